@@ -44,7 +44,10 @@ def test_fit_prints_the_coefficient_on_the_scale_of_lambda_and_in_both_units(eve
     assert row["label"] == "length"
     assert control["estimate"] == pytest.approx(2 * row["estimate"])
     assert found["settings"]["controls"] == ["length"]
-    assert "length: log-odds" in evenhand("fit", votes, "--control", "length").out
+    text = evenhand("fit", votes, "--control", "length").out
+    lines = text.partition("Effects of controls")[2].splitlines()
+    numbers = (f"{control[key]:z.3f}" for key in ("estimate", "stderr"))
+    assert lines[2].split()[:3] == ["length", *numbers]
 
 
 def test_rank_and_fit_have_the_digest_of_the_same_judgments(evenhand, votes):
@@ -58,7 +61,7 @@ def test_rank_and_fit_have_the_digest_of_the_same_judgments(evenhand, votes):
 
 def test_fit_takes_groups_apart(evenhand, votes):
     found = evenhand("fit", votes, "--control", "length", "--group-by", "item", "--json")
-    assert set(found.json) == {"groups", "refused", "notes", "excluded"}
+    assert set(found.json) == {"groups", "refused", "findings", "excluded"}
     assert len(found.json["groups"]) + len(found.json["refused"]) == 20
 
 
@@ -89,19 +92,18 @@ def test_two_columns_without_a_name_are_told_how_to_be_written(evenhand, votes):
 def test_a_column_of_one_side_is_asked_about(evenhand, votes, verb):
     one_side = pl.read_csv(votes).with_columns(pl.col("length").abs())
     one_side.write_csv("sides.csv")
-    note = "length is never below 0: is it a difference, left minus right?"
 
-    def ask(*words: str) -> list[str]:
-        found = evenhand(verb, *words, "--json").json
-        return [*found.get("notes", ()), *(one["text"] for one in found.get("findings", ()))]
+    def ask(file, control):
+        found = evenhand(verb, file, "--control", control, "--json").json
+        return [one["text"] for one in found["findings"]]
 
-    assert [one for one in ask("sides.csv", "--control", "length") if one.startswith(note)]
+    note = "length is never below 0. Is it a difference, left minus right?"
+    assert [one for one in ask("sides.csv", "length") if one.startswith(note)]
     one_side.with_columns(-pl.col("length")).write_csv("below.csv")
-    notes = ask("below.csv", "--control", "length")
+    notes = ask("below.csv", "length")
     assert [one for one in notes if one.startswith("length is never above 0")]
-    two = ask("sides.csv", "--control", "d=length,lists")
-    plain = ask(votes, "--control", "length")
-    assert not [one for one in [*two, *plain] if "is never" in one]
+    both = [*ask("sides.csv", "d=length,lists"), *ask(votes, "length")]
+    assert not [one for one in both if "is never" in one]
 
 
 def test_what_is_held_has_a_level_a_p_and_a_sentence(evenhand, votes):

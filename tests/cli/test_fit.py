@@ -40,13 +40,13 @@ def test_json_is_the_documented_contract(evenhand, table1):
 def test_modpref_is_printed_in_full_as_in_the_paper(evenhand, modpref):
     # Dras (2015), section 5, R output for ModPref
     text = evenhand("fit", modpref).out
-    assert rows(text)["o1"] == ["+", "0.2778", "0.1060", "2.620", ".0088"]
-    assert rows(text)["o2"] == ["-", "0.0000", "—", "—", "—"]
-    assert rows(text)["g1"] == ["tie", "-0.6551", "0.2300", "-2.848", ".0044"]
-    assert "odds   1.74 to 1 that + is preferred to -" in text
-    assert "deviance 0.0000 on 0 df" in text
+    assert rows(text)["o1"][:-1] == ["+", "0.2778", "0.1060", "2.620", "0.009"]
+    assert rows(text)["o2"][:-1] == ["-", "0.0000", "–", "–", "–"]
+    assert rows(text)["g1"][:-1] == ["tie", "-0.6551", "0.2300", "-2.848", "0.004"]
+    assert text.startswith("+ is preferred to - at odds of 1.74 to 1.")
+    assert re.search(r"^ deviance +df +loglik +AIC +BIC\n +0\.0000 +0 ", text, re.MULTILINE)
     assert "Davidson ties" in text
-    assert re.search(r"AIC [\d.]+, BIC [\d.]+ \(assuming independent judgments\)", text)
+    assert "take judgments as independent" in " ".join(text.split())
 
 
 def test_collins_is_as_in_the_paper(evenhand, collins):
@@ -66,12 +66,13 @@ def test_collins_is_as_in_the_paper(evenhand, collins):
     ],
 )
 def test_deviances_of_table_1(evenhand, table1, options, deviance, df):
-    assert f"deviance {deviance} on {df} df" in evenhand("fit", table1, *options).out
+    text = evenhand("fit", table1, *options).out
+    assert re.search(rf"^ +{deviance} +{df} ", text, re.MULTILINE)
 
 
 def test_a_bad_fit_is_said_to_be_one(evenhand, table1):
-    text = evenhand("fit", table1, "--judge-covariate", "judge").out
-    assert "the judgments differ from the model by more than chance" in text
+    text = " ".join(evenhand("fit", table1, "--judge-covariate", "judge").out.split())
+    assert "The judgments differ from the model by more than chance" in text
     assert "cells expect fewer than 5" in text
 
 
@@ -79,8 +80,8 @@ def test_the_deviance_alone_does_not_reject_a_model_where_cells_expect_few(evenh
     """Three votes in a circle: G² = 6 ln 2 on 1 df, p .0414; X² = 3, p .0833, by hand."""
     Path("circle.csv").write_text("left,right,outcome\na,b,left\nb,c,left\nc,a,left\n")
     text = evenhand("fit", "circle.csv").out
-    assert "p .0414" in text
-    assert "p .0833" in text
+    assert " 0.041 " in text
+    assert " 0.083 " in text
     assert "differ from the model" not in text
     assert "cells expect fewer than 5" in text
 
@@ -89,20 +90,20 @@ def test_judges_have_coefficients_against_the_first(evenhand, table1):
     text = evenhand("fit", table1, "--judge-covariate", "judge").out
     # gnm 1.1.2 and prefmod 0.8-36, llbtPC.fit(formel = ~SUBJ), eq. (2)
     assert rows(text)["o1:J3"][:2] == ["A:J3", "-1.8676"]
-    assert "coefficients without a group are those of 'J1'" in text
+    assert "Coefficients without a group are those of 'J1'" in text
     assert "o1:J1" not in text
 
 
 def test_a_covariate_may_be_called_by_its_name_in_the_file(evenhand, table1):
     Path("own.csv").write_text(Path(table1).read_text().replace("judge,", "annotator,", 1))
     text = evenhand("fit", "own.csv", "--judge-covariate", "annotator").out
-    assert "deviance 107.5000 on 35 df" in text
+    assert re.search(r"^ 107\.5000 +35 ", text, re.MULTILINE)
 
 
 def test_quasi_standard_errors_come_with_their_worst_error(evenhand, table1):
     text = evenhand("fit", table1).out
-    assert len(rows(text)["o4"]) == 6  # the reference has one as well
-    assert len(rows(text)["g1"]) == 5  # a tie parameter has none
+    assert rows(text)["o4"][-2] != "–"  # the reference has one as well
+    assert rows(text)["g1"][-2] == "–"  # a tie parameter has none
     assert "worst error 22 % for a pair" in text
     found = evenhand("fit", table1, "--json").json["quasi_variances"]
     assert set(found["variances"]) == set("ABCD")
@@ -142,7 +143,7 @@ def test_the_home_advantage_is_twice_delta(evenhand):
 
 def test_data_without_ties_say_so(evenhand):
     evenhand("demo", "citations", "-o", "citations.csv")
-    assert "no ties observed" in evenhand("fit", "citations.csv").out
+    assert "No ties observed" in evenhand("fit", "citations.csv").out
 
 
 def test_several_tasks_are_fitted_each_by_itself(evenhand, tasks):
@@ -191,7 +192,7 @@ def test_a_group_that_cannot_be_fitted_is_named(evenhand, folder):
     found = evenhand("fit", "mixed.csv", "--json").json
     assert (list(found["groups"]), list(found["refused"])) == (["good"], ["bad"])
     assert "error  worths are not identified" in evenhand("fit", "mixed.csv").out
-    assert "bad is not fitted" in evenhand("fit", "mixed.csv", "--csv").err
+    assert "bad: worths are not identified" in evenhand("fit", "mixed.csv", "--csv").err
 
 
 def test_csv_holds_what_json_holds(evenhand, table1):
@@ -205,7 +206,7 @@ def test_csv_holds_what_json_holds(evenhand, table1):
 def test_latex_has_a_row_for_each_coefficient(evenhand, modpref):
     lines = evenhand("fit", modpref, "--latex").out.splitlines()
     body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
-    assert body[0] == r"o1 & + & $0.2778$ & $0.1060$ & $2.620$ & $.0088$ \\"
+    assert body[0] == r"o1 & + & $0.2778$ & $0.1060$ & $2.620$ & $0.009$ & $0.6354$ \\"
     assert lines[0].startswith("% evenhand ")
 
 

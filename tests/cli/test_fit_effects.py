@@ -26,10 +26,11 @@ def judges(folder):
 def test_table_1_by_judge_tests_the_interaction_and_says_what_stands_out(evenhand, table1):
     """gnm 1.1.2 and prefmod 0.8-36 (golden 02, eq2_judge_covariate)."""
     text = evenhand("fit", table1, "--judge-covariate", "judge").out
-    assert "test   worths by judge: LR 173.4128 on 9 df, p <.0001" in text
-    assert "out    J3 likes A less than J1 does, against D (−1.868, z −6.5), p <.0001" in text
-    assert "J3 likes B less than J1 does, against D (−1.281, z −4.1), p .0003" in text
-    assert "none of the others stands out: the largest |z| is 1.0 (C:J3)" in text
+    assert re.search(r"^ worths by judge +LR +173\.4128 +9 +< 0\.001", text, re.MULTILINE)
+    assert "Worths differ by judge (p < 0.001)." in text
+    assert "J3 likes A less than J1 does, against D (−1.868, z −6.5), p < 0.001" in text
+    assert "J3 likes B less than J1 does, against D (−1.281, z −4.1), p < 0.001" in text
+    assert "No other difference is significant at .05: the largest |z| is 1.0 (C:J3)." in text
     assert "every group is one judge: no test by judge" in text
 
 
@@ -56,15 +57,15 @@ def test_json_has_tests_interactions_and_orders(evenhand, table1):
 
 def test_the_order_of_each_group_is_a_table(evenhand, table1):
     text = evenhand("fit", table1, "--judge-covariate", "judge").out
-    table = text[text.index(" log-worths against D (place), by group") :].splitlines()
-    assert table[1].split() == ["J1", "J2", "J3", "J4"]
+    table = text[text.index("log-worths against D (place)") :].splitlines()
+    assert table[1].split() == ["system", "J1", "J2", "J3", "J4"]
     assert re.split(r" {2,}", table[2].strip())[3].endswith("(2)")  # A of J3
 
 
 def test_ties_by_judge_have_the_likelihood_ratio_of_r(evenhand, table1):
     words = ["--judge-covariate", "judge", "--tie-covariate", "judge"]
     text = evenhand("fit", table1, *words).out
-    assert "ties by judge: LR 5.9464 on 3 df, p .1142" in text
+    assert re.search(r"^ ties by judge +LR +5\.9464 +3 +0\.114", text, re.MULTILINE)
     assert re.search(r"g1:J3 +tie:J3 +1.2030", text)
     assert "ties by judge" in re.sub(r"\s+", " ", text[text.index("sign") :])
 
@@ -72,7 +73,7 @@ def test_ties_by_judge_have_the_likelihood_ratio_of_r(evenhand, table1):
 def test_all_worths_equal_is_one_line(evenhand, table1):
     text = re.sub(r"\s+", " ", evenhand("fit", table1).out)
     # R 4.2.2, glm of eq. (1) without o1, o2, o3
-    assert "all worths equal: LR 670.8243 on 3 df, p <.0001" in text
+    assert "Worths differ between systems: LR 670.8243 on 3 df, p < 0.001." in text
     found = evenhand("fit", table1, "--json").json["lr_test_equal_worths"]
     assert (found["statistic"], found["df"]) == (pytest.approx(670.824322194104, abs=1e-5), 3)
 
@@ -88,23 +89,19 @@ def test_a_reference_that_is_the_odd_one_is_named_instead_of_all_others(evenhand
     text = Path(table1).read_text(encoding="utf-8").replace("J3", "J0")
     write("odd.csv", text)
     said = " ".join(evenhand("fit", "odd.csv", "--judge-covariate", "judge").out.split())
-    assert (
-        "it is J0, the reference, who differs on A, against D: 3 of 3 others like it more" in said
-    )
-    assert (
-        "it is J0, the reference, who differs on B, against D: 3 of 3 others like it more" in said
-    )
+    assert "J0, the reference, differs on A, against D: 3 of 3 others like it more" in said
+    assert "J0, the reference, differs on B, against D: 3 of 3 others like it more" in said
     assert "--reference-level judge=... compares with another" in said
     assert "J1 likes A more" not in said
     found = evenhand("fit", "odd.csv", "--judge-covariate", "judge", "--json").json
     first = found["odd_references"][0]
     assert sorted(first["alike"]) == ["o1:J1", "o1:J2", "o1:J4"]
     assert (first["farthest"], first["distance"]) == ("J0", pytest.approx(distance, abs=1e-6))
-    assert f"farthest from the mean of all is J0 ({distance:.3f})".replace("-", "−") in said
+    assert f"farthest from the mean of all is J0 ({distance:+.3f})" in said
     back = ["--reference-level", "judge=J1"]
     said = evenhand("fit", "odd.csv", "--judge-covariate", "judge", *back).out
     assert "J0 likes A less than J1 does, against D (−1.868, z −6.5)" in " ".join(said.split())
-    assert "the reference, who" not in said
+    assert "the reference, differs" not in said
 
 
 # system covariates (golden 06)

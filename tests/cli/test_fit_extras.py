@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from evenhand import JudgeSlopes, RandomJudges, read
-from evenhand.cli.fit_result import draw_numbers
 from evenhand.models.coefficients import Coefficient
+from evenhand.models.fitted import tabulate_coefficients
+from evenhand.render.text import draw_table
 
 
 @pytest.fixture
@@ -79,5 +80,9 @@ def test_models_without_extras_have_none(evenhand, ranked):
 
 
 def test_a_standard_error_is_shown_where_there_is_neither_z_nor_p():
-    shown = draw_numbers([Coefficient("tau", "judge slopes", 0.5, 0.125, None, None)], 80)
-    assert shown[1].split() == ["tau", "judge", "slopes", "0.5000", "0.1250", "—", "—"]
+    rows = [
+        Coefficient.make("o1", "A", 0.25, 0.1),
+        Coefficient("tau", "judge slopes", 0.5, 0.125, None, None),
+    ]
+    shown = draw_table(tabulate_coefficients(rows, ["A"], of_systems={}))
+    assert shown[2].split() == ["tau", "judge", "slopes", "0.5000", "0.1250", "–", "–"]

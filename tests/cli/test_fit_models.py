@@ -92,8 +92,8 @@ def test_every_model_of_the_registry_is_frozen_settings_with_a_fit(name):
 def test_a_fit_of_any_model_prints_counts_coefficients_and_what_it_says(evenhand, table1):
     text = evenhand("fit", table1, "--model", "judge-slopes", "--prior", "2").out
     assert "960 judgments, 4 systems" in text
-    assert " o1    A          0.2500  0.1000  2.500  .0124" in text
-    assert "says   heads 0.5" in text
+    assert " o1    A          0.2500  0.1000  2.500  0.012" in text
+    assert text.startswith("heads 0.5\n")
     assert "note   a coin has no taste" in text
     assert "judge-slopes | prior 2 | n=960 | sha256 5ea44496ef15" in text
 
@@ -104,7 +104,7 @@ def test_json_csv_and_latex_hold_the_same(evenhand, table1):
     assert found["model"] == "judge-slopes"
     assert found["settings"] == ["prior 0"]
     assert found["says"] == ["heads 0.5"]
-    assert found["notes"][-1] == "a coin has no taste"
+    assert found["findings"][-1]["text"] == "a coin has no taste"
     assert [one["name"] for one in found["coefficients"]] == ["o1", "o2"]
     csv = evenhand(*words, "--csv")
     assert csv.out.splitlines()[1].startswith("o1,A,0.25,0.1,2.5,")
@@ -169,8 +169,10 @@ LEFT_OUT = [
 
 
 def test_what_was_left_out_of_rankings_is_said_once_whatever_the_model(evenhand, blanks):
-    plain = evenhand("fit", blanks, "--json").json["notes"]
-    found = evenhand("fit", blanks, "--model", "plackett-luce", "--json").json["notes"]
+    plain, found = (
+        [one["text"] for one in evenhand("fit", blanks, *words, "--json").json["findings"]]
+        for words in ((), ("--model", "plackett-luce"))
+    )
     text = evenhand("fit", blanks, "--model", "plackett-luce").out
     for note in LEFT_OUT:
         assert plain.count(note) == found.count(note) == text.count(note) == 1

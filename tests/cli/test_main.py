@@ -71,7 +71,7 @@ def test_a_stream_that_lacks_signs_gets_others(table1, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
     ran = run("fit", table1)
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert "l scale (log-worth = 2l)" in ran.stdout
+    assert "(log-worth = 2l)" in ran.stdout
     assert "-o-" in run("rank", table1).stdout
 
 

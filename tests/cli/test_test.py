@@ -228,7 +228,7 @@ def test_a_pair_without_losses_has_sign_tests_and_says_why_there_is_no_model(eve
 
 
 def test_no_ties_and_nothing_but_ties(evenhand, folder):
-    assert "no ties observed" in evenhand("test", pair_file(7, 0, 3)).out
+    assert "No ties observed" in evenhand("test", pair_file(7, 0, 3)).out
     text = evenhand("test", pair_file(0, 5, 0)).out
     assert re.search(r"ignore-normal +ties ignored, normal +– +1\.000", text)
     assert "of decided comparisons (" not in text

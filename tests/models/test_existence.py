@@ -30,7 +30,7 @@ def test_a_pair_without_ties_is_fitted_without_the_tie_parameter_and_says_so():
     table = cells(("A", "B", 9, 0, 4))
     verdict = check_existence(table)
     assert not verdict.ties_estimated
-    assert "no ties observed: γ = −∞" in verdict.notes[0]
+    assert "No ties observed: γ = −∞" in verdict.notes[0]
     assert "τ = 0" in check_existence(table, ties="rao-kupper").notes[0]
     for ties in ("none", "half-win", "discard"):
         assert check_existence(table, ties=ties).notes == ()

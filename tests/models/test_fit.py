@@ -115,7 +115,7 @@ def test_of_rankings_bic_counts_rankings_and_tests_are_not_claimed():
     p = len(fitted.names)
     assert fitted.bic - fitted.aic == pytest.approx(p * (np.log(pooled.n_comparisons / 5) - 2))
     assert fitted.gof_p is None
-    assert "not independent" in str(fitted.summary())
+    assert [one.code for one in fitted.findings] == ["of-rankings"]
 
 
 def test_the_log_likelihood_leaves_the_prior_out():
@@ -149,6 +149,6 @@ def test_worths_from_system_covariates_stand_against_the_reference_too():
 
 
 def test_its_repr_says_how_much_and_how_well(fit):
-    assert repr(fit) == (
-        f"Fit(davidson: 4 systems, 1,200 comparisons, deviance {fit.deviance:.4f} on {fit.df} df)"
-    )
+    lines = [" ".join(line.split()) for line in repr(fit).splitlines()]
+    assert any(line.startswith("1,200 judgments, 4 systems") for line in lines)
+    assert any(line.startswith(f"{fit.deviance:,.4f} {fit.df} ") for line in lines)

@@ -263,7 +263,7 @@ def test_a_pair_without_ties_is_fitted_without_them_and_says_so():
     assert fit.lambdas[0] == pytest.approx(0.405465108108164, abs=1e-12)
     assert fit.lambda_stderr[0] == pytest.approx(0.300462606288666, abs=1e-12)
     assert fit.names == ("o1",)
-    assert "no ties observed" in fit.notes[0]
+    assert "No ties observed" in fit.notes[0]
     assert fit.df == 0
 
 

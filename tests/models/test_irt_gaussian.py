@@ -157,7 +157,7 @@ def test_the_same_seed_gives_the_same_and_another_another():
 
 def test_systems_never_compared_stand_as_the_prior_has_them_and_a_note_says_so():
     fit = LONG.fit(name_votes([(0, i % 10, 0, 1, i % 3) for i in range(30)], 4))
-    assert fit.notes == ("never compared, so that they stand as the prior has it: c, d",)
+    assert fit.notes == ("Never compared, so that the prior alone places them: c, d.",)
     found = fit.predict([("c", "d")])[0]
     tail = norm.cdf(-0.4 / sqrt(2.5 + 2))  # two abilities of the prior
     assert found == pytest.approx([tail, 1 - 2 * tail, tail], abs=1e-3)
@@ -166,7 +166,7 @@ def test_systems_never_compared_stand_as_the_prior_has_them_and_a_note_says_so()
 def test_groups_that_only_the_prior_links_are_named():
     rows = [(0, 0, 0, 1, LEFT), (0, 1, 2, 3, RIGHT)]
     fit = SHORT.fit(name_votes(rows, 4))
-    assert fit.notes[-1].endswith("how they compare: a, b | c, d")
+    assert fit.notes[-1].endswith("how they compare: a, b | c, d.")
 
 
 def test_a_tally_without_items_is_fitted_with_a_note():

@@ -23,4 +23,6 @@ def test_each_system_has_the_outcomes_of_all_its_pairs():
 
 def test_systems_without_judgments_are_named():
     assert pair_up(DATA).unseen() == ["d"]
-    assert pair_up(DATA).note_unseen("so be it") == ("no judgment is on d: so be it",)
+    assert pair_up(DATA).note_unseen("unseen-systems") == (
+        "No judgment is on d: all outcomes are equally likely for it.",
+    )

@@ -139,7 +139,7 @@ def test_settings_that_do_not_exist_are_refused():
         PatternModel(prior=float("inf"))
     model = PatternModel(reference="B", prior=0.5)
     assert eval(repr(model), {"PatternModel": PatternModel}) == model
-    assert PatternModel().fit(ranked(PLAIN)).notes == ("no ties observed: patterns without ties",)
+    assert PatternModel().fit(ranked(PLAIN)).notes == ("No ties observed: patterns without ties.",)
 
 
 def test_the_rankings_of_wmt12_are_likelier_as_patterns_than_as_choices_of_the_best(data_folder):

@@ -152,7 +152,7 @@ def test_on_pairs_without_ties_it_is_bradley_and_terrys():
     luce, plain = PlackettLuce().fit(pairs), BradleyTerry(ties="discard").fit(pairs)
     close(luce.estimate, plain.estimate)
     close(luce.vcov, plain.vcov)
-    assert luce.notes == ("no ties observed: plain Plackett-Luce",)
+    assert luce.notes == ("No ties observed: plain Plackett-Luce.",)
     close(luce.predict([("A", "B")]), plain.predict([("A", "B")]))
     assert luce.predict([]).shape == (0, 3)
 
@@ -160,7 +160,7 @@ def test_on_pairs_without_ties_it_is_bradley_and_terrys():
 def test_a_size_of_ties_that_was_never_seen_has_no_weight():
     fit = PlackettLuce().fit(ranked([("A=B=C>D", 3), ("D>C>B>A", 4), ("B>A>D>C", 5), ("C>A>B", 2)]))
     assert fit.names[-1] == "g3"
-    assert fit.notes == ("ties of 3 outputs were seen, but none of 2: these have δ = 0",)
+    assert fit.notes == ("Ties of 3 outputs were seen, but none of 2: these have δ = 0.",)
     assert fit.predict([("A", "B")])[0, 1] == 0
     assert fit.predict([("A", "B")]).sum() == pytest.approx(1)
 
@@ -197,7 +197,7 @@ def test_fits_are_frozen_pickle_and_say_what_they_are():
         fit.loglik = 0.0
     with pytest.raises(ValueError, match="read-only"):
         fit.beta[0] = 0.0
-    assert repr(fit).startswith("OrderFit(PlackettLuce: 4 systems, 16 rankings, loglik ")
+    assert "16 rankings → " in repr(fit)
     assert fit.says[0].startswith("tie of 2: δ2 ")
     assert fit.reference == "D"
     assert sum(fit.worths.values()) == pytest.approx(1)

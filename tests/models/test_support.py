@@ -60,9 +60,9 @@ def test_without_ties_the_tie_parameter_is_left_out_and_the_note_says_so():
     counted = tally(*[(a, b, 3, 0, 2) for a, b, *_ in ROUND])
     fit = BradleyTerry(system_covariates=size(A=3, B=2, C=1)).fit(counted)
     assert fit.names == ("size",)
-    assert fit.notes == ("no ties observed: γ = −∞, not estimated; fitted without ties",)
+    assert fit.notes == ("No ties observed: γ = −∞, not estimated; fitted without ties.",)
     threshold = BradleyTerry(ties="rao-kupper", prior=1).fit(counted)
-    assert threshold.notes == ("no ties observed: τ = 0, not estimated; fitted without ties",)
+    assert threshold.notes == ("No ties observed: τ = 0, not estimated; fitted without ties.",)
 
 
 @pytest.mark.parametrize("names", [("tie", "x", "y"), ("a", "order", "z"), ("g1", "o1", "tau")])

@@ -47,7 +47,7 @@ def test_pairs_that_nothing_links_are_never_decided_by_draws_of_a_posterior():
     won = answers(*[("a", "b", "left")] * 12, ("x", "y", "left"), ("y", "x", "left"))
     ranking = rank(comparisons(won), model=IRTGaussian(item_sd=0.1, sweeps=200, burn_in=50))
     assert ranking.row("a")["better_than"] == 1
-    assert any("no comparison links these groups" in note for note in ranking.notes)
+    assert any("No comparison links these groups" in note for note in ranking.notes)
 
 
 def test_only_pairs_of_one_group_stay_decided():

@@ -33,13 +33,13 @@ def test_others_may_train_and_the_notes_say_what_they_share() -> None:
         DATA, training=crowd, models="uniform", sizes=(100, 5000), trials=1, least=400
     )
     shared = sum(one.shared for one in found.test_sets)
-    assert found.notes[0].startswith("training sets smaller than 5,000, taken whole: t0 1,")
+    assert found.notes[0].startswith("Training sets smaller than 5,000 are used whole: t0 1,")
     assert found.notes[1].startswith(f"{shared:,} training comparisons are on held-out items")
     assert "held-out items keep" in found.signature
     apart = trace_learning(
         DATA, training=crowd, models="uniform", sizes=(100,), trials=1, least=400, overlap="drop"
     )
-    assert not any("held-out items, by" in note for note in apart.notes)
+    assert not any(note.code == "on-held-out-items" for note in apart.notes)
 
 
 def test_refused_trainings_are_counted_in_a_note() -> None:
@@ -47,17 +47,20 @@ def test_refused_trainings_are_counted_in_a_note() -> None:
     models = ["uniform", "judge-slopes"]
     found = trace_learning(bare, models=models, sizes=(50,), trials=2, least=400)
     assert len(found.refusals) == 4
-    assert any(note.startswith("4 trainings were refused (judge-slopes)") for note in found.notes)
+    assert any(note.startswith("judge-slopes: 4 trainings refused") for note in found.notes)
 
 
 def test_the_signature_tells_what_it_was_told_and_one_of_each_in_the_singular() -> None:
-    told = "trained on group=crowd, tested on group=expert"
+    told = ("group=crowd", "group=expert")
     single = evenhand.read(frame_of(WORLD, 3).filter(pl.col("task") == "t0"))
     found = trace_learning(
-        single, models="uniform", sizes=(100,), trials=1, least=400, level=0.9, description=told
+        single, models="uniform", sizes=(100,), trials=1, least=400, level=0.9, transfer=told
     )
     assert "learning curves, size 100, 1 trial | held out" in found.signature
-    assert f"| task t0 | uniform | {told} | level 0.9 seed=20131 |" in found.signature
+    assert (
+        f"| task t0 | uniform | trained on {told[0]}, tested on {told[1]} | level 0.9 seed=20131 |"
+        in found.signature
+    )
 
 
 def test_settings_that_cannot_be_are_refused() -> None:

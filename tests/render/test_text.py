@@ -89,3 +89,16 @@ def test_a_name_is_called_alike_in_every_column():
     lines = draw(Table("pairs", "", columns, rows), 30)
     assert {word for line in lines[1:7] for word in line.split()} == {"alpha", "beta", "gamma"}
     assert lines[-1] == " names without 'wmt12.fr-en.'"
+
+
+def test_a_table_that_is_too_wide_is_drawn_in_parts_that_repeat_its_first_column():
+    groups = tuple(Column(f"group{n}", f"group {n}", "two") for n in range(9))
+    rows = tuple(
+        {"system": name, **{f"group{n}": n / 2 for n in range(9)}} for name in ("opus", "lark")
+    )
+    lines = draw(Table("orders", "", (Column("system", "system", "name"), *groups), rows), 40)
+    assert max(map(width, lines)) <= 40
+    assert [line.split()[0] for line in lines] == ["system", "opus", "lark"] * 3
+    assert [title for line in lines[::3] for title in line.split("  ")[1:]] == [
+        f"group {n}" for n in range(9)
+    ]

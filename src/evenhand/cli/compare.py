@@ -1,4 +1,4 @@
-"""`evenhand compare`: which analysis should we believe, by judgments that it has not seen?"""
+"""`evenhand compare`: models by held-out prediction, learning curves and nested tests."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ from evenhand.cli.options import (
     take_kept,
     verb,
 )
-from evenhand.cli.result import part_groups
+from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import (
     ProgressDisplay,
-    Result,
     check_figures,
     remarks_on,
     take_output,
@@ -78,8 +77,8 @@ fold_options = stack(
     _compared_option(
         "--nested",
         is_flag=True,
-        help="Likelihood-ratio tests of nested models instead: are ties needed, does order matter,"
-        " do judges differ?",
+        help="Likelihood-ratio tests of nested models instead: whether ties are needed, whether"
+        " order matters, whether judges differ.",
     ),
     _compared_option(
         "--judge-covariate",
@@ -104,7 +103,7 @@ fold_options = stack(
     ),
     _held_out_option("--folds", help="Parts: 10, or 5 each way, by default.", type=int),
     _held_out_option(
-        "--repeats", default=1, help="How often judgments are divided anew.", type=int
+        "--repeats", default=1, help="How often judgments are divided into folds.", type=int
     ),
 )
 
@@ -297,11 +296,11 @@ USUAL: Final = ("usual",)
 @drawing_options
 @output_options
 def compare(*, judges: str | None, items: str | None, group_by: str | None) -> None:
-    """Compare models of preference on judgments that they have not seen.
+    """Compare models of preference by held-out predictions, or by nested tests.
 
     By cross-validation, in which no judge and no item is on both sides: the
-    perplexity of each model, its difference to the best, and which cannot be
-    told from it. With --curves after Hopkins and May (2013): perplexity by the
+    perplexity of each model, its difference to the best, and which models are
+    undecided. With --curves after Hopkins and May (2013): perplexity by the
     number of training comparisons, and how many are enough. With --nested
     each model adds one thing to an earlier one (worths, ties, the order on the
     screen, judges), and tests say whether it is needed.
@@ -317,8 +316,6 @@ def compare(*, judges: str | None, items: str | None, group_by: str | None) -> N
         elif options.curves:
             result = _trace(data, options, patience)
         else:
-            # Cross-validate, each group by itself
-            from evenhand.cli.compare_result import CompareResult
             from evenhand.ranking.held_out import compare_models
 
             comparison = compare_models(
@@ -334,26 +331,24 @@ def compare(*, judges: str | None, items: str | None, group_by: str | None) -> N
             )
             groups, refused = part_groups(comparison)
             drawn = write_comparisons(groups, options)
-            result = CompareResult(groups, refused, [*remarks_on(data), *drawn])
+            result = VerbResult(groups, refused, [*remarks_on(data), *drawn])
     place.deliver(result)
 
 
 def _test_nested(
     data: Comparisons, judge_covariates: tuple[str, ...], group_by: str | None
-) -> Result:
-    from evenhand.cli.compare_result import NestedResult
+) -> VerbResult:
     from evenhand.ranking.model_table import count_models, tabulate_counts
 
     covariates = tuple(map(data.require, judge_covariates)) or None
     groups = count_models(data, covariates=covariates, group_by=group_by)
     alone = group_by is None and len(groups) == 1
     results, refused = work_on_groups(groups, tabulate_counts, alone=alone)
-    return NestedResult(results, refused, remarks_on(data))
+    return VerbResult(results, refused, remarks_on(data))
 
 
-def _trace(data: Comparisons, options: Asked, patience: ProgressDisplay) -> Result:
+def _trace(data: Comparisons, options: Asked, patience: ProgressDisplay) -> VerbResult:
     """Trace learning curves, over all tasks together."""
-    from evenhand.cli.compare_result import CurvesResult, say_transfer
     from evenhand.ranking.held_out import trace_learning
     from evenhand.ranking.predictions import SIZES
 
@@ -372,10 +367,10 @@ def _trace(data: Comparisons, options: Asked, patience: ProgressDisplay) -> Resu
         level=options.level,
         seed=options.seed,
         progress=patience.step,
-        description=say_transfer(transfer) if transfer else "",
+        transfer=transfer,
     )
     read = [*remarks_on(data), *write_curves(learning_curves, options)]
-    return CurvesResult({"": learning_curves}, {}, read, transfer=transfer)
+    return VerbResult({"": learning_curves}, {}, read)
 
 
 def _part(data: Comparisons, options: Asked) -> tuple[Comparisons, Comparisons | None]:

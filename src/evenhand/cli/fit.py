@@ -1,4 +1,4 @@
-"""`evenhand fit`: the coefficients of a model, as the papers print them."""
+"""`evenhand fit`: the coefficients of a model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.fit_result import FitResult, Fitted, ModelResult, NamedFit
 from evenhand.cli.options import (
     COVARIATES,
     MODEL_OPTIONS,
@@ -27,6 +26,7 @@ from evenhand.cli.options import (
     refuse_unknown_settings,
     verb,
 )
+from evenhand.cli.result import VerbResult
 from evenhand.cli.running import (
     ProgressDisplay,
     Reading,
@@ -42,6 +42,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.errors import UnknownFormat, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.registry import Model, find_model
+from evenhand.ranking.fitted import NamedFit, SignedFit
 from evenhand.ranking.wald import count_ways, find_effects, note_numbers
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ MODELS: Final = (
     default=MODELS[0],
     show_default=True,
     metavar="NAME",
-    help=f"What is fitted: {', '.join(MODELS)}.",
+    help=f"Model to fit: {', '.join(MODELS)}.",
 )
 @model_options
 @control_option
@@ -100,9 +101,9 @@ def fit(
 
     Coefficients are on the λ scale: o1, o2, ... are systems, g1 is the tie
     parameter. Twice a difference of λ is a difference of log-odds. Standard
-    errors and p-values assume independent judgments; `evenhand rank` allows
+    errors and p-values take judgments as independent; `evenhand rank` accounts
     for judges and items. With covariates of judges or items each is tested,
-    and the order that each group gives is shown.
+    and the order of each group is shown.
     """
     reading, place = take_reading(), take_output(judges, items, systems)
     effects = Effects(
@@ -132,7 +133,7 @@ class Asked:
 
 def fit_files(
     reading: Reading, options: Asked, tables: tuple[str | None, str | None]
-) -> FitResult | ModelResult:
+) -> VerbResult:
     entry = find_model(options.model)
     if not entry.log_linear:
         return fit_named(reading, options, tables)
@@ -145,12 +146,12 @@ def fit_files(
     )
     model = BradleyTerry(**options.effects.settings(data), **{**options.settings, **entry.settings})
     fits, refused = fit_groups(data, model, options.group_by)
-    return FitResult(fits, refused, remarks_on(data))
+    return VerbResult(fits, refused, remarks_on(data))
 
 
 def fit_groups(
     data: Comparisons, model: BradleyTerry, group_by: str | None
-) -> tuple[dict[str, Fitted], dict[str, str]]:
+) -> tuple[dict[str, SignedFit], dict[str, str]]:
     """Fit each group, or all under the name "", and test the covariates."""
     by = _choose_groups(data, model, group_by)
     if model.controls:
@@ -158,11 +159,11 @@ def fit_groups(
     groups, pooled = tally_groups(data, by, model.covariates), say_pooled(data, by)
     tallies_by_group = count_ways(data, by, model.covariates) if model.covariates else {}
 
-    def fit_one(name: str) -> Fitted:
+    def fit_one(name: str) -> SignedFit:
         fit = model.fit(groups[name])
         tallies = tallies_by_group.get(name, {})
         effects = find_effects(fit, tallies) if model.covariates else None
-        return Fitted(
+        return SignedFit(
             fit, groups[name], effects, (*pooled, *note_numbers(tallies, model.covariates))
         )
 
@@ -172,12 +173,12 @@ def fit_groups(
 
 def _fit_rows(
     data: Comparisons, model: BradleyTerry, by: str | None, *, alone: bool
-) -> tuple[dict[str, Fitted], dict[str, str]]:
+) -> tuple[dict[str, SignedFit], dict[str, str]]:
     """Fit with controls, which needs the rows of each group."""
     parts, pooled = {"": data} if by is None else split_table(data, by), say_pooled(data, by)
     return work_on_groups(
         parts,
-        lambda part: Fitted(model.fit(part), part.tally(), None, pooled),
+        lambda part: SignedFit(model.fit(part), part.tally(), None, pooled),
         alone=alone and len(parts) == 1,
     )
 
@@ -208,7 +209,7 @@ OPTIONS: Final = {
 
 def fit_named(
     reading: Reading, options: Asked, tables: tuple[str | None, str | None]
-) -> ModelResult:
+) -> VerbResult:
     """Fit a model of the registry, each task by itself."""
     model = find_model(options.model)
     made = model.load()
@@ -227,7 +228,7 @@ def fit_named(
         alone=len(parts) == 1,
     )
     systems = {name for one in fits.values() for name in one.fit.systems}
-    return ModelResult(fits, refused, (*remarks_on(_pairs(data)), *say_alike(systems)))
+    return VerbResult(fits, refused, (*remarks_on(_pairs(data)), *say_alike(systems)))
 
 
 def refuse_options(model: Model, given: frozenset[str]) -> None:

@@ -321,7 +321,9 @@ class VerbResult:
         read = describe_findings(Finding("read", one, "info") for one in self.read)
         if self.grouped:
             return {"groups": parts, "refused": dict(self.refused), "findings": read}
-        return {**parts[""], "findings": [*read, *parts[""].get("findings", [])]}
+        findings = parts[""].get("findings", [])
+        said = {one["text"] for one in findings}
+        return {**parts[""], "findings": [*(r for r in read if r["text"] not in said), *findings]}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the first table, their group first if there are groups."""

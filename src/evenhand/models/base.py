@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp
@@ -11,9 +12,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.results import draw_table
+from evenhand.data.results import Shown
 from evenhand.data.tally import Tally
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest
+from evenhand.errors import (
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    suggest,
+)
 from evenhand.models.coefficients import (
     Coefficient,
     Contrast,
@@ -23,23 +31,29 @@ from evenhand.models.coefficients import (
     contrast_systems,
     find_quasi_variances,
     find_system,
-    format_p,
     list_coefficients,
     share_worths,
 )
 from evenhand.models.design import Design, find_independent, system_columns
 from evenhand.models.existence import THRESHOLDS
+from evenhand.models.fitted import tabulate_coefficients, tabulate_goodness
 from evenhand.models.likelihood import Likelihood, saturated_loglik
 from evenhand.models.pair_information import contrast_variances
-from evenhand.models.settings import LogLinearSettings
+from evenhand.models.settings import LogLinearSettings, say_model
+from evenhand.models.texts import say
 from evenhand.models.ties import TwoOutcomes
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.numerics.newton import invert_positive, maximise
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.counts import say_tally
+from evenhand.render.document import Document, Table
+from evenhand.render.findings import Finding, take_findings
 
 DOUBTFUL: Final = 0.05  # P-value below which a model is doubted
 # Share of cells that expect fewer than five judgments, above which p-values are rough
 MAX_THIN_SHARE: Final = 0.2
+MIN_QUASI: Final = 3
+MAX_QUASI: Final = 60  # Most systems for which quasi-variances are shown: their fit costs K⁴
 
 
 def is_rejected(fit: Fit) -> bool:
@@ -51,78 +65,10 @@ def is_rejected(fit: Fit) -> bool:
     return fit.thin <= MAX_THIN_SHARE or chi2_tail(fit.pearson, fit.df) < DOUBTFUL
 
 
-def cautions(fit: Fit) -> tuple[str, ...]:
+def cautions(fit: Fit) -> tuple[Finding, ...]:
     if fit.tally.squares is not None:
-        return (
-            "importance weights are no counts: standard errors, p, AIC and BIC depend on their"
-            " unit; rank gives sandwich intervals",
-        )
-    if fit.of_rankings:
-        return (
-            "comparisons of one ranking are not independent: standard errors and p are too"
-            " small; rank clusters them",
-        )
-    return ()
-
-
-def _say_thin(fit: Fit) -> str:
-    thin = fit.thin
-    return f"; {thin:.0%} of cells expect fewer than 5" if thin > MAX_THIN_SHARE else ""
-
-
-@dataclass(frozen=True, eq=False)
-class Summary:
-    fit: Fit
-
-    def header(self) -> tuple[str, str, str, str, str, str]:
-        return ("name", "", "λ", "s.e.", "z", "p")
-
-    def cells(self) -> list[tuple[str, str, str, str, str, str]]:
-        """Return one row a coefficient, as text; aliased parameters stand as "—"."""
-        rows = []
-        for c in self.fit.coefficients:
-            if c.stderr is None or c.z is None or c.p is None:
-                rows.append((c.name, c.label, f"{c.estimate:.4f}", "—", "—", "—"))
-            else:
-                numbers = (f"{c.estimate:.4f}", f"{c.stderr:.4f}", f"{c.z:.3f}", format_p(c.p))
-                rows.append((c.name, c.label, *numbers))
-        rows += [("—", label, "—", "—", "—", "—") for label in self.fit.design.aliased]
-        return rows
-
-    def lines(self) -> list[str]:
-        fit = self.fit
-        goodness = ""
-        if fit.gof_p is not None:
-            pearson = f"Pearson X² {fit.pearson:.4f}, p {format_p(chi2_tail(fit.pearson, fit.df))}"
-            goodness = f", p {format_p(fit.gof_p)}; {pearson}{_say_thin(fit)}"
-        lines = [f"deviance {fit.deviance:.4f} on {fit.df} df{goodness}"]
-        if len(fit.systems) == 2:
-            first, second = fit.systems
-            log_odds = fit.log_worth[0] - fit.log_worth[1]
-            odds = f"{exp(log_odds):.2f} to 1" if log_odds >= 0 else f"1 to {exp(-log_odds):.2f}"
-            lines.append(f"odds    {first} to {second} {odds}")
-        lines.append(
-            f"loglik  {fit.loglik:.4f}   AIC {fit.aic:.4f}   BIC {fit.bic:.4f}"
-            "   (assuming independent judgments)"
-        )
-        return [*lines, *(f"note    {note}" for note in (*fit.notes, *cautions(fit)))]
-
-    def __str__(self) -> str:
-        rows = [self.header(), *self.cells()]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        table = [
-            "  ".join(
-                cell.ljust(width) if i < 2 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in rows
-        ]
-        return "\n".join([*table, "", *self.lines()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return draw_table(self.header(), self.cells(), self.lines())
+        return (say("importance-weights", "warning"),)
+    return (say("of-rankings", "warning"),) if fit.of_rankings else ()
 
 
 # The covariance of the parameters, found when it is first asked for: worths alone need none.
@@ -157,8 +103,8 @@ class Covariance:
 MIN_EXPECTED_COUNT = 5.0
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Shown):
     model: LogLinearSettings  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     # parameters in the papers' names: o1..oK, g1 (tau for thresholds), order
@@ -397,17 +343,82 @@ class Fit:
         return find_quasi_variances(self.systems, self.worth_vcov / 4)
 
     @property
-    def says(self) -> tuple[str, ...]:
-        goodness = "" if self.gof_p is None else f", p {format_p(self.gof_p)}{_say_thin(self)}"
-        return (
-            f"deviance {self.deviance:.4f} on {self.df:,} df{goodness}",
-            f"AIC {self.aic:.4f}, BIC {self.bic:.4f}: they take judgments for independent",
-            *(
-                []
-                if self.lr_test_equal_worths is None
-                else [f"all worths equal: {self.lr_test_equal_worths}"]
-            ),
-            *cautions(self),
+    def says(self) -> tuple[Finding, ...]:
+        """Which of two systems is preferred, and whether worths differ."""
+        sentences = []
+        if len(self.systems) == 2:
+            better, other = sorted(self.systems, key=lambda system: -self._worth_of[system])
+            odds = exp(self._worth_of[better] - self._worth_of[other])
+            sentences.append(say("odds", better=better, other=other, odds=odds))
+        test = self.lr_test_equal_worths
+        if test is not None:
+            code = "worths-differ" if test.p < DOUBTFUL else "worths-equal"
+            sentences.append(say(code, statistic=test.statistic, df=test.df, p=test.p))
+        return tuple(sentences)
+
+    @property
+    def _worth_of(self) -> dict[str, float]:
+        return dict(zip(self.systems, self.log_worth.tolist(), strict=True))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What must stand beside the numbers."""
+        findings = [*self.notes, *cautions(self)]
+        if is_rejected(self):
+            findings.append(say("model-rejected", "warning"))
+        if self.gof_p is not None and self.thin > MAX_THIN_SHARE:
+            findings.append(say("thin-cells", part=self.thin))
+        if self.vcov is None:
+            findings.append(say("too-many-systems", systems=len(self.systems)))
+        home = self.design.home
+        if self.model.judge_covariates and home is not None:
+            findings.append(say("home-group", group=self.design.groups[home]))
+        return take_findings(findings)
+
+    def find_quasi_variances(self) -> QuasiVariances | None:
+        """Return quasi-variances where there are three to sixty systems and they exist."""
+        if self.vcov is None or not MIN_QUASI <= len(self.systems) <= MAX_QUASI:
+            return None
+        try:
+            return self.quasi_variances()
+        except (NotIdentified, NotConverged):
+            return None
+
+    def document(self) -> Document:
+        """Return what people read: whether worths differ, coefficients, goodness of fit."""
+        tally = self.tally
+        counts = say_tally(
+            tally.n_judgments, tally.n_comparisons, len(self.systems), float(tally.ties.sum())
+        )
+        reference = self.systems[self.design.reference]
+        return Document(
+            basis=f"{counts}. {say_model(self.model)}; reference {reference}. Standard errors and"
+            " tests take judgments as independent.",
+            answer=self.says,
+            parts=(self._tabulate(), tabulate_goodness(self)),
+            findings=self.findings,
+        )
+
+    def _tabulate(self) -> Table:
+        known: dict[str, dict[str, Any]] = {}
+        legend = []
+        quasi = self.find_quasi_variances()
+        if quasi is not None:
+            if not (quasi.variances < 0).any():
+                errors = quasi.stderr.tolist()
+                known["quasi"] = dict(zip(quasi.systems, errors, strict=True))
+            ends = (quasi.worst_pair, *quasi.worst_contrast)
+            pair, low, high = (f"{100 * one:z.0f}" for one in ends)
+            worst = f"{pair} % for a pair, {low} to {high} % for a contrast"
+            legend.append(f"quasi s.e. compare any two systems; worst error {worst}")
+        with suppress(NotIdentified):  # the first of several groups may not see all systems
+            known["worth"] = self.worths
+        ties = self.likelihood.ties
+        unknown = [*self.design.aliased, *(() if ties is None else ties.endless)]
+        if unknown:
+            legend.append(f"not estimated: {', '.join(unknown)}")
+        return tabulate_coefficients(
+            self.coefficients, self.systems, of_systems=known, legend=legend
         )
 
     @property
@@ -421,15 +432,6 @@ class Fit:
             *(f"system covariate {name}" for name in model.system_covariates),
             *(f"control {name}" for name in model.controls),
             *([f"prior {model.prior:g} per system"] if model.prior else []),
-        )
-
-    def summary(self) -> Summary:
-        return Summary(self)
-
-    def __repr__(self) -> str:
-        return (
-            f"Fit({self.model.ties}: {len(self.systems)} systems,"
-            f" {self.n_comparisons:,.0f} comparisons, deviance {self.deviance:.4f} on {self.df} df)"
         )
 
 

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from evenhand.data.controls import Judgments
 from evenhand.errors import NotIdentified, UnknownOption, require_option
 from evenhand.models.coefficients import Coefficient
+from evenhand.models.fitted import ShownFit
 from evenhand.models.large import Codes, PairCounts, code_sides, pair_up
+from evenhand.models.texts import say
 
 Array = NDArray[np.float64]
 
@@ -33,9 +35,6 @@ def shares(counts: Array, strength: float) -> Array:
     return np.asarray(padded / padded.sum(axis=1, keepdims=True))
 
 
-NO_ERRORS: Final = "no standard errors, tests or intervals: this model describes, it tests nothing"
-
-
 class PairLaw(Protocol):
     def chances(self, left: Codes, right: Codes) -> Array:
         """Return (n, 3) chances."""
@@ -47,8 +46,8 @@ class PairLaw(Protocol):
         """Return what stands beside the coefficients, for machines."""
 
 
-@dataclass(frozen=True, eq=False)
-class BaselineFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class BaselineFit(ShownFit):
     model: Baseline  # the settings
     law: PairLaw  # chances of pairs
     counts: PairCounts  # what was counted
@@ -104,7 +103,7 @@ class BaselineFit:
 
     @property
     def says(self) -> tuple[str, ...]:
-        return (*self.findings, NO_ERRORS)
+        return (*self.findings, say("no-errors"))
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
@@ -112,12 +111,6 @@ class BaselineFit:
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         return self.law.chances(*code_sides(self.systems, pairs))
-
-    def __repr__(self) -> str:
-        return (
-            f"BaselineFit({self.model!r}: {len(self.systems)} systems,"
-            f" {self.n_comparisons:,.0f} comparisons, loglik {self.loglik:.4f})"
-        )
 
 
 Baseline: TypeAlias = "IndependentPairs | IndependentStudents | Uniform | AdjustedUniform"
@@ -185,8 +178,10 @@ class IndependentPairs:
         """
         counts = pair_up(data)
         k = len(counts.systems)
-        findings = (f"{len(counts.low):,} of {k * (k - 1) // 2:,} pairs were compared",)
-        notes = counts.note_unseen("all outcomes are equally likely for their pairs")
+        findings = (
+            say("pairs-compared", "info", compared=len(counts.low), pairs=k * (k - 1) // 2),
+        )
+        notes = counts.note_unseen("unseen-pairs")
         return BaselineFit(self, OwnCounts(counts, self.strength), counts, findings, notes)
 
 
@@ -240,9 +235,6 @@ class OwnCounts:
 
 Reconstruction = Literal["asymmetric", "arithmetic", "geometric"]
 RECONSTRUCTIONS: Final[tuple[str, ...]] = get_args(Reconstruction)
-_ONE_SIDED: Final = (
-    "only the system named first is asked: what is said of (a, b) and of (b, a) need not agree"
-)
 
 
 @dataclass(frozen=True)
@@ -287,10 +279,10 @@ class IndependentStudents:
         """
         counts = pair_up(data)
         law = Students(self.reconstruction, shares(counts.by_system(), self.strength))
-        findings = ("each system is taken as if it had met the others equally often",)
-        notes = counts.note_unseen("all outcomes are equally likely for it")
+        findings = (say("met-equally", "info"),)
+        notes = counts.note_unseen("unseen-systems")
         if self.reconstruction == "asymmetric":
-            notes = (*notes, _ONE_SIDED)
+            notes = (*notes, say("one-sided-chances"))
         return BaselineFit(self, law, counts, findings, notes)
 
 
@@ -418,7 +410,7 @@ class AdjustedUniform:
                 ["take a strength above 0"],
             )
         share = (ties + self.strength) / (total + 3 * self.strength)
-        findings = (f"tie {share:.4f}, left and right {(1 - share) / 2:.4f} each",)
+        findings = (say("same-for-all", tie=share, side=(1 - share) / 2),)
         return BaselineFit(self, SameForAll(share, estimated=True), counts, findings)
 
 

@@ -66,10 +66,7 @@ class LRTest:
         # the statistic is half the time 0, half the time χ²₁ (Self & Liang 1987, JASA 82:605-610)
         statistic = max(2 * (large - small), 0.0)
         p = chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0
-        return cls(statistic, 1, p, "½χ²₀ + ½χ²₁; judges taken for independent")
-
-    def __str__(self) -> str:
-        return f"LR {self.statistic:.4f} on {self.df} df, p {format_p(self.p)} ({self.note})"
+        return cls(statistic, 1, p, "½χ²₀ + ½χ²₁; judges taken as independent")
 
 
 def finite(value: float) -> float | None:

@@ -27,14 +27,18 @@ from evenhand.errors import (
 )
 from evenhand.formats.table import Table, read_number
 from evenhand.models.base import Covariance, Fit
-from evenhand.models.coefficients import add_reference, format_p
+from evenhand.models.coefficients import add_reference
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
 from evenhand.models.settings import LogLinearSettings
+from evenhand.models.texts import say
 from evenhand.models.ties import Local, Tie, TwoOutcomes, expand_blocks
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
 from evenhand.numerics.sampling import RunningSum, one_blas_thread
+from evenhand.render import document as shown
+from evenhand.render.counts import write_p
+from evenhand.render.document import 
 
 # A control is a number x for every comparison, left minus right: the difference in length, or in
 # the number of list items. It is said by a column that holds the difference, or by two columns
@@ -93,10 +97,10 @@ class ControlEffect:
             )
         verdict = f"{'more' if self.estimate > 0 else 'less'} of it is preferred"
         if self.lower <= 0 <= self.upper:
-            verdict = "whether it has an effect cannot be told"
+            verdict = "whether it has an effect is undecided"
         return (
             f"{self.name}: log-odds {self.estimate:.3f} per sd (s.e. {self.stderr:.3f},"
-            f" {100 * self.level:g} % {self.lower:.3f} to {self.upper:.3f}, p {format_p(self.p)}),"
+            f" {100 * self.level:g} % {self.lower:.3f} to {self.upper:.3f}, p {write_p(self.p)}),"
             f" {self.per_unit:.4g} per unit; sd {self.sd:.4g}; {verdict}"
         )
 
@@ -485,6 +489,23 @@ class ControlledFit(Fit):
         """Minus twice the log-likelihood (nats): every comparison is a cell of its own."""
         return max(-2 * self.loglik, 0.0)
 
+    def document(self) -> shown.Document:
+        document = super().document()
+        return replace(document, parts=(*document.parts, self._tabulate_controls()))
+
+    def _tabulate_controls(self) -> shown.Table:
+        columns = (
+            shown.Column("name", "control", "name"),
+            shown.Column("estimate", "log-odds per sd", "three"),
+            shown.Column("stderr", "s.e.", "three"),
+            shown.Column(("lower", "upper"), "95 % interval", "interval three"),
+            shown.Column("p", "p", "p"),
+            shown.Column("per_unit", "per unit", ".4g", priority=2),
+            shown.Column("sd", "sd", ".4g", priority=2),
+        )
+        rows = tuple({**vars(one), "per_unit": one.per_unit} for one in self.model_effects)
+        return shown.Table("controls", "Effects of controls", columns, rows)
+
     @property
     def slopes(self) -> Mapping[str, float]:
         """Log-odds per sd of each control."""
@@ -565,10 +586,7 @@ def fit_rows(
     for control, (least, most) in zip(controls, rows.edges, strict=True):
         never = "below" if least >= 0 else "above" if most <= 0 else ""
         if never and len(control.columns) == 1:
-            notes.append(
-                f"{control.name} is never {never} 0: is it a difference, left minus right? A column"
-                " for each side is written NAME=LEFT,RIGHT"
-            )
+            notes.append(say("control-sign", control=control.name, where=never))
     return ControlledFit(
         model=model,
         systems=plain.systems,

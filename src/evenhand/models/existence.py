@@ -15,6 +15,7 @@ from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_option
 from evenhand.models.design import Design
 from evenhand.models.settings import LogLinearSettings
+from evenhand.models.texts import say
 from evenhand.models.ties import TieGroups
 from evenhand.numerics.graph import (
     Differences,
@@ -400,8 +401,7 @@ def check_existence(cells: Cells, *, ties: str = "davidson", order_effect: bool 
 def _note_no_ties(ties: str, *, tied: bool) -> tuple[str, ...]:
     if tied or ties not in FREE:
         return ()
-    limit = "τ = 0" if ties in THRESHOLDS else "γ = −∞"
-    return (f"no ties observed: {limit}, not estimated; fitted without ties",)
+    return (say("no-ties-threshold" if ties in THRESHOLDS else "no-ties"),)
 
 
 def _is_linked(graph: PreferenceGraph, *, ties: bool) -> bool:
@@ -546,11 +546,10 @@ def _note(ties: TieGroups) -> tuple[str, ...]:
     if not ties.endless:
         return ()
     levels = listing([label.removeprefix("tie:") for label in ties.endless])
-    note = f"no ties observed of {levels}: γ = −∞ there, not estimated"
     if ties.home is None or not ties.offset[ties.home]:
-        return (note,)
+        return (say("no-ties-of", levels=levels),)
     first = int(np.argmax((ties.matrix[:, 0] == 1) & ~ties.matrix[:, 1:].any(axis=1)))
-    return (f"{note}; g1 is that of {ties.groups[first]}",)
+    return (say("no-ties-of-home", levels=levels, group=ties.groups[first]),)
 
 
 def _check_beside_prior(

@@ -35,9 +35,12 @@ from evenhand.data.votes import RIGHT, Votes
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.models.coefficients import Coefficient, find_system
 from evenhand.models.design import DENSE
+from evenhand.models.fitted import ShownFit
 from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
+from evenhand.models.texts import say
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import MAX_R_HAT, MIN_DRAWS, bulk_size, one_blas_thread, split_r_hat
+from evenhand.render.findings import Finding
 
 # Qualities on a scale of Λ steps: how they are seen, and what is preferred then.
 #
@@ -423,8 +426,8 @@ def draw_log_worths(ability: Single, chances: Array, seen: Seen) -> Array:
 MAX_SYSTEMS_NAMED: Final = 5
 
 
-@dataclass(frozen=True, eq=False)
-class CategoricalFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class CategoricalFit(ShownFit):
     model: IRTCategorical  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     ability: Array  # (K, Λ) posterior mean of each system's distribution over qualities
@@ -510,33 +513,31 @@ class CategoricalFit:
         worths, qualities = name_apart(self.r_hat), name_apart(self.quality_r_hat)
         notes = list(self.data_notes)
         if worths:
-            notes.append(
-                f"chains do not agree yet on log-worths, R-hat above {MAX_R_HAT}: {worths}; take"
-                f" more sweeps than {self.model.sweeps:,}, in Python"
-                f" IRTCategorical(sweeps={4 * self.model.sweeps})"
-            )
+            sweeps = self.model.sweeps
+            values = {"limit": MAX_R_HAT, "sweeps": sweeps, "more": 4 * sweeps}
+            notes.append(say("categorical-not-converged", "warning", systems=worths, **values))
         if qualities:
-            notes.append(
-                f"chains do not agree on mean qualities, R-hat above {MAX_R_HAT}: {qualities};"
-                " judgments hardly say where on the scale all systems lie together, and log-worths"
-                " hardly depend on it"
-            )
+            notes.append(say("qualities-not-converged", limit=MAX_R_HAT, systems=qualities))
         return tuple(notes)
 
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         model, best = self.model, int(np.argmax(np.where(self.seen, self.quality, 0)))
-        draws, seen = model.chains * (model.sweeps - model.burn_in), self.seen
+        seen = self.seen
+        quality = {"value": float(self.quality[best]), "sd": float(self.quality_sd[best])}
+        chains = {
+            "draws": model.chains * (model.sweeps - model.burn_in),
+            "r_hat": float(self.r_hat[seen].max()),
+            "effective": float(self.effective_draws[seen].min()),
+            "quality_r_hat": float(self.quality_r_hat[seen].max()),
+        }
+        scale = {"categories": model.categories, "noise": model.noise_sd, "radius": model.radius}
+        system = self.systems[best]
         return (
-            f"best mean quality: {self.systems[best]} {self.quality[best]:.2f} of"
-            f" {model.categories}, posterior sd {self.quality_sd[best]:.2f}",
-            f"qualities are steps of a scale of {model.categories}, seen by judges with noise of sd"
-            f" {model.noise_sd:g} step; no preference within {model.radius:g}",
-            f"{draws:,} draws: R-hat of log-worths at most {self.r_hat[seen].max():.3f}, worth"
-            f" {self.effective_draws[seen].min():,.0f} independent draws or more; R-hat of"
-            f" differences in mean quality at most {self.quality_r_hat[seen].max():.3f}",
-            "posterior spread takes answers for independent given qualities: judges are not told"
-            " apart",
+            say("best-quality", system=system, categories=model.categories, **quality),
+            say("categorical-scale", "info", **scale),
+            say("categorical-chains", "info", **chains),
+            say("judges-pooled"),
         )
 
     @property
@@ -571,12 +572,6 @@ class CategoricalFit:
         left = [codes[one] for one, _ in pairs]
         right = [codes[other] for _, other in pairs]
         return self.chances[left, right].reshape(-1, 3).copy()
-
-    def __repr__(self) -> str:
-        return (
-            f"CategoricalFit({len(self.systems)} systems, {self.model.categories} qualities,"
-            f" {int(self.outputs.sum()):,} outputs, {self.n_comparisons:,.0f} comparisons)"
-        )
 
 
 MIN_CONCENTRATION = 0.05  # Below, draws of an ability nobody has judged may be nothing but zeros

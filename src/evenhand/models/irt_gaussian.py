@@ -36,11 +36,14 @@ from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.models.coefficients import Coefficient, code_pairs
 from evenhand.models.design import DENSE
+from evenhand.models.fitted import ShownFit
 from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
+from evenhand.models.texts import say
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
 from evenhand.numerics.gaussian_process import Blocks, invert_all, make_blocks
 from evenhand.numerics.newton import solve_conjugate
 from evenhand.numerics.sampling import MAX_R_HAT, MIN_DRAWS, bulk_size, one_blas_thread, split_r_hat
+from evenhand.render.findings import Finding
 
 # Chances of left, tie and right for two outputs that nobody has seen, averaged over a posterior.
 #
@@ -447,8 +450,8 @@ LEVEL: Final = 0.95
 _MAX_DRAWS_FOR_VCOV: Final = 1_000  # Most draws that the covariance of log-worths is taken from
 
 
-@dataclass(frozen=True, eq=False)
-class IRTGaussianFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class IRTGaussianFit(ShownFit):
     model: IRTGaussian  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     draws: AbilityDraws  # what the chains left
@@ -579,34 +582,33 @@ class IRTGaussianFit:
         ]
         if not apart:
             return self.data_notes
-        more = (
-            f"chains do not agree yet, R-hat above {MAX_R_HAT}: {listing(apart)}; take more sweeps"
-            f" than {self.model.sweeps:,}, in Python IRTGaussian(sweeps={4 * self.model.sweeps})"
-        )
+        sweeps = self.model.sweeps
+        values = {"limit": MAX_R_HAT, "sweeps": sweeps, "more": 4 * sweeps}
+        more = say("gaussian-not-converged", "warning", systems=listing(apart), **values)
         return (*self.data_notes, more)
 
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         best, last = int(np.argmax(self.abilities)), int(np.argmin(self.abilities))
-        chance = self.rank_chances[best, 0]
-        model = self.model
-        draws = model.sweeps - model.burn_in
-        chains = "1 chain" if model.chains == 1 else f"{model.chains:,} chains"
-        worth = f"{self.effective_draws.min():,.0f} independent draws"
+        model, chance = self.model, float(self.rank_chances[best, 0])
+        scale = {"noise": model.noise_sd, "prior": model.ability_sd, "item": model.item_sd}
+        chains = {"chains": model.chains, "draws": model.sweeps - model.burn_in}
+        worth = {
+            "r_hat": float(self.r_hat.max()),
+            "effective": float(self.effective_draws.min()),
+        }
         return (
-            f"most able: {self._span(best)}, the most able of all with chance {chance:.0%}",
-            f"least able: {self._span(last)}",
-            f"abilities are posterior means less the mean of all, in units of a judge's noise sd"
-            f" {model.noise_sd:g}; prior sd {model.ability_sd:g}, outputs of one system differ by"
-            f" sd {model.item_sd:g}, no preference within {model.radius:g}",
-            f"{chains} of {draws:,} draws: R-hat at most {self.r_hat.max():.3f},"
-            f" worth {worth} or more",
-            "intervals take answers for independent given qualities: judges are not told apart",
+            say("most-able", chance=chance, **self._span(best)),
+            say("least-able", **self._span(last)),
+            say("gaussian-scale", "info", radius=model.radius, **scale),
+            say("gaussian-chains", "info", **chains, **worth),
+            say("judges-pooled"),
         )
 
-    def _span(self, code: int) -> str:
+    def _span(self, code: int) -> dict[str, Any]:
         at, half = self.abilities[code], normal_quantile((1 + LEVEL) / 2) * self.ability_sd[code]
-        return f"{self.systems[code]} {at:.2f} ({LEVEL:.0%} {at - half:.2f} to {at + half:.2f})"
+        ends = {"value": at, "lower": at - half, "upper": at + half}
+        return {"system": self.systems[code], **{name: float(one) for name, one in ends.items()}}
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
@@ -633,12 +635,6 @@ class IRTGaussianFit:
             "min_effective_draws": float(self.effective_draws.min()),
             "n_outputs": float(self.n_outputs),
         }
-
-    def __repr__(self) -> str:
-        return (
-            f"IRTGaussianFit({len(self.systems)} systems, {self.n_comparisons:,.0f} comparisons of"
-            f" {self.n_outputs:,} outputs, R-hat {self.r_hat.max():.3f})"
-        )
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,10 @@ from evenhand.data.votes import RIGHT, Votes
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing
 from evenhand.models.design import unmerged
 from evenhand.models.existence import refuse_nothing
+from evenhand.models.texts import say
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.graph import Graph, weak_components
+from evenhand.render.findings import Finding
 
 # Comparisons as pairs of outputs: what one system made of one item, seen by one or many judges.
 #
@@ -29,11 +31,8 @@ from evenhand.numerics.graph import Graph, weak_components
 Numbers = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
-FRESH: Final = (
-    "the data do not say which item was judged: every comparison is taken to show two outputs of"
-    " its own"
-)
-RANKED: Final = "the data name no items: every ranking is taken to show outputs of its own"
+FRESH: Final = say("no-items", "warning")
+RANKED: Final = say("no-items-of-rankings", "warning")
 _ROUNDS: Final = 3  # How far systems look at opponents of their opponents to be told apart
 
 
@@ -142,14 +141,14 @@ def _places(marks: NDArray[Any]) -> Numbers:
 _MAX_SYSTEMS_NAMED: Final = 4
 
 
-def note_parts(pairs: OutputPairs) -> list[str]:
+def note_parts(pairs: OutputPairs) -> list[Finding]:
     k, name = len(pairs.systems), np.argsort(pairs.code)
     one, other = (name[pairs.author[side]] for side in (pairs.one, pairs.other))
     seen = np.isin(np.arange(k), np.concatenate((one, other)))
     unseen = [pairs.systems[i] for i in np.flatnonzero(~seen).tolist()]
     notes = []
     if unseen:
-        notes.append(f"never compared, so that they stand as the prior has it: {listing(unseen)}")
+        notes.append(say("never-compared", "warning", systems=unseen))
     part = weak_components(Graph(k, one.astype(np.intp), other.astype(np.intp)))
     groups = [
         listing(
@@ -158,8 +157,5 @@ def note_parts(pairs: OutputPairs) -> list[str]:
         for group in np.unique(part[seen]).tolist()
     ]
     if len(groups) > 1:
-        notes.append(
-            "no comparison links these groups, so that the prior alone says how they compare:"
-            f" {' | '.join(groups)}"
-        )
+        notes.append(say("unlinked-groups", "warning", groups=" | ".join(groups)))
     return notes

@@ -38,11 +38,11 @@ from evenhand.models.coefficients import (
     add_reference,
     find_system,
     finite,
-    format_p,
     list_coefficients,
 )
 from evenhand.models.design import plain_design, reference_code
 from evenhand.models.existence import Cells, check_existence
+from evenhand.models.fitted import ShownFit
 from evenhand.models.judge_slopes_likelihood import (
     NODES,
     SlopeCells,
@@ -53,9 +53,11 @@ from evenhand.models.judge_slopes_likelihood import (
     slope_quantiles,
 )
 from evenhand.models.likelihood import Likelihood
+from evenhand.models.texts import say
 from evenhand.models.ties import Davidson, TieLaw, TwoOutcomes
 from evenhand.numerics.newton import maximise
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.findings import Finding
 
 Array = NDArray[np.float64]
 # Points over the population of judges in predictions, evenly spaced: exact to ten digits at every
@@ -79,8 +81,8 @@ class Slopes:
     comparisons: Array  # (J,) comparisons of each judge
 
 
-@dataclass(frozen=True, eq=False)
-class SlopesFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class SlopesFit(ShownFit):
     model: JudgeSlopes  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     # parameters in the papers' names: o1..oK without the reference, g1 where it is free
@@ -155,43 +157,30 @@ class SlopesFit:
         }
 
     @cached_property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         tau, test, slopes = self.tau, self.tau_test, self.slopes
-        if self.tau_interval is None:
-            spread = f"judges' slopes: τ {tau:.3f}, too large on rankings"
-        else:
-            lower, upper = self.tau_interval
-            ends = f"{lower:.3f} to {'no upper end' if upper == np.inf else f'{upper:.3f}'}"
-            factor = np.exp(QUARTILE * tau)
-            spread = (
-                f"judges' slopes: τ {tau:.3f}, 95 % interval {ends} ({self.tau_method});"
-                f" half of all judges lie between {1 / factor:.2f} and {factor:.2f}"
-            )
         if test is None:
-            tested = "no LR test of τ = 0: judges who do not differ have a τ on rankings, too"
+            sentences = [say("slopes-untested")]
         else:
-            p = format_p(test.p)
-            tested = f"LR test of τ = 0: {test.statistic:.4f}, p {p} (½χ²₀ + ½χ²₁): judges"
-            if test.p > LEVEL:
-                tested += " are not shown to differ in how sharply they tell systems apart"
-            else:
-                tested += (
-                    " differ in how sharply they tell systems apart, if they differ in nothing"
-                    " else: differences of taste look the same; compare --model random-judges"
-                )
-        loglik = f"log-likelihood {self.loglik:.4f}, without slopes {self.flat_loglik:.4f}"
-        lines = [spread, tested, loglik]
+            code = "slopes-alike" if test.p > LEVEL else "slopes-differ"
+            sentences = [say(code, statistic=test.statistic, p=test.p)]
+        if self.tau_interval is None:
+            sentences.append(say("slopes-of-rankings", tau=tau))
+        else:
+            lower, high = self.tau_interval
+            upper = "no upper end" if high == np.inf else f"{high:.3f}"
+            factor = float(np.exp(QUARTILE * tau))
+            ends = {"lower": lower, "upper": upper, "low": 1 / factor, "high": factor}
+            sentences.append(say("slopes", tau=tau, method=self.tau_method, **ends))
+        sentences.append(say("slopes-loglik", "info", loglik=self.loglik, flat=self.flat_loglik))
         if tau > 0 and test is not None:
             flattest = []
             for i in np.argsort(slopes.estimate, kind="stable")[:MAX_SLOPES_NAMED].tolist():
-                ends = f"{slopes.lower[i]:.2f} to {slopes.upper[i]:.2f}"
-                flattest.append(f"{slopes.judges[i]} {slopes.estimate[i]:.2f} ({ends})")
-            lines.append(f"flattest: {', '.join(flattest)}")
-        lines.append(
-            f"{self.nodes} nodes per judge; twice as many change the log-likelihood"
-            f" by {self.quadrature_error:.0e}"
-        )
-        return tuple(lines)
+                ends_of = f"{slopes.lower[i]:.2f} to {slopes.upper[i]:.2f}"
+                flattest.append(f"{slopes.judges[i]} {slopes.estimate[i]:.2f} ({ends_of})")
+            sentences.append(say("flattest", "info", slopes=", ".join(flattest)))
+        sentences.append(say("nodes", "info", nodes=self.nodes, error=self.quadrature_error))
+        return tuple(sentences)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right for a judge drawn from the population."""
@@ -211,12 +200,6 @@ class SlopesFit:
             mixed[first : first + PAIRS_AT_ONCE] = mean.reshape(-1, 3)
         return mixed
 
-    def __repr__(self) -> str:
-        return (
-            f"SlopesFit({self.model.ties}: {len(self.systems)} systems,"
-            f" {len(self.slopes.judges):,} judges, τ {self.tau:.4f}, loglik {self.loglik:.4f})"
-        )
-
 
 Codes = NDArray[np.intp]
 SlopeTies = Literal["davidson", "discard"]
@@ -226,10 +209,6 @@ MIN_JUDGES: Final = 5  # Judges below which nothing is said of a population of j
 MAX_COMPARISONS: Final = 1e9
 PRIOR: Final = "fit --model bradley-terry --prior 1"
 WITHOUT: Final = "fit a model without slopes, such as --model bradley-terry"
-RANKINGS: Final = (
-    "comparisons of one ranking hang together, which tau takes for a difference of judges: no test"
-    " and no interval; intervals of slopes and worths take comparisons for independent"
-)
 _LAWS: Final[Mapping[bool, TieLaw]] = {True: Davidson(), False: TwoOutcomes()}
 
 
@@ -329,28 +308,19 @@ class JudgeSlopes:
         given = np.bincount(judge.codes, tally.counts.sum(axis=1), minlength=judge.size)
         slopeless = given[np.setdiff1d(np.arange(judge.size), codes)]
         notes = list(support)
-        for number, what in (
-            (int((slopeless > 0).sum()), "gave only ties"),
-            (int((slopeless == 0).sum()), "gave no judgment with a weight"),
-        ):
-            if number:
-                who = "1 judge" if number == 1 else f"{number:,} judges"
-                notes.append(f"{who} {what}: no slope")
+        for code, given_up in (("only-ties", slopeless > 0), ("no-weight", slopeless == 0)):
+            if number := int(given_up.sum()):
+                notes.append(say(code, judges=number))
         if interval is None:
-            notes.append(RANKINGS)
+            notes.append(say("tau-of-rankings", "warning"))
         if len(names) < MIN_JUDGES:
-            notes.append(
-                f"{len(names)} judges are too few to say how much judges differ: intervals are too"
-                " short"
-            )
+            notes.append(say("few-judges-slopes", "warning", judges=len(names)))
         if not peak.tau:
-            notes.append("τ = 0: judges are not told apart, and every slope is 1")
+            notes.append(say("tau-zero"))
         if interval is not None and interval.lost:
-            notes.append(
-                "an end of the interval of τ was not found: its likelihood cannot be followed"
-            )
+            notes.append(say("tau-end-lost", "warning"))
         elif interval is not None and interval.upper == np.inf:
-            notes.append("the judgments hardly say how much slopes differ: τ has no upper end")
+            notes.append(say("tau-unbounded", "warning"))
         others = [i for i in range(len(tally.systems)) if i != reference]
         return SlopesFit(
             model=self,

@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.tally import Tally
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import Covariance, Fit, gather
 from evenhand.models.coefficients import code_pairs
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Level, Likelihood, Pairs, expand_level
 from evenhand.models.pair_information import MAX_LAST_STEP, MAX_STEPS, make_information
 from evenhand.models.settings import LogLinearSettings
+from evenhand.models.texts import say
 from evenhand.numerics.newton import LOST, MIN_NEWTON_GAIN, NEWTON_ROUNDING, REMEDIES, STUCK
+from evenhand.render.findings import Finding
 
 # The plain likelihood for hundreds or thousands of systems, by products instead of inverses.
 #
@@ -140,9 +142,9 @@ class PairCounts:
         seen = np.unique(np.concatenate([self.low, self.high]))
         return [self.systems[i] for i in np.setdiff1d(np.arange(len(self.systems)), seen).tolist()]
 
-    def note_unseen(self, what: str) -> tuple[str, ...]:
+    def note_unseen(self, code: str) -> tuple[Finding, ...]:
         unseen = self.unseen()
-        return (f"no judgment is on {listing(unseen)}: {what}",) if unseen else ()
+        return (say(code, systems=unseen),) if unseen else ()
 
 
 def pair_up(data: Judgments) -> PairCounts:

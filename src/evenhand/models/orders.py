@@ -35,10 +35,13 @@ from evenhand.models.coefficients import (
 )
 from evenhand.models.design import reference_code
 from evenhand.models.existence import cells_of, check_existence, refuse_nothing
+from evenhand.models.fitted import ShownFit
+from evenhand.models.texts import say
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.graph import CONE_TOLERANCE, Graph, find_direction, is_strongly_connected
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.findings import Finding
 
 # The likelihood that models of whole rankings share: observed against all rivals, set by set.
 #
@@ -419,8 +422,8 @@ class OrderSettings:
             )
 
 
-@dataclass(frozen=True, eq=False)
-class OrderFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class OrderFit(ShownFit):
     model: OrderSettings  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     # parameters: o1..oK without the reference, then the law's own (g2, g3, ... or g1).
@@ -501,19 +504,22 @@ class OrderFit:
         return float(-2 * self.loglik + len(self.beta) * np.log(self.n_judgments))
 
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         z = normal_quantile((1 + LEVEL) / 2)
         lines = []
         extras = len(self.likelihood.law.extras)
         for one in self.coefficients[len(self.coefficients) - extras :] if extras else ():
             half = z * (one.stderr or 0.0)
-            low, at, high = np.exp([one.estimate - half, one.estimate, one.estimate + half])
+            low, at, high = np.exp(
+                [one.estimate - half, one.estimate, one.estimate + half]
+            ).tolist()
             symbol = "ν" if one.name == "g1" else f"δ{one.name[1:]}"
-            lines.append(f"{one.label}: {symbol} {at:.4g} ({LEVEL:.0%} {low:.4g} to {high:.4g})")
+            ends = {"value": at, "lower": low, "upper": high}
+            lines.append(say("tie-parameter", label=one.label, symbol=symbol, level=LEVEL, **ends))
         return (
             *lines,
-            f"deviance {self.deviance:.4f} on {self.df:,.0f} df, which tests no fit",
-            "standard errors take rankings for independent of each other",
+            say("orders-deviance", "info", deviance=self.deviance, df=self.df),
+            say("orders-independent", "info"),
         )
 
     @property
@@ -581,12 +587,6 @@ class OrderFit:
         worths = add_reference(vcov, len(self.systems), likelihood.reference)
         return ClusteredErrors(by, kind, clusters, scaled, worths)
 
-    def __repr__(self) -> str:
-        return (
-            f"OrderFit({type(self.model).__name__}: {len(self.systems)} systems,"
-            f" {self.n_judgments:,.0f} rankings, loglik {self.loglik:.4f})"
-        )
-
 
 MAX_SYSTEMS: Final = 2000
 GHOST: Final = "the ghost of the prior"
@@ -625,12 +625,9 @@ def fit_orders(
     for choices in data.choices:
         rivals = law.count_rivals(choices.sets.shape[1])
         df += float(orders.weights[choices.row].sum()) * (rivals - 1)
-    excluded = []
+    excluded: list[str] = []
     if orders.n_short:
-        n = orders.n_short
-        excluded.append(
-            f"{n:,.0f} ranking{'s' if n != 1 else ''} of one output only: nothing to compare"
-        )
+        excluded.append(say("single-output", rankings=orders.n_short))
     if orders.zero_weight:
         excluded.append(say_unweighted(orders.zero_weight))
     others = [i for i in range(k) if i != reference]

@@ -35,6 +35,7 @@ from evenhand.models.orders import (
     refuse_long,
     unique_sets,
 )
+from evenhand.models.texts import say
 
 # Whole rankings as patterns: the law of the pattern model (Mallows-Bradley-Terry).
 #
@@ -189,5 +190,5 @@ class PatternModel(OrderSettings):
         tied = bool(observed_sizes(orders))
         refuse_long(orders, LONGEST_TIED if tied else LONGEST_PLAIN)
         labels = ["tie"] if tied else []
-        notes = [] if tied else ["no ties observed: patterns without ties"]
+        notes = [] if tied else [say("plain-pattern")]
         return fit_orders(self, orders, PatternLaw(tied), labels, notes)

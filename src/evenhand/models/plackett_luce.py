@@ -32,6 +32,7 @@ from evenhand.models.orders import (
     observed_sizes,
     unique_sets,
 )
+from evenhand.models.texts import say
 from evenhand.numerics.sampling import sum_subsets
 
 # Choices of the best, stage by stage, ties allowed: the law of Plackett-Luce and Davidson-Luce.
@@ -164,12 +165,9 @@ class PlackettLuce(OrderSettings):
         """
         orders = count_orders(data)
         sizes = observed_sizes(orders)
-        notes = [] if sizes else ["no ties observed: plain Plackett-Luce"]
+        notes = [] if sizes else [say("plain-plackett-luce")]
         missing = [str(size) for size in range(2, max(sizes, default=2)) if size not in sizes]
         if missing:
-            notes.append(
-                f"ties of {sizes[-1]} outputs were seen, but none of {', '.join(missing)}: these"
-                " have δ = 0"
-            )
+            notes.append(say("missing-tie-sizes", largest=sizes[-1], missing=", ".join(missing)))
         labels = [f"tie of {size}" for size in sizes]
         return fit_orders(self, orders, StageChoice(sizes), labels, notes)

@@ -62,6 +62,7 @@ from evenhand.models.existence import (
     make_preference_graph,
     refuse_nothing,
 )
+from evenhand.models.fitted import ShownFit
 from evenhand.models.random_judges_checks import (
     DealTest,
     IntegralCheck,
@@ -83,9 +84,11 @@ from evenhand.models.random_judges_likelihood import (
     pool_judges,
     shift_sites,
 )
+from evenhand.models.texts import say
 from evenhand.models.ties import Davidson, TwoOutcomes
 from evenhand.numerics.graph import solve_differences
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.findings import Finding
 
 DOUBTFUL: Final = 0.05  # P-value from which nothing is claimed
 
@@ -154,8 +157,8 @@ def find_tastes(
 NODES = 41  # Nodes of the sum over a new judge's log-odds, more in proportion where σ exceeds 1
 
 
-@dataclass(frozen=True, eq=False)
-class RandomJudgesFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class RandomJudgesFit(ShownFit):
     model: RandomJudges  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     labels_of_judges: tuple[str, ...]  # the judges, sorted
@@ -235,32 +238,33 @@ class RandomJudgesFit:
         return tuple(list_coefficients(*named, self.estimate, errors, at))
 
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
+        """Whether judges differ, then details: the test, what σ means, how integrals are."""
         sigma, check = self.sigma, self.check
         test = self.lr_test or self.deal_test
         # a claim only where a test supports it
-        supported = test is None or test.p < DOUBTFUL
-        claim = "judges disagree by" if supported else "no sign that judges disagree:"
-        estimate = f"{claim} σ = {sigma:.2f} at most (no interval: answers are rankings)"
-        if self.sigma_interval is not None:
+        claim = "judges-differ" if test is None or test.p < DOUBTFUL else "judges-alike"
+        if self.sigma_interval is None:
+            sentences = [say(f"{claim}-bound", sigma=sigma)]
+        else:
             low, high = self.sigma_interval
-            span = f"{low:.2f} to {'no upper end' if high == inf else f'{high:.2f}'}"
-            estimate = f"{claim} σ = {sigma:.2f} ({span}; {100 * self.model.level:g} % interval)"
-        tested = f"one taste for all judges (σ = 0): {test or 'no test'}"
-        if check is None:
-            return (estimate, tested)
-        favourite, reverse = 100 * favourite_share(sigma), 100 * reversed_share(sigma)
-        return (
-            estimate,
-            "of two systems equal to the mean judge, a judge picks his or her favourite in"
-            f" {favourite:.0f} % of the answers without ties; where the mean judge sees a log-worth"
-            f" of 1 between two systems, {reverse:.0f} % of the judges hold the opposite",
-            tested,
-            f"integrals checked by {check.draws} draws for each of {check.blocks:,} blocks"
-            f" ({100 * check.effective:.0f} % effective): σ would move by"
-            f" {check.sigma_shift:+.4f} (Monte Carlo error {check.sigma_error:.4f}), the"
-            f" log-likelihood by {check.loglik_shift:+.3f} ({check.loglik_error:.3f})",
-        )
+            upper = "no upper end" if high == inf else f"{high:.2f}"
+            level = f"{100 * self.model.level:g} %"
+            sentences = [say(claim, sigma=sigma, lower=low, upper=upper, level=level)]
+        if check is not None:
+            shares = {"favourite": favourite_share(sigma), "reverse": reversed_share(sigma)}
+            percents = {name: 100 * one for name, one in shares.items()}
+            sentences.append(say("tastes", **percents))
+        if self.lr_test is not None:
+            values = {"statistic": self.lr_test.statistic, "p": self.lr_test.p}
+            sentences.append(say("sigma-test", "info", **values))
+        elif self.deal_test is not None:
+            sentences.append(say("deal-test", "info", **vars(self.deal_test)))
+        else:
+            sentences.append(say("sigma-untested", "info"))
+        if check is not None:
+            sentences.append(say("integrals-checked", "info", **vars(check)))
+        return tuple(sentences)
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
@@ -315,14 +319,6 @@ class RandomJudgesFit:
             "n_judges": float(self.n_judges),
         }
 
-    def __repr__(self) -> str:
-        ends = self.sigma_interval
-        span = "no interval" if ends is None else f"{ends[0]:.4f} to {ends[1]:.4f}"
-        return (
-            f"RandomJudgesFit({len(self.systems)} systems, {self.n_judges:,} judges,"
-            f" {self.n_comparisons:,.0f} comparisons, sigma {self.sigma:.4f} ({span}))"
-        )
-
 
 # When σ cannot be told from the answers, and when it can hardly: refusals and notes.
 
@@ -362,28 +358,21 @@ def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequ
         )
 
 
-def note_result(sigma: float, interval: Interval, check: IntegralCheck | None) -> tuple[str, ...]:
+def note_result(
+    sigma: float, interval: Interval, check: IntegralCheck | None
+) -> tuple[Finding, ...]:
     low, high = interval.lower, interval.upper
     notes = []
     if high == inf or (low == 0 and high > MAX_INTERVAL_WIDTH):
-        notes.append(
-            "the answers hardly say how much judges differ: more judgments per judge are needed"
-        )
+        notes.append(say("sigma-uncertain", "warning"))
     if check is None:
-        notes.append(
-            "σ is 0, the edge of what it can be: standard errors take judgments for independent"
-        )
-    elif check.worst < MIN_EFFECTIVE_SHARE:
-        notes.append(
-            f"importance sampling checks the integrals badly: of {check.draws} draws"
-            f" {check.worst:.1%} count for some judges"
-        )
-    if check is not None and abs(check.sigma_shift) > max(
-        MAX_SIGMA_SHIFT * sigma, 3 * check.sigma_error
-    ):
-        notes.append(
-            f"the integrals over tastes are poor: σ would move by {check.sigma_shift:+.3f}"
-        )
+        notes.append(say("sigma-zero"))
+        return tuple(notes)
+    if check.worst < MIN_EFFECTIVE_SHARE:
+        notes.append(say("integrals-unchecked", "warning", draws=check.draws, worst=check.worst))
+    shift = check.sigma_shift
+    if abs(shift) > max(MAX_SIGMA_SHIFT * sigma, 3 * check.sigma_error):
+        notes.append(say("integrals-poor", "warning", sigma_shift=shift))
     return tuple(notes)
 
 
@@ -471,22 +460,10 @@ class RandomJudges:
                 deal_test = deal_rankings(rankings, panel, pooled, highest.dispersion, self.seed)
         notes = list(verdict.notes)
         if len(labels) < MIN_JUDGES:
-            notes.append(
-                f"{len(labels)} judges are too few to say how much judges differ: σ is about these,"
-                " and contrasts ± 1.96 standard errors cover less than 95 % (.82 of simulated"
-                " contrasts of 2 judges, .83 of 3, .90 to .94 of 5)"
-            )
+            notes.append(say("few-judges-taste", "warning", judges=len(labels)))
         if of_rankings:
-            known = (
-                "the test deals rankings to judges at random"
-                if deal_test is not None
-                else "no test, since the data do not tell rankings apart"
-            )
-            notes.append(
-                "comparisons of one ranking hang together, which σ takes for taste: σ is an upper"
-                f" bound, without interval; {known}; fit one comparison of each ranking to see the"
-                " taste alone"
-            )
+            known = "" if deal_test is not None else "merged-"
+            notes.append(say(f"sigma-of-{known}rankings", "warning"))
         others = [i for i in range(len(tally.systems)) if i != reference]
         for array in (peak.beta, peak.vcov):
             array.flags.writeable = False

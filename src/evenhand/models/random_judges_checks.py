@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally, join_codes
 from evenhand.errors import NotConverged
-from evenhand.models.coefficients import format_p
 from evenhand.models.random_judges_likelihood import (
     MAX_SIGMA,
     Dispersion,
@@ -175,13 +174,6 @@ class DealTest:
     deals: int  # random deals
     sigma: float  # moment estimate of σ with the judges as they were
     dealt: float  # the same of the mean deal: what comparisons of one ranking share
-
-    def __str__(self) -> str:
-        return (
-            f"p {format_p(self.p)} ({self.deals} random deals of rankings to judges); estimated by"
-            f" moments σ is {self.sigma:.2f}, and {self.dealt:.2f} where rankings are dealt"
-            " to judges at random"
-        )
 
 
 def hang_together(tally: Tally) -> bool:

@@ -27,6 +27,7 @@ from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.texts import say
 from evenhand.numerics.distributions import normal_quantile, t_quantile, two_sided_p
 from evenhand.numerics.quadrature import normal_rule
 from evenhand.numerics.sampling import one_blas_thread
@@ -368,7 +369,7 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
         component = Component(TASTES[name], sd, size, lower, upper, moment.p, how="moments")
         components.append(component)
         if size < MIN_LEVELS:
-            notes.append(f"{size} {name}s say little of how {name}s differ")
+            notes.append(say("few-levels", levels=size, name=name))
     components.sort(key=lambda component: ORDER.index(component.name))
     return TasteComponents(
         (Component(SYSTEM, sqrt(variance), k, how="moments"), *components),

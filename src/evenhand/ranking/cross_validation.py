@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.exclusions import write_excluded
-from evenhand.data.results import InNotebooks
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.results import Shown
 from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
 from evenhand.numerics.cluster_means import Clusters, Estimate, leave_out, number_groups
@@ -21,11 +21,17 @@ from evenhand.ranking.predictions import (
     Models,
     Progress,
     count_effective,
+    count_sides,
     find_clusters,
     number_answers,
     raise_bits,
+    say_votes,
     train,
 )
+from evenhand.ranking.texts_models import BLOCKS as SIDES
+from evenhand.ranking.texts_models import say
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 # Cross-validation that never asks of a judge, or an item, what it was trained on.
 #
@@ -203,6 +209,9 @@ def cross_validate(
 # judges and items like these, for models trained on about these votes.
 
 REPLICATES: Final = 999
+DIFFERENCE: Final = ("difference", "difference_lower", "difference_upper")
+BITS: Final = ("bits", "bits_lower", "bits_upper")  # The same, where it is shown
+MARK: Final = "≈"  # Stands beside models that cannot be told from the best
 EQUAL_LOSS: Final = 1e-9  # Standard errors (bits) below which losses are the same but for rounding
 
 
@@ -285,7 +294,7 @@ class HeldOutScore:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelComparison(InNotebooks):
+class ModelComparison(Shown):
     """Models compared by cross-validation: every vote is predicted once (per repeat), unseen.
 
     Attributes:
@@ -305,6 +314,7 @@ class ModelComparison(InNotebooks):
         seed: of everything random.
         signature: one line that reproduces the numbers.
         notes: what must be known.
+        excluded: what was excluded from the judgments.
 
     """
 
@@ -323,6 +333,7 @@ class ModelComparison(InNotebooks):
     seed: int
     signature: str
     notes: tuple[str, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()
 
     @cached_property
     def clusters(self) -> Clusters:
@@ -426,19 +437,31 @@ class ModelComparison(InNotebooks):
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
         if not self.models:
-            return ("no model predicted every vote",)
+            return (say("nothing"),)
         best, rest = self.scores[0], self.best_set[1:]
-        which = "best on unseen votes" if len(self.models) > 1 else "compared with no other model"
-        first = (
-            f"{which}: {best.model}, perplexity {best.perplexity:.3f}"
-            f" ({best.lower:.3f} to {best.upper:.3f})"
-        )
+        ends = {"value": best.perplexity, "lower": best.lower, "upper": best.upper}
         if len(self.models) == 1:
-            return (first,)
-        many = f"at {100 * self.level:g} %"
-        if not rest:
-            return first, f"no other model can pass for the best {many}"
-        return first, f"cannot be told from the best {many}: {', '.join(rest)}"
+            return (say("alone", model=best.model, **ends),)
+        sentences = [say("lowest-perplexity" if rest else "best", model=best.model, **ends)]
+        worse = [one for one in self.scores if not one.among_best]
+        if rest:
+            sentences.append(say("undecided", level=self.level, models=", ".join(rest)))
+        elif len(worse) > 1:
+            sentences.append(say("clear-best", level=self.level))
+        if worse:
+            first, *more = worse
+            behind = self.difference(first.model, self.left_behind[first.model])
+            ends = {"value": behind.value, "lower": behind.lower, "upper": behind.upper}
+            sentences.append(say("worse", model=first.model, other=first.beaten_by, **ends))
+            names = ", ".join(one.model for one in more)
+            sentences += [say("worse-too", models=names)] if more else []
+        return tuple(sentences)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What must stand beside the numbers."""
+        refused = [say("model-refused", model=name, why=why) for name, why in self.refused.items()]
+        return list_findings([*refused, *self.notes], self.excluded)
 
     def records(self) -> list[dict[str, Any]]:
         """Return one row per model, best first, with plain values."""
@@ -462,16 +485,52 @@ class ModelComparison(InNotebooks):
             "best_set": list(self.best_set),
             "refused": dict(self.refused),
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.findings),
+            **count_sides(self.held_out),
         }
 
-    def __repr__(self) -> str:
-        width = max(map(len, self.models), default=5)
-        lines = [f"{'model'.ljust(width)}  perplexity  difference in bits"]
-        for one in self.scores:
-            ends = f"{one.difference_lower:.4f} to {one.difference_upper:.4f}"
-            apart = "" if one.model == self.best else f"{one.difference:.4f} ({ends})"
-            lines.append(f"{one.model.ljust(width)}  {one.perplexity:10.3f}  {apart}".rstrip())
-        lines += [f"{name} refused: {why}" for name, why in self.refused.items()]
-        lines += [*self.says, *(f"note: {note}" for note in self.notes), self.signature]
-        return "\n".join(lines)
+    def document(self) -> Document:
+        times = f", divided {self.repeats} times" if self.repeats > 1 else ""
+        folds = f"Predicted in {self.folds} folds{times}: {SIDES[self.blocks]}."
+        return Document(
+            basis=f"{say_votes(self.held_out)}. {folds}",
+            answer=self.says,
+            parts=(self._tabulate(),),
+            findings=self.findings,
+            signature=self.signature,
+        )
+
+    def _tabulate(self) -> Table:
+        """Return the table of models, best first, those without a perplexity below."""
+        rows = []
+        for row in self.records():
+            others = row["model"] != self.best  # the best has no distance from itself
+            ends = [row[key] if others else None for key in DIFFERENCE]
+            bits = dict(zip(BITS, ends, strict=True))
+            rows.append({**row, "why": None, **bits, "mark": MARK * (row["among_best"] and others)})
+        keys = (*HeldOutScore.__dataclass_fields__, "why", *BITS, "mark")
+        rows += [
+            {**dict.fromkeys(keys), "model": name, "seconds": self.seconds[name], "why": why}
+            for name, why in self.refused.items()
+        ]
+        level, several = f"{100 * self.level:g} % interval", len(self.models) > 1
+        marked = [f"{MARK} undecided, all models compared at once"] * any(r["mark"] for r in rows)
+        scale = [
+            "bits: mean loss above the best model's, each interval of its pair alone"
+        ] * several
+        return Table(
+            "models",
+            "Models by perplexity on held-out judgments, best first",
+            (
+                Column("model", "model"),
+                *([Column("mark", "")] if marked else []),
+                Column("perplexity", "perplexity", "three"),
+                Column(("lower", "upper"), level, "interval three", priority=2),
+                *([Column(BITS[0], "bits", "four")] * several),
+                *([Column(BITS[1:], level, "interval four")] * several),
+                Column("seconds", "CPU s", "one", priority=1),
+            ),
+            tuple(rows),
+            legend=(*marked, *scale, "perplexity: 3 is guessing, lower is better"),
+            without=(*BITS, "mark"),
+        )

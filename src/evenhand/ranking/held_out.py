@@ -35,6 +35,7 @@ from evenhand.errors import (
 from evenhand.models.registry import MODELS, find_model
 from evenhand.ranking.by_model import split_judgments
 from evenhand.ranking.cross_validation import (
+    Leavers,
     ModelComparison,
     Plan,
     Validated,
@@ -52,7 +53,9 @@ from evenhand.ranking.predictions import (
     find_clusters,
 )
 from evenhand.ranking.sides import REMEDY, find_one_sided_votes
+from evenhand.ranking.texts_models import say
 from evenhand.ranking.texts_tests import INSEPARABLE
+from evenhand.render.findings import Finding
 
 # Which models are compared on held-out judgments, by name or with settings of one's own.
 #
@@ -109,14 +112,8 @@ def say_models(wanted: Wanted, models: Mapping[str, PreferenceModel]) -> str:
 
 LEVEL: Final = 0.95
 MIN_JUDGMENTS: Final = 30  # Comparisons from which models are compared: three in each of ten folds
-# What is new in the votes that are predicted
-DIVISION: Final = {
-    "both": "judges and items",
-    "judge": "judges",
-    "item": "items",
-    "ranking": "rankings",
-    "judgment": "judgments",
-}
+# How many times the level a p of the set of the best is, at most, to be near its border
+NEAR_BORDER: Final = 3.0
 
 
 @carries_excluded("controls")
@@ -230,7 +227,7 @@ def _compare(
     notes: tuple[str, ...],
 ) -> ModelComparison:
     if votes.size < MIN_JUDGMENTS:
-        fault = f"too few comparisons ({votes.size:,}) to tell which model foresees others"
+        fault = f"too few comparisons ({votes.size:,}) to tell which model predicts others"
         raise NotIdentified(fault, [f"collect {MIN_JUDGMENTS} at least"])
     plan = plan_folds(votes, by, folds, repeats, seed)
     sides = find_one_sided_votes(votes)
@@ -265,29 +262,33 @@ def _compare(
         level=level,
         seed=seed,
         signature=write_signature(parts, count_answers(votes), digest_votes(votes)),
-        notes=(*_note(votes, plan, validated), *sides.notes, *notes, *clusters.notes),
+        notes=(
+            *_note(votes, plan, validated, leavers, level),
+            *sides.notes,
+            *notes,
+            *clusters.notes,
+        ),
     )
 
 
-def _note(votes: Votes, plan: Plan, validated: Validated) -> tuple[str, ...]:
+def _note(
+    votes: Votes, plan: Plan, validated: Validated, leavers: Leavers, level: float
+) -> tuple[Finding, ...]:
     low, high = validated.train
     many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    division = (
-        f"predicted votes are of {DIVISION[plan.by]} that the model was not trained on; trained on"
-        f" {many} of {votes.size:,} comparisons, {sum(validated.folds)} times"
-    )
-    empty = plan.trainings - sum(validated.folds)
-    hollow = f"{empty} of {plan.trainings} blocks hold no comparison and are no fold"
-    shared = (
-        "trainings share votes: intervals are for other held-out votes, not for other training"
-        " votes"
-    )
-    once = (
-        "judgments were divided into folds once: another division may move models near the border"
-        " of the set of the best (--repeats, in Python repeats=, divides them several times)"
-    )
-    several = plan.repeats == 1 and len(validated.losses) > 1
-    return (division, *([hollow] if empty else []), shared, *([once] if several else []))
+    trainings = sum(validated.folds)
+    findings = [say("training", "info", times=trainings, many=many, of=votes.size)]
+    empty = plan.trainings - trainings
+    if empty:
+        findings.append(say("empty-blocks", "info", empty=empty, blocks=plan.trainings))
+    findings.append(say("shared-training", "info"))
+    if plan.repeats == 1 and len(validated.losses) > 1:
+        # another division matters where some model is near the border of the set of the best
+        near = np.abs(np.log(leavers.p / (1 - level))) < np.log(NEAR_BORDER)
+        findings.append(say("one-division", "note" if near.any() else "info"))
+    if plan.by == "judgment":
+        findings.append(say("blocks-judgment"))
+    return tuple(findings)
 
 
 def count_answers(votes: Votes) -> float:
@@ -307,7 +308,7 @@ def trace_learning(
     overlap: str = "keep",
     level: float = LEVEL,
     seed: int = SEED,
-    description: str = "",
+    transfer: tuple[str, str] | None = None,
     progress: Progress | None = None,
 ) -> LearningCurves:
     """Trace perplexity on held-out votes by training size, as Hopkins & May (2013) did.
@@ -325,8 +326,8 @@ def trace_learning(
             "drop" them.
         level: of intervals (proportion).
         seed: of subsets and samplers.
-        description: which judgments these are, in words for the signature, such as "trained on
-            group=crowd, tested on group=expert".
+        transfer: what to call the judgments trained on and those tested on, such as
+            ("group=crowd", "group=expert").
         progress: called with trainings done and to do.
 
     Raises:
@@ -351,7 +352,7 @@ def trace_learning(
         f"held out {least:,} or more of items with few comparisons",
         *([f"task{'s' * (len(tasks) > 1)} {', '.join(tasks)}"] if any(tasks) else []),
         say_models(models, made),
-        *([description] if description else []),
+        *([f"trained on {transfer[0]}, tested on {transfer[1]}"] if transfer else []),
     ]
     if others is not None:
         parts.append(f"trained on votes {digest_votes(others)[:12]}, held-out items {overlap}")
@@ -369,4 +370,5 @@ def trace_learning(
         seed=seed,
         signature=write_signature(parts, count_answers(votes), digest_votes(votes)),
         left_out=division.refused,
+        transfer=transfer,
     )

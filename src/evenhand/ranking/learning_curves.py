@@ -19,8 +19,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.exclusions import write_excluded
-from evenhand.data.results import InNotebooks, draw_table
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.results import Shown
 from evenhand.data.votes import Votes, recode_systems, sort_votes, split_tasks, take_task
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
 from evenhand.numerics.cluster_means import Clusters, Estimate, bound, leave_out
@@ -35,14 +35,19 @@ from evenhand.ranking.predictions import (
     Trained,
     average,
     count_effective,
+    count_sides,
     draw_subset,
     find_chance,
     find_clusters,
     hold_out_rare_items,
     join_df,
     raise_bits,
+    say_votes,
     train,
 )
+from evenhand.ranking.texts_models import say
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings, take_findings
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, repr=False)
-class Enough:
+class Enough(Shown):
     """How many comparisons are enough for a model, as far as the largest training set shows."""
 
     model: str  # the model
@@ -111,57 +116,39 @@ class Enough:
 
     @property
     def says(self) -> tuple[str, ...]:
-        rests: tuple[str, ...] = ()
+        sentences = [self._say_near(), *self._say_gain()]
         if self.smaller:
-            many = f"{self.tasks:,} of {self.tasks + len(self.smaller):,} tasks"
-            rests = (
-                f"that rests on {many}: fewer than {self.largest:,} comparisons train"
-                f" {listing(self.smaller)}",
-            )
-        return (*self._say_near(), *self._say_gain(), *rests)
+            many = {"filled": self.tasks, "tasks": self.tasks + len(self.smaller)}
+            smaller = listing(self.smaller)
+            sentences.append(say("some-tasks", size=self.largest, smaller=smaller, **many))
+        return tuple(sentences)
 
-    def _repr_html_(self) -> str:
-        return draw_table((), (), self.says)
+    def document(self) -> Document:
+        return Document(answer=self.says)
 
-    def __repr__(self) -> str:
-        return "\n".join(self.says)
-
-    def _say_near(self) -> tuple[str, ...]:
+    def _say_near(self) -> Finding:
         if len(self.sizes) == 1:
-            return (f"{self.model}: one training size, {self.largest:,}, shows no gain",)
+            return say("one-size", model=self.model, size=self.largest)
+        values = {"model": self.model, "margin": self.margin}
         if self.size == self.largest:
-            return (
-                f"{self.model}: no smaller size comes within {self.margin:g} of the perplexity with"
-                f" {self.largest:,} comparisons: the curve is still falling",
-            )
-        sure = f"; surely from {self.sure:,} on" if self.sure is not None else ""
-        return (
-            f"{self.model}: {self.size:,} comparisons come within {self.margin:g} of the perplexity"
-            f" with {self.largest:,}{sure}",
-        )
+            return say("still-falling", size=self.largest, **values)
+        values |= {"size": self.size, "largest": self.largest}
+        if self.sure is None:
+            return say("enough", **values)
+        return say("enough-surely", sure=self.sure, **values)
 
-    def _say_gain(self) -> tuple[str, ...]:
+    def _say_gain(self) -> tuple[Finding, ...]:
         if len(self.sizes) == 1:
-            return ("nothing is said of more comparisons",)
+            return (say("gain-unknown"),)
         if self.gain is None:
-            return (
-                f"no size is half of {self.largest:,}: what a doubling gains was not measured, and"
-                " nothing is said of more comparisons",
-            )
-        gained = (
-            f"the last doubling, to {self.largest:,}, gained {self.gain:z.3f}"
-            f" ({self.gain_lower:z.3f} to {self.gain_upper:z.3f})"
-        )
+            return (say("no-half", size=self.largest),)
+        ends = {"lower": self.gain_lower, "upper": self.gain_upper}
+        gained = say("gained", size=self.largest, gain=self.gain, **ends)
         if self.left_if_fast is None:
-            doubt = "may be" if (self.gain_upper or 0.0) > 0 else "is"
-            return (gained, f"that {doubt} no gain: what more comparisons would bring is not known")
-        return (
-            gained,
-            f"what all further comparisons could gain is about {self.left_if_fast:.3f} to"
-            f" {self.left_if_slow:.3f} ({self.left_lower:.3f} to {self.left_upper:.3f} over the"
-            " interval of that gain), if gains go on falling as errors do; the curve itself ends at"
-            f" {self.largest:,}",
-        )
+            return gained, say("perhaps-no-gain" if (self.gain_upper or 0.0) > 0 else "no-gain")
+        ends = {"lower": self.left_lower, "upper": self.left_upper}
+        rates = {"fast": self.left_if_fast, "slow": self.left_if_slow}
+        return gained, say("left", size=self.largest, **rates, **ends)
 
 
 # Perplexity by training size, after the protocol of Hopkins & May (2013), section 8.
@@ -321,12 +308,12 @@ def _trace_task(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LearningCurves(InNotebooks):
+class LearningCurves(Shown):
     """Perplexity on held-out votes by training size (Hopkins & May 2013, figures 2 to 5).
 
     A curve is the mean over trials and tasks, each task counting the same. Intervals are for other
-    held-out votes like these and other training subsets of the same votes: held-out votes hang
-    together by judge and item, trials differ by chance. They are not for other training judges.
+    held-out votes like these and other training subsets of the same votes: held-out votes are
+    correlated by judge and item, trials differ by chance. They are not for other training judges.
 
     Intervals of perplexities are made on the scale of losses (bits), which cannot fall below 0, so
     that they end at 1; those of differences and gains are of perplexities as they are.
@@ -345,6 +332,9 @@ class LearningCurves(InNotebooks):
         seed: of everything random.
         signature: one line that reproduces the numbers.
         left_out: task → why it could not be divided.
+        transfer: whom models were trained on and whom they were tested on, such as
+            ("group=crowd", "group=expert"), or None.
+        excluded: what was excluded from the judgments.
 
     """
 
@@ -360,6 +350,8 @@ class LearningCurves(InNotebooks):
     seed: int
     signature: str
     left_out: Mapping[str, str] = field(default_factory=dict)
+    transfer: tuple[str, str] | None = None
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -501,43 +493,57 @@ class LearningCurves(InNotebooks):
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
         size, best = self.largest, self.order[0]
-        if self.curve(best)[self.sizes.index(size)].perplexity is None:
-            return (f"no model stands in every trial with {size:,} comparisons",)
+        at = self.sizes.index(size)
+        if self.curve(best)[at].perplexity is None:
+            return (say("no-model", size=size),)
         mean = self.estimate(best, size)
+        ends = {"value": mean.value, "lower": mean.lower, "upper": mean.upper}
+        sentences = [say("lowest", size=size, model=best, **ends)]
         small = [one.task for one in self.test_sets if one.train < size]
-        fewer = f" (fewer in {listing(small)})" if any(small) else " or fewer" if small else ""
-        return (
-            f"lowest perplexity with {size:,} training comparisons{fewer}: {best}, {mean.value:.3f}"
-            f" ({mean.lower:.3f} to {mean.upper:.3f})",
-        )
+        if any(small):
+            sentences.append(say("fewer", tasks=listing(small)))
+        known = [one for one in self.order[1:] if self.curve(one)[at].perplexity is not None]
+        apart = {model: self.difference(model, best, size) for model in known}
+        near = [model for model, gap in apart.items() if gap.lower <= 0]
+        if near:
+            sentences.append(say("near", models=", ".join(near)))
+        worse = [model for model in apart if model not in near]
+        if worse:
+            gap, more = apart[worse[0]], len(worse) - 1
+            ends = {"value": gap.value, "lower": gap.lower, "upper": gap.upper}
+            code, rest = ("worse-curves", {"more": more}) if more else ("worse-curve", {})
+            sentences.append(say(code, model=worse[0], **ends, **rest))
+        return tuple(sentences)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What was left out, where training sets are small, and where items are on both sides."""
-        notes = [f"task {task} is left out: {why}" for task, why in self.left_out.items()]
+    def notes(self) -> tuple[Finding, ...]:
+        """What was excluded, where training sets are small, and where items are on both sides."""
+        refused: dict[str, list[Refusal]] = {}
+        for one in self.refusals:
+            refused.setdefault(one.model, []).append(one)
+        findings = []
+        for model, runs in refused.items():
+            values = {"trainings": len(runs), "size": max(one.size for one in runs)}
+            findings.append(say("trainings-refused", model=model, why=runs[0].why, **values))
+        findings += [say("task-excluded", task=one, why=why) for one, why in self.left_out.items()]
         small = [one for one in self.test_sets if one.train < self.sizes[-1]]
         if small:
-            named = ", ".join(f"{one.task} {one.train:,}".strip() for one in small)
-            notes.append(f"training sets smaller than {self.sizes[-1]:,}, taken whole: {named}")
+            sets = ", ".join(f"{one.task} {one.train:,}".strip() for one in small)
+            findings.append(say("small-sets", size=self.sizes[-1], sets=sets))
         shared = sum(one.shared for one in self.test_sets)
         if shared:
-            notes.append(
-                f"{shared:,} training comparisons are on held-out items, by others: models of"
-                " outputs may have seen these (overlap='drop' leaves them out)"
-            )
+            findings.append(say("on-held-out-items", shared=shared))
         if self.losses.shape[3] == 1 and any(one.train > self.sizes[0] for one in self.test_sets):
-            notes.append(
-                "one random subset of each size: intervals leave out how much these differ"
-                " (--trials, in Python trials=, draws several)"
-            )
-        if self.refusals:
-            models = ", ".join(sorted({one.model for one in self.refusals}))
-            many = len(self.refusals)
-            notes.append(
-                f"{many:,} training{' was' if many == 1 else 's were'} refused ({models}): a"
-                " model has no mean at a size where any of its trainings was"
-            )
-        return (*notes, *self.clusters.notes)
+            findings.append(say("one-subset"))
+        return take_findings((*findings, *self.clusters.notes))
+
+    @property
+    def enough(self) -> Enough | None:
+        """How many comparisons are enough for the best model; None where curves do not show it."""
+        try:
+            return find_enough(self, self.order[0])
+        except NotIdentified:
+            return None
 
     def records(self) -> list[dict[str, Any]]:
         """Return one row per model and size, with plain values."""
@@ -545,6 +551,8 @@ class LearningCurves(InNotebooks):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of learning curves."""
+        trained, tested = self.transfer or (None, None)
+        enough = self.enough
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
@@ -559,19 +567,65 @@ class LearningCurves(InNotebooks):
             "points": self.records(),
             "seconds": dict(self.seconds),
             "refusals": [asdict(one) for one in self.refusals],
-            "says": list(self.says),
-            "notes": list(self.notes),
+            **count_sides(self.held_out),
+            "trained_on": trained,
+            "tested_on": tested,
+            "enough": None if enough is None else asdict(enough),
+            "says": self._list_answers(enough),
+            "findings": describe_findings(list_findings(self.notes, self.excluded)),
         }
 
-    def __repr__(self) -> str:
-        width = max(map(len, self.models))
-        lines = [" ".join([" " * width, *(f"{size:>7,}" for size in self.sizes)])]
+    def _list_answers(self, enough: Enough | None) -> list[str]:
+        return [*self.says, *(() if enough is None else enough.says)]
+
+    def document(self) -> Document:
+        basis = f"Held out: {say_votes(self.held_out)}."
+        if self.transfer:
+            basis = f"Trained on {self.transfer[0]}, tested on {self.transfer[1]}. {basis}"
+        elif self.held_out.judges != ("",):
+            basis += " Items are new, judges may be on both sides."
+        return Document(
+            basis=basis,
+            answer=tuple(self._list_answers(self.enough)),
+            parts=(self._list_points(), self._tabulate(), self._tabulate_sets()),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
+
+    def _list_points(self) -> Table:
+        """Return the points one a row, for CSV."""
+        why = {(one.model, one.size): one.why for one in reversed(self.refusals)}
+        rows = ({**row, "why": why.get((row["model"], row["size"]))} for row in self.records())
+        return Table("points", "", (), tuple(rows), only=("csv",))
+
+    def _tabulate(self) -> Table:
+        rows = []
         for model in self.order:
-            shown = (one.perplexity for one in self.curve(model))
-            row = ["      -" if value is None else f"{value:7.3f}" for value in shown]
-            lines.append(" ".join([model.ljust(width), *row]))
-        lines += [*self.says, *(f"note: {note}" for note in self.notes), self.signature]
-        return "\n".join(lines)
+            values = {str(point.size): point.perplexity for point in self.curve(model)}
+            rows.append({"model": model, **values, "seconds": self.seconds[model]})
+        return Table(
+            "curves",
+            "Perplexity by training comparisons (3 is guessing, lower is better)",
+            (
+                Column("model", "model"),
+                *(Column(str(size), f"{size:,}", "three") for size in self.sizes),
+                Column("seconds", "CPU s", "one", priority=1, only=("text", "html")),
+            ),
+            tuple(rows),
+        )
+
+    def _tabulate_sets(self) -> Table:
+        counts = ("items", "test", "train")
+        return Table(
+            "test-sets",
+            "Test sets: items with at most k comparisons are held out, the others train",
+            (
+                Column("task", "task", "name"),
+                Column("most", "k", "count"),
+                *(Column(one, one, "count") for one in counts),
+            ),
+            tuple({**asdict(one), "task": one.task or "all"} for one in self.test_sets),
+        )
 
 
 MARGIN: Final = 0.02  # Perplexity that is not worth collecting for; about .01 bits

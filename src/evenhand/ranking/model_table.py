@@ -4,8 +4,8 @@ Each model adds one thing to an earlier one, so that one test answers one questi
 differ, are ties needed, does order matter, do judges differ? Rival laws of ties are no special
 cases of each other; AIC and BIC compare them.
 
-When not to use it: likelihood-ratio tests, AIC and BIC take judgments for independent. Where judges
-give many answers each they find too much; then the cluster-robust Wald test beside
+When not to use it: likelihood-ratio tests, AIC and BIC take judgments as independent. Where judges
+give many answers each they reject too often; then the cluster-robust Wald test beside
 them decides. Half-wins and discarded ties are not in the table: their likelihoods are of other
 outcomes, which no number here compares.
 """
@@ -13,29 +13,29 @@ outcomes, which no number here compares.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
 
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_texts, sign_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.groups import choose_groups, count_levels, say_pooled, tally_groups
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import draw_table, tabulate, write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally, take_names
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import Fit, cautions
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.coefficients import LRTest, format_p
+from evenhand.models.coefficients import LRTest
 from evenhand.models.judge_groups import Kind, find_hypotheses
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.settings import Ties
 from evenhand.numerics.multiple_tests import holm
-from evenhand.ranking.ranking import align_columns
 from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.signature import sign_covariates
+from evenhand.ranking.texts_models import say
 from evenhand.ranking.texts_tests import INSEPARABLE
 from evenhand.ranking.wald import (
     WaldTest,
@@ -44,6 +44,9 @@ from evenhand.ranking.wald import (
     run_wald_tests,
     say_of_rankings,
 )
+from evenhand.render.counts import say_tally
+from evenhand.render.document import Column, Document, Table, begin_sentence
+from evenhand.render.findings import Finding, describe_findings
 
 LEVEL: Final = 0.05  # P-value below which a question is answered with yes
 
@@ -62,8 +65,8 @@ class ModelRow:
 
 @dataclass(frozen=True)
 class Question:
+    subject: str  # systems, ties, order, worths, tie-share or judges
     yes: str  # the answer if the smaller model is rejected
-    no: str  # the answer if it is not
     lr: LRTest  # the likelihood-ratio test; it assumes independent judgments
     # cluster-robust tests of the same, one for each way of clustering
     walds: tuple[WaldTest, ...] = ()
@@ -76,12 +79,17 @@ class Question:
         return max((one.p for one in self.walds), default=self.lr.p)
 
     @property
+    def no(self) -> str:
+        """The answer if the smaller model is not rejected."""
+        return f"not significant at .05: {self.yes}"
+
+    @property
     def answer(self) -> str:
         return self.yes if self.p < LEVEL else self.no
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelTable:
+class ModelTable(Shown):
     """Models of the same judgments side by side.
 
     Attributes:
@@ -107,21 +115,54 @@ class ModelTable:
         return min(self.rows, key=lambda row: row.aic).name
 
     @property
-    def says(self) -> tuple[str, str]:
+    def says(self) -> tuple[str, ...]:
         """What the tests answer with what to do next, and what AIC and BIC prefer."""
         questions = self.questions
         sure = [question for question in questions if question.p < LEVEL]
-        answers = [one.answer + (f": see {one.see}" if one.see else "") for one in sure]
+        answers = [one.answer + (f" (see {one.see})" if one.see else "") for one in sure]
         answers += [question.answer for question in questions[:1] if question not in sure]
-        if any("judge" in wald.cluster for question in questions for wald in question.walds):
-            answers.append("rank allows for judges")
         least, schwarz = min(row.aic for row in self.rows), min(self.rows, key=lambda row: row.bic)
         level = [row.name for row in self.rows if f"{row.aic:.2f}" == f"{least:.2f}"]
-        alike = " (equal to two decimals)" * (len(level) > 1)
-        criteria = f"smallest AIC: {' and '.join(level)}{alike}"
-        if schwarz.name not in level:
-            criteria += f"; smallest BIC: {schwarz.name}"
-        return "; ".join(answers), criteria
+        differs = schwarz.name not in level
+        code = f"aic{'-equal' * (len(level) > 1)}{'-bic' * differs}"
+        values = {"bic": schwarz.name} if differs else {}
+        criteria = say(code, models=" and ".join(level), **values)
+        return (*([f"{begin_sentence('; '.join(answers))}."] if answers else []), criteria)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What must stand beside the numbers."""
+        findings = [say(code, "info", **values) for code, values in self._list_cautions()]
+        refused = [say("no-fit", model=name, why=why) for name, why in self.refused.items()]
+        return list_findings([*self._shared, *findings, *refused, *self.notes], self.excluded)
+
+    @property
+    def _shared(self) -> list[str]:
+        """Return the notes that stand with every one of several tests: they are said once."""
+        first, *others = self.questions or (None,)
+        if first is None or not others:
+            return []
+        return [note for note in first.notes if all(note in one.notes for one in others)]
+
+    def _list_cautions(self) -> list[tuple[str, dict[str, Any]]]:
+        robust = any(one.walds for one in self.questions)
+        cautions: list[tuple[str, dict[str, Any]]] = [
+            ("independent-except" if robust else "independent", {})
+        ]
+        # rows with a deviance from a table with more cells than the first rows have
+        names = [row.name for row in self.rows if row.deviance is not None]
+        finer = ["of + order"] if "+ order" in names else []
+        subjects = [f"+ {of} by " for of in ("worths", "ties")]
+        finer += [
+            f"by {one}"
+            for one in self.tally.factors
+            if any(subject + one in names for subject in subjects)
+        ]
+        if finer:
+            cautions.append(("finer-tables", {"models": " and ".join(finer)}))
+        if any(row.deviance is None for row in self.rows):
+            cautions.append(("marginal", {}))
+        return cautions
 
     @property
     def signature(self) -> str:
@@ -131,39 +172,97 @@ class ModelTable:
         signature = write_signature(parts, self.tally.n_judgments, self.tally.digest)
         return sign_excluded(signature, self.excluded)
 
-    def __str__(self) -> str:
-        rows: list[tuple[str, ...]] = [("model", "parameters", "deviance", "df", "AIC", "BIC")]
-        for row in self.rows:
-            deviance = "" if row.deviance is None else f"{row.deviance:,.2f}"
-            df = "" if row.df is None else f"{row.df:,}"
-            cells = (deviance, df, f"{row.aic:,.2f}", f"{row.bic:,.2f}")
-            rows.append((row.name, str(row.parameters), *cells))
-        return "\n".join([*align_columns(rows, left=1), "", *self._list_lines()])
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of the table."""
+        return {
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+            "models": [asdict(row) for row in self.rows],
+            "tests": [
+                {
+                    "answer": one.answer,
+                    "p": one.p,
+                    "lr": asdict(one.lr),
+                    "wald": [asdict(wald) for wald in one.walds],
+                    "notes": list(one.notes),
+                }
+                for one in self.questions
+            ],
+            "best_aic": self.best,
+            "says": list(self.says),
+            "refused": dict(self.refused),
+            "n_judgments": self.tally.n_judgments,
+            "n_comparisons": self.tally.n_comparisons,
+            "systems": list(self.tally.systems),
+            "findings": describe_findings(self.findings),
+        }
 
-    def _repr_html_(self) -> str:
-        return draw_table(*tabulate([vars(row) for row in self.rows]), self._list_lines())
+    def document(self) -> Document:
+        tally = self.tally
+        counts = say_tally(
+            tally.n_judgments, tally.n_comparisons, len(tally.systems), float(tally.ties.sum())
+        )
+        independent, *legend = (say(code, **values) for code, values in self._list_cautions())
+        columns = (
+            Column("name", "model"),
+            Column("parameters", "parameters", "count"),
+            Column("deviance", "deviance", ",.4f", priority=3),
+            Column("df", "df", "count", priority=3),
+            Column("aic", "AIC", "two"),
+            Column("bic", "BIC", "two"),
+        )
+        rows = tuple(asdict(row) for row in self.rows)
+        models = Table(
+            "models", "Models of the same judgments", columns, rows, legend=tuple(legend)
+        )
+        return Document(
+            basis=f"{counts}. {independent}",
+            answer=self.says,
+            parts=(models, *([self._tabulate_tests()] if self.questions else [])),
+            findings=self.findings,
+            signature=self.signature,
+        )
 
-    __repr__ = __str__
-
-    def _list_lines(self) -> list[str]:
-        tests = [f"{question.answer}: p {format_p(question.p)}" for question in self.questions]
-        notes = [f"note: {name}: no fit: {why}" for name, why in self.refused.items()]
-        notes += [f"note: {note}" for note in self.notes]
-        notes += list_texts(self.excluded, self.notes)
-        return [*tests, *self.says, *notes, self.signature]
+    def _tabulate_tests(self) -> Table:
+        """Return the table of questions, with a p-value for each way of clustering."""
+        rows = []
+        for one in self.questions:
+            walds = {f"p {wald.cluster}": wald.p for wald in one.walds}
+            lr = {"lr": one.lr.statistic, "df": one.lr.df, "p": one.lr.p}
+            rows.append({"question": one.yes, **lr, **walds})
+        clusters = dict.fromkeys(wald.cluster for one in self.questions for wald in one.walds)
+        notes: dict[str, list[str]] = {}
+        for one in self.questions:
+            for note in one.notes:
+                if note not in self._shared:
+                    notes.setdefault(note, []).append(one.yes)
+        return Table(
+            "tests",
+            "Tests of what each model adds",
+            (
+                Column("question", "test"),
+                Column("lr", "LR", "two"),
+                Column("df", "df", "count"),
+                Column("p", "p", "p"),
+                *(Column(f"p {one}", f"p by {one}", "p") for one in clusters),
+            ),
+            tuple(rows),
+            legend=tuple(f"{', '.join(whose)}: {note}" for note, whose in notes.items()),
+        )
 
 
 BASE_MODEL: Final = "worths + ties"
 RIVAL_MODELS: Final[Mapping[Ties, str]] = {"rao-kupper": "Rao-Kupper", "glenn-david": "Glenn-David"}
+_CODES: Final[Mapping[Kind, str]] = {"worths": "worths", "ties": "tie-share"}
 _SUBJECTS: Final[Mapping[Kind, str]] = {
     "worths": "worths differ",
     "ties": "the share of ties differs",
 }
 _OPTIONS: Final[Mapping[Kind, str]] = {"worths": "--judge-covariate", "ties": "--tie-covariate"}
 _OF_RANKINGS: Final = (
-    "comparisons of one ranking hang together, which sigma takes for taste: neither its test nor"
-    " its AIC would mean anything; fit --model random-judges tests it by dealing rankings to judges"
-    " at random"
+    "comparisons of one ranking are correlated, which sigma takes for taste: neither its test nor"
+    " its AIC would mean anything; fit --model random-judges tests it by permuting rankings between"
+    " judges"
 )
 MIN_JUDGES_OF_POPULATION: Final = 5  # Fewest judges from whom a spread between judges is estimated
 
@@ -193,9 +292,7 @@ def start(base: Fit, counts: Counts) -> Step:
     equal = _criteria("equal worths", base.n_parameters - lr.df, loglik, base.n_judgments)
     equal = replace(equal, deviance=base.deviance + lr.statistic, df=base.df + lr.df)
     tests = run_wald_tests(base, counts.by_clustering, np.arange(lr.df))
-    return Step(
-        (equal, row), (Question("systems differ", "no sign that systems differ", lr, *tests),)
-    )
+    return Step((equal, row), (Question("systems", "systems differ", lr, *tests),))
 
 
 def step_ties(base: Fit, counts: Counts) -> Step:
@@ -203,9 +300,7 @@ def step_ties(base: Fit, counts: Counts) -> Step:
     bare = BradleyTerry(ties="none").fit(counts.whole)
     at = np.array([base.names.index("g1")])
     tests = run_wald_tests(base, counts.by_clustering, at)
-    question = Question(
-        "ties need a parameter", "no sign that ties need a parameter", base.lr_test(bare), *tests
-    )
+    question = Question("ties", "ties need a parameter", base.lr_test(bare), *tests)
     rows, refused = [_row("worths, γ = 0", bare)], {}
     for ties, name in RIVAL_MODELS.items():
         try:
@@ -227,7 +322,7 @@ def step_order(base: Fit, counts: Counts) -> Step:
         return Step(refused={name: str(refusal.without_options())})
     tests = run_wald_tests(fit, counts.by_clustering, np.array([fit.names.index("order")]))
     says, lr = "order matters", fit.lr_test(base)
-    question = Question(says, f"no sign that {says}", lr, *tests, see="bias")
+    question = Question("order", says, lr, *tests, see="bias")
     return Step((_row(name, fit),), (question,))
 
 
@@ -251,12 +346,12 @@ def step_covariate(base: Fit, counts: Counts, covariate: str) -> Step:
         says = f"{_SUBJECTS[of]} by {covariate}"
         tests = run_hypothesis_tests(one, counts.by_clustering)
         see = f"fit {_OPTIONS[of]} {covariate}"
-        questions.append(Question(says, f"no sign that {says}", one.lr, *tests, see=see))
+        questions.append(Question(_CODES[of], says, one.lr, *tests, see=see))
     return Step(tuple(rows), tuple(questions))
 
 
 def step_judges(base: Fit, counts: Counts) -> Step:
-    """Let judges be drawn from a population of tastes."""
+    """Let judges be a random sample of a population of tastes."""
     name = "+ random judges"
     if counts.judges is None or counts.judges.factor("judge").size < MIN_JUDGES_OF_POPULATION:
         return Step()
@@ -270,8 +365,8 @@ def step_judges(base: Fit, counts: Counts) -> Step:
         return Step(refused={name: _OF_RANKINGS})
     row = _criteria(name, base.n_parameters + 1, fit.loglik, base.n_judgments)
     question = Question(
-        f"judges differ in taste, by σ = {fit.sigma:.2f} in log-worth",
-        "no sign that judges differ in taste",
+        "judges",
+        f"judges differ in taste (σ = {fit.sigma:.2f})",
         LRTest(fit.lr_test.statistic, 1, fit.lr_test.p),
         see="fit --model random-judges",
     )
@@ -318,7 +413,7 @@ def tabulate_models(
     670.82 on 3: systems differ
     190.49 on 1: ties need a parameter
     173.41 on 9: worths differ by judge
-    5.95 on 3: no sign that the share of ties differs by judge
+    5.95 on 3: not significant at .05: the share of ties differs by judge
     """
     refusal = "models of preference are fitted to comparisons or rankings, not to"
     table = require_pairs(data, refusal, "estimate_components says what differs in scores")

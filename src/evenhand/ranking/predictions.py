@@ -12,13 +12,13 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import process_time
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.tally import snake
-from evenhand.data.votes import Predictor, PreferenceModel, Votes
+from evenhand.data.votes import TIE, Predictor, PreferenceModel, Votes
 from evenhand.errors import (
     ActionableError,
     InvalidJudgments,
@@ -34,12 +34,14 @@ from evenhand.numerics.cluster_means import (
     number_groups,
     why_not_clustered,
 )
+from evenhand.ranking.texts_models import say
+from evenhand.render.counts import effective, plural, say_answers, share
 
 # How surprised a model is by votes: the loss of each in bits, and perplexity.
 #
 # loss_i = −log₂ Q(π_i | s, t),   perplexity = 2^(mean loss)     (Hopkins & May 2013, section 4)
 #
-# A perplexity of 3 is that of a die with three sides, of 1 that of a prophet.
+# A perplexity of 3 is that of guessing among three outcomes, of 1 that of perfect prediction.
 
 Array = NDArray[np.float64]
 CHANCE_TOLERANCE: Final = 1e-6  # By how much chances may miss adding up to one
@@ -105,7 +107,7 @@ def find_clusters(votes: Votes, seed: int) -> Clusters:
     notes: list[str] = []
     for name in ("judge", "item"):
         codes = number_groups(getattr(votes, name))
-        why: str | None = f"no {name} column: nothing is said of other {name}s"
+        why: str | None = say("no-such-column", name=name)
         if getattr(votes, f"{name}s") != ("",):
             why = why_not_clustered(name, codes, strata)
         if why is None:
@@ -114,10 +116,7 @@ def find_clusters(votes: Votes, seed: int) -> Clusters:
             notes.append(why)
     few = count_effective(votes)
     if "judge" in clusterings and few is not None and round(few, 1) < ENOUGH_JUDGES:
-        notes.append(
-            f"{few:.1f} effective judges: intervals are wide; {ENOUGH_JUDGES} or more would narrow"
-            " them"
-        )
+        notes.append(say("few-judges", judges=few, enough=ENOUGH_JUDGES))
     if not clusterings:
         name = "judgment" if votes.answer is None else "ranking"
         clusterings[name] = _merge(number_answers(votes), strata, seed)
@@ -130,6 +129,28 @@ def count_effective(votes: Votes) -> float | None:
         return None
     loads = np.bincount(votes.judge).astype(np.float64)
     return float(loads.sum() ** 2 / (loads**2).sum())
+
+
+def count_sides(votes: Votes) -> dict[str, Any]:
+    """Count answers, judges, items and systems of votes; None where nobody names them."""
+    known = {"judges": votes.judges != ("",), "items": votes.items != ("",)}
+    codes = {"judges": votes.judge, "items": votes.item}
+    return {
+        "n_judgments": votes.size if votes.answer is None else len(np.unique(votes.answer)),
+        **{f"n_{name}": len(np.unique(codes[name])) if known[name] else None for name in codes},
+        "n_systems": len(np.unique(np.concatenate([votes.left, votes.right]))),
+        "effective_judges": count_effective(votes),
+    }
+
+
+def say_votes(votes: Votes) -> str:
+    counts = count_sides(votes)
+    texts = [say_answers(counts["n_judgments"], votes.size, "answer")]
+    for one in ("judge", "item", "system"):
+        if (many := counts[f"n_{one}s"]) is not None:
+            uneven = effective(many, counts["effective_judges"]) if one == "judge" else ""
+            texts.append(plural(many, one) + uneven)
+    return ", ".join([*texts, f"{share(int((votes.outcome == TIE).sum()), votes.size)} ties"])
 
 
 def _merge(codes: Integers, strata: Strata, seed: int) -> Integers:

@@ -289,7 +289,8 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     """Return the lines of a table, its titles dim, with a rule where a line stands.
 
     Where names lack room, columns with a low priority go, then names are cut so that they still
-    differ. Bars and lists of names take what is left.
+    differ. Bars and lists of names take what is left. What is still too wide is drawn in parts,
+    each with the first column again.
 
     >>> from evenhand.render.document import Column
     >>> columns = (Column("judge", "judge", "name"), Column("n", "n", "count"))
@@ -311,7 +312,7 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
         if first is None or first.priority == ALWAYS:
             break
         del cells[first]
-    room = _room(cells, (*names, *fill), names, columns)
+    room = max(_room(cells, (*names, *fill), names, columns), wanted)
     longest = sum(_longest(cells[one]) for one in names)
     both = longest + BARS[-1][0] + MIN_LIST + 2 * len(GAP)  # a bar and a list find room
     listed = room >= both and any(
@@ -334,12 +335,13 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     for one, share_of_room in zip(names, shares, strict=True):
         short = tell_apart(every, share_of_room)
         cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]
-    lines = _join(cells, [place for place in table.lines if 0 < place < len(rows)])
+    rules = [place for place in table.lines if 0 < place < len(rows)]
+    lines = [line for part in _divide(cells, columns) for line in _join(part, rules)]
     more = len(table.rows) - len(rows)
     below = [*([f"... and {more:,} more"] if more else []), *taken, *table.legend]
-    above = [click.style(escape_control(table.caption), bold=True)] if caption else []
+    above = wrap(escape_control(table.caption), columns) if caption else []
     return [
-        *(line for one in above for line in wrap(one, columns)),
+        *(click.style(line, bold=True) for line in above),
         *lines,
         *(f" {line}" for one in below for line in wrap(escape_control(one), columns - 1)),
     ]
@@ -429,6 +431,23 @@ def _list_names(column: Column, rows: Sequence[Row], room: int) -> list[str]:
             text = ", ".join([cut(names[0], left), *more])
         lists.append(text)
     return [column.title, *lists] if any(lists) else [""]
+
+
+def _divide(
+    cells: Mapping[Column, Sequence[str]], columns: int
+) -> list[dict[Column, Sequence[str]]]:
+    """Return the columns in parts that find room, each with the first column again."""
+    (first, lead), *others = cells.items()
+    parts, room = [{first: lead}], 0
+    for one, column in others:
+        taken = _longest(column) + len(GAP)
+        if taken > room and len(parts[-1]) > 1:
+            parts.append({first: lead})
+        if len(parts[-1]) == 1:
+            room = columns - 1 - _longest(lead)
+        parts[-1][one] = column
+        room -= taken
+    return parts
 
 
 def _join(cells: Mapping[Column, Sequence[str]], rules: Sequence[int]) -> list[str]:

@@ -19,8 +19,8 @@ def test_a_pair_and_its_mirror_image_share_counts():
 
 def test_pairs_that_were_not_compared_are_even_and_said():
     np.testing.assert_allclose(FIT.predict([("a", "c"), ("d", "b")]), 1 / 3, rtol=1e-12)
-    assert FIT.says[0] == "2 of 6 pairs were compared"
-    assert FIT.notes == ("no judgment is on d: all outcomes are equally likely for their pairs",)
+    assert FIT.says[0] == "2 of 6 pairs were compared."
+    assert FIT.notes == ("No judgment is on d: all outcomes are equally likely for their pairs.",)
 
 
 def test_log_worths_are_mean_log_odds_against_all_systems():

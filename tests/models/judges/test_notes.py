@@ -171,6 +171,9 @@ def test_settings_that_change_numbers_stand_in_the_signature():
 def test_disagreement_is_claimed_only_where_a_test_supports_it():
     fit = replace(RandomJudges().fit(CAMPAIGN), sigma=0.37, sigma_interval=(0.0, 1.1), check=None)
     unsure = replace(fit, lr_test=LRTest(0.13, 1, 0.36)).says[0]
-    assert unsure == "no sign that judges disagree: σ = 0.37 (0.00 to 1.10; 95 % interval)"
+    assert unsure == (
+        "Not significant at .05 that judges differ in taste: σ = 0.37 (0.00 to 1.10; 95 %"
+        " interval)."
+    )
     sure = replace(fit, lr_test=LRTest(20.0, 1, 1e-5)).says[0]
-    assert sure == "judges disagree by σ = 0.37 (0.00 to 1.10; 95 % interval)"
+    assert sure == "Judges differ in taste: σ = 0.37 (0.00 to 1.10; 95 % interval)."

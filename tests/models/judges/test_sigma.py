@@ -127,7 +127,7 @@ def test_judges_who_agree_too_well_have_sigma_zero_with_an_upper_end():
     np.testing.assert_allclose(fit.log_worth, plain.log_worth, atol=1e-10)
     np.testing.assert_allclose(fit.worth_vcov, plain.worth_vcov, atol=1e-10)
     assert "σ is 0" in fit.notes[-1]
-    assert "no sign that judges disagree: σ = 0.00" in fit.says[0]
+    assert "Not significant at .05 that judges differ in taste: σ = 0.00" in fit.says[0]
     assert (fit.judges(["j03"])[0].deviation == 0).all()
 
 

@@ -107,11 +107,11 @@ def test_judges_of_whom_no_row_counts_are_not_said_to_have_given_ties(one):
     }
     rows["right"][-1] = 1
     fit = JudgeSlopes().fit(replace(one, **rows, factors={"judge": judges}))
-    assert "1 judge gave no judgment with a weight: no slope" in fit.notes
+    assert "1 judge gave no judgment with a weight: no slope." in fit.notes
     assert not any("only ties" in note for note in fit.notes)
 
 
 def test_without_ties_there_is_no_gamma(one):
     fit = JudgeSlopes().fit(replace(one, ties=0 * one.ties))
     assert "g1" not in fit.names
-    assert any("no ties observed" in note for note in fit.notes)
+    assert any(note.code == "no-ties" for note in fit.notes)

@@ -24,7 +24,7 @@ def test_systems_hardly_apart_have_the_maximum_that_brute_force_finds():
     assert 2 < fit.tau < 3
     assert fit.loglik > -642.9693
     assert fit.tau_interval == (0, np.inf)
-    assert "no upper end (profile likelihood)" in fit.says[0]
+    assert "no upper end (profile likelihood)" in fit.says[1]
     assert any("hardly say how much slopes differ" in note for note in fit.notes)
 
 
@@ -83,7 +83,7 @@ def test_an_end_of_the_interval_that_is_not_found_is_no_reason_to_refuse(
     assert fit.tau == plain.tau
     assert fit.tau_interval[lost] == (0, np.inf)[lost]
     assert fit.tau_interval[1 - lost] == plain.tau_interval[1 - lost]
-    assert any("an end of the interval of τ was not found" in note for note in fit.notes)
+    assert any(note.code == "tau-end-lost" for note in fit.notes)
 
 
 def test_three_judges_whose_profile_went_round_in_circles_have_an_interval():

@@ -84,7 +84,7 @@ def test_a_group_without_ties_has_none_and_no_parameter():
     fit = APART.fit(counted)
     assert "g1:y" not in fit.names
     assert fit.likelihood.ties.endless == ("tie:y",)
-    assert fit.notes == ("no ties observed of y: γ = −∞ there, not estimated",)
+    assert fit.notes == ("No ties observed of y: γ = −∞ there, not estimated.",)
     parts = counted.split("judge")
     alone = [BradleyTerry().fit(parts["x"]), BradleyTerry(ties="discard").fit(parts["y"])]
     assert fit.loglik == pytest.approx(sum(one.loglik for one in alone), abs=1e-9)
@@ -98,7 +98,7 @@ def test_if_the_reference_group_gave_no_ties_the_first_that_did_takes_its_place(
     rows = [("A", "B", 4, 0, 3, "x"), ("A", "B", 3, 2, 2, "y"), ("A", "B", 3, 4, 2, "z")]
     fit = COMMON.fit(tally(*rows))
     assert fit.names == ("o1", "g1", "g1:z")
-    assert fit.notes == ("no ties observed of x: γ = −∞ there, not estimated; g1 is that of y",)
+    assert fit.notes == ("No ties observed of x: γ = −∞ there, not estimated; g1 is that of y.",)
     assert fit.predict([("A", "B")])[0, 1] == pytest.approx(0, abs=1e-100)
 
 
@@ -110,7 +110,7 @@ def test_a_common_tie_parameter_is_tested_on_a_df_for_each_group_even_if_one_has
 def test_without_a_tie_anywhere_the_model_is_fitted_without_ties():
     fit = COMMON.fit(tally(("A", "B", 4, 0, 3, "x"), ("A", "B", 2, 0, 3, "y")))
     assert fit.names == ("o1",)
-    assert "no ties observed: γ = −∞" in fit.notes[0]
+    assert "No ties observed: γ = −∞" in fit.notes[0]
 
 
 def test_the_reference_level_of_ties_may_be_named():

@@ -35,8 +35,8 @@ def test_without_judges_and_items_answers_are_clusters() -> None:
     found = find_clusters(ranked, 1)
     assert found.name == "ranking"
     assert found.notes == (
-        "no judge column: nothing is said of other judges",
-        "no item column: nothing is said of other items",
+        "No judge column: nothing is said of other judges.",
+        "No item column: nothing is said of other items.",
     )
 
 
@@ -98,7 +98,9 @@ def test_five_to_eight_effective_judges_are_few() -> None:
     votes = World(n=1500, judges=7, items=70).simulate(np.random.default_rng(2))
     found = find_clusters(votes, 1)
     assert found.name == "judge+item"
-    assert found.notes == ("6.9 effective judges: intervals are wide; 8 or more would narrow them",)
+    assert found.notes == (
+        "6.9 effective judges: intervals are wide; 8 or more would narrow them.",
+    )
 
 
 def test_means_of_values_that_are_alike_are_exact() -> None:

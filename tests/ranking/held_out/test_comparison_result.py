@@ -54,10 +54,32 @@ def test_differences_turn_round() -> None:
 
 
 def test_what_is_said_names_the_best_and_the_others() -> None:
-    assert FOUND.says[1] == "no other model can pass for the best at 95 %"
+    assert [one.code for one in FOUND.says] == ["best", "worse"]
     near = replace(FOUND, set_p={"a": 1.0, "b": 0.2})
-    assert near.says[1] == "cannot be told from the best at 95 %: b"
-    assert "c refused: too few" in repr(FOUND)
+    assert near.says[1] == "Undecided at 95 %: b."
+    assert "c is not compared: too few" in repr(FOUND)
+
+
+def test_a_model_that_left_is_told_with_the_one_that_beats_it() -> None:
+    models = {"d": 0.2, "c": 0.1, "b": 0.05, "a": 0.0}
+    losses = np.stack([BASE + worse + RNG.normal(0, 0.2, 2000) for worse in models.values()])
+    found = replace(
+        FOUND,
+        models=tuple(models),
+        losses=losses,
+        seconds=dict.fromkeys("abcd", 0.1),
+        set_p={"a": 1.0, "b": 0.2, "c": 0.001, "d": 0.001},
+        left_behind={"b": "a", "c": "b", "d": "a"},
+    )
+    clear = replace(found, set_p=dict.fromkeys("bcd", 0.001) | {"a": 1.0})
+    assert clear.says[1] == "Every other model is significantly worse at 95 %."
+    own = found.difference("c", "b")
+    assert found.says[1:] == (
+        "Undecided at 95 %: b.",
+        f"c is not among the best: worse than b by {own.value:.4f} bits ({own.lower:.4f} to"
+        f" {own.upper:.4f}).",
+        "Also worse: d.",
+    )
 
 
 def test_the_contract_has_plain_values() -> None:
@@ -69,7 +91,8 @@ def test_the_contract_has_plain_values() -> None:
 
 def test_where_every_model_refused_nothing_is_best() -> None:
     none = replace(FOUND, models=(), losses=np.zeros((0, 2000)), set_p={})
-    assert none.says == ("no model predicted every vote",)
+    assert none.says == ("No model predicted every judgment.",)
+    assert "c is not compared" in repr(none)
     with pytest.raises(UnknownOption, match="no model predicted every vote: c: too few"):
         _ = none.best
 

@@ -33,8 +33,8 @@ def test_a_model_that_knows_the_truth_needs_the_smallest_set() -> None:
     curves = curves_of(VOTES, {"truth": Davidson(WORLD.worth, WORLD.systems)}, PROTOCOL)
     found = find_enough(curves, "truth")
     assert (found.size, found.sure, found.largest, found.gain) == (100, 100, 1600, 0)
-    assert found.says[-1] == ("that is no gain: what more comparisons would bring is not known")
-    assert repr(found) == "\n".join(found.says)
+    assert found.says[-1] == "That is no gain: what more comparisons would bring is not known."
+    assert repr(found).split() == " ".join(found.says).split()
     assert found.says[-1] in found._repr_html_()
 
 
@@ -85,7 +85,7 @@ def test_only_tasks_that_fill_the_largest_size_count() -> None:
     found = find_enough(replace(curves, losses=losses, test_sets=test_sets), "near")
     assert found.gain == pytest.approx(curves.of_tasks(["t0"]).gain("near", 100, 200).value)
     assert (found.tasks, found.smaller) == (1, ("t1",))
-    assert found.says[-1] == "that rests on 1 of 2 tasks: fewer than 200 comparisons train t1"
+    assert found.says[-1] == "That rests on 1 of 2 tasks: fewer than 200 comparisons train t1."
 
 
 def test_sizes_without_a_doubling_measure_no_gain() -> None:
@@ -93,10 +93,10 @@ def test_sizes_without_a_doubling_measure_no_gain() -> None:
     found = find_enough(curves_of(VOTES, {"near": Nearing(0.5)}, apart), "near")
     assert (found.gain, found.sizes) == (None, (100, 300))
     assert found.says == (
-        "near: no smaller size comes within 0.02 of the perplexity with 300 comparisons: the curve"
-        " is still falling",
-        "no size is half of 300: what a doubling gains was not measured, and nothing is said of"
-        " more comparisons",
+        "near: no smaller size comes within 0.02 of the perplexity with 300 comparisons. The curve"
+        " is still falling.",
+        "No size is half of 300: what a doubling gains was not measured, and nothing is said of"
+        " more comparisons.",
     )
 
 
@@ -116,14 +116,14 @@ def test_a_gain_that_may_be_none_leaves_nothing_to_tell() -> None:
     found = find_enough(replace(curves, losses=curves.losses + moved), "near")
     assert found.gain_lower < 0 < found.gain_upper
     assert (found.left_if_fast, found.left_lower, found.left_upper) == (None, None, None)
-    assert found.says[-1].startswith("that may be no gain")
+    assert found.says[-1].code == "perhaps-no-gain"
 
 
 def test_one_size_shows_no_gain() -> None:
     one = Protocol(sizes=(200,), trials=1, least=1500, seed=11)
     found = find_enough(curves_of(VOTES, {"near": Nearing(0.5)}, one), "near")
     assert (found.gain, found.left_if_slow, found.size, found.sure) == (None, None, 200, None)
-    assert found.says[-1].endswith("nothing is said of more comparisons")
+    assert found.says[-1].code == "gain-unknown"
 
 
 def test_a_model_that_is_refused_where_votes_are_few_starts_later() -> None:

@@ -169,7 +169,7 @@ def list_doubts(
         doubts += [
             Doubt(MINDS, one.p, slight=False, where=SEE_JUDGES, issue=MINDS)
             for one in laws.questions
-            if one.yes.startswith("worths differ")
+            if one.subject == "worths"
         ]
     return tuple(doubts)
 
