@@ -17,6 +17,7 @@ import narwhals as nw
 
 from evenhand.data.engine import COUNT, Frame, fetch_columns, quote_name
 from evenhand.errors import listing
+from evenhand.render.findings import Finding, take_findings
 
 if TYPE_CHECKING:
     import duckdb
@@ -293,6 +294,17 @@ def sign_excluded(signature: str, excluded: Iterable[Exclusion]) -> str:
 def list_texts(excluded: Iterable[Exclusion], known: Iterable[str] = ()) -> list[str]:
     known_texts = set(known)
     return [one.text for one in excluded if one.text not in known_texts]
+
+
+def list_findings(notes: Iterable[str], excluded: Iterable[Exclusion]) -> tuple[Finding, ...]:
+    """Return notes as findings, and behind them what was excluded and they do not say."""
+    told = take_findings(notes)
+    more = (
+        Finding(one.code, one.text, "note", one.to_dict())
+        for one in excluded
+        if one.text not in told
+    )
+    return (*told, *more)
 
 
 def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:

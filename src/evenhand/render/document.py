@@ -87,6 +87,15 @@ class Document:
     parts: tuple[Table | Text, ...] = ()
     findings: tuple[Finding, ...] = ()  # what changes what a reader should do
     signature: str = ""  # the line that reproduces the numbers
+    # rows for CSV, where they are others than those of the first table
+    csv_rows: tuple[Row, ...] | None = None
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows for CSV."""
+        if self.csv_rows is None:
+            return self.tables[0].records
+        return [dict(row) for row in self.csv_rows]
 
     @property
     def tables(self) -> tuple[Table, ...]:
