@@ -242,6 +242,7 @@ MIN_LIST: Final = 20  # Columns that a list of names needs, else it is not shown
 GAP: Final = "  "
 BAR: Final = re.compile("─*●─*")
 COLOURS: Final = {"warning": "red", "note": "yellow"}
+LABELS: Final = {"warning": "warn"}  # Of findings, where the severity finds no room
 
 
 def render_text(document: Document, columns: int = PLAIN) -> str:
@@ -260,7 +261,9 @@ def render_text(document: Document, columns: int = PLAIN) -> str:
         )
         lines += ["", *drawn] if lines else drawn
     findings = [
-        label(one.severity, one, columns, colour=COLOURS.get(one.severity))
+        label(
+            LABELS.get(one.severity, one.severity), one, columns, colour=COLOURS.get(one.severity)
+        )
         for one in document.shown
     ]
     lines += ["", *findings] if findings else []
