@@ -110,7 +110,9 @@ SIGNS: Final = {
     "–": "--",
     "—": "---",
     "…": r"\dots{}",
+    "∞": r"$\infty$",
 }
+INFINITY: Final = r"\infty"
 
 
 def render_latex(document: Document) -> str:
@@ -145,7 +147,7 @@ def write_cell(value: Any, kind: str) -> str:
         return NONE
     written = write_value(value, kind)
     if kind.startswith("interval"):
-        return f"$[{written.replace(' to ', ', ')}]$"
+        return f"$[{written.replace(' to ', ', ').replace('∞', INFINITY)}]$"
     if kind == "range":
         return written.replace("-", "--")
     if kind in LEFT or isinstance(value, str):
