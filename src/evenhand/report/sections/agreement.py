@@ -593,7 +593,7 @@ def write_section_parts(analysis: Analysis) -> Section:
     several = len(analysis.rated.parts) > 1
     rows = [row for name, one in designs.items() for row in _list_components(name, one.found)]
     sentences = [
-        f"For {name}: {sentence}." if several else f"{sentence[:1].upper()}{sentence[1:]}."
+        f"For {name}: {sentence}" if several else sentence
         for name, one in designs.items()
         for sentence in one.says
     ]
