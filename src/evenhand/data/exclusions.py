@@ -299,10 +299,11 @@ def list_texts(excluded: Iterable[Exclusion], known: Iterable[str] = ()) -> list
 def list_findings(notes: Iterable[str], excluded: Iterable[Exclusion]) -> tuple[Finding, ...]:
     """Return notes as findings, and behind them what was excluded and they do not say."""
     told = take_findings(notes)
+    codes = {one.code for one in told if one.severity != "info"}
     more = (
         Finding(one.code, one.text, "note", one.to_dict())
         for one in excluded
-        if one.text not in told
+        if one.text not in told and one.code not in codes
     )
     return (*told, *more)
 

@@ -47,6 +47,7 @@ from evenhand.data.tables import (
 from evenhand.data.tally import Codes, Factor
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.render.findings import Finding
 
 MAX_VOTES: Final = 50_000_000  # Most votes that are kept one by one
 VOTE_LABELS: Final = ("task", "judge", "item", "ranking", "criterion")
@@ -219,7 +220,8 @@ def code_ratings(
     if kind is not None and expected is not None:
         expected = np.where(kind == CONTROL, expected, np.nan)
     every_row = missing + len(score)
-    left_out = f"rows without a score are left out: {missing:,} of {every_row:,}"
+    text = f"rows without a score are left out: {missing:,} of {every_row:,}"
+    left_out = Finding("no-score", text, values={"n": missing, "of": every_row})
     return RatingRows(
         **_name_rows({name: levels[name] for name in names}, RATING_LABELS, len(score)),
         score=score,

@@ -47,9 +47,54 @@ _VARIANCE: Final = {
     "rankings-independent": "The part of chance treats comparisons of one ranking as independent;"
     " estimates of tastes do not.",
     "kinds-excluded": "{n:#control or repeat/controls and repeats} excluded.",
-    "controls": "{n:#control} excluded.",
-    "repeats": "{n:#repeat} excluded.",
     "tasks-pooled": "{n:#task} are pooled.",
 }
 
-say: Final = Templates({**_VARIANCE})
+_AGREEMENT: Final = {
+    "nothing-shared": "No output was judged by two judges.",
+    "inflated": "Outputs that several systems share are counted for each of them, so one answer"
+    " counts several times: agreement is inflated. Keep the names as they are.",
+    "complete-block": "On the {n:,} outputs that {judges} judges all scored ({share:%} of the"
+    " scores){without}.",
+    "outputs-of-items": "Intervals by F treat outputs as independent, but {n:#output belongs"
+    "/outputs belong} to {items:#item}: they may be too short.",
+    "interval-by-item": "No interval with judges as clusters, only with items.",
+    "concordance-test": "χ² {chi2:.1f} on {df:,} degrees of freedom, p {p:p}.",
+    "any-judges": "Any {judges} judges of each output; the other forms need the same judges.",
+    "no-f": "Judges differ in severity only: F has no value and there is no interval.",
+    "pairs-without": "{n:,} of {of:#pair} of judges have none.",
+    "no-interval": "No interval: {clusters}, and at least {needed} are needed.",
+    "no-interval-lost": "No interval: it does not exist in {lost:,} of {of:,} replicates.",
+    "landis-koch": "{word} (Landis & Koch 1977)",
+    "prevalence": "κ is low although judges agree in {agree:%} of pairs: {same:%} of answers are"
+    " the same, so that chance alone explains most agreement (Feinstein & Cicchetti 1990). Read κ"
+    " together with the agreement itself.",
+    "pairs-unasked": "With more than {most:,} pairs of judges of one output, coefficients between"
+    " judges are computed only on request: {families}.",
+    "repeats": "{n:#repeat} excluded.",
+    "controls": "{n:#control} excluded.",
+    "again": "{n:#second answer} of judges to the same output excluded: they show how judges agree"
+    " with themselves",
+    "again-in-kappa": "Pairwise κ includes the second answers of judges.",
+    "single-judge": "{n:,} of {of:#output} were judged once and say nothing about agreement.",
+    "scales-differ": "Criteria reach different highest scores: the values over all criteria mix"
+    " scales.",
+    "weighted-rows": "rows with a weight stand for several judgments, and it is not known whether"
+    " these are repeats of one judge",
+    "pair-counts": "P(A) {observed:three}: {agree:,} of {comparable:,} pairs of votes agree; P(E)"
+    " {chance:three}: {ties:,} ties in {total:,} comparisons.",
+    "own-pairs": "{n:,} of {of:,} pairs of votes ({share:%}) are of one judge, asked again.",
+    "own-pairs-only": "no two judges saw the same two outputs in the same order: all {n:,} pairs of"
+    " votes that WMT counts are of one judge, asked again",
+    "all-ties": "all comparisons are ties: chance explains all agreement",
+    "no-shared-pairs": "no two judges compared the same two outputs{shown}",
+    "no-second-answers": "no judge compared the same two outputs twice{shown}",
+    "no-ties": "No tie occurs: chance agreement of AC1 is that of two answers.",
+    "rankings-resampled": "Pairs of one ranking are one answer of a judge: intervals resample"
+    " items.",
+    "missing": "{names}: {why}.",
+    "beside": "{names}: {note}",
+    "far-items": "Judges disagree most on {items}.",
+}
+
+say: Final = Templates({**_VARIANCE, **_AGREEMENT})
