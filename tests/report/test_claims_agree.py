@@ -238,7 +238,7 @@ def judge_claims(path, *words):
     part = part.get("screening", part)
     cards = {one["judge"]: one["flags"] for one in part["cards"] if one["flags"]}
     rows = [row for row in csv.DictReader(io.StringIO(run("--csv"))) if row["flags"]]
-    text = " ".join(run("--cards").split())
+    text = " ".join(run().split())
     return part, cards, {row["judge"]: row["flags"].split(" ") for row in rows}, text
 
 

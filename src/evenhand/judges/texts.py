@@ -97,4 +97,86 @@ _AGREEMENT: Final = {
     "far-items": "Judges disagree most on {items}.",
 }
 
-say: Final = Templates({**_VARIANCE, **_AGREEMENT})
+_SCREENING: Final = {
+    "few-judges": "{n:#judge is/judges are} too few to say what is usual: {needed} are needed",
+    "slope-near-zero": "judges do not follow each other: their mean slope may be 0 (95 % interval"
+    " {lower:.2f} to {upper:.2f}), so it cannot be determined who is right",
+    "honest-not-largest": "judges who follow the others are not the largest group: it cannot be"
+    " determined who is right",
+    "few-honest": "only {share:share} of the judges look honest, and with less than {needed:share}"
+    " it cannot be determined who is right",
+    "not-separable": "honest and careless judges cannot be told apart: for the median judge they"
+    " are {distance:.1f} standard deviations apart, and {apart} of the judges {least:.0f} or more,"
+    " where {needed} are needed; more judgments per judge, or outputs that several judges share,"
+    " would help",
+    "no-shared-outputs": "{alone:share} of the judgments are of outputs that fewer than {others}"
+    " other judges saw, and the systems are nearly equal: nothing shows what an honest judge would"
+    " answer; let several judges see the same outputs",
+    "not-right-short": "it cannot be determined who is right",
+    "not-separable-short": "honest and careless judges cannot be told apart",
+    "no-shared-outputs-short": "too few judges saw the same outputs, and the systems are nearly"
+    " equal",
+    "none-flagged": "None of {judges:#judge} is flagged.",
+    "flagged": "{n:,} of {judges:#judge} {verb} flagged: {names}. Of all flags, at most"
+    " about {level:g} % fall on honest judges, if most judges are honest and independent of each"
+    " other.",
+    "not-decided": "Nobody is called careless or reversed: {why}.",
+    "suspects": "{names} {verb} careless or reversed rather than honest, but this cannot be"
+    " decided.",
+    "severities": "Judges score {low:+.2f} to {high:+.2f} {unit} higher than the others. Severity"
+    " is no reason for a flag.",
+    "many-flagged": "{n:,} of {judges:#judge} are flagged as careless or reversed. With so many,"
+    " the others may be those with another taste, or those who saw easier outputs.",
+    "flagged-agree": "The flagged judges agree with each other ({pairs:,} pairs of answers to the"
+    " same outputs, correlation {correlation:.2f}): this suggests a group with another taste, or a"
+    " common misunderstanding, rather than carelessness.",
+    "no-decisive-vote": "No decisive vote, so nothing is known about their slope: {names:list}.",
+    "correlated-comparisons": "Comparisons of one answer are correlated: each counts as"
+    " 1/{inflation:.2f}.",
+    "no-items": "No column names the items, so it is not known who saw the same outputs: slopes"
+    " rest on what others answered about the systems.",
+    "large-tasks": "{n:#system stands/systems stand} in tasks too large to exclude one judge after"
+    " the other: there, slopes rest on others' votes for the same outputs alone.",
+    "positions-unknown": "It is not known which output stood first: position bias is not tested.",
+    "tasks-in-cards": "{n:#task}: a judge has one card over all of them.",
+    "no-items-in-ratings": "No column names the items: scores of the same output cannot be"
+    " compared.",
+    "evidence-unused": "{names:list}: fewer than {needed} judges have them; shown, but not used.",
+    "few-outputs": "{n:#judge} scored fewer than {needed} outputs and can never be flagged.",
+    "habits-untested": "Fewer than {needed} judges have ten scores: habits are not tested.",
+    "one-end": "Nearly all scores at one end of the scale, not called careless: {names:list}.",
+    "many-points": "More than {most} different scores: coarse use of the scale is shown, but never"
+    " flagged.",
+    "scores-and-outputs": "Cards count scores ({scores:,}); slopes and power count outputs of a"
+    " judge ({outputs:,}).",
+}
+
+_DIAGNOSIS: Final = {
+    "agreement-unknown": "Agreement{under}: {why}.",
+    "same-score": "Two judges of an output{under} give the same score in {share:share}{near}{kappa}"
+    " ({outputs:#output}).",
+    "none-outside": "By {method}{under}, none of {judges:#judge} is outside.",
+    "outside": "By {method}{under}, {n:,} of {judges:#judge} {verb} outside ({who}).",
+    "outside-by-chance": "If all judges were honest and their values normal, {k:g} sd would put"
+    " outside: {counts}.",
+    "outside-everywhere": "Outside under all criteria: {counts}.",
+    "removal": "Removing {judges:#judge} excludes {share:share} of the scores{under}. The scores of"
+    " {systems:#system} then correlate {pearson:.3f} with those by all judges (ranks"
+    " {spearman:.3f}).",
+    "removal-unknown": "Removing {judges:#judge} excludes {share:share} of the scores{under}:"
+    " {why}.",
+    "ceiling": "Ceiling{under}: {ceiling}; the best system is {best} with {score:.2f}.",
+    "merged": "On the merged scale: {sentence}",
+    "versions": "{n:#score} excluded: the judge scored the same output more than once, and the"
+    " {version} counts.",
+    "controls-used": "{n:#score} of controls: used for easy items only.",
+    "controls-unknown": "{n:#score} of controls: it is not known what they should get (good, bad or"
+    " a score), so they are not used.",
+    "controls-partly-known": "{n:#score} of controls: it is not known what {unknown:,} of them"
+    " should get (good, bad or a score), so only the others are used.",
+    "no-items-in-diagnosis": "No column names the items: judges cannot be compared.",
+    "few-scores-outside": "Outside by {method}{under} with fewer than {needed} scores, so that a"
+    " single score may decide: {names:list}.",
+}
+
+say: Final = Templates({**_VARIANCE, **_AGREEMENT, **_SCREENING, **_DIAGNOSIS})

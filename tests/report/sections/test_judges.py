@@ -244,7 +244,7 @@ def test_real_judges_of_wmt12(data_folder):
     assert check.says == "2 flagged of 44"
     assert check.recommendation.startswith("Without them the answer is another one: ")
     assert [row["judge"] for row in table(section, "judges").rows[:2]] == ["J120", "J126"]
-    assert any("--cards takes all tasks together" in note for note in section.notes)
+    assert any("takes all tasks together" in note for note in section.notes)
 
 
 def test_weights_that_count_no_votes_leave_the_lights_on_judges_not_run():
