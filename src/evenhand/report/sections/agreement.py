@@ -464,7 +464,8 @@ def _say(table: AgreementTable) -> list[str]:
     if len(table.parts) == 1:
         return list(sentences)
     return [
-        f"For {one}" if one.values["part"] else f"Over all criteria: {one}" for one in sentences
+        f"For {one}" if one.values["part"] else f"Over all criteria {one[:1].lower()}{one[1:]}"
+        for one in sentences
     ]
 
 
