@@ -203,7 +203,7 @@ class VarianceComponents(Shown):
             return (say("no-variance"),)
         sentences = []
         if self.stderr is not None:
-            sentences.append(_say_precision(self, "precision", self.stderr, self.reliability))
+            sentences.append(_say_precision(self, self.stderr, self.reliability))
         return (*sentences, *_say_sources(self), *_say_severity(self))
 
     def to_dict(self) -> dict[str, Any]:
@@ -302,10 +302,12 @@ MIN_SHARE_NAMED: Final = 0.01
 
 
 def _say_precision(
-    components: VarianceComponents, code: str, stderr: float, reliability: float | None, **more: str
+    components: VarianceComponents, stderr: float, reliability: float | None, design: str = ""
 ) -> Finding:
+    """Say how sure a difference is, as judged or in another design."""
     means, unit = ("system means", " points") if components.per_vote is None else ("log-worths", "")
-    values = {"means": means, "stderr": stderr, "unit": unit, **more}
+    code = "plan" if design else "precision"
+    values = {"means": means, "stderr": stderr, "unit": unit, "design": design}
     if reliability is None:
         return say(f"{code}-alone", **values)
     return say(code, **values, reliability=reliability)
@@ -347,8 +349,7 @@ def _say_sources(components: VarianceComponents) -> list[Finding]:
 
 
 def say_plan(components: VarianceComponents, plan: Plan) -> Finding:
-    design = _design(components, plan)
-    return _say_precision(components, "plan", plan.stderr, plan.reliability, design=design)
+    return _say_precision(components, plan.stderr, plan.reliability, _design(components, plan))
 
 
 def say_answer(components: VarianceComponents, answer: Answer, goal: str) -> tuple[Finding, ...]:
