@@ -64,7 +64,7 @@ def test_a_document_says_the_answer_first_and_signs_last():
     )  # fmt: skip
     lines = [unstyle(line) for line in render_text(document).splitlines()]
     assert lines[:3] == ["opus leads.", "600 judgments.", ""]
-    assert lines[-3].startswith("warn   Only 3 judges")
+    assert "warning" in lines[-3]
     assert lines[-2:] == ["note   Half are ties.", "sign   evenhand 1 | n=600"]
     assert sum("Only 3 judges" in line for line in lines) == 1
     assert not any("seed 1" in line for line in lines)

@@ -31,6 +31,7 @@ def render_markdown(document: Document) -> str:
     blocks += [escape(one) for one in (*document.answer[1:], document.basis) if one]
     for part in document.parts:
         if isinstance(part, Text):
+            blocks += [f"*{escape(part.title)}*"] if part.title else []
             blocks.append("\n".join(f"- {escape(line.strip())}" for line in part.lines))
         else:
             titled = part.caption and len(document.tables) > 1

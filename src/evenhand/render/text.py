@@ -81,9 +81,10 @@ def hang(start: str, text: str, columns: int) -> list[str]:
 
 
 def label(name: str, text: str, columns: int, *, colour: str | None = None) -> str:
-    lines = wrap(escape_control(text), columns - WIDTH)
-    first = click.style(pad(name, WIDTH), dim=colour is None, fg=colour)
-    return ("\n" + " " * WIDTH).join([first + lines[0], *lines[1:]])
+    room = max(WIDTH, width(name) + 1)
+    lines = wrap(escape_control(text), columns - room)
+    first = click.style(pad(name, room), dim=colour is None, fg=colour)
+    return ("\n" + " " * room).join([first + lines[0], *lines[1:]])
 
 
 def align(rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[list[str]]:
@@ -242,7 +243,6 @@ MIN_LIST: Final = 20  # Columns that a list of names needs, else it is not shown
 GAP: Final = "  "
 BAR: Final = re.compile("─*●─*")
 COLOURS: Final = {"warning": "red", "note": "yellow"}
-LABELS: Final = {"warning": "warn"}  # Of findings, where the severity finds no room
 
 
 def render_text(document: Document, columns: int = PLAIN) -> str:
@@ -261,9 +261,7 @@ def render_text(document: Document, columns: int = PLAIN) -> str:
         )
         lines += ["", *drawn] if lines else drawn
     findings = [
-        label(
-            LABELS.get(one.severity, one.severity), one, columns, colour=COLOURS.get(one.severity)
-        )
+        label(one.severity, one, columns, colour=COLOURS.get(one.severity))
         for one in document.shown
     ]
     lines += ["", *findings] if findings else []
