@@ -191,7 +191,7 @@ class Screening(Shown):
         if self.flagged:
             columns.append(Column("flags", "flags"))
         limit = max(MIN_SHOWN, len(self.flagged))
-        caption = "Judges, the most doubtful first"
+        caption = "Judges, flagged ones first"
         return Table(
             "flags", caption, tuple(columns), rows, limit=limit, legend=(" ".join(legend),)
         )
@@ -236,7 +236,7 @@ def make_cards(
 
 
 def add_effects(cards: Sequence[Card], effect: Effect, most: int) -> list[Card]:
-    unknown = f"not computed: only for the {most} most doubtful"
+    unknown = f"not computed: only for the {most} judges with the lowest P(honest)"
     return [
         replace(card, effect=effect(card.judge) if k < most else unknown) if card.flags else card
         for k, card in enumerate(cards)

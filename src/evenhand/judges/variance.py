@@ -343,7 +343,7 @@ def _say_sources(components: VarianceComponents) -> list[Finding]:
     return [
         say(
             "error-sources",
-            sources=", ".join(f"{n} {share:.0%}".replace("%", " %") for n, share in named),
+            sources=", ".join(f"{n} {write_value(share, 'share')}" for n, share in named),
         )
     ]
 
