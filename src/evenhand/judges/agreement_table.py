@@ -252,7 +252,7 @@ def _list_notes(table: AgreementTable) -> Iterator[str]:
     for note, names in named.items():
         text = say("beside", names=listing(names, MAX_NAMED), note=note)
         yield Finding(note.code, text, note.severity, {**note.values, "coefficients": names})
-    listed = table.whole.doubtful[:MAX_ITEMS_NAMED]
+    listed = [one for one in table.whole.doubtful[:MAX_ITEMS_NAMED] if one.difference > 0]
     if listed:
         several = len({one.task for one in listed}) > 1
         items = [
