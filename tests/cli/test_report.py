@@ -15,7 +15,7 @@ import pytest
 from evenhand import datasets
 from evenhand.cli.main import main
 from evenhand.cli.report import report as verb
-from evenhand.render.document import KINDS
+from evenhand.render.values import KINDS
 from evenhand.report.analysis import PREFERENCE, RATING, TAKEN
 from report_contract import CONTRACT
 

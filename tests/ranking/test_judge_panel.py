@@ -53,7 +53,7 @@ def test_a_diagnosis_that_fails_leaves_the_flags_with_a_note():
 
     panels, _ = examine_ratings(_rows(["x"]), refuse, by=None, level=0.05)
     assert panels[""].diagnosis is None
-    assert panels[""].notes[0] == "no diagnosis: nothing to say of 216 scores"
+    assert panels[""].notes[0] == "No diagnosis: nothing to say of 216 scores"
 
 
 def test_comparisons_without_judges_are_refused():

@@ -10,7 +10,7 @@ import pytest
 
 import evenhand
 from evenhand.design.more_judgments import separate_pairs
-from evenhand.render.document import join_names
+from evenhand.render.values import join_names
 from evenhand.report.answer import say_answer
 
 Cells = dict[tuple[str, str], tuple[int, int, int]]

@@ -238,7 +238,7 @@ def judge_claims(path, *words):
     part = part.get("screening", part)
     cards = {one["judge"]: one["flags"] for one in part["cards"] if one["flags"]}
     rows = [row for row in csv.DictReader(io.StringIO(run("--csv"))) if row["flags"]]
-    text = " ".join(run("--cards").split())
+    text = " ".join(run().split())
     return part, cards, {row["judge"]: row["flags"].split(" ") for row in rows}, text
 
 
@@ -250,19 +250,18 @@ def test_judges_says_the_same_in_text_json_csv_and_the_report(name, tmp_path):
     part, cards, rows, text = judge_claims(path)
     assert part["flagged"] == list(cards)
     assert rows == cards
-    told = re.search(r"(?:(\d+)|none) of (\d+) judges (?:is|are) flagged", text)
+    told = re.search(r"(?:(\d+)|None) of (\d+) judges (?:is|are) flagged", text)
     assert (int(told[1] or 0), int(told[2])) == (len(cards), part["judges"])
     for judge, flags in cards.items():
         assert f"{judge} ({', '.join(flags)})" in text
-    assert text.count("not flagged") == part["judges"] - len(cards)
     assert sum(card["n"] for card in part["cards"]) == part["judgments"]
     seen = sum(card["testable"] for card in part["cards"])
-    enough = re.search(r"(\d+) of (\d+) judges judged enough to be found out", text)
+    enough = re.search(r"(\d+) of (\d+) judges have that many", text)
     assert (enough is None) == (part["abstains"] is not None)
     assert enough is None or int(enough[1]) == seen
     classed = [judge for judge, flags in cards.items() if {*flags} & {*CLASSES}]
     assert not (classed and part["abstains"])
     (held,) = make_report(evenhand.read(path), sections=["judges"]).parts
     sentence = held.section("judges").says[0]
-    assert sentence[1:-1] == part["says"][0][1:]  # the same words, begun with a capital
+    assert sentence == part["says"][0]
     assert len(classed) == (3 if name == "three careless" else 0)

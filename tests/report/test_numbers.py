@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from evenhand.render.document import KINDS, write_value
+from evenhand.render.values import KINDS, write_value
 from evenhand.report.html import write_page
 from report_pages import HOSTILE, Texts, find_untold, make_report, read_held
 

@@ -20,7 +20,7 @@ ACROSS: Final = ("each", "any", "all")
 VERSIONS: Final = ("first", "last", "both")
 
 _ratings_option = section("What the ratings are", stored=True)
-_outside_option = section("Who is outside, and what is removed (ratings)", stored=True)
+_outside_option = section("Rules of Hamon et al. (ratings)", stored=True)
 _flags_option = section("Flags")
 _output_option = section("Output")
 
@@ -28,12 +28,13 @@ rating_options = stack(
     _ratings_option(
         "--scale",
         metavar="LOW-HIGH",
-        help="The scale: 1-5 in whole steps, 0..1 without steps, or 1,2,3,5. Default: what occurs.",
+        help="The scale: 1-5 (whole steps), 0..1 (no steps) or 1,2,3,5. Default: the scores in the"
+        " data.",
     ),
     _ratings_option(
         "--input-type",
         metavar="COLUMN",
-        help="Kinds of input that are shown apart, such as speech and text.",
+        help="Kinds of input to show separately, such as speech and text.",
     ),
     _ratings_option(
         "--reference-system",
@@ -45,16 +46,16 @@ rating_options = stack(
     _ratings_option(
         "--easy",
         metavar="FILE",
-        help="A list of items, one a line, whose outputs are known to be good. Rows of kind control"
-        " are used without it.",
+        help="A list of items, one per line, whose outputs are known to be good. Without it, rows"
+        " of kind control are used.",
     ),
     _ratings_option(
         "--version",
         type=OneOf(VERSIONS),
         default="first",
-        help="Where a judge scored an output again: which of the scores counts.",
+        help="Which score counts where a judge scored an output again.",
     ),
-    _ratings_option("--merge", metavar="POINTS", help="Also on a coarser scale, such as 1+2,4+5."),
+    _ratings_option("--merge", metavar="POINTS", help="Also use a coarser scale, such as 1+2,4+5."),
 )
 
 outside_options = stack(
@@ -70,30 +71,33 @@ outside_options = stack(
         type=int,
         default=1,
         metavar="0|1",
-        help="What is taken from the number of judges below the line of the standard deviation.",
+        help="Degrees of freedom subtracted in the standard deviation over judges.",
     ),
     _outside_option(
         "--mean-score",
         "reading",
         type=OneOf(READINGS),
         default="mean",
-        help="Of each judge: the mean, or its gap to the others' on the same outputs.",
+        help="Use each judge's mean, or its gap to the others' mean on the same outputs.",
     ),
     _outside_option(
         "--remove",
         "methods",
         multiple=True,
         type=OneOf(METHODS),
-        help="Which methods decide who is removed in the end. Default: all three. Repeatable.",
+        help="Methods that decide who is removed. Default: all three. Repeatable.",
     ),
     _outside_option(
-        "--match", type=OneOf(MATCHES), default="any", help="Whether one of them is enough."
+        "--match",
+        type=OneOf(MATCHES),
+        default="any",
+        help="By how many of them: any, or all.",
     ),
     _outside_option(
         "--across",
         type=OneOf(ACROSS),
         default="each",
-        help="Each criterion by itself, or everywhere if outside under any, or under all.",
+        help="Remove under each criterion separately, or everywhere if outside under any or all.",
     ),
 )
 
@@ -103,9 +107,13 @@ flag_options = stack(
         type=float,
         default=0.05,
         metavar="PROPORTION",
-        help="Share of honest judges among the flagged that is allowed.",
+        help="Allowed share of honest judges among the flagged (false discovery rate).",
     ),
-    _flags_option("--cards", is_flag=True, help="The cards of all judges."),
+    _flags_option(
+        "--hamon",
+        is_flag=True,
+        help="Also the tables and rules of Hamon et al. (2007), for ratings.",
+    ),
 )
 
 diagnosis_figure_options = figure_options(
@@ -129,7 +137,10 @@ OF_RATINGS: Final = {
     "match": "--match",
     "across": "--across",
     "group_by": "--group-by",
+    "hamon": "--hamon",
 }
+# Those that say how the diagnosis is made, and so ask for it
+OF_DIAGNOSIS: Final = tuple(name for name in OF_RATINGS if name not in ("scale", "hamon"))
 
 
 def refuse_rating_options() -> None:

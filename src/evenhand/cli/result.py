@@ -326,11 +326,11 @@ class VerbResult:
         return {**parts[""], "findings": [*(r for r in read if r["text"] not in said), *findings]}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of the first table, their group first if there are groups."""
+        """Return the rows of each document, their group first if there are groups."""
         return [
             {**({"group": name} if self.grouped else {}), **row}
             for name, document in self.documents.items()
-            for row in document.tables[0].records
+            for row in document.records
         ]
 
     def latex(self) -> str:

@@ -302,12 +302,15 @@ def find_excluded(excluded: Iterable[Exclusion]) -> tuple[Finding, ...]:
 
 
 def list_findings(notes: Iterable[str], excluded: Iterable[Exclusion]) -> tuple[Finding, ...]:
-    """Return the notes of a result as findings, and what was excluded where they do not say it."""
-    known = tuple(notes)
-    lost = (one for one in excluded if one.text not in known)
-    return take_findings(
-        [*known, *(Finding(one.code, one.text, "note", one.to_dict()) for one in lost)]
+    """Return notes as findings, and behind them what was excluded and they do not say."""
+    told = take_findings(notes)
+    codes = {one.code for one in told if one.severity != "info"}
+    more = (
+        Finding(one.code, one.text, "note", one.to_dict())
+        for one in excluded
+        if one.text not in told and one.code not in codes
     )
+    return (*told, *more)
 
 
 def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:

@@ -38,17 +38,16 @@ from evenhand.judges.tabulation import (
     tabulate_scores,
     tabulate_votes,
 )
+from evenhand.judges.texts import say
 from evenhand.judges.units import find_units
 from evenhand.numerics.cluster_means import number_groups
+from evenhand.render.findings import Finding, take_findings
 
 Part = TypeVar("Part")
 LEVEL: Final = 0.95
 # Labels that units have of their own; other columns are read as factors
 _LABELS: Final = ("task", "criterion", "system", "item")
-INFLATED: Final = (
-    "outputs that several systems share are counted for each of them, so that one answer is many,"
-    " and ties of one output too: agreement is inflated; take names as they are"
-)
+INFLATED: Final = say("inflated", "warning")
 
 
 @carries_excluded("controls", "repeats")
@@ -212,8 +211,10 @@ def _tabulate(
         return tabulate("", notes)
     # rows without a score were counted in all tasks
     notes = tuple(
-        f"in all tasks together {note}" if note.startswith("rows without a score") else note
-        for note in notes
+        Finding(one.code, f"In all tasks together, {one}", "info", one.values)
+        if one.code == "no-score"
+        else one
+        for one in take_findings(notes)
     )
     groups: dict[str, AgreementTable] = {}
     refused: dict[str, str] = {}

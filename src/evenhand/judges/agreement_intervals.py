@@ -28,8 +28,11 @@ from numpy.typing import NDArray
 
 from evenhand.errors import require_option
 from evenhand.judges.counts import Blocks, Coincidences, Ratio, Sums
+from evenhand.judges.texts import say
 from evenhand.judges.units import Units
 from evenhand.numerics.distributions import normal_quantile, t_quantile
+from evenhand.render.counts import plural
+from evenhand.render.findings import Finding
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -48,7 +51,7 @@ MAX_SHARE_LOST: Final = 0.05  # Largest share of resamples in which a coefficien
 class Interval:
     lower: float | None  # lower end, or None
     upper: float | None  # upper end, or None
-    why: str | None = None  # why there is none, in the user's words; None where there is one
+    why: Finding | None = None  # why there is none; None where there is one
 
 
 def form_blocks(units: Units, cluster: str, seed: int) -> Blocks:
@@ -131,15 +134,14 @@ def draw_times(size: int, seed: int) -> Array:
 def find_interval(drawn: Ratio, level: float) -> Interval:
     lost = int((~drawn.exists).sum())
     if lost > MAX_SHARE_LOST * REPLICATES:
-        return Interval(None, None, f"it does not exist in {lost:,} of {REPLICATES:,} resamples")
+        return Interval(None, None, say("no-interval-lost", lost=lost, of=REPLICATES))
     tail = (1 - level) / 2
     lower, upper = np.quantile(drawn.values, [tail, 1 - tail]).tolist()
     return Interval(lower, upper)
 
 
-def refuse_interval(levels: int, cluster: str) -> str | None:
+def refuse_interval(levels: int, cluster: str) -> Finding | None:
     """Say why there can be no intervals; None where there can."""
     if levels >= MIN_CLUSTERS:
         return None
-    plural = "s" * (levels != 1)
-    return f"no interval: {levels} {cluster}{plural}, and at least {MIN_CLUSTERS} are needed"
+    return say("no-interval", clusters=plural(levels, cluster), needed=MIN_CLUSTERS)

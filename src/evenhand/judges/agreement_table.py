@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evenhand.data.exclusions import write_excluded
-from evenhand.data.results import Grouped, InNotebooks
-from evenhand.errors import InvalidJudgments, suggest
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.results import Grouped, Shown
+from evenhand.errors import InvalidJudgments, listing, suggest
+from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Record
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings, take_findings
+from evenhand.render.values import begin_sentence
 
 ALL: Final = "all"  # What a part is called that is not limited by anything
 
@@ -57,12 +62,12 @@ class AgreementPart:
             **{name: getattr(self, name) for name in counts},
             "coefficients": [one.to_dict() for one in self.coefficients],
             "doubtful": [one.to_dict() for one in self.doubtful],
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AgreementTable(InNotebooks):
+class AgreementTable(Shown):
     """Do judges agree: coefficients on all judgments and on parts of them.
 
     Attributes:
@@ -75,6 +80,7 @@ class AgreementTable(InNotebooks):
         says: what was found, in sentences.
         notes: what must stand beside it.
         signature: one line that reproduces the numbers.
+        excluded: what was excluded from the judgments.
 
     """
 
@@ -87,6 +93,7 @@ class AgreementTable(InNotebooks):
     says: tuple[str, ...]
     notes: tuple[str, ...]
     signature: str
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def whole(self) -> AgreementPart:
@@ -130,13 +137,20 @@ class AgreementTable(InNotebooks):
             "by": list(self.by),
             "says": list(self.says),
             "parts": [part.to_dict() for part in self.parts],
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
 
-    def __repr__(self) -> str:
-        lines = [line for part in self.parts for line in _draw(part)]
-        notes = [f"note: {note}" for note in self.notes]
-        return "\n".join([*lines, *self.says, *notes, self.signature])
+    def document(self) -> Document:
+        """Return what people read: how far all judges agree, the coefficients, the parts."""
+        sentences = take_findings(self.says)
+        return Document(
+            basis=_say_basis(self),
+            answer=tuple(one for one in sentences if not one.values["part"]) or self.says,
+            parts=tuple(one for one in (_tabulate_whole(self), _tabulate_parts(self)) if one.rows),
+            findings=list_findings([*_list_notes(self)], self.excluded),
+            signature=self.signature,
+            csv_rows=tuple(self.records()),
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,15 +158,110 @@ class GroupedAgreement(Grouped[AgreementTable]):
     """One table of agreement per task."""
 
 
-def _draw(part: AgreementPart) -> list[str]:
-    lines = [f"{part.name}: {part.units:,} units, {part.ratings:,} judgments"]
-    for one in part.coefficients:
-        if one.value is None:
-            lines.append(f"  {one.name:<22} {one.why}")
-            continue
-        ends = "" if one.lower is None else f"  {one.lower:6.3f} to {one.upper:6.3f}"
-        lines.append(f"  {one.name:<22} {one.value:6.3f}{ends}")
-    return [*lines, *(f"  note: {note}" for note in part.notes), ""]
+MAX_PARTS_SHOWN: Final = 30  # Most parts in a terminal
+MAX_NAMED: Final = 2  # Most coefficients that are named beside a note
+MAX_ITEMS_NAMED: Final = 3  # Most items on which judges are farthest apart
+# Coefficients in the table of parts, and their titles, those that go last first
+_COLUMNS: Final = {
+    "n-agreement-0": "same",
+    "n-agreement-1": "±1",
+    "n-agreement-2": "±2",
+    "fleiss": "Fleiss κ",
+    "alpha-ordinal": "α ordinal",
+    "alpha-interval": "α interval",
+    "kappa-strict": "κ strict",
+    "kappa-wmt": "κ WMT",
+}
+
+
+def _say_basis(table: AgreementTable) -> str:
+    whole = table.whole
+    scale = f" Scale {table.scale}." if table.scale else ""
+    if not whole.units:
+        return f"{say('nothing-shared')}{scale}"
+    answers, outputs = (
+        ("score", "output") if table.kind == "ratings" else ("comparison", "output pair")
+    )
+    counts = f"{plural(whole.ratings, answers)} of {plural(whole.units, outputs)} by two"
+    most = f" to {whole.most_judges}" if whole.most_judges > 2 else ""
+    judges = f"{plural(whole.judges, 'judge')} in all"
+    return f"{counts}{most} judges, {judges}.{scale} Intervals account for {table.cluster}s."
+
+
+def _tabulate_whole(table: AgreementTable) -> Table:
+    held = [one for one in table.whole.coefficients if one.value is not None]
+    groups = [_find_group(one.name) for one in held]
+    rows = tuple(
+        {**vars(one), "word": one.word or ""}
+        for _, one in sorted(zip(groups, held, strict=True), key=lambda pair: pair[0])
+    )
+    groups.sort()
+    columns = (
+        Column("title", "coefficient", "name"),
+        Column("value", "value", "three"),
+        Column(("lower", "upper"), f"{100 * table.level:g} % interval", "interval three"),
+        *([Column("word", "Landis & Koch", priority=1)] if any(one.word for one in held) else []),
+    )
+    of_pairs = ("Cohen's κ and correlations of two judges are means over pairs of judges.",)
+    lines = tuple(at for at in range(1, len(groups)) if groups[at] != groups[at - 1])
+    legend = of_pairs if PAIRED in groups else ()
+    return Table("coefficients", "All judgments", columns, rows, lines, legend=legend)
+
+
+PAIRED: Final = 1  # The group of coefficients of two judges
+
+
+def _find_group(name: str) -> int:
+    """Return where a coefficient stands: units, two judges, all judges, comparisons, one judge."""
+    parts = name.split("-")
+    families = ("cohen", "pearson", "spearman"), ("icc", "kendall"), ("kappa",)
+    if "intra" in parts:
+        return len(families) + 1
+    return next((at for at, one in enumerate(families, start=1) if parts[0] in one), 0)
+
+
+def _tabulate_parts(table: AgreementTable) -> Table:
+    parts = table.parts[:-1]
+    rows = tuple(
+        {"part": one.name, "units": one.units, **{c.name: c.value for c in one.coefficients}}
+        for one in parts
+    )
+    held = [name for name in _COLUMNS if any(name in row for row in rows)]
+    columns = (
+        Column("part", ", ".join(table.by), "name"),
+        Column("units", "outputs", "count"),
+        *(
+            Column(name, _COLUMNS[name], "three", priority=len(held) - at)
+            for at, name in enumerate(held)
+        ),
+    )
+    return Table("parts", f"By {', '.join(table.by)}", columns, rows, limit=MAX_PARTS_SHOWN)
+
+
+def _list_notes(table: AgreementTable) -> Iterator[str]:
+    """Yield what must stand beside the numbers, and beside which of them."""
+    yield from (*table.whole.notes, *table.notes)
+    named: dict[Finding, list[str]] = {}
+    lacking: dict[str, list[str]] = {}
+    for one in table.whole.coefficients:
+        for note in one.notes:
+            named.setdefault(note, []).append(one.name)
+        if one.why is not None:
+            lacking.setdefault(one.why, []).append(one.name)
+    for why, names in lacking.items():
+        yield say("missing", names=listing(names, MAX_NAMED), why=why)
+    for note, names in named.items():
+        text = say("beside", names=listing(names, MAX_NAMED), note=note)
+        yield Finding(note.code, text, note.severity, {**note.values, "coefficients": names})
+    listed = [one for one in table.whole.doubtful[:MAX_ITEMS_NAMED] if one.difference > 0]
+    if listed:
+        several = len({one.task for one in listed}) > 1
+        items = [
+            f"{one.item if several else one.item.removeprefix(f'{one.task} / ')}"
+            f" ({one.difference:.2f} on {plural(one.units, 'output')})"
+            for one in listed
+        ]
+        yield say("far-items", items=", ".join(items))
 
 
 # Largest κ of each word but the first, which stands for κ below zero
@@ -178,19 +287,14 @@ def name_kappa(kappa: float) -> str:
     return next(word for most, word in WORDS[1:] if kappa <= most or most == 1.0)
 
 
-def warn_prevalence(observed: float, kappa: float | None, prevails: float) -> str | None:
+def warn_prevalence(observed: float, kappa: float | None, prevails: float) -> Finding | None:
     """Return a warning where κ is low though judges agree; None where nothing is odd."""
     # Where one answer is given nearly always, chance agreement is high and κ has hardly any room:
     # the first paradox of Feinstein & Cicchetti (1990), Journal of Clinical Epidemiology
     # 43:543-549.
     if kappa is None or observed < HIGH_AGREEMENT or kappa > LOW_KAPPA:
         return None
-    agree, same = 100 * observed, 100 * prevails
-    return (
-        f"κ is low though judges agree in {agree:.0f} % of pairs: {same:.0f} % of answers are the"
-        " same one, so that chance alone explains most agreement (Feinstein & Cicchetti 1990);"
-        " read κ beside the agreement itself"
-    )
+    return say("prevalence", "warning", agree=observed, same=prevails)
 
 
 MAX_PARTS_SAID = 8  # Most parts of which a sentence each is said; of more only the whole is
@@ -198,53 +302,72 @@ MAX_PARTS_SAID = 8  # Most parts of which a sentence each is said; of more only 
 
 def say_parts(
     parts: Sequence[AgreementPart], *, answers: str = "score", again: bool = False
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
+    """Say how far judges agree, in a sentence for each part; `values` has its name."""
     shown = parts if len(parts) <= MAX_PARTS_SAID else parts[-1:]
     return tuple(_say(part, answers, again=again) for part in shown)
 
 
-def _say(part: AgreementPart, answers: str, *, again: bool) -> str:
-    known = {coefficient.name: coefficient for coefficient in part.coefficients}
-    start = f"{part.name}: " if part.by else ""
-    same_judge = known.get("intra-n-agreement-0")
-    if not part.units and same_judge is not None and same_judge.value is not None:
-        return f"{start}judges give the same {answers} again in {_percent(same_judge)}"
-    if not part.units:
-        return f"{start}nothing was judged by two judges"
-    says = []
-    near = [
-        coefficient
-        for name, coefficient in known.items()
-        if name.startswith("n-agreement-") and "pair" not in name and coefficient.value is not None
-    ]
-    if near:
-        sentence = f"two judges give the same {answers} in {_percent(near[0])}"
+def _say(part: AgreementPart, answers: str, *, again: bool) -> Finding:
+    known = {one.name: one for one in part.coefficients if one.value is not None}
+    clauses = [] if part.units else [_say_unshared(known, answers)]
+    near = [one for one in part.coefficients if one.name in known and _is_near(one.name)]
+    if part.units and near:
+        clause = f"two judges give the same {answers} in {_percent(near[0])}"
         if len(near) >= 3 and answers == "score":
-            points = float(near[1].name.removeprefix("n-agreement-"))  # 1e-10 has a sign too
-            apart = f"{points:g} point{'s' * (points != 1)}"
-            sentence += f" and differ by at most {apart} in {_percent(near[1])}"
-        says.append(sentence)
-    strict = "kappa-strict" in known
-    for name in ("kappa-strict",) if strict else ("fleiss", "alpha-ordinal"):
-        coefficient = known.get(name)
-        if coefficient is None:
-            continue
-        ordinal = name == "alpha-ordinal"
-        title = coefficient.title if ordinal else coefficient.title.partition(", ")[0]
-        if coefficient.value is None:
-            says.append(f"{title} does not exist")
-            continue
-        title += ", second answers too," if strict and again else ""
-        lower, upper = _plain(coefficient.lower), _plain(coefficient.upper)
-        ends = "" if coefficient.lower is None else f" ({lower} to {upper})"
-        word = "" if ordinal else f", {name_kappa(coefficient.value)}"
-        says.append(f"{title} {_plain(coefficient.value)}{ends}{word}")
-    return start + ("; ".join(says) or f"{part.units:,} units were judged by two judges or more")
+            apart = _find_distance(near[1].name)
+            points = f"{apart:g} point{'s' * (apart != 1)}"
+            clause += f" and differ by at most {points} in {_percent(near[1])}"
+        clauses.append(clause)
+    strict = "kappa-strict" in {one.name for one in part.coefficients}
+    names = ("kappa-strict",) if strict else ("fleiss", "alpha-ordinal")
+    included = ", second answers included," if strict and again else ""
+    said = [one for one in part.coefficients if one.name in names] if part.units else []
+    clauses += [_say_coefficient(one, included) for one in said]
+    if not clauses:
+        clauses.append(f"{part.units:,} units were judged by two judges or more")
+    start, text = f"{part.name}: " if part.by else "", "; ".join(clauses)
+    text = f"{start}{text}." if part.by else f"{begin_sentence(text)}."
+    return Finding("agreement", text, "info", {"part": part.name if part.by else ""})
+
+
+def _say_unshared(known: Mapping[str, Coefficient], answers: str) -> str:
+    again = known.get("intra-n-agreement-0")
+    if again is None:
+        return "nothing was judged by two judges"
+    return f"judges give the same {answers} again in {_percent(again)}"
+
+
+def _say_coefficient(one: Coefficient, included: str) -> str:
+    title = TITLES.get(one.name, one.title)
+    if one.value is None:
+        return f"{title} does not exist"
+    lower, upper = _plain(one.lower), _plain(one.upper)
+    ends = "" if one.lower is None else f" ({lower} to {upper})"
+    word = "" if one.word is None else f", {one.word}"
+    return f"{title}{included} {_plain(one.value)}{ends}{word}"
+
+
+# How coefficients are called in sentences
+TITLES: Final = {
+    "fleiss": "Fleiss' κ",
+    "alpha-ordinal": "Krippendorff's α, ordinal,",
+    "kappa-strict": "pairwise κ",
+}
+
+
+def _is_near(name: str) -> bool:
+    return name.split("-")[:2] == ["n", "agreement"] and "pair" not in name.split("-")
+
+
+def _find_distance(name: str) -> float:
+    """Return the points of n-agreement, such as 1e-10, whose exponent has a sign too."""
+    return float("-".join(name.split("-")[2:]))
 
 
 def _plain(value: float | None) -> str:
     """Write a coefficient with three digits; a zero has no sign."""
-    return "" if value is None else f"{round(value, 3) + 0.0:.3f}"
+    return "" if value is None else f"{value:z.3f}"
 
 
 def _percent(one: Coefficient) -> str:

@@ -10,19 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.exclusions import write_excluded
-from evenhand.data.results import InNotebooks
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.results import Shown
 from evenhand.errors import listing
 from evenhand.judges.habits import Habit
-from evenhand.judges.mixture import MIN_JUDGES, NOT_RIGHT, TOO_FEW, Mixture, choose_flags
+from evenhand.judges.mixture import MIN_JUDGES, Mixture, choose_flags
+from evenhand.judges.texts import say
 from evenhand.judges.units import Record
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.multiple_tests import benjamini_hochberg
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Document, Table, Text
+from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import begin_sentence, join_names, write_p
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.integer]
@@ -89,7 +94,7 @@ class Card:
 
 
 @dataclass(frozen=True, repr=False)
-class Screening(InNotebooks):
+class Screening(Shown):
     """What was found about the judges of one campaign.
 
     Attributes:
@@ -103,21 +108,21 @@ class Screening(InNotebooks):
         notes: what must stand beside it.
         signature: one line that reproduces it.
         parameters: of the mixture, by name: share of honest judges, mean slope, spread.
+        excluded: what was excluded from the judgments.
 
     """
-
-    TABLE: ClassVar = "cards"
 
     cards: tuple[Card, ...]
     level: float
     kind: str
     n_judgments: int
-    abstains: str | None
+    abstains: Finding | None
     detectable: str
     says: tuple[str, ...]
     notes: tuple[str, ...]
     signature: str
     parameters: Mapping[str, float] = field(default_factory=dict)
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def flagged(self) -> tuple[Card, ...]:
@@ -137,15 +142,62 @@ class Screening(InNotebooks):
             "parameters": dict(self.parameters),
             "cards": [card.to_dict() for card in self.cards],
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
         }
 
-    def __repr__(self) -> str:
-        return "\n".join(
-            [*self.says, self.abstains or self.detectable, *self.notes, self.signature]
+    def document(self) -> Document:
+        """Return what people read: who is flagged, all judges, the cards of the flagged ones."""
+        shown = self.flagged
+        if self.abstains is not None:  # evidence, and no verdict
+            shown = (*shown, *list_suspects(self.cards)[:MAX_SUSPECTS_NAMED])
+        count = plural(self.n_judgments, _ONE.get(self.kind, "score"))
+        return Document(
+            basis=f"{count} by {plural(len(self.cards), 'judge')}.",
+            answer=(*self.says, f"{begin_sentence(self.detectable)}."),
+            parts=(self._tabulate(), *map(_write_card, shown)),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
         )
+
+    def _tabulate(self) -> Table:
+        rows = tuple(
+            {
+                "judge": card.judge,
+                "n": card.n,
+                "flags": ", ".join(card.flags),
+                **{f"p_{one}": card.posterior[one] for one in CLASSES},
+                "testable": card.testable,
+            }
+            for card in self.cards
+        )
+        legend = ["P(honest): against careless and reversed, given all evidence."]
+        columns = [
+            Column("judge", "judge", "name"),
+            Column("n", f"{_ONE.get(self.kind, 'score')}s", "count"),
+            Column("p_honest", "P(honest)", "p"),
+        ]
+        if self.abstains is None:
+            columns.append(Column("testable", "testable", "yes", priority=2))
+            legend.append("testable: whether a careless judge with as many would be flagged.")
+        if self.flagged:
+            columns.append(Column("flags", "flags"))
+        limit = max(MIN_SHOWN, len(self.flagged))
+        caption = "Judges, flagged ones first"
+        return Table(
+            "flags", caption, tuple(columns), rows, limit=limit, legend=(" ".join(legend),)
+        )
+
+
+MIN_SHOWN: Final = 8  # Judges that a terminal shows where fewer are flagged
+_ONE: Final = {"comparisons": "comparison", "rankings": "ranking"}  # What a judgment is, by kind
+
+
+def _write_card(card: Card) -> Text:
+    lines = [f"  {one.name}: {one.says}" for one in card.evidence]
+    lines += [f"  without the judge: {card.effect}"] if card.effect is not None else []
+    return Text(f"{card.judge}: {', '.join(card.flags) or 'not flagged'}", tuple(lines))
 
 
 def make_cards(
@@ -177,7 +229,7 @@ def make_cards(
 
 
 def add_effects(cards: Sequence[Card], effect: Effect, most: int) -> list[Card]:
-    unknown = f"not computed: only for the {most} most doubtful"
+    unknown = f"not computed: only for the {most} judges with the lowest P(honest)"
     return [
         replace(card, effect=effect(card.judge) if k < most else unknown) if card.flags else card
         for k, card in enumerate(cards)
@@ -220,22 +272,18 @@ def flag_judges(
     return flags
 
 
-def say_flagged(cards: Sequence[Card], level: float) -> str:
+def say_flagged(cards: Sequence[Card], level: float) -> Finding:
     flagged = [f"{card.judge} ({', '.join(card.flags)})" for card in cards if card.flags]
     if not flagged:
-        return f"none of {len(cards):,} judges is flagged"
-    verb = "is" if len(flagged) == 1 else "are"
-    return (
-        f"{len(flagged):,} of {len(cards):,} judges {verb} flagged: {listing(flagged)}; of all"
-        f" flags at most about {100 * level:g} % fall on honest judges, if the model holds: most"
-        " judges honest, and independent of each other"
-    )
+        return say("none-flagged", judges=len(cards))
+    count = {"n": len(flagged), "judges": len(cards), "verb": "is" if len(flagged) == 1 else "are"}
+    return say("flagged", **count, names=listing(flagged), level=100 * level)
 
 
-def say_flags(cards: Sequence[Card], abstains: str | None, level: float) -> tuple[str, ...]:
+def say_flags(cards: Sequence[Card], abstains: Finding | None, level: float) -> tuple[Finding, ...]:
     says = [say_flagged(cards, level)]
     if abstains is not None:
-        says.append(f"nobody is called careless or reversed: {abstains}")
+        says.append(say("not-decided", why=abstains))
     return (*says, *say_evidence(cards, abstains))
 
 
@@ -245,17 +293,14 @@ def say_flags(cards: Sequence[Card], abstains: str | None, level: float) -> tupl
 # looks reversed or careless, too.
 
 
-def note_many(cards: Sequence[Card]) -> tuple[str, ...]:
+def note_many(cards: Sequence[Card]) -> tuple[Finding, ...]:
     flagged = sum(bool(set(card.flags) & set(CLASSES)) for card in cards)
     if flagged < MAX_FLAGGED_SHARE * len(cards):
         return ()
-    return (
-        f"{flagged:,} of {len(cards):,} judges are flagged as careless or reversed: with so many"
-        " it may be the others who are of another taste, or who saw easier outputs",
-    )
+    return (say("many-flagged", "warning", n=flagged, judges=len(cards)),)
 
 
-def note_camps(unit: Integers, judge: Integers, answer: Array) -> tuple[str, ...]:
+def note_camps(unit: Integers, judge: Integers, answer: Array) -> tuple[Finding, ...]:
     """Note that flagged judges agree with each other more than by chance, if they do."""
     if not len(unit):
         return ()
@@ -269,36 +314,39 @@ def note_camps(unit: Integers, judge: Integers, answer: Array) -> tuple[str, ...
     together = float((np.bincount(place, mean) ** 2 - np.bincount(place, mean**2)).sum() / 2)
     if pairs < MIN_GROUP_PAIRS or together < MIN_GROUP_DEVIATIONS * np.sqrt(pairs):
         return ()
-    return (
-        f"the flagged judges agree with each other ({pairs:,} pairs of answers to the same outputs,"
-        f" correlation {together / pairs:.2f}): a group of another taste, or one misunderstanding,"
-        " rather than carelessness",
-    )
+    return (say("flagged-agree", "warning", pairs=pairs, correlation=together / pairs),)
 
 
 Reason = Literal["judges", "right", "apart"]
 
+# Code of why nobody is called careless or reversed → what is lacking
+REASONS: Final[Mapping[str, Reason]] = {
+    "few-judges": "judges",
+    "slope-near-zero": "right",
+    "honest-not-largest": "right",
+    "few-honest": "right",
+    "not-separable": "apart",
+    "no-shared-outputs": "apart",
+}
 
-def find_reason(abstains: str) -> Reason:
-    if TOO_FEW in abstains:
-        return "judges"
-    return "right" if NOT_RIGHT in abstains else "apart"
+
+def find_reason(abstains: Finding) -> Reason:
+    return REASONS[abstains.code]
 
 
-def say_shortly(abstains: str) -> str:
+def say_shortly(abstains: Finding) -> str:
     reason = find_reason(abstains)
     if reason == "right":
-        return NOT_RIGHT
-    return abstains if reason == "judges" else abstains.partition(":")[0]
+        return say("not-right-short")
+    return abstains if reason == "judges" else say(f"{abstains.code}-short")
 
 
-def advise(abstains: str, cards: Sequence[Card]) -> str:
+def advise(abstains: Finding, cards: Sequence[Card]) -> str:
     names = [card.judge for card in list_suspects(cards)]
     look = f"look at the evidence of {listing(names, MAX_SUSPECTS_NAMED)}" if names else ""
     reason = find_reason(abstains)
     if reason == "judges":
-        more = MIN_JUDGES - len(cards)
-        first = f"Ask {more} more judge{'s' * (more != 1)}"
+        first = f"Ask {plural(MIN_JUDGES - len(cards), 'more judge')}"
     elif reason == "right":
         first = "Ask controls, whose answers are known"
     else:
@@ -311,22 +359,15 @@ def list_suspects(cards: Sequence[Card]) -> list[Card]:
     return [card for card in cards if not card.flags and card.p_honest < SUSPECT]
 
 
-def say_evidence(cards: Sequence[Card], abstains: str | None) -> tuple[str, ...]:
+def say_evidence(cards: Sequence[Card], abstains: Finding | None) -> tuple[Finding, ...]:
     """Say whom the evidence is against, where nothing is decided; nothing where it is."""
     suspects = list_suspects(cards) if abstains is not None else []
     if not suspects:
         return ()
-    names = []
-    for card in suspects[:MAX_SUSPECTS_NAMED]:
-        p = "<0.001" if card.p_honest < 0.0005 else f"{card.p_honest:.3f}"
-        controls = [ln.says.partition(";")[0] for ln in card.evidence if ln.name == "controls"]
-        names.append(f"{card.judge} ({'; '.join([f'P(honest) {p}', *controls])})")
+    names = [
+        f"{card.judge} (P(honest) {write_p(card.p_honest)})"
+        for card in suspects[:MAX_SUSPECTS_NAMED]
+    ]
     rest = len(suspects) - MAX_SUSPECTS_NAMED
-    if rest > 0:
-        shown = f"{', '.join(names)} and {rest:,} more"
-    else:
-        shown = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-    return (
-        f"evidence, and no verdict: {shown} {'looks' if len(suspects) == 1 else 'look'} more likely"
-        " careless or reversed than honest, and it cannot be decided",
-    )
+    shown = f"{', '.join(names)} and {rest:,} more" if rest > 0 else join_names(names)
+    return (say("suspects", names=shown, verb="looks" if len(suspects) == 1 else "look"),)

@@ -20,6 +20,7 @@ from evenhand.judges.counts import (
     Sums,
     check_categories,
 )
+from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Units, find_block
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups
 from evenhand.numerics.distributions import chi2_tail
@@ -492,14 +493,13 @@ def concordance_coefficient(units: Units) -> Coefficient:
         concordance = find_concordance(block.scores)
     except NotIdentified as refusal:
         return Coefficient(NAME, TITLE, None, why=str(refusal))
-    cut = (block.note,) if block.note else ()
-    p = f"p {concordance.p:.4f}" if concordance.p >= 0.0001 else "p <.0001"
-    test = f"χ² {concordance.statistic:.1f} on {concordance.df:,} degrees of freedom, {p}"
+    statistic = {"chi2": concordance.statistic, "df": concordance.df, "p": concordance.p}
+    test = say("concordance-test", "info", **statistic)
     return Coefficient(
         NAME,
         TITLE,
         concordance.w,
         units=concordance.units,
         ratings=concordance.units * concordance.judges,
-        notes=(*cut, test),
+        notes=(*block.notes, test),
     )

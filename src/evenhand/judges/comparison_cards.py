@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from evenhand.data.rating_rows import TARGET
 from evenhand.data.results import write_signature
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
-from evenhand.errors import NotIdentified, listing, require_level
+from evenhand.errors import NotIdentified, require_level
 from evenhand.judges.cards import (
     CLASS_SHARE,
     CLASSES,
@@ -49,7 +49,10 @@ from evenhand.judges.comparison_evidence import (
 )
 from evenhand.judges.habits import Habit
 from evenhand.judges.mixture import MIN_JUDGES, Mixture, fit_mixture
+from evenhand.judges.texts import say
 from evenhand.numerics.distributions import clopper_pearson, normal_quantile
+from evenhand.render.findings import Finding
+from evenhand.render.values import write_p
 
 Array = NDArray[np.float64]
 Lines = list[tuple[int, Evidence]]  # Lines of cards, with the code of the judge
@@ -163,17 +166,13 @@ def _find_evidence(votes: Votes) -> VoteEvidence:
     return VoteEvidence(targets, slopes, mixture, controls, repeats, times, habits, adjusted)
 
 
-def _find_no_ground(evidence: VoteEvidence) -> str | None:
+def _find_no_ground(evidence: VoteEvidence) -> Finding | None:
     slopes = evidence.slopes
     alone = float((slopes.others.judges < MIN_OTHERS).mean())
     spread = float(np.sqrt(np.mean((slopes.weights[0] * slopes.gap) ** 2)))
     if alone <= 0.5 or spread >= NEARLY_EQUAL:
         return None
-    return (
-        f"{100 * alone:.0f} % of the judgments are of outputs that fewer than {MIN_OTHERS} other"
-        " judges saw, and the systems are nearly equal: nothing says what an honest judge would"
-        " answer; let several judges see the same outputs"
-    )
+    return say("no-shared-outputs", alone=alone, others=MIN_OTHERS)
 
 
 def _count_answers(votes: Votes) -> Array:
@@ -281,13 +280,17 @@ def _write_habit(habit: Habit, adjusted: Array | None, threshold: float) -> Line
             name, share = "ties", 100 * habit.beside[k]
             says = f"ties in {share:.0f} % of judgments, the median judge {median:.0f} %"
         if adjusted is not None:
-            says += f" (adjusted p {adjusted[k]:.2g}; flagged from {threshold:.2g} down)"
+            says += f" (adjusted p {write_p(float(adjusted[k]))}; flagged up to {threshold:.2g})"
         lines.append((judge, Evidence(name, says, value)))
     return lines
 
 
 def _say_detectable(
-    evidence: VoteEvidence, cards: list[Card], answers: Array, level: float, abstains: str | None
+    evidence: VoteEvidence,
+    cards: list[Card],
+    answers: Array,
+    level: float,
+    abstains: Finding | None,
 ) -> str:
     mixture, slopes = evidence.mixture, evidence.slopes
     least, median = mixture.least_information(CLASS_SHARE * level), int(np.median(answers))
@@ -300,9 +303,9 @@ def _say_detectable(
         )
     needed = max(ceil(least / each), MIN_JUDGMENTS)
     shared = float(slopes.others.judges.mean())
-    design = f"{shared:.1f} other judges on each output pair" if shared else "no shared outputs"
+    design = f"{shared:.1f} other judges per output pair" if shared else "no shared outputs"
     testable = sum(card.testable for card in cards)
-    have = f"; {testable:,} of {len(cards):,} judges judged enough to be found out"
+    have = f"; {testable:,} of {len(cards):,} judges have that many"
     if abstains is not None:
         have = ""
     if median < needed:
@@ -312,8 +315,8 @@ def _say_detectable(
         )
     if abstains is not None:
         return (
-            "a careless judge would not be seen here, however many judgments there are: nobody is"
-            f" called careless (about {needed:,} judgments would be needed otherwise)"
+            "a careless judge would not be detected here, however many judgments there are: nobody"
+            f" is called careless (about {needed:,} judgments would be needed otherwise)"
         )
     return (
         f"a careless judge can be told from an honest one from about {needed:,} judgments on, with"
@@ -321,32 +324,24 @@ def _say_detectable(
     )
 
 
-def _note_limits(evidence: VoteEvidence) -> list[str]:
-    slopes, votes, notes = evidence.slopes, evidence.votes, []
+def _note_limits(evidence: VoteEvidence) -> list[Finding]:
+    slopes, votes, notes = evidence.slopes, evidence.votes, list[Finding]()
     silent = np.bincount(slopes.judge, minlength=len(slopes.slope)) == 0
     if silent.any():
-        who = listing([votes.judges[j] for j in np.flatnonzero(silent)])
-        notes.append(f"without a decisive vote, so that nothing is known of their slope: {who}")
+        silent_names = [votes.judges[j] for j in np.flatnonzero(silent)]
+        notes.append(say("no-decisive-vote", names=silent_names))
     if slopes.inflation > 1:
-        notes.append(
-            f"comparisons of one answer hang together: each counts for 1/{slopes.inflation:.2f}"
-        )
+        notes.append(say("correlated-comparisons", inflation=float(slopes.inflation)))
     if votes.items == ("",):
-        notes.append(
-            "no column names the items, so that nobody is known to have seen the same outputs:"
-            " slopes rest on what others say of the systems"
-        )
+        notes.append(say("no-items"))
     if slopes.passed_over:
-        notes.append(
-            f"{slopes.passed_over:,} systems stand in tasks too large to leave out one judge after"
-            " the other: there slopes rest on others' votes for the same outputs alone"
-        )
+        notes.append(say("large-tasks", n=int(slopes.passed_over)))
     if not votes.positions_known:
-        notes.append("which output stood first is not known: nothing is said of positions")
+        notes.append(say("positions-unknown"))
     return notes
 
 
-def _note_group(votes: Votes, cards: list[Card]) -> tuple[str, ...]:
+def _note_group(votes: Votes, cards: list[Card]) -> tuple[Finding, ...]:
     if votes.items == ("",):
         return ()
     flagged = [card.judge for card in cards if set(card.flags) & set(CLASSES)]

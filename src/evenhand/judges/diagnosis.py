@@ -61,6 +61,7 @@ from evenhand.judges.removal import (
     rescore,
     write_merging,
 )
+from evenhand.judges.texts import say
 from evenhand.numerics.cluster_means import number_groups
 
 _CRITERION: Final = ("criterion",)
@@ -190,7 +191,7 @@ def diagnose_judges(
         return diagnosis
     rows, coarser = merge_points(rows, joined, settings.scale or see_scale(rows.score))
     merged = _diagnose(rows, replace(settings, scale=coarser))
-    says = [f"merged: {sentence}" for sentence in merged.says]
+    says = [say("merged", sentence=sentence) for sentence in merged.says]
     return replace(diagnosis, merged=merged, says=(*diagnosis.says, *says))
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final
 
 import numpy as np
 
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
-from evenhand.data.results import InNotebooks, exactly
+from evenhand.data.results import Shown, exactly
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -27,7 +27,11 @@ from evenhand.judges.counts import Blocks, Sums, count_coincidences
 from evenhand.judges.easy_items import Easy, EasyCount, EasyRule
 from evenhand.judges.profiles import JudgeProfile, Limits, Outliers, knows_items, share_outside
 from evenhand.judges.removal import Choice, CommonJudges, Correlation, Rescoring, SystemScore
+from evenhand.judges.texts import say
 from evenhand.judges.units import Record, find_units
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 # The diagnosis of judges: what the tables and figures of Hamon et al. (2007) hold, of any data.
 
@@ -64,7 +68,7 @@ class Revision(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis(InNotebooks):
+class Diagnosis(Shown):
     """Are the judges any good, by the methods of Hamon, Mostefa & Arranz (2007).
 
     Attributes:
@@ -90,6 +94,7 @@ class Diagnosis(InNotebooks):
         says: what was found, in sentences.
         notes: what must stand beside it.
         signature: one line that reproduces the numbers.
+        excluded: what was excluded from the judgments.
 
     """
 
@@ -113,6 +118,7 @@ class Diagnosis(InNotebooks):
     signature: str
     merged: Diagnosis | None = None
     reading: str = "mean"
+    excluded: tuple[Exclusion, ...] = ()
 
     def outliers_of(self, method: str, criterion: str) -> Outliers:
         """Return who is outside by a method under a criterion.
@@ -199,11 +205,20 @@ class Diagnosis(InNotebooks):
             "references": list(self.references),
             "merged": None if self.merged is None else self.merged.to_dict(),
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
 
-    def __repr__(self) -> str:
-        return "\n".join([*self.says, *(f"note: {note}" for note in self.notes), self.signature])
+    def document(self) -> Document:
+        """Return what people read: agreement, who is outside, systems scored without them."""
+        scores = plural(self.n_judgments, "score")
+        return Document(
+            basis=f"{scores} by {plural(self.n_judges, 'judge')}.",
+            answer=self.says,
+            parts=tuple(tabulate_diagnosis(self)),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+            csv_rows=tuple(self.records()),
+        )
 
 
 METHODS: Final = (judge_profiles.MEAN_SCORE, judge_profiles.MEAN_AGREEMENT, easy_items.NAME)
@@ -271,14 +286,14 @@ MAX_COUNT_WITH_TENTHS: Final = 10  # Expected numbers of judges below this are t
 NEAR_SHARE: Final = 0.1
 
 
-def say_diagnosis(diagnosis: Diagnosis, limits: Limits) -> tuple[str, ...]:
+def say_diagnosis(diagnosis: Diagnosis, limits: Limits) -> tuple[Finding, ...]:
     every = diagnosis.deleted.get(BOTH, {})
     counted = ", ".join(f"{n} by {_CALLED[method]}" for method, n in every.items())
     return (
         *(_say_agreement(row) for row in diagnosis.agreement if not row.input),
         *(_say_outliers(one) for one in diagnosis.outliers if one.why is None),
         *_say_chance(diagnosis, limits),
-        *([f"outside under all criteria: {counted}"] if every else []),
+        *([say("outside-everywhere", counts=counted)] if every else []),
         *(_say_removal(one) for one in diagnosis.chosen if one.judges),
         *_say_ceiling(diagnosis),
     )
@@ -290,29 +305,20 @@ def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tupl
     tasks = len({*targets.task.tolist()})
     notes = [*rows.notes]
     if again:
-        notes.append(
-            f"{_count(again, 'score')} left out: the judge scored the same output more than once,"
-            f" and the {settings.version} counts"
-        )
+        notes.append(say("versions", n=again, version=settings.version))
     if controls:
-        use = "seen in easy items only"
-        unknown = easy_items.count_unknown(rows, settings.easy)
-        if unknown:  # nobody says what they should get
-            whom = "them" if unknown == controls else f"{unknown:,} of them"
-            rest = "they are not" if unknown == controls else "only the others are"
-            use = (
-                f"nothing is known of what {whom} should get (good, bad or a score), so that"
-                f" {rest} used"
-            )
-        notes.append(f"{_count(controls, 'score')} of controls: {use}")
+        unknown = easy_items.count_unknown(rows, settings.easy)  # nobody says what they should get
+        code = "controls-partly-known" if 0 < unknown < controls else "controls-used"
+        code = "controls-unknown" if unknown == controls else code
+        notes.append(say(code, n=controls, unknown=unknown))
     if tasks > 1:
-        notes.append(f"{tasks} tasks are pooled")
+        notes.append(say("tasks-pooled", n=tasks))
     if not knows_items(rows):
-        notes.append("the data have no items: no judge can be set beside the others")
+        notes.append(say("no-items-in-diagnosis", "warning"))
     return tuple(notes)
 
 
-def note_few(diagnosis: Diagnosis) -> tuple[str, ...]:
+def note_few(diagnosis: Diagnosis) -> tuple[Finding, ...]:
     notes = []
     for one in diagnosis.outliers:
         n = {profile.judge: profile.n for profile in diagnosis.profiles[one.criterion]}
@@ -323,10 +329,8 @@ def note_few(diagnosis: Diagnosis) -> tuple[str, ...]:
             if n.get(judge, MIN_SCORES) < MIN_SCORES and one.method in of
         ]
         if few:
-            notes.append(
-                f"outside by {_CALLED[one.method]}{_under(one.criterion)} with fewer than"
-                f" {MIN_SCORES} scores, which one odd score decides: {listing(few, 5)}"
-            )
+            where = {"method": _CALLED[one.method], "under": _under(one.criterion)}
+            notes.append(say("few-scores-outside", **where, needed=MIN_SCORES, names=few))
     return tuple(notes)
 
 
@@ -334,42 +338,35 @@ def _under(criterion: str) -> str:
     return f" under {criterion}" if criterion else ""
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
-def _say_agreement(row: AgreementRow) -> str:
+def _say_agreement(row: AgreementRow) -> Finding:
     under = _under(row.criterion)
     if not row.n_agreement:
-        return f"agreement{under}: {row.why}"
+        return say("agreement-unknown", under=under, why=row.why)
     kappa = f"; κ {row.kappa:.3f}" if row.kappa is not None else ""
     known = dict(zip(row.steps, row.n_agreement, strict=True))
     near = ""
     if n := next((step for step in row.steps if step >= NEAR_SHARE * row.steps[-1] and step), None):
         near = f", at most {n:g} point{'' if n == 1 else 's'} apart in {100 * known[n]:.0f} %"
-    return (
-        f"two judges of an output{under} give the same score in {100 * known[0]:.0f} %"
-        f"{near}{kappa} ({_count(row.outputs, 'output')})"
-    )
+    more = {"near": near, "kappa": kappa, "outputs": row.outputs}
+    return say("same-score", under=under, share=known[0], **more)
 
 
-def _say_outliers(one: Outliers) -> str:
-    where = f"by {_CALLED[one.method]}{_under(one.criterion)}"
-    if not one.judges:
-        return f"{where} none of {_count(len(one.values), 'judge')} is outside"
-    sides = f" ({listing(one.judges, MAX_JUDGES_NAMED)})"
+def _say_outliers(one: Outliers) -> Finding:
+    about = {"method": _CALLED[one.method], "under": _under(one.criterion)}
+    n, judges = len(one.judges), len(one.values)
+    if not n:
+        return say("none-outside", **about, judges=judges)
+    who = listing(one.judges, MAX_JUDGES_NAMED)
     if one.method == judge_profiles.MEAN_SCORE:
         ends = []
-        for side, judges in (("too high", one.high), ("too low", one.low)):
-            names = f" ({listing(judges, MAX_JUDGES_NAMED)})" if judges else ""
-            ends.append(f"{len(judges)} {side}{names}")
-        sides = f": {', '.join(ends)}"
-    n = len(one.judges)
-    verb = "is" if n == 1 else "are"
-    return f"{where} {n} of {_count(len(one.values), 'judge')} {verb} outside{sides}"
+        for side, outside in (("too high", one.high), ("too low", one.low)):
+            names = f": {listing(outside, MAX_JUDGES_NAMED)}" if outside else ""
+            ends.append(f"{len(outside)} {side}{names}")
+        who = "; ".join(ends)
+    return say("outside", **about, n=n, judges=judges, verb="is" if n == 1 else "are", who=who)
 
 
-def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[str]:
+def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[Finding]:
     outside = []
     for method, sides in {judge_profiles.MEAN_SCORE: 2, judge_profiles.MEAN_AGREEMENT: 1}.items():
         limited = [
@@ -384,23 +381,19 @@ def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[str]:
             outside.append(f"{expected:.{digits}f} of {n:,} by {_CALLED[method]}{under}")
     if not outside:
         return []
-    normal = f"of honest judges whose values are normal, {limits.k:g} sd leaves outside"
-    return [f"{normal}: {', '.join(outside)}"]
+    return [say("outside-by-chance", k=limits.k, counts=", ".join(outside))]
 
 
-def _say_removal(one: Rescoring) -> str:
+def _say_removal(one: Rescoring) -> Finding:
     under = _under(one.criterion)
-    lost = f"{100 * one.share_lost:.0f} % of the scores{under}"
-    who = _count(len(one.judges), "judge")
+    about = {"judges": len(one.judges), "share": one.share_lost, "under": under}
     if one.kept.pearson is None or one.kept.spearman is None:
-        return f"removing {who} takes {lost}: {one.kept.why}"
-    return (
-        f"removing {who} takes {lost}; scores of {one.kept.systems} systems correlate"
-        f" {one.kept.pearson:.3f} with those by all (ranks {one.kept.spearman:.3f})"
-    )
+        return say("removal-unknown", **about, why=one.kept.why)
+    kept = {name: getattr(one.kept, name) for name in ("systems", "pearson", "spearman")}
+    return say("removal", **about, **kept)
 
 
-def _say_ceiling(diagnosis: Diagnosis) -> list[str]:
+def _say_ceiling(diagnosis: Diagnosis) -> list[Finding]:
     if not diagnosis.references:
         return []
     sentences = []
@@ -409,11 +402,150 @@ def _say_ceiling(diagnosis: Diagnosis) -> list[str]:
         others = [score for score in rescoring.systems if not score.reference]
         if top and others:
             ceiling = ", ".join(f"{score.system} {score.full:.2f}" for score in top)
-            sentences.append(
-                f"ceiling{_under(rescoring.criterion)}: {ceiling}; the best system is"
-                f" {others[0].system} with {others[0].full:.2f}"
-            )
+            best = {"best": others[0].system, "score": others[0].full}
+            under = _under(rescoring.criterion)
+            sentences.append(say("ceiling", under=under, ceiling=ceiling, **best))
     return sentences
+
+
+# Tables 1 to 4 of Hamon, Mostefa & Arranz (2007).
+
+MAX_STEPS: Final = 5  # Most columns of n-agreement
+ALL_SCORES: Final = "all scores"  # What rows are called where there are no criteria
+KAPPA: Final = {"observed": "observed", "expected": "by chance", "kappa": "κ"}
+RULES: Final = (
+    "These rules are those of the paper. Who is only severe or lenient may be outside: act on"
+    " flags."
+)
+
+
+def tabulate_diagnosis(diagnosis: Diagnosis, *, merged: bool = False) -> list[Table]:
+    """Return the tables that have rows, those of the merged scale behind them."""
+    tables = [
+        _tabulate_agreement(diagnosis),
+        _tabulate_kappa(diagnosis),
+        _tabulate_outside(diagnosis),
+        _tabulate_removal(diagnosis),
+    ]
+    tables = [one for one in tables if one.rows]
+    if merged:
+        tables = [
+            replace(one, name=f"merged-{one.name}", caption=f"{one.caption}, on the merged scale")
+            for one in tables
+        ]
+    if diagnosis.merged is not None:
+        tables += tabulate_diagnosis(diagnosis.merged, merged=True)
+    return tables
+
+
+def _name_row(row: AgreementRow) -> str:
+    """Name a row: its criterion, and its input where there are inputs."""
+    name = row.criterion or ALL_SCORES
+    return f"{name}, {row.input}" if row.input else name
+
+
+def _tabulate_agreement(diagnosis: Diagnosis) -> Table:
+    held = [row for row in diagnosis.agreement if row.n_agreement]
+    steps = sorted({step for row in held for step in row.steps})
+    if len(steps) > MAX_STEPS:
+        steps = [*steps[: MAX_STEPS - 1], steps[-1]]
+    rows = tuple(
+        {
+            "scores": _name_row(row),
+            "outputs": row.outputs,
+            **{f"{n:g}": p for n, p in zip(row.steps, row.n_agreement, strict=False)},
+        }
+        for row in (diagnosis.agreement if held else ())
+    )
+    columns = (
+        Column("scores", "scores", "name"),
+        Column("outputs", "outputs", "count"),
+        *(Column(f"{n:g}", f"n = {n:g}", "three", priority=at) for at, n in enumerate(steps)),
+    )
+    legend = "Share of pairs of judges whose scores of an output are at most n points apart."
+    return Table("n-agreement", "n-agreement", columns, rows, legend=(legend,))
+
+
+def _tabulate_kappa(diagnosis: Diagnosis) -> Table:
+    rows = tuple(
+        {"scores": _name_row(row), **{key: getattr(row, key) for key in KAPPA}}
+        for row in diagnosis.agreement
+        if row.outputs
+    )
+    columns = (
+        Column("scores", "scores", "name"),
+        *(Column(key, title, "three") for key, title in KAPPA.items()),
+    )
+    return Table("kappa", "Fleiss' κ", columns, rows)
+
+
+def _tabulate_outside(diagnosis: Diagnosis) -> Table:
+    """Table 3, with how many are too high and too low."""
+    rows = tuple(
+        {
+            "scores": criterion or ALL_SCORES,
+            **{one: _count_outside(diagnosis, one, criterion, n) for one, n in counts.items()},
+        }
+        for criterion, counts in diagnosis.deleted.items()
+    )
+    common = [
+        f"{len(one.judges)} by both {' and '.join(_CALLED[method] for method in one.methods)}"
+        + _under(one.criterion)
+        for one in diagnosis.common
+        if one.judges
+    ]
+    legend = f"Of {plural(diagnosis.n_judges, 'judge')}; in brackets above and below the limits."
+    both = [f"Outside: {'; '.join(common)}."] if common else []
+    columns = (
+        Column("scores", "scores", "name"),
+        *(Column(method, _CALLED[method], "count") for method in diagnosis.methods),
+    )
+    about = (legend, *both, RULES)
+    return Table("outside", "Judges outside the limits", columns, rows, legend=about)
+
+
+def _count_outside(diagnosis: Diagnosis, method: str, criterion: str, count: int) -> str:
+    if criterion not in diagnosis.criteria:
+        return f"{count}"
+    one = diagnosis.outliers_of(method, criterion)
+    return f"{count} ({len(one.high)}, {len(one.low)})" if one.lower is not None else f"{count}"
+
+
+def _tabulate_removal(diagnosis: Diagnosis) -> Table:
+    """Table 4, with what else becomes of the systems' scores."""
+    rows = tuple(
+        {
+            "scores": one.criterion or ALL_SCORES,
+            "without": name,
+            "lost": one.share_lost,
+            "r": one.kept.pearson,
+            "rho": one.kept.spearman,
+            "removed_r": one.removed.pearson,
+            "kept": one.kept_mean,
+            "removed": one.removed_mean,
+        }
+        for name, one in (
+            *((_CALLED[one.method], one) for one in diagnosis.removals),
+            *(("the choice", one) for one in diagnosis.chosen),
+        )
+    )
+    columns = (
+        Column("scores", "scores", "name"),
+        Column("without", "without"),
+        Column("lost", "lost", "share"),
+        Column("r", "r", "three"),
+        Column("rho", "ρ", "three"),
+        Column("removed_r", "r of removed", "three", priority=3),
+        Column("kept", "kept", "two", priority=1),
+        Column("removed", "removed", "two", priority=1),
+    )
+    legend = (
+        "Systems scored without the judges outside: share of scores lost, Pearson's r and"
+        " Spearman's ρ with the scores by all judges, r of the scores by the removed judges alone,"
+        " mean scores of kept and removed. The choice: outside by"
+        f" {diagnosis.choice.replace('-', ' ')}."
+    )
+    return Table("removal", "Systems scored again", columns, rows, legend=(legend,))
 
 
 _NO_ITEMS = "the data have no items, so that nobody knows which scores are of one output"

@@ -23,6 +23,7 @@ from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.ratings import Ratings
 from evenhand.data.row_reading import RATING_LABELS as LABELS
 from evenhand.data.tables import is_unscored
+from evenhand.render.findings import Finding
 
 # Which rows of a table on an engine are scores that count, found out without fetching them.
 #
@@ -153,10 +154,11 @@ def note_rows(
     frame: Frame,
 ) -> tuple[str, ...]:
     scored, missing = counted
-    notes = []
+    notes: list[str] = []
     if missing:
         every = scored + missing
-        notes.append(f"rows without a score are left out: {missing:,} of {every:,}")
+        text = f"rows without a score are left out: {missing:,} of {every:,}"
+        notes.append(Finding("no-score", text, values={"n": missing, "of": every}))
     blank = np.array([not text.strip() for text in groups[KIND].tolist()])
     if n := int(groups[COUNT][blank].sum()):
         notes.append(f"judgments without a kind are targets: {n:,} of {scored:,}")

@@ -28,8 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified
+from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Units, find_block, note_items
 from evenhand.numerics.distributions import f_quantile, f_tail
+from evenhand.render.findings import Finding
 
 Array = NDArray[np.float64]
 
@@ -93,7 +95,7 @@ def intraclass_coefficients(units: Units, *, level: float = 0.95) -> tuple[Coeff
     except NotIdentified as refusal:
         return _first_form(units, str(refusal), level)
     n, k = block.scores.shape
-    notes = (*((block.note,) if block.note else ()), *note_items(units))
+    notes = (*block.notes, *note_items(units))
     return tuple(_name(one, n, n * k, notes) for one in forms)
 
 
@@ -104,7 +106,7 @@ def _first_form(units: Units, why: str, level: float) -> tuple[Coefficient, ...]
     known: dict[str, Coefficient] = {}
     if len(sizes) == 1 and shared.size > 1:
         n, k = shared.size, int(sizes[0])
-        note = f"any {k} judges of each output; the other forms need the same judges"
+        note = say("any-judges", judges=k)
         try:
             squares = _take_squares(shared.points[shared.code].reshape(n, k))
         except NotIdentified as refusal:
@@ -118,9 +120,9 @@ def _first_form(units: Units, why: str, level: float) -> tuple[Coefficient, ...]
     )
 
 
-def _name(one: Intraclass, units: int, ratings: int, notes: tuple[str, ...]) -> Coefficient:
+def _name(one: Intraclass, units: int, ratings: int, notes: tuple[Finding, ...]) -> Coefficient:
     if one.f is None:
-        notes = (*notes, "nothing but severity sets judges apart: F has no value, nor an interval")
+        notes = (*notes, say("no-f"))
     return Coefficient(
         name=one.name,
         title=FORMS[one.name],

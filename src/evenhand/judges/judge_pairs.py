@@ -16,6 +16,7 @@ from evenhand.judges.agreement_intervals import MIN_CLUSTERS
 from evenhand.judges.coefficients import NAME as CONCORDANCE
 from evenhand.judges.coefficients import concordance_coefficient
 from evenhand.judges.icc import FORMS, intraclass_coefficients
+from evenhand.judges.texts import say
 from evenhand.judges.units import (
     Coefficient,
     Overlap,
@@ -277,7 +278,7 @@ class JudgePairs:
         """Return the mean of a measure over pairs, weighted by common units."""
         # Its interval allows for items: t with the sandwich of influences, summed by item.
         require_option("measure", name, tuple(MEASURES))
-        title = f"{MEASURES[name]}, mean over pairs by common units"
+        title = MEASURES[name]
         units, both = int(self.units.sum()), 2 * int(self.units.sum())
         values = self.measures.get(name, np.empty(0))
         missing = self.why.get(name)
@@ -299,7 +300,7 @@ class JudgePairs:
         exists = ~np.isnan(values)
         value = float(np.average(values[exists], weights=self.units[exists]))
         units, without = int(self.units[exists].sum()), int((~exists).sum())
-        notes = (f"{without:,} of {len(exists):,} pairs of judges have none",) if without else ()
+        notes = (say("pairs-without", n=without, of=len(exists)),) if without else ()
         lower, upper = _bound(self.by_item[name], value, level)
         return Coefficient(name, title, value, lower, upper, units, 2 * units, notes=notes)
 

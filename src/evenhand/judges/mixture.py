@@ -23,7 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments
+from evenhand.judges.texts import say
 from evenhand.numerics.distributions import normal_quantile
+from evenhand.render.findings import Finding
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -50,8 +52,6 @@ SPREAD_LIMITS: Final = (0.15, 1.0)
 MIN_SLOPE: Final = 0.3
 MAX_ITERATIONS: Final = 200
 TOLERANCE: Final = 1e-10
-# What reasons for an abstention say; `abstention` tells them apart by it
-TOO_FEW, NOT_RIGHT = "too few to say what is usual", "it is open who is right"
 MIN_JUDGES: Final = 8  # Judges below which nobody is flagged
 MIN_HONEST_SHARE: Final = 0.6  # Share below which it is open who the honest ones are
 # Standard deviations between the honest and the careless, below which they mix
@@ -121,34 +121,23 @@ class Mixture:
         sums = np.cumsum(weight[order])
         return float(self.mean / spread[order][np.searchsorted(sums, sums[-1] / 2)])
 
-    def abstention(self) -> str | None:
+    def abstention(self) -> Finding | None:
         """Say why nobody may be called careless or reversed here; None where it can be told."""
         if len(self.slopes) < MIN_JUDGES:
-            few = f"{len(self.slopes)} {'judge is' if len(self.slopes) == 1 else 'judges are'}"
-            return f"{few} {TOO_FEW}: {MIN_JUDGES} are needed"
+            return say("few-judges", n=len(self.slopes), needed=MIN_JUDGES)
         _, lower, upper = pool_slopes(self.slopes, self.errors)
         if lower <= 0:
-            return (
-                "judges do not follow each other: their mean slope may be 0 (95 % interval"
-                f" {lower:.2f} to {upper:.2f}), so that {NOT_RIGHT}"
-            )
+            return say("slope-near-zero", lower=float(lower), upper=float(upper))
         seen = self.posterior.mean(axis=0)  # without the pseudo-counts
         share = float(seen[0])
         if share < seen.max():
-            return f"judges who follow the others are not the largest group: {NOT_RIGHT}"
+            return say("honest-not-largest")
         if share < MIN_HONEST_SHARE:
-            return (
-                f"only {100 * share:.0f} % of the judges look honest: with less than"
-                f" {100 * MIN_HONEST_SHARE:.0f} % {NOT_RIGHT}"
-            )
+            return say("few-honest", share=share, needed=MIN_HONEST_SHARE)
         apart = self.mean / np.sqrt(self.spread**2 + self.errors**2) >= MIN_SEPARATION
         if self.separation() < MIN_SEPARATION or apart.sum() < MIN_JUDGES:
-            return (
-                "honest and careless judges cannot be told apart here: for the median judge they"
-                f" lie {self.separation():.1f} standard deviations apart, and {apart.sum()}"
-                f" of the judges {MIN_SEPARATION:.0f} or more, where {MIN_JUDGES} are needed; more"
-                " judgments per judge, or outputs that several judges share, would help"
-            )
+            numbers = {"distance": self.separation(), "apart": int(apart.sum())}
+            return say("not-separable", **numbers, least=MIN_SEPARATION, needed=MIN_JUDGES)
         return None
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import RatingRows, Scale, digest_ratings
 from evenhand.data.results import write_signature
-from evenhand.errors import NotIdentified, listing, require_level
+from evenhand.errors import NotIdentified, require_level
 from evenhand.judges.cards import (
     CLASS_SHARE,
     CLASSES,
@@ -51,7 +51,10 @@ from evenhand.judges.rating_evidence import (
     join_clues,
     rating_slopes,
 )
+from evenhand.judges.texts import say
 from evenhand.numerics.distributions import normal_quantile
+from evenhand.render.findings import Finding
+from evenhand.render.values import write_p
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -60,7 +63,6 @@ LEVEL: Final = 0.05
 # Share of scores at one end of the scale from which nobody is flagged as careless
 ONE_END: Final = 0.9
 QUANTILE: Final = normal_quantile(0.975)
-MIN_P_SHOWN: Final = 0.0001
 MAX_OUTPUTS_ADVISED: Final = 100_000  # Outputs beyond which no number is named
 
 
@@ -74,7 +76,7 @@ class RatingEvidence:
     habit_p: tuple[Array | None, ...]
     severity: Severity  # how much higher each scores
     flags: tuple[tuple[str, ...], ...]  # for each judge its classes and habits that are flagged
-    abstains: str | None  # why no class is, or None
+    abstains: Finding | None  # why no class is, or None
     expected: Expectation  # the scores that slopes rest on
     one_end: Array  # (J,) share of scores at one end of the scale
 
@@ -253,17 +255,16 @@ def _write_habit(habit: Habit, at: int, adjusted: Array | None, threshold: float
     chance = "shown, not tested"
     if adjusted is not None:
         p = float(adjusted[at])
-        chance = f"adjusted p {'<' if p < MIN_P_SHOWN else ''}{max(p, MIN_P_SHOWN):.2g}"
-        chance += f"; flagged from {threshold:.2g} down"
+        chance = f"adjusted p {write_p(p)}; flagged up to {threshold:.2g}"
     if habit.name == "coarse":
         says = (
-            f"as good as {value:.1f} different scores; one of the same mean and spread would use"
-            f" {usual:.1f} ({chance})"
+            f"uses the equivalent of {value:.1f} different scores; a judge with the same mean and"
+            f" spread would use {usual:.1f} ({chance})"
         )
     elif habit.name == "extreme":
         says = (
-            f"{100 * value:.0f} % of scores at an end of the scale; one of the same mean would give"
-            f" {100 * usual:.0f} % ({chance})"
+            f"{100 * value:.0f} % of scores at an end of the scale; a judge with the same mean"
+            f" would give {100 * usual:.0f} % ({chance})"
         )
     else:
         says = (
@@ -277,14 +278,12 @@ def _outputs(n: int) -> str:
     return "1 output" if n == 1 else f"{n:,} outputs"
 
 
-def _say_severities(severity: Severity) -> list[str]:
+def _say_severities(severity: Severity) -> list[Finding]:
     gaps = severity.gap[severity.outputs >= MIN_JUDGES]
     if len(gaps) < 2:
         return []
-    return [
-        f"judges lie {gaps.min():+.2f} to {gaps.max():+.2f} {severity.unit} from the others:"
-        " severity is reported, and no reason for a flag"
-    ]
+    low, high = float(gaps.min()), float(gaps.max())
+    return [say("severities", low=low, high=high, unit=severity.unit)]
 
 
 def _say_detectable(seen: RatingEvidence, level: float, testable: Mask) -> str:
@@ -297,7 +296,7 @@ def _say_detectable(seen: RatingEvidence, level: float, testable: Mask) -> str:
     if needed is None or needed > MAX_OUTPUTS_ADVISED:
         needed, enough = None, "no number within reach"
     else:
-        enough = f"about {needed:,} outputs would do"
+        enough = f"about {needed:,} outputs are enough"
     if abstains is not None or not testable.any():
         apart = "" if slopes.shared.any() else " and no shared outputs"
         return (
@@ -306,46 +305,36 @@ def _say_detectable(seen: RatingEvidence, level: float, testable: Mask) -> str:
             f" one{'' if abstains is not None and needed is not None else '; ' + enough}"
         )
     return (
-        f"{testable.sum():,} of {len(testable):,} judges scored enough for a careless one to be"
-        f" seen, more likely than not; {enough}"
+        f"{testable.sum():,} of {len(testable):,} judges scored enough to detect a careless one,"
+        f" more likely than not; {enough}"
     )
 
 
-def _note_data(rows: RatingRows, seen: RatingEvidence) -> list[str]:
-    notes, outputs = [], seen.slopes.outputs
+def _note_data(rows: RatingRows, seen: RatingEvidence) -> list[Finding]:
+    notes, outputs = list[Finding](), seen.slopes.outputs
     if len(rows.tasks) > 1:
-        notes.append(f"{len(rows.tasks)} tasks: a judge has one card over all")
+        notes.append(say("tasks-in-cards", n=len(rows.tasks)))
     if rows.items == ("",):
-        notes.append("no column of items: nobody's scores of the same output can be compared")
+        notes.append(say("no-items-in-ratings"))
     unused = [clue.name for clue in seen.clues if len(clue.judges) < MIN_JUDGES]
     if unused:
-        notes.append(
-            f"{listing(unused)}: fewer than {MIN_JUDGES} judges have them, shown but not used"
-        )
+        notes.append(say("evidence-unused", names=unused, needed=MIN_JUDGES))
     few = int((outputs < MIN_SCORES).sum())
     if few:
-        who = "1 judge" if few == 1 else f"{few:,} judges"
-        notes.append(f"{who} scored fewer than {MIN_SCORES} outputs: never flagged")
+        notes.append(say("few-outputs", n=few, needed=MIN_SCORES))
     if not any(len(habit.judges) >= MIN_JUDGES for habit in seen.habits):
-        notes.append(f"fewer than {MIN_JUDGES} judges with ten scores: habits are not tested")
+        notes.append(say("habits-untested", needed=MIN_JUDGES))
     at_end = np.flatnonzero((seen.one_end >= ONE_END) & (outputs >= MIN_SCORES)).tolist()
     if at_end:
-        ends = listing([rows.judges[j] for j in at_end])
-        notes.append(f"nearly all scores at one end of the scale, not called careless: {ends}")
+        notes.append(say("one-end", names=[rows.judges[j] for j in at_end]))
     if any(not habit.tested for habit in seen.habits):
-        notes.append(
-            f"more than {MAX_POINTS_COARSE} different scores: coarse use of the scale is shown,"
-            " never flagged"
-        )
+        notes.append(say("many-points", most=MAX_POINTS_COARSE))
     if rows.size != outputs.sum():
-        notes.append(
-            f"cards count scores ({rows.size:,}); slopes and power count outputs of a judge"
-            f" ({outputs.sum():,})"
-        )
+        notes.append(say("scores-and-outputs", scores=rows.size, outputs=int(outputs.sum())))
     return notes
 
 
-def _note_group(seen: RatingEvidence) -> tuple[str, ...]:
+def _note_group(seen: RatingEvidence) -> tuple[Finding, ...]:
     scores = seen.expected
     rows = seen.classed[scores.judge]
     return note_camps(scores.output[rows], scores.judge[rows], scores.scores[rows])

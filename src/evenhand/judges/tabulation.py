@@ -60,8 +60,10 @@ from evenhand.judges.self_agreement import (
     find_answer_units,
     find_repeats,
 )
+from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Units, find_units
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.findings import Finding, take_findings
 
 NO_OVERLAP = "no output was scored by two judges"
 
@@ -113,7 +115,7 @@ def _describe(
 ) -> AgreementPart:
     """Compute everything that was asked for on a part."""
     # beside: what an engine counted; or, of units, (U,) how far two judges of each are apart
-    missing: dict[str, None] = {}  # why coefficients that nobody asked for do not exist
+    missing: dict[str, Finding] = {}  # why coefficients that nobody asked for do not exist
     if isinstance(scored, Units):
         assert not isinstance(beside, Counted)
         coefficients = _compute_units(scored, settings, missing)
@@ -136,12 +138,12 @@ def _describe(
         most_judges=int(scored.sizes.max(initial=0)),
         coefficients=tuple(coefficients),
         doubtful=doubtful,
-        notes=(*note_prevalence(prevalence, coefficients), *missing),
+        notes=(*note_prevalence(prevalence, coefficients), *missing.values()),
     )
 
 
 def _compute_units(
-    units: Units, settings: Settings, missing: dict[str, None]
+    units: Units, settings: Settings, missing: dict[str, Finding]
 ) -> Sequence[Coefficient]:
     """Return all coefficients on units; of those that nobody asked for, say in `missing` why."""
     coefficients: list[Coefficient] = []
@@ -156,13 +158,18 @@ def _compute_units(
                 by_judge = settings.request.cluster == "judge"
                 coefficients.append(coefficient.without_interval() if by_judge else coefficient)
             elif coefficient.why is not None:
-                missing[coefficient.why] = None
+                missing[coefficient.why] = note_missing(coefficient.why)
     return coefficients
+
+
+def note_missing(why: str) -> Finding:
+    """Note why there is no coefficient that nobody asked for."""
+    return why if isinstance(why, Finding) else Finding("not-computed", why, "info")
 
 
 def note_prevalence(
     given: NDArray[np.int64], coefficients: Sequence[Coefficient]
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
     known = {coefficient.name: coefficient.value for coefficient in coefficients}
     same, kappa = known.get("n-agreement-0"), known.get("fleiss")
     if same is None or kappa is None or same < HIGH_AGREEMENT or kappa > LOW_KAPPA:
@@ -200,23 +207,23 @@ def compute_kinds(
         if kind.name == "fleiss" and unequal:  # a generalisation is named for what it is
             title = f"{title}, unequal numbers of judges"
         if scored.scale.points is None and kind.categories:
-            why = f"{title}: it needs a scale with steps, and the declared one has none"
+            why = "it needs a scale with steps, and the declared one has none"
         else:
             try:
                 value = kind.compute(sums).value
             except (NotIdentified, InvalidJudgments) as refusal:
-                why = f"{title}: {refusal}"
+                why = str(refusal)
             else:
                 alike = "all scores are alike: what chance would give is all there is"
                 why = alike if value is None else None
         lower = upper = None
-        notes = []
+        notes: list[Finding] = []
         if value is not None:
             if kind.kappa:
-                notes.append(f"{name_kappa(value)} (Landis & Koch 1977)")
-            if draws is None:
-                notes.append(str(no_interval))
-            else:
+                notes.append(say("landis-koch", "info", word=name_kappa(value)))
+            if no_interval is not None:
+                notes.append(no_interval)
+            if draws is not None:
                 interval = draws.bound(kind.compute, settings.request.level)
                 lower, upper = interval.lower, interval.upper
                 notes += [interval.why] if interval.why else []
@@ -251,10 +258,6 @@ def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float6
         rank = 2 * np.arange(1, judges + 1) - judges - 1
         difference[at] = np.sort(score, axis=1) @ rank * (2 / (judges * (judges - 1)))
     return difference
-
-
-# What the note begins with on answers that nothing marks as repeats
-AGAIN: Final = "second answers of a judge"
 
 
 @dataclass(frozen=True)
@@ -339,11 +342,7 @@ def choose_settings(units: Scored, request: Request) -> tuple[Settings, tuple[st
         return settings, ()
     if units.pairs <= MAX_PAIRS_UNASKED:
         return replace(settings, unasked=FAMILIES), ()
-    note = (
-        f"beyond {MAX_PAIRS_UNASKED:,} pairs of judges of one output coefficients between judges"
-        f" are made when asked for: {', '.join(FAMILIES)}"
-    )
-    return settings, (note,)
+    return settings, (say("pairs-unasked", most=MAX_PAIRS_UNASKED, families=", ".join(FAMILIES)),)
 
 
 def choose_own_kinds(part: Scored, settings: Settings, request: Request) -> tuple[Kind, ...]:
@@ -387,29 +386,27 @@ def _split(scored: Scored, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str
 
 
 def note_left(repeats: int, controls: int, again: int) -> tuple[str, ...]:
-    counted = ((repeats, "rows marked as repeats"), (controls, "rows of controls"))
-    notes = [f"{what} are left out: {count:,}" for count, what in counted if count]
-    return (*notes, *(one.sentence for one in exclude_again(again)))
+    counted = {"repeats": repeats, "controls": controls, "again": again}
+    return tuple(say(what, n=count) for what, count in counted.items() if count)
 
 
 def exclude_again(again: int) -> tuple[Exclusion, ...]:
     """Return the second answers of judges, which say nothing of agreement with others."""
-    reason = f"{AGAIN} to the same output"
-    sentence = f"{reason} are left out, since they tell how judges agree with themselves: {again:,}"
+    reason, sentence = "second answers of a judge to the same output", str(say("again", n=again))
     return (Exclusion("again", reason, again, unit="answer", sentence=sentence),) if again else ()
 
 
 def note_alone(alone: int, units: int) -> tuple[str, ...]:
     if not alone:
         return ()
-    return (f"units judged once tell nothing of agreement: {alone:,} of {units:,}",)
+    return (say("single-judge", n=alone, of=units),)
 
 
 def note_tops(tops: NDArray[np.float64]) -> tuple[str, ...]:
     """Say that criteria do not reach the same score: (criteria,) the highest of each."""
     if tops.min() == tops.max():
         return ()
-    return ("criteria reach different highest scores; all of them together mix their scales",)
+    return (say("scales-differ", "warning"),)
 
 
 def say_points(scored: Scored, request: Request) -> str:
@@ -477,7 +474,7 @@ def _compute_self_agreement(rows: RatingRows, scale: Scale, request: Request) ->
         chosen = (*near, *(kind for kind in kinds if kind.family != "n-agreement"))
         settings = Settings(chosen, (), (), replace(request, cluster="item"))
         coefficients = [
-            replace(one, name=f"{FAMILY}-{one.name}", title=f"themselves: {one.title}")
+            replace(one, name=f"{FAMILY}-{one.name}", title=f"same judge: {one.title}")
             for one in compute_kinds(units, chosen, settings)
         ]
         coefficients += correlations
@@ -501,12 +498,7 @@ KAPPAS: Final[dict[str, tuple[Mode, Among, Order, str]]] = {
 }
 # The κ of different judges alone: rows marked as repeats are no part of it
 BETWEEN: Final = "kappa-strict"
-# What pairs are that count as of two judges and are not
-OWN_PAIRS: Final = "one judge's, asked again"
-COUNTED: Final = (
-    "rows with a weight are several judgments that nobody can tell apart: whether they are repeats"
-    " of one judge is not known"
-)
+COUNTED: Final = say("weighted-rows", "info")
 
 
 def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coefficient:
@@ -533,20 +525,17 @@ def describe_kappa(
             name, title, None, units=agreement.units, ratings=agreement.votes, why=why
         )
     interval = _bound(agreement, level, seed)
+    names = ("observed", "agree", "comparable", "chance", "ties", "total")
+    counts = {name: getattr(agreement, name) for name in names}
     notes = [
-        f"{name_kappa(agreement.kappa)} (Landis & Koch 1977)",
-        f"P(A) {agreement.observed:.3f}: {agreement.agree:,} of {agreement.comparable:,} pairs of"
-        f" votes agree; P(E) {agreement.chance:.3f}: {agreement.ties:,} ties in"
-        f" {agreement.total:,} comparisons",
+        say("landis-koch", "info", word=name_kappa(agreement.kappa)),
+        say("pair-counts", "info", **counts),
     ]
     if interval.why:
         notes.append(interval.why)
     if agreement.own:  # pairs of votes that are no agreement between judges
-        share = 100 * agreement.own / agreement.comparable
-        notes.append(
-            f"{agreement.own:,} of {agreement.comparable:,} pairs of votes ({share:.1f} %) are"
-            f" {OWN_PAIRS}"
-        )
+        share = agreement.own / agreement.comparable
+        notes.append(say("own-pairs", n=agreement.own, of=agreement.comparable, share=share))
     numbers = agreement.kappa, interval.lower, interval.upper, agreement.units, agreement.votes
     return Coefficient(name, title, *numbers, notes=tuple(notes))
 
@@ -573,25 +562,18 @@ def _kappas(sums: Array) -> Ratio:
     return Ratio(observed - chance, np.where(known & (share < 1), 1 - chance, 0.0))
 
 
-def _say_missing(agreement: PreferenceAgreement) -> str:
+def _say_missing(agreement: PreferenceAgreement) -> Finding:
     if agreement.own and agreement.own == agreement.comparable:
-        return (
-            "no two judges saw the same two outputs in the same order: all"
-            f" {agreement.own:,} pairs of votes that WMT counts are {OWN_PAIRS}"
-        )
+        return say("own-pairs-only", n=agreement.own)
     if agreement.comparable:
-        return "all comparisons are ties: chance explains all agreement"
+        return say("all-ties")
     order = {"any": "", "same": " in the same order", "exchanged": " in exchanged order"}
     shown = order["same" if agreement.mode == "wmt" else agreement.order]
-    if agreement.among == "inter":
-        return f"no two judges compared the same two outputs{shown}"
-    return f"no judge compared the same two outputs twice{shown}"
+    code = "no-shared-pairs" if agreement.among == "inter" else "no-second-answers"
+    return say(code, "info", shown=shown)
 
-
-RANKED: Final = "pairs of one ranking are one judge's one answer: items, which hold them, are drawn"
 
 NO_TARGETS: Final = "nothing to compare: all judgments are controls or repeats"
-COUNTS: Final = "pairwise κ counts them"
 
 
 def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
@@ -625,8 +607,8 @@ def add_kappas(
     known = {"task", "criterion"}  # of pairs of systems κ of preferences is not made
     kappas = [describe(part.by) if {*part.by} <= known else [] for part in table.parts]
     parts = tuple(map(partial(_add_to_part, request), table.parts, kappas))
-    again = any(one.startswith(AGAIN) for one in table.notes)
-    held = [f"{one}; {COUNTS}" if one.startswith(AGAIN) else one for one in table.notes]
+    again = "again" in {one.code for one in take_findings(table.notes)}
+    held = [*table.notes, *([say("again-in-kappa")] if again else [])]
     says = say_parts(parts, answers="answer", again=again)
     return replace(table, parts=parts, scale=None, notes=(*held, *notes), says=says)
 
@@ -654,14 +636,14 @@ def _add_to_part(
     requested = {"kappa", *(one.name for one in kappas)} & set(request.coefficients)
     shown = [one for one in kappas if one.value is not None or requested & {one.name, "kappa"}]
     plain = [one for one in kappas if one not in shown and KAPPAS[one.name][2] == "any"]
-    whys = dict.fromkeys(one.why for one in plain if one.why is not None)
-    return replace(part, coefficients=(*held, *shown), notes=(*part.notes, *whys))
+    whys = {one.why: note_missing(one.why) for one in plain if one.why is not None}
+    return replace(part, coefficients=(*held, *shown), notes=(*part.notes, *whys.values()))
 
 
 def note_answers(scale: Scale, *, ranked: bool) -> tuple[str, ...]:
     notes = []
     if scale is FORCED:
-        notes.append("no tie occurs: chance of AC1 is that of two answers")
+        notes.append(say("no-ties", "info"))
     if ranked:
-        notes.append(RANKED)
+        notes.append(say("rankings-resampled", "info"))
     return tuple(notes)

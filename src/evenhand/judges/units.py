@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale
 from evenhand.data.tally import Codes
 from evenhand.errors import InvalidJudgments, NotIdentified, listing
+from evenhand.judges.texts import say
+from evenhand.render.findings import Finding, describe_findings
 
 # What was scored by whom: ratings unit by unit, one score per judge.
 #
@@ -276,15 +278,12 @@ class Block:
     share: float  # share of the scores on units of two or more judges that it holds
 
     @property
-    def note(self) -> str:
+    def notes(self) -> tuple[Finding, ...]:
         if self.share == 1:
-            return ""
+            return ()
         units, k = self.scores.shape
         without = f", without {listing(self.left_out, 5)}" if self.left_out else ""
-        return (
-            f"on the {units:,} outputs that {k} judges all scored, which hold"
-            f" {100 * self.share:.0f} % of the scores{without}"
-        )
+        return (say("complete-block", n=units, judges=k, share=self.share, without=without),)
 
 
 def find_block(units: Units) -> Block:
@@ -323,15 +322,12 @@ def find_block(units: Units) -> Block:
     )
 
 
-def note_items(units: Units) -> tuple[str, ...]:
+def note_items(units: Units) -> tuple[Finding, ...]:
     items = np.unique(units.item[units.several]) if units.several.any() else ()
     several = int(units.several.sum())
     if len(items) == several:
         return ()
-    return (
-        f"intervals by F take outputs for independent, and {several:,} outputs are of"
-        f" {len(items):,} items: they may be too short",
-    )
+    return (say("outputs-of-items", n=several, items=len(items)),)
 
 
 def _refuse(most: str) -> NotIdentified:
@@ -425,9 +421,6 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
-BY_ITEM_ALONE: Final = "no interval where judges are drawn: it has one by item alone"
-
-
 @dataclass(frozen=True)
 class Coefficient(Record):
     name: str  # as it is asked for and stands in JSON, such as "alpha-interval" or "n-agreement-1"
@@ -438,11 +431,20 @@ class Coefficient(Record):
     units: int = 0  # outputs (or output pairs) that two or more judges judged
     ratings: int = 0  # judgments on them
     why: str | None = None  # why there is no value, in the user's words; None where there is one
-    # what must stand beside it, such as that κ is low since one answer prevails
-    notes: tuple[str, ...] = ()
+    notes: tuple[Finding, ...] = ()  # what must stand beside it, such as on what it rests
+
+    @property
+    def word(self) -> str | None:
+        """Landis and Koch's word for it; None where it is no κ."""
+        return next((one.values["word"] for one in self.notes if one.code == "landis-koch"), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        described = super().to_dict()
+        del described["notes"]
+        return {**described, "findings": describe_findings(self.notes)}
 
     def without_interval(self) -> Coefficient:
         """Leave out an interval that draws items where judges were to be drawn."""
         if self.value is None:
             return self
-        return replace(self, lower=None, upper=None, notes=(*self.notes, BY_ITEM_ALONE))
+        return replace(self, lower=None, upper=None, notes=(*self.notes, say("interval-by-item")))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, isfinite, sqrt
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
@@ -25,7 +25,7 @@ from evenhand.data.results import (
     RESIDUAL,
     SYSTEM,
     Component,
-    InNotebooks,
+    Shown,
     write_signature,
 )
 from evenhand.data.tally import Factor, Tally
@@ -38,31 +38,23 @@ from evenhand.errors import (
     require_level,
     require_option,
 )
+from evenhand.judges.texts import say
 from evenhand.judges.units import Record
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.variance_components import TasteComponents, estimate_taste_components
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.ratings.variance_components import Systems, estimate_rating_components
-
-_LIKELY: Final = (
-    "judge x system is from the likelihood of RandomJudges, which takes items for independent"
-    " noise; item x system is by moments; standard errors and designs take both as they are printed"
-)
-_BOUND: Final = (
-    "judge x system is by moments: comparisons of one ranking hang together, so that the likelihood"
-    " gives an upper bound only"
-)
-_ALONE: Final = (
-    "tastes are so strong that moments say nothing of item x system, nor of how they go into pooled"
-    " log-worths: judge x system and systems are from the likelihood alone"
-)
+from evenhand.render.counts import plural, say_answers
+from evenhand.render.document import ALWAYS, Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import write_figures, write_value
 
 
 def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents:
     """Estimate tastes, those of judges by likelihood, and the rest by moments where they can."""
     if "ranking" in tally.factors or "judge" not in tally.factors:
         moments = estimate_taste_components(tally, level=level)
-        return replace(moments, notes=(_BOUND, *moments.notes))
+        return replace(moments, notes=(say("moments-for-rankings"), *moments.notes))
     fit = RandomJudges(level=level).fit(replace(tally, factors={"judge": tally.factor("judge")}))
     lower, upper = fit.sigma_interval or (None, None)
     p = None if fit.lr_test is None else fit.lr_test.p
@@ -75,9 +67,13 @@ def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents
         error = float(np.trace(vcov) - vcov.sum() / k) / (k - 1)
         variance = max(float(fit.log_worth.var(ddof=1)) - error, 0.0)
         systems = Component(SYSTEM, sqrt(variance), k, how="likelihood")
-        return TasteComponents((systems, tastes), 1.0, 0.0, {}, (_ALONE,), tuple(fit.notes))
+        return TasteComponents(
+            (systems, tastes), 1.0, 0.0, {}, (say("likelihood-alone"),), tuple(fit.notes)
+        )
     others = [each for each in moments.components if each.name != JUDGE_SYSTEM]
-    return replace(moments, components=(*others, tastes), notes=(_LIKELY, *moments.notes))
+    return replace(
+        moments, components=(*others, tastes), notes=(say("likelihood-of-judges"), *moments.notes)
+    )
 
 
 # Several scores of one judge for one output are one, their mean.
@@ -95,10 +91,8 @@ def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[str, ...]]:
     if len(present) == rows.size:
         return rows, ()
     mean = np.bincount(code.reshape(-1), rows.score) / counts
-    note = (
-        f"{rows.size - len(present):,} scores repeat one of the same judge for the same output: the"
-        f" mean of such scores counts once, so that {len(present):,} are left of {rows.size:,}"
-    )
+    repeated = rows.size - len(present)
+    note = say("repeated-scores", n=repeated, left=len(present), of=rows.size)
     return replace(rows.take(first), score=np.asarray(mean, dtype=np.float64)), (note,)
 
 
@@ -113,7 +107,7 @@ class Observed:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VarianceComponents(InNotebooks):
+class VarianceComponents(Shown):
     """How much of what judges said is due to systems, judges, items, their tastes, and chance.
 
     Attributes:
@@ -132,10 +126,9 @@ class VarianceComponents(InNotebooks):
         reasons: what cannot be told from what in this design, and why.
         notes: what else must stand beside it.
         signature: one line that reproduces it.
+        excluded: what was excluded from the judgments.
 
     """
-
-    TABLE: ClassVar = "components"
 
     kind: str
     unit: str
@@ -149,6 +142,7 @@ class VarianceComponents(InNotebooks):
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
     signature: str
+    excluded: tuple[Exclusion, ...] = ()
 
     def find(self, name: str) -> Component | None:
         """Return a component by name, None where the design has none of its own."""
@@ -207,11 +201,11 @@ class VarianceComponents(InNotebooks):
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
         if all(one.sd == 0 for one in self.components):
-            return ("no source of variance was found",)
-        sentences = [_say_severity(self), _say_ranking(self)]
+            return (say("no-variance"),)
+        sentences = []
         if self.stderr is not None:
-            sentences.append(f"as judged, {_say_precision(self, self.stderr, self.reliability)}")
-        return tuple(filter(None, sentences))
+            sentences.append(_say_precision(self, self.stderr, self.reliability))
+        return (*sentences, *_say_sources(self), *_say_severity(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand variance --json`."""
@@ -230,12 +224,77 @@ class VarianceComponents(InNotebooks):
             "observed": dict(vars(self.observed)),
             "components": rows,
             "says": list(self.says),
-            "notes": [*self.reasons, *self.notes],
+            "findings": describe_findings((*self.reasons, *self.notes)),
         }
 
-    def __repr__(self) -> str:
-        notes = [f"note: {note}" for note in (*self.reasons, *self.notes)]
-        return "\n".join([*self.says, *notes, self.signature])
+    def document(self) -> Document:
+        """Return what people read: how sure differences are, and what makes them unsure."""
+        table = _tabulate_components(self)
+        return Document(
+            basis=f"{_say_counts(self)}. {_say_model(self)}.",
+            answer=self.says,
+            parts=(table,),
+            findings=list_findings((*self.reasons, *self.notes), self.excluded),
+            signature=self.signature,
+        )
+
+
+def _say_counts(components: VarianceComponents) -> str:
+    seen = components.observed
+    if components.per_vote is None:
+        answers = plural(seen.judgments, "score")
+    else:
+        answers = say_answers(seen.judgments, seen.comparisons)
+    judges = plural(seen.judges, "judge")
+    return f"{answers}, {judges}, {plural(seen.items, 'item')}, {plural(seen.systems, 'system')}"
+
+
+def _say_model(components: VarianceComponents) -> str:
+    if components.per_vote is None:
+        return f"Crossed random effects by {components.method}"
+    how = sorted({one.how for one in components.components}, reverse=True)
+    return f"Tastes around pooled log-worths by {' and '.join(how)}"
+
+
+def _tabulate_components(components: VarianceComponents) -> Table:
+    total, parts = sum(components.parts.values()), components.parts
+    shares, carried = components.shares, any(one.carries for one in components.components)
+    rows = tuple(
+        {
+            "name": one.title,
+            "short": one.name + " *" * bool(one.carries),
+            "levels": one.levels,
+            "sd": one.sd,
+            "lower": one.lower,
+            "upper": one.upper,
+            "share": shares.get(one.name),
+            "of_error": parts[one.name] / total if total and one.name in parts else None,
+            "p": one.p,
+        }
+        for one in components.components
+    )
+    columns = (
+        Column("short", "source", only=("text",)),
+        Column("name", "source", only=("latex", "markdown", "html")),
+        Column("levels", "levels", "count"),
+        Column("sd", "sd", "figures"),
+        Column(
+            ("lower", "upper"),
+            f"{100 * components.level:g} % interval",
+            "interval figures",
+            priority=5,
+        ),
+        *([Column("share", "variance", "share")] if shares else []),
+        Column("of_error", "of error", "share"),
+        Column("p", "p", "p"),
+    )
+    of_score = "variance: share in that of one score. " if shares else ""
+    legend = [
+        f"sd: standard deviation in {components.unit}. {of_score}of error: share in the variance of"
+        " a difference of two systems. p: of sd = 0."
+    ]
+    legend += ["* with what this design cannot separate from it."] if carried else []
+    return Table("components", "Sources of variance", columns, rows, legend=tuple(legend))
 
 
 # Share of the variance of a difference up to which a source is said to cancel
@@ -244,109 +303,90 @@ MIN_SHARE_NAMED: Final = 0.01
 
 
 def _say_precision(
-    components: VarianceComponents, stderr: float, reliability: float | None, verb: str = "has"
-) -> str:
-    what = "two system means" if components.per_vote is None else "two log-worths"
-    sure = f"a difference of {what} {verb} a standard error of {say_number(stderr)}"
+    components: VarianceComponents, stderr: float, reliability: float | None, design: str = ""
+) -> Finding:
+    """Say how sure a difference is, as judged or in another design."""
+    means, unit = ("system means", " points") if components.per_vote is None else ("log-worths", "")
+    code = "plan" if design else "precision"
+    values = {"means": means, "stderr": stderr, "unit": unit, "design": design}
     if reliability is None:
-        return sure
-    return f"{sure}; reliability {say_proportion(reliability)}"
+        return say(f"{code}-alone", **values)
+    return say(code, **values, reliability=reliability)
 
 
-def _say_severity(components: VarianceComponents) -> str:
+def _say_severity(components: VarianceComponents) -> list[Finding]:
     judge = components.find(JUDGE)
     if judge is None:
-        return ""
+        return []
     if judge.sd == 0:
-        return "no difference between judges in severity was found"
-    amount = f"{say_number(judge.sd)} {components.unit}"
+        return [say("no-severity")]
+    amount = f"{write_figures(judge.sd)} {components.unit}"
     if judge.lower is not None and judge.upper is not None:
-        upper = say_number(judge.upper) if isfinite(judge.upper) else "no bound"
-        amount = f"{amount} ({say_number(judge.lower)} to {upper})"
-    sentence = f"judges differ by {amount} in severity"
+        amount += f" ({write_value((judge.lower, judge.upper), 'interval figures')})"
     if JUDGE_SYSTEM in judge.carries and components.observed.systems > 1:
-        return f"{sentence}, or in taste: each judge scored one system, so it does not cancel"
+        return [say("severity-or-taste", sd=amount)]
     adds = components.parts.get(JUDGE)
     if adds is None:
-        return sentence
+        return [say("severity", sd=amount)]
     if adds <= MAX_SHARE_CANCELLED * sum(components.parts.values()):
-        return f"{sentence}: it cancels, since they scored the same systems to the same shares"
-    return (
-        f"{sentence}: it would cancel if each judge scored all systems alike; as judged it adds"
-        f" {say_number(sqrt(adds))} to the standard error of a difference"
-    )
+        return [say("severity-cancels", sd=amount)]
+    return [say("severity-adds", sd=amount, adds=sqrt(adds))]
 
 
-def _say_ranking(components: VarianceComponents) -> str:
+def _say_sources(components: VarianceComponents) -> list[Finding]:
     total = sum(components.parts.values())
     if total == 0:
-        return ""
-    parts = []
-    for name, part in sorted(components.parts.items(), key=lambda one: -one[1]):
-        source = components.find(name)
-        sd = "" if source is None else f" {say_number(source.sd)} {components.unit}"
-        if part >= MIN_SHARE_NAMED * total:
-            parts.append(f"{name}{sd} ({100 * part / total:.0f} %)")
-    return f"what matters for the ranking, with its share of the error: {', '.join(parts)}"
-
-
-def say_plan(components: VarianceComponents, plan: Plan) -> str:
-    sure = _say_precision(components, plan.stderr, plan.reliability, "would have")
-    return f"with {_design(components, plan)} {sure}"
-
-
-def say_answer(components: VarianceComponents, answer: Answer, wish: str) -> str:
-    if answer.best is None:
-        return f"{wish} is out of reach of a thousand judges, however many items they judge"
-    sentence = f"{wish} takes {_design(components, answer.best)}"
-    if not answer.items_matter:
-        sentence += (
-            "; no item x system was found, so that no fewer items are planned than were judged"
-        )
-    if answer.least > 2:
-        each = (
-            "" if components.per_vote is None else f" of {answer.best.each:,.0f} comparisons each"
-        )
-        sentence += f"; with fewer than {answer.least:,} judges{each} no number of items will do"
-    return sentence
-
-
-def note_unknown(components: Sequence[Component]) -> list[str]:
+        return []
+    largest_first = sorted(components.parts.items(), key=lambda one: -one[1])
+    named = [
+        (name, part / total) for name, part in largest_first if part >= MIN_SHARE_NAMED * total
+    ]
     return [
-        f"nothing is known of {one.name}: its estimate is 0 and its interval has no bound; standard"
-        " errors and designs assume that there is none"
+        say(
+            "error-sources",
+            sources=", ".join(f"{n} {write_value(share, 'share')}" for n, share in named),
+        )
+    ]
+
+
+def say_plan(components: VarianceComponents, plan: Plan) -> Finding:
+    return _say_precision(components, plan.stderr, plan.reliability, _design(components, plan))
+
+
+def say_answer(components: VarianceComponents, answer: Answer, goal: str) -> tuple[Finding, ...]:
+    if answer.best is None:
+        return (say("design-unreachable", goal=goal, judges=MAX_JUDGES),)
+    sentences = [say("design-reaches", goal=goal, design=_design(components, answer.best))]
+    if not answer.items_matter:
+        sentences.append(say("items-unknown"))
+    if answer.least > 2 and components.per_vote is None:
+        sentences.append(say("fewer-judges", judges=answer.least))
+    elif answer.least > 2:
+        sentences.append(say("fewer-judges-each", judges=answer.least, each=answer.best.each))
+    return tuple(sentences)
+
+
+def note_unknown(components: Sequence[Component]) -> list[Finding]:
+    return [
+        say("unknown-component", name=one.name)
         for one in components
         if one.sd == 0 and one.upper is not None and not isfinite(one.upper)
     ]
 
 
 def _design(components: VarianceComponents, plan: Plan) -> str:
-    judges = f"{plan.judges:,} judge{'s' * (plan.judges != 1)}"
-    items = f"{plan.items:,} item{'s' * (plan.items != 1)}"
+    judges, items = plural(plan.judges, "judge"), plural(plan.items, "item")
     if components.per_vote is not None:
         return f"{judges} of {plan.each:,.0f} comparisons each on {items}"
     if plan.each >= plan.judges:
         return f"{judges} and {items}, each judge scoring all systems on all items"
-    each = f"{plan.each:,.0f} judge{'s' * (plan.each != 1)} per output"
+    each = f"{plural(round(plan.each), 'judge')} per output"
     return f"{judges} and {items}, {each} ({plan.judgments:,.0f} scores)"
-
-
-def say_number(value: float, figures: int = 3) -> str:
-    full = 1000 <= abs(value) < 1e6
-    return f"{value:,.0f}" if full and figures > 2 else f"{value:.{figures}g}"
-
-
-def say_proportion(value: float) -> str:
-    return f"{value:.2f}".removeprefix("0")
 
 
 Judgments = Ratings | RatingRows | Comparisons | Rankings | Votes
 Method = Literal["moments", "likelihood"]
 LEVEL: Final = 0.95
-_RANKED: Final = (
-    "the part of chance takes comparisons of one ranking for independent; estimates of tastes do"
-    " not"
-)
 
 
 @carries_excluded("controls", "repeats")
@@ -405,12 +445,12 @@ def _of_ratings(
     targets = rows.targets()
     if not targets.size:
         raise InvalidJudgments("no scores of outputs: there are controls and repeats only")
-    for name, plural in (("task", "tasks"), ("criterion", "criteria")):
+    for name, several in (("task", "tasks"), ("criterion", "criteria")):
         labels, codes = targets.labels(name)
         present = [labels[code] for code in np.unique(codes).tolist()]
         if len(present) > 1:
             raise InvalidJudgments(
-                f"these ratings are of several {plural} ({listing(present, 5)}), which are no"
+                f"these ratings are of several {several} ({listing(present, 5)}), which are no"
                 " sources of chance: take one, with data.where(...), or `evenhand variance`, which"
                 " takes each apart"
             )
@@ -427,7 +467,7 @@ def _of_ratings(
         for codes in (targets.judge, targets.item, targets.output, targets.system)
     )
     left = rows.size - targets.size
-    notes = [f"{left:,} controls and repeats left out"] if left else []
+    notes = [say("kinds-excluded", "info", n=left)] if left else []
     parts = [f"variance components, {estimated.method}, systems {systems}", f"level {level:g}"]
     return VarianceComponents(
         "ratings",
@@ -456,11 +496,12 @@ def _of_comparisons(
     notes += votes.notes
     if votes.kind is not None:
         left = {"controls": votes.kind == CONTROL, "repeats": votes.kind == REPEAT}
-        notes += [f"{rows.sum():,} {name} left out" for name, rows in left.items() if rows.any()]
+        counts = {name: int(rows.sum()) for name, rows in left.items()}
+        notes += [say(name, "info", n=n) for name, n in counts.items() if n]
     if len(votes.tasks) > 1:
-        notes.append(f"{len(votes.tasks)} tasks are pooled")
+        notes.append(say("tasks-pooled", n=len(votes.tasks)))
     if targets.answer is not None:
-        notes.append(_RANKED)
+        notes.append(say("rankings-independent"))
     tally = _count(targets)
     estimate = estimate_likely_components if likelihood else estimate_taste_components
     estimated = estimate(tally, level=level)
@@ -708,8 +749,8 @@ class DesignRequest:
     reliability: float | None = None  # a reliability that is wanted
 
 
-@dataclass(frozen=True, eq=False)
-class Study:
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Shown):
     found: VarianceComponents  # the components
     # a row for each number of judges; empty where no design can be planned
     designs: tuple[tuple[Plan, ...], ...]
@@ -732,34 +773,101 @@ class Study:
                 "best": None if best is None else best.to_dict(),
             },
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
+
+    def document(self) -> Document:
+        """Return what people read: components, and what other designs would give."""
+        about = self.found.document()
+        parts = about.parts if not self.designs else (*about.parts, _tabulate_designs(self))
+        findings = list_findings(self.notes, self.found.excluded)
+        rows = tuple(self._list_rows())
+        return replace(about, answer=self.says, parts=parts, findings=findings, csv_rows=rows)
+
+    def _list_rows(self) -> Iterator[dict[str, Any]]:
+        contract = self.to_dict()
+        for row in contract["components"]:
+            one = {**row, "carries": "; ".join(row["carries"]), "what": "component"}
+            yield {key: one.get(key) for key in CSV_KEYS}
+        for row in (*contract["designs"], *filter(None, [contract["plan"]])):
+            one = {**row, "what": "design"}
+            yield {key: one.get(key) for key in CSV_KEYS}
+
+
+CSV_KEYS: Final = (
+    *("what", "name", "levels", "sd", "lower", "upper", "variance", "share", "adds", "p"),
+    *("carries", "how", "judges", "items", "each", "judgments", "stderr", "reliability"),
+    "dependability",
+)
+
+
+def _tabulate_designs(study: Study) -> Table:
+    """Return a row for each number of judges; where room lacks the fewest items go first."""
+    found, first = study.found, study.designs[-1][0]
+    judged = found.observed.items
+    columns = [
+        Column(f"{one.items}", plural(one.items, "item"), "figures", priority=priority)
+        for at, one in enumerate(study.designs[0])
+        for priority in [ALWAYS if one.items == judged else at]
+    ]
+    rows = [
+        {"judges": row[0].judges, **{f"{one.items}": _write_plan(one) for one in row}}
+        for row in study.designs
+    ]
+    shown = "Standard error of the difference of two systems"
+    shown += ", and reliability" if first.reliability is not None else ""
+    if found.per_vote is not None:
+        each = f"Each judge makes {first.each:,.0f} comparisons."
+    elif first.each >= first.judges:
+        each = "Every judge scores every output."
+    else:
+        judges = plural(round(first.each), "judge")
+        each = f"{judges} per output; a judge scores all systems of an item."
+    return Table(
+        "designs",
+        shown,
+        (Column("judges", "judges", "count"), *columns),
+        tuple(rows),
+        legend=(each,),
+    )
+
+
+def _write_plan(one: Plan) -> str:
+    if one.reliability is None:
+        return f"{one.stderr:.2g}"
+    return f"{one.stderr:#.2g} {say_proportion(one.reliability)}"
+
+
+def say_proportion(value: float) -> str:
+    return f"{value:.2f}".removeprefix("0")
 
 
 def study_designs(components: VarianceComponents, request: DesignRequest) -> Study:
     requested = (request.judges, request.items, request.stderr, request.reliability)
-    says, notes = list(components.says), [*components.reasons, *components.notes]
+    notes = (*components.reasons, *components.notes)
     if not components.parts:
         if any(one is not None for one in requested):
             plan_design(components, 1, 1)  # says why not
-        return Study(components, (), None, None, tuple(says), tuple(notes))
+        return Study(components, (), None, None, components.says, notes)
     plan = answer = None
-    if request.judges is not None or request.items is not None:
-        judges = components.observed.judges if request.judges is None else request.judges
-        items = components.observed.items if request.items is None else request.items
-        plan = plan_design(components, judges, items, request.each)
-        says.append(say_plan(components, plan))
+    says: list[str] = []
     if request.stderr is not None or request.reliability is not None:
         answer = find_design(
             components, stderr=request.stderr, reliability=request.reliability, each=request.each
         )
         if request.reliability is not None:
-            goal = f"a reliability of {say_proportion(request.reliability)}"
+            goal = f"A reliability of {say_proportion(request.reliability)}"
         else:
-            goal = f"a standard error of {request.stderr:g} {components.unit}"
-        says.append(say_answer(components, answer, goal))
+            goal = f"A standard error of {request.stderr:g} {components.unit}"
+        says += say_answer(components, answer, goal)
+    says += components.says
+    if request.judges is not None or request.items is not None:
+        judges = components.observed.judges if request.judges is None else request.judges
+        items = components.observed.items if request.items is None else request.items
+        plan = plan_design(components, judges, items, request.each)
+        says.insert(1, say_plan(components, plan))
     designs = tuple(tuple(row) for row in tabulate_designs(components, request.each))
-    return Study(components, designs, plan, answer, tuple(says), tuple(notes))
+    return Study(components, designs, plan, answer, tuple(says), notes)
 
 
 def check_request(request: DesignRequest) -> DesignRequest:

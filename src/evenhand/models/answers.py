@@ -19,6 +19,7 @@ from evenhand.data.rating_rows import CONTROL, RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE, Votes
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, require_option
+from evenhand.models.label_texts import say
 
 # A unit is what has one right label: an output under a criterion, whose labels are scores, or a
 # pair of outputs of one item, whose labels are its two systems and perhaps a tie.
@@ -44,7 +45,7 @@ class Answers:
     label: Codes  # (n,) its label, in terms of the unit
     # (n,) whether the judge saw the unit the other way round, so that "first" was right
     swapped: NDArray[np.bool_]
-    notes: Names = ()  # what must be said of the data
+    notes: tuple[str, ...] = ()  # what must be said of the data
     excluded: tuple[Exclusion, ...] = ()  # what was excluded when labels were read
 
     @property
@@ -232,8 +233,7 @@ def _leave_out_controls(rows: Rows) -> tuple[Rows, list[str]]:
     if kind is None or not (kind == CONTROL).any():
         return rows, list(rows.notes)
     controls = int((kind == CONTROL).sum())
-    note = f"{controls:,} judgments of controls are left out"
-    return rows.take(kind != CONTROL), [*rows.notes, note]
+    return rows.take(kind != CONTROL), [*rows.notes, say("controls", "info", n=controls)]
 
 
 def answers_of_votes(votes: Votes, *, ties: str = "keep") -> Answers:
@@ -243,16 +243,16 @@ def answers_of_votes(votes: Votes, *, ties: str = "keep") -> Answers:
     if ties == "discard":
         tied = votes.outcome == TIE
         lost, every = int(tied.sum()), votes.size
-        sentence = f"{lost:,} ties are left out"
-        excluded = [Exclusion("ties", "ties", lost, every, unit="vote", sentence=sentence)]
+        sentence = say("ties", n=lost)
+        excluded = [Exclusion("ties", "ties", lost, every, unit="vote", sentence=str(sentence))]
         notes += [sentence] if lost else []
         votes = votes.take(~tied)
     if not votes.size:
         raise InvalidJudgments("no votes are left: nothing to label")
     if votes.answer is not None and len(np.unique(votes.answer)) < votes.size:
-        notes.append("pairs of one ranking are taken as independent answers, which they are not")
+        notes.append(say("pairs-of-rankings", "warning"))
     if not votes.positions_known:
-        notes.append("which output stood first is not known: half of the pairs are turned")
+        notes.append(say("positions-unknown"))
     # what tells pairs of outputs apart, and the number of each vote's pair
     k = len(votes.systems)
     pairs, first, unit = np.unique(votes.pair, return_index=True, return_inverse=True)
@@ -306,7 +306,7 @@ def answers_of_ratings(rows: RatingRows, *, of_items: bool = True) -> Answers:
             f" no labels: there can be {MAX_SCORES}; merge scores to a few grades first"
         )
     if not of_items:
-        notes.append("no column says which item, so each system is one output")
+        notes.append(say("no-items"))
     # what tells outputs under criteria apart, and the number of each score's
     _, first, unit = np.unique(rows.unit, return_index=True, return_inverse=True)
     factors = {name: rows.labels(name) for name in ("task", "item", "system", "criterion")}

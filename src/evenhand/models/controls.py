@@ -37,8 +37,7 @@ from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
 from evenhand.numerics.sampling import RunningSum, one_blas_thread
 from evenhand.render import document as shown
-from evenhand.render.counts import write_p
-from evenhand.render.document import 
+from evenhand.render.values import write_p
 
 # A control is a number x for every comparison, left minus right: the difference in length, or in
 # the number of list items. It is said by a column that holds the difference, or by two columns

@@ -31,8 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.controls import carries_excluded
-from evenhand.errors import UnknownOption, listing
+from evenhand.errors import UnknownOption
 from evenhand.models.answers import Answers, Incidence, Judgments, code_answers, softmax
+from evenhand.models.label_texts import say
 from evenhand.models.labels import (
     LabelFit,
     integrate_skills,
@@ -43,6 +44,7 @@ from evenhand.models.labels import (
     share_answers,
     sign_labels,
 )
+from evenhand.render.findings import Finding
 
 Array = NDArray[np.float64]
 ITERATIONS: Final = 2000
@@ -96,7 +98,7 @@ class DawidSkene:
         end = climb(self, answers)
         right = judge_answers(answers, end)
         wrong = (1 - right) / (len(answers.labels) - 1)
-        unfinished = f"EM was still climbing after {end.steps:,} iterations: allow it more"
+        unfinished = say("not-converged", "warning", steps=end.steps)
         prior = f"prior {self.prior:g}, smoothing {self.smoothing:g}, diagonal {self.diagonal:g}"
         stop = f"tolerance {self.tolerance:g}, at most {self.iterations} iterations"
         return LabelFit(
@@ -174,7 +176,7 @@ def judge_answers(answers: Answers, end: Climb) -> Array:
     return np.asarray(others[rows, answers.label] / others.sum(axis=1))
 
 
-def note_errors(answers: Answers, end: Climb) -> list[str]:
+def note_errors(answers: Answers, end: Climb) -> list[Finding]:
     # All judges together are looked at first: labels may have changed places. Labels that are right
     # for less than five expected answers, of all or of a judge, are passed over.
     pooled = end.expected.sum(axis=0)
@@ -182,17 +184,12 @@ def note_errors(answers: Answers, end: Climb) -> list[str]:
     for c, label in enumerate(answers.spoken):
         if pooled[c].sum() >= MIN_ANSWERS and pooled[c].max() > pooled[c, c]:
             other = answers.spoken[int(pooled[c].argmax())]
-            notes.append(
-                f"where '{label}' is called right, most answers are '{other}': labels may have"
-                " changed places, so do not go by them"
-            )
+            notes.append(say("label-switching", "warning", label=label, other=other))
     turned = end.confusion.max(axis=2) > np.einsum("lcc->lc", end.confusion)
     turned &= end.expected.sum(axis=2) >= MIN_ANSWERS
     for c, label in enumerate(answers.spoken):
         names = [answers.judges[i] for i in np.flatnonzero(turned[:, c]).tolist()]
         if names:
-            notes.append(
-                f"where '{label}' is right, {len(names):,} of {len(answers.judges):,} judges give"
-                f" another answer more often: {listing(names, 3)}"
-            )
+            count = {"n": len(names), "judges": len(answers.judges)}
+            notes.append(say("reversed-judges", label=label, names=names, **count))
     return notes

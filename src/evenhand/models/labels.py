@@ -2,7 +2,7 @@
 
     share of c among the answers to unit i = n_ic / n_i
 
-Where two labels have the largest share, there is no majority and no label: none is drawn by lot.
+Where two labels have the largest share there is no majority, and no label is chosen at random.
 A judge's agreement is how often the other answers to the same units are the judge's own. It is
 what the models of unequal judges start from and are compared with. Do not use it where some judges
 answer carelessly, or all together: it counts them like anybody else.
@@ -11,7 +11,7 @@ answer carelessly, or all together: it counts them like anybody else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -19,11 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.controls import carries_excluded
-from evenhand.data.exclusions import write_excluded
-from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.results import Shown, write_signature
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.answers import Answers, Codes, Judgments, code_answers
+from evenhand.models.label_texts import say
 from evenhand.numerics.distributions import entropy_terms
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import write_percent
 
 # How often each judge is right, as far as a model can tell, with an interval.
 #
@@ -128,7 +133,7 @@ MAX_TIED_DIFFERENCE: Final = 1e-3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelFit(InNotebooks):
+class LabelFit(Shown):
     """Labels of units, and judges.
 
     Attributes:
@@ -146,6 +151,8 @@ class LabelFit(InNotebooks):
         notes: what must stand beside it.
         signature: one line that reproduces it.
         kept: (U,) mask of the units whose label is not withheld; None where all are kept.
+        others: model → units to which it gives the same label, and units to which both give one.
+        excluded: what was excluded from the judgments.
 
     """
 
@@ -162,6 +169,8 @@ class LabelFit(InNotebooks):
     notes: tuple[str, ...]
     signature: str
     kept: NDArray[np.bool_] | None = None
+    others: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    excluded: tuple[Exclusion, ...] = ()
 
     @cached_property
     def best(self) -> Codes:
@@ -233,7 +242,7 @@ class LabelFit(InNotebooks):
 
         """
         certain = self.most_certain(share)
-        note = f"threshold {share:g}: labels of the {(~certain).sum():,} least certain are withheld"
+        note = say("threshold", share=share, n=int((~certain).sum()))
         return replace(self, kept=certain, notes=(*self.notes, note))
 
     def compare(self, other: LabelFit) -> tuple[int, int]:
@@ -249,18 +258,42 @@ class LabelFit(InNotebooks):
     @property
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
-        units, labelled = len(self.best), int((self.best != NO_LABEL).sum())
+        labelled = int((self.best != NO_LABEL).sum())
         sure = int((self.confidence >= SURE_PROBABILITY)[self.best != NO_LABEL].sum())
+        units = plural(self.answers.units, *self._unit)
         values = np.array([one.value for one in self.skills])
-        low, middle, high = np.quantile(values, [0.1, 0.5, 0.9]).tolist()
-        have = "has" if labelled == 1 else "have"
-        return (
-            f"{labelled:,} of {units:,} unit{'' if units == 1 else 's'} {have} a label; {sure:,}"
-            f" label{' is' if sure == 1 else 's are'} at least {100 * SURE_PROBABILITY:g} %"
-            " probable",
-            f"{self.measure} of the middle judge {middle:.2f}, of the lowest tenth below {low:.2f},"
-            f" of the highest above {high:.2f}",
+        low, median, high = np.quantile(values, [0.1, 0.5, 0.9]).tolist()
+        about = {"labelled": labelled, "units": units, "sure": sure, "level": SURE_PROBABILITY}
+        spread = {"measure": self.measure.capitalize(), "low": low, "median": median, "high": high}
+        others = ", ".join(
+            f"{name} {write_percent(same / both)}"
+            for name, (same, both) in self.others.items()
+            if both
         )
+        return (
+            say("label" if labelled == 1 else "labels", **about),
+            say("shares", shares=self._list_shares()),
+            say("skills", **spread),
+            *([say("other-models", shares=others)] if others else []),
+        )
+
+    @property
+    def _unit(self) -> tuple[str, str]:
+        return (
+            ("pair of outputs", "pairs of outputs")
+            if self.answers.of_pairs
+            else ("output", "outputs")
+        )
+
+    def _list_shares(self) -> str:
+        shares = self.shares
+        none = 1 - sum(shares.values())
+        named = {f"{name}:": part for name, part in shares.items()}
+        if self.answers.of_pairs:
+            tie = shares.get("tie", 0.0)
+            named = {"a system preferred": 1 - none - tie, "tie": tie}
+        named |= {"none": none} if (self.best == NO_LABEL).any() else {}
+        return ", ".join(f"{name} {write_percent(part)}" for name, part in named.items())
 
     def records(self, units: Codes | None = None) -> list[dict[str, Any]]:
         """Return a row for each unit: what it is, its label and how sure that is.
@@ -297,15 +330,61 @@ class LabelFit(InNotebooks):
             "converged": self.converged,
             "measure": self.measure,
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
+            "others": {n: {"same": same, "both": both} for n, (same, both) in self.others.items()},
             "judges": [one.to_dict() for one in self.skills],
             "units": self.records(),
         }
 
-    def __repr__(self) -> str:
-        return "\n".join([*self.says, *(f"note: {note}" for note in self.notes), self.signature])
+    def document(self) -> Document:
+        """Return what people read: the least certain labels, judges at both ends, findings."""
+        answers = self.answers
+        low, high = answers.per_unit.min(), answers.per_unit.max()
+        each = f"{low}" if low == high else f"{low} to {high}"
+        units = f"{answers.units:,} {self._unit[answers.units != 1]}"
+        counts = f"{plural(answers.size, 'answer')} of {plural(len(answers.judges), 'judge')}"
+        return Document(
+            basis=f"{counts} to {units}, {each} each. Model {type(self.model).__name__}.",
+            answer=self.says,
+            parts=(self._tabulate_units(), self._tabulate_judges()),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+            csv_rows=tuple(self.records()),
+        )
+
+    def _tabulate_units(self) -> Table:
+        names = [name for name, (values, _) in self.answers.columns.items() if len(values) > 1]
+        columns = [
+            *(Column(name, name, "name") for name in (*names, "label")),
+            Column("probability", "probability", "two"),
+            Column("answers", "answers", "count"),
+        ]
+        rows = tuple(self.records(self.least_certain(MAX_UNITS_SHOWN)))
+        caption = "Least certain labels" if self.answers.units > MAX_UNITS_SHOWN else "Labels"
+        return Table("labels", caption, tuple(columns), rows)
+
+    def _tabulate_judges(self) -> Table:
+        """Return judges whose reliability is surely low or high; all of them if they are few."""
+        judges = sorted(self.skills, key=lambda one: (one.upper, one.judge))
+        caption, border = f"Judges by {self.measure}", 0
+        if len(judges) > 2 * MAX_JUDGES_SHOWN:
+            rest = sorted(judges[MAX_JUDGES_SHOWN:], key=lambda one: (one.lower, one.judge))
+            judges = [*judges[:MAX_JUDGES_SHOWN], *rest[-MAX_JUDGES_SHOWN:]]
+            caption, border = f"Judges with the lowest and highest {self.measure}", MAX_JUDGES_SHOWN
+        else:
+            judges.sort(key=lambda one: one.value)
+        columns = (
+            Column("judge", "judge", "name"),
+            Column("n", "answers", "count"),
+            Column("value", self.measure, "two"),
+            Column(("lower", "upper"), "95 % interval", "interval"),
+        )
+        rows = tuple(one.to_dict() for one in judges)
+        return Table("judges", caption, columns, rows, (border,))
 
 
+MAX_UNITS_SHOWN: Final = 10
+MAX_JUDGES_SHOWN: Final = 5  # Judges at either end who are shown
 SURE_PROBABILITY: Final = 0.95  # Probability from which a label is called sure in words
 
 
@@ -347,28 +426,21 @@ def require_others(answers: Answers) -> None:
 def note_answers(answers: Answers) -> list[str]:
     notes = [*answers.notes]
     if answers.repeated:
-        notes.append(
-            f"{answers.repeated:,} answers repeat one of the same judge to the same unit: each"
-            " counts as an answer, so that labels seem surer than they are"
-        )
+        notes.append(say("repeated-answers", n=answers.repeated))
     alone = int((answers.per_unit == 1).sum())
     if alone:
-        notes.append(f"{alone:,} {'unit has' if alone == 1 else 'units have'} one answer only")
+        notes.append(say("single-answers", n=alone))
     if answers.units and answers.per_unit.max() == 2:
-        notes.append(
-            "no unit has more than two answers: who is right where they differ rests on what else"
-            " the judges answered and on the prior, and is weakly known"
-        )
+        notes.append(say("two-answers", "warning"))
     return notes
 
 
-def note_labels(answers: Answers, posterior: Array, *, counted: bool = False) -> list[str]:
+def note_labels(answers: Answers, posterior: Array, *, counted: bool = False) -> list[Finding]:
     """Note units without a label, and labels that seem surer than they are, unless `counted`."""
     notes = []
     none = int((choose_labels(posterior) == NO_LABEL).sum())
     if none:
-        units = "1 unit has" if none == 1 else f"{none:,} units have"
-        notes.append(f"{units} no label: two are equally probable, and none is drawn by lot")
+        notes.append(say("no-label", n=none))
     # judges' reliability may be too weakly known for probabilities near 1
     usual = int(np.median(np.bincount(answers.judge)[answers.judge]))
     if (
@@ -376,13 +448,8 @@ def note_labels(answers: Answers, posterior: Array, *, counted: bool = False) ->
         and usual < MIN_ANSWERS_PER_JUDGE
         and (posterior.max(axis=1) >= SURE_PROBABILITY).any()
     ):
-        notes.append(
-            f"half of all answers are of judges who gave {usual:,} or fewer: below"
-            f" {MIN_ANSWERS_PER_JUDGE} each, how good a judge is is weakly known, and probabilities"
-            " near 1 are too high. In"
-            f" simulated crowds of two labels, of those at least {100 * SURE_PROBABILITY:g} %"
-            " probable up to 15 % were wrong at 50 answers a judge, up to 8 % at 100"
-        )
+        numbers = {"usual": usual, "needed": MIN_ANSWERS_PER_JUDGE, "level": SURE_PROBABILITY}
+        notes.append(say("few-answers-per-judge", "warning", **numbers))
     return notes
 
 

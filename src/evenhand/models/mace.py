@@ -30,6 +30,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
 from evenhand.errors import UnknownOption, require_option
 from evenhand.models.answers import Answers, Judgments, code_answers, softmax
+from evenhand.models.label_texts import say
 from evenhand.models.labels import (
     PRIOR,
     LabelFit,
@@ -40,6 +41,7 @@ from evenhand.models.labels import (
     require_others,
     sign_labels,
 )
+from evenhand.render.findings import Finding
 
 # The steps of MACE, over all answers at once.
 #
@@ -342,22 +344,14 @@ class MACE:
         """Return the answers that are added to each label of a judge's strategy."""
         return self.strategy / knowing.labels if self.method == "vb" else self._smooth(knowing)
 
-    def _note_ends(self, best: list[State], ends: list[float], n: int) -> list[str]:
+    def _note_ends(self, best: list[State], ends: list[float], n: int) -> list[Finding]:
         notes, rise, heights = [], best[0].rise, sorted(ends, reverse=True)
         if len(best) > 1:
-            notes.append(
-                f"{len(best)} different ends are equally high: probabilities are their mean"
-            )
+            notes.append(say("equal-optima", n=len(best)))
         if rise >= CONVERGED_RISE * n:
-            notes.append(
-                f"the last of {best[0].steps:,} iterations still rose by {rise:.2g} nats:"
-                " allow it more"
-            )
+            notes.append(say("not-converged", "warning", steps=best[0].steps, rise=float(rise)))
         near = sum(heights[0] - end < 1 for end in heights)
         if near == 1 and len(ends) > 1:
-            nearest = heights[0] - heights[1]
-            notes.append(
-                f"only one of {len(ends)} starts came to this end, the next to one {nearest:,.1f}"
-                " nats lower: allow more starts"
-            )
+            nearest = float(heights[0] - heights[1])
+            notes.append(say("single-optimum", starts=len(ends), difference=nearest))
         return notes

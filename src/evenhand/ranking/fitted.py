@@ -20,9 +20,10 @@ from evenhand.ranking.inference import exclude_in_fit
 from evenhand.ranking.signature import name_model, sign_data
 from evenhand.ranking.texts_models import say
 from evenhand.ranking.wald import LEVEL, Effect, Effects, OddReference
-from evenhand.render.counts import whole, write_p
+from evenhand.render.counts import whole
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import write_p
 
 MAX_SAID: Final = 10  # Most interactions that are said, one a line; JSON has them all
 MAX_GROUPS: Final = 24  # Most groups of which the order is shown; JSON has them all

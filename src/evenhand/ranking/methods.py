@@ -45,8 +45,9 @@ from evenhand.ranking.settings import Progress, Settings, choose_log_linear
 from evenhand.ranking.signature import name_model
 from evenhand.ranking.texts import say
 from evenhand.render.counts import plural, say_tally
-from evenhand.render.document import Column, Document, Table, Text, join_names
+from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings, take_findings
+from evenhand.render.values import join_names
 
 # How far two rankings of the same systems are apart, and on which pairs rules disagree.
 #

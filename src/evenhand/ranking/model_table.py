@@ -45,8 +45,9 @@ from evenhand.ranking.wald import (
     say_of_rankings,
 )
 from evenhand.render.counts import say_tally
-from evenhand.render.document import Column, Document, Table, begin_sentence
+from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import begin_sentence
 
 LEVEL: Final = 0.05  # P-value below which a question is answered with yes
 

@@ -21,8 +21,9 @@ from evenhand.models.settings import say_model
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, find_times, say_place
 from evenhand.ranking.sides import LIMIT
 from evenhand.render.counts import effective, plural, say_answers, say_systems
-from evenhand.render.document import Column, Document, Table, join_names
+from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import join_names
 
 MARGINAL: Final = ("marginal_lower", "marginal_upper")
 COLUMNS: Final = (

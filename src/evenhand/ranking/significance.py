@@ -47,9 +47,10 @@ from evenhand.ranking.tests import (
 )
 from evenhand.ranking.texts_tests import say
 from evenhand.ranking.wald import count_ways
-from evenhand.render.counts import plural, say_tally, whole, write_p
+from evenhand.render.counts import plural, say_tally, whole
 from evenhand.render.document import ALWAYS, Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.values import write_p
 
 BLOCKS: Final = ("judge", "item", "ranking")
 SIGNIFICANT: Final = 0.05  # P-value at which a preference is said to be there

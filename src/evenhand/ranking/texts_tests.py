@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from evenhand.render.document import begin_sentence
 from evenhand.render.findings import Templates
+from evenhand.render.values import begin_sentence
 
 _FIRST: Final = (
     "between equals the output shown first wins {share:.1f} % of decided comparisons"

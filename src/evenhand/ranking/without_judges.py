@@ -7,8 +7,8 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -17,22 +17,26 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import take_pairs
-from evenhand.data.exclusions import Exclusion, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
+from evenhand.data.results import Shown
 from evenhand.data.votes import Votes, take_task
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.judges.cards import Screening
+from evenhand.judges.cards import CLASSES, Card, Screening
 from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.judges.screening import screen_judges
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
 from evenhand.ranking.rank import make_ranking, rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.settings import Settings
+from evenhand.render.document import Document, Text
+from evenhand.render.findings import Finding, describe_findings
 
 MAX_NAMED: Final = 3  # Most pairs of systems, or tasks, that are named in a sentence
 NO_TASK: Final = ""  # The task of data without tasks
+UNCHANGED: Final = "unchanged"  # The code of what a judge's absence does not change
 
 
 def compare_without(
@@ -67,7 +71,7 @@ def compare_without(
     return describe
 
 
-def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") -> str:
+def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") -> Finding:
     lost = [system for system in before.systems if system not in after.systems]
     both = [system for system in before.systems if system in after.systems]
     place = {system: k for k, system in enumerate(after.systems)}
@@ -84,9 +88,8 @@ def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") ->
         decided = f"{now} of {pairs} pairs {verb} decided"
         decided += " as before" if then == now else f" ({then} with {whom})"
     if not reversed_pairs and not lost and then == now:
-        return "nothing changes: all systems keep their places" + (
-            f", and {decided}" * bool(decided)
-        )
+        same = "nothing changes: all systems keep their places"
+        return Finding(UNCHANGED, f"{same}, and {decided}" if decided else same)
     parts = [f"{listing(lost)} cannot be ranked any more"] if lost else []
     named = listing([f"{a} and {b}" for a, b in reversed_pairs], MAX_NAMED)
     if not reversed_pairs:
@@ -95,7 +98,7 @@ def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") ->
         parts.append(f"{named} change places")
     else:
         parts.append(f"{len(reversed_pairs)} pairs of systems change places: {named}")
-    return "; ".join([*parts, *([decided] if decided else [])])
+    return Finding("changed", "; ".join([*parts, *([decided] if decided else [])]))
 
 
 def _rank_tasks(
@@ -110,22 +113,20 @@ def _rank_tasks(
     return dict.fromkeys(table.tasks() or [NO_TASK], ranked)
 
 
-def _describe_task(before: Ranking | str | None, after: Ranking | str | None) -> str:
+def _describe_task(before: Ranking | str | None, after: Ranking | str | None) -> Finding:
     if before is None or isinstance(before, str):
-        return "not ranked with the judge either"
+        return Finding("not-ranked", "not ranked with the judge either")
     if after is None:
-        return "nobody else judged here"
+        return Finding("nobody-else", "nobody else judged here")
     if isinstance(after, str):
-        return f"without the judge there is no ranking: {after}"
+        return Finding("no-ranking", f"without the judge there is no ranking: {after}")
     return describe_change(before, after)
 
 
-def _join(changes: Mapping[str, str], tasks: int) -> str:
+def _join(changes: Mapping[str, Finding], tasks: int) -> str:
     if NO_TASK in changes:
         return changes[NO_TASK]
-    parts = [
-        f"{t}: {what}" for t, what in changes.items() if not what.startswith("nothing changes")
-    ]
+    parts = [f"{t}: {what}" for t, what in changes.items() if what.code != UNCHANGED]
     if not parts:
         return f"nothing changes ({len(changes)} of {tasks} tasks are the judge's)"
     same, more = len(changes) - len(parts), len(parts) - MAX_NAMED
@@ -171,43 +172,95 @@ def rank_without(votes: Votes, judges: Collection[str], settings: Settings) -> R
 # are task by task, since scores of different tasks are not of one kind.
 
 ALL_TASKS: Final = "all tasks"  # Name of the part that holds the flags, where tasks are kept apart
-
-NO_FLAGS: Final = "no flags: "
+HAMON: Final = "hamon"  # What asks a document for the tables of Hamon et al. (2007)
+RULES: Final = "Rules of Hamon et al. (2007), which are no reason to exclude anybody"
 
 Diagnose = Callable[[RatingRows], Diagnosis]
 
+# Columns of a card and of a profile in CSV
+CARD_KEYS: Final = ("judge", "n", "flags", "p_honest", "p_careless", "p_reversed", "testable")
+PROFILE_KEYS: Final = ("criterion", "mean", "others_mean", "gap", "mean_agreement", "outside")
 
-@dataclass(frozen=True, eq=False)
-class JudgePanel:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgePanel(Shown):
     # flags with their evidence; None where they are given elsewhere
     screening: Screening | None = None
     # the tables of Hamon et al. (2007); None for comparisons and rankings.
     diagnosis: Diagnosis | None = None
-    lacking: tuple[str, ...] = ()  # why one of the two is missing, in sentences
+    lacking: tuple[Finding, ...] = ()  # why one of the two is missing
+
+    @property
+    def held(self) -> tuple[Screening | Diagnosis, ...]:
+        return tuple(one for one in (self.screening, self.diagnosis) if one is not None)
 
     @property
     def says(self) -> tuple[str, ...]:
-        held = (one.says for one in (self.screening, self.diagnosis) if one is not None)
-        return tuple(sentence for says in held for sentence in says)
+        return tuple(sentence for one in self.held for sentence in one.says)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        held = (one.notes for one in (self.screening, self.diagnosis) if one is not None)
-        return tuple(dict.fromkeys([*self.lacking, *(note for notes in held for note in notes)]))
+        notes = (note for one in self.held for note in one.notes)
+        return tuple(dict.fromkeys([*self.lacking, *notes]))
 
     @property
     def excluded(self) -> tuple[Exclusion, ...]:
-        held = (one.excluded for one in (self.screening, self.diagnosis) if one is not None)
-        return tuple(dict.fromkeys(one for some in held for one in some))
+        return tuple(dict.fromkeys(one for part in self.held for one in part.excluded))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *_: str) -> dict[str, Any]:
         return {
             "screening": None if self.screening is None else self.screening.to_dict(),
             "diagnosis": None if self.diagnosis is None else self.diagnosis.to_dict(),
             "says": list(self.says),
             "excluded": write_excluded(self.excluded),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
+
+    def document(self, *parts: str) -> Document:
+        """Return what people read: cards, and the tables of Hamon et al. where asked."""
+        rows = tuple(self._list_rows())
+        flags = None if self.screening is None else self.screening.document()
+        tables = None
+        if self.diagnosis is not None and (HAMON in parts or flags is None):
+            tables = self.diagnosis.document()
+        if flags is None or tables is None:
+            one = flags or tables or Document()
+            findings = (*self.lacking, *one.findings)
+            return replace(one, findings=findings, csv_rows=rows)
+        lines = tuple(f"  {one}" for one in (*tables.answer, tables.signature))
+        return replace(
+            flags,
+            parts=(*flags.parts, Text(RULES, lines), *tables.parts),
+            findings=list_findings(self.notes, self.excluded),
+            csv_rows=rows,
+        )
+
+    def _list_rows(self) -> Iterator[dict[str, Any]]:
+        cards = {} if self.screening is None else {one.judge: one for one in self.screening.cards}
+        if self.diagnosis is None:
+            for card in cards.values():
+                yield {**_describe_card(card), **dict.fromkeys(PROFILE_KEYS)}
+            return
+        for row in self.diagnosis.records():
+            outside = [method for method in self.diagnosis.methods if row[method]]
+            yield {
+                **_describe_card(cards.get(row["judge"])),
+                **{name: row[name] for name in ("judge", "n", *PROFILE_KEYS[:-1])},
+                "outside": " ".join(outside),
+            }
+
+
+def _describe_card(card: Card | None) -> dict[str, Any]:
+    """Return what CSV holds of a card; empty where there is none."""
+    if card is None:
+        return dict.fromkeys(CARD_KEYS)
+    return {
+        "judge": card.judge,
+        "n": card.n,
+        "flags": " ".join(card.flags),
+        **{f"p_{one}": card.posterior[one] for one in CLASSES},
+        "testable": card.testable,
+    }
 
 
 def examine_comparisons(data: Comparisons | Rankings, *, level: float) -> JudgePanel:
@@ -224,11 +277,11 @@ def examine_ratings(
     scale: Scale | None = None,
 ) -> tuple[dict[str, JudgePanel], dict[str, str]]:
     screening: Screening | None = None
-    lacking: tuple[str, ...] = ()
+    lacking: tuple[Finding, ...] = ()
     try:
         screening = screen_judges(rows, level=level, scale=scale)
     except (NotIdentified, NotConverged) as refusal:
-        lacking = (f"{NO_FLAGS}{refusal}",)
+        lacking = (Finding("no-flags", f"No flags: {refusal}", "warning", {"why": str(refusal)}),)
     parts = (
         {"": rows} if by is None else {name: group for (name,), group in rows.split((by,)).items()}
     )
@@ -240,11 +293,13 @@ def examine_ratings(
         except (NotIdentified, NotConverged) as refusal:
             refused[name] = str(refusal)
     if screening is None and not diagnoses:
-        reasons = [*(one.removeprefix(NO_FLAGS) for one in lacking), *refused.values()]
+        reasons = [*(one.values["why"] for one in lacking), *refused.values()]
         raise NotIdentified("; ".join(dict.fromkeys(reasons)))
     if len(parts) == 1:
         (only,) = parts
-        lacking += tuple(f"no diagnosis: {why}" for why in refused.values())
+        lacking += tuple(
+            Finding("no-diagnosis", f"No diagnosis: {why}", "info") for why in refused.values()
+        )
         return {"": JudgePanel(screening, diagnoses.get(only), lacking)}, {}
     flags = {ALL_TASKS: JudgePanel(screening, lacking=lacking)}
     return {**flags, **{name: JudgePanel(None, one) for name, one in diagnoses.items()}}, refused

@@ -7,13 +7,6 @@ from typing import Final
 MAX_WITH_TENTHS: Final = 20  # Numbers of effective levels below this are told to a tenth
 
 
-SMALLEST_P: Final = 0.001  # p-values below this are written as being below it
-
-
-def write_p(p: float) -> str:
-    return f"< {SMALLEST_P}" if p < SMALLEST_P else f"{p:.3f}"
-
-
 def plural(number: float, one: str, many: str | None = None) -> str:
     """Write a count with its noun.
 

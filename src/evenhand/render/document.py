@@ -6,20 +6,18 @@ LaTeX, Markdown, the report. A thing is said once, in the same words everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from evenhand.render.counts import write_p
 from evenhand.render.findings import Finding
+from evenhand.render.values import LEFT, write_value
 
 Row: TypeAlias = Mapping[str, Any]
 Form: TypeAlias = Literal["text", "latex", "markdown", "html", "csv"]
 # A key of a row, or several whose values stand in one cell, such as the ends of an interval
 Key: TypeAlias = str | tuple[str, ...]
 
-NO_VALUE: Final = "–"  # What stands where there is no value; "--" in LaTeX
-MAX_NAMES: Final = 5  # Most systems that are named in a sentence
 ALWAYS: Final = 9  # Priority of columns that are never left out
 
 
@@ -88,6 +86,15 @@ class Document:
     parts: tuple[Table | Text, ...] = ()
     findings: tuple[Finding, ...] = ()  # what changes what a reader should do
     signature: str = ""  # the line that reproduces the numbers
+    # rows for CSV, where they are others than those of the first table
+    csv_rows: tuple[Row, ...] | None = None
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows for CSV."""
+        if self.csv_rows is None:
+            return self.tables[0].records
+        return [dict(row) for row in self.csv_rows]
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -104,84 +111,3 @@ class Document:
         """Return the findings that people read, warnings first, none twice."""
         said = dict.fromkeys(one for one in self.findings if one.severity != "info")
         return tuple(sorted(said, key=lambda one: one.severity != "warning"))
-
-
-# How numbers are written wherever people read them.
-
-
-def write_percent(value: float) -> str:
-    """Write a proportion that may be very small, with two digits that mean something."""
-    percent = 100 * value
-    return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
-
-
-def write_count(value: float) -> str:
-    return f"{value:,.{0 if float(value).is_integer() else 1}f}"
-
-
-def _write_ends(digits: int) -> Callable[[Sequence[float]], str]:
-    return lambda ends: " to ".join(f"{one:z.{digits}f}" for one in ends)
-
-
-# Kind of value → how it is written. Intervals and bars have several keys. A bar is drawn in a
-# terminal, from the lower end over the estimate to the upper end.
-KINDS: Final[dict[str, Callable[[Any], str]]] = {
-    "text": str,
-    "name": str,  # cut where there is little room, so that all names still differ
-    "names": lambda names: ", ".join(map(str, names)),
-    "count": write_count,
-    "general": lambda value: f"{value:g}",
-    "integer": lambda value: f"{value:,.0f}",
-    "one": lambda value: f"{value:z,.1f}",
-    "two": lambda value: f"{value:z,.2f}",
-    "three": lambda value: f"{value:z,.3f}",
-    "four": lambda value: f"{value:z,.4f}",
-    "signed": lambda value: f"{value:+z.2f}",
-    "share": lambda value: f"{100 * value:z.0f} %",
-    "percent": write_percent,
-    "p": write_p,
-    "interval": _write_ends(2),
-    "interval three": _write_ends(3),
-    "interval four": _write_ends(4),
-    "interval share": lambda ends: f"{100 * ends[0]:z.0f} to {100 * ends[1]:z.0f} %",
-    "interval general": lambda ends: " to ".join(f"{one:g}" for one in ends),
-    "range": lambda ends: str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}",
-    "bar": lambda _ends: "",
-    "yes": lambda value: "yes" if value else "no",
-}
-LEFT: Final = frozenset({"text", "name", "names", "range", "bar", "yes"})
-
-
-def write_value(value: Any, kind: str) -> str:
-    """Write a value for people, as a kind of KINDS or a format.
-
-    >>> write_value(12345, "count"), write_value(-0.0012, "two"), write_value(None, "two")
-    ('12,345', '0.00', '–')
-    >>> write_value(0.9512, "share"), write_value(0.00001, "p"), write_value((0.1, 2), "interval")
-    ('95 %', '< 0.001', '0.10 to 2.00')
-    """
-    if value is None:
-        return NO_VALUE
-    if isinstance(value, str):
-        return value
-    return KINDS[kind](value) if kind in KINDS else format(value, kind)
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Write names as a list; of many the first, and how many more.
-
-    >>> join_names(["A"]), join_names(["A", "B", "C"])
-    ('A', 'A, B and C')
-    """
-    if len(names) > MAX_NAMES:
-        return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
-
-
-def begin_sentence(text: str) -> str:
-    """Write the first letter large.
-
-    >>> begin_sentence("nothing changes"), begin_sentence("")
-    ('Nothing changes', '')
-    """
-    return f"{text[:1].upper()}{text[1:]}"

@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import Any, Final
 from unicodedata import category
 
-from evenhand.render.document import LEFT, Document, Table, write_value
+from evenhand.render.document import Document, Table
+from evenhand.render.values import LEFT, write_value
 
 # Categories of signs that a terminal obeys or cannot write
 HIDDEN: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
@@ -112,7 +113,9 @@ SIGNS: Final = {
     "—": "---",
     "…": r"\dots{}",
     "†": r"$^\dagger$",
+    "∞": r"$\infty$",
 }
+INFINITY: Final = r"\infty"
 
 
 def render_latex(document: Document) -> str:
@@ -149,7 +152,8 @@ def write_cell(value: Any, kind: str) -> str:
         return NONE
     written = write_value(value, kind)
     if kind.startswith("interval"):
-        return f"$[{written.replace(' to ', ', ').replace(' %', PERCENT)}]$"
+        ends = written.replace(" to ", ", ").replace(" %", PERCENT).replace("∞", INFINITY)
+        return f"$[{ends}]$"
     if kind == "range":
         return typeset(written.replace("-", "--"))
     if kind in LEFT or isinstance(value, str):

@@ -33,6 +33,7 @@ def render_markdown(document: Document) -> str:
     several = sum(isinstance(one, Table) for one in parts) > 1
     for part in parts:
         if isinstance(part, Text):
+            blocks += [f"*{escape(part.title)}*"] if part.title else []
             blocks.append("\n".join(f"- {escape(line.strip())}" for line in part.lines))
         else:
             blocks += [f"*{escape(part.caption)}*"] if part.caption and several else []

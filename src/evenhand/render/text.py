@@ -143,7 +143,7 @@ _BREAKS: Final = re.compile(r"[.\-_/ :]")
 
 def shorten(names: Sequence[str]) -> tuple[list[str], str]:
     """Take away what all names begin and end with, up to a sign between words."""
-    if len(names) < 2:
+    if len({*names}) < 2:
         return list(names), ""
     begin = _shared(names)
     begin = begin[: max((one.end() for one in _BREAKS.finditer(begin)), default=0)]

@@ -50,7 +50,7 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.ranking.score_board import ScoreBoard, rank_scores
-from evenhand.render.document import write_value
+from evenhand.render.values import write_value
 from evenhand.report.answer import say_answer, say_refused
 from evenhand.report.document import FAILED, WARNING
 

@@ -14,7 +14,7 @@ from evenhand.design.more_judgments import separate_pairs
 from evenhand.errors import ActionableError, EvenhandError, NotIdentified
 from evenhand.ranking.clustering import ENOUGH_JUDGES
 from evenhand.ranking.ranking import Ranking, name_clusterings
-from evenhand.render.document import MAX_NAMES, begin_sentence, join_names
+from evenhand.render.values import MAX_NAMES, begin_sentence, join_names
 from evenhand.report.document import FAILED, Part
 
 # Judgments below which an open answer is no advice; the models are not held against each other on

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from evenhand.data.exclusions import Exclusion, write_excluded
 from evenhand.data.results import draw_table
 from evenhand.errors import UnknownOption
-from evenhand.render.document import Column, Table, write_value
+from evenhand.render.document import Column, Table
+from evenhand.render.values import write_value
 from evenhand.report.answer import is_warning
 from evenhand.report.document import (
     FAILED,

@@ -20,7 +20,7 @@ from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.score_board import ScoreBoard
-from evenhand.render.document import join_names, write_value
+from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import Analysis, Rated, are_level, list_left_out
 from evenhand.report.document import Block, Section
 from evenhand.report.sections.judges import NAMELESS

@@ -390,9 +390,8 @@ def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
         rest = part.without(judges=flagged, recorded=False)
         rest = part.keep_rows(rest.frame, "flagged", "flagged judges")
         after, lost = _rank(rest)
-    says = describe_change(before, after) if after is not None else ""
+    says = str(describe_change(before, after, "them")) if after is not None else ""
     says = f"without them there is no ranking: {lost}" if lost else says
-    says = says.replace("with the judge)", "with them)")
     excluded = tuple(one.text for one in rest.excluded)
     return Order("comparisons", tuple(flagged), _lay_out(before, after), says, excluded=excluded)
 

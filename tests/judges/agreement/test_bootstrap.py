@@ -82,14 +82,14 @@ def test_items_beyond_the_most_are_put_together_evenly():
 
 def test_few_clusters_have_no_interval_and_say_so():
     assert refuse_interval(MIN_CLUSTERS, "item") is None
-    assert refuse_interval(1, "judge") == "no interval: 1 judge, and at least 10 are needed"
+    assert refuse_interval(1, "judge") == "No interval: 1 judge, and at least 10 are needed."
 
 
 def test_a_coefficient_that_rarely_exists_has_no_interval():
     under = np.ones(REPLICATES)
     under[:80] = 0
     assert find_interval(Ratio(np.ones(REPLICATES), under), 0.95).why == (
-        "it does not exist in 80 of 1,000 resamples"
+        "No interval: it does not exist in 80 of 1,000 replicates."
     )
 
 

@@ -56,6 +56,6 @@ def test_a_constant_judge_is_no_obstacle_but_constant_judges_are():
 def test_holes_are_cut_out_or_refused():
     cut = concordance_coefficient(units_of([[1, 2, 3, 4], [1, 2, 4, 3], [2, 1, 3, None]]))
     assert cut.units == 3
-    assert cut.notes[0].startswith("on the 3 outputs that 3 judges all scored")
+    assert cut.notes[0].startswith("On the 3 outputs that 3 judges all scored")
     alone = concordance_coefficient(units_of([[1, 2, None], [None, None, 3]]))
     assert alone.why.endswith("need outputs that two judges scored: there are none")

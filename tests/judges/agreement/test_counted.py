@@ -86,8 +86,8 @@ def test_rows_that_are_left_out_are_counted_and_the_first_answer_is_kept():
     )
     found = ask_counted(read(both.lazy()))
     assert found == read_rows(both)
-    said = " ".join(found[0]["notes"])
-    for words in ("repeats", "controls", "second answers", "without a kind", "negative"):
+    said = " ".join(one["text"] for one in found[0]["findings"])
+    for words in ("repeats", "controls", "second answer", "without a kind", "negative"):
         assert words in said
 
 

@@ -44,7 +44,7 @@ def test_weights_are_counted_to_the_last_pair():
     weight, rows = 10**7, {"item": ["i", "i"], "left": ["a", "a"], "right": ["b", "b"]}
     table = pl.DataFrame({**rows, "judge": ["x", "y"], "outcome": ["left", "left"]})
     said, _, _ = counted(table.with_columns(weight=pl.lit(weight)).lazy())
-    notes = [note for one in said["parts"][0]["coefficients"] for note in one["notes"]]
+    notes = [note["text"] for one in said["parts"][0]["coefficients"] for note in one["findings"]]
     assert f"{weight**2:,} of {weight**2:,} pairs of votes agree" in "; ".join(notes)
 
 
@@ -57,7 +57,7 @@ def test_few_items_are_counted_where_items_share_clusters(monkeypatch):
     )
     both = counted(table.lazy())[0], answer(table)
     few = [
-        [note for one in part["coefficients"] for note in one["notes"] if "no interval" in note]
+        [n for one in part["coefficients"] for n in one["findings"] if n["code"] == "no-interval"]
         for said in both
         for part in said["parts"]
     ]

@@ -15,7 +15,7 @@ def test_complete_data_have_lights_kappa_of_irr():
     scale = declared(entry.expected["declared_categories"])
     found = compare_judges(units_of(entry.input["matrix"], scale), scale).mean("cohen")
     assert found.value == pytest.approx(entry.expected["light_kappa"], abs=1e-12)
-    assert found.title == "Cohen's κ, mean over pairs by common units"
+    assert found.title == "Cohen's κ"
     assert (found.units, found.ratings) == (48, 96)
 
 

@@ -49,7 +49,7 @@ def test_missing_scores_are_not_said_of_one_task():
     scores = pl.Series([1, None, 2, 3, 4, 4, 5, 5, 1, 1], dtype=pl.Float64)
     data = ratings(scores, task=["x"] * 4 + ["y"] * 6)
     notes = evenhand.measure_agreement(data)["y"].notes
-    assert "in all tasks together rows without a score are excluded: 1 of 10" in notes
+    assert "In all tasks together, rows without a score are excluded: 1 of 10" in notes
     assert not any(note.startswith("rows without") for note in notes)
 
 
@@ -61,7 +61,7 @@ def test_second_answers_are_counted_task_by_task():
         task=["x"] * 5 + ["y"] * 5,
     )
     found = evenhand.measure_agreement(data)
-    assert any("themselves: 1" in note for note in found["x"].notes)
-    assert not any("second answers" in note for note in found["y"].notes)
+    assert any("1 second answer of" in note for note in found["x"].notes)
+    assert not any("second answer" in note for note in found["y"].notes)
     names = [one.name for one in found["y"].whole.coefficients]
     assert not any(name.startswith("intra") for name in names)

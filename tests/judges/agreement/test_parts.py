@@ -60,4 +60,4 @@ def test_coefficients_between_judges_are_left_out_where_pairs_of_judges_are_many
     monkeypatch.setattr("evenhand.judges.tabulation.MAX_PAIRS_UNASKED", 5)
     found = evenhand.measure_agreement(data)
     assert "cohen" not in {one.name for one in found.whole.coefficients}
-    assert any("beyond 5 pairs of judges of one output" in note for note in found.notes)
+    assert any("more than 5 pairs of judges of one output" in note for note in found.notes)

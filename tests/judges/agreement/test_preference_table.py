@@ -136,7 +136,7 @@ def test_the_headline_is_the_pairwise_kappa():
     found = evenhand.measure_agreement(campaign(1))
     strict = found.whole["kappa-strict"]
     assert (
-        f"pairwise κ, second answers too, {strict.value:.3f} ({strict.lower:.3f} to"
+        f"pairwise κ, second answers included, {strict.value:.3f} ({strict.lower:.3f} to"
         in found.says[0]
     )
     assert "Fleiss" not in found.says[0]
@@ -172,7 +172,7 @@ def test_answers_under_several_criteria_are_no_second_answers():
         assert part["n-agreement-0"].value == part["kappa-strict"].value == 1
     assert found.whole.units == 40
     assert "kappa-intra" not in {one.name for one in found.whole.coefficients}
-    assert not any("second answers" in note for note in found.notes)
+    assert not any("second answer" in note for note in found.notes)
 
 
 def test_rankings_under_several_criteria_are_kept_apart():
@@ -197,7 +197,7 @@ def test_a_row_that_stands_for_several_votes_is_no_judge_who_repeats_himself():
     assert whole["kappa-strict"].value == 1
     for name in ("kappa-intra", "kappa-wmt", "kappa-wmt-intra"):
         assert whole[name].value is None
-        assert "nobody can tell apart" in whole[name].why
+        assert "it is not known whether these are repeats" in whole[name].why
 
 
 def test_items_put_together_are_summed():

@@ -100,11 +100,11 @@ def test_a_task_of_one_judge_says_why_nothing_is_known():
 def test_rows_that_are_left_out_are_counted():
     data = ratings([1, 1, 2, 3, None, 3], judge=["a", "a", "a", "b", "a", "b"])
     notes = " | ".join(evenhand.measure_agreement(data).notes)
-    assert "second answers of a judge to the same output are left out" in notes
-    assert "agree with themselves: 1 |" in notes
+    assert "1 second answer of judges to the same output excluded" in notes
+    assert "agree with themselves |" in notes
     assert notes.count("without a score") == 1
     assert "rows without a score are excluded: 1 of 6" in notes
-    assert "units judged once tell nothing of agreement: 2 of 3" in notes
+    assert "2 of 3 outputs were judged once" in notes
 
 
 def test_one_judge_is_refused():
@@ -121,7 +121,7 @@ def test_one_item_has_values_and_says_why_there_is_no_interval():
     found = evenhand.measure_agreement(ratings([3, 4]), scale="1-5")
     one = found.whole["n-agreement-1"]
     assert (one.value, one.lower) == (1, None)
-    assert "no interval: 1 item, and at least 10 are needed" in one.notes
+    assert "No interval: 1 item, and at least 10 are needed." in one.notes
 
 
 def test_two_units_have_values():
@@ -201,7 +201,7 @@ def test_asking_for_all_gives_every_coefficient_a_value_or_a_reason():
 def test_intervals_by_judge_say_so_in_the_signature():
     found = evenhand.measure_agreement(two_criteria(), cluster="judge")
     assert "cluster bootstrap by judge" in found.signature
-    assert "no interval: 2 judges, and at least 10 are needed" in found.whole["fleiss"].notes
+    assert "No interval: 2 judges, and at least 10 are needed." in found.whole["fleiss"].notes
 
 
 def test_preferences_agree_whichever_output_stood_left():
@@ -234,7 +234,7 @@ def test_one_judge_who_was_asked_again_has_agreement_with_itself_alone():
     data = ratings([1, 1, 2, 3, 4, 4], judge=["a"] * 6)
     found = evenhand.measure_agreement(data, coefficients="intra", scale="1-5")
     assert found.whole["intra-n-agreement-0"].value == pytest.approx(2 / 3)
-    assert found.says == ("judges give the same score again in 66.7 %",)
+    assert found.says == ("Judges give the same score again in 66.7 %.",)
     with pytest.raises(NotIdentified, match="there is one judge alone"):
         evenhand.measure_agreement(data)
 
@@ -277,7 +277,7 @@ def test_judges_drawn_again_leave_no_interval_by_item():
     for name in ("cohen", "pearson", "icc-1-1"):
         assert by_item.whole[name].lower is not None
         assert drawn.whole[name].lower is None
-        assert any("where judges are drawn" in note for note in drawn.whole[name].notes)
+        assert any(note.code == "interval-by-item" for note in drawn.whole[name].notes)
         assert drawn.whole[name].value == by_item.whole[name].value
 
 
@@ -285,7 +285,7 @@ def test_f_intervals_say_that_outputs_of_an_item_hang_together():
     table = {"item": [str(i // 4) for i in range(40)], "system": ["s", "s", "t", "t"] * 10}
     scores = [(7 * i + i // 5) % 5 + 1 for i in range(40)]
     several = evenhand.measure_agreement(ratings(scores, **table), coefficients="icc")
-    assert any("20 outputs are of 10 items" in note for note in several.whole["icc-1-1"].notes)
+    assert any("20 outputs belong to 10 items" in note for note in several.whole["icc-1-1"].notes)
     alone = evenhand.measure_agreement(ratings(scores), coefficients="icc")
     assert not any("independent" in note for note in alone.whole["icc-1-1"].notes)
 

@@ -6,6 +6,7 @@ import pytest
 import evenhand
 from evenhand.errors import InvalidJudgments
 from evenhand.judges.agreement_table import AgreementPart, name_kappa, say_parts, warn_prevalence
+from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient
 
 
@@ -33,9 +34,10 @@ def test_the_paper_calls_its_two_kappas_slight():
 
 def test_a_zero_has_neither_sign_nor_is_it_poor():
     values = {"value": -0.0001, "lower": -0.0002, "upper": 0.0004}
-    kappa = Coefficient("fleiss", "Fleiss' κ", **values)
+    word = say("landis-koch", "info", word=name_kappa(values["value"]))
+    kappa = Coefficient("fleiss", "Fleiss' κ", **values, notes=(word,))
     part = AgreementPart({}, 1, 0, 2, 2, 2, (kappa,))
-    assert say_parts([part]) == ("Fleiss' κ 0.000 (0.000 to 0.000), slight",)
+    assert say_parts([part]) == ("Fleiss' κ 0.000 (0.000 to 0.000), slight.",)
 
 
 def test_comparisons_without_items_are_refused_as_judgments_not_as_scores():

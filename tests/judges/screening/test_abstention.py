@@ -7,6 +7,7 @@ import pytest
 
 from evenhand.judges.cards import Card, Evidence, advise, find_reason, say_evidence, say_shortly
 from evenhand.judges.mixture import fit_mixture
+from evenhand.judges.texts import say
 
 
 def card(judge, p_honest, **more):
@@ -21,15 +22,15 @@ def controls(said):
 EMAD = card("emad", 1e-9, evidence=(controls("2 of 4"),))
 FARID = card("farid", 2e-5, evidence=(controls("1 of 4"),))
 CARLA = card("carla", 0.9)
-FEW = "6 judges are too few to say what is usual: 8 are needed"
+FEW = say("few-judges", n=6, needed=8)
 
 
 @pytest.mark.parametrize(
     ("slopes", "errors", "reason", "shortly"),
     [
         (np.ones(6), 0.1, "judges", FEW),
-        (np.array([1.0, -1.0] * 6), 0.1, "right", "it is open who is right"),
-        (np.ones(12), 0.8, "apart", "honest and careless judges cannot be told apart here"),
+        (np.array([1.0, -1.0] * 6), 0.1, "right", "it cannot be determined who is right"),
+        (np.ones(12), 0.8, "apart", "honest and careless judges cannot be told apart"),
     ],
 )
 def test_every_reason_of_the_mixture_is_known(slopes, errors, reason, shortly):
@@ -49,9 +50,8 @@ def test_too_few_judges_are_helped_by_more_judges_and_not_by_more_judgments():
 
 def test_evidence_is_said_and_is_no_verdict():
     assert say_evidence((EMAD, FARID, CARLA), FEW) == (
-        "evidence, and no verdict: emad (P(honest) <0.001; controls: 2 of 4 as expected) and farid"
-        " (P(honest) <0.001; controls: 1 of 4 as expected) look more likely careless or reversed"
-        " than honest, and it cannot be decided",
+        "emad (P(honest) < 0.001) and farid (P(honest) < 0.001) look careless or reversed rather"
+        " than honest, but this cannot be decided.",
     )
 
 

@@ -123,12 +123,12 @@ def test_last_words_replace_first_ones_and_both_are_kept():
     assert revision.last == pytest.approx({"a": 4.0, "b": 3.0})
     assert found.profiles == diagnose_judges(ratings(SMALL)).profiles
     assert diagnose_judges(again, version="last").profiles[""][0].mean == 3.5
-    assert any("1 score left out" in note for note in found.notes)
+    assert any("1 score excluded" in note for note in found.notes)
 
 
 def test_references_are_the_ceiling_by_name():
     found = diagnose_judges(ratings(SMALL), references=["b"])
-    assert "ceiling: b 3.00; the best system is a with 2.67" in found.says
+    assert "Ceiling: b 3.00; the best system is a with 2.67." in found.says
 
 
 def test_input_types_have_rows_of_their_own_and_one_for_all():
@@ -204,7 +204,7 @@ def test_judges_without_common_outputs_have_a_mean_score_and_no_agreement():
 
 def test_data_without_items_say_so():
     found = diagnose_judges(ratings([("x", "a", 1), ("y", "a", 3)], ("judge", "system", "score")))
-    assert "the data have no items: no judge can be set beside the others" in found.notes
+    assert "No column names the items: judges cannot be compared." in found.notes
 
 
 def test_data_without_judges_are_refused():
@@ -251,8 +251,8 @@ def test_four_judges_give_the_numbers_worked_out_by_hand():
     assert chosen.kept.pearson == pytest.approx(0.99339, abs=1e-5)
     assert chosen.kept.spearman == pytest.approx(1)
     assert chosen.removed.pearson == pytest.approx(-0.80296, abs=1e-5)
-    normal = "of honest judges whose values are normal, 1 sd leaves outside"
-    assert f"{normal}: 1.3 of 4 by mean score, 0.7 of 4 by mean agreement" in found.says
+    normal = "If all judges were honest and their values normal, 1 sd would put outside"
+    assert f"{normal}: 1.3 of 4 by mean score, 0.7 of 4 by mean agreement." in found.says
 
 
 def test_a_method_that_is_silent_under_a_criterion_has_no_number_for_all_criteria():
@@ -274,12 +274,12 @@ def test_controls_of_which_nothing_is_expected_are_said_to_be_of_no_use():
     data = ratings(lines, (*FOUR[:4], "kind"))
     found = diagnose_judges(data)
     assert any(
-        "1 score of controls: nothing is known of what" in note and note.endswith("not used")
+        "1 score of controls: it is not known what" in note and note.endswith("not used.")
         for note in found.notes
     )
     assert "no control says what it should get" in found.outliers_of("easy-items", "").why
     listed = diagnose_judges(data, easy=["9"])
-    assert "1 score of controls: seen in easy items only" in listed.notes
+    assert "1 score of controls: used for easy items only." in listed.notes
 
 
 def test_a_reference_of_another_task_is_none_here():

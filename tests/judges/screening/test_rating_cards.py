@@ -173,7 +173,7 @@ def test_without_items_systems_alone_are_compared():
     bare = changed(rows, items=("",), item=np.zeros(rows.size, np.int32))
     found = screen_ratings(bare)
     assert found.flagged == ()
-    assert any("no column of items" in note for note in found.notes)
+    assert any("No column names the items" in note for note in found.notes)
 
 
 def test_what_cannot_be_screened_is_refused(rows):
@@ -210,7 +210,9 @@ def test_on_long_scales_coarse_is_shown_and_never_a_flag():
     says = [one.says for card in found.cards for one in card.evidence if one.name == "coarse"]
     assert len(says) == 30
     assert all("shown, not tested" in one for one in says)
-    assert any("coarse use of the scale is shown, never flagged" in note for note in found.notes)
+    assert any(
+        "coarse use of the scale is shown, but never flagged" in note for note in found.notes
+    )
 
 
 def test_nearly_all_scores_at_one_end_may_be_severity():
@@ -239,7 +241,7 @@ def test_a_group_of_the_contrary_taste_is_named_as_a_group():
     rows = RatingPanel(each=120, bad=(("reversed", 6),)).draw(np.random.default_rng(3))
     found = screen_ratings(rows)
     assert len(found.flagged) == 6
-    assert any("a group of another taste" in note for note in found.notes)
+    assert any("a group with another taste" in note for note in found.notes)
     rows = RatingPanel(each=120, bad=(("random", 3),)).draw(np.random.default_rng(3))
     assert not any("agree with each other" in note for note in screen_ratings(rows).notes)
 
@@ -256,4 +258,4 @@ def test_cards_count_scores_and_the_notes_say_so():
     )
     found = screen_ratings(double)
     assert {card.n for card in found.cards} == {24}
-    assert any("cards count scores (216)" in note and "(108)" in note for note in found.notes)
+    assert any("Cards count scores (216)" in note and "(108)" in note for note in found.notes)

@@ -53,14 +53,14 @@ def test_habits_have_a_fifth_of_the_level_and_cards_say_both_numbers():
     card = next(card for card in screen_ratings(rows).cards if card.judge == "J000")
     says = next(one.says for one in card.evidence if one.name == "coarse")
     assert "adjusted p" in says
-    assert "flagged from 0.01 down" in says
+    assert "flagged up to 0.01" in says
 
 
 def test_the_outputs_that_would_do_are_those_of_the_judges_who_are_testable(rows):
     kept = np.random.default_rng(8).random(rows.size) < np.linspace(0.1, 1, 30)[rows.judge]
     fewer = rows.take(kept)
     found = screen_ratings(fewer)
-    needed = int(re.search(r"about (\d+) outputs would do", found.detectable)[1])
+    needed = int(re.search(r"about (\d+) outputs are enough", found.detectable)[1])
     assert found.abstains is None
     for card in found.cards:
         if not 0.75 * needed < card.n < 1.35 * needed:

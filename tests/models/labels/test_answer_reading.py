@@ -39,7 +39,7 @@ def test_without_ties_there_are_two_labels():
     assert answers.shown.tolist() == [0, 0, 1]
     dropped = code_answers(as_votes(VOTES), ties="discard")
     assert dropped.digest == answers.digest
-    assert dropped.notes == ("1 ties are left out",)
+    assert dropped.notes == ("1 tie excluded",)
 
 
 def test_a_unit_of_ratings_is_an_output_under_a_criterion():
@@ -88,7 +88,7 @@ def test_controls_are_left_out_and_counted():
     kinds = ["target", "control", "target"]
     answers = code_answers(as_ratings(RATINGS, kind=kinds))
     assert answers.size == 2
-    assert any("1 judgments of controls are left out" in note for note in answers.notes)
+    assert any("1 judgment of controls excluded" in note for note in answers.notes)
 
 
 def test_answers_that_were_read_are_returned():

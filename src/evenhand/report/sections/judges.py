@@ -28,8 +28,10 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import Settings
-from evenhand.ranking.without_judges import describe_change, rank_without
-from evenhand.render.document import Column, Table, begin_sentence, join_names, write_value
+from evenhand.ranking.without_judges import UNCHANGED, describe_change, rank_without
+from evenhand.render.document import Column, Table
+from evenhand.render.findings import Finding
+from evenhand.render.values import begin_sentence, join_names, write_value
 from evenhand.report.analysis import Analysis, Rated, are_level, choose_state, list_leaders
 from evenhand.report.answer import say_answer
 from evenhand.report.document import NOT_RUN, PASSED, Check, Figure, Section
@@ -170,7 +172,7 @@ def _divide(part: int, whole: int) -> float | None:
     return round(part / whole, DIGITS) if whole else None
 
 
-def name_kind(card: Card, abstains: str | None = None) -> str:
+def name_kind(card: Card, abstains: Finding | None = None) -> str:
     """Say what a judge is drawn as: a class, a habit, or neither."""
     for flag in CLASSES[1:]:
         if flag in card.flags:
@@ -232,7 +234,7 @@ def _say_effect(panel: Panel, before: Ranking, card: Card, place: int) -> str:
     if not full and (place >= MAX_REMOVED or len(before.systems) > MAX_QUICK):
         return (
             "not computed here; it is made by"
-            f" {panel.analysis.write_command('judges', '--cards')}, or by the report with --full"
+            f" {panel.analysis.write_command('judges')}, or by the report with --full"
         )
     after = panel.rank_others([card.judge])
     if isinstance(after, str):
@@ -252,7 +254,7 @@ def say_without(panel: Panel, before: Ranking | None) -> tuple[str, str]:
     detail = f"Without {whom} {change}."
     answer, was = (say_answer(one, advise=False)[0] for one in (after, before))
     if answer == was or list_leaders(after) == list_leaders(before):
-        same = change.startswith("nothing changes")
+        same = change.code == UNCHANGED
         return f"Without {whom} the answer stays the same.", "" if same else detail
     return f"Without {whom} the answer is another one: {answer}", detail
 
@@ -271,7 +273,7 @@ UNITS: Final = {"rankings": "rankings"}
 
 
 def write_section_judges(analysis: Analysis) -> Section:
-    command = analysis.write_command("judges", "--cards")
+    command = analysis.write_command("judges")
     fault = find_fault_panel(analysis)
     if fault[0]:
         return write_fault("judges", fault, command)
@@ -284,11 +286,10 @@ def write_section_judges(analysis: Analysis) -> Section:
     most = len(panel.rows) if analysis.settings.full else MAX_JUDGES
     rows = panel.rows[: max(most, len(flagged))]
     summary = say_flagged(panel.screening.cards, panel.screening.level)
-    sentences = [f"{summary[:1].upper()}{summary[1:]}.", *(one for one in change if one)]
+    sentences = [summary, *(one for one in change if one)]
     if panel.screening.abstains is not None:
         sentences.append(f"Nobody is called careless or reversed: {panel.screening.abstains}.")
-        told = say_evidence(panel.screening.cards, panel.screening.abstains)
-        sentences += [f"{one[:1].upper()}{one[1:]}." for one in told]
+        sentences += say_evidence(panel.screening.cards, panel.screening.abstains)
     return Section(
         "judges",
         says=(
@@ -468,7 +469,7 @@ def _note_limits(panel: Panel, rows: list[dict[str, Any]]) -> list[str]:
             " few votes"
         )
     if analysis.task:
-        every = analysis.settings.write_command("judges", "--cards")
+        every = analysis.settings.write_command("judges")
         notes.append(f"judges are looked at in this task alone; {every} takes all tasks together")
     return notes
 
@@ -508,7 +509,7 @@ DRAWN: Final = {
 
 
 def write_section_scorers(analysis: Analysis) -> Section:
-    rated, command = analysis.rated, analysis.write_command("judges", "--cards")
+    rated, command = analysis.rated, analysis.write_command("judges")
     fault = _find_fault(rated)
     if fault[0]:
         return write_fault("scorers", fault, command)
@@ -556,11 +557,9 @@ def _check(rated: Rated, screening: Screening) -> Check:
 
 
 def _say(screening: Screening, check: Check) -> list[str]:
-    sentences = [f"{begin_sentence(sentence)}." for sentence in screening.says]
+    sentences: list[str] = [*screening.says]
     if screening.flagged:
         sentences.append(check.recommendation)
-    if screening.abstains is not None and not any(screening.abstains in one for one in sentences):
-        sentences.append(f"Nobody is called careless or reversed: {screening.abstains}.")
     return [*sentences, f"{begin_sentence(screening.detectable)}."]
 
 

@@ -33,7 +33,8 @@ from evenhand.ranking.robustness.cycles import (
     find_sure_circle,
     find_visible,
 )
-from evenhand.render.document import Column, Table, write_value
+from evenhand.render.document import Column, Table
+from evenhand.render.values import write_value
 from evenhand.report.analysis import (
     MAX_DETECTABLE,
     Analysis,

@@ -35,7 +35,8 @@ from evenhand.ranking.sides import (
     have_pairs_own_sides,
     note_sides,
 )
-from evenhand.render.document import Column, Row, Table, join_names, write_value
+from evenhand.render.document import Column, Row, Table
+from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import (
     Analysis,
     choose_state,

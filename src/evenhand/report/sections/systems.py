@@ -16,14 +16,8 @@ from evenhand.judges.removal import correlate
 from evenhand.ranking.by_model import tabulate_chances
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.score_board import ScoreBoard
-from evenhand.render.document import (
-    MAX_NAMES,
-    Column,
-    Table,
-    begin_sentence,
-    join_names,
-    write_value,
-)
+from evenhand.render.document import Column, Table
+from evenhand.render.values import MAX_NAMES, begin_sentence, join_names, write_value
 from evenhand.report.analysis import Analysis, Rated
 from evenhand.report.document import Figure, Section
 from evenhand.report.figures.drawing import name_files
