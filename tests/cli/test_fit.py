@@ -230,3 +230,10 @@ def test_rank_and_fit_sign_the_same_judgments(evenhand, table1):
         for verb in ("rank", "fit")
     }
     assert len(digests) == 1
+
+
+def test_a_fit_of_few_systems_is_one_screen(evenhand, table1):
+    lines = evenhand("fit", table1).out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "Worths differ between systems: LR 670.8243 on 3 df, p < 0.001."

@@ -236,7 +236,7 @@ def fitted_models() -> Any:
         "aic": fit.aic,
         "bic": fit.bic,
         "worths": plain(fit.worths),
-        "summary": str(fit.summary()),
+        "summary": str(fit),
     }
     return told
 

@@ -36,7 +36,7 @@ from evenhand.models.coefficients import (
 )
 from evenhand.models.design import Design, find_independent, system_columns
 from evenhand.models.existence import THRESHOLDS
-from evenhand.models.fitted import tabulate_coefficients, tabulate_goodness
+from evenhand.models.fitted import say_largest, tabulate_coefficients, tabulate_goodness
 from evenhand.models.likelihood import Likelihood, saturated_loglik
 from evenhand.models.pair_information import contrast_variances
 from evenhand.models.settings import LogLinearSettings, say_model
@@ -354,7 +354,7 @@ class Fit(Shown):
         if test is not None:
             code = "worths-differ" if test.p < DOUBTFUL else "worths-equal"
             sentences.append(say(code, statistic=test.statistic, df=test.df, p=test.p))
-        return tuple(sentences)
+        return tuple(sentences) or (say_largest(self),)
 
     @property
     def _worth_of(self) -> dict[str, float]:

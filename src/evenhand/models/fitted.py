@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from evenhand.data.results import Shown
 from evenhand.models.coefficients import Coefficient
 from evenhand.models.registry import MODELS, FittedModel, name_settings
+from evenhand.models.texts import say
 from evenhand.render.counts import plural, say_answers
 from evenhand.render.document import Column, Document, Table, Text
-from evenhand.render.findings import take_findings
+from evenhand.render.findings import Finding, take_findings
 
 if TYPE_CHECKING:
     from evenhand.models.base import Fit
@@ -51,6 +52,12 @@ def document_model(fit: FittedModel, title: str, excluded_ties: float = 0.0) -> 
         ),
         findings=take_findings(fit.notes),
     )
+
+
+def say_largest(fit: Fit | FittedModel) -> Finding:
+    at = int(fit.log_worth.argmax())
+    above = float(fit.log_worth[at] - fit.log_worth.mean())
+    return say("largest", system=fit.systems[at], value=above)
 
 
 def name_scale(fit: FittedModel) -> str:

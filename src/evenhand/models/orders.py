@@ -35,7 +35,7 @@ from evenhand.models.coefficients import (
 )
 from evenhand.models.design import reference_code
 from evenhand.models.existence import cells_of, check_existence, refuse_nothing
-from evenhand.models.fitted import ShownFit
+from evenhand.models.fitted import ShownFit, say_largest
 from evenhand.models.texts import say
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.graph import CONE_TOLERANCE, Graph, find_direction, is_strongly_connected
@@ -515,11 +515,14 @@ class OrderFit(ShownFit):
             ).tolist()
             symbol = "ν" if one.name == "g1" else f"δ{one.name[1:]}"
             ends = {"value": at, "lower": low, "upper": high}
-            lines.append(say("tie-parameter", label=one.label, symbol=symbol, level=LEVEL, **ends))
+            lines.append(
+                say("tie-parameter", "info", label=one.label, symbol=symbol, level=LEVEL, **ends)
+            )
         return (
             *lines,
             say("orders-deviance", "info", deviance=self.deviance, df=self.df),
             say("orders-independent", "info"),
+            say_largest(self),
         )
 
     @property

@@ -9,6 +9,7 @@ from evenhand.render.findings import Templates
 # Log-linear models
 LOG_LINEAR: Final = {
     "odds": "{better} is preferred to {other} at odds of {odds:.2f} to 1.",
+    "largest": "{system} has the largest log-worth by its estimate: {value:.2f} above the mean.",
     "worths-differ": "Worths differ between systems: LR {statistic:,.4f} on {df} df, p {p:p}.",
     "worths-equal": "Not significant at .05 that worths differ between systems: LR"
     " {statistic:,.4f} on {df} df, p {p:p}.",
