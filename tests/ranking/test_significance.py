@@ -131,3 +131,22 @@ def test_pairs_whose_judges_agree_altogether_have_no_clustered_p():
     assert found.pairs.rows()[0]["p_clustered"] is None
     assert "pairs-without-spread" in [note.code for note in found.notes]
     assert found.says.code == "preferred-if-independent"
+
+
+def test_where_judges_have_tastes_clustered_p_values_keep_their_level():
+    """Two level systems; the taste of each of 12 judges has sd .8 in log-odds."""
+    rng, rejected = np.random.default_rng(0), np.zeros(2)
+    for _ in range(200):
+        chances = 1 / (1 + np.exp(-0.8 * rng.standard_normal(12)))
+        won = rng.random((12, 20)) < chances[:, None]
+        rows = [
+            (f"j{judge}", "a", "b", "left" if vote else "right")
+            for judge, votes in enumerate(won)
+            for vote in votes
+        ]
+        data = table(rows, COLUMNS)
+        found = cluster_pairs(sign_test_pairs(data.tally()), {"judge": data.tally(by=("judge",))})
+        rejected += [found.p[0] <= 0.05, found.clustered[0] <= 0.05]
+    classical, clustered = (rejected / 200).tolist()
+    assert classical > 0.15
+    assert clustered < 0.09

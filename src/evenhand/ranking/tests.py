@@ -522,8 +522,10 @@ def sign_test_pairs(tally: Tally, *, variant: str = "ignore", new: str | None = 
 #
 # over the C clusters g with n_g decided comparisons of the pair: the clustered Wald test of
 # `wald.wald_test` for a Bradley-Terry model of this pair alone, in closed form. Of several ways of
-# clustering the largest p counts. When not to use it: for a pair of which all decided comparisons
-# agree, or that one cluster decided alone: there it has no value.
+# clustering the largest p counts. Of level systems before 5 to 30 judges with tastes (sd .8 in
+# log-odds) the sign test rejected in .17 to .28 of 600 campaigns at level .05, this in .03 to .06.
+# When not to use it: for a pair of which all decided comparisons agree, or that one cluster decided
+# alone: there it has no value.
 
 NO_SPREAD_RATIO: Final = 1e-6  # Variance, beside that of independent answers, that is as good as 0
 
