@@ -129,7 +129,7 @@ def test_a_preference_for_one_side_is_said_and_makes_no_cycles(evenhand, tmp_pat
             rows.writerow([f"j{i % 16}", *pair, outcome])
     found = evenhand("robustness", str(file), "--json").json
     assert (found["cycles"]["order_effect"], found["cycles"]["real"]) == (True, False)
-    assert any("sides were not randomised" in note for note in found["notes"])
+    assert any("Sides were not randomised" in note for note in found["notes"])
     asked = evenhand("robustness", str(file), "--order-effect", "--json").json
     assert (asked["cycles"]["order_effect"], asked["cycles"]["real"]) == (True, False)
 
