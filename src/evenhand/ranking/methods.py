@@ -335,8 +335,8 @@ class MethodTable(Shown):
         return {
             "signature": self.signatures if self.scores else None,
             "excluded": write_excluded(self.excluded),
-            "n_judgments": self.n_judgments,
-            "n_comparisons": self.n_comparisons,
+            "n_judgments": write_number(self.n_judgments),
+            "n_comparisons": write_number(self.n_comparisons),
             "methods": [
                 {
                     "method": name,

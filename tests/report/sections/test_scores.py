@@ -120,7 +120,7 @@ def test_two_hundred_systems_are_cut_in_the_figure_and_whole_in_the_table():
 def test_without_judges_and_items_there_is_a_board():
     section = write_section(study(make_rows(), drop=("judge", "item")))
     assert table(section, "fluency").rows[0]["system"] == "good"
-    assert any("no judge column" in note for note in section.notes)
+    assert any("no columns of judges" in note for note in section.notes)
 
 
 def test_ted_talks_have_the_published_means_of_systems(data_folder):
