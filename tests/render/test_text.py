@@ -49,6 +49,13 @@ def test_no_line_is_longer_than_the_terminal_and_names_differ(columns):
     assert all(any(name in line for line in lines[1:4]) for name in ("opus", "lark", "finch"))
 
 
+def test_a_table_for_files_alone_is_not_shown():
+    hidden = Table("cells", "Cells", COLUMNS, ROWS, only=("csv",))
+    document = Document(answer=("Done.",), parts=(hidden, TABLE))
+    assert unstyle(render_text(document)).splitlines()[2:4] == draw(TABLE)[:2]
+    assert document.tables[0].records == list(ROWS)
+
+
 def test_a_list_that_has_no_room_says_how_many_more():
     rows = ({**ROWS[0], "beats": tuple(f"system-{n}" for n in range(20))},)
     (line,) = draw(Table("ranking", "", COLUMNS, rows))[1:]

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 from evenhand.render.findings import Finding
 
 Row: TypeAlias = Mapping[str, Any]
-Form: TypeAlias = Literal["text", "latex", "markdown", "html"]
+Form: TypeAlias = Literal["text", "latex", "markdown", "html", "csv"]
 # A key of a row, or several whose values stand in one cell, such as the ends of an interval
 Key: TypeAlias = str | tuple[str, ...]
 
@@ -63,6 +63,7 @@ class Table:
     legend: tuple[str, ...] = ()  # what marks and columns mean, below the table
     # keys of rows that CSV does not have, since others tell the same
     without: tuple[str, ...] = ()
+    only: tuple[Form, ...] = ()  # where it is shown; () for everywhere
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -91,6 +92,12 @@ class Document:
     @property
     def tables(self) -> tuple[Table, ...]:
         return tuple(one for one in self.parts if isinstance(one, Table))
+
+    def list_parts(self, form: Form) -> tuple[Table | Text, ...]:
+        """Return the tables and texts that are shown in a form."""
+        return tuple(
+            one for one in self.parts if isinstance(one, Text) or not one.only or form in one.only
+        )
 
     @property
     def shown(self) -> tuple[Finding, ...]:

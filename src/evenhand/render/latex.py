@@ -116,7 +116,8 @@ SIGNS: Final = {
 def render_latex(document: Document) -> str:
     """Lay the tables of a document out for a paper; findings and signature stand as comments."""
     about = comment([*filter(None, (document.signature, *document.answer, *document.shown))])
-    return about + "\n".join(write_table(one) for one in document.tables)
+    tables = (one for one in document.list_parts("latex") if isinstance(one, Table))
+    return about + "\n".join(map(write_table, tables))
 
 
 def write_table(table: Table, comments: Sequence[str] = ()) -> str:

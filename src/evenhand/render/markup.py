@@ -29,12 +29,13 @@ def escape(text: str) -> str:
 def render_markdown(document: Document) -> str:
     blocks = [*(f"**{escape(one)}**" for one in document.answer[:1])]
     blocks += [escape(one) for one in (*document.answer[1:], document.basis) if one]
-    for part in document.parts:
+    parts = document.list_parts("markdown")
+    several = sum(isinstance(one, Table) for one in parts) > 1
+    for part in parts:
         if isinstance(part, Text):
             blocks.append("\n".join(f"- {escape(line.strip())}" for line in part.lines))
         else:
-            titled = part.caption and len(document.tables) > 1
-            blocks += [f"*{escape(part.caption)}*"] if titled else []
+            blocks += [f"*{escape(part.caption)}*"] if part.caption and several else []
             blocks.append(write_table(part).rstrip("\n"))
             blocks += [escape(one) for one in part.legend]
     blocks += ["\n".join(f"- {escape(one)}" for one in document.shown)]
@@ -62,12 +63,14 @@ def render_html(document: Document) -> str:
     blocks += [
         f"<p>{escape_html(one)}</p>" for one in (*document.answer[1:], document.basis) if one
     ]
-    for part in document.parts:
+    parts = document.list_parts("html")
+    several = sum(isinstance(one, Table) for one in parts) > 1
+    for part in parts:
         if isinstance(part, Text):
             lines = "<br>".join(escape_html(line) for line in part.lines)
             blocks.append(f"<p><strong>{escape_html(part.title)}</strong><br>{lines}</p>")
         else:
-            blocks.append(draw_table(part, caption=len(document.tables) > 1))
+            blocks.append(draw_table(part, caption=several))
     below: list[str] = [*document.shown]
     below += [document.signature] if document.signature else []
     blocks += [f"<p>{'<br>'.join(map(escape_html, below))}</p>"] if below else []

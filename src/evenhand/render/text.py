@@ -251,8 +251,9 @@ def render_text(document: Document, columns: int = PLAIN) -> str:
         wrapped = wrap(escape_control(sentence), columns)
         lines += [click.style(line, bold=True) for line in wrapped] if number == 0 else wrapped
     lines += wrap(escape_control(document.basis), columns) if document.basis else []
-    captioned = len(document.tables) > 1
-    for part in document.parts:
+    parts = document.list_parts("text")
+    captioned = sum(isinstance(one, Table) for one in parts) > 1
+    for part in parts:
         drawn = (
             draw_table(part, columns, caption=captioned)
             if isinstance(part, Table)
