@@ -30,6 +30,7 @@ from evenhand.cli.refusals import (
 )
 from evenhand.cli.terminal import columns_of_terminal
 from evenhand.errors import NotConverged, NotIdentified, UnknownFormat, UnknownOption
+from evenhand.render.findings import Finding, describe_findings
 from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
@@ -266,7 +267,10 @@ def write_json(contract: dict[str, Any]) -> str:
     """Return JSON without NaN or infinity: those become null, and a note says so."""
     lost: list[str] = []
     clean = _finite(contract, "", lost)
-    if lost:
+    if lost and "findings" in clean:
+        found = (Finding("not-finite", f"{name}: {LOST}", "info", {"key": name}) for name in lost)
+        clean["findings"] = [*clean["findings"], *describe_findings(found)]
+    elif lost:
         clean["notes"] = [*clean.get("notes", []), *(f"{name}: {LOST}" for name in lost)]
     return json.dumps(clean, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
