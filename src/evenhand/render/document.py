@@ -128,10 +128,12 @@ def _write_ends(digits: int) -> Callable[[Sequence[float]], str]:
 
 
 # Kind of value → how it is written. Intervals and bars have several keys. A bar is drawn in a
-# terminal, from the lower end over the estimate to the upper end.
+# terminal, from the lower end over the estimate to the upper end. Prose is wrapped there into the
+# room that is left.
 KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "text": str,
     "name": str,  # cut where there is little room, so that all names still differ
+    "prose": str,
     "names": lambda names: ", ".join(map(str, names)),
     "count": write_count,
     "general": lambda value: f"{value:g}",
@@ -152,7 +154,7 @@ KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "bar": lambda _ends: "",
     "yes": lambda value: "yes" if value else "no",
 }
-LEFT: Final = frozenset({"text", "name", "names", "range", "bar", "yes"})
+LEFT: Final = frozenset({"text", "name", "prose", "names", "range", "bar", "yes"})
 
 
 def write_value(value: Any, kind: str) -> str:
