@@ -101,3 +101,16 @@ def test_a_document_says_the_answer_first_and_signs_last():
 def test_names_that_would_move_the_cursor_are_written_out():
     rows = ({**ROWS[0], "system": "\x1b[31mred"},)
     assert "\x1b" not in "".join(draw(Table("t", "", COLUMNS, rows)))
+
+
+def test_a_table_that_is_too_wide_is_drawn_in_parts_that_repeat_its_first_column():
+    groups = tuple(Column(f"group{n}", f"group {n}", "two") for n in range(9))
+    rows = tuple(
+        {"system": name, **{f"group{n}": n / 2 for n in range(9)}} for name in ("opus", "lark")
+    )
+    lines = draw(Table("orders", "", (Column("system", "system", "name"), *groups), rows), 40)
+    assert max(map(width, lines)) <= 40
+    assert [line.split()[0] for line in lines] == ["system", "opus", "lark"] * 3
+    assert [title for line in lines[::3] for title in line.split("  ")[1:]] == [
+        f"group {n}" for n in range(9)
+    ]

@@ -284,7 +284,8 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     """Return the lines of a table, its titles dim, with a rule where a line stands.
 
     Where names lack room, columns with a low priority go, then names are cut so that they still
-    differ. Bars and lists of names take what is left.
+    differ. Bars and lists of names take what is left. What is still too wide is drawn in parts,
+    each with the first column again.
 
     >>> from evenhand.render.document import Column
     >>> columns = (Column("judge", "judge", "name"), Column("n", "n", "count"))
@@ -308,7 +309,7 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
         if first is None or first.priority == ALWAYS:
             break
         del cells[first]
-    room = _room(cells, flexible, names, columns - kept)
+    room = max(_room(cells, flexible, names, columns - kept), wanted)
     longest = sum(_longest(cells[one]) for one in names)
     both = longest + BARS[-1][0] + MIN_LIST + 2 * len(GAP)  # a bar and a list find room
     listed = room >= both and any(
@@ -332,7 +333,8 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     rooms = _share_room([cells[one] for one in prose], left - len(GAP) * (len(prose) - 1))
     for one, share_of_room in zip(prose, rooms, strict=True):
         cells[one] = ["\n".join(wrap(cell, share_of_room)) for cell in cells[one]]
-    lines = _join(cells, [place for place in table.lines if 0 < place < len(rows)])
+    rules = [place for place in table.lines if 0 < place < len(rows)]
+    lines = [line for part in _divide(cells, columns) for line in _join(part, rules)]
     more = len(table.rows) - len(rows)
     below = [*([f"... and {more:,} more"] if more else []), *taken, *table.legend]
     above = [click.style(escape_control(table.caption), bold=True)] if caption else []
@@ -363,7 +365,7 @@ def _order(column: Column) -> int:
 
 
 def _longest(cells: Sequence[str]) -> int:
-    return max(map(width, cells))
+    return max(width(line) for cell in cells for line in cell.split("\n"))
 
 
 def _room(
@@ -423,6 +425,23 @@ def _list_names(column: Column, rows: Sequence[Row], room: int) -> list[str]:
                 break
         lists.append(text)
     return [column.title, *lists] if any(lists) else [""]
+
+
+def _divide(
+    cells: Mapping[Column, Sequence[str]], columns: int
+) -> list[dict[Column, Sequence[str]]]:
+    """Return the columns in parts that find room, each with the first column again."""
+    (first, lead), *others = cells.items()
+    parts, room = [{first: lead}], 0
+    for one, column in others:
+        taken = _longest(column) + len(GAP)
+        if taken > room and len(parts[-1]) > 1:
+            parts.append({first: lead})
+        if len(parts[-1]) == 1:
+            room = columns - 1 - _longest(lead)
+        parts[-1][one] = column
+        room -= taken
+    return parts
 
 
 def _join(cells: Mapping[Column, Sequence[str]], rules: Sequence[int]) -> list[str]:
