@@ -17,6 +17,7 @@ import narwhals as nw
 
 from evenhand.data.engine import COUNT, Frame, fetch_columns, quote_name
 from evenhand.errors import listing
+from evenhand.render.findings import Finding, take_findings
 
 if TYPE_CHECKING:
     import duckdb
@@ -293,6 +294,15 @@ def sign_excluded(signature: str, excluded: Iterable[Exclusion]) -> str:
 def list_texts(excluded: Iterable[Exclusion], known: Iterable[str] = ()) -> list[str]:
     known_texts = set(known)
     return [one.text for one in excluded if one.text not in known_texts]
+
+
+def list_findings(notes: Iterable[str], excluded: Iterable[Exclusion]) -> tuple[Finding, ...]:
+    """Return the notes of a result as findings, and what was excluded where they do not say it."""
+    known = tuple(notes)
+    lost = (one for one in excluded if one.text not in known)
+    return take_findings(
+        [*known, *(Finding(one.code, one.text, "note", one.to_dict()) for one in lost)]
+    )
 
 
 def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:

@@ -149,6 +149,7 @@ KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "interval": _write_ends(2),
     "interval three": _write_ends(3),
     "interval four": _write_ends(4),
+    "interval share": lambda ends: f"{100 * ends[0]:z.0f} to {100 * ends[1]:z.0f} %",
     "interval general": lambda ends: " to ".join(f"{one:g}" for one in ends),
     "range": lambda ends: str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}",
     "bar": lambda _ends: "",

@@ -40,6 +40,7 @@ ESCAPES: Final = {
     "|": r"\textbar{}",
 }
 NONE: Final = "--"
+PERCENT: Final = r"\,\%"  # in mathematics
 
 
 def escape(text: str) -> str:
@@ -146,12 +147,12 @@ def write_cell(value: Any, kind: str) -> str:
         return NONE
     written = write_value(value, kind)
     if kind.startswith("interval"):
-        return f"$[{written.replace(' to ', ', ')}]$"
+        return f"$[{written.replace(' to ', ', ').replace(' %', PERCENT)}]$"
     if kind == "range":
         return written.replace("-", "--")
     if kind in LEFT or isinstance(value, str):
         return typeset(written)
-    return f"${written.replace(',', '{,}').replace(' %', chr(92) + ',' + chr(92) + '%')}$"
+    return f"${written.replace(',', '{,}').replace(' %', PERCENT)}$"
 
 
 def typeset(text: str) -> str:

@@ -81,9 +81,10 @@ def hang(start: str, text: str, columns: int) -> list[str]:
 
 
 def label(name: str, text: str, columns: int, *, colour: str | None = None) -> str:
-    lines = wrap(escape_control(text), columns - WIDTH)
-    first = click.style(pad(name, WIDTH), dim=colour is None, fg=colour)
-    return ("\n" + " " * WIDTH).join([first + lines[0], *lines[1:]])
+    room = max(WIDTH, width(name) + 1)
+    lines = wrap(escape_control(text), columns - room)
+    first = click.style(pad(name, room), dim=colour is None, fg=colour)
+    return ("\n" + " " * room).join([first + lines[0], *lines[1:]])
 
 
 def align(rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[list[str]]:
