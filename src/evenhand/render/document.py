@@ -6,6 +6,7 @@ LaTeX, Markdown, the report. A thing is said once, in the same words everywhere.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
@@ -123,6 +124,17 @@ def write_count(value: float) -> str:
     return f"{value:,.{0 if float(value).is_integer() else 1}f}"
 
 
+def write_figures(value: float) -> str:
+    """Write a number with three significant figures.
+
+    >>> write_figures(0.01234), write_figures(123456), write_figures(float("inf"))
+    ('0.0123', '123,456', '∞')
+    """
+    if math.isinf(value):
+        return "∞"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
+
+
 def _write_ends(digits: int) -> Callable[[Sequence[float]], str]:
     return lambda ends: " to ".join(f"{one:z.{digits}f}" for one in ends)
 
@@ -137,6 +149,7 @@ KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "names": lambda names: ", ".join(map(str, names)),
     "count": write_count,
     "general": lambda value: f"{value:g}",
+    "figures": write_figures,
     "integer": lambda value: f"{value:,.0f}",
     "one": lambda value: f"{value:z,.1f}",
     "two": lambda value: f"{value:z,.2f}",
@@ -150,6 +163,7 @@ KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "interval three": _write_ends(3),
     "interval four": _write_ends(4),
     "interval share": lambda ends: f"{100 * ends[0]:z.0f} to {100 * ends[1]:z.0f} %",
+    "interval figures": lambda ends: " to ".join(map(write_figures, ends)),
     "interval general": lambda ends: " to ".join(f"{one:g}" for one in ends),
     "range": lambda ends: str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}",
     "bar": lambda _ends: "",

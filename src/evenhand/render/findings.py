@@ -61,7 +61,7 @@ class Templates(Formatter):
     """The texts of a room: code → template of `str.format`, with a few formats more.
 
     `{n:#judge}` is a count with its noun, `{names:list}` a list of names, `{part:%}` a proportion
-    in per cent, `{p:p}` a p-value.
+    in per cent; every kind of a column is a format too, such as `{p:p}`.
 
     >>> say = Templates({"few-judges": "{judges:#judge} of {of:,} say {share:%}: {names:list}."})
     >>> finding = say("few-judges", judges=1, of=1200, share=0.125, names=["ann", "bob"])
@@ -84,8 +84,8 @@ class Templates(Formatter):
             return listing([str(one) for one in value])
         if format_spec == "%":
             return share(value, 1)
-        if format_spec == "p":
-            from evenhand.render.document import write_p
+        from evenhand.render.document import KINDS, write_value
 
-            return write_p(value)
+        if format_spec in KINDS:
+            return write_value(value, format_spec)
         return str(super().format_field(value, format_spec))

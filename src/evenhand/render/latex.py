@@ -111,7 +111,9 @@ SIGNS: Final = {
     "–": "--",
     "—": "---",
     "…": r"\dots{}",
+    "∞": r"$\infty$",
 }
+INFINITY: Final = r"\infty"
 
 
 def render_latex(document: Document) -> str:
@@ -147,7 +149,8 @@ def write_cell(value: Any, kind: str) -> str:
         return NONE
     written = write_value(value, kind)
     if kind.startswith("interval"):
-        return f"$[{written.replace(' to ', ', ').replace(' %', PERCENT)}]$"
+        ends = written.replace(" to ", ", ").replace(" %", PERCENT).replace("∞", INFINITY)
+        return f"$[{ends}]$"
     if kind == "range":
         return written.replace("-", "--")
     if kind in LEFT or isinstance(value, str):
