@@ -1,0 +1,90 @@
+"""What is said of pairs and outputs to ask about, of plans and of designs: its texts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from evenhand.render.findings import Templates
+
+say: Final = Templates(
+    {
+        # Next pairs
+        "pairs": "{pairs:#pair} to ask about next: {kinds}.",
+        "policy": "{judgments:#judgment}, {systems:#system}. Policy {rule}: {title}.",
+        "policy-with-random": "{judgments:#judgment}, {systems:#system}. Policy {rule}: {title};"
+        " {share:%} of them at random.",
+        "start-up-few": "The start-up phase comes first: {few} of {of} systems with fewer than"
+        " {start} judgments.",
+        "start-up-parts": "The start-up phase comes first: no chain of judgments joins all systems"
+        " ({parts} parts, such as {names}).",
+        "pairs-repeated": "{repeated:,} of {of:#pair} asked about more than once before an answer"
+        " comes: use different judges or items for them, or a smaller batch.",
+        "only-pair-repeated": "The only pair is asked about more than once before an answer comes:"
+        " use different judges or items for it, or a smaller batch.",
+        "doubt-independent": "“Little doubt” takes judgments as independent: a ranking that"
+        " accounts for judges and items may leave such a pair undecided.",
+        # What a policy would have saved
+        "saves": "On these judgments {rule} saves {percent:.0f} % ({error}).",
+        "saves-undecided": "Whether {rule} saves judgments cannot be determined: {percent:.0f} %"
+        " saved on these judgments ({error}).",
+        "costs-more": "On these judgments {rule} takes {percent:.0f} % more than random pairs"
+        " ({error}).",
+        "costs-at-least": "On these judgments {rule} takes at least {percent:.0f} % more than"
+        " random pairs ({error}).",
+        "replay-error": "error of the replays alone, 95 %: {low:.0f} to {high:.0f} %,"
+        " {replays:#replay}",
+        "replays-few": "{replays:#replay}, too few for an interval: use {least} or more",
+        "agreement-reached": "Random pairs agree with all {of:,} judgments by {agreement:.2f}"
+        " ({measure}) after {random:,.0f} judgments, {rule} after {chosen:,.0f}.",
+        "agreement-not-reached": "Random pairs agree with all {of:,} judgments by {agreement:.2f}"
+        " ({measure}) after {random:,.0f} judgments, {rule} not after {chosen:,.0f}.",
+        "prefer-random": "Prefer random pairs here: {rule} takes more judgments than they do.",
+        "replays-end": "Replays end at {last:,} judgments: whatever takes more counts as {last:,},"
+        " which is {percent:.0f} % more than random pairs take.",
+        "pairs-emptied": "{share:share} of the policy's judgments are on pairs that it emptied"
+        " ({per_pair:.1f} judgments a pair): with judges it would have gone on asking there, and"
+        " what it saves then these data cannot show.",
+        # Next outputs
+        "outputs": "{outputs:#output} to rate next, of {of:,} without a rating: {kinds}.",
+        "query": "{labelled:#output} with ratings, {waiting:,} without. Policy {query}; features:"
+        " {features}.",
+        "chosen-uncertainty": "Chosen are the outputs whose ratings are predicted with the least"
+        " certainty.",
+        "chosen-density": "Chosen are the outputs whose ratings are predicted with the least"
+        " certainty, among those that many others resemble.",
+        "spread": "sd: what remains once the outputs above are rated",
+        "start-up-outputs": "Outputs are drawn at random until {least} have ratings ({labelled}"
+        " have): fewer say too little of the features.",
+        "labels-uneven": "Labels are means of {least} to {most} ratings, and the model has one"
+        " noise for all of them: it takes means of few ratings to be as certain as those of many.",
+        # Queries replayed
+        "full-pool": "With all {pool:,} labels, predictions are off by {mae:.3g} points on average"
+        " ({tests:,} test outputs, whose labels have standard deviation {spread:.3g}).",
+        "labels-do-not-help": "Labels do not help here: predictions with {start:,} of them are off"
+        " no more than with all {pool:,}.",
+        "label-shares": "Share of the labels needed to stay within {slack:g} % of that: {shares}"
+        " (95 % intervals over other test items and replicates).",
+        "label-shares-wider": "Within {slack:g} %: {shares}.",
+        "labels-fewer": "{query} needs {percent:.0f} % fewer labels than random ({low:.0f} to"
+        " {high:.0f}).",
+        "labels-more": "{query} needs {percent:.0f} % more labels than random ({low:.0f} to"
+        " {high:.0f}).",
+        "error-less": "Over the whole curve {query} is off by {points:.2g} points less than random"
+        " ({low:.2g} to {high:.2g}, over other test items and replicates).",
+        "error-more": "Over the whole curve {query} is off by {points:.2g} points more than random"
+        " ({low:.2g} to {high:.2g}, over other test items and replicates).",
+        "repeats-few": "{repeats} replicates are too few to tell whether a part of the pool beats"
+        " all of it: use {least} or more.",
+        "no-part-better": "No part of the pool is shown to beat all of it (smallest p {p:p},"
+        " adjusted for all sizes and queries).",
+        "part-better": "A part of the pool beats all of it: {query} with {labels:,} labels"
+        " ({share:share} of all) is off by {less:.2g} points less (p {p:p}, adjusted for all sizes"
+        " and queries).",
+        "part-better-at-least": "A part of the pool beats all of it: {query} with {labels:,} labels"
+        " ({share:share} of all) is off by {less:.2g} points less, at least {least:.2g} (p {p:p},"
+        " adjusted for all sizes and queries).",
+        "pool-fixed": "The pool is the same in every replicate: intervals are over the labels at"
+        " the start and over other test items, not over other outputs to learn from.",
+        "tests-few": "{tests} test outputs: errors of the full pool are only roughly known.",
+    }
+)
