@@ -86,5 +86,82 @@ say: Final = Templates(
         "pool-fixed": "The pool is the same in every replicate: intervals are over the labels at"
         " the start and over other test items, not over other outputs to learn from.",
         "tests-few": "{tests} test outputs: errors of the full pool are only roughly known.",
+        # Plans
+        "plan-basis-simulated": "{systems:#system} {source}: {ties:share} ties, sd of judges'"
+        " tastes {judge_sd:.2g}, of items {item_sd:.2g} (log-worth). {campaigns:#campaign}"
+        " simulated; rank sets at level {level:g}.",
+        "plan-basis": "{systems:#system} {source}: {ties:share} ties, sd of judges' tastes"
+        " {judge_sd:.2g}, of items {item_sd:.2g} (log-worth). Closed form; rank sets at level"
+        " {level:g}.",
+        "design": "{design}.",
+        "design-cost": "{design}, cost {cost:,.10g}.",
+        "power-of-pair": "{pair} is decided with power {power}.",
+        "power-of-all": "All {pairs} pairs are decided with power {power} or more; hardest:"
+        " {pair}.",
+        "power-of-pair-unclear": "{pair} is decided with power {power}; asked: {wish:g}, from which"
+        " {campaigns} simulated campaigns cannot tell it.",
+        "power-of-all-unclear": "All {pairs} pairs are decided with power {power} or more; hardest:"
+        " {pair}; asked: {wish:g}, from which {campaigns} simulated campaigns cannot tell it.",
+        "power-of-pair-short": "{pair} is decided with power {power}, short of {wish:g}.",
+        "power-short": "{reached} of {pairs} pairs reach power {wish:g}; hardest: {pair} {power};"
+        " short: {short}.",
+        "error-of-difference": "Standard error of the difference {error:.2g} (log-worth); its"
+        " variance is due to {shares}.",
+        "error-of-hardest": "Standard error of the hardest difference {error:.2g} (log-worth); its"
+        " variance is due to {shares}.",
+        "overlap-alike": "As many judgments with 2 judges for each output pair, or with each pair"
+        " shown twice to one judge: expected power {power:.2f}, as with neither.",
+        "overlap": "As many judgments with 2 judges for each output pair: expected power"
+        " {two:.2f}; with each pair shown twice to one judge: {twice:.2f}; with neither:"
+        " {one:.2f}.",
+        "enough": "Enough would be {design}.",
+        "enough-doubtful": "Enough would be {design}, if the closed form holds: here it expects too"
+        " much.",
+        "nothing-enough": "No design that was tried would do.",
+        "closed-form-unclear": "The closed form expects {expected:.2f} of this design, so that it"
+        " does not say what would do: state more judgments.",
+        "sizes-short": "{sizes} sizes were simulated, of {least:,} to {most:,} judgments, and none"
+        " reaches it: state a larger number (judgments), or more judges.",
+        "unranked-the-cause": "Campaigns whose worths have no estimate are the cause ({unranked} of"
+        " {campaigns}).",
+        "unranked-a-cause": "Campaigns whose worths have no estimate are a cause ({unranked} of"
+        " {campaigns}).",
+        "frontier-doubtful": "The table of judges is not shown: it rests on the closed form, which"
+        " expects too much here.",
+        "frontier-empty": "No number of judges that was tried does on {items:#item}.",
+        "closed-form-only": "Closed form only: nothing was simulated.",
+        "unranked": "{unranked} of {campaigns} campaigns gave worths no estimate; they count as"
+        " undecided.",
+        "closed-form-differs": "The closed form expects {expected:.2f} for {pair}: believe the"
+        " simulation.",
+        "no-overlap": "No two judges see one output pair: agreement cannot be measured (overlap).",
+        "tastes-stronger": "If tastes are as strong as the pilot cannot exclude, power for the"
+        " hardest pair is {power:.2f}.",
+        "tastes-unbounded": "The pilot sets no bound to tastes: power may be much lower (try a"
+        " larger judge_sd).",
+        "judges-alike": "Judges are taken to be alike (judge_sd = 0), which real judges are not.",
+        "closed-form-too-small": "{judgments:#judgment} would do by the closed form, which expects"
+        " {expected:.2f}; simulated they gave {power:.2f}, hence more.",
+        "outputs-few": "Fewer than {least} output pairs for each pair of systems: the closed form,"
+        " and with it curves and the table of judges, expects too much of so few.",
+        "items-unused": "{judgments:#judgment} show {items:,} of the {of:,} items.",
+        "level-broken": "In {false} of {campaigns} campaigns something false was decided: level"
+        " {level:g} does not hold for this design.",
+        "level-doubtful": "In {false} of {campaigns} campaigns something false was decided, more"
+        " than the {percent:.3g} % of level {level:g}; so few campaigns cannot tell whether it"
+        " holds for this design.",
+        # Pilots
+        "pilot": "Pilot of {judgments:,.0f} judgments by {judges:#judge} on {items:#item}.",
+        "pilot-shrinkage": "Worths are drawn together to {share:share} of their differences: the"
+        " rest is what errors of the pilot add ({error:.2g} for one difference).",
+        "pilot-tastes": "{name}: sd {sd:.2f}, {level:g} % interval {lower:.2f} to {upper:.2f}.",
+        "pilot-tastes-unbounded": "{name}: sd {sd:.2f}, {level:g} % interval from {lower:.2f},"
+        " without a bound.",
+        "pilot-judges-few": "{judges} judges of a pilot hardly show how far judges differ: plan"
+        " with a larger judge_sd too.",
+        "pilot-without-items": "The pilot says nothing of items: they are taken to be alike"
+        " (item_sd).",
+        "pilot-of-rankings": "The pilot holds rankings, {comparisons:.1f} comparisons each; the"
+        " plan counts single comparisons of two systems.",
     }
 )
