@@ -24,7 +24,7 @@ def write(folder: Path, design: str, task: str = 'kind = "pair"') -> str:
 
 def test_a_check_says_what_is_chosen_later(tmp_path: Path) -> None:
     path = write(tmp_path, 'policy = "order"\njudgments = 30\nrandom_share = 0.25')
-    found = CliRunner().invoke(main, ["check", path])
+    found = CliRunner().invoke(main, ["check", path, "--verbose"])
     assert found.exit_code == 0, found.output
     told = " ".join(found.output.split())
     assert "30 pairs are chosen while judgments come in: order, 25% of it at random" in told

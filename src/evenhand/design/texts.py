@@ -163,5 +163,36 @@ say: Final = Templates(
         " (item_sd).",
         "pilot-of-rankings": "The pilot holds rankings, {comparisons:.1f} comparisons each; the"
         " plan counts single comparisons of two systems.",
+        # Checks of a design
+        "campaign": "Campaign {name}: {items:#item}, {systems:#system}, {judges:#judge},"
+        " {tickets:#ticket}.",
+        "campaign-systems": "Systems: {outputs}.",
+        "campaign-passes": "Passes: {passes}.",
+        "rehearsal": "Rehearsal with seed {seed}: the launch draws a secret seed of its own.",
+        "answers-read": "{answers:#answer} in {where}.",
+        "promises-broken": "{broken:#promise is/promises are} not kept.",
+        "promises-kept": "{kept:#promise is/promises are} kept.",
+        "nothing-answered": "Nothing is answered yet: nothing can be said of what was promised.",
+        "can-be-launched": "{kept:#promise is/promises are} kept: the campaign can be launched.",
+        "kept-by-collected": "{kept:#promise is/promises are} kept by what was collected.",
+        "kept-so-far": "{kept:#promise is/promises are} kept so far; of {later:,} it can be said"
+        " when all is answered.",
+        # What makes a campaign worth less
+        "seed-named": "The campaign file names its seed: whoever has the file can compute which"
+        " side is which system. Leave the seed out, and the launch draws a secret one.",
+        "seed-known": "This campaign was launched with a seed that everybody knows, as every"
+        " campaign was before launches drew secret ones: whoever has its file can compute which"
+        " side is which system.",
+        "nothing-to-show": "Pass '{task}' shows the {name}, and no item has one.",
+        "little-to-show": "Pass '{task}' shows the {name}, and {lacking:,} of {of:#item} have none"
+        " ({names}).",
+        "equal-outputs": "{equal:,} of {of:#item} have the same text as the output of two systems"
+        " ({names}): judges may be asked which of two equal texts is better.",
+        "equal-sources": "{sources:#source} are the same text under several items, such as"
+        " {example}: a judge may see the text again, though once_per_source is set. Give these"
+        " items one name in the column group.",
+        "feedback-names-place": "The feedback of training '{item}' in pass '{task}' says"
+        " '{place}': each judge is shown the outputs in an order of their own. Quote the output"
+        " instead.",
     }
 )
