@@ -87,5 +87,43 @@ say: Final = Templates(
         " Their order is chance, whether ratings are missing or not.",
         "ends-at-estimates": "Some intervals end at their estimates: few pairs and draws give few"
         " shares, and too few resamples of the items gave another one on that side.",
+        # Processes over judges
+        "process": "{ratings:#rating}, {judges:#judge}. Model: a Gaussian process over judges;"
+        " {features}.",
+        "pairs-of-judges": "Of the {pairs:#pair} of judges, taken one at a time: {counts}.",
+        "pair-of-judges": "The only pair of judges: {counts}.",
+        "predicted": "Predictions of held-out ratings are {compared}.",
+        "leniency": "points of the scale. lenient by: what a judge gives more than the mean of"
+        " these judges, for the same outputs; own taste: what no other judge shares; noise: of one"
+        " rating; both: own taste and noise together",
+        "correlations": "correlation of what judges like, their leniency aside; –: cannot be"
+        " determined",
+        "nearest": "correlation of what judges like: mean with the others, most and least alike; –:"
+        " cannot be determined; all pairs with --json and --csv",
+        "process-errors": "points of the scale that a prediction is off, on held-out ratings;"
+        " {level:g} % intervals of what each is off more",
+        "features": "near 1 the feature changes little; numbers differ by one standard deviation",
+        "never-predicted": "{lost:#rating was/ratings were} never predicted: nothing was seen of"
+        " their judges.",
+        "features-constant": "Excluded, since they are the same everywhere: {features}.",
+        "features-heavy": "One value is so far from all others that these look alike: see whether"
+        " it is right, or take logarithms: {features}.",
+        "pairs-apart": "{apart:,} of {of:#pair} of judges rated nothing near each other: how alike"
+        " they are follows from others and the prior alone.",
+        "not-separable": "What is a judge's own and what is noise cannot be told apart without"
+        " outputs that the judge rated twice or that are near each other; only their sum is"
+        " estimated: {judges}.",
+        "approximate": "{ratings:#rating}: they depend on each other only through {inducing:,} of"
+        " them, drawn at random and evenly over judges.",
+        "no-judges": "No judge column: all ratings are taken as one judge's.",
+        "one-judge": "There is one judge: nobody to be alike.",
+        "judges-few-ratings": "{judges:#judge has/judges have} fewer than {least} ratings: what is"
+        " said of them is mostly the prior.",
+        "priors-decide": "{parameters:#parameter} and {ratings:#rating}: priors decide what the"
+        " ratings of {judges:#judge} do not.",
+        "few-ratings": "Fewer than {least} ratings were seen of {judges}: intervals rest on what is"
+        " usual of judges, and hold less than they claim where these are unusual.",
+        "value-unseen": "'{name}' was never {values} where ratings were seen: taken as unlike all"
+        " that was{hint}",
     }
 )
