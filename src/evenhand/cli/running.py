@@ -8,6 +8,7 @@ import json
 import math
 import os
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +29,6 @@ from evenhand.cli.refusals import (
     reads_judgments,
     remember_opened,
 )
-from evenhand.cli.terminal import columns_of_terminal
 from evenhand.errors import NotConverged, NotIdentified, UnknownFormat, UnknownOption
 from evenhand.render.findings import Finding, describe_findings
 from evenhand.render.text import PLAIN, label
@@ -144,6 +144,16 @@ class Result(Protocol):
 
     def remarks(self) -> list[str]:
         """Return what a reader must know and CSV has no place for."""
+
+
+MIN_COLUMNS, MAX_COLUMNS = 60, 120
+
+
+def columns_of_terminal() -> int:
+    """Return how many columns to fill: 80 in a pipe, else the terminal's within reason."""
+    if not sys.stdout.isatty():
+        return PLAIN
+    return min(max(shutil.get_terminal_size((PLAIN, 24)).columns, MIN_COLUMNS), MAX_COLUMNS)
 
 
 @dataclass(frozen=True)
