@@ -42,5 +42,5 @@ def test_the_same_file_says_the_same_with_controls_and_without(verb, evenhand, f
     reason = "controls, whose right answer was known: they tell of judges"
     signed = f" | excluded 18 of 126 judgments, 2 of 5 systems, {reason}"
     assert (signed in with_controls) == ("sign evenhand" in with_controls)
-    plain = with_controls.replace(told, "").replace(signed, "")
+    plain = with_controls.replace(f"read {told}", "").replace(told, "").replace(signed, "")
     assert plain == without

@@ -18,7 +18,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
 from evenhand.data.controls import leave_out_controls
 from evenhand.data.engine import ANSWER, COUNT, Frame, fetch_columns
-from evenhand.data.exclusions import Exclusion, list_idle, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, list_idle, write_excluded
 from evenhand.data.joining import say_alike, say_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT
@@ -33,7 +33,7 @@ from evenhand.formats.texts_inspection import say
 from evenhand.numerics.graph import Graph, is_strongly_connected, weak_components
 from evenhand.render.counts import effective, plural, share, whole
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings, take_findings
+from evenhand.render.findings import Finding, describe_findings
 
 _KIND = "evenhand_kind"
 # Exclusions that the counts tell
@@ -310,12 +310,8 @@ class Inspection(Shown):
         return {**described, "findings": describe_findings(self._list_findings())}
 
     def _list_findings(self) -> tuple[Finding, ...]:
-        excluded = (
-            Finding(one.code, one.text, "note", one.to_dict())
-            for one in self.excluded
-            if one.code not in COUNTED and one.text not in self.notes
-        )
-        return take_findings((*self.notes, *excluded))
+        excluded = (one for one in self.excluded if one.code not in COUNTED)
+        return list_findings(self.notes, excluded)
 
     def document(self) -> Document:
         """Return what people read: counts, whether all systems can be ranked, each task."""
