@@ -41,13 +41,13 @@ model_options = stack(
     _model_option(
         "--judge-group",
         metavar="COLUMN|judge",
-        help="Intervals hold in each group of judges. Default: over all judges together.",
+        help="Intervals hold in each group of judges. Default: over all judges.",
     ),
     _model_option(
         "--missing",
         type=OneOf(MISSING),
         default="at-random",
-        help="Are missing ratings like those given, or does it depend on how high they are?",
+        help="Whether ratings are missing at random, or depending on their value.",
     ),
     _model_option(
         "--clip",

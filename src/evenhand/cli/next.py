@@ -137,7 +137,7 @@ choice_options = stack(
         help="What chooses. Default: order, whatever tells most about doubtful orders; top-k with"
         " --top-k; for ratings uncertainty, the output whose rating is predicted worst.",
     ),
-    _choice_option("--top-k", type=int, help="Only who is among the first k matters."),
+    _choice_option("--top-k", type=int, help="Only which systems are among the first k matters."),
     _choice_option(
         "--system",
         "systems",
@@ -150,10 +150,10 @@ choice_options = stack(
         type=float,
         default=0.3,
         metavar="PROPORTION",
-        help="Pairs at random after the start-up phase.",
+        help="Share of pairs at random after the start-up phase.",
     ),
     _choice_option(
-        "--start", type=int, default=5, help="Judgments of every system before answers choose."
+        "--start", type=int, default=5, help="Judgments of every system before a policy chooses."
     ),
     seed_option(_choice_option),
     _choice_option(

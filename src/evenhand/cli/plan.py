@@ -47,13 +47,13 @@ truth_options = stack(
         "--judge-sd",
         type=float,
         metavar="LOG-WORTH",
-        help="How far judges' tastes differ: sd of judge x system.",
+        help="How much judges' tastes differ: sd of judge x system.",
     ),
     _systems_option(
         "--item-sd",
         type=float,
         metavar="LOG-WORTH",
-        help="How far systems do better on some items: sd of item x system.",
+        help="How much systems do better on some items: sd of item x system.",
     ),
     _systems_option(
         "--pilot",
@@ -104,7 +104,7 @@ design_options = stack(
     _design_option(
         "--loads",
         type=OneOf(("equal", "zipf")),
-        help="Judgments per judge: alike, or few judges give most. Default: equal.",
+        help="Judgments per judge: equal, or most from few judges. Default: equal.",
     ),
 )
 
@@ -115,7 +115,12 @@ wish_options = stack(
         help="Pairs to decide: all that differ, those of the best system, those so far apart or"
         " more, or by name. Default: all.",
     ),
-    _wish_option("--power", type=float, metavar="PROPORTION", help="How surely. Default: 0.8."),
+    _wish_option(
+        "--power",
+        type=float,
+        metavar="PROPORTION",
+        help="Chance to decide each pair. Default: 0.8.",
+    ),
     _wish_option("--level", type=float, metavar="PROPORTION", help="Of rank sets. Default: 0.95."),
     _wish_option("--cost-judgment", type=float, metavar="PRICE", help="Of one. Default: 1."),
     _wish_option("--cost-judge", type=float, metavar="PRICE", help="Of one. Default: 0."),

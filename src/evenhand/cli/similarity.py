@@ -61,12 +61,12 @@ model_options = stack(
         "--rank",
         type=int,
         default=1,
-        help="How many tastes judges share, each in a measure of their own.",
+        help="How many tastes judges share; each judge weighs them differently.",
     ),
     _model_option(
         "--baselines",
         is_flag=True,
-        help="Also hold ratings out: does it predict better than simple ways?",
+        help="Also compare predictions of held-out ratings with simpler models.",
     ),
     _model_option(
         "--splits", type=int, help="How often --baselines halves the ratings. Default: 5."
