@@ -32,7 +32,7 @@ def test_the_walk_leaves_nothing_behind(evenhand, folder):
 @pytest.mark.parametrize("name", datasets.names())
 def test_every_table_gives_the_numbers_it_must(evenhand, name):
     text = evenhand("demo", name).out
-    assert "says   every number agrees" in text
+    assert text.startswith("Every number agrees.")
     assert "differs" not in text
 
 

@@ -27,7 +27,7 @@ def test_it_prints_outputs_with_reasons(evenhand, scores):
     ran = evenhand("next", scores, "--feature", "words", "--feature", "domain", "--batch", "3")
     rows = [line for line in ran.out.splitlines() if line[:4].strip().isdigit()]
     assert len(rows) == 3
-    assert all("foreseen" in row for row in rows)
+    assert all("chosen" in row for row in rows)
     assert "30 outputs with ratings, 20 without" in ran.out
     assert "features words, domain (label)" in " ".join(ran.out.split())
 

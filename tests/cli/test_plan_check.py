@@ -1,5 +1,6 @@
 """`evenhand check`, beside `evenhand plan` as it was."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ ITEMS = "item,source,A,B,C\n" + "".join(f"{n},s{n},a{n},b{n},c{n}\n" for n in ra
 def test_promises_are_counted(evenhand, folder):
     Path("items.csv").write_text(ITEMS, encoding="utf-8")
     ran = evenhand("check", "items.csv")
-    assert "campaign items: 12 items, 3 systems, 3 judges, 36 tickets" in ran.out
+    assert "Campaign items: 12 items, 3 systems, 3 judges, 36 tickets." in ran.out
     assert "promises are kept: the campaign can be launched" in ran.out
     assert "BROKEN" not in ran.out
 
@@ -23,16 +24,16 @@ def test_promises_are_counted(evenhand, folder):
 def test_a_check_is_a_rehearsal_and_a_seed_in_the_file_is_warned_of(evenhand, folder):
     Path("items.csv").write_text(ITEMS, encoding="utf-8")
     ran = evenhand("check", "items.csv")
-    told = "rehearsal: dealt with seed 20131; the launch draws a secret seed of its own"
+    told = "Rehearsal with seed 20131: the launch draws a secret seed of its own"
     assert told in " ".join(ran.out.split())
     found = evenhand("check", "items.csv", "--json").json
     assert (found["seed"], found["rehearsal"], found["warns"]) == (20131, True, [])
     Path("named.toml").write_text('items = "items.csv"\nseed = 7\n', encoding="utf-8")
     ran = evenhand("check", "named.toml")
-    assert "rehearsal" not in ran.out
+    assert "Rehearsal" not in ran.out
     found = evenhand("check", "named.toml", "--json").json
     assert (found["seed"], found["rehearsal"]) == (7, False)
-    assert "the campaign file names its seed" in found["warns"][0]
+    assert "The campaign file names its seed" in found["warns"][0]
 
 
 def test_what_was_collected_is_checked_without_telling_the_seed(evenhand, folder):
@@ -58,7 +59,7 @@ def test_feedback_that_names_an_output_by_its_place_is_warned_of(evenhand, folde
     )
     Path("c.toml").write_text(training, encoding="utf-8")
     (warned,) = evenhand("check", "c.toml", "--json").json["warns"]
-    assert "the feedback of training 'try' in pass 'better' says 'second'" in warned
+    assert "The feedback of training 'try' in pass 'better' says 'second'" in warned
 
 
 def test_json_holds_every_guarantee(evenhand, folder):
@@ -108,9 +109,9 @@ def collected(folder):
 
 def test_what_was_collected_is_counted_and_what_is_open_is_said(evenhand, collected):
     ran = evenhand("check", "items.csv", "--collected", "items.db", "--verbose")
-    assert "       12 answers in items.db" in ran.out
-    assert "found: 12 of 36 tickets answered" in ran.out
-    assert " not yet preference: judges" in ran.out
+    assert "12 answers in items.db." in ran.out
+    assert re.search(r"^ kept +tickets .* 12 of 36 tickets$", ran.out, re.MULTILINE)
+    assert re.search(r"^ not yet +preference: judges", ran.out, re.MULTILINE)
     assert "kept so far; of 7 it can be said when all is answered" in ran.out
     found = evenhand("check", "items.csv", "--collected", "items.db", "--json").json
     assert (found["holds"], found["tickets"], found["collected"]) == (True, 12, "items.db")
@@ -141,7 +142,8 @@ def test_systems_are_named_with_their_outputs(evenhand, folder):
     Path("items.csv").write_text(f"{ITEMS}12,s12,a12,b12,\n", encoding="utf-8")
     text = 'items = "items.csv"\n[[tasks]]\nkind = "rating"\nname = "q"\n'
     Path("campaign.toml").write_text(text, encoding="utf-8")
-    assert "systems: A (13), B (13), C (12)" in evenhand("check", "campaign.toml").out
+    said = " ".join(evenhand("check", "campaign.toml").out.split())
+    assert "Systems: A (13), B (13), C (12)." in said
     found = evenhand("check", "campaign.toml", "--json").json
     assert found["outputs"] == {"A": 13, "B": 13, "C": 12}
 
@@ -151,5 +153,5 @@ def test_what_is_odd_is_warned_of(evenhand, folder):
     text = 'items = "items.csv"\n[[tasks]]\nkind = "rating"\nname = "q"\nshows = ["reference"]\n'
     Path("campaign.toml").write_text(text, encoding="utf-8")
     ran = evenhand("check", "campaign.toml")
-    assert "warns  pass 'q' shows the reference, and no item has one" in ran.out
+    assert "Pass 'q' shows the reference, and no item has one." in ran.out
     assert len(evenhand("check", "campaign.toml", "--json").json["warns"]) == 1

@@ -24,14 +24,14 @@ def write(folder: Path, design: str, task: str = 'kind = "pair"') -> str:
 
 def test_a_check_says_what_is_chosen_later(tmp_path: Path) -> None:
     path = write(tmp_path, 'policy = "order"\njudgments = 30\nrandom_share = 0.25')
-    found = CliRunner().invoke(main, ["plan", "check", path])
+    found = CliRunner().invoke(main, ["check", path, "--verbose"])
     assert found.exit_code == 0, found.output
     told = " ".join(found.output.split())
     assert "30 pairs are chosen while judgments come in: order, 25% of it at random" in told
     assert "the campaign can be launched" in told
 
 
-@pytest.mark.parametrize("verb", [["plan", "check"], ["serve"]])
+@pytest.mark.parametrize("verb", [["check"], ["serve"]])
 def test_a_misspelt_policy_is_refused_with_the_nearest(tmp_path: Path, verb: list[str]) -> None:
     found = CliRunner().invoke(main, [*verb, write(tmp_path, 'policy = "infomation"')])
     assert found.exit_code != 0
@@ -41,7 +41,7 @@ def test_a_misspelt_policy_is_refused_with_the_nearest(tmp_path: Path, verb: lis
 
 def test_a_policy_for_ratings_is_refused_at_reading(tmp_path: Path) -> None:
     path = write(tmp_path, 'policy = "order"', 'kind = "rating"')
-    found = CliRunner().invoke(main, ["plan", "check", path])
+    found = CliRunner().invoke(main, ["check", path])
     assert found.exit_code != 0
     told = " ".join(found.output.split())
     assert "rates outputs one by one, and policy 'order' chooses pairs" in told

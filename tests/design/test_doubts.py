@@ -18,7 +18,7 @@ def test_nothing_is_said_of_a_sound_campaign():
 
 def test_a_reference_that_is_shown_and_that_no_item_has():
     (said,) = doubt(make_items(4, 2), shows=["reference"])
-    assert said == "pass 'quality' shows the reference, and no item has one"
+    assert said == "Pass 'quality' shows the reference, and no item has one."
     items = [{**one, "reference": "r"} for one in make_items(3, 2)] + make_items(1, 2, prefix="x")
     (said,) = doubt(items, shows=["reference"])
     assert "1 of 4 items have none (x0)" in said

@@ -114,7 +114,7 @@ def test_a_sureness_counts_those_chosen_above_as_rated():
     one, two = choose_outputs(data, TWO, n=2).outputs
     assert one.predicted == pytest.approx(two.predicted)
     assert two.deviation < 0.9 * one.deviation
-    assert two.reason == f"foreseen {two.predicted:.3g} ± {two.deviation:.2g}"
+    assert two.reason == f"predicted {two.predicted:.3g} ± {two.deviation:.2g}"
 
 
 def test_a_feature_that_waits_otherwise_than_it_was_rated_is_refused():

@@ -115,21 +115,24 @@ def test_no_pair_for_this_judge_is_another_fault_than_no_pair_at_all():
 
 def test_a_batch_that_repeats_pairs_says_so():
     tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
-    said = "of 10 pairs are asked more than once before an answer comes"
+    said = "of 10 pairs asked about more than once before an answer comes"
     assert not any(said in note for note in choose_pairs(tally, n=5).notes)
     assert sum(said in note for note in choose_pairs(tally, n=60).notes) == 1
     low, high = np.triu_indices(5, 1)
     every = [(f"s{one:02d}", f"s{other:02d}") for one, other in zip(low, high, strict=True)]
     note, *_ = choose_pairs(tally, n=1, waiting=every).notes
-    assert note.startswith("1 of 10 pairs is asked more than once")
+    assert note.startswith("1 of 10 pairs asked about more than once")
     note, *_ = choose_pairs(simulate((1, 0), 20, 1), n=2).notes
-    assert note.startswith("the only pair is asked more than once")
+    assert note.startswith("The only pair is asked about more than once")
 
 
 def test_one_pair_is_one_pair():
-    assert choose_pairs(None, n=1, systems=["a", "b"]).says[0] == "1 pair: 1 start-up"
+    assert (
+        choose_pairs(None, n=1, systems=["a", "b"]).says[0]
+        == "1 pair to ask about next: 1 start-up."
+    )
     one = choose_pairs(simulate((1, 0.5, 0), 200, 1), n=1, systems=["new"])
-    assert "1 of 4 systems has fewer than 5 judgments" in one.says[1]
+    assert "1 of 4 systems with fewer than 5 judgments" in one.says[1]
 
 
 def votes_on(*tasks):
@@ -184,7 +187,7 @@ def test_some_systems_of_the_data_cannot_be_left_out_by_naming_others():
 
 def test_the_text_of_a_result_is_its_pairs_as_a_table():
     found = choose_pairs(simulate((1, 0, -1), 60, 1), n=2)
-    text = repr(found)
+    text = " ".join(repr(found).split())
     assert all(one.left in text and one.reason in text for one in found.pairs)
     assert "array" not in text
 

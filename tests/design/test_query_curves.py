@@ -56,7 +56,7 @@ def test_a_part_that_is_better_is_found():
     best = found.parts[1]
     assert (best.labels, best.better) == (20, True)
     assert 0 < best.lower < best.less
-    assert any("a part of the pool beats all of it" in one for one in found.says)
+    assert any("A part of the pool beats all of it" in one for one in found.says)
 
 
 def test_variances_of_items_and_repeats_are_added():
@@ -101,7 +101,7 @@ def test_records_and_figure_have_a_row_for_each_query_and_look():
 def test_few_repeats_give_no_verdict_of_parts():
     found = draw_curves(5, gain=2.0, repeats=9)
     assert [(one.p, one.lower, one.better) for one in found.parts] == [(None, None, False)] * 2
-    assert any("9 repeats are too few to say" in one for one in found.says)
+    assert any("9 replicates are too few to tell" in one for one in found.says)
     assert draw_curves(5, gain=2.0, repeats=10).parts[1].better
 
 
@@ -216,7 +216,7 @@ def test_labels_that_do_not_help_have_no_share():
     errors[:, 0] = errors[0, -1] * 0.9
     found = replace(found, errors=errors)
     assert {one.share for one in found.find_shares()} == {None}
-    assert any("labels do not help here" in one for one in found.says)
+    assert any("Labels do not help here" in one for one in found.says)
 
 
 def test_a_start_that_is_enough_is_said_as_at_most():
@@ -225,7 +225,7 @@ def test_a_start_that_is_enough_is_said_as_at_most():
     errors[:, -1] = found.errors[0, -1]
     found = replace(found, errors=errors)
     assert [(one.share, one.at_start) for one in found.find_shares()] == [(0.125, True)] * 2
-    assert "uncertainty <= 12 %" in " ".join(found.says)
+    assert "uncertainty ≤ 12 %" in " ".join(found.says)
 
 
 def test_what_is_worse_is_said_to_be_worse():
@@ -235,5 +235,5 @@ def test_what_is_worse_is_said_to_be_worse():
     for own, words in ((found, ("less", "fewer")), (worse, ("more", "more"))):
         said = " ".join(own.says)
         assert f"points {words[0]} than random (" in said
-        assert f"of the labels {'less' if words[0] == 'less' else 'more'} than random" in said
-    assert "within 2 %:" in " ".join(found.says)
+        assert f"% {words[1]} labels than random" in said
+    assert "Within 2 %:" in " ".join(found.says)

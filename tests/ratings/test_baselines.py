@@ -90,4 +90,4 @@ def test_a_method_that_is_surely_better_than_completion_is_named():
         MethodError("completion", 22, 7.15, 10.5),
     ]
     said = "judge mean predicts held-out ratings better (rmse 3.1 (1.5 to 4.7) less)"
-    assert say_better(table) == (f"{said}: prefer it here",)
+    assert say_better(table) == (f"{said}: prefer it here.",)

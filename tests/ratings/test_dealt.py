@@ -31,9 +31,7 @@ def test_held_out_ratings_of_outputs_that_nothing_was_learned_of_say_nothing_of_
     assert fit.table == ()
     unbounded = np.isinf(fit.half_width).all(axis=0)
     assert unbounded.sum() == 240
-    assert any(
-        "60 of 60 held-out ratings are of outputs or judges of which" in n for n in fit.notes
-    )
+    assert any("60 of 60 held-out ratings of an output or a judge of" in n for n in fit.notes)
     assert any("1,200 missing ratings have an interval without bounds" in n for n in fit.notes)
 
 

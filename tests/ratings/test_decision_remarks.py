@@ -27,7 +27,7 @@ def twins(apart: float):
 
 def test_a_dead_heat_is_named():
     notes = study_decisions(twins(0.02), draws=1).notes
-    said = "the two systems are not told apart by all ratings either: s00 and s01 (0.02 points"
+    said = "The two systems are not told apart by all ratings either: s00 and s01 (0.02 points"
     assert [note for note in notes if note.startswith(said)]
     assert not any("told apart" in note for note in study_decisions(twins(20), draws=1).notes)
 
@@ -37,7 +37,7 @@ def test_the_closest_of_many_pairs_are_named_first():
     truth = np.array([[0.0, 0.3, 0.3, 9.0, 0.3, 0.3, 9.0, 0.1, 9.0, 9.0]])
     moved = np.vstack([truth, truth - 1, truth + 1])
     (said,) = say_even(list("abcde"), moved, 0.9)
-    assert said.startswith("6 of 10 pairs of systems are not told apart")
+    assert said.startswith("6 of 10 pairs of systems not told apart")
     assert "a and b (0 points apart), c and d (0.1 points apart), a and c" in said
     assert "and 3 more" in said
 
@@ -49,5 +49,5 @@ def point(value: float, lower: float, upper: float) -> DecisionPoint:
 
 def test_an_interval_that_ends_at_its_estimate_is_explained():
     (said,) = say_ends([point(0.5, 0.2, 0.8), point(0.5, 0.25, 0.5)])
-    assert said.startswith("some intervals end at their estimates: few pairs and draws")
+    assert said.startswith("Some intervals end at their estimates: few pairs and draws")
     assert not say_ends([point(1.0, 0.2, 1.0), point(0.5, 0.4, 0.6), point(0.7, 0.7, 0.7)])

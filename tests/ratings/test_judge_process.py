@@ -165,7 +165,7 @@ def test_many_outputs_are_predicted_in_blocks_as_one_by_one(fit, monkeypatch):
 
 def test_ratings_without_judges_are_said_to_be_one_judges():
     rows = replace(small(30, 1), judges=("",))
-    assert "no judge column" in MultiTaskGP().fit(rows, ONE).notes[0]
+    assert "No judge column" in MultiTaskGP().fit(rows, ONE).notes[0]
 
 
 def test_inducing_ratings_are_no_fewer_than_judges():

@@ -152,7 +152,7 @@ def test_judges_without_near_outputs_are_marked():
     assert not fit.near[0, 1]
     assert fit.near[0, 0]
     assert fit.similarity()[0]["near"] is False
-    assert "1 of 1 pairs of judges rated nothing near" in " ".join(fit.notes)
+    assert "1 of 1 pair of judges rated nothing near" in " ".join(fit.notes)
 
 
 @pytest.mark.parametrize(

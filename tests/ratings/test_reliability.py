@@ -104,7 +104,7 @@ def test_the_part_without_gaps_is_taken_and_said():
     assert full.fill == 1
     assert full.shape == (7, 60)
     notes = study_decisions(rows.take(kept), draws=1).notes
-    assert any("1 of 8 judges and 0 of 60 outputs are left out" in note for note in notes)
+    assert any("1 of 8 judges and 0 of 60 outputs are excluded" in note for note in notes)
 
 
 def test_what_cannot_be_asked_is_refused():

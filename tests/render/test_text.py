@@ -49,6 +49,27 @@ def test_no_line_is_longer_than_the_terminal_and_names_differ(columns):
     assert all(any(name in line for line in lines[1:4]) for name in ("opus", "lark", "finch"))
 
 
+def test_sentences_are_wrapped_below_themselves():
+    columns = (
+        Column("system", "system", "name"),
+        Column("why", "why", "prose"),
+        Column("n", "n", "count"),
+    )
+    rows = (
+        {"system": "opus", "why": "it is ahead of all the others", "n": 12},
+        {"system": "lark", "why": "close", "n": 3},
+    )
+    rows[0]["why"] += ", and its lead over heron is decided"
+    assert draw(Table("why", "", columns, rows, lines=(1,)), 44) == [
+        " system  why                              n",
+        " opus    it is ahead of all the others,  12",
+        "         and its lead over heron is",
+        "         decided",
+        f" {'┈' * 42}",
+        " lark    close                            3",
+    ]
+
+
 def test_a_table_for_files_alone_is_not_shown():
     hidden = Table("cells", "Cells", COLUMNS, ROWS, only=("csv",))
     document = Document(answer=("Done.",), parts=(hidden, TABLE))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,16 +11,17 @@ import click
 
 import evenhand
 from evenhand.cli.options import output_options, section, stack, verb
+from evenhand.cli.result import VerbResult
 from evenhand.cli.running import ProgressDisplay, take_output
-from evenhand.cli.terminal import say_outputs
 from evenhand.design.assignment import Assignment
 from evenhand.design.feasibility import SEED_IS_NAMED, find_doubts
 from evenhand.design.guarantees import DesignCheck
-from evenhand.design.promises import Guarantee
+from evenhand.design.texts import say
 from evenhand.errors import UnknownFormat, UnknownOption
 from evenhand.render.counts import plural
-from evenhand.render.latex import escape, tabular
-from evenhand.render.text import PLAIN, block, label, sign, wrap
+from evenhand.render.document import Column, Document, Table, Text
+from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.text import PLAIN, label
 from evenhand.web.store.verification import LogCheck
 
 CAMPAIGNS: Final = (".toml", ".csv", ".jsonl")  # Endings of campaigns and tables of items
@@ -89,10 +90,11 @@ def check(
                 f"{option} is for a {other}, and '{target}' is a {kind}: leave it out"
             )
     if not is_campaign:
-        place.deliver(_check_log(target, head, receipts, write_log))
+        log = _check_log(target, head, receipts, write_log)
+        place.deliver(VerbResult({"": log}, {}, ()))
         return
-    result = _check_campaign(target, collected or "", verbose=verbose)
-    place.deliver(result)
+    result = _check_campaign(target, collected or "")
+    place.deliver(VerbResult({"": result}, {}, (), ("kept",) * verbose))
     if result.check.broken:
         click.get_current_context().exit(1)
 
@@ -112,7 +114,7 @@ def _is_campaign(target: str) -> bool:
     return isinstance(first, dict) and "hash" not in first
 
 
-def _check_campaign(campaign: str, collected: str, *, verbose: bool) -> CheckResult:
+def _check_campaign(campaign: str, collected: str) -> CheckResult:
     from evenhand.design.assignment import assign
     from evenhand.design.guarantees import verify_design
     from evenhand.design.policy import make_policy
@@ -127,13 +129,7 @@ def _check_campaign(campaign: str, collected: str, *, verbose: bool) -> CheckRes
     else:
         assignment = assign(planned)
         design_check = verify_design(assignment)
-    return CheckResult(
-        assignment,
-        design_check,
-        collected,
-        seed_is_named=planned.seed is not None,
-        verbose=verbose,
-    )
+    return CheckResult(assignment, design_check, collected, planned.seed is not None)
 
 
 def _check_log(
@@ -167,21 +163,25 @@ class LogResult:
     log_check: LogCheck  # what was found
     against: bool  # whether it was held against a head
 
-    def text(self, columns: int) -> str:
-        sentences = [f"{plural(self.log_check.head.number, 'record')}, each as it was written"]
-        if self.log_check.erased:
-            sentences.append(f"of {self.log_check.erased:,} something was deleted on request")
+    def document(self) -> Document:
+        log = self.log_check
+        records, head = log.head.number, str(log.head)
+        said = [f"{plural(records, 'record')}, each as it was written."]
+        if log.erased:
+            said.append(f"Of {log.erased:,} something was deleted on request.")
         if self.against:
-            sentences.append("the head that was noted is there: nothing was cut or written anew")
-        lines = block("log", sentences, columns)
-        if self.log_check.receipts:
-            there = [f"{one[:16]}... is record {at}" for one, at in self.log_check.receipts.items()]
-            lines += block("stored", there, columns)
-        if self.log_check.head.number:
-            lines += block("head", [str(self.log_check.head)], columns)
-        return "\n".join(lines) + "\n"
+            said.append("The head that was noted is there: nothing was cut or written anew.")
+        lines = [f"stored {one[:16]}... is record {at}" for one, at in log.receipts.items()]
+        lines += [f"head   {head}"] if records else []
+        columns = (
+            Column("records", "records", "count"),
+            Column("erased", "erased", "count"),
+            Column("head", "head"),
+        )
+        table = Table("log", "Log", columns, (self.to_dict(),), only=("csv", "latex", "markdown"))
+        return Document(answer=tuple(said), parts=(table, Text("", tuple(lines))))
 
-    def contract(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         head = self.log_check.head
         return {
             "holds": True,
@@ -192,19 +192,6 @@ class LogResult:
             "receipts": dict(self.log_check.receipts),
         }
 
-    def records(self) -> list[dict[str, Any]]:
-        return [self.contract()]
-
-    def latex(self) -> str:
-        return f"\\texttt{{{self.log_check.head}}}\n"
-
-    def remarks(self) -> list[str]:
-        return []
-
-
-MARKS = {True: "kept", False: "BROKEN", None: "counted"}
-OPEN = "not yet"  # The mark of a promise of which it cannot be said yet whether it is kept
-
 
 @dataclass(frozen=True, eq=False)
 class CheckResult:
@@ -212,60 +199,46 @@ class CheckResult:
     check: DesignCheck  # what was counted on them
     collected: str = ""  # where answers were read from; "" where the design was counted
     seed_is_named: bool = False  # whether the campaign file names the seed
-    verbose: bool = False  # whether promises that are kept are listed in a terminal
 
-    def text(self, columns: int) -> str:
-        campaign = self.assignment.campaign
-        counts = (
-            plural(len(campaign.items), "item"),
-            plural(len(campaign.systems), "system"),
-            plural(len(campaign.judges), "judge"),
-            plural(len(self.assignment), "ticket"),
+    def document(self, *more: str) -> Document:
+        return replace(
+            self.check.document(*more),
+            answer=(self.says,),
+            basis=" ".join(self._describe()),
+            findings=self.doubts,
+            signature=self.signature,
         )
+
+    def _describe(self) -> list[str]:
+        campaign = self.assignment.campaign
+        counts = {name: len(getattr(campaign, name)) for name in ("items", "systems", "judges")}
+        outputs = ", ".join(f"{name} ({n:,})" for name, n in campaign.outputs.items())
         passes = ", then ".join(f"{one.name} ({one.kind})" for one in campaign.tasks)
-        read = [
-            f"campaign {campaign.name}: {', '.join(counts)}",
-            f"systems: {say_outputs(campaign.outputs)}",
-            f"passes: {passes}",
+        described = [
+            say("campaign", name=campaign.name, tickets=len(self.assignment), **counts),
+            say("campaign-systems", outputs=outputs),
+            say("campaign-passes", passes=passes),
         ]
         if campaign.seed is None:
-            seed = campaign.drawing_seed
-            how = "the launch draws a secret seed of its own"
-            read.append(f"rehearsal: dealt with seed {seed}; {how}")
+            described.append(say("rehearsal", seed=campaign.drawing_seed))
         if self.collected:
-            read.append(f"{plural(self.check.tickets, 'answer')} in {self.collected}")
-        lines = [
-            *block("read", read, columns),
-            "",
-            *(line for one in self.shown for line in _draw_promise(one, columns)),
-            *([""] if self.shown else []),
-            *(label("warns", one, columns) for one in self.doubts),
-            label("says", self.says, columns),
-            sign(self.signature, columns),
-        ]
-        return "\n".join(lines) + "\n"
+            described.append(say("answers-read", answers=self.check.tickets, where=self.collected))
+        return [*described]
 
     @property
-    def shown(self) -> tuple[Guarantee, ...]:
-        """Return the promises that are shown in a terminal: broken ones, or all on request."""
-        return tuple(self.check.guarantees) if self.verbose else tuple(self.check.broken)
-
-    @property
-    def says(self) -> str:
-        broken, fulfilled, later = self.check.broken, self.check.kept, self.check.later
-        if broken:
-            return f"{plural(len(broken), 'promise is', 'promises are')} not kept"
-        if not self.check.tickets:
-            return "nothing is answered yet: nothing can be said of what was promised"
-        text = f"{plural(len(fulfilled), 'promise is', 'promises are')} kept"
+    def says(self) -> Finding:
+        check = self.check
+        counts = {name: len(getattr(check, name)) for name in ("broken", "kept", "later")}
+        if check.broken:
+            return say("promises-broken", "warning", **counts)
+        if not check.tickets:
+            return say("nothing-answered")
         if not self.collected:
-            return f"{text}: the campaign can be launched"
-        if not later:
-            return f"{text} by what was collected"
-        return f"{text} so far; of {len(later):,} it can be said when all is answered"
+            return say("can-be-launched", **counts)
+        return say("kept-so-far" if check.later else "kept-by-collected", **counts)
 
     @property
-    def doubts(self) -> tuple[str, ...]:
+    def doubts(self) -> tuple[Finding, ...]:
         doubts = find_doubts(self.assignment.campaign)
         return (*doubts, SEED_IS_NAMED) if self.seed_is_named else doubts
 
@@ -279,9 +252,9 @@ class CheckResult:
             f" {self.check.digest[:12]} | seed={seed}"
         )
 
-    def contract(self) -> dict[str, Any]:
+    def to_dict(self, *_more: str) -> dict[str, Any]:
         campaign = self.assignment.campaign
-        payload = {
+        payload: dict[str, Any] = {
             "campaign": campaign.name,
             "campaign_digest": campaign.digest,
             "seed": None if campaign.has_secret_seed else campaign.drawing_seed,
@@ -293,25 +266,5 @@ class CheckResult:
         }
         if self.collected:
             payload["collected"] = self.collected
-        payload["warns"] = list(self.doubts)
+        payload |= {"warns": list(self.doubts), "findings": describe_findings(self.doubts)}
         return {**payload, **self.check.to_dict(), "says": [self.says], "signature": self.signature}
-
-    def records(self) -> list[dict[str, Any]]:
-        return [dict(vars(one)) for one in self.check.guarantees]
-
-    def latex(self) -> str:
-        rows = [
-            (escape(one.name), escape(one.promised or "---"), escape(one.found))
-            for one in self.check.guarantees
-        ]
-        return tabular("lp{6cm}p{6cm}", ("", "promised", "found"), [rows], [self.signature])
-
-    def remarks(self) -> list[str]:
-        return [*self.doubts, self.says, self.signature]
-
-
-def _draw_promise(one: Guarantee, columns: int) -> list[str]:
-    mark = OPEN if one.holds is None and one.promised else MARKS[one.holds]
-    head = f" {mark:8}{one.name}"
-    texts = [one.promised, f"found: {one.found}"] if one.promised else [one.found]
-    return [head, *(f"{'':9}{line}" for text in texts for line in wrap(text, columns - 9))]

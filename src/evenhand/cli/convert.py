@@ -7,8 +7,12 @@ from typing import Final
 import click
 
 from evenhand.cli.options import OneOf, reading_options, verb
-from evenhand.cli.running import ProgressDisplay, refuse_overwriting, take_reading
-from evenhand.cli.terminal import columns_of_terminal
+from evenhand.cli.running import (
+    ProgressDisplay,
+    columns_of_terminal,
+    refuse_overwriting,
+    take_reading,
+)
 from evenhand.errors import UnknownOption
 from evenhand.render.text import block, label
 

@@ -15,16 +15,16 @@ from typing import Final
 import click
 
 from evenhand.cli.options import verb
-from evenhand.cli.result import Column, draw_table
-from evenhand.cli.running import write_file
-from evenhand.cli.terminal import columns_of_terminal
+from evenhand.cli.running import columns_of_terminal, write_file
 from evenhand.data.comparisons import Comparisons
 from evenhand.datasets.dataset import Dataset, Number
 from evenhand.errors import EvenhandError, UnknownOption, require_option
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.render.counts import plural
-from evenhand.render.text import PLAIN, align, label
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding
+from evenhand.render.text import PLAIN, align, label, render_text
 
 TABLE: Final = "dras2015_table1"
 FILE: Final = "table1.csv"
@@ -161,7 +161,6 @@ def _compare(table: Dataset) -> None:
     from evenhand.data.comparisons import Comparisons
     from evenhand.formats.reading import read
 
-    columns = columns_of_terminal()
     with TemporaryDirectory(prefix="evenhand-") as folder:
         path = Path(folder, f"{table.name}.csv")
         path.write_text(table.csv(), encoding="utf-8", newline="\n")
@@ -169,35 +168,40 @@ def _compare(table: Dataset) -> None:
         if not isinstance(data, Comparisons):
             raise UnknownOption(f"{table.name} holds no comparisons")
         numbers = reproduce(table, data)
-    click.echo(label("table", f"{table.title}. {table.source}", columns))
-    click.echo("")
-    for line in _rows(numbers):
-        click.echo(line)
     missed = sum(not one.agrees for one in numbers)
-    click.echo("")
-    verdict = f"{missed} of {len(numbers)} numbers differ" if missed else "every number agrees"
-    click.echo(label("says", verdict, columns, colour="red" if missed else "green"))
-    if table.note:
-        click.echo(label("note", table.note, columns))
+    document = Document(
+        answer=(
+            f"{missed} of {len(numbers)} numbers differ." if missed else "Every number agrees.",
+        ),
+        basis=f"{table.title}. {table.source}",
+        parts=(_tabulate(numbers),),
+        findings=(Finding("table", table.note),) if table.note else (),
+    )
+    click.echo(render_text(document, columns_of_terminal()), nl=False)
 
 
-def _rows(numbers: list[Reproduced]) -> list[str]:
-    rows = []
+def _tabulate(numbers: list[Reproduced]) -> Table:
+    """Return printed numbers beside those that are found here, with a rule between models."""
+    rows: list[dict[str, str]] = []
     for one in numbers:
-        number = one.expected
-        digits = _digits(number.tolerance)
-        values = f"{number.value:.{digits}f}", f"{one.computed:.{digits}f}"
-        rows.append((number.quantity, number.of, *values, "" if one.agrees else "differs"))
-    heads = (Column("quantity"), Column("of"), "printed", "here", Column(""))
-    first, *lines = draw_table(heads, rows)
-    drawn = [first]
-    last = ""
-    for one, line in zip(numbers, lines, strict=True):
-        if one.expected.model != last:
-            last = one.expected.model
-            drawn.append(click.style(f" {last}", bold=True))
-        drawn.append(line)
-    return drawn
+        number, digits = one.expected, _digits(one.expected.tolerance)
+        printed, here = (f"{value:.{digits}f}" for value in (number.value, one.computed))
+        row = {"model": number.model, "quantity": number.quantity, "of": number.of}
+        row |= {"printed": printed, "here": here, "differs": "" if one.agrees else "differs"}
+        rows.append(row)
+    models = [row["model"] for row in rows]
+    starts = [at for at in range(len(rows)) if models[at] != models[at - 1] or not at]
+    for at in {*range(len(rows))} - {*starts}:
+        rows[at]["model"] = ""
+    columns = (
+        Column("model", "model", "prose"),
+        Column("quantity", "quantity"),
+        Column("of", "of"),
+        Column("printed", "printed", "two"),
+        Column("here", "here", "two"),
+        Column("differs", ""),
+    )
+    return Table("numbers", "Numbers", columns, tuple(rows), lines=tuple(starts[1:]))
 
 
 def _digits(tolerance: float) -> int:

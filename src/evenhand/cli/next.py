@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
-
-import click
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from evenhand.cli.options import (
     OneOf,
@@ -19,7 +16,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.result import Column, GroupedResult, draw_table, tabulate
+from evenhand.cli.result import VerbResult
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -30,12 +27,7 @@ from evenhand.cli.running import (
 )
 from evenhand.design.next_outputs import ChosenPart
 from evenhand.design.next_pairs import NextPairs
-from evenhand.design.policy import TITLES
-from evenhand.design.query_replay import QueryCurves
-from evenhand.design.savings import Savings
 from evenhand.errors import UnknownOption
-from evenhand.render.counts import plural
-from evenhand.render.text import align, block, hang, label, say_end, sign, tell_apart
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
@@ -60,7 +52,7 @@ feature_options = stack(
         "--feature",
         multiple=True,
         metavar="COLUMN",
-        help="A column that is known before anybody rates: numbers, or names of kinds. Repeatable.",
+        help="A column that is known before anybody rates: numbers, or categories. Repeatable.",
     ),
     _features_option(
         "--source-text",
@@ -85,7 +77,7 @@ class Asked:
     replays: int  # how often to replay; 0 for not at all
     group_by: str | None  # a column, or None
 
-    def answer(self, data: Ratings, patience: ProgressDisplay) -> NextOutputsResult:
+    def answer(self, data: Ratings, patience: ProgressDisplay) -> VerbResult:
         from evenhand.data.groups import split_ratings
         from evenhand.design.next_outputs import choose_part, name_features
 
@@ -100,7 +92,7 @@ class Asked:
             return choose_part(part, features, query, (self.batch, self.seed), replays)
 
         results, refused = work_on_groups(parts, work, alone=[*parts] == [""])
-        return NextOutputsResult(results, refused, remarks_on(data, "repeats", uses=("no-score",)))
+        return VerbResult(results, refused, remarks_on(data, "repeats", uses=("no-score",)))
 
     def _query(self) -> Query:
         from evenhand.design.query import Query
@@ -143,9 +135,9 @@ choice_options = stack(
         "--policy",
         type=OneOf((*POLICIES, *QUERIES)),
         help="What chooses. Default: order, whatever tells most about doubtful orders; top-k with"
-        " --top-k; of ratings uncertainty, the output whose rating is foreseen worst.",
+        " --top-k; for ratings uncertainty, the output whose rating is predicted worst.",
     ),
-    _choice_option("--top-k", type=int, help="Only who is among the first k matters."),
+    _choice_option("--top-k", type=int, help="Only which systems are among the first k matters."),
     _choice_option(
         "--system",
         "systems",
@@ -158,17 +150,17 @@ choice_options = stack(
         type=float,
         default=0.3,
         metavar="PROPORTION",
-        help="Pairs at random after the start-up phase.",
+        help="Share of pairs at random after the start-up phase.",
     ),
     _choice_option(
-        "--start", type=int, default=5, help="Judgments of every system before answers choose."
+        "--start", type=int, default=5, help="Judgments of every system before a policy chooses."
     ),
     seed_option(_choice_option),
     _choice_option(
         "--savings",
         is_flag=True,
-        help="Also replay the policy and random pairs, or outputs, on these judgments: what had it"
-        " saved?",
+        help="Also replay the policy and random pairs, or outputs, on these judgments: what would"
+        " it have saved?",
     ),
     _choice_option("--replays", type=int, default=20, help="How often, with --savings."),
 )
@@ -218,7 +210,6 @@ def next_(
         from evenhand.data.ratings import Ratings
 
         data = reading.open_either()
-        result: NextResult | NextOutputsResult
         if isinstance(data, Ratings):
             refuse_given({"systems": "--system"}, "is for comparisons; these are ratings")
             texts = (source_text, output_text)
@@ -238,7 +229,7 @@ def _answer(
     settings: tuple[str, float, int, int | None],
     request: tuple[int, int, int, tuple[str, ...]],
     patience: ProgressDisplay,
-) -> NextResult:
+) -> VerbResult:
     from evenhand.design.policy import Policy
 
     chosen, (batch, seed, times, systems) = Policy(*settings), request
@@ -250,7 +241,7 @@ def _answer(
         return _choose(part, chosen, (batch, seed, systems), times, patience)
 
     results, refused = work_on_groups(parts, work, alone=alone)
-    return NextResult(results, refused, remarks_on(data))
+    return VerbResult(results, refused, remarks_on(data))
 
 
 def _refuse_known(systems: tuple[str, ...], parts: dict[str, Tally]) -> None:
@@ -281,131 +272,3 @@ def _choose(
         return pairs
     meter = measure_savings(tally, policy, replays=replays, seed=seed, tell=patience.step)
     return replace(pairs, savings=meter)
-
-
-MAX_NAME: Final = 20  # Most columns of a system's name in the table of pairs
-REASON_ROOM: Final = 24  # Columns that are left for the reason where the terminal has them
-GAP: Final = "  "
-
-
-# Columns in LaTeX
-PAIRS: Final = (
-    Column("first", "left"),
-    Column("second", "right"),
-    Column("kind", "kind"),
-    Column("reason", "reason"),
-)
-OUTPUTS: Final = (
-    Column("item", "item"),
-    Column("system", "system"),
-    Column("kind", "kind"),
-    Column.number("predicted", "predicted", ".2f"),
-    Column.number("sd", "deviation", ".2f"),
-)
-
-
-class NextResult(GroupedResult[NextPairs]):
-    lacking = "has no pairs"
-
-    def draw(self, part: NextPairs, columns: int) -> list[str]:
-        judged = plural(part.state.tally.n_judgments, "judgment")
-        policy = part.policy
-        share = "" if policy.rule == "random" else f", {policy.random_share:g} of them at random"
-        # A row for each pair: who is shown first, who second, and why, wrapped
-        names = {name for one in part.pairs for name in (one.left, one.right)}
-        number = len(str(len(part.pairs)))
-        most = (columns - 1 - number - 3 * len(GAP) - REASON_ROOM) // 2
-        short = tell_apart(sorted(names), min(MAX_NAME, most))
-        rows = [("", "first", "second", "why")]
-        for number, one in enumerate(part.pairs, start=1):
-            reason = one.reason
-            for name in sorted(names, key=len, reverse=True):
-                reason = reason.replace(name, short[name])
-            rows.append((str(number), short[one.left], short[one.right], reason))
-        drawn = []
-        for *cells, reason in align(rows, left=(1, 2, 3)):
-            drawn += hang(" " + GAP.join([*cells, ""]), reason.rstrip(), columns)
-        return [
-            label("", f"{judged}, {plural(len(part.state.systems), 'system')}", columns),
-            label("policy", f"{policy.rule}: {TITLES[policy.rule]}{share}", columns),
-            "",
-            *[click.style(drawn[0], dim=True), *drawn[1:]],
-            "",
-            *block("says", part.says, columns),
-            *([] if part.savings is None else ["", *_savings_curves(part.savings)]),
-            *say_end(part.notes, part.signature, columns),
-            *([] if part.savings is None else [sign(part.savings.signature, columns)]),
-        ]
-
-    def rows(self, part: NextPairs) -> list[dict[str, Any]]:
-        return [asdict(one) for one in part.pairs]
-
-    def tabulate(self, part: NextPairs) -> str:
-        comments = [part.signature, *part.says, *part.notes]
-        return tabulate(PAIRS, [part.pairs], comments)
-
-
-def _savings_curves(savings: Savings) -> list[str]:
-    """Return the mean agreement of the policy and of random pairs, made to rise, at a few looks."""
-    last = len(savings.judgments) - 1
-    looks = sorted({*(round(part * last / 7) for part in range(1, 8)), savings.find_look()})
-    chosen, random = savings.rise()
-    rows = [(f"{savings.judgments[i]:,}", f"{chosen[i]:.3f}", f"{random[i]:.3f}") for i in looks]
-    drawn = draw_table(("judgments", savings.policy.rule, "random"), rows)
-    named = f" mean agreement ({savings.agreement}), made to rise"
-    return [click.style(named, dim=True), *drawn]
-
-
-class NextOutputsResult(GroupedResult[ChosenPart]):
-    lacking = "has no outputs to choose"
-
-    def draw(self, part: ChosenPart, columns: int) -> list[str]:
-        choice = part.next
-        counts = f"{plural(choice.labelled, 'output')} with ratings, {choice.waiting:,} without"
-        # A line for each output, and why it is there
-        items, systems = (
-            tell_apart(sorted({getattr(one, role) for one in choice.outputs}), MAX_NAME)
-            for role in ("item", "system")
-        )
-        rows = [
-            (str(place), items[one.item], systems[one.system], one.reason)
-            for place, one in enumerate(choice.outputs, start=1)
-        ]
-        return [
-            label("", counts, columns),
-            label("policy", choice.query.name, columns),
-            label("by", ", ".join(choice.features), columns),
-            "",
-            *draw_table(("", *map(Column, ("item", "system", "why"))), rows),
-            "",
-            *block("says", self._says(part), columns),
-            *([] if part.curves is None else ["", *_query_errors(part.curves)]),
-            *say_end(self._notes(part), choice.signature, columns),
-            *([] if part.curves is None else [sign(part.curves.signature, columns)]),
-        ]
-
-    def rows(self, part: ChosenPart) -> list[dict[str, Any]]:
-        return part.next.records()
-
-    def tabulate(self, part: ChosenPart) -> str:
-        comments = [part.next.signature, *self.say(part)]
-        return tabulate(OUTPUTS, [part.next.outputs], comments)
-
-    def say(self, part: ChosenPart) -> Sequence[str]:
-        return [*self._says(part), *self._notes(part)]
-
-    def _says(self, part: ChosenPart) -> list[str]:
-        return [*part.next.says, *(() if part.curves is None else part.curves.says)]
-
-    def _notes(self, part: ChosenPart) -> list[str]:
-        more = () if part.curves is None else part.curves.notes
-        return list(dict.fromkeys([*part.next.notes, *more]))
-
-
-def _query_errors(curves: QueryCurves) -> list[str]:
-    last = len(curves.labels) - 1
-    looks = sorted({round(part * last / 6) for part in range(7)})
-    means = curves.measure("mae").mean(axis=2)
-    rows = [(f"{curves.labels[i]:,}", *(f"{errors[i]:.3g}" for errors in means)) for i in looks]
-    unit = " mean absolute error on test outputs, points"
-    return [click.style(unit, dim=True), *draw_table(("labels", *curves.queries), rows)]

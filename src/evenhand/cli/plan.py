@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -20,30 +18,17 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.refusals import keep_excluded, kept
-from evenhand.cli.result import Column, draw_table, tabulate
+from evenhand.cli.result import VerbResult
 from evenhand.cli.running import ProgressDisplay, Reading, check_figures, take_output, write_figures
-from evenhand.design.plan import CampaignPlan, PairPower
-from evenhand.design.power import Design
 from evenhand.errors import UnknownOption, listing
-from evenhand.render.counts import plural
-from evenhand.render.text import (
-    PLAIN,
-    block,
-    label,
-    say_notes,
-    shorten,
-    sign,
-    tell_apart,
-    width,
-    wrap,
-)
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.data.rankings import Rankings
+    from evenhand.design.plan import CampaignPlan
 
 _systems_option = section("Systems, judges and items as they may be (or from a pilot)", stored=True)
-_design_option = section("Who judges what (what is left out is looked for)", stored=True)
+_design_option = section("Who judges what (what is not stated is searched for)", stored=True)
 _wish_option = section("What is wanted", stored=True)
 _figures_option = section("Output", stored=True)
 
@@ -62,13 +47,13 @@ truth_options = stack(
         "--judge-sd",
         type=float,
         metavar="LOG-WORTH",
-        help="How far judges' tastes differ: sd of judge x system.",
+        help="How much judges' tastes differ: sd of judge x system.",
     ),
     _systems_option(
         "--item-sd",
         type=float,
         metavar="LOG-WORTH",
-        help="How far systems do better on some items: sd of item x system.",
+        help="How much systems do better on some items: sd of item x system.",
     ),
     _systems_option(
         "--pilot",
@@ -119,7 +104,7 @@ design_options = stack(
     _design_option(
         "--loads",
         type=OneOf(("equal", "zipf")),
-        help="Judgments per judge: alike, or few judges give most. Default: equal.",
+        help="Judgments per judge: equal, or most from few judges. Default: equal.",
     ),
 )
 
@@ -130,7 +115,12 @@ wish_options = stack(
         help="Pairs to decide: all that differ, those of the best system, those so far apart or"
         " more, or by name. Default: all.",
     ),
-    _wish_option("--power", type=float, metavar="PROPORTION", help="How surely. Default: 0.8."),
+    _wish_option(
+        "--power",
+        type=float,
+        metavar="PROPORTION",
+        help="Chance to decide each pair. Default: 0.8.",
+    ),
     _wish_option("--level", type=float, metavar="PROPORTION", help="Of rank sets. Default: 0.95."),
     _wish_option("--cost-judgment", type=float, metavar="PRICE", help="Of one. Default: 1."),
     _wish_option("--cost-judge", type=float, metavar="PRICE", help="Of one. Default: 0."),
@@ -179,7 +169,7 @@ def plan(*, spec: str | None) -> None:
     """Plan a campaign: who judges what, which systems it decides, what it costs.
 
     Systems and judges as SPEC.toml or options say, or as a pilot shows. What is
-    left out of the design is looked for; then campaigns are simulated and
+    not stated of the design is searched for; then campaigns are simulated and
     ranked as `evenhand rank` does. A design that cannot work is refused.
     """
     place = take_output(spec, kept("pilot"))
@@ -197,7 +187,7 @@ def plan(*, spec: str | None) -> None:
         )
 
     wrote = write_figures({"": campaign_plan}, kept("figures"), kept("forms"), _draw)
-    place.deliver(PlanResult(campaign_plan, tuple(wrote)))
+    place.deliver(VerbResult({"": campaign_plan}, {}, wrote))
 
 
 def _read_settings(spec: str | None) -> dict[str, Any]:
@@ -242,139 +232,3 @@ def _draw(campaign_plan: CampaignPlan) -> dict[str, Any]:
     from evenhand.report.figures.predictions import draw_plan
 
     return draw_plan(campaign_plan)
-
-
-MAX_PAIRS: Final = 12  # Most pairs of the table: the hardest
-MIN_NAME: Final = 4  # Fewest columns of a name that is cut
-MAX_DESIGNS: Final = 8  # Most designs of the table
-
-
-@dataclass(frozen=True, eq=False)
-class PlanResult:
-    plan: CampaignPlan  # the plan
-    wrote: tuple[str, ...]  # what was drawn
-
-    def text(self, columns: int) -> str:
-        plan, truth = self.plan, self.plan.spec.truth
-        counted = plan.simulated
-        tastes = (
-            f"ties {100 * truth.ties:.0f} %, sd of judges' tastes {truth.judge_sd:.2g}, of items"
-            f" {truth.item_sd:.2g} (log-worth)"
-        )
-        how = "closed form" if counted is None else f"{counted.campaigns} campaigns simulated"
-        lines = [
-            label("", f"{len(truth.systems)} systems {plan.spec.source}; {tastes}", columns),
-            *block("read", [one.text for one in plan.excluded], columns),
-            label("model", f"{how}; rank sets at level {plan.spec.level:g}", columns),
-            "",
-            *_draw_pairs(plan, columns),
-            "",
-            *block("says", plan.says, columns),
-            "",
-            *_draw_frontier(plan, columns),
-            *say_notes(plan.notes, columns),
-            *(label("wrote", one.removeprefix("wrote "), columns) for one in self.wrote),
-            sign(plan.signature, columns),
-        ]
-        return "\n".join(lines) + "\n"
-
-    def contract(self) -> dict[str, Any]:
-        payload = self.plan.to_dict()
-        return {**payload, "notes": [*payload["notes"], *self.wrote]}
-
-    def records(self) -> list[dict[str, Any]]:
-        return [dict(vars(one)) for one in self.plan.pairs]
-
-    def latex(self) -> str:
-        plan = self.plan
-        comments = [plan.signature, *plan.says, *plan.notes]
-        others = len(plan.pairs) - len(plan.asked)
-        if others:
-            comments.append(f"left out: {plural(others, 'pair')} that nobody asked to decide")
-        return tabulate(_choose_columns(plan), [plan.asked], comments)
-
-    def remarks(self) -> list[str]:
-        return [*self.plan.says, *self.plan.notes, *self.wrote]
-
-
-def _write_ends(one: PairPower) -> str:
-    return f"{one.lower:.2f} to {one.upper:.2f}"
-
-
-PAIRS: Final = (
-    Column("pair", "pair"),
-    Column.number("gap", "gap", ".2f"),
-    Column.percent("preferred", "chance", typeset=".2f"),
-    Column.number("expected", "expected", ".2f"),
-    Column.number("power", "power", ".2f"),
-    Column.number("interval", _write_ends, only="text"),
-    Column.number("lower", "lower", ".2f", only="latex"),
-    Column.number("upper", "upper", ".2f", only="latex"),
-    Column.number("false", "false", only="text"),
-)
-OF_CAMPAIGNS: Final = ("power", "interval", "lower", "upper", "false")  # Only after simulation
-
-
-def _choose_columns(plan: CampaignPlan, left_out: Sequence[str] = ()) -> list[Column]:
-    without = {*left_out, *(() if plan.simulated is not None else OF_CAMPAIGNS)}
-    return [one for one in PAIRS if one.title not in without]
-
-
-def _draw_pairs(plan: CampaignPlan, columns: int) -> list[str]:
-    """Return a line for each pair, the hardest first, and what names are without."""
-    shown, table = plan.asked[:MAX_PAIRS], _choose_columns(plan, _leave_out(plan, columns))
-    taken = width(click.unstyle(draw_table(table[1:], shown)[0]))
-    short, without = _name_pairs(plan, shown, columns - taken - 2)
-    named = [replace(one, pair=name) for one, name in zip(shown, short, strict=True)]
-    drawn = draw_table(table, named)
-    more = len(plan.asked) - len(shown)
-    rest = [f" ... and {plural(more, 'pair')} more, easier"] if more else []
-    below = [f" {line}" for line in wrap(without, columns - 1)] if without else []
-    return [*drawn, *rest, *below]
-
-
-def _leave_out(plan: CampaignPlan, columns: int) -> tuple[str, ...]:
-    """Return what a narrow terminal does without; a false decision is shown at any width."""
-    if columns >= PLAIN or plan.simulated is None:
-        return ()
-    return ("expected",) if any(one.false for one in plan.asked) else ("expected", "false")
-
-
-def _name_pairs(plan: CampaignPlan, shown: Sequence[PairPower], room: int) -> tuple[list[str], str]:
-    """Return names of pairs in so many columns, and what was taken from all of them."""
-    systems = plan.spec.truth.systems
-    long = max(width(one.pair) for one in shown) > room
-    short, name_note = shorten(systems) if long else (systems, "")
-    for room_of_one in range(max(MIN_NAME, *map(width, short)), MIN_NAME - 1, -1):
-        labels = tell_apart(short, room_of_one)
-        name = {one: labels[other] for one, other in zip(systems, short, strict=True)}
-        pairs = [f"{name[pair.better]} > {name[pair.worse]}" for pair in shown]
-        if max(map(width, pairs)) <= room:
-            break
-    return pairs, name_note
-
-
-def _draw_frontier(plan: CampaignPlan, columns: int) -> list[str]:
-    """Return a line for each number of judges that does, unless campaigns say otherwise."""
-    if plan.is_contradicted:
-        left_out = "not shown: it rests on the closed form, which expects too much here"
-        return [label("table", left_out, columns)]
-    if not plan.frontier:
-        return [f" no number of judges that was tried does on {plan.design.items:,} items"]
-    prices = plan.spec.prices
-    heads = (
-        Column.number("judges", "judges", ","),
-        Column.number("judgments", "judgments", ","),
-        Column.number("per judge", lambda one: one.judgments / one.judges, ",.0f"),
-        *[Column.number("cost", prices.cost, ",.10g")] * prices.stated,
-    )
-    legend = label("table", "fewest judgments that are expected to do, by judges", columns)
-    return [*draw_table(heads, _choose_points(plan)), "", legend]
-
-
-def _choose_points(plan: CampaignPlan) -> Sequence[Design]:
-    """Return the designs of the table: those around the planned number of judges."""
-    panels = [one.judges for one in plan.frontier]
-    nearest = min(range(len(panels)), key=lambda at: abs(panels[at] - plan.design.judges))
-    start = max(min(nearest - MAX_DESIGNS // 2, len(panels) - MAX_DESIGNS), 0)
-    return plan.frontier[start : start + MAX_DESIGNS]

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,8 +29,8 @@ from evenhand.cli.refusals import (
     reads_judgments,
     remember_opened,
 )
-from evenhand.cli.terminal import columns_of_terminal
 from evenhand.errors import NotConverged, NotIdentified, UnknownFormat, UnknownOption
+from evenhand.render.findings import Finding, describe_findings
 from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
@@ -143,6 +144,16 @@ class Result(Protocol):
 
     def remarks(self) -> list[str]:
         """Return what a reader must know and CSV has no place for."""
+
+
+MIN_COLUMNS, MAX_COLUMNS = 60, 120
+
+
+def columns_of_terminal() -> int:
+    """Return how many columns to fill: 80 in a pipe, else the terminal's within reason."""
+    if not sys.stdout.isatty():
+        return PLAIN
+    return min(max(shutil.get_terminal_size((PLAIN, 24)).columns, MIN_COLUMNS), MAX_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -266,7 +277,10 @@ def write_json(contract: dict[str, Any]) -> str:
     """Return JSON without NaN or infinity: those become null, and a note says so."""
     lost: list[str] = []
     clean = _finite(contract, "", lost)
-    if lost:
+    if lost and "findings" in clean:
+        found = (Finding("not-finite", f"{name}: {LOST}", "info", {"key": name}) for name in lost)
+        clean["findings"] = [*clean["findings"], *describe_findings(found)]
+    elif lost:
         clean["notes"] = [*clean.get("notes", []), *(f"{name}: {LOST}" for name in lost)]
     return json.dumps(clean, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 

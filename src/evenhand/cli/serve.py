@@ -15,7 +15,6 @@ import click
 
 from evenhand.cli.options import verb
 from evenhand.cli.refusals import keep, kept
-from evenhand.cli.terminal import say_outputs
 from evenhand.errors import EvenhandError, UnknownOption
 from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
@@ -147,7 +146,8 @@ def _find_doubts(store: Store, planned: Campaign) -> Iterator[str]:
 
 def _tell(store: Store, tokens: Tokens, base: str, links: Path | None) -> None:
     _tell_links(store, tokens, base, links)
-    click.echo(label("judged", f"outputs of {say_outputs(store.campaign.outputs)}", PLAIN))
+    outputs = ", ".join(f"{name} ({n:,})" for name, n in store.campaign.outputs.items())
+    click.echo(label("judged", f"outputs of {outputs}", PLAIN))
 
 
 def _tell_links(store: Store, tokens: Tokens, base: str, links: Path | None) -> None:

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from evenhand.design.campaign import Campaign
 from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
+from evenhand.design.texts import say
 from evenhand.errors import CampaignError, listing
 from evenhand.numerics.designs import find_shortage
+from evenhand.render.findings import Finding
 
 Integers = NDArray[np.int64]
 
@@ -112,19 +114,13 @@ def find_caps(
     return {width: caps[:, at] for at, width in enumerate(sizes)}
 
 
-SEED_IS_NAMED: Final = (
-    "the campaign file names its seed: whoever has the file can compute which side is which system;"
-    " leave the seed out, and the launch draws a secret one"
-)
-SEED_IS_KNOWN: Final = (
-    "this campaign was launched with a seed that everybody knows, as every campaign was before"
-    " launches drew secret ones: whoever has its file can compute which side is which system"
-)
+SEED_IS_NAMED: Final = say("seed-named", "warning")
+SEED_IS_KNOWN: Final = say("seed-known", "warning")
 # How feedback in English names an output by its place
 _PLACES: Final = re.compile(r"\b(first|second|left|(?:text|output) [1-9A-J])\b", re.IGNORECASE)
 
 
-def find_doubts(campaign: Campaign) -> tuple[str, ...]:
+def find_doubts(campaign: Campaign) -> tuple[Finding, ...]:
     # Looked for are texts that a pass shows and items do not have, equal outputs that are compared,
     # equal sources that count as different ones where no judge may see a source twice, and feedback
     # that names outputs by their place.
@@ -134,19 +130,14 @@ def find_doubts(campaign: Campaign) -> tuple[str, ...]:
         for name in task.shows:
             lacking = [one.name for one in items if not getattr(one, name).strip()]
             if len(lacking) == len(items) and name == "reference":
-                doubts.append(f"pass '{task.name}' shows the {name}, and no item has one")
+                doubts.append(say("nothing-to-show", "warning", task=task.name, name=name))
             elif lacking and len(lacking) < len(items) and name != "context":  # few items have one
-                doubts.append(
-                    f"pass '{task.name}' shows the {name}, and {len(lacking):,} of"
-                    f" {len(items):,} items have none ({listing(lacking, 3)})"
-                )
+                counts = {"lacking": len(lacking), "of": len(items), "names": listing(lacking, 3)}
+                doubts.append(say("little-to-show", "warning", task=task.name, name=name, **counts))
     equal = [one.name for one in items if len(set(one.outputs.values())) < len(one.outputs)]
     if equal and any(one.width > 1 for one in campaign.tasks):
-        doubts.append(
-            f"{len(equal):,} of {len(items):,} items have the same text as the output of two"
-            f" systems ({listing(equal, 3)}): judges may be asked which of two equal texts is"
-            " better"
-        )
+        counts = {"equal": len(equal), "of": len(items), "names": listing(equal, 3)}
+        doubts.append(say("equal-outputs", "warning", **counts))
     groups: dict[str, set[str]] = defaultdict(set)
     for one in items:
         if one.source.strip():
@@ -154,21 +145,14 @@ def find_doubts(campaign: Campaign) -> tuple[str, ...]:
     twins = [sorted(names) for names in groups.values() if len(names) > 1]
     if twins and campaign.design.once_per_source:
         example = " and ".join(f"'{name}'" for name in twins[0][:2])
-        doubts.append(
-            f"{len(twins):,} sources are the same text under several items, such as {example}: a"
-            " judge may see the text again, though once_per_source is set; give these items one"
-            " name in the column group"
-        )
+        doubts.append(say("equal-sources", "warning", sources=len(twins), example=example))
     return (*doubts, *find_named_places(campaign))
 
 
-def find_named_places(campaign: Campaign) -> Iterator[str]:
+def find_named_places(campaign: Campaign) -> Iterator[Finding]:
     """Find feedback that names an output by its place, which is drawn for each judge."""
     for one in campaign.training:
         place = _PLACES.search(one.feedback)
         if place is not None and len(one.item.systems) > 1:
-            yield (
-                f"the feedback of training '{one.item.name}' in pass '{one.task}' says"
-                f" '{place[0]}': each judge is shown the outputs in an order of their own; quote"
-                " the output instead"
-            )
+            named = {"item": one.item.name, "task": one.task, "place": place[0]}
+            yield say("feedback-names-place", "warning", **named)

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from evenhand.data.results import Shown
 from evenhand.design.assignment import ANCHOR, CONTROL, TARGET, Assignment, fits
 from evenhand.design.campaign import CONTROLS
 from evenhand.design.dealing import (
@@ -37,7 +38,9 @@ from evenhand.design.promises import (
     say_range,
 )
 from evenhand.design.tasks import Ticket
+from evenhand.design.texts import say
 from evenhand.errors import CampaignError
+from evenhand.render.document import Column, Document, Form, Table
 
 # Promises of pairs that a policy chooses while judgments come in.
 
@@ -635,8 +638,11 @@ def check_all(seen: Seen) -> tuple[Guarantee, ...]:
     return tuple(replace(one, holds=False if one.holds is False else None) for one in guarantees)
 
 
-@dataclass(frozen=True)
-class DesignCheck:
+MARKS: Final = {True: "kept", False: "BROKEN", None: "counted"}
+
+
+@dataclass(frozen=True, repr=False)
+class DesignCheck(Shown):
     guarantees: tuple[Guarantee, ...]  # one for each promise
     tickets: int  # how many were counted
     judges: int  # of how many judges
@@ -668,6 +674,31 @@ class DesignCheck:
             "digest": self.digest,
             "guarantees": [dict(vars(one)) for one in self.guarantees],
         }
+
+    def document(self, *more: str) -> Document:
+        """Return what people read: promises that are broken, and with "kept" all of them."""
+        columns = (
+            Column("state", ""),
+            Column("name", "about", "prose"),
+            Column("promised", "promised", "prose"),
+            Column("found", "found", "prose"),
+        )
+        rows = tuple(
+            {**vars(one), "state": "not yet" if one in self.later else MARKS[one.holds]}
+            for one in self.guarantees
+        )
+        every = Table("promises", "Promises", columns, rows, without=("state",))
+        broken = tuple(row for row in rows if row["holds"] is False)
+        files: tuple[Form, ...] = ("csv", "latex", "markdown", "html")
+        parts = (
+            replace(every, only=files),
+            replace(every, caption="Broken promises", rows=broken, only=("text",)),
+        )
+        counts = {"broken": len(self.broken), "kept": len(self.kept)}
+        return Document(
+            answer=(say("promises-broken" if self.broken else "promises-kept", **counts),),
+            parts=(every,) if "kept" in more else parts if broken else parts[:1],
+        )
 
 
 def verify_design(assignment: Assignment) -> DesignCheck:

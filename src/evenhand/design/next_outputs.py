@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
 from evenhand.data.engine import fetch_columns, one_thread
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import list_levels
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.design.policy import CHOSEN, RANDOM, START
 from evenhand.design.query import (
     RANDOM_QUERY,
@@ -31,11 +31,14 @@ from evenhand.design.query import (
     remark_counts,
 )
 from evenhand.design.query_replay import QueryCurves, QueryReplay, trace_queries
+from evenhand.design.texts import say
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, require_seed
 from evenhand.numerics.gaussian_process import Points
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.features import ROLES, OutputFeatures, learn_scaling, parse_number
 from evenhand.ratings.output_process import OutputProcess, begin, condition, relearn
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -53,7 +56,7 @@ class OutputChoice:
     item: str  # its item, with the task where there are tasks
     system: str  # its system
     kind: str  # "start-up", "random" or "chosen"
-    predicted: float | None  # the label that is foreseen, in points; None before any label
+    predicted: float | None  # the label that is predicted, in points; None before any label
     # standard deviation of that, noise of one label left out; None likewise. Of a chosen output
     # it is what was left when it was chosen, those chosen before it counted as rated.
     deviation: float | None
@@ -61,7 +64,7 @@ class OutputChoice:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NextOutputs(InNotebooks):
+class NextOutputs(Shown):
     """Outputs to label now.
 
     Attributes:
@@ -85,22 +88,43 @@ class NextOutputs(InNotebooks):
     notes: tuple[str, ...]
     signature: str
 
+    excluded: tuple[Exclusion, ...] = ()
+
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         """What kinds of outputs there are, and why the start-up comes first."""
         kinds = Counter(one.kind for one in self.outputs)
         counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        lines = [f"{len(self.outputs)} of {self.waiting:,} outputs without a rating: {counts}"]
+        lines = [say("outputs", outputs=len(self.outputs), of=self.waiting, kinds=counts)]
         if kinds[CHOSEN]:
-            lines.append(f"chosen is {_WHY[self.query.strategy]}")
-        if kinds[CHOSEN] > 1 and self.query.spread:
-            lines.append("± is what is left once those chosen above an output are rated")
+            lines.append(say(f"chosen-{self.query.strategy}"))
         if kinds[START]:
-            lines.append(
-                f"outputs are drawn at random until {MIN_LABELLED} have ratings ({self.labelled}"
-                " have): fewer say too little of the features"
-            )
+            lines.append(say("start-up-outputs", least=MIN_LABELLED, labelled=self.labelled))
         return tuple(lines)
+
+    def document(self) -> Document:
+        """Return what people read: the outputs, and what is predicted of each."""
+        spread = self.query.spread and sum(one.kind == CHOSEN for one in self.outputs) > 1
+        rows = tuple({"n": n, **one} for n, one in enumerate(self.records(), start=1))
+        columns = (
+            Column("n", "", "integer", only=("text", "html")),
+            Column("item", "item", "name"),
+            Column("system", "system", "name"),
+            Column("kind", "kind"),
+            Column("predicted", "predicted", ".3g"),
+            Column("deviation", "sd", ".2g"),
+        )
+        legend = (say("spread"),) if spread else ()
+        counts = {"labelled": self.labelled, "waiting": self.waiting, "query": self.query.name}
+        return Document(
+            answer=self.says,
+            basis=say("query", **counts, features=", ".join(self.features)),
+            parts=(
+                Table("outputs", "Outputs to rate next", columns, rows, (), None, legend, ("n",)),
+            ),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each output."""
@@ -116,14 +140,10 @@ class NextOutputs(InNotebooks):
             "features": list(self.features),
             "left_out": list(self.left_out),
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
         }
-
-    def __repr__(self) -> str:
-        lines = [f"{one.item}, {one.system}: {one.reason}" for one in self.outputs]
-        return "\n".join([*lines, *self.says, *self.notes, self.signature])
 
 
 @carries_excluded("controls", "repeats", uses=("no-score",))
@@ -186,7 +206,7 @@ def choose_outputs(
                 prediction = process.predict(points.take(np.array([at])))
                 mean, whole = (float(values[0]) for values in prediction)
                 deviation = whole if left is None else left
-                reason = reason if left is None else f"foreseen {mean:.3g} ± {left:.2g}"
+                reason = reason if left is None else f"predicted {mean:.3g} ± {left:.2g}"
             where = (every.items[at], every.systems[at])
             outputs.append(OutputChoice(*where, kind, mean, deviation, reason))
     texts = [name for name in (features.source_text, features.output_text) if name is not None]
@@ -250,10 +270,6 @@ def _choose(
 
 
 _REASONS: Final = {START: "at random, to begin with", RANDOM: "at random"}
-_WHY: Final = {
-    "uncertainty": "what is foreseen least surely, whatever its worth",
-    "density": "what is foreseen least surely among outputs that many others are like",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,6 +280,18 @@ class ChosenPart:
     def to_dict(self) -> dict[str, Any]:
         curves = None if self.curves is None else self.curves.to_dict()
         return {**self.next.to_dict(), "savings": curves}
+
+    def document(self) -> Document:
+        chosen = self.next.document()
+        if self.curves is None:
+            return chosen
+        curves = self.curves.document()
+        return replace(
+            chosen,
+            answer=(*chosen.answer, *curves.answer),
+            parts=(*chosen.parts, *curves.parts),
+            findings=(*chosen.findings, *curves.findings),
+        )
 
 
 def choose_part(

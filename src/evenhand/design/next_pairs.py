@@ -5,41 +5,40 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Final
+from typing import Any
 
 import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally
 from evenhand.design.policy import (
-    LITTLE,
+    CHOSEN,
     RULES,
+    SAYS_CLEAR,
     START,
     TITLES,
     Choice,
     Policy,
     State,
+    is_clear,
     number_pairs,
     read_state,
 )
 from evenhand.design.savings import Savings, count_judged
+from evenhand.design.texts import say
 from evenhand.errors import UnknownOption, listing, require_seed
 from evenhand.numerics.sampling import one_blas_thread
-
-# What stands beside pairs whose order the belief calls clear
-INDEPENDENT: Final = (
-    "“little doubt” takes judgments for independent: a ranking allows for judges and items that"
-    " differ, and may leave such a pair open"
-)
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NextPairs(InNotebooks):
+class NextPairs(Shown):
     """Pairs to ask about now.
 
     Attributes:
@@ -51,54 +50,72 @@ class NextPairs(InNotebooks):
 
     """
 
-    TABLE: ClassVar = "pairs"
-
     pairs: tuple[Choice, ...]
     policy: Policy
     state: State
     signature: str
     savings: Savings | None = None
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         """What kinds of pairs there are, and what the policy would have saved."""
         kinds = Counter(one.kind for one in self.pairs)
         counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        lines = [f"{len(self.pairs)} pair{'s' * (len(self.pairs) != 1)}: {counts}"]
-        few = int(np.count_nonzero(self.state.loads < self.policy.start))
+        lines = [say("pairs", pairs=len(self.pairs), kinds=counts)]
+        few, start = int(np.count_nonzero(self.state.loads < self.policy.start)), self.policy.start
         if kinds[START] and few:
-            lines.append(
-                f"the start-up phase comes first: {few} of {len(self.state.systems)} systems"
-                f" {'has' if few == 1 else 'have'} fewer than {self.policy.start} judgments"
-            )
+            lines.append(say("start-up-few", few=few, of=len(self.state.systems), start=start))
         elif kinds[START]:
             sizes = np.bincount(self.state.parts)
             small = np.flatnonzero(self.state.parts == int(np.argmin(sizes)))
             names = listing([self.state.systems[code] for code in small], 3)
-            lines.append(
-                "the start-up phase comes first: no chain of judgments joins all systems"
-                f" ({len(sizes)} parts, such as {names})"
-            )
+            lines.append(say("start-up-parts", parts=len(sizes), names=names))
         return (*lines, *(self.savings.says if self.savings is not None else ()))
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Finding, ...]:
         """Pairs that come more than once, what doubt allows for, limits of the meter of savings."""
         notes = []
         code = {name: i for i, name in enumerate(self.state.systems)}
         ends = ([code[one.left] for one in self.pairs], [code[one.right] for one in self.pairs])
         counts = np.bincount(number_pairs(*ends, len(code)), minlength=len(self.state.waiting))
         repeated = int(np.count_nonzero((counts > 0) & (counts + self.state.waiting > 1)))
-        if repeated:  # the batch is too large for its pairs to differ
-            every = int(self.state.allowed.sum())
-            who = f"{repeated} of {every:,} pairs {'is' if repeated == 1 else 'are'}"
-            notes.append(
-                f"{'the only pair is' if every == 1 else who} asked more than once before an answer"
-                " comes: ask different judges, or on different items, or ask for smaller batches"
-            )
-        if any(one.reason.startswith(LITTLE) for one in self.pairs):
-            notes.append(INDEPENDENT)
+        every = int(self.state.allowed.sum())
+        if repeated and every == 1:  # the batch is too large for its pairs to differ
+            notes.append(say("only-pair-repeated"))
+        elif repeated:
+            notes.append(say("pairs-repeated", repeated=repeated, of=every))
+        chosen = [at for at, one in enumerate(self.pairs) if one.kind == CHOSEN]
+        low, high = np.sort(np.array(ends)[:, chosen], axis=0).astype(np.int64)
+        if self.policy.rule in SAYS_CLEAR and chosen and is_clear(self.state, low, high).any():
+            notes.append(say("doubt-independent"))
         return (*notes, *(() if self.savings is None else self.savings.notes))
+
+    def document(self) -> Document:
+        """Return what people read: the pairs with reasons, and what the policy would have saved."""
+        counts = {"judgments": self.state.tally.n_judgments, "systems": len(self.state.systems)}
+        policy, title = self.policy, TITLES[self.policy.rule]
+        by = {**counts, "rule": policy.rule, "title": title, "share": policy.random_share}
+        rows = tuple({"n": n, **asdict(one)} for n, one in enumerate(self.pairs, start=1))
+        columns = (
+            Column("n", "", "integer", only=("text", "html")),
+            Column("left", "first", "name"),
+            Column("right", "second", "name"),
+            Column("kind", "kind", only=("latex", "markdown", "html")),
+            Column("reason", "why", "prose"),
+        )
+        savings = () if self.savings is None else self.savings.document().parts
+        return Document(
+            answer=self.says,
+            basis=say("policy" if policy.rule == "random" else "policy-with-random", **by),
+            parts=(
+                Table("pairs", "Pairs to ask about next", columns, rows, without=("n",)),
+                *savings,
+            ),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
@@ -111,7 +128,7 @@ class NextPairs(InNotebooks):
             "n_judgments": self.state.tally.n_judgments,
             "savings": None if self.savings is None else self.savings.to_dict(),
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
 
 

@@ -22,6 +22,7 @@ from evenhand.data.controls import take_pairs
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, SYSTEM, Component
 from evenhand.design.power import Truth, change_tastes
+from evenhand.design.texts import say
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.judges.variance import VarianceComponents, estimate_components
 from evenhand.models.bradley_terry import BradleyTerry
@@ -95,18 +96,12 @@ def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
     truth = change_tastes(pooled, judge.sd, 0.0 if item is None else item.sd)
     notes = [*components.reasons, *components.notes]
     if judge.levels < MIN_JUDGES:
-        notes.append(
-            f"{judge.levels} judges of a pilot hardly show how far judges differ: plan with a"
-            " larger judge_sd too"
-        )
+        notes.append(say("pilot-judges-few", judges=judge.levels))
     if item is None:
-        notes.append("the pilot says nothing of items: they are taken to be alike (item_sd)")
+        notes.append(say("pilot-without-items"))
     counts = components.observed
     if counts.comparisons != counts.judgments:
-        notes.append(
-            f"the pilot holds rankings, {counts.comparisons / counts.judgments:.1f} comparisons"
-            " each; the plan counts single comparisons of two systems"
-        )
+        notes.append(say("pilot-of-rankings", comparisons=counts.comparisons / counts.judgments))
     says = _say(components, truth, shrinkage)
     return Pilot(truth, components, shrinkage, stderr, says, tuple(notes))
 
@@ -128,18 +123,15 @@ def _require(components: VarianceComponents) -> tuple[Component, Component | Non
 
 def _say(components: VarianceComponents, truth: Truth, shrinkage: float) -> tuple[str, ...]:
     counts = components.observed
+    answers = {"judgments": counts.judgments, "judges": counts.judges, "items": counts.items}
     sentences = [
-        f"pilot of {counts.judgments:,.0f} judgments by {counts.judges:,} judges on"
-        f" {counts.items:,} items",
-        f"worths are drawn together to {100 * shrinkage:.0f} % of their differences: the rest is"
-        f" what errors of the pilot add ({components.stderr:.2g} for one difference)",
+        say("pilot", **answers),
+        say("pilot-shrinkage", share=shrinkage, error=components.stderr),
     ]
     for name, sd in ((JUDGE_SYSTEM, truth.judge_sd), (ITEM_SYSTEM, truth.item_sd)):
         part = components.find(name)
         if part is not None and part.lower is not None and part.upper is not None:
-            high = f"{part.upper:.2f}" if isfinite(part.upper) else "no bound"
-            sentences.append(
-                f"{name}: sd {sd:.2f}, {100 * components.level:g} % interval {part.lower:.2f} to"
-                f" {high}"
-            )
+            code = "pilot-tastes" if isfinite(part.upper) else "pilot-tastes-unbounded"
+            ends = {"lower": part.lower, "upper": part.upper}
+            sentences.append(say(code, name=name, sd=sd, level=100 * components.level, **ends))
     return tuple(sentences)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from math import exp
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded
-from evenhand.data.exclusions import sign_excluded, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import InNotebooks, exactly, write_signature
+from evenhand.data.results import Shown, exactly, write_signature
 from evenhand.design.expected_power import (
     JUDGES,
     Expected,
@@ -35,8 +35,12 @@ from evenhand.design.power import (
     simulate_power,
 )
 from evenhand.design.spec import CampaignSpec, make_spec
+from evenhand.design.texts import say
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.numerics.distributions import normal_quantile
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Document, Table, Text
+from evenhand.render.findings import Finding, describe_findings
 
 # What a plan holds: a design, its power pair by pair, what it costs and what would be cheaper.
 
@@ -90,7 +94,7 @@ class PairPower:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CampaignPlan(InNotebooks):
+class CampaignPlan(Shown):
     """A plan.
 
     Attributes:
@@ -111,8 +115,6 @@ class CampaignPlan(InNotebooks):
 
     """
 
-    TABLE: ClassVar = "pairs"
-
     spec: CampaignSpec
     design: Design
     predicted: PowerInputs
@@ -126,6 +128,7 @@ class CampaignPlan(InNotebooks):
     enough: Design | None
     pilot: Pilot | None
     worst: float | None
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def cost(self) -> float:
@@ -217,21 +220,23 @@ class CampaignPlan(InNotebooks):
     @cached_property
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
+        return (*self._say_answer(), *self._say_details(), *_say_enough(self), *self._say_pilot())
+
+    def _say_answer(self) -> tuple[Finding, ...]:
+        code = "design-cost" if self.spec.prices.stated else "design"
+        return say(code, design=say_design(self.design), cost=self.cost), _say_power(self)
+
+    def _say_details(self) -> tuple[Finding, ...]:
         parts = self.variance
         total = sum(parts.values())
         shares = ", ".join(
             f"{name} {100 * part / total:.0f} %" for name, part in parts.items() if part
         )
-        which = "the difference" if len(self.asked) == 1 else "the hardest difference"
-        return (
-            f"{say_design(self.design)}{_say_cost(self, self.design)}",
-            _say_power(self),
-            f"standard error of {which} {total**0.5:.2g} (log-worth); its variance is due to"
-            f" {shares}",
-            *_say_overlap(self),
-            *_say_enough(self),
-            *([] if self.pilot is None else self.pilot.says),
-        )
+        code = "error-of-difference" if len(self.asked) == 1 else "error-of-hardest"
+        return (say(code, error=total**0.5, shares=shares), *_say_overlap(self))
+
+    def _say_pilot(self) -> tuple[str, ...]:
+        return () if self.pilot is None else self.pilot.says
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -239,35 +244,25 @@ class CampaignPlan(InNotebooks):
         notes = []
         low, simulated = self.weakest, self.simulated
         if simulated is None:
-            notes.append("closed form only: nothing was simulated")
+            notes.append(say("closed-form-only"))
         else:
             if simulated.unranked:
-                notes.append(
-                    f"{simulated.unranked} of {simulated.campaigns} campaigns gave worths no"
-                    " estimate; they count as undecided"
-                )
+                counts = {"unranked": simulated.unranked, "campaigns": simulated.campaigns}
+                notes.append(say("unranked", **counts))
             notes += _note_false(self)
             if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
                 notes.append(
-                    f"the closed form expects {low.expected:.2f} for {low.pair}: believe the"
-                    " simulation"
+                    say("closed-form-differs", "warning", expected=low.expected, pair=low.pair)
                 )
         notes += _note_design(self)
         if self.design.overlap == 1:
-            notes.append(
-                "no two judges see one output pair: agreement cannot be measured (overlap)"
-            )
+            notes.append(say("no-overlap"))
         if self.worst is not None:
-            notes.append(
-                "if tastes are as strong as the pilot cannot exclude, power for the hardest pair is"
-                f" {self.worst:.2f}"
-            )
+            notes.append(say("tastes-stronger", power=self.worst))
         elif self.pilot is not None:
-            notes.append(
-                "the pilot sets no bound to tastes: power may be much lower (try a larger judge_sd)"
-            )
+            notes.append(say("tastes-unbounded"))
         if self.spec.truth.judge_sd == 0:
-            notes.append("judges are taken to be alike (judge_sd = 0), which real judges are not")
+            notes.append(say("judges-alike"))
         return (*notes, *(() if self.pilot is None else self.pilot.notes))
 
     def to_dict(self) -> dict[str, Any]:
@@ -296,14 +291,80 @@ class CampaignPlan(InNotebooks):
             "pilot": None if self.pilot is None else self.pilot.to_dict(),
             "power_if_tastes_are_stronger": self.worst,
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
 
     def _priced(self, design: Design) -> dict[str, Any]:
         return {**design.to_dict(), "cost": self.spec.prices.cost(design)}
 
-    def __repr__(self) -> str:
-        return "\n".join([*self.says, *(f"note: {one}" for one in self.notes), self.signature])
+    def document(self) -> Document:
+        """Return what people read: the design, its power pair by pair, and other designs."""
+        truth, counted = self.spec.truth, self.simulated
+        tastes = {name: getattr(truth, name) for name in ("ties", "judge_sd", "item_sd")}
+        stated = {"systems": len(truth.systems), "source": self.spec.source, **tastes}
+        campaigns = None if counted is None else counted.campaigns
+        code = "plan-basis" if counted is None else "plan-basis-simulated"
+        about: list[str] = []
+        if self.is_contradicted:
+            about.append(say("frontier-doubtful"))
+        elif not self.frontier:
+            about.append(say("frontier-empty", items=self.design.items))
+        details = (*self._say_details(), *self._say_pilot())
+        return Document(
+            answer=(*self._say_answer(), *_say_enough(self)),
+            basis=say(code, **stated, campaigns=campaigns, level=self.spec.level),
+            parts=(
+                Table("pairs", "", (), tuple(dict(vars(one)) for one in self.pairs), only=("csv",)),
+                _tabulate_pairs(self),
+                *([] if about else [_tabulate_frontier(self)]),
+                Text("", details),
+            ),
+            findings=list_findings((*about, *self.notes), self.excluded),
+            signature=self.signature,
+        )
+
+
+MAX_PAIRS: Final = 12  # Most pairs that are shown: the hardest
+MAX_DESIGNS: Final = 8  # Most designs that are shown
+
+
+def _tabulate_pairs(plan: CampaignPlan) -> Table:
+    """Return the table of the pairs that are to be decided."""
+    simulated = plan.simulated is not None
+    columns = (
+        Column("better", "better", "name"),
+        Column("worse", "worse", "name"),
+        Column("gap", "gap", "two"),
+        Column("chance", "preferred", "share"),
+        Column("expected", "expected", "two", priority=1),
+        *([Column("power", "power", "two")] * simulated),
+        *([Column(("lower", "upper"), "interval", "interval", priority=3)] * simulated),
+        *([Column("false", "false", "integer", priority=2, only=("text", "html"))] * simulated),
+    )
+    asked, every = len(plan.asked), len(plan.pairs)
+    of = f"{asked} of {plural(every, 'pair')}" if asked < every else plural(asked, "pair")
+    rows = tuple(dict(vars(one)) for one in plan.asked)
+    caption = f"Power of {of}" + ", the hardest first" * (asked > 1)
+    return Table("power", caption, columns, rows, limit=MAX_PAIRS)
+
+
+def _tabulate_frontier(plan: CampaignPlan) -> Table:
+    """Return a row for each number of judges that does, those around the planned number."""
+    panels = [one.judges for one in plan.frontier]
+    nearest = min(range(len(panels)), key=lambda at: abs(panels[at] - plan.design.judges))
+    start = max(min(nearest - MAX_DESIGNS // 2, len(panels) - MAX_DESIGNS), 0)
+    rows = (
+        {**plan._priced(one), "each": one.judgments / one.judges}
+        for one in plan.frontier[start : start + MAX_DESIGNS]
+    )
+    columns = (
+        Column("judges", "judges", "count"),
+        Column("judgments", "judgments", "count"),
+        Column("each", "per judge", "integer"),
+        *([Column("cost", "cost", ",.10g")] * plan.spec.prices.stated),
+    )
+    caption = "Fewest judgments that are expected to do, by judges"
+    return Table("judges", caption, columns, tuple(rows))
 
 
 COUNTED = ("campaigns", "any_false", "unranked", "places")
@@ -324,114 +385,82 @@ def say_design(design: Design) -> str:
     return sentence + (f", each {design.repeats} times" if design.repeats > 1 else "")
 
 
-def _say_cost(plan: CampaignPlan, design: Design) -> str:
-    prices = plan.spec.prices
-    return f", cost {prices.cost(design):,.10g}" if prices.stated else ""
-
-
-def _say_power(plan: CampaignPlan) -> str:
+def _say_power(plan: CampaignPlan) -> Finding:
     wish, pairs, low = plan.spec.power, plan.asked, plan.weakest
     of = "" if low.lower is None else f" ({low.lower:.2f} to {low.upper:.2f})"
-    which = f"{low.pair} is" if len(pairs) == 1 else f"all {len(pairs)} pairs are"
-    hardest = "" if len(pairs) == 1 else f" or more; hardest: {low.pair}"
+    found = {"pair": low.pair, "power": f"{low.best:.2f}{of}", "pairs": len(pairs), "wish": wish}
+    which = "power-of-pair" if len(pairs) == 1 else "power-of-all"
     if low.best >= wish:
-        return f"{which} decided with power {low.best:.2f}{of}{hardest}"
+        return say(which, **found)
     if plan.simulated is not None and low.upper is not None and low.upper >= wish:
-        return (
-            f"{which} decided with power {low.best:.2f}{of}{hardest}; asked: {wish:g}, from which"
-            f" {plan.simulated.campaigns} simulated campaigns cannot tell it"
-        )
+        return say(f"{which}-unclear", **found, campaigns=plan.simulated.campaigns)
     if len(pairs) == 1:
-        return f"{which} decided with power {low.best:.2f}{of}, short of {wish:g}"
+        return say(f"{which}-short", **found)
     short = [one.pair for one in pairs if one.best < wish]
-    return (
-        f"{len(pairs) - len(short)} of {len(pairs)} pairs reach power {wish:g}; hardest: {low.pair}"
-        f" {low.best:.2f}{of}; short: {listing(short, 5)}"
-    )
+    reached = len(pairs) - len(short)
+    return say("power-short", **found, reached=reached, short=listing(short, 5))
 
 
-def _say_overlap(plan: CampaignPlan) -> list[str]:
+def _say_overlap(plan: CampaignPlan) -> list[Finding]:
     powers = {(one.overlap, one.repeats): power for one, power in plan.overlaps}
     stated = plan.design.overlap > 1 or plan.design.repeats > 1
     if stated or (2, 1) not in powers or plan.is_contradicted:
         return []
-    shown = {f"{powers[one]:.2f}" for one in ((2, 1), (1, 2), (1, 1))}
-    if len(shown) == 1:
-        return [
-            "as many judgments with 2 judges for each output pair, or with each pair shown twice to"
-            f" one judge: expected power {shown.pop()}, as with neither"
-        ]
-    return [
-        f"as many judgments with 2 judges for each output pair: expected power {powers[2, 1]:.2f};"
-        f" with each pair shown twice to one judge: {powers[1, 2]:.2f}; with neither:"
-        f" {powers[1, 1]:.2f}"
-    ]
+    two, twice, one = (powers[which] for which in ((2, 1), (1, 2), (1, 1)))
+    if len({f"{power:.2f}" for power in (two, twice, one)}) == 1:
+        return [say("overlap-alike", power=one)]
+    return [say("overlap", two=two, twice=twice, one=one)]
 
 
-def _say_enough(plan: CampaignPlan) -> list[str]:
+def _say_enough(plan: CampaignPlan) -> list[Finding]:
     if plan.enough is not None:
-        doubt = ", if the closed form holds: here it expects too much" * plan.is_contradicted
-        return [f"enough would be {say_design(plan.enough)}{_say_cost(plan, plan.enough)}{doubt}"]
+        prices = plan.spec.prices
+        cost = f", cost {prices.cost(plan.enough):,.10g}" if prices.stated else ""
+        code = "enough-doubtful" if plan.is_contradicted else "enough"
+        return [say(code, design=f"{say_design(plan.enough)}{cost}")]
     if plan.weakest.expected < plan.spec.power:
-        return ["no design that was tried would do"]
+        return [say("nothing-enough")]
     if not plan.falls_short:
         return []
     # the power was not reached though the closed form expects it
     rounds, last = plan.rounds, plan.rounds[-1]
     if plan.spec.is_sized or len(rounds) == 1:
-        sentence = (
-            f"the closed form expects {plan.weakest.expected:.2f} of this design, so that it does"
-            " not say what would do: state more judgments"
-        )
+        sentences = [say("closed-form-unclear", expected=plan.weakest.expected)]
     else:
-        sentence = (
-            f"{len(rounds)} sizes were simulated, of {rounds[0].judgments:,} to"
-            f" {last.judgments:,} judgments, and none reaches it: state a larger number"
-            " (judgments), or more judges"
-        )
+        ends = {"least": rounds[0].judgments, "most": last.judgments}
+        sentences = [say("sizes-short", sizes=len(rounds), **ends)]
     if last.unranked and plan.simulated is not None:
         campaigns = plan.simulated.campaigns
         alone = last.power + last.unranked / campaigns >= plan.spec.power
-        sentence += (
-            f"; campaigns whose worths have no estimate are {'the' if alone else 'a'} cause"
-            f" ({last.unranked} of {campaigns})"
-        )
-    return [sentence]
+        code = "unranked-the-cause" if alone else "unranked-a-cause"
+        sentences.append(say(code, unranked=last.unranked, campaigns=campaigns))
+    return sentences
 
 
-def _note_design(plan: CampaignPlan) -> list[str]:
+def _note_design(plan: CampaignPlan) -> list[Finding]:
     design, notes = plan.design, []
     first, *larger = plan.rounds or (None,)
     if first and larger and not plan.falls_short and first.expected >= plan.spec.power:
-        notes.append(
-            f"{first.judgments:,} judgments would do by the closed form, which expects"
-            f" {first.expected:.2f}; simulated they gave {first.power:.2f}, hence more"
-        )
+        found = {name: getattr(first, name) for name in ("judgments", "expected", "power")}
+        notes.append(say("closed-form-too-small", **found))
     compared = len(design.compared(len(plan.spec.truth.systems))[0])
     if design.outputs < THIN * compared:
-        notes.append(
-            f"fewer than {THIN} output pairs for each pair of systems: the closed form, and with it"
-            " curves and the table of judges, expects too much of so few"
-        )
+        notes.append(say("outputs-few", "warning", least=THIN))
     if plan.spec.items is not None and design.items < plan.spec.items:
-        notes.append(
-            f"{design.judgments:,} judgments show {design.items:,} of the {plan.spec.items:,} items"
-        )
+        counts = {"judgments": design.judgments, "items": design.items, "of": plan.spec.items}
+        notes.append(say("items-unused", **counts))
     return notes
 
 
-def _note_false(plan: CampaignPlan) -> list[str]:
+def _note_false(plan: CampaignPlan) -> list[Finding]:
     simulated, level = plan.simulated, plan.spec.level
     if simulated is None or simulated.any_false <= (1 - level) * simulated.campaigns + 1e-9:
         return []
     false, campaigns = simulated.any_false, simulated.campaigns
-    start = f"in {false} of {campaigns} campaigns something false was decided"
-    if bound_share(false, campaigns)[0] > 1 - level:
-        return [f"{start}: level {level:g} does not hold for this design"]
-    return [
-        f"{start}, more than the {100 * (1 - level):.3g} % of level {level:g}; so few campaigns"
-        " cannot tell whether it holds for this design"
-    ]
+    broken = bound_share(false, campaigns)[0] > 1 - level
+    counts = {"false": false, "campaigns": campaigns, "level": level}
+    code = "level-broken" if broken else "level-doubtful"
+    return [say(code, "warning", **counts, percent=100 * (1 - level))]
 
 
 MAX_ROUNDS: Final = 4  # How many sizes are simulated, each larger, while a design falls short

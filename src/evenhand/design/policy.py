@@ -459,7 +459,8 @@ ROUGH: Final = 0.8
 
 CLEAR: Final = 0.95  # Probability of an order above which it is no longer called doubtful
 
-# What the reason of a pair begins with whose own order is clear
+# Rules that also choose pairs whose own order is clear, and say so
+SAYS_CLEAR: Final = ("order", "closest")
 LITTLE: Final = "little doubt here"
 
 
@@ -520,12 +521,18 @@ def choose_by_voi(batch: Batch, n: int, rng: np.random.Generator) -> None:  # no
         )
 
 
+def is_clear(state: State, low: Integers, high: Integers) -> Mask:
+    """Return whether there is little doubt about the order of pairs, by their codes."""
+    sure = state.now.above(low, high)
+    return np.asarray(np.maximum(sure, 1 - sure) >= CLEAR)
+
+
 def _say_doubt(batch: Batch, pair: int) -> str:
     """Say who may be better, or nothing where that is clear: it is no reason to ask."""
     # It is what the judgments say: a pair that comes twice in a batch is as doubtful both times.
     low, high = batch.low[pair : pair + 1], batch.high[pair : pair + 1]
     sure = float(batch.state.now.above(low, high)[0])
-    if max(sure, 1 - sure) >= CLEAR:
+    if is_clear(batch.state, low, high)[0]:
         return ""
     better = low if sure >= 0.5 else high
     return f"{batch.systems[int(better[0])]} is better with probability {max(sure, 1 - sure):.2f}"

@@ -16,6 +16,7 @@ from evenhand.data.engine import COUNT, fetch_columns, is_nan
 from evenhand.data.groups import admit_unrated
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
+from evenhand.design.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
 from evenhand.numerics.gaussian_process import Points, pick_by_error, pick_by_variance
 from evenhand.ratings.features import OUTPUT, FeatureTable, OutputFeatures
@@ -282,10 +283,7 @@ def remark_counts(ratings: Numbers) -> tuple[str, ...]:
     """Say where labels rest on different numbers of ratings, which the model does not know."""
     if not len(ratings) or np.ptp(ratings) == 0:
         return ()
-    return (
-        f"labels are means of {ratings.min()} to {ratings.max()} ratings: the model has one noise"
-        " for all of them, and takes means of few ratings to be as sure as those of many",
-    )
+    return (say("labels-uneven", least=int(ratings.min()), most=int(ratings.max())),)
 
 
 def _find_missing(data: Ratings) -> nw.Expr:

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.design.query import (
     MIN_REPEATS,
     RANDOM_QUERY,
@@ -42,91 +42,68 @@ from evenhand.design.query import (
     resample_means,
     take_apart,
 )
+from evenhand.design.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, require_seed
 from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.gaussian_process import Points
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.features import OutputFeatures, learn_scaling
 from evenhand.ratings.output_process import OutputProcess, begin, condition, relearn
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 
-def write_findings(curves: QueryCurves) -> Iterator[str]:
-    tests = f"{curves.errors.shape[-1]:,} test outputs"
-    whole = curves.table[len(curves.labels) - 1].mae.value
-    yield (
-        f"with all {curves.pool:,} labels predictions are off by {whole:.3g} points on average"
-        f" ({tests}, whose labels have standard deviation {curves.spread:.3g})"
-    )
+def write_findings(curves: QueryCurves) -> Iterator[Finding]:
+    counts = {"pool": curves.pool, "tests": curves.errors.shape[-1], "spread": curves.spread}
+    yield say("full-pool", mae=curves.table[len(curves.labels) - 1].mae.value, **counts)
     yield from _say_shares(curves)
     for query, less in curves.compare_all().items():
-        better = "less" if less.value >= 0 else "more"
-        ends = sorted(_sign(less.value) * end for end in (less.lower, less.upper))
-        yield (
-            f"over the whole curve {query} is off by {abs(less.value):.2g} points {better} than"
-            f" random ({ends[0]:.2g} to {ends[1]:.2g}, other test items and repeats)"
-        )
+        code, ends = "error-less", (less.lower, less.upper)
+        if less.value < 0:
+            code, ends = "error-more", (-less.upper, -less.lower)
+        yield say(code, query=query, points=abs(less.value), low=ends[0], high=ends[1])
     yield _say_parts(curves)
 
 
-def _say_shares(curves: QueryCurves) -> Iterator[str]:
+def _say_shares(curves: QueryCurves) -> Iterator[Finding]:
     shares, wider = curves.find_shares(), curves.find_shares(slack=WIDER_SLACK)
     if shares[0].share is None:
-        yield (
-            f"labels do not help here: predictions with {curves.labels[0]:,} of them are off no"
-            f" more than with all {curves.pool:,}, so that there is no share that is enough"
-        )
+        yield say("labels-do-not-help", start=int(curves.labels[0]), pool=curves.pool)
         return
     texts = []
     for row in shares:
-        text = f"{row.query} {_write_percent(row)}"
+        text = f"{row.query} {_write_share(row)}"
         if row.lower is not None and row.upper is not None:
             text += f" ({100 * row.lower:.0f} to {100 * row.upper:.0f})"
         texts.append(text)
-    yield (
-        f"share of the labels needed to stay within {100 * shares[0].slack:g} % of that:"
-        f" {', '.join(texts)}; 95 %, other test items and repeats"
-    )
-    percents = ", ".join(f"{row.query} {_write_percent(row)}" for row in wider)
-    yield f"within {100 * wider[0].slack:g} %: {percents}"
+    yield say("label-shares", slack=100 * shares[0].slack, shares=", ".join(texts))
+    percents = ", ".join(f"{row.query} {_write_share(row)}" for row in wider)
+    yield say("label-shares-wider", slack=100 * wider[0].slack, shares=percents)
     for row in shares:
         if row.saved is not None and row.saved_lower is not None and row.saved_upper is not None:
-            fewer = "less" if row.saved >= 0 else "more"
-            sign = 100 * _sign(row.saved)
-            ends = sorted(sign * end for end in (row.saved_lower, row.saved_upper))
-            yield (
-                f"{row.query} needs {abs(100 * row.saved):.0f} % of the labels {fewer} than random"
-                f" ({ends[0]:.0f} to {ends[1]:.0f})"
-            )
+            code, ends = "labels-fewer", (row.saved_lower, row.saved_upper)
+            if row.saved < 0:
+                code, ends = "labels-more", (-row.saved_upper, -row.saved_lower)
+            low, high = (100 * end for end in ends)
+            yield say(code, query=row.query, percent=100 * abs(row.saved), low=low, high=high)
 
 
-def _say_parts(curves: QueryCurves) -> str:
+def _say_parts(curves: QueryCurves) -> Finding:
     tested = [one for one in curves.parts if one.p is not None]
     if not tested:
-        return (
-            f"{curves.repeats} repeats are too few to say whether a part of the pool beats all of"
-            f" it: ask for {MIN_REPEATS} or more"
-        )
+        return say("repeats-few", repeats=curves.repeats, least=MIN_REPEATS)
     best = min(tested, key=lambda one: 1.0 if one.p is None else one.p)
     if not best.better:
-        return (
-            "no part of the pool is shown to beat all of it (smallest p"
-            f" {best.p:.2g}, all sizes and queries counted)"
-        )
-    least = "" if best.lower is None else f", at least {max(best.lower, 0.0):.2g}"
-    return (
-        f"a part of the pool beats all of it: {best.query} with {best.labels:,} labels"
-        f" ({100 * best.share:.0f} % of all) is off by {best.less:.2g} points less{least}"
-        f" (p {best.p:.2g}, all sizes and queries counted)"
-    )
+        return say("no-part-better", p=best.p)
+    code = "part-better" if best.lower is None else "part-better-at-least"
+    least = None if best.lower is None else max(best.lower, 0.0)
+    part = {"query": best.query, "labels": best.labels, "share": best.share, "less": best.less}
+    return say(code, **part, least=least, p=best.p)
 
 
-def _write_percent(one: LabelShare) -> str:
+def _write_share(one: LabelShare) -> str:
     share = 1.0 if one.share is None else one.share
-    return f"{'<= ' if one.at_start else ''}{100 * share:.0f} %"
-
-
-def _sign(value: float) -> float:
-    return 1.0 if value >= 0 else -1.0
+    return f"{'≤ ' if one.at_start else ''}{100 * share:.0f} %"
 
 
 # What a replay of queries found: error against labels used, and what that says.
@@ -162,7 +139,7 @@ class QueryPoint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QueryCurves(InNotebooks):
+class QueryCurves(Shown):
     """Queries replayed on outputs whose labels are known.
 
     Attributes:
@@ -187,6 +164,7 @@ class QueryCurves(InNotebooks):
     seed: int
     notes: tuple[str, ...]
     signature: str
+    excluded: tuple[Exclusion, ...] = ()
 
     def __post_init__(self) -> None:
         require_option("query", RANDOM_QUERY, self.queries)
@@ -297,7 +275,7 @@ class QueryCurves(InNotebooks):
         return tuple(parts)
 
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         """What was found, in words."""
         return tuple(write_findings(self))
 
@@ -333,17 +311,30 @@ class QueryCurves(InNotebooks):
             "repeats": self.repeats,
             "spread": self.spread,
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
         }
 
-    def __repr__(self) -> str:
+    def document(self) -> Document:
+        """Return what people read: errors by labels, and what they say."""
+        last = len(self.labels) - 1
+        looks = sorted({round(part * last / 6) for part in range(7)})
         means = self.measure("mae").mean(axis=2)
-        lines = ["  ".join(["labels", *self.queries])]
-        for look, labels in enumerate(self.labels.tolist()):
-            lines.append("  ".join([f"{labels:6}", *(f"{mean:.3g}" for mean in means[:, look])]))
-        return "\n".join([*lines, *self.says, *self.notes, self.signature])
+        rows = tuple(
+            {"labels": int(self.labels[i]), **dict(zip(self.queries, means[:, i], strict=True))}
+            for i in looks
+        )
+        columns = (
+            Column("labels", "labels", "count"),
+            *(Column(name, name, ".3g") for name in self.queries),
+        )
+        caption = "Mean absolute error on test outputs, in points"
+        return Document(
+            answer=self.says,
+            parts=(Table("errors", caption, columns, rows, legend=(self.signature,)),),
+            findings=list_findings(self.notes, self.excluded),
+        )
 
 
 def average(values: Array) -> Interval:
@@ -549,12 +540,9 @@ def trace_queries(
             errors[:, :, repeat] = run_trial(trial, queries, looks, (how.seed, repeat))
     notes = [*dict.fromkeys([*rest.notes, *held.notes]), *remark_counts(rest.ratings)]
     if size == len(rest):
-        notes.append(
-            "the pool is the same in every repeat: intervals are about which labels there are to"
-            " begin with and about other test items, not about other outputs to learn from"
-        )
+        notes.append(say("pool-fixed"))
     if len(held) < MIN_TEST_OUTPUTS:
-        notes.append(f"{len(held)} test outputs: errors of the full pool are known roughly")
+        notes.append(say("tests-few", tests=len(held)))
     parts = (
         "queries " + ", ".join(names),
         f"features {features}",

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,17 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally
 from evenhand.design.policy import Policy, State, fit_belief, number_pairs
+from evenhand.design.texts import say
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.numerics.sorting import fit_rising
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 # What a policy would have saved: agreement with the ranking of all the data, by judgments used.
 #
@@ -69,7 +72,7 @@ class Saving:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Savings(InNotebooks):
+class Savings(Shown):
     """A policy and random pairs, replayed on the same judgments.
 
     Attributes:
@@ -86,8 +89,6 @@ class Savings(InNotebooks):
 
     """
 
-    TABLE: ClassVar = "saving"
-
     policy: Policy
     agreement: str
     judgments: Looks
@@ -98,6 +99,7 @@ class Savings(InNotebooks):
     per_pair: float
     signature: str
     seed: int
+    excluded: tuple[Exclusion, ...] = ()
 
     def rise(self) -> tuple[Array, Array]:
         """Return (T,) mean agreement of the policy, and of random pairs, both made to rise."""
@@ -153,54 +155,63 @@ class Savings(InNotebooks):
         return level, float(n[first - 1] + part * (n[first] - n[first - 1])), True
 
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         """What was found."""
-        saving, replays = self.save(), len(self.chosen)
-        verb = "takes" if saving.reached else "takes more than"
+        saving, replays, rule = self.save(), len(self.chosen), self.policy.rule
         percent = round(100 * saving.saved)
-        verdict = f"{percent} % saved"
+        code = "saves"
         if percent < 0:
-            verdict = f"{-percent} % more than random pairs"
-            verdict = verdict if saving.reached else f"at least {verdict}"
-        error = f"{replays} replays, too few to say how sure: ask for {MIN_REPLAYS} or more"
+            code = "costs-more" if saving.reached else "costs-at-least"
+        error = say("replays-few", replays=replays, least=MIN_REPLAYS)
         if saving.lower is not None and saving.upper is not None:
             if saving.lower <= 0 <= saving.upper:
-                verdict = f"whether it saves any cannot be told: {percent} % saved"
-            ends = (saving.lower, saving.upper)
+                code = "saves-undecided"
+            ends = (100 * saving.lower, 100 * saving.upper)
             low, high = (-ends[1], -ends[0]) if saving.upper < 0 else ends
-            error = (
-                f"error of replaying alone, 95 %: {100 * low:.0f} to {100 * high:.0f} %,"
-                f" {replays} replays"
-            )
+            error = say("replay-error", low=low, high=high, replays=replays)
+        percent = -percent if code in ("costs-more", "costs-at-least") else percent
+        reached = "agreement-reached" if saving.reached else "agreement-not-reached"
+        curves = {"measure": self.agreement, "random": saving.random, "chosen": saving.chosen}
+        agreed = {"of": self.n_judgments, "agreement": saving.agreement, **curves}
         return (
-            f"with {saving.random:,.0f} judgments random pairs agree with all"
-            f" {self.n_judgments:,} by {saving.agreement:.2f} ({self.agreement});"
-            f" {self.policy.rule} {verb} {saving.chosen:,.0f}: {verdict} on these judgments"
-            f" ({error})",
+            say(code, rule=rule, percent=percent, error=error),
+            say(reached, rule=rule, **agreed),
         )
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Finding, ...]:
         """What limits the replay."""
         notes, saving, last = [], self.save(), int(self.judgments[-1])
         if saving.upper is not None and saving.upper < 0:
-            notes.append(
-                f"prefer random pairs here: {self.policy.rule} takes more judgments than they do"
-            )
+            notes.append(say("prefer-random", "warning", rule=self.policy.rule))
         least = 1 - last / saving.random
         # the replays end where what is saved, or its interval, ends
         if not saving.reached or (saving.lower is not None and saving.lower <= least + 1e-9):
-            notes.append(
-                f"replays end at {last:,} judgments: whatever takes more counts as {last:,}, which"
-                f" is {100 * -least:.0f} % more than random pairs take"
-            )
+            notes.append(say("replays-end", last=last, percent=100 * -least))
         if self.emptied > MAX_EMPTIED:
-            notes.append(
-                f"{100 * self.emptied:.0f} % of the policy's judgments are on pairs that it emptied"
-                f" ({self.per_pair:.1f} judgments a pair): with judges it would have gone on asking"
-                " there, and what it saves then these data cannot show"
-            )
+            notes.append(say("pairs-emptied", share=self.emptied, per_pair=self.per_pair))
         return tuple(notes)
+
+    def document(self) -> Document:
+        """Return what people read: what is saved, and agreement by judgments."""
+        last = len(self.judgments) - 1
+        looks = sorted({*(round(part * last / 7) for part in range(1, 8)), self.find_look()})
+        chosen, random = self.rise()
+        rows = tuple(
+            {"judgments": int(n), "chosen": float(chosen[i]), "random": float(random[i])}
+            for i, n in ((look, self.judgments[look]) for look in looks)
+        )
+        columns = (
+            Column("judgments", "judgments", "count"),
+            Column("chosen", self.policy.rule, "three"),
+            Column("random", "random", "three"),
+        )
+        caption = f"Mean agreement ({self.agreement}) with all judgments, made to rise"
+        return Document(
+            answer=self.says,
+            parts=(Table("savings", caption, columns, rows, legend=(self.signature,)),),
+            findings=list_findings(self.notes, self.excluded),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
@@ -218,7 +229,7 @@ class Savings(InNotebooks):
             "replays": len(self.chosen),
             "n_judgments": self.n_judgments,
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
 
 

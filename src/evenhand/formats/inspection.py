@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
@@ -18,19 +18,27 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
 from evenhand.data.controls import leave_out_controls
 from evenhand.data.engine import ANSWER, COUNT, Frame, fetch_columns
-from evenhand.data.exclusions import Exclusion, list_idle, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, list_idle, write_excluded
 from evenhand.data.joining import say_alike, say_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT
 from evenhand.data.ratings import Ratings
+from evenhand.data.results import Shown
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.tables import ComparisonTable, RankingTable, count_answers
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.table import Handle
+from evenhand.formats.texts_inspection import say
 from evenhand.numerics.graph import Graph, is_strongly_connected, weak_components
+from evenhand.render.counts import effective, plural, share, whole
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 _KIND = "evenhand_kind"
+# Exclusions that the counts tell
+COUNTED: Final = ("blank-rankings", "blank-ranks", "no-score")
+COUNTS: Final = ("judgments", "comparisons")  # that importance weights may make fractions
 
 
 def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
@@ -280,8 +288,8 @@ class Part:
     repeats: int | None = None  # judgments that were asked for again, in the whole table
 
 
-@dataclass(frozen=True)
-class Inspection:
+@dataclass(frozen=True, repr=False)
+class Inspection(Shown):
     name: str  # the file, or "data frame"
     kind: str  # "comparisons", "rankings" or "ratings"
     format: str  # the layout that was recognised
@@ -294,7 +302,138 @@ class Inspection:
     excluded: tuple[Exclusion, ...] = ()  # what was excluded when the table was read
 
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "excluded": write_excluded(self.excluded)}
+        described = asdict(self)
+        del described["notes"]
+        for part in (described["total"], *described["tasks"]):
+            part.update({key: whole(part[key]) for key in COUNTS if part[key] is not None})
+        described["excluded"] = write_excluded(self.excluded)
+        return {**described, "findings": describe_findings(self._list_findings())}
+
+    def _list_findings(self) -> tuple[Finding, ...]:
+        excluded = (one for one in self.excluded if one.code not in COUNTED)
+        return list_findings(self.notes, excluded)
+
+    def document(self) -> Document:
+        """Return what people read: counts, whether all systems can be ranked, each task."""
+        return Document(
+            answer=(say("holds", name=self.name, counts=self._count()), *_say_links(self.total)),
+            basis=" ".join([*self._name_columns(), *_say_rest(self.total)]),
+            parts=(self._tabulate(), *_tabulate_scores(self.scores)),
+            findings=self._list_findings(),
+        )
+
+    def _count(self) -> str:
+        part, kind = self.total, "rating" if self.kind == "ratings" else "judgment"
+        counts = [plural(part.judgments, kind)]
+        if part.rankings is not None:
+            blank = f", {part.blank_rankings:,} of them blank" if part.blank_rankings else ""
+            counts = [plural(part.rankings, "ranking") + blank]
+            if part.comparisons is not None:
+                counts[0] += f" → {plural(part.comparisons, 'comparison')}"
+        if part.judges is not None:
+            uneven = effective(part.judges, part.effective_judges)
+            counts.append(f"{plural(part.judges, 'judge')}{uneven}")
+        counts += [] if part.items is None else [plural(part.items, "item")]
+        counts.append(plural(part.systems, "system"))
+        return ", ".join([*counts, *([] if part.tie_share is None else [_say_ties(part)])])
+
+    def _name_columns(self) -> list[Finding]:
+        named = [role if role == name else f"{role}={name}" for role, name in self.columns.items()]
+        other = ", ".join(self.covariates)
+        return [
+            *([say("columns", columns=", ".join(named))] if named else []),
+            *([say("other-columns", columns=other)] if other else []),
+        ]
+
+    def _tabulate(self) -> Table:
+        """Return the counts of the whole table and of each task."""
+        described = self.to_dict()
+        rows = [
+            {
+                **{key: _join(value) for key, value in one.items()},
+                "name": part.task or "all",
+                "linked": _write_links(part),
+            }
+            for part, one in zip(
+                (self.total, *self.tasks), (described["total"], *described["tasks"]), strict=True
+            )
+        ]
+        return Table(
+            "counts",
+            "Judgments",
+            (
+                Column("name", "task", "name"),
+                Column("judgments", "judgments", "count"),
+                Column("judges", "judges", "count"),
+                Column("items", "items", "count"),
+                Column("systems", "systems", "count"),
+                Column("tie_share", "ties", "percent"),
+                Column("left_share", "left", "percent"),
+                Column("linked", "linked"),
+            ),
+            tuple(rows),
+            lines=(1,),
+            without=("name", "linked"),
+            only=() if self.tasks else ("latex", "markdown", "html", "csv"),
+        )
+
+
+def _join(value: Any) -> Any:
+    return ": ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def _say_ties(part: Part) -> str:
+    return f"{share(part.tie_share or 0.0, 1)} ties"
+
+
+def _say_links(part: Part) -> list[Finding]:
+    if part.components is None:
+        return []
+    if part.components > 1:
+        return [say("not-linked", "warning", groups=part.components)]
+    return [say("linked") if part.strongly_connected else say("one-way", "warning")]
+
+
+def _write_links(part: Part) -> str | None:
+    if part.components is None:
+        return None
+    if part.components > 1:
+        return f"{part.components} parts"
+    return "yes" if part.strongly_connected else "one way"
+
+
+def _say_rest(part: Part) -> list[Finding]:
+    """Say what the sentence of counts leaves out."""
+    said = []
+    if part.controls is not None and part.repeats is not None:
+        said.append(say("controls", controls=part.controls, repeats=part.repeats))
+    if part.blank_ranks and part.ranks:
+        code = "blank-ranks-of-others" if part.blank_rankings else "blank-ranks"
+        said.append(say(code, blank=part.blank_ranks, of=part.ranks))
+    if part.shared_items is not None:
+        code = "shared-items" if part.shared_judgments is None else "shared-judgments"
+        said.append(say(code, items=part.shared_items, share=part.shared_judgments))
+    if part.left_share is not None:
+        said.append(say("left-preferred", share=part.left_share))
+    if part.min_left_share is not None and part.max_left_share is not None:
+        (least, low), (most, high) = part.min_left_share, part.max_left_share
+        ends = {"least": least, "low": low, "most": most, "high": high}
+        said.append(say("left-alike", share=low) if low == high else say("left-shares", **ends))
+    return said
+
+
+def _tabulate_scores(scores: tuple[Scores, ...]) -> list[Table]:
+    if not scores:
+        return []
+    columns = (
+        *([Column("criterion", "criterion", "name")] * any(one.criterion for one in scores)),
+        Column("count", "scores", "count"),
+        Column("missing", "missing", "count"),
+        Column("lowest", "lowest", "general"),
+        Column("mean", "mean", ".3g"),
+        Column("highest", "highest", "general"),
+    )
+    return [Table("scores", "Scores", columns, tuple(map(asdict, scores)))]
 
 
 def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:

@@ -30,6 +30,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.source import ANNOTATIONS, AnnotationColumn, Source, find_rows, name_rows
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
 from evenhand.formats.roles import SOFT, SYNONYMS, UNKNOWN_POSITIONS, Header, assign, describe, fold
+from evenhand.render.findings import Finding
 
 LOOK: Final = 1000  # Rows looked at to tell texts from names
 # From so many values, so large a share of different ones names nobody who judged twice
@@ -113,7 +114,7 @@ class Table:
             name=self.name,
             format=layout,
             columns=dict(columns),
-            notes=(note,),
+            notes=(Finding("read", note, "info"),),
             connection=self.connection,
         )
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from math import inf, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any, Final
 
 import numpy as np
@@ -35,11 +35,11 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded, require_scores
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Grouped, InNotebooks, write_signature
+from evenhand.data.results import Grouped, Shown, write_signature
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -69,7 +69,11 @@ from evenhand.ratings.matrix import (
     refuse_equal,
     say_better,
     split_ratings,
+    tabulate_errors,
 )
+from evenhand.ratings.texts import say
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 # How strongly to hold back the low-rank part of a completion, and whether to use it at all.
 #
@@ -104,15 +108,14 @@ class Choice:
     intercepts: float | None  # mean absolute error of intercepts; None if nothing is held out
     gain: tuple[float, float] | None  # by how much the best is better, its error
     used: bool  # whether that is enough
-    why: str  # the reason, in words
+    why: Finding  # the reason, in words
     start: LowRank | None = None  # low-rank part of the best, where the last fit begins
 
 
 def choose_tau(seen: RatingMatrix, held: RatingMatrix, shares: Sequence[float]) -> Choice:
     n = len(held.value)
     if n < MIN_CELLS:
-        cells = "no cell was" if not n else "1 cell was" if n == 1 else f"{n} cells were"
-        why = f"{cells} held out to choose by, fewer than {MIN_CELLS}"
+        why = say("too-few-held-out", cells=n, least=MIN_CELLS)
         return Choice((), None, None, None, used=False, why=why)
     problem = SoftImpute(seen.cells, seen.value)
     row, column = held.cells.row, held.cells.column
@@ -120,8 +123,7 @@ def choose_tau(seen: RatingMatrix, held: RatingMatrix, shares: Sequence[float]) 
     intercepts = float(plain.mean())
     largest = problem.largest_tau()
     if largest <= ROUNDING * float(np.abs(seen.value).max()):
-        why = "judge + output explain the ratings without a remainder: there is no taste to learn"
-        return Choice((), None, intercepts, None, used=False, why=why)
+        return Choice((), None, intercepts, None, used=False, why=say("no-remainder"))
     path: list[PathPoint] = []
     best_errors, start = plain, None
     solutions = problem.path([share * largest for share in shares], PATH_TOLERANCE)
@@ -145,12 +147,9 @@ def decide(path: Sequence[PathPoint], better: Array, intercepts: float) -> Choic
     best = min(path, key=lambda point: point.mae)
     gain, stderr = float(better.mean()), float(better.std(ddof=1)) / sqrt(len(better))
     used = gain > MIN_ERRORS * stderr
-    than = "more" if used else "not more"
-    why = (
-        f"on {len(better):,} further held-out cells, which serve this choice alone, shared tastes"
-        f" are off by {best.mae:.3g} points, judge + output by {intercepts:.3g}: {than} than"
-        f" {MIN_ERRORS} standard errors better"
-    )
+    code = "tastes-better" if used else "tastes-not-better"
+    errors = {"mae": best.mae, "intercepts": intercepts, "errors": MIN_ERRORS}
+    why = say(code, cells=len(better), **errors)
     return Choice(tuple(path), best, intercepts, (gain, stderr), used=used, why=why)
 
 
@@ -178,7 +177,7 @@ class GroupWidth:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Completion(InNotebooks):
+class Completion(Shown):
     """A fit of `NuclearNorm`.
 
     Attributes:
@@ -212,6 +211,7 @@ class Completion(InNotebooks):
     group_of: tuple[str, ...]
     notes: tuple[str, ...]
     signature: str
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -236,15 +236,11 @@ class Completion(InNotebooks):
         return self.predicted.size - len(self.matrix.value)
 
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         """What was found, in words."""
-        full = "every judge rated every output: nothing is missing"
-        if self.abstained:
-            first = "abstains: missing ratings are predicted from judge and output alone"
-        else:
-            first = f"judges share tastes: a part of rank {self.rank} is used with judge + output"
-        answer = f"{first}, since {self.choice.why}"
-        return (*(() if self.n_missing else (full,)), answer, *say_better(self.table))
+        full = () if self.n_missing else (say("nothing-missing"),)
+        first = say("alone") if self.abstained else say("shared", rank=self.rank)
+        return (*full, first, self.choice.why, *say_better(self.table))
 
     @property
     def intervals(self) -> tuple[GroupWidth, ...]:
@@ -318,7 +314,7 @@ class Completion(InNotebooks):
             "missing": self.n_missing,
             "fill": self.matrix.fill,
             "abstains": self.abstained,
-            "why": self.choice.why,
+            "why": str(self.choice.why),
             "tau": self.tau,
             "rank": self.rank,
             "level": self.model.level,
@@ -329,21 +325,57 @@ class Completion(InNotebooks):
             "intercepts_mae": self.choice.intercepts,
             "errors": [row.to_dict() for row in self.table],
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
         }
 
-    def __repr__(self) -> str:
-        lines: Sequence[str] = [
-            f"{len(self.judges):,} judges, {self.matrix.shape[1]:,} outputs,"
-            f" {100 * self.matrix.fill:.0f} % of the cells seen",
-            *(f"{row.method:15} off by {row.mae:.3g} ({row.n:,} cells)" for row in self.table),
-            *self.says,
-            *self.notes,
-            self.signature,
-        ]
-        return "\n".join(lines)
+    def document(self) -> Document:
+        """Return what people read: what predicts best, its errors, how wide intervals are."""
+        judges, outputs = self.matrix.shape
+        counts = {"judges": judges, "outputs": outputs, "seen": self.matrix.fill}
+        counts |= {"ratings": float(self.matrix.cells.weight.sum()), "missing": self.n_missing}
+        code = "matrix" if self.abstained else "matrix-shared"
+        level = f"{100 * self.model.level:.12g} %"
+        tables = []
+        if self.table:
+            rows = ((r.method, r.mae, r.rmse, r.mae_more, r.rmse_more) for r in self.table)
+            caption, n = "Errors on held-out ratings", self.table[0].n
+            legend = say("errors", cells=n, level=100 * self.model.level)
+            tables.append(tabulate_errors(rows, caption, COMPLETION, legend))
+        if self.model.group is not None:
+            widths = tuple(one.to_dict() for one in self.intervals)
+            caption = f"Half widths of {level} intervals in points, by group of judges"
+            tables.append(Table("groups", caption, GROUP_COLUMNS, widths))
+        return Document(
+            answer=(*self.says, *self._say_widths()),
+            basis=say(code, **counts, rank=self.rank, tau=self.tau),
+            parts=tuple(tables),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
+
+    def _say_widths(self) -> list[Finding]:
+        if not self.n_missing or not self.table:
+            return []
+        ends = [end for one in self.intervals for end in (one.narrowest, one.widest)]
+        finite = sorted(end for end in ends if end is not None and isfinite(end))
+        some, none = self.bounded
+        if not finite:
+            return []
+        low, high = finite[0], finite[-1]
+        widths = f"{low:.3g} to {high:.3g}" if high > low else f"{low:.3g}"
+        code, level = "widths-of-some" if none else "widths", 100 * self.model.level
+        return [say(code, level=level, widths=widths, some=some, of=some + none)]
+
+
+GROUP_COLUMNS: Final = (
+    Column("group", "group", "name"),
+    Column("judges", "judges", "count"),
+    Column("held_out", "held out", "count"),
+    Column("narrowest", "± from", "figures"),
+    Column("widest", "to", "figures"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,49 +413,30 @@ def write_notes(
     matrix, notes = split.every, []
     parts = np.unique(matrix.cells.parts[: len(matrix.judges)][matrix.cells.seen_rows])
     if len(parts) > 1:
-        notes.append(
-            f"judges fall into {len(parts):,} groups with no output in common, not even through"
-            " others: that one group is more severe rests on its outputs being no better than the"
-            " others', as if they were dealt out by chance"
-        )
+        notes.append(say("groups-apart", "warning", groups=len(parts)))
     if model.clip is None:
         low, high = float(matrix.value.min()), float(matrix.value.max())
         outside = (predicted < low) | (predicted > high)
         outside[matrix.cells.row, matrix.cells.column] = False
         n = int(outside.sum())
         if n:
-            are = "1 prediction is" if n == 1 else f"{n:,} predictions are"
-            notes.append(
-                f"{are} beyond the scores that were given, {low:g} to {high:g}: left so, not"
-                " clipped"
-            )
+            notes.append(say("beyond-scale", predictions=n, low=low, high=high))
     wide = _say_wide(split, half_width, model.level)
     return (*notes, *_say_strange(split), *_say_uneven(split, model.group), *wide)
 
 
-def _say_strange(split: Split) -> list[str]:
+def _say_strange(split: Split) -> list[Finding]:
     n, left = len(split.known), int((~split.known).sum())
     if not left:
         return []
-    are = "is of an output or a judge" if left == 1 else "are of outputs or judges"
-    first = (
-        f"{left:,} of {n:,} held-out ratings {are} of which nothing else was seen: errors, and"
-        " intervals of other missing ratings, are found without them"
-    )
-    if left < n:
-        return [first]
-    return [f"{first}, so that there are none; let some outputs have further ratings"]
+    return [say("not-learned" if left < n else "none-learned", left=left, of=n)]
 
 
-def _say_uneven(split: Split, group: str | None) -> list[str]:
+def _say_uneven(split: Split, group: str | None) -> list[Finding]:
     cells, notes = split.every.cells, []
     if not len(split.tested.value):
         return []
-    words = (
-        ("judge gave", "; --judge-group judge finds intervals for each judge alone"),
-        ("output has", ""),
-    )
-    for side, (what, more) in enumerate(words):
+    for side, code in enumerate(("uneven-judges", "uneven-outputs")):
         load = np.bincount((cells.row, cells.column)[side], minlength=cells.shape[side])
         absent = cells.shape[1 - side] - load
         if not absent.any() or (side == 0 and group == BY_JUDGE):
@@ -433,39 +446,30 @@ def _say_uneven(split: Split, group: str | None) -> list[str]:
         given = float(load @ (load - 1) / load.sum())
         missing = float(load @ absent / absent.sum())
         if given > MAX_LOAD_RATIO * missing:
-            notes.append(
-                f"uneven loads: the {what} {given:.3g} other ratings where a rating is given, and"
-                f" {missing:.3g} where it is missing: intervals and errors are of given ratings,"
-                f" and missing ones may be predicted less well{more}"
-            )
+            notes.append(say(code, given=given, missing=missing))
     return notes
 
 
-def _say_wide(split: Split, half_width: Array, level: float) -> list[str]:
+def _say_wide(split: Split, half_width: Array, level: float) -> list[Finding]:
     absent = ~split.every.seen()
     endless = np.isinf(half_width) & absent
     rated = split.every.cells.seen_rows
     alone = rated & absent.any(axis=1) & (endless == absent).all(axis=1)
     notes, n = [], int(alone.sum())
     if n:
-        who = "1 judge has" if n == 1 else f"{n:,} judges have"
-        notes.append(
-            f"{who} intervals without bounds: their group has too few held-out ratings, and"
-            f" {100 * level:.12g} % needs {least_number(level)} or more"
-        )
+        limits = {"level": 100 * level, "least": least_number(level)}
+        notes.append(say("judges-without-bounds", judges=n, **limits))
     # some missing ratings of a judge have no bounds where others have
     endless &= (rated & ~alone)[:, None]
     learned = split.learned.cells
     known = int((endless & learned.seen_rows[:, None] & learned.seen_columns).sum())
-    if int(split.known.sum()) < least_number(level):
-        why = "too few ratings were held out of outputs that something was learned of"
-    else:
-        why = "as high or as low, it is so rarely given that its weight outdoes held-out ratings"
-    strange = "nothing was learned of its judge or output, and too few held-out ratings are so too"
-    for n, reason in ((known, why), (int(endless.sum()) - known, strange)):
+    few = int(split.known.sum()) < least_number(level)
+    for n, code in (
+        (known, "ratings-without-bounds" if few else "rare-without-bounds"),
+        (int(endless.sum()) - known, "strange-without-bounds"),
+    ):
         if n:
-            are = "1 missing rating has" if n == 1 else f"{n:,} missing ratings have"
-            notes.append(f"{are} an interval without bounds: {reason}")
+            notes.append(say(code, ratings=n))
     return notes
 
 
@@ -602,7 +606,7 @@ class NuclearNorm:
         choice = choose_tau(seen, held, self.path)
         if self.abstain or choice.best is None or choice.used:
             return choice
-        return replace(choice, used=True, why=f"{choice.why}; used all the same, as asked")
+        return replace(choice, used=True, why=say("tastes-forced", **choice.why.values))
 
     def _compare(self, split: Split, solution: Solution) -> tuple[MethodError, ...]:
         tested = split.comparable

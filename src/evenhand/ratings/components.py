@@ -24,6 +24,7 @@ from evenhand.data.results import (
 from evenhand.errors import listing
 from evenhand.numerics.gaussian_process import fill_up, invert_all
 from evenhand.numerics.graph import Graph, weak_components
+from evenhand.ratings.texts import say
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -495,15 +496,13 @@ def identify(terms: Sequence[Term]) -> Identified:
         name = term.name
         if term.size < 2:
             if " x " not in name:
-                reasons.append(f"there is one {name}: nothing can be said of how {name}s differ")
+                reasons.append(say("one-level", name=name))
             single.add(name)
             continue
         weights, own_share = _explain(gram, numbers, at)
         if own_share > MIN_OWN_SHARE and 0 < n - term.size < MIN_SPARE * n:
-            reasons.append(
-                f"{name} cannot be told from the {RESIDUAL}: only {n - term.size:,} of {n:,} scores"
-                " would tell them apart"
-            )
+            few = {"scores": n - term.size, "of": n}
+            reasons.append(say("too-few-to-tell", name=name, other=RESIDUAL, **few))
             carries.setdefault(RESIDUAL, []).append(name)
             continue
         if own_share > MIN_OWN_SHARE:
@@ -514,10 +513,8 @@ def identify(terms: Sequence[Term]) -> Identified:
         if not single.intersection(name.split(" x ")):  # else it was said of the factor
             why = WHY_MERGED.get((name, into[0])) if len(into) == 1 else None
             others = [f"the {other}" if other == RESIDUAL else other for other in into]
-            reasons.append(
-                f"{name} cannot be told from {listing(others)}:"
-                f" {why or 'in this design they always go together'}"
-            )
+            why = why or "in this design they always go together"
+            reasons.append(say("confounded", name=name, others=listing(others), why=why))
         carries.setdefault(into[-1], []).append(name)
     merged = {name: tuple(names) for name, names in carries.items()}
     return Identified(tuple(held[1:]), merged, tuple(reasons))

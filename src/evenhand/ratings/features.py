@@ -24,6 +24,8 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.tally import take_names
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, sentence_hint, suggest
 from evenhand.numerics.gaussian_process import Points
+from evenhand.ratings.texts import say
+from evenhand.render.findings import Finding
 
 Array = NDArray[np.float64]
 
@@ -374,17 +376,15 @@ class Scaling:
         texts = table.labels[:, table.label_names.index(name)].tolist()
         return [text if text in seen else known.get(fold_number(text), text) for text in texts]
 
-    def find_unseen(self, table: FeatureTable) -> tuple[str, ...]:
+    def find_unseen(self, table: FeatureTable) -> tuple[Finding, ...]:
         """Say which names of labels were never seen, where they do not tell outputs apart."""
         notes = []
         for name, levels in self.levels.items():
             strange = sorted(set(self._fold(table, name)) - set(levels))
             if strange and name not in (OUTPUT, "item"):
                 hint = sentence_hint(suggest(strange[0].strip(), levels))
-                notes.append(
-                    f"'{name}' was never {listing(list(map(repr, strange)), 3)} where ratings were"
-                    f" seen: taken as unlike all that was{hint}"
-                )
+                values = listing(list(map(repr, strange)), 3)
+                notes.append(say("value-unseen", name=name, values=values, hint=hint or "."))
         return tuple(notes)
 
 

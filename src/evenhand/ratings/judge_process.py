@@ -26,7 +26,7 @@ the scale, since noise is normal; for judges whose ratings are to be tested, not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -36,10 +36,10 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.errors import (
     InvalidJudgments,
     UnknownOption,
@@ -76,6 +76,9 @@ from evenhand.ratings.process_search import (
     sample_evenly,
     search,
 )
+from evenhand.ratings.texts import say
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 # What a fit of judges' processes says of each judge and each pair of judges, with intervals.
 #
@@ -88,15 +91,12 @@ QUANTILE_DRAWS: Final = 1000  # Draws of parameters that quantiles are taken of
 MIN_RATINGS: Final = 20  # Ratings of a judge below which intervals rest on the prior
 
 
-def say_few(fit: JudgeProcess, judge: NDArray[np.int64] | None) -> list[str]:
+def say_few(fit: JudgeProcess, judge: NDArray[np.int64] | None) -> list[Finding]:
     judged = range(len(fit.judges)) if judge is None else np.unique(judge).tolist()
     few = [f"{fit.judges[d]} ({fit.ratings[d]})" for d in judged if fit.ratings[d] < MIN_RATINGS]
     if not few:
         return []
-    return [
-        f"fewer than {MIN_RATINGS} ratings were seen of {listing(few)}: intervals rest on what is"
-        " usual of judges, and hold less than they claim where these are unusual"
-    ]
+    return [say("few-ratings", least=MIN_RATINGS, judges=listing(few))]
 
 
 # How lenient judges are: what each would say on average of the outputs that were rated.
@@ -136,7 +136,7 @@ class Learned:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgeProcess(InNotebooks):
+class JudgeProcess(Shown):
     """A fit of `MultiTaskGP`.
 
     Attributes:
@@ -161,6 +161,7 @@ class JudgeProcess(InNotebooks):
     separable: Flags
     notes: tuple[str, ...]
     signature: str
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -422,15 +423,45 @@ class JudgeProcess(InNotebooks):
             "length_scales": self.length_scales,
             "left_out": list(self.learned.scaling.constant),
             "evidence": self.evidence,
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
         }
 
-    def __repr__(self) -> str:
-        scales = ", ".join(f"{name} {scale:.3g}" for name, scale in self.length_scales.items())
-        first = f"{len(self.judges):,} judges, {int(self.ratings.sum()):,} ratings"
-        return "\n".join([f"{first}; length scales: {scales}", *self.notes, self.signature])
+    def document(self) -> Document:
+        """Return what people read: judges, and how far each feature reaches."""
+        scales = tuple(
+            {"feature": name, "scale": scale} for name, scale in self.length_scales.items()
+        )
+        columns = (Column("feature", "feature", "name"), Column("scale", "length scale", "figures"))
+        counts = {"ratings": int(self.ratings.sum()), "judges": len(self.judges)}
+        return Document(
+            answer=(say("process", **counts, features=self.learned.features),),
+            parts=(
+                tabulate_judges(self.records(), LEVEL),
+                Table("features", "Length scales of features", columns, scales),
+            ),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
+
+
+LEVEL: Final = 0.95  # Of intervals, unless told otherwise
+
+
+def tabulate_judges(rows: Iterable[dict[str, Any]], level: float) -> Table:
+    """Return how lenient judges are, and what is theirs alone."""
+    ends = ("leniency_lower", "leniency_upper")
+    columns = (
+        Column("judge", "judge", "name"),
+        Column("ratings", "ratings", "count", priority=2),
+        Column("leniency", "lenient by", "+.1f"),
+        Column(ends, f"{100 * level:g} % interval", "interval", priority=4),
+        Column("private", "own taste", "one", priority=1),
+        Column("noise", "noise", "one", priority=1),
+        Column("private_and_noise", "both", "one", priority=3),
+    )
+    return Table("judges", "Judges", columns, tuple(rows), legend=(say("leniency"),))
 
 
 # What of a judge process the ratings can tell, and what its priors told instead.
@@ -487,52 +518,36 @@ def write_remarks(
     notes = []
     constant, heavy = learned.scaling.constant, learned.scaling.heavy
     if constant:
-        notes.append(f"features that are the same everywhere are left out: {listing(constant)}")
+        notes.append(say("features-constant", features=listing(constant)))
     if heavy:
-        notes.append(
-            "one value is so far from all others that these look alike: see whether it is right,"
-            f" or take logarithms: {listing(heavy)}"
-        )
+        notes.append(say("features-heavy", features=listing(heavy)))
     notes += _say_judges(problem, learned)
     apart = int((~near).sum()) // 2
     if apart and problem.layout.sharing == "low rank":
         pairs = len(near) * (len(near) - 1) // 2
-        notes.append(
-            f"{apart:,} of {pairs:,} pairs of judges rated nothing near each other: how alike they"
-            " are follows from others and the prior alone"
-        )
+        notes.append(say("pairs-apart", apart=apart, of=pairs))
     names = [name for name, apart in zip(learned.judges, separable, strict=True) if not apart]
     if names:
-        notes.append(
-            "what is a judge's own and what is noise cannot be told apart without outputs that he"
-            f" rated twice or that are near each other; only their sum is told: {listing(names, 5)}"
-        )
+        notes.append(say("not-separable", judges=listing(names, 5)))
     if problem.inducing is not None:
-        notes.append(
-            f"{len(problem.y):,} ratings: they depend on each other only through"
-            f" {len(problem.inducing):,} of them, drawn by chance and evenly over judges"
-        )
+        counts = {"ratings": len(problem.y), "inducing": len(problem.inducing)}
+        notes.append(say("approximate", **counts))
     return tuple(notes)
 
 
-def _say_judges(problem: Problem, learned: Learned) -> list[str]:
+def _say_judges(problem: Problem, learned: Learned) -> list[Finding]:
     counts = np.bincount(problem.judged.judge)
     if learned.judges == ("",):
-        return ["no judge column: all ratings are taken as one judge's"]
+        return [say("no-judges")]
     if len(counts) == 1:
-        return ["there is one judge: nobody to be alike"]
+        return [say("one-judge")]
     few, notes = int((counts < MIN_TO_TELL).sum()), []
     if few:
-        who = "1 judge has" if few == 1 else f"{few:,} judges have"
-        notes.append(
-            f"{who} fewer than {MIN_TO_TELL} ratings: what is said of them is mostly the prior"
-        )
-    parameters = sum(problem.layout.sizes().values())
-    if parameters > len(problem.y):
-        notes.append(
-            f"{parameters:,} parameters and {len(problem.y):,} ratings: priors decide what the"
-            f" ratings of {len(learned.judges):,} judges do not"
-        )
+        notes.append(say("judges-few-ratings", judges=few, least=MIN_TO_TELL))
+    parameters, ratings = sum(problem.layout.sizes().values()), len(problem.y)
+    if parameters > ratings:
+        sizes = {"parameters": parameters, "ratings": ratings, "judges": len(learned.judges)}
+        notes.append(say("priors-decide", **sizes))
     return notes
 
 

@@ -13,7 +13,7 @@ alone where judges are fewer than five (numerics/cluster_means.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -44,6 +44,9 @@ from evenhand.numerics.completion import SeenCells
 from evenhand.numerics.distributions import mixture_quantile
 from evenhand.numerics.gaussian_process import Points, Posterior
 from evenhand.ratings.process_search import Coregion, JudgedPoints
+from evenhand.ratings.texts import say
+from evenhand.render.document import Column, Table
+from evenhand.render.findings import Finding
 
 # Ratings as a matrix, judges by outputs, of which some cells are seen.
 #
@@ -192,20 +195,14 @@ def _refuse_unfit(rows: RatingRows) -> None:
         )
 
 
-def _write_notes(given: int, targets: int, weight: Array, idle: int) -> list[str]:
-    notes = []
+def _write_notes(given: int, targets: int, weight: Array, idle: int) -> list[Finding]:
+    notes, again = [], int((weight > 1).sum())
     if targets < given:
-        left = given - targets
-        notes.append(f"controls and repeats are left out: {left:,} of {given:,} ratings")
-    again = int((weight > 1).sum())
+        notes.append(say("controls-excluded", left=given - targets, of=given))
     if again:
-        cells = "1 cell was" if again == 1 else f"{again:,} cells were"
-        notes.append(f"{cells} rated more than once by the same judge: its mean counts as often")
+        notes.append(say("cells-again", cells=again))
     if idle:
-        who = "1 judge has" if idle == 1 else f"{idle:,} judges have"
-        notes.append(
-            f"{who} no rating: as severe as the mean of the others, intervals without bounds"
-        )
+        notes.append(say("judges-idle", "warning", judges=idle))
     return notes
 
 
@@ -578,7 +575,7 @@ def compare_errors(
     return tuple(rows)
 
 
-def say_better(table: Sequence[MethodError]) -> tuple[str, ...]:
+def say_better(table: Sequence[MethodError]) -> tuple[Finding, ...]:
     notes = []
     for row in table:
         gaps = {"mae": row.mae_more, "rmse": row.rmse_more}
@@ -588,8 +585,29 @@ def say_better(table: Sequence[MethodError]) -> tuple[str, ...]:
             if gap is not None and gap.upper < 0
         ]
         if less:
-            notes.append(
-                f"{row.method} predicts held-out ratings better ({listing(less)} less): prefer"
-                " it here"
-            )
+            notes.append(say("method-better", "warning", method=row.method, less=listing(less)))
     return tuple(notes)
+
+
+def tabulate_errors(
+    rows: Iterable[tuple[str, float, float, Estimate | None, Estimate | None]],
+    caption: str,
+    best: str,
+    legend: str = "",
+) -> Table:
+    """Return a table of errors: method, MAE, RMSE, and by how much each is above the best's."""
+    shown = []
+    for method, mae, rmse, *more in rows:
+        row: dict[str, Any] = {"method": method, "mae": mae, "rmse": rmse}
+        for name, gap in zip(("mae", "rmse"), more, strict=True):
+            row |= {f"{name}_lower": gap and gap.lower, f"{name}_upper": gap and gap.upper}
+        shown.append(row)
+    title, kind = f"more than {best}", "interval figures"
+    columns = (
+        Column("method", "method"),
+        Column("mae", "MAE", "figures"),
+        Column(("mae_lower", "mae_upper"), title, kind, priority=2),
+        Column("rmse", "RMSE", "figures"),
+        Column(("rmse_lower", "rmse_upper"), title, kind, priority=1),
+    )
+    return Table("errors", caption, columns, tuple(shown), legend=(legend,) if legend else ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from math import sqrt
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
+from evenhand.data.exclusions import list_findings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.results import Shown
 from evenhand.errors import (
     InvalidJudgments,
     UnknownOption,
@@ -31,9 +33,13 @@ from evenhand.numerics.cluster_means import (
     root_slopes,
 )
 from evenhand.numerics.sorting import order_leaves
-from evenhand.ratings.features import OutputFeatures
-from evenhand.ratings.judge_process import JudgeProcess, MultiTaskGP, sort_rows
+from evenhand.ratings.features import OUTPUT, OutputFeatures
+from evenhand.ratings.judge_process import JudgeProcess, MultiTaskGP, sort_rows, tabulate_judges
+from evenhand.ratings.matrix import tabulate_errors
 from evenhand.ratings.process_search import JudgedPoints
+from evenhand.ratings.texts import say
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 # How far ways to predict ratings are off, and by how much more than the multi-task process.
 #
@@ -380,8 +386,8 @@ class Pair:
     known: bool  # whether the ratings say that they are alike, or that they are opposites
 
 
-@dataclass(frozen=True, eq=False)
-class JudgeLikeness:
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeLikeness(Shown):
     process: JudgeProcess  # what was learned
     level: float = 0.95  # of intervals
     errors: ProcessErrors | None = None  # of predictions; None: not asked
@@ -435,16 +441,16 @@ class JudgeLikeness:
         return {name: float(np.exp(-0.5 / scale**2)) for name, scale in scales.items()}
 
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         known = [pair.correlation > 0 for pair in self.pairs if pair.known]
         counts = {
             "tend to like the same outputs": known.count(True),
             "tend to like opposite outputs": known.count(False),
-            "are open, the ratings do not tell": len(self.pairs) - len(known),
+            "cannot be determined": len(self.pairs) - len(known),
         }
         what = "; ".join(f"{number:,} {what}" for what, number in counts.items() if number)
-        whose = "the only pair" if len(self.pairs) == 1 else f"the {len(self.pairs):,} pairs"
-        alike = f"of {whose} of judges, taken one at a time: {what}"
+        code = "pair-of-judges" if len(self.pairs) == 1 else "pairs-of-judges"
+        alike = say(code, pairs=len(self.pairs), counts=what)
         if not self.table:
             return (alike,)
         names = ("better than", "worse than", "not told apart from")
@@ -457,15 +463,42 @@ class JudgeLikeness:
         compared = "; ".join(
             f"{kind} {listing(methods)}" for kind, methods in kinds.items() if methods
         )
-        return (alike, f"predictions of ratings that were held out are {compared}")
+        return (alike, say("predicted", compared=compared))
 
     @property
     def notes(self) -> tuple[str, ...]:
         if self.errors is None:
             return self.process.notes
         lost = self.errors.left_out
-        left = f"{lost:,} ratings were never predicted: nothing was seen of their judges"
-        return (*self.process.notes, *([left] if lost else []), *self.errors.notes)
+        left = [say("never-predicted", lost=lost)] if lost else []
+        return (*self.process.notes, *left, *self.errors.notes)
+
+    def document(self) -> Document:
+        """Return what people read: judges, how alike they are, what moves them, errors."""
+        ratings = sum(row["ratings"] for row in self.records.values())
+        counts = {"ratings": ratings, "judges": len(self.judges)}
+        numbers = tuple(dict(zip(CSV_KEYS, row, strict=True)) for row in _list_numbers(self))
+        errors = []
+        if self.table:
+            rows = (
+                (one.method, one.mae, one.rmse, one.mae_more, one.rmse_more) for one in self.table
+            )
+            legend = say("process-errors", level=100 * self.level)
+            errors.append(tabulate_errors(rows, "Errors on held-out ratings", MULTI, legend))
+        few = len(self.judges) <= MAX_JUDGES_IN_MATRIX
+        return Document(
+            answer=self.says,
+            basis=say("process", **counts, features=self.process.learned.features),
+            parts=(
+                Table("numbers", "", (), numbers, only=("csv",)),
+                tabulate_judges(self.records.values(), self.level),
+                *(_tabulate_pairs(self) if few else [_tabulate_nearest(self)]),
+                *errors,
+                _tabulate_features(self),
+            ),
+            findings=list_findings(self.notes, self.process.excluded),
+            signature=self.process.signature,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -476,8 +509,104 @@ class JudgeLikeness:
             "similarity": [asdict(pair) for pair in self.pairs],
             "feature_correlations": self.feature_correlations,
             "errors": [asdict(row) for row in self.table] or None,
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
+
+
+MAX_JUDGES_IN_MATRIX: Final = 12  # Most judges whose whole matrix is shown
+MAX_UNKNOWN: Final = 8  # Most undecided pairs that are shown
+CSV_KEYS: Final = ("what", "name", "other", "estimate", "lower", "upper", "known")  # Columns of CSV
+JUDGE_NUMBERS: Final = ("ratings", "leniency", "private", "noise", "private_and_noise")
+# How the feature that tells each output from all others is said
+OUTPUT_ITSELF: Final = "which output it is"
+
+
+def _list_numbers(part: JudgeLikeness) -> Iterator[tuple[Any, ...]]:
+    """Return what, name, other, estimate, lower, upper, known."""
+    for judge, row in part.records.items():
+        for what in JUDGE_NUMBERS:
+            known = row[what] is not None
+            ends = (row.get(f"{what}_lower"), row.get(f"{what}_upper"))
+            yield (what, judge, None, row[what], *ends, known)
+    for at, judge in enumerate(part.judges):
+        for other in part.judges[:at]:
+            one = part.both[judge, other]
+            yield ("correlation", judge, other, one.correlation, one.lower, one.upper, one.known)
+    for name, correlation in part.feature_correlations.items():
+        yield ("feature", name, None, correlation, None, None, None)
+    for error in part.table:
+        more = {"mae": error.mae_more, "rmse": error.rmse_more}
+        for what, value in (("mae", error.mae), ("rmse", error.rmse)):
+            yield (what, error.method, None, value, None, None, None)
+            gap = more[what]
+            if gap is not None:
+                yield (f"{what}_more", error.method, None, gap.value, gap.lower, gap.upper, None)
+
+
+def _tabulate_pairs(part: JudgeLikeness) -> list[Table]:
+    """Return the matrix of correlations, and the undecided pairs, the farthest from 0 first."""
+    rows: list[dict[str, Any]] = []
+    for at, judge in enumerate(part.judges):
+        pairs = [part.both[judge, other] for other in part.judges[:at]]
+        cells = {str(n): one.correlation if one.known else None for n, one in enumerate(pairs, 1)}
+        blank = dict.fromkeys(map(str, range(at + 1, len(part.judges))), "")
+        rows.append({"judge": f"{at + 1} {judge}", **cells, **blank})
+    columns = [Column(str(n), str(n), "two") for n in range(1, len(part.judges))]
+    name = Column("judge", "judge", "name")
+    legend = (say("correlations"),)
+    matrix = Table("similarity", "Who is alike", (name, *columns), tuple(rows), legend=legend)
+    unknown = sorted(
+        (one for one in part.pairs if not one.known), key=lambda one: -abs(one.correlation)
+    )
+    if not unknown:
+        return [matrix]
+    named = (name, Column("other", "other", "name"), *_write_correlation("", part.level))
+    shown = tuple(map(asdict, unknown))
+    caption = "Pairs that cannot be determined"
+    return [matrix, Table("undecided", caption, named, shown, limit=MAX_UNKNOWN)]
+
+
+def _tabulate_nearest(part: JudgeLikeness) -> Table:
+    """Return a row for each judge: the mean, the nearest and the farthest of the others."""
+    rows = []
+    for judge in part.judges:
+        ranked = part.rank_others(judge)
+        row: dict[str, Any] = {"judge": judge, "mean": part.mean(judge)}
+        for side, (other, one) in (("most ", ranked[0]), ("least ", ranked[-1])):
+            row |= {f"{side}{key}": value for key, value in asdict(one).items()}
+            row |= {f"{side}alike": other}
+            row[f"{side}correlation"] = one.correlation if one.known else None
+        rows.append(row)
+    columns = (
+        Column("judge", "judge", "name"),
+        Column("mean", "others", "two"),
+        *(
+            column
+            for side in ("most ", "least ")
+            for column in (
+                Column(f"{side}alike", f"{side}alike", "name"),
+                *_write_correlation(side, part.level),
+            )
+        ),
+    )
+    return Table("similarity", "Who is alike", columns, tuple(rows), legend=(say("nearest"),))
+
+
+def _write_correlation(side: str, level: float) -> tuple[Column, Column]:
+    ends, title = (f"{side}lower", f"{side}upper"), f"{100 * level:g} % interval"
+    return Column(f"{side}correlation", "r", "two"), Column(ends, title, "interval", priority=1)
+
+
+def _tabulate_features(part: JudgeLikeness) -> Table:
+    """Return how much each feature moves a judge's opinion, the one that moves most first."""
+    moves = sorted(part.feature_correlations.items(), key=lambda one: one[1])
+    rows = tuple(
+        {"feature": OUTPUT_ITSELF if name == OUTPUT else name, "correlation": correlation}
+        for name, correlation in moves
+    )
+    columns = (Column("feature", "feature", "name"), Column("correlation", "r", "two"))
+    caption = "Correlation of a judge's opinions of two outputs that differ in one feature alone"
+    return Table("features", caption, columns, rows, legend=(say("features"),))
 
 
 def examine_likeness(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded, require_scores
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level, require_seed
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.completion import Completion, NuclearNorm, keep_within, solve
@@ -33,6 +33,10 @@ from evenhand.ratings.matrix import (
     refuse_beyond,
     take_full,
 )
+from evenhand.ratings.texts import say
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 RAW: Final = "raw mean"
 # What a decision rests on: the ratings as they are, and two ways to fill in the missing ones
@@ -71,7 +75,7 @@ class DecisionPoint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionCurve(InNotebooks):
+class DecisionCurve(Shown):
     """Decisions against the share of ratings that are seen.
 
     Attributes:
@@ -96,28 +100,19 @@ class DecisionCurve(InNotebooks):
     level: float
     notes: tuple[str, ...]
     signature: str
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         """What was found, in words."""
         first = self.points[0].reliability[RAW]
-        share = f"{100 * first.value:.0f} %"
-        ends = f"({100 * first.lower:.0f} to {100 * first.upper:.0f} %)"
-        lines = [
-            f"one rating per output orders {share} of {self.pairs:,} pairs of systems as all"
-            f" {self.judges} do {ends}"
-            if self.pairs > 1
-            else f"one rating per output orders the two systems as all {self.judges} do in {share}"
-            f" of the draws {ends}"
-        ]
+        shares = {"share": f"{100 * first.value:.0f} %"}
+        shares["ends"] = f"{100 * first.lower:.0f} to {100 * first.upper:.0f} %"
+        code = "one-rating" if self.pairs > 1 else "one-rating-two-systems"
+        lines = [say(code, pairs=self.pairs, judges=self.judges, **shares)]
         for kind in (COMMON, SPREAD):
             points = [point for point in self.points[1:] if point.design.kind == kind]
             if points:
-                designs = {
-                    COMMON: "one rating per output and some outputs rated by all",
-                    SPREAD: "several judges per output",
-                }
-                shares = f"{len(points)} shares" if len(points) > 1 else "1 share"
                 parts: list[str] = []
                 for other, words in (
                     (RAW, "raw means of the same ratings"),
@@ -126,13 +121,12 @@ class DecisionCurve(InNotebooks):
                 ):
                     better = sum(point.gains[other].lower > 0 for point in points)
                     worse = sum(point.gains[other].upper < 0 for point in points)
-                    of = "" if parts else f" of {shares}"
+                    of = "" if parts else f" of {plural(len(points), 'share')}"
                     parts.append(
                         f"than {words} at {better}{of}{f' (worse at {worse})' if worse else ''}"
                     )
-                lines.append(
-                    f"{designs[kind]}: decisions from completion are better {', '.join(parts)}"
-                )
+                code = "decisions-common" if kind == COMMON else "decisions-spread"
+                lines.append(say(code, than=", ".join(parts)))
         return tuple(lines)
 
     def records(self) -> list[dict[str, Any]]:
@@ -161,17 +155,47 @@ class DecisionCurve(InNotebooks):
             "level": self.level,
             "points": [point.to_dict() for point in self.points],
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
         }
 
-    def __repr__(self) -> str:
-        lines = ["design  share  raw mean  judge + output  completion"]
-        for point in self.points:
-            cells = "  ".join(f"{point.reliability[name].value:.3f}" for name in DECIDERS)
-            lines.append(f"{point.design.kind:6}  {point.design.share:.2f}  {cells}")
-        return "\n".join([*lines, *self.says, *self.notes, self.signature])
+    def document(self) -> Document:
+        """Return what people read: how many decisions fewer ratings get right."""
+        rows = []
+        for one in self.points:
+            row: dict[str, Any] = {"design": f"{one.design.kind} {100 * one.design.share:.0f} %"}
+            row |= {name: one.reliability[name].value for name in DECIDERS}
+            ends = {"": one.reliability[COMPLETION], **one.gains}
+            row |= {f"{name} lower": each.lower for name, each in ends.items()}
+            row |= {f"{name} upper": each.upper for name, each in ends.items()}
+            rows.append(row)
+        columns = (
+            Column("design", "seen"),
+            *(Column(name, name, "share") for name in DECIDERS),
+            Column(
+                (" lower", " upper"),
+                f"{100 * self.level:.12g} % interval",
+                "interval share",
+                priority=1,
+            ),
+            *(
+                Column((f"{name} lower", f"{name} upper"), title, "interval share")
+                for name, title in ((ADDITIVE, "beyond j + o"), (ONE_RATING, "beyond one"))
+            ),
+        )
+        caption = "Share of pairs of systems ordered as by all ratings, by the ratings seen"
+        legend = (
+            "common: one rating per output and some outputs rated by all; beyond: interval of what"
+            " completion has more than judge + output on the same ratings, and than one rating per"
+            " output",
+            self.signature,
+        )
+        return Document(
+            answer=self.says,
+            parts=(Table("decisions", caption, columns, tuple(rows), legend=legend),),
+            findings=list_findings(self.notes, self.excluded),
+        )
 
 
 Array = NDArray[np.float64]
@@ -191,15 +215,13 @@ def write_notes(
     notes = list(full.notes)
     judges, outputs = (a - b for a, b in zip(given.shape, full.shape, strict=True))
     if judges or outputs:
-        notes.append(
-            f"decisions are of the part in which nothing is missing: {judges:,} of"
-            f" {given.shape[0]:,} judges and {outputs:,} of {given.shape[1]:,} outputs are left out"
-        )
+        of = dict(zip(("of_judges", "of_outputs"), given.shape, strict=True))
+        notes.append(say("part-complete", judges=judges, outputs=outputs, **of))
     even = say_even(np.unique(full.systems).tolist(), truth, level)
     return (*notes, *even, *say_ends(points))
 
 
-def say_even(names: Sequence[str], truth: Array, level: float) -> list[str]:
+def say_even(names: Sequence[str], truth: Array, level: float) -> list[Finding]:
     """Say which systems are not told apart even by all ratings, the closest first."""
     first, second = np.triu_indices(len(names), 1)
     low, high = np.quantile(truth[1:], [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -212,25 +234,17 @@ def say_even(names: Sequence[str], truth: Array, level: float) -> list[str]:
         for at in even.tolist()
     ]
     pairs = truth.shape[1]
-    which = f"{len(even):,} of {pairs:,} pairs of systems {'is' if len(even) == 1 else 'are'}"
-    if pairs == 1:
-        which = "the two systems are"
-    return [
-        f"{which} not told apart by all ratings either: {listing(named, MAX_PAIRS_NAMED)}; how"
-        " these are ordered is chance, whether ratings are missing or not"
-    ]
+    code = "two-systems-even" if pairs == 1 else "systems-even"
+    return [say(code, even=len(even), of=pairs, named=listing(named, MAX_PAIRS_NAMED))]
 
 
-def say_ends(points: Sequence[DecisionPoint]) -> list[str]:
+def say_ends(points: Sequence[DecisionPoint]) -> list[Finding]:
     for share in (share for point in points for share in point.reliability.values()):
         wide = share.upper - share.lower > MIN_DISTANCE
         inside = MIN_DISTANCE < share.value < 1 - MIN_DISTANCE
         nearest = min(abs(share.lower - share.value), abs(share.upper - share.value))
         if wide and inside and nearest < MIN_DISTANCE:
-            return [
-                "some intervals end at their estimates: few pairs and draws give few shares, and"
-                " too few redraws of the items gave another one on that side"
-            ]
+            return [say("ends-at-estimates")]
     return []
 
 
@@ -462,6 +476,18 @@ class CompletedPart:
     def to_dict(self) -> dict[str, Any]:
         curve = None if self.decisions is None else self.decisions.to_dict()
         return {**self.completion.to_dict(), "decisions": curve}
+
+    def document(self) -> Document:
+        completed = self.completion.document()
+        if self.decisions is None:
+            return completed
+        curve = self.decisions.document()
+        return replace(
+            completed,
+            answer=(*completed.answer, *curve.answer),
+            parts=(*completed.parts, *curve.parts),
+            findings=(*completed.findings, *curve.findings),
+        )
 
 
 def complete_part(rows: RatingRows, model: NuclearNorm, draws: int | None = None) -> CompletedPart:

@@ -41,6 +41,7 @@ from evenhand.ratings.components import (
     make_terms,
     solve_equations,
 )
+from evenhand.ratings.texts import say
 
 # Moment estimates of variance components, linear in the number of scores.
 #
@@ -325,23 +326,11 @@ _UNCLEAR: Final = (
     " moment estimates (Henderson's first method), without intervals and tests"
 )
 _CONSTANT: Final = "all scores are equal: there is no variance to take apart"
-_LARGE: Final = (
-    "intervals are from the information, on the scale of log sd, and nothing is tested: profiles"
-    " would take too long on data of this size"
-)
-_LOST: Final = (
-    "intervals are from the information, on the scale of log sd, and nothing is tested: the"
-    " likelihood is too flat for profiles"
-)
-_TOO_LARGE: Final = (
-    "variances are moment estimates (Henderson's first method), without intervals: judges, systems"
-    " and items are too many for restricted likelihood; take one task, or a part of the items"
-)
-_QUICK: Final = (
-    "variances are moment estimates (Henderson's first method), without intervals and tests, which"
-    " take longer"
-)
-_FIXED: Final = "systems are fixed: their variance is that of these systems' means, less error"
+_LARGE: Final = say("intervals-approximate")
+_LOST: Final = say("likelihood-flat")
+_TOO_LARGE: Final = say("moments-large")
+_QUICK: Final = say("moments-quick")
+_FIXED: Final = say("systems-fixed")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import count
+from itertools import accumulate, count, zip_longest
 from typing import Final
 from unicodedata import combining, east_asian_width
 
@@ -245,6 +245,7 @@ def _shared(names: Sequence[str]) -> str:
 BARS: Final = ((24, 24), (20, 20), (14, 16), (10, 10))
 MIN_NAME: Final = 10  # Columns at which a name need not be cut much
 MIN_LIST: Final = 20  # Columns that a list of names needs, else it is not shown
+MIN_PROSE: Final = 24  # Columns that names leave for sentences
 GAP: Final = "  "
 BAR: Final = re.compile("─*●─*")
 COLOURS: Final = {"warning": "red", "note": "yellow"}
@@ -303,16 +304,19 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     cells = {one: _write_cells(one, rows) for one in shown}
     names = [one for one in shown if one.kind == "name"]
     fill = [one for one in shown if one.kind in ("bar", "names")]  # they take the room that is left
-    room = _room(cells, (*names, *fill), names, columns)
+    prose = [one for one in shown if one.kind == "prose"]
+    flexible = (*names, *fill, *prose)
+    kept = sum(min(_longest(cells[one]), MIN_PROSE) + len(GAP) for one in prose)
+    room = _room(cells, flexible, names, columns - kept)
     bars = (BARS[1][0] + len(GAP)) * any(one.kind == "bar" for one in fill)
     taken = _shorten_names(cells, names, room - bars)
     wanted = sum(min(_longest(cells[one]), MIN_NAME) for one in names)
-    while _room(cells, (*names, *fill), names, columns) < wanted:
-        first = min((one for one in cells if one not in (*names, *fill)), key=_order, default=None)
+    while _room(cells, flexible, names, columns - kept) < wanted:
+        first = min((one for one in cells if one not in flexible), key=_order, default=None)
         if first is None or first.priority == ALWAYS:
             break
         del cells[first]
-    room = max(_room(cells, (*names, *fill), names, columns), wanted)
+    room = max(_room(cells, flexible, names, columns - kept), wanted)
     longest = sum(_longest(cells[one]) for one in names)
     both = longest + BARS[-1][0] + MIN_LIST + 2 * len(GAP)  # a bar and a list find room
     listed = room >= both and any(
@@ -335,6 +339,11 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     for one, share_of_room in zip(names, shares, strict=True):
         short = tell_apart(every, share_of_room)
         cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]
+    others = [one for one in cells if one not in prose]
+    left = columns - 1 - sum(_longest(cells[one]) + len(GAP) for one in others)
+    rooms = _share_room([cells[one] for one in prose], left - len(GAP) * (len(prose) - 1))
+    for one, share_of_room in zip(prose, rooms, strict=True):
+        cells[one] = ["\n".join(wrap(cell, share_of_room)) for cell in cells[one]]
     rules = [place for place in table.lines if 0 < place < len(rows)]
     lines = [line for part in _divide(cells, columns) for line in _join(part, rules)]
     more = len(table.rows) - len(rows)
@@ -367,7 +376,7 @@ def _order(column: Column) -> int:
 
 
 def _longest(cells: Sequence[str]) -> int:
-    return max(map(width, cells))
+    return max(width(line) for cell in cells for line in cell.split("\n"))
 
 
 def _room(
@@ -451,13 +460,18 @@ def _divide(
 
 
 def _join(cells: Mapping[Column, Sequence[str]], rules: Sequence[int]) -> list[str]:
-    shown = list(cells)
-    left = [i for i, one in enumerate(shown) if one.left]
-    rows = align(list(zip(*cells.values(), strict=True)), left)
-    titles, *lines = (" " + GAP.join(row).rstrip() for row in rows)
-    lines = [BAR.sub(lambda found: click.style(found[0], fg="cyan"), line) for line in lines]
-    drawn = [click.style(titles, dim=True)]
-    rule = click.style(" " + "┈" * (width(titles) - 1), dim=True)
-    for place, line in enumerate(lines):
-        drawn += [rule, line] if place in rules else [line]
+    """Return lines of a table; a cell that is wrapped goes on below itself."""
+    left = [i for i, one in enumerate(cells) if one.left]
+    wrapped = [
+        list(zip_longest(*(cell.split("\n") for cell in row), fillvalue=""))
+        for row in zip(*cells.values(), strict=True)
+    ]
+    rows = align([line for lines in wrapped for line in lines], left)
+    lines = [" " + GAP.join(row).rstrip() for row in rows]
+    starts = [0, *accumulate(len(lines) for lines in wrapped)]
+    rule = click.style(" " + "┈" * (max(map(width, lines[: starts[1]])) - 1), dim=True)
+    drawn = [click.style(line, dim=True) for line in lines[: starts[1]]]
+    for place, line in enumerate(lines[starts[1] :], start=starts[1]):
+        coloured = BAR.sub(lambda found: click.style(found[0], fg="cyan"), line)
+        drawn += [rule, coloured] if place in {starts[one + 1] for one in rules} else [coloured]
     return drawn

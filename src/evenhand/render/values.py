@@ -45,6 +45,7 @@ def _write_ends(digits: int) -> Callable[[Sequence[float]], str]:
 KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "text": str,
     "name": str,  # cut where there is little room, so that all names still differ
+    "prose": str,  # wrapped into the room that is left in a terminal
     "names": lambda names: ", ".join(map(str, names)),
     "count": write_count,
     "general": lambda value: f"{value:g}",
@@ -68,7 +69,7 @@ KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "bar": lambda _ends: "",
     "yes": lambda value: "yes" if value else "no",
 }
-LEFT: Final = frozenset({"text", "name", "names", "range", "bar", "yes"})
+LEFT: Final = frozenset({"text", "name", "prose", "names", "range", "bar", "yes"})
 
 
 def write_value(value: Any, kind: str) -> str:

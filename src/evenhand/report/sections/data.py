@@ -676,7 +676,7 @@ def _say_pairs(chosen: NextPairs, *, decided: bool) -> tuple[str, ...]:
     begin = "If more is judged all the same, the" if decided else "The"
     pairs = f"{len(chosen.pairs)} pairs to ask about at once, by what answers would tell"
     first = f"{begin} table below lists {pairs}."
-    return (first, *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in chosen.says[1:]))
+    return (first, *chosen.says[1:])
 
 
 def _list_pairs(chosen: NextPairs) -> Table:

@@ -1,0 +1,198 @@
+"""What is said of pairs and outputs to ask about, of plans and of designs: its texts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from evenhand.render.findings import Templates
+
+say: Final = Templates(
+    {
+        # Next pairs
+        "pairs": "{pairs:#pair} to ask about next: {kinds}.",
+        "policy": "{judgments:#judgment}, {systems:#system}. Policy {rule}: {title}.",
+        "policy-with-random": "{judgments:#judgment}, {systems:#system}. Policy {rule}: {title};"
+        " {share:%} of them at random.",
+        "start-up-few": "The start-up phase comes first: {few} of {of} systems with fewer than"
+        " {start} judgments.",
+        "start-up-parts": "The start-up phase comes first: no chain of judgments joins all systems"
+        " ({parts} parts, such as {names}).",
+        "pairs-repeated": "{repeated:,} of {of:#pair} asked about more than once before an answer"
+        " comes: use different judges or items for them, or a smaller batch.",
+        "only-pair-repeated": "The only pair is asked about more than once before an answer comes:"
+        " use different judges or items for it, or a smaller batch.",
+        "doubt-independent": "“Little doubt” takes judgments as independent: a ranking that"
+        " accounts for judges and items may leave such a pair undecided.",
+        # What a policy would have saved
+        "saves": "On these judgments {rule} saves {percent:.0f} % ({error}).",
+        "saves-undecided": "Whether {rule} saves judgments cannot be determined: {percent:.0f} %"
+        " saved on these judgments ({error}).",
+        "costs-more": "On these judgments {rule} takes {percent:.0f} % more than random pairs"
+        " ({error}).",
+        "costs-at-least": "On these judgments {rule} takes at least {percent:.0f} % more than"
+        " random pairs ({error}).",
+        "replay-error": "error of the replays alone, 95 %: {low:.0f} to {high:.0f} %,"
+        " {replays:#replay}",
+        "replays-few": "{replays:#replay}, too few for an interval: use {least} or more",
+        "agreement-reached": "Random pairs agree with all {of:,} judgments by {agreement:.2f}"
+        " ({measure}) after {random:,.0f} judgments, {rule} after {chosen:,.0f}.",
+        "agreement-not-reached": "Random pairs agree with all {of:,} judgments by {agreement:.2f}"
+        " ({measure}) after {random:,.0f} judgments, {rule} not after {chosen:,.0f}.",
+        "prefer-random": "Prefer random pairs here: {rule} takes more judgments than they do.",
+        "replays-end": "Replays end at {last:,} judgments: whatever takes more counts as {last:,},"
+        " which is {percent:.0f} % more than random pairs take.",
+        "pairs-emptied": "{share:share} of the policy's judgments are on pairs that it emptied"
+        " ({per_pair:.1f} judgments a pair): with judges it would have gone on asking there, and"
+        " what it saves then these data cannot show.",
+        # Next outputs
+        "outputs": "{outputs:#output} to rate next, of {of:,} without a rating: {kinds}.",
+        "query": "{labelled:#output} with ratings, {waiting:,} without. Policy {query}; features:"
+        " {features}.",
+        "chosen-uncertainty": "Chosen are the outputs whose ratings are predicted with the least"
+        " certainty.",
+        "chosen-density": "Chosen are the outputs whose ratings are predicted with the least"
+        " certainty, among those that many others resemble.",
+        "spread": "sd: what remains once the outputs above are rated",
+        "start-up-outputs": "Outputs are drawn at random until {least} have ratings ({labelled}"
+        " have): fewer say too little of the features.",
+        "labels-uneven": "Labels are means of {least} to {most} ratings, and the model has one"
+        " noise for all of them: it takes means of few ratings to be as certain as those of many.",
+        # Queries replayed
+        "full-pool": "With all {pool:,} labels, predictions are off by {mae:.3g} points on average"
+        " ({tests:,} test outputs, whose labels have standard deviation {spread:.3g}).",
+        "labels-do-not-help": "Labels do not help here: predictions with {start:,} of them are off"
+        " no more than with all {pool:,}.",
+        "label-shares": "Share of the labels needed to stay within {slack:g} % of that: {shares}"
+        " (95 % intervals over other test items and replicates).",
+        "label-shares-wider": "Within {slack:g} %: {shares}.",
+        "labels-fewer": "{query} needs {percent:.0f} % fewer labels than random ({low:.0f} to"
+        " {high:.0f}).",
+        "labels-more": "{query} needs {percent:.0f} % more labels than random ({low:.0f} to"
+        " {high:.0f}).",
+        "error-less": "Over the whole curve {query} is off by {points:.2g} points less than random"
+        " ({low:.2g} to {high:.2g}, over other test items and replicates).",
+        "error-more": "Over the whole curve {query} is off by {points:.2g} points more than random"
+        " ({low:.2g} to {high:.2g}, over other test items and replicates).",
+        "repeats-few": "{repeats} replicates are too few to tell whether a part of the pool beats"
+        " all of it: use {least} or more.",
+        "no-part-better": "No part of the pool is shown to beat all of it (smallest p {p:p},"
+        " adjusted for all sizes and queries).",
+        "part-better": "A part of the pool beats all of it: {query} with {labels:,} labels"
+        " ({share:share} of all) is off by {less:.2g} points less (p {p:p}, adjusted for all sizes"
+        " and queries).",
+        "part-better-at-least": "A part of the pool beats all of it: {query} with {labels:,} labels"
+        " ({share:share} of all) is off by {less:.2g} points less, at least {least:.2g} (p {p:p},"
+        " adjusted for all sizes and queries).",
+        "pool-fixed": "The pool is the same in every replicate: intervals are over the labels at"
+        " the start and over other test items, not over other outputs to learn from.",
+        "tests-few": "{tests} test outputs: errors of the full pool are only roughly known.",
+        # Plans
+        "plan-basis-simulated": "{systems:#system} {source}: {ties:share} ties, sd of judges'"
+        " tastes {judge_sd:.2g}, of items {item_sd:.2g} (log-worth). {campaigns:#campaign}"
+        " simulated; rank sets at level {level:g}.",
+        "plan-basis": "{systems:#system} {source}: {ties:share} ties, sd of judges' tastes"
+        " {judge_sd:.2g}, of items {item_sd:.2g} (log-worth). Closed form; rank sets at level"
+        " {level:g}.",
+        "design": "{design}.",
+        "design-cost": "{design}, cost {cost:,.10g}.",
+        "power-of-pair": "{pair} is decided with power {power}.",
+        "power-of-all": "All {pairs} pairs are decided with power {power} or more; hardest:"
+        " {pair}.",
+        "power-of-pair-unclear": "{pair} is decided with power {power}; asked: {wish:g}, from which"
+        " {campaigns} simulated campaigns cannot tell it.",
+        "power-of-all-unclear": "All {pairs} pairs are decided with power {power} or more; hardest:"
+        " {pair}; asked: {wish:g}, from which {campaigns} simulated campaigns cannot tell it.",
+        "power-of-pair-short": "{pair} is decided with power {power}, short of {wish:g}.",
+        "power-short": "{reached} of {pairs} pairs reach power {wish:g}; hardest: {pair} {power};"
+        " short: {short}.",
+        "error-of-difference": "Standard error of the difference {error:.2g} (log-worth); its"
+        " variance is due to {shares}.",
+        "error-of-hardest": "Standard error of the hardest difference {error:.2g} (log-worth); its"
+        " variance is due to {shares}.",
+        "overlap-alike": "As many judgments with 2 judges for each output pair, or with each pair"
+        " shown twice to one judge: expected power {power:.2f}, as with neither.",
+        "overlap": "As many judgments with 2 judges for each output pair: expected power"
+        " {two:.2f}; with each pair shown twice to one judge: {twice:.2f}; with neither:"
+        " {one:.2f}.",
+        "enough": "Enough would be {design}.",
+        "enough-doubtful": "Enough would be {design}, if the closed form holds: here it expects too"
+        " much.",
+        "nothing-enough": "No design that was tried would do.",
+        "closed-form-unclear": "The closed form expects {expected:.2f} of this design, so that it"
+        " does not say what would do: state more judgments.",
+        "sizes-short": "{sizes} sizes were simulated, of {least:,} to {most:,} judgments, and none"
+        " reaches it: state a larger number (judgments), or more judges.",
+        "unranked-the-cause": "Campaigns whose worths have no estimate are the cause ({unranked} of"
+        " {campaigns}).",
+        "unranked-a-cause": "Campaigns whose worths have no estimate are a cause ({unranked} of"
+        " {campaigns}).",
+        "frontier-doubtful": "The table of judges is not shown: it rests on the closed form, which"
+        " expects too much here.",
+        "frontier-empty": "No number of judges that was tried does on {items:#item}.",
+        "closed-form-only": "Closed form only: nothing was simulated.",
+        "unranked": "{unranked} of {campaigns} campaigns gave worths no estimate; they count as"
+        " undecided.",
+        "closed-form-differs": "The closed form expects {expected:.2f} for {pair}: believe the"
+        " simulation.",
+        "no-overlap": "No two judges see one output pair: agreement cannot be measured (overlap).",
+        "tastes-stronger": "If tastes are as strong as the pilot cannot exclude, power for the"
+        " hardest pair is {power:.2f}.",
+        "tastes-unbounded": "The pilot sets no bound to tastes: power may be much lower (try a"
+        " larger judge_sd).",
+        "judges-alike": "Judges are taken to be alike (judge_sd = 0), which real judges are not.",
+        "closed-form-too-small": "{judgments:#judgment} would do by the closed form, which expects"
+        " {expected:.2f}; simulated they gave {power:.2f}, hence more.",
+        "outputs-few": "Fewer than {least} output pairs for each pair of systems: the closed form,"
+        " and with it curves and the table of judges, expects too much of so few.",
+        "items-unused": "{judgments:#judgment} show {items:,} of the {of:,} items.",
+        "level-broken": "In {false} of {campaigns} campaigns something false was decided: level"
+        " {level:g} does not hold for this design.",
+        "level-doubtful": "In {false} of {campaigns} campaigns something false was decided, more"
+        " than the {percent:.3g} % of level {level:g}; so few campaigns cannot tell whether it"
+        " holds for this design.",
+        # Pilots
+        "pilot": "Pilot of {judgments:,.0f} judgments by {judges:#judge} on {items:#item}.",
+        "pilot-shrinkage": "Worths are drawn together to {share:share} of their differences: the"
+        " rest is what errors of the pilot add ({error:.2g} for one difference).",
+        "pilot-tastes": "{name}: sd {sd:.2f}, {level:g} % interval {lower:.2f} to {upper:.2f}.",
+        "pilot-tastes-unbounded": "{name}: sd {sd:.2f}, {level:g} % interval from {lower:.2f},"
+        " without a bound.",
+        "pilot-judges-few": "{judges} judges of a pilot hardly show how far judges differ: plan"
+        " with a larger judge_sd too.",
+        "pilot-without-items": "The pilot says nothing of items: they are taken to be alike"
+        " (item_sd).",
+        "pilot-of-rankings": "The pilot holds rankings, {comparisons:.1f} comparisons each; the"
+        " plan counts single comparisons of two systems.",
+        # Checks of a design
+        "campaign": "Campaign {name}: {items:#item}, {systems:#system}, {judges:#judge},"
+        " {tickets:#ticket}.",
+        "campaign-systems": "Systems: {outputs}.",
+        "campaign-passes": "Passes: {passes}.",
+        "rehearsal": "Rehearsal with seed {seed}: the launch draws a secret seed of its own.",
+        "answers-read": "{answers:#answer} in {where}.",
+        "promises-broken": "{broken:#promise is/promises are} not kept.",
+        "promises-kept": "{kept:#promise is/promises are} kept.",
+        "nothing-answered": "Nothing is answered yet: nothing can be said of what was promised.",
+        "can-be-launched": "{kept:#promise is/promises are} kept: the campaign can be launched.",
+        "kept-by-collected": "{kept:#promise is/promises are} kept by what was collected.",
+        "kept-so-far": "{kept:#promise is/promises are} kept so far; of {later:,} it can be said"
+        " when all is answered.",
+        # What makes a campaign worth less
+        "seed-named": "The campaign file names its seed: whoever has the file can compute which"
+        " side is which system. Leave the seed out, and the launch draws a secret one.",
+        "seed-known": "This campaign was launched with a seed that everybody knows, as every"
+        " campaign was before launches drew secret ones: whoever has its file can compute which"
+        " side is which system.",
+        "nothing-to-show": "Pass '{task}' shows the {name}, and no item has one.",
+        "little-to-show": "Pass '{task}' shows the {name}, and {lacking:,} of {of:#item} have none"
+        " ({names}).",
+        "equal-outputs": "{equal:,} of {of:#item} have the same text as the output of two systems"
+        " ({names}): judges may be asked which of two equal texts is better.",
+        "equal-sources": "{sources:#source} are the same text under several items, such as"
+        " {example}: a judge may see the text again, though once_per_source is set. Give these"
+        " items one name in the column group.",
+        "feedback-names-place": "The feedback of training '{item}' in pass '{task}' says"
+        " '{place}': each judge is shown the outputs in an order of their own. Quote the output"
+        " instead.",
+    }
+)
