@@ -8,18 +8,9 @@ from html.parser import HTMLParser
 import pytest
 
 import evenhand
-from evenhand.data.results import SHOWN, InNotebooks, draw_groups, draw_table, tabulate
-
-
-class Found(InNotebooks):
-    """A result of 103 rows."""
-
-    says = ("A leads", "<b>&")
-    notes = ("few judges",)
-    signature = "evenhand 0.1.0 | n=103"
-
-    def records(self):
-        return [{"system": f"<s{n}>", "log_worth": n / 3, "rest": {}} for n in range(SHOWN + 3)]
+from evenhand.data.results import Grouped
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.markup import MAX_ROWS, render_html
 
 
 class Cells(HTMLParser):
@@ -50,36 +41,27 @@ def read(html: str) -> Cells:
     return cells
 
 
-def test_a_result_is_a_table_with_what_it_says_its_notes_and_its_signature():
-    seen = read(Found()._repr_html_())
-    assert seen.rows[:3] == [["system", "log worth"], ["<s0>", "0"], ["<s1>", "0.3333"]]
-    assert len(seen.rows) == SHOWN + 1
-    for line in ("... and 3 more", "A leads", "<b>&", "note: few judges", "n=103"):
-        assert line in seen.text
+class Part:
+    """A result of a group."""
 
-
-def test_it_is_printed_as_the_same_table_in_text():
-    lines = repr(Found()).split("\n")
-    assert lines[:3] == ["system  log worth", "<s0>            0", "<s1>       0.3333"]
-    assert lines[-5:] == [
-        "... and 3 more",
-        "A leads",
-        "<b>&",
-        "note: few judges",
-        "evenhand 0.1.0 | n=103",
-    ]
-    assert len(lines) == SHOWN + 6
-
-
-def test_lists_of_names_are_joined_and_what_no_cell_holds_is_left_out():
-    rows = [{"systems": ("A", "B"), "how": {"x": 1}, "n": 1}, {"systems": (), "how": {}, "n": 2}]
-    assert tabulate(rows) == (["systems", "n"], [["A, B", "1"], ["", "2"]])
+    def _repr_html_(self) -> str:
+        return "<table></table>"
 
 
 def test_groups_stand_below_each_other_and_say_why_one_is_missing():
-    html = draw_groups("task", {"a<b": draw_table(["x"], [["1"]])}, {"c": "one system"})
+    groups = Grouped({"a<b": Part()}, "task", {"c": "one <system>"})
+    html = groups._repr_html_()
     assert "<h4>task a&lt;b</h4><table>" in html
-    assert "<h4>task c</h4><p>one system</p>" in html
+    assert "<h4>task c</h4><p>nothing known: one &lt;system&gt;</p>" in html
+
+
+def test_a_notebook_escapes_names_and_says_how_many_rows_are_left():
+    rows = tuple({"system": f"<s{n}>", "n": n} for n in range(MAX_ROWS + 3))
+    columns = (Column("system", "system", "name"), Column("n", "n", "count"))
+    seen = read(render_html(Document("few", ("<b>&",), (Table("t", "", columns, rows),))))
+    assert seen.rows[:2] == [["system", "n"], ["<s0>", "0"]]
+    assert len(seen.rows) == MAX_ROWS + 1
+    assert all(line in seen.text for line in ("... and 3 more", "<b>&", "few"))
 
 
 def _results() -> list[str]:

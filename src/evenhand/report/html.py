@@ -7,15 +7,16 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.data.exclusions import Exclusion, write_excluded
-from evenhand.data.results import draw_table
+from evenhand.data.results import Shown
 from evenhand.errors import UnknownOption
-from evenhand.render.document import Column, Table
+from evenhand.render.document import Column, Document, Table, Text
+from evenhand.render.findings import Finding
 from evenhand.render.values import write_value
 from evenhand.report.answer import is_warning
 from evenhand.report.document import (
@@ -48,7 +49,7 @@ MAX_BOARD_ROWS: Final = 100  # Most rows of it that a notebook shows
 
 
 @dataclass(frozen=True, repr=False)
-class Report:
+class Report(Shown):
     """A report; `str()` gives its first screen in words, a notebook shows it with its board.
 
     Attributes:
@@ -104,18 +105,11 @@ class Report:
         """All figures by name, such as "ranking/forest", as figures of matplotlib."""
         return {name: chart.draw() for name, chart in self.charts.items()}
 
-    def __str__(self) -> str:
-        parts = [_write_part(part) for part in self.parts]
-        excluded = "\n".join(exclusion.text for exclusion in self.excluded)
-        return "\n\n".join(filter(None, [self.title, excluded, *parts, self.command]))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        excluded = [exclusion.text for exclusion in self.excluded]
-        head = draw_table((), (), excluded, self.title)
-        parts = [_draw_part(part) for part in self.parts]
-        return "".join([head, *parts, draw_table((), (), (self.command,))])
+    def document(self) -> Document:
+        """Return the answers, the key checks and the boards of all tasks."""
+        parts = [one for part in self.parts for one in _shorten_part(part)]
+        excluded = tuple(Finding(one.code, one.text) for one in self.excluded)
+        return Document(self.title, (), tuple(parts), excluded, self.command)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that the page shows, as plain values: the JSON contract."""
@@ -129,30 +123,21 @@ class Report:
         }
 
 
-def _write_part(part: Part) -> str:
-    width = max((len(check.state) for check in part.key_checks), default=0)
-    checks = [f"{check.state.ljust(width)}  {check.asks} {check.says}" for check in part.key_checks]
-    name = [part.name] if part.name else []
-    return "\n".join([*name, " ".join(part.answer), *checks])
-
-
-def _draw_part(part: Part) -> str:
-    """Return the answer of a task, its key checks and its board for a notebook."""
-    answer = " ".join(part.answer)
-    drawn = [draw_table((), (), (), f"{part.name}: {answer}" if part.name else answer)]
-    checks = [(check.state, check.asks, check.says) for check in part.key_checks]
-    if checks:
-        drawn.append(draw_table(("check", "asks", "finds"), checks))
+def _shorten_part(part: Part) -> Iterator[Table | Text]:
+    """Yield the answer of a task, its key checks and its board."""
+    yield Text(part.name, part.answer)
+    if part.key_checks:
+        columns = (
+            Column("state", "check"),
+            Column("asks", "asks"),
+            Column("says", "finds", "prose"),
+        )
+        rows = tuple(pick(check, "state", "asks", "says") for check in part.key_checks)
+        yield Table("checks", "Key checks", columns, rows)
     tables = part.sections[0].tables if part.sections else ()
     board = next((table for table in tables if table.name == BOARD), next(iter(tables), None))
     if board is not None:
-        body = [
-            [column.write(row) for column in board.columns] for row in board.rows[:MAX_BOARD_ROWS]
-        ]
-        more = len(board.rows) - MAX_BOARD_ROWS
-        below = (f"... and {more:,} more" if more > 0 else "", part.signature)
-        drawn.append(draw_table([column.title for column in board.columns], body, below))
-    return "".join(drawn)
+        yield replace(board, limit=MAX_BOARD_ROWS)
 
 
 # Where tables and figures stand in a report, and what they are called outside it.
