@@ -41,7 +41,7 @@ say: Final = Templates(
         "prefer-random": "Prefer random pairs here: {rule} takes more judgments than they do.",
         "replays-end": "Replays end at {last:,} judgments: whatever takes more counts as {last:,},"
         " which is {percent:.0f} % more than random pairs take.",
-        "pairs-emptied": "{share:share} of the policy's judgments are on pairs that it emptied"
+        "pairs-emptied": "{share:%} of the policy's judgments are on pairs that it emptied"
         " ({per_pair:.1f} judgments a pair): with judges it would have gone on asking there, and"
         " what it saves then these data cannot show.",
         # Next outputs
@@ -78,19 +78,19 @@ say: Final = Templates(
         "no-part-better": "No part of the pool is shown to beat all of it (smallest p {p:p},"
         " adjusted for all sizes and queries).",
         "part-better": "A part of the pool beats all of it: {query} with {labels:,} labels"
-        " ({share:share} of all) is off by {less:.2g} points less (p {p:p}, adjusted for all sizes"
+        " ({share:%} of all) is off by {less:.2g} points less (p {p:p}, adjusted for all sizes"
         " and queries).",
         "part-better-at-least": "A part of the pool beats all of it: {query} with {labels:,} labels"
-        " ({share:share} of all) is off by {less:.2g} points less, at least {least:.2g} (p {p:p},"
+        " ({share:%} of all) is off by {less:.2g} points less, at least {least:.2g} (p {p:p},"
         " adjusted for all sizes and queries).",
         "pool-fixed": "The pool is the same in every replicate: intervals are over the labels at"
         " the start and over other test items, not over other outputs to learn from.",
         "tests-few": "{tests} test outputs: errors of the full pool are only roughly known.",
         # Plans
-        "plan-basis-simulated": "{systems:#system} {source}: {ties:share} ties, sd of judges'"
+        "plan-basis-simulated": "{systems:#system} {source}: {ties:%} ties, sd of judges'"
         " tastes {judge_sd:.2g}, of items {item_sd:.2g} (log-worth). {campaigns:#campaign}"
         " simulated; rank sets at level {level:g}.",
-        "plan-basis": "{systems:#system} {source}: {ties:share} ties, sd of judges' tastes"
+        "plan-basis": "{systems:#system} {source}: {ties:%} ties, sd of judges' tastes"
         " {judge_sd:.2g}, of items {item_sd:.2g} (log-worth). Closed form; rank sets at level"
         " {level:g}.",
         "design": "{design}.",
@@ -152,7 +152,7 @@ say: Final = Templates(
         " holds for this design.",
         # Pilots
         "pilot": "Pilot of {judgments:,.0f} judgments by {judges:#judge} on {items:#item}.",
-        "pilot-shrinkage": "Worths are drawn together to {share:share} of their differences: the"
+        "pilot-shrinkage": "Worths are drawn together to {share:%} of their differences: the"
         " rest is what errors of the pilot add ({error:.2g} for one difference).",
         "pilot-tastes": "{name}: sd {sd:.2f}, {level:g} % interval {lower:.2f} to {upper:.2f}.",
         "pilot-tastes-unbounded": "{name}: sd {sd:.2f}, {level:g} % interval from {lower:.2f},"

@@ -16,9 +16,9 @@ say: Final = Templates(
         " others, intervals without bounds.",
         "method-better": "{method} predicts held-out ratings better ({less} less): prefer it here.",
         # Completion
-        "matrix": "{ratings:#rating}, {judges:#judge}, {outputs:#output}: {seen:share} of the cells"
+        "matrix": "{ratings:#rating}, {judges:#judge}, {outputs:#output}: {seen:%} of the cells"
         " seen, {missing:,} missing. Model: judge + output.",
-        "matrix-shared": "{ratings:#rating}, {judges:#judge}, {outputs:#output}: {seen:share} of"
+        "matrix-shared": "{ratings:#rating}, {judges:#judge}, {outputs:#output}: {seen:%} of"
         " the cells seen, {missing:,} missing. Model: judge + output + shared tastes of rank {rank}"
         " (nuclear norm, τ {tau:.3g}).",
         "errors": "points that a prediction is off, on {cells:#held-out cell} that nothing was"
