@@ -56,7 +56,7 @@ CLAIMS = (
         "evenhand, 999 refits by judgment",
     ),
     Claim(
-        "{} s the way FastChat makes them",
+        "{} s with FastChat's method",
         INTERVALS,
         MILLION,
         "multinomial refits, 999",
