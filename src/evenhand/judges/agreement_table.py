@@ -122,7 +122,7 @@ class AgreementTable(Shown):
                 **{key: getattr(one, key) for key in ("value", "lower", "upper")},
                 "units": one.units,
                 "ratings": one.ratings,
-                "why": one.why,
+                "why": None if one.why is None else str(one.why),
             }
             for part in self.parts
             for one in part.coefficients
@@ -135,7 +135,7 @@ class AgreementTable(Shown):
             **{name: getattr(self, name) for name in names},
             "excluded": write_excluded(self.excluded),
             "by": list(self.by),
-            "says": list(self.says),
+            "says": list(map(str, self.says)),
             "parts": [part.to_dict() for part in self.parts],
             "findings": describe_findings(self.notes),
         }

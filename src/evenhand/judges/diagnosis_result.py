@@ -204,7 +204,7 @@ class Diagnosis(Shown):
             "revisions": [one.to_dict() for one in self.revisions],
             "references": list(self.references),
             "merged": None if self.merged is None else self.merged.to_dict(),
-            "says": list(self.says),
+            "says": list(map(str, self.says)),
             "findings": describe_findings(self.notes),
         }
 

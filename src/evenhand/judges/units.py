@@ -418,6 +418,8 @@ def _plain(value: Any) -> Any:
         return value.to_dict()
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, Finding):
+        return str(value)
     return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 

@@ -223,7 +223,7 @@ class VarianceComponents(Shown):
             **{name: getattr(self, name) for name in names},
             "observed": dict(vars(self.observed)),
             "components": rows,
-            "says": list(self.says),
+            "says": list(map(str, self.says)),
             "findings": describe_findings((*self.reasons, *self.notes)),
         }
 
@@ -772,7 +772,7 @@ class Study(Shown):
                 "least_judges": self.answer.least,
                 "best": None if best is None else best.to_dict(),
             },
-            "says": list(self.says),
+            "says": list(map(str, self.says)),
             "findings": describe_findings(self.notes),
         }
 

@@ -329,7 +329,7 @@ class LabelFit(Shown):
             "steps": self.steps,
             "converged": self.converged,
             "measure": self.measure,
-            "says": list(self.says),
+            "says": list(map(str, self.says)),
             "findings": describe_findings(self.notes),
             "others": {n: {"same": same, "both": both} for n, (same, both) in self.others.items()},
             "judges": [one.to_dict() for one in self.skills],

@@ -211,7 +211,7 @@ class JudgePanel(Shown):
         return {
             "screening": None if self.screening is None else self.screening.to_dict(),
             "diagnosis": None if self.diagnosis is None else self.diagnosis.to_dict(),
-            "says": list(self.says),
+            "says": list(map(str, self.says)),
             "excluded": write_excluded(self.excluded),
             "findings": describe_findings(self.notes),
         }

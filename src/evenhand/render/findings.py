@@ -42,7 +42,10 @@ class Finding(str):
             "code": self.code,
             "severity": self.severity,
             "text": str(self),
-            "values": dict(self.values),
+            "values": {
+                name: str(value) if isinstance(value, Finding) else value  # plain text for JSON
+                for name, value in self.values.items()
+            },
         }
 
 

@@ -457,7 +457,7 @@ def _describe_panel(table: str, panel: Panel) -> PanelStatus:
     if panel.screening is None:
         return PanelStatus(table, why=panel.why)
     flagged = (Flagged(card.judge, card.flags) for card in panel.screening.flagged)
-    return PanelStatus(table, tuple(flagged), panel.screening.abstains or "")
+    return PanelStatus(table, tuple(flagged), str(panel.screening.abstains or ""))
 
 
 class ReadOnlyClient:
