@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
 from math import inf
 from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
 
@@ -205,20 +204,6 @@ def draw_parts(
                 break
         parts, rest = [*parts, part], rest[n:]
     return parts
-
-
-def rule_clusters(lines: Sequence[str], clusters: Sequence[int | None]) -> list[str]:
-    """Put a rule where one cluster ends and another begins into a table with titles."""
-    rule = click.style(" " + "┈" * (width(click.unstyle(lines[0])) - 1), dim=True)
-    drawn = list(lines[:2])
-    for line, above, cluster in zip(lines[2:], clusters, clusters[1:], strict=False):
-        drawn += [line] if cluster == above else [rule, line]
-    return drawn
-
-
-def split_clusters(rows: Iterable[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
-    """Return rows cluster by cluster; they stand in this order."""
-    return [list(cluster) for _, cluster in groupby(rows, key=lambda row: row["cluster"] or 1)]
 
 
 def name_room(rows: Sequence[Sequence[str]], at: int, columns: int) -> int:
