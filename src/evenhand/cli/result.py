@@ -11,7 +11,7 @@ import click
 
 from evenhand.cli.refusals import kept_excluded
 from evenhand.render.document import Document
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding, describe_findings, take_findings
 from evenhand.render.latex import escape_control, render_latex
 from evenhand.render.markup import render_markdown
 from evenhand.render.text import label
@@ -50,13 +50,19 @@ class VerbResult:
         return "" not in self.groups
 
     @cached_property
+    def _read(self) -> tuple[Finding, ...]:
+        return tuple(
+            Finding(one.code or "read", one, "info", one.values) for one in take_findings(self.read)
+        )
+
+    @cached_property
     def documents(self) -> dict[str, Document]:
         """The document of each group, with what a reader must know of the files."""
         documents = {name: one.document(*self.columns) for name, one in self.groups.items()}
         read = tuple(
-            Finding("read", one.removeprefix("read "), "read")
-            for one in self.read
-            if says_more(one)
+            Finding(one.code, tell_columns(one), "read", one.values)
+            for one in self._read
+            if one.values.get("renamed", True)
         )
         return {
             name: replace(one, findings=(*read, *(f for f in one.findings if f not in self.read)))
@@ -78,7 +84,7 @@ class VerbResult:
     def contract(self) -> dict[str, Any]:
         """Return the JSON of a result, or of groups."""
         parts = {name: one.to_dict(*self.columns) for name, one in self.groups.items()}
-        read = describe_findings(Finding("read", one, "info") for one in self.read)
+        read = describe_findings(self._read)
         if self.grouped:
             return {"groups": parts, "refused": dict(self.refused), "findings": read}
         findings = parts[""].get("findings", [])
@@ -118,6 +124,7 @@ class VerbResult:
         return [*sentences, *(f"{name}: {why}" for name, why in self.refused.items())]
 
 
-def says_more(remark: str) -> bool:
-    """Say whether a remark on the files is more than that columns have their usual names."""
-    return not remark.startswith("read ") or "=" in remark
+def tell_columns(read: Finding) -> str:
+    """Return what was understood of a file, behind the label that says that it was read."""
+    layout, columns = read.values.get("layout"), read.values.get("columns")
+    return f"{layout}: {columns}" if layout and columns else read

@@ -497,11 +497,13 @@ def take_reading() -> Reading:
 def remarks_on(
     data: Comparisons | Rankings | Ratings, *noted: str, uses: Sequence[str] = ()
 ) -> list[str]:
+    from evenhand.data import exclusions
     from evenhand.data.controls import find_excluded
-    from evenhand.data.exclusions import list_idle, list_texts
 
     excluded = find_excluded(data, noted, uses)
     keep_excluded(excluded)
-    texts = {one.sentence: one.text for one in excluded if one.sentence}
-    notes = [texts.get(one, one) for one in data.source.notes]
-    return [*notes, *list_texts(excluded, notes), *list_idle(data.source.exclusions)]
+    told = exclusions.find_excluded(excluded)
+    counted = {one.sentence: said for one, said in zip(excluded, told, strict=True) if one.sentence}
+    notes = [counted.get(one, one) for one in data.source.notes]
+    more = [one for one in told if one not in notes]
+    return [*notes, *more, *exclusions.list_idle(data.source.exclusions)]

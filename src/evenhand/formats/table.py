@@ -30,6 +30,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.source import ANNOTATIONS, AnnotationColumn, Source, find_rows, name_rows
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
 from evenhand.formats.roles import SOFT, SYNONYMS, UNKNOWN_POSITIONS, Header, assign, describe, fold
+from evenhand.formats.texts import say
 from evenhand.render.findings import Finding
 
 LOOK: Final = 1000  # Rows looked at to tell texts from names
@@ -618,7 +619,9 @@ def assign_beside(
 
 def _take(table: Table, layout: Layout, roles: Mapping[str, str]) -> tuple[Frame, Source]:
     frame, notes = take(table, roles)
-    source = table.source(layout.name, roles, f"read {layout.title}: {describe(roles)}")
+    renamed = any(role != column for role, column in roles.items())
+    columns = say("columns", "info", layout=layout.title, columns=describe(roles), renamed=renamed)
+    source = table.source(layout.name, roles, columns)
     return frame, source.noting(*notes)
 
 

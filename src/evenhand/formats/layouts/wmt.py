@@ -44,6 +44,7 @@ from evenhand.formats.table import (
     refuse_comparison_wishes,
     refuse_text,
 )
+from evenhand.formats.texts import say
 
 
 def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Frame:
@@ -140,10 +141,11 @@ def understand_wmt_rnk(table: Table, options: ReadOptions) -> Rankings:
     }
     if len(pair) == 2:
         columns["task"] = "-".join(pair)
-    assignments = ", ".join(
+    assignments = [
         f"{role}={columns[role]}" for role in ("judge", "item", "task") if role in columns
-    )
-    note = f"read {WMT_RNK.title}: {columns['system']}, {assignments}".removesuffix(", ")
+    ]
+    shown = ", ".join([columns["system"], *assignments])
+    note = say("columns", "info", layout=WMT_RNK.title, columns=shown, renamed=bool(assignments))
     source = table.source(WMT_RNK.name, columns, note).noting(*notes)
     annotations = place_asides(table, options, dict.fromkeys((*roles, *_ADDED), ""), beside)
     data = Rankings(frame, source=replace(source, annotations=annotations))
