@@ -58,8 +58,6 @@ class Strata:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What leaving each of G clusters out changes in P means."""
-
     change: Array  # (P, G) change of each mean, d
     scaled: Array  # (P, G) the same, inflated once more by leverage, e
     lever: Array  # (G,) what a cluster weighs beside the rest, b
@@ -214,8 +212,6 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Which numbers are correlated: clusters of one kind or two."""
-
     codes: Mapping[str, Integers]  # judge and item, if known → (n,) cluster
     strata: Strata  # of the numbers: tasks
     notes: tuple[str, ...] = ()  # what cannot be allowed for
@@ -231,7 +227,6 @@ class Clusters:
 
     @cached_property
     def cells(self) -> Integers | None:
-        """(n,) judge and item of each number at once; None with one kind."""
         return number_groups(*self.codes.values()) if len(self.codes) > 1 else None
 
 
@@ -304,7 +299,6 @@ def choose_clusters(known: Mapping[str, Integers], task: Integers | None = None)
 
 
 def paired(difference: Array, clusters: Clusters, level: float) -> Estimate | None:
-    """Return the mean of (n,) paired differences; None where no clusters are left to allow for."""
     if not clusters.codes:
         return None
     values = difference[None, :]
@@ -396,7 +390,6 @@ ROUNDING = 1e-12  # A spread this small beside the values
 
 
 def pearson(x: Array, y: Array) -> float | None:
-    """Return Pearson's correlation, or None where a column does not vary."""
     units = []
     for column in (x, y):
         centred = column - column.mean()

@@ -150,7 +150,6 @@ class SeenCells:
         return SeenCells(self.column, self.row, self.weight, self.shape[::-1])
 
     def leave(self, value: Array) -> Array:
-        """Return what is left of (c,) values when row and column effects are taken out."""
         long, short = self._solve(value)
         return value - long[self._long] - short[self._short]
 
@@ -195,7 +194,6 @@ class SeenCells:
 
     @cached_property
     def _inverse(self) -> Array:
-        """(p, p) pseudoinverse of the equations of the shorter side."""
         p = min(self.shape)
         table = np.zeros((max(self.shape), p))
         table[self._long, self._short] = self.weight * np.sqrt(self._per_long[self._long])
@@ -279,7 +277,6 @@ class SoftImpute:
         self._start = _Point(nothing(tall.shape), np.zeros(len(value)), left, objective)
 
     def largest_tau(self) -> float:
-        """Return the smallest τ at which Z = 0 is the solution."""
         return self._norm(self._cells.weight * self._start.left)
 
     def effects(self) -> Effects:
@@ -325,7 +322,6 @@ class SoftImpute:
         )
 
     def _extrapolate(self, here: _Point, before: _Point, push: float) -> None:
-        """Write the table that momentum leads to into the buffer."""
         if self._buffered is not here.table:
             np.matmul(here.table.left, here.table.right.T, out=self._buffer)
         self._buffered = None
@@ -346,7 +342,6 @@ class SoftImpute:
         return _Point(table, at, self._cells.leave(self._value - at), inf)
 
     def _price(self, point: _Point, tau: float) -> _Point:
-        """Return the same point with the objective for a τ."""
         fit = 0.5 * float(self._cells.weight @ point.left**2)
         return replace(point, objective=fit + tau * point.table.norm)
 

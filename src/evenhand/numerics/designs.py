@@ -50,8 +50,6 @@ def choose_evenly(v: int, k: int, b: int, draws: Draws) -> Integers:
 
 
 class _Trading:
-    """Sets whose systems trade places."""
-
     def __init__(self, sets: list[list[int]], v: int) -> None:
         self.sets, self.v = [list(one) for one in sets], v
         self.met = [[0] * v for _ in range(v)]
@@ -85,7 +83,6 @@ class _Trading:
         return np.sort(np.array(self.sets, dtype=np.int64), axis=1)
 
     def _try(self, one: tuple[int, int], other: tuple[int, int]) -> int:
-        """Trade two systems unless pairs meet less evenly for it; return the change of cost."""
         first, second = self.sets[one[0]], self.sets[other[0]]
         x, y = first[one[1]], second[other[1]]
         alone = self.taken[x] > self.taken[y] and y not in first
@@ -110,7 +107,6 @@ class _Trading:
         return change
 
     def _move(self, stay: list[int], out: int, into: int) -> int:
-        """Replace a system beside those that stay, and return the change of cost."""
         change, cost = 0, self.cost
         for one in stay:
             apart, together = self.met[one][out], self.met[one][into]
@@ -154,7 +150,6 @@ def find_rotated(v: int, k: int, meets: int) -> tuple[Block, ...] | None:
 
 
 def _list_turns(first: Block, n: int, whole: int) -> Iterator[Block]:
-    """List the sets into which rotations carry one."""
     one = first
     while True:
         yield one
@@ -197,7 +192,6 @@ class _Cover:
         self.table, self.left, self.steps = table, left.copy(), 0
 
     def find(self) -> list[int] | None:
-        """Return the orbits; None where the search came to no end."""
         chosen: list[int] = []
         fit = np.flatnonzero((self.table <= self.left).all(axis=1))
         return chosen if self._extend(chosen, fit) else None
@@ -292,7 +286,6 @@ class _Search:
         self.steps = 0
 
     def extend(self, block: list[int], start: int) -> bool:
-        """Go on with a block, and with the blocks after it; say whether that came to an end."""
         if len(block) == self.k:
             self.bases.append(tuple(block))
             if len(self.bases) == self.t or self.extend([0], 1):
@@ -503,7 +496,6 @@ class _Graph:
         self.of_group = _gather(self.group, int(group.max()) + 1)
 
     def uneven(self) -> list[int]:
-        """Return the judges who have two more of one colour than of another."""
         return [at for at, one in enumerate(self.counts) if max(one) - min(one) > 1]
 
     def level(self, place: int) -> None:

@@ -90,7 +90,6 @@ def f_quantile(probability: float, df: float, df_below: float) -> float:
 
 
 def entropy_terms(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return n log n, with 0 log 0 = 0."""
     return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))
 
 

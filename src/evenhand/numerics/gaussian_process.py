@@ -89,7 +89,6 @@ def weigh_inducing(cross: Array, inner: Array, diagonal: Array, noise: Array, y:
 
 
 def _invert(matrix: Array) -> tuple[Array, float]:
-    """Return the inverse of a positive definite matrix, and half its log-determinant."""
     from scipy.linalg.lapack import dpotrf, dpotri
 
     factor, fault = dpotrf(matrix.T, lower=True, clean=True, overwrite_a=True)
@@ -253,8 +252,6 @@ SEED: Final = 20131
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Blocks of one width."""
-
     entries: slice  # the entries of these blocks, in the order of `Blocks.order`
     nodes: slice  # nodes of these blocks: `Blocks.place` of node n lies within this slice
     size: int  # number of blocks B
@@ -329,12 +326,10 @@ class Blocks:
 
     @property
     def slots(self) -> int:
-        """Number of places for nodes, filled or not."""
         return self.batches[-1].nodes.stop if self.batches else 0
 
 
 def make_blocks(n_nodes: int, left: Places, right: Places) -> Blocks:
-    """Sort the nodes of (C,) entries into blocks and blocks into batches."""
     block = weak_components(Graph(n_nodes, left, right))
     width = fill_up(np.bincount(block))
     entries_of = np.bincount(block[left], minlength=len(width))
@@ -389,7 +384,6 @@ def invert_all(matrices: Array) -> tuple[Array, Array]:
 
 
 def _invert_lower(factor: Array) -> Array:
-    """Invert lower triangular matrices, half by half."""
     width = factor.shape[1]
     if width == 1:
         return np.asarray(1 / factor)

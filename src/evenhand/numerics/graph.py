@@ -146,7 +146,6 @@ def solve_differences(graph: Graph, bound: Integers) -> Differences:
 
 
 def _cycle_among(parent: Integers, graph: Graph) -> Integers | None:
-    """Return the edges of a cycle among the parent edges (−1: no parent), or None."""
     n = graph.n_nodes
     if not graph.source.size:
         return None
@@ -289,8 +288,6 @@ ROWS_AT_ONCE: Final = 4096
 
 @dataclass(frozen=True, eq=False)
 class Recession:
-    """The directions in which a likelihood never falls."""
-
     # a direction b, largest entry ±1, in which the likelihood is constant (Z b = 0), shape
     # (columns,); None if the design has full rank
     aliased: Array | None

@@ -52,7 +52,6 @@ class OrderBound:
 
 
 def no_bound(n: int) -> OrderBound:
-    """Return the bound that says nothing: no order costs less than zero."""
     return OrderBound(np.zeros((0, 3), dtype=np.intp), np.zeros(0), np.zeros((n, n)))
 
 
@@ -97,7 +96,6 @@ class _Programme:
         self.needed = 1.0 - (self.signs < 0).sum(axis=1)
 
     def shortfall(self, x: Array) -> Array:
-        """Return by how much each cycle is contradicted too little."""
         return np.asarray(self.needed - (self.signs * x[self.columns]).sum(axis=1))
 
     def solve(self, rows: Integers) -> Any:
@@ -144,7 +142,6 @@ def search_order(net: Array, start: Integers, *, seed: int, patience: int = 1) -
 
 
 def _settle(gain: Array, order: Integers) -> Integers:
-    """Move one node after the other to its best place until none can be moved with profit."""
     least = 1e-12 * float(np.abs(gain).max(initial=0.0))
     moved = True
     while moved:
@@ -180,8 +177,6 @@ BIT: Final = np.uint64(1)
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """Sets of one size that a best order may pass through."""
-
     sets: Sets  # (m,) ascending
     cost: Array  # (m,) least cost of placing each first
     count: NDArray[Any]  # (m,) in how many orders of its nodes, as whole numbers of any size
@@ -193,8 +188,6 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """The sets that best orders pass through."""
-
     net: Array  # (n, n) what it costs to place the column before the row
     levels: tuple[Level, ...]  # n + 1 levels, of 0 to n nodes
     first: Integers  # (n,) first place, from 0, that each node takes in any best order
@@ -210,7 +203,6 @@ class Lattice:
         return int(self.levels[-1].count[0])
 
     def walk(self, prefer: Array) -> Iterator[tuple[int, ...]]:
-        """Yield the best orders; of nodes that may come next, those preferred most first."""
         ranked = np.lexsort((np.arange(len(prefer)), -prefer))
         return self._walk((), 0, ranked)
 
@@ -379,7 +371,6 @@ def _solve(net: Array, prefer: Array, limit: int, within: float, seed: int) -> B
 
 
 def _number_places(blocks: Sequence[Integers], within: list[Integers | None]) -> Integers | None:
-    """Return places among all nodes from those within each block."""
     numbers = np.zeros(sum(map(len, blocks)), dtype=np.intp)
     before = 0
     for block, places in zip(blocks, within, strict=True):

@@ -190,7 +190,6 @@ def backtrack(
 
 
 def solve_step(matrix: Matrix, right: Vector) -> Vector:
-    """Solve for a Newton step: directly, or roughly by conjugate gradients where it is large."""
     if len(right) > MAX_DIRECT:
         quick = solve_conjugate(
             matrix.__matmul__, right, np.diag(matrix).copy(), limit=MAX_DIRECT, tolerance=ROUGH

@@ -48,7 +48,6 @@ def split_r_hat(draws: Array) -> Array:
 
 
 def bulk_size(draws: Array) -> Array:
-    """Return (q,) effective numbers of draws for where the middle of a distribution lies."""
     return _effective(_normal_scores(_split(draws)))
 
 
@@ -239,7 +238,6 @@ def _times(polynomial: Array, value: Array) -> Array:
 
 
 def _coefficient(left: Array, right: Array, degree: int) -> Array:
-    """Return the coefficient of x^degree of a product of two polynomials."""
     return np.asarray((left[:, : degree + 1] * right[:, degree::-1]).sum(axis=1))
 
 

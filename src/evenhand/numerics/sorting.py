@@ -117,7 +117,6 @@ def count_steps(options: int, answers: int) -> int:
 def _insert(
     chain: list[tuple[int, ...]], low: int, group: tuple[int, ...], shown: int, learned: Learned
 ) -> Generator[list[Question], Sequence[Order], None]:
-    """Find the place of a group at or after `low`, and put it there."""
     high = len(chain)
     while low < high:
         span, parts = high - low, min(shown, high - low + 1)
