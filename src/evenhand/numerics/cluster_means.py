@@ -195,19 +195,19 @@ def sum_above(groups: Integers, values: Array, weights: Array) -> Array:
 #
 # V_judge and V_item leave judges and items out in turn (CV3), V_cell sums by judge and item at once
 # (Cameron, Gelbach & Miller 2011, Journal of Business & Economic Statistics 29:238-249). Critical
-# values are of Student's t, on one less than the effective number of clusters, (Σ n_g)² / Σ n_g²,
-# of the kind that has fewer.
+# values are of Student's t, on one less than the effective number, (Σ n_g)² / Σ n_g², of the kind
+# that has fewer clusters.
 
 MIN_EFFECTIVE_JUDGES: Final = 5.0  # Below which nothing is said of others
 
 
 @dataclass(frozen=True)
 class Estimate:
-    value: float  # the estimate
-    stderr: float  # its standard error
-    lower: float  # lower end
-    upper: float  # upper end
-    p: float  # two-sided p-value of it being zero
+    value: float
+    stderr: float
+    lower: float
+    upper: float
+    p: float  # two-sided, of it being zero
 
 
 @dataclass(frozen=True, eq=False)
