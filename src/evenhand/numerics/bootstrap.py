@@ -50,7 +50,6 @@ class Influence:
     rows: Array  # (K, p) the coordinates themselves
 
     def relative_to(self, members: NDArray[np.bool_]) -> Influence:
-        """Return the same of distances to the mean of some coordinates, (K,)."""
         if members.all():
             return self
         carried = self.carried - self.carried[:, members].mean(axis=1, keepdims=True)

@@ -58,8 +58,6 @@ class Strata:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What leaving each of G clusters out changes in P means."""
-
     change: Array  # (P, G) change of each mean, d
     scaled: Array  # (P, G) the same, inflated once more by leverage, e
     lever: Array  # (G,) what a cluster weighs beside the rest, b
@@ -197,25 +195,23 @@ def sum_above(groups: Integers, values: Array, weights: Array) -> Array:
 #
 # V_judge and V_item leave judges and items out in turn (CV3), V_cell sums by judge and item at once
 # (Cameron, Gelbach & Miller 2011, Journal of Business & Economic Statistics 29:238-249). Critical
-# values are of Student's t, on one less than the effective number of clusters, (Σ n_g)² / Σ n_g²,
-# of the kind that has fewer.
+# values are of Student's t, on one less than the effective number, (Σ n_g)² / Σ n_g², of the kind
+# that has fewer clusters.
 
 MIN_EFFECTIVE_JUDGES: Final = 5.0  # Below which nothing is said of others
 
 
 @dataclass(frozen=True)
 class Estimate:
-    value: float  # the estimate
-    stderr: float  # its standard error
-    lower: float  # lower end
-    upper: float  # upper end
-    p: float  # two-sided p-value of it being zero
+    value: float
+    stderr: float
+    lower: float
+    upper: float
+    p: float  # two-sided, of it being zero
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Which numbers are correlated: clusters of one kind or two."""
-
     codes: Mapping[str, Integers]  # judge and item, if known → (n,) cluster
     strata: Strata  # of the numbers: tasks
     notes: tuple[str, ...] = ()  # what cannot be allowed for
@@ -231,7 +227,6 @@ class Clusters:
 
     @cached_property
     def cells(self) -> Integers | None:
-        """(n,) judge and item of each number at once; None with one kind."""
         return number_groups(*self.codes.values()) if len(self.codes) > 1 else None
 
 
@@ -304,7 +299,6 @@ def choose_clusters(known: Mapping[str, Integers], task: Integers | None = None)
 
 
 def paired(difference: Array, clusters: Clusters, level: float) -> Estimate | None:
-    """Return the mean of (n,) paired differences; None where no clusters are left to allow for."""
     if not clusters.codes:
         return None
     values = difference[None, :]
@@ -396,7 +390,6 @@ ROUNDING = 1e-12  # A spread this small beside the values
 
 
 def pearson(x: Array, y: Array) -> float | None:
-    """Return Pearson's correlation, or None where a column does not vary."""
     units = []
     for column in (x, y):
         centred = column - column.mean()

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, sqrt
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,17 +35,13 @@ from numpy.typing import NDArray
 from evenhand.errors import NotConverged
 from evenhand.numerics.graph import Graph, weak_components
 
-# Singular values of a table moved towards 0 by τ: the proximal step of the nuclear norm.
-#
-# Two ways, chosen by shape: a singular value decomposition where the table is nearly square, and
-# the eigenvectors of its small Gram matrix where it is long, which there is several times faster
-# and exact to about 1e-8 of the largest singular value.
-#
-# Source: Cai, Candès & Shen (2010), SIAM Journal on Optimization 20:1956-1982, theorem 2.1.
+# Singular values of a table moved towards 0 by τ: the proximal step of the nuclear norm (Cai,
+# Candès & Shen 2010, SIAM Journal on Optimization 20:1956-1982, theorem 2.1). By a singular value
+# decomposition where the table is nearly square; by the eigenvectors of its small Gram matrix where
+# it is long, which is several times faster and exact to about 1e-8 of the largest singular value.
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Route = Literal["svd", "gram"]
 
 MIN_ROWS_PER_COLUMN: Final = 1.5  # From which the Gram matrix is used
 
@@ -71,13 +67,13 @@ def nothing(shape: tuple[int, int]) -> LowRank:
     return LowRank(np.zeros((shape[0], 0)), np.zeros((shape[1], 0)), np.zeros(0))
 
 
-def choose_route(shape: tuple[int, int]) -> Route:
-    return "gram" if shape[0] >= MIN_ROWS_PER_COLUMN * shape[1] else "svd"
+def is_long(table: Array) -> bool:
+    return bool(len(table) >= MIN_ROWS_PER_COLUMN * table.shape[1])
 
 
-def shrink(table: Array, tau: float, route: Route | None = None) -> LowRank:
+def shrink(table: Array, tau: float) -> LowRank:
     """Return the (q, p) table, q ≥ p, nearest to another in ½‖·‖² + τ‖·‖_*."""
-    if (route or choose_route(table.shape)) == "gram":
+    if is_long(table):
         squares, vectors = np.linalg.eigh(table.T @ table)
         sizes = np.sqrt(np.maximum(squares[::-1], 0.0))
         right = vectors[:, ::-1][:, sizes > tau]
@@ -90,7 +86,7 @@ def shrink(table: Array, tau: float, route: Route | None = None) -> LowRank:
 
 
 def largest_value(table: Array) -> float:
-    if choose_route(table.shape) == "gram":
+    if is_long(table):
         return float(np.sqrt(max(np.linalg.eigvalsh(table.T @ table)[-1], 0.0)))
     return float(np.linalg.svd(table, compute_uv=False)[0])
 
@@ -101,9 +97,8 @@ def largest_value(table: Array) -> float:
 #
 # The longer side is eliminated, so that a solution costs one pass over the cells and one product
 # with a p x p matrix, p the shorter side, that is inverted once. Where rows and columns fall into
-# parts that share no cell, the solution is not unique; the one with the smallest Σ a² + Σ b² is
-# taken, with m the mean of what is seen. With one cell a column that is: a row's effect is what its
-# cells have above the mean, n/(n + 1) of it.
+# parts that share no cell, the solution with the smallest Σ a² + Σ b² is taken, with m the mean of
+# what is seen.
 
 MIN_EIGENVALUE: Final = 1e-10  # Relative to the largest: a smaller one is rounding
 
@@ -150,7 +145,6 @@ class SeenCells:
         return SeenCells(self.column, self.row, self.weight, self.shape[::-1])
 
     def leave(self, value: Array) -> Array:
-        """Return what is left of (c,) values when row and column effects are taken out."""
         long, short = self._solve(value)
         return value - long[self._long] - short[self._short]
 
@@ -195,7 +189,6 @@ class SeenCells:
 
     @cached_property
     def _inverse(self) -> Array:
-        """(p, p) pseudoinverse of the equations of the shorter side."""
         p = min(self.shape)
         table = np.zeros((max(self.shape), p))
         table[self._long, self._short] = self.weight * np.sqrt(self._per_long[self._long])
@@ -264,14 +257,14 @@ class _Point:
 
 
 class SoftImpute:
-    def __init__(self, cells: SeenCells, value: Array, route: Route | None = None) -> None:
+    def __init__(self, cells: SeenCells, value: Array) -> None:
         """Bring the cells and their (c,) values in the order of memory, the longer side as rows."""
         self._turned = cells.shape[0] < cells.shape[1]
         tall = cells.turned() if self._turned else cells
         place = tall.row * tall.shape[1] + tall.column
         order = np.argsort(place)
         self._place, self._cells, self._value = place[order], tall.take(order), value[order]
-        self._route, self._buffer = route, np.zeros(tall.shape)
+        self._buffer = np.zeros(tall.shape)
         self._buffered: LowRank | None = None  # whose table is in the buffer, mostly the last one's
         self._max_weight = float(cells.weight.max())
         left = self._cells.leave(self._value)
@@ -279,7 +272,6 @@ class SoftImpute:
         self._start = _Point(nothing(tall.shape), np.zeros(len(value)), left, objective)
 
     def largest_tau(self) -> float:
-        """Return the smallest τ at which Z = 0 is the solution."""
         return self._norm(self._cells.weight * self._start.left)
 
     def effects(self) -> Effects:
@@ -312,7 +304,7 @@ class SoftImpute:
             slope = self._cells.weight * (here.left + push * (here.left - before.left))
             self._extrapolate(here, before, push)
             self._buffer.reshape(-1)[self._place] += slope / self._max_weight
-            table = shrink(self._buffer, tau / self._max_weight, self._route)
+            table = shrink(self._buffer, tau / self._max_weight)
             there = self._price(self._look(table), tau)
             if there.objective > here.objective and push:
                 momentum, before = 1.0, here
@@ -325,7 +317,6 @@ class SoftImpute:
         )
 
     def _extrapolate(self, here: _Point, before: _Point, push: float) -> None:
-        """Write the table that momentum leads to into the buffer."""
         if self._buffered is not here.table:
             np.matmul(here.table.left, here.table.right.T, out=self._buffer)
         self._buffered = None
@@ -346,7 +337,6 @@ class SoftImpute:
         return _Point(table, at, self._cells.leave(self._value - at), inf)
 
     def _price(self, point: _Point, tau: float) -> _Point:
-        """Return the same point with the objective for a τ."""
         fit = 0.5 * float(self._cells.weight @ point.left**2)
         return replace(point, objective=fit + tau * point.table.norm)
 

@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 
 from evenhand.numerics.sampling import Draws
 
-# Sets of k out of v systems in which pairs of systems meet as evenly as a search gets.
-#
-# Sets are first chosen one by one; then systems of two sets trade places as long as pairs meet more
-# evenly for it, or as evenly.
+# Sets of k out of v systems in which pairs meet as evenly as a search gets: chosen one by one; then
+# systems of two sets trade places as long as pairs meet more evenly for it, or as evenly.
 
 Integers = NDArray[np.int64]
 TRADES: Final = 30_000  # Trades that are tried
@@ -50,8 +48,6 @@ def choose_evenly(v: int, k: int, b: int, draws: Draws) -> Integers:
 
 
 class _Trading:
-    """Sets whose systems trade places."""
-
     def __init__(self, sets: list[list[int]], v: int) -> None:
         self.sets, self.v = [list(one) for one in sets], v
         self.met = [[0] * v for _ in range(v)]
@@ -85,7 +81,6 @@ class _Trading:
         return np.sort(np.array(self.sets, dtype=np.int64), axis=1)
 
     def _try(self, one: tuple[int, int], other: tuple[int, int]) -> int:
-        """Trade two systems unless pairs meet less evenly for it; return the change of cost."""
         first, second = self.sets[one[0]], self.sets[other[0]]
         x, y = first[one[1]], second[other[1]]
         alone = self.taken[x] > self.taken[y] and y not in first
@@ -110,7 +105,6 @@ class _Trading:
         return change
 
     def _move(self, stay: list[int], out: int, into: int) -> int:
-        """Replace a system beside those that stay, and return the change of cost."""
         change, cost = 0, self.cost
         for one in stay:
             apart, together = self.met[one][out], self.met[one][into]
@@ -120,12 +114,10 @@ class _Trading:
         return change
 
 
-# Balanced incomplete block designs that a rotation leaves as they are.
-#
-# Points stand on one, two or three circles of n, and perhaps one in the middle; sets that a
-# rotation carries into each other are taken together or not at all. So a design is a choice among
-# few orbits of sets by which every orbit of pairs is met λ times (Kramer & Mesner 1976), short
-# orbits among them. That finds affine planes and other small designs that are not cyclic modulo v.
+# Balanced incomplete block designs that a rotation leaves as they are. Points stand on one, two or
+# three circles of n, and perhaps one in the middle; sets that a rotation carries into each other
+# are taken together or not at all. So a design is a choice among few orbits of sets by which every
+# orbit of pairs is met λ times (Kramer & Mesner 1976), also where it is not cyclic modulo v.
 
 Block = tuple[int, ...]
 MOST_CANDIDATES: Final = 8_100  # Most sets of which orbits are listed
@@ -154,13 +146,11 @@ def find_rotated(v: int, k: int, meets: int) -> tuple[Block, ...] | None:
 
 
 def _list_turns(first: Block, n: int, whole: int) -> Iterator[Block]:
-    """List the sets into which rotations carry one."""
     one = first
     while True:
         yield one
-        one = tuple(
-            sorted(at if at >= whole else at - n + 1 if at % n == n - 1 else at + 1 for at in one)
-        )
+        turned = (at if at >= whole else at - n + 1 if at % n == n - 1 else at + 1 for at in one)
+        one = tuple(sorted(turned))
         if one == first:
             return
 
@@ -197,7 +187,6 @@ class _Cover:
         self.table, self.left, self.steps = table, left.copy(), 0
 
     def find(self) -> list[int] | None:
-        """Return the orbits; None where the search came to no end."""
         chosen: list[int] = []
         fit = np.flatnonzero((self.table <= self.left).all(axis=1))
         return chosen if self._extend(chosen, fit) else None
@@ -227,13 +216,11 @@ class _Cover:
         return False
 
 
-# Sets of k out of v systems in which every two systems meet equally often, or nearly so.
-#
 # A balanced incomplete block design has b blocks; each system is in r of them, each pair in λ:
 # b·k = v·r and r·(k − 1) = λ·(v − 1), and b ≥ v (Fisher 1940). Here one is developed from base
 # blocks modulo v whose differences are every number from 1 to v − 1 λ times (Bose 1939), is put
 # together of orbits of other rotations, is the lines of an affine plane, or is all sets. Where none
-# is found, sets are chosen so that pairs meet as evenly as a search gets.
+# is found, `choose_evenly` searches.
 #
 # All three are needed. In as many sets as the design, the search alone (`choose_evenly`) with one
 # or more of the seeds 0 to 2 leaves meetings that differ by 2 for 11 systems by fours (55 sets)
@@ -292,7 +279,6 @@ class _Search:
         self.steps = 0
 
     def extend(self, block: list[int], start: int) -> bool:
-        """Go on with a block, and with the blocks after it; say whether that came to an end."""
         if len(block) == self.k:
             self.bases.append(tuple(block))
             if len(self.bases) == self.t or self.extend([0], 1):
@@ -326,15 +312,12 @@ def choose_blocks(v: int, k: int, b: int, draws: Draws) -> Integers:
     return np.vstack([whole, choose_evenly(v, k, b - len(whole), draws)])
 
 
-# Split things into two halves that are even in every set of two nested families.
-#
-# Each family is a list of partitions, finest first, each a refinement of the next: units within
-# pairs within everything. In every set of both families the halves differ by one at most. Things
-# are coupled within each set, what is left over in the next coarser one, once for either family;
-# coupled things go into different halves. Two couplings make paths and even cycles, which
-# alternate; so there always is such a split (a two-family case of totally unimodular rounding,
-# Hoffman & Kruskal 1956; for one partition in each family it is the splitting of a bipartite graph
-# after Euler).
+# Split things into two halves that differ by one at most in every set of two nested families. Each
+# family is a list of partitions, finest first, each a refinement of the next: units within pairs
+# within everything. Things are coupled within each set, what is left over in the next coarser one,
+# once for either family; coupled things go into different halves. Two couplings make paths and even
+# cycles, which alternate; so there always is such a split (totally unimodular rounding, Hoffman &
+# Kruskal 1956; for one partition in each family, the splitting of a bipartite graph after Euler).
 
 Bits = NDArray[np.bool_]
 
@@ -359,11 +342,9 @@ def halve(first: Sequence[Integers], second: Sequence[Integers], draws: Draws) -
     # partner is on the other. Walks from (x, 0) and (x, 1) never meet; which one is taken is tossed
     here = np.r_[np.flatnonzero(one >= 0), np.flatnonzero(two >= 0)]
     there = np.r_[one[one >= 0], two[two >= 0]]
-    steps = (
-        np.ones(2 * len(here), dtype=np.int8),
-        (np.r_[here, here + n], np.r_[there + n, there]),
-    )
-    _, walk = connected_components(coo_array(steps, shape=(2 * n, 2 * n)), directed=False)
+    ends = np.r_[here, here + n], np.r_[there + n, there]
+    steps = coo_array((np.ones(2 * len(here), dtype=np.int8), ends), shape=(2 * n, 2 * n))
+    _, walk = connected_components(steps, directed=False)
     thing = np.r_[np.arange(n), np.arange(n)]
     lowest = np.full(walk.max() + 1, n, dtype=np.int64)
     np.minimum.at(lowest, walk, thing)
@@ -391,8 +372,6 @@ def couple(family: Sequence[Integers], n: int, draws: Draws) -> Integers:
     return partner
 
 
-# Colour things so that every colour is as frequent as any other in every set of two families.
-#
 # A bipartite multigraph has an equitable colouring of its edges with any number of colours: at each
 # vertex the numbers of two colours differ by one at most (de Werra 1971). Here edges are things,
 # and vertices the sets of two nested families (`halve`). As long as two colours differ by
@@ -437,9 +416,8 @@ def _find_uneven(colors: Integers, n_colors: int, sets: Sequence[Integers]) -> I
     """
     gap = np.zeros((n_colors, n_colors), dtype=np.int64)
     for codes in sets:
-        cells = np.bincount(
-            codes * n_colors + colors, minlength=(int(codes.max()) + 1) * n_colors
-        ).reshape(-1, n_colors)
+        size = (int(codes.max()) + 1) * n_colors
+        cells = np.bincount(codes * n_colors + colors, minlength=size).reshape(-1, n_colors)
         most, least = cells.argmax(axis=1), cells.argmin(axis=1)
         rows = np.arange(len(cells))
         np.maximum.at(gap, (most, least), cells[rows, most] - cells[rows, least])
@@ -454,14 +432,11 @@ def _find_uneven(colors: Integers, n_colors: int, sets: Sequence[Integers]) -> I
     return partner if (partner >= 0).any() else None
 
 
-# Colour the edges of a large bipartite graph evenly at the judges, exactly at the groups.
-#
-# The equitable colouring of de Werra (1971) as in `color_evenly`, for one partition on either side
-# and where every group holds each colour equally often: a judge who has two more edges of one
-# colour than of another gives one up along a walk of these two colours, from judge to group to
-# judge, which ends at somebody who has fewer of the first. The walk cannot get stuck: whoever is
-# reached and has not fewer of the first colour has an edge of it to go on. Only what is uneven is
-# touched, so that a start that is nearly even costs next to nothing.
+# The same colouring for large graphs of judges and groups, where every group holds each colour
+# equally often: a judge who has two more edges of one colour than of another gives one up along a
+# walk of these two colours, from judge to group to judge, which ends at somebody who has fewer of
+# the first. The walk cannot get stuck: whoever is reached and has not fewer of the first colour has
+# an edge of it to go on. A start that is nearly even costs next to nothing.
 
 
 def color_edges(
@@ -481,11 +456,11 @@ def color_edges(
         return colors
     counts = np.bincount(judge * n_colors + colors, minlength=(judge.max() + 1) * n_colors)
     graph = _Graph(judge, group, colors, counts.reshape(-1, n_colors))
-    for place in draws.of("turns").order(len(graph.counts)).tolist():
-        graph.level(place)
-    while uneven := graph.uneven():
+    uneven: list[int] = draws.of("turns").order(len(graph.counts)).tolist()
+    while uneven:
         for place in uneven:
             graph.level(place)
+        uneven = [at for at, one in enumerate(graph.counts) if max(one) - min(one) > 1]
     return np.array(graph.colors, dtype=np.int64)
 
 
@@ -501,10 +476,6 @@ class _Graph:
         self.counts: list[list[int]] = counts.tolist()
         self.of_judge = _gather(self.judge, len(self.counts))
         self.of_group = _gather(self.group, int(group.max()) + 1)
-
-    def uneven(self) -> list[int]:
-        """Return the judges who have two more of one colour than of another."""
-        return [at for at, one in enumerate(self.counts) if max(one) - min(one) > 1]
 
     def level(self, place: int) -> None:
         counts = self.counts[place]
@@ -599,9 +570,8 @@ def deal(needs: Integers, loads: Integers, draws: Draws) -> Integers:
         for group, lot in zip(groups.tolist(), lots, strict=True):
             need = int(needs[group])
             rank = (left << 32) + lot
-            taken = (
-                np.argpartition(rank, len(rank) - need)[len(rank) - need :] if need else rank[:0]
-            )
+            first = len(rank) - need
+            taken = np.argpartition(rank, first)[first:] if need else rank[:0]
             taken = taken[np.argsort(lot[taken], kind="stable")]
             dealt[ends[group] - need : ends[group]] = taken
             left[taken] -= 1

@@ -90,7 +90,6 @@ def f_quantile(probability: float, df: float, df_below: float) -> float:
 
 
 def entropy_terms(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return n log n, with 0 log 0 = 0."""
     return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))
 
 
@@ -151,7 +150,7 @@ def trinomial_tail(lead: int, trials: int, ties: int) -> float:
     return min(float(chances @ upper_tail(needed, decided)), 1.0)
 
 
-# The exact distribution of wins minus losses over independent comparisons that differ in chances.
+# The exact distribution of wins minus losses over independent comparisons that differ in chances:
 #
 # φ(θ) = Π_c (p_c e^{iθ} + r_c + q_c e^{−iθ})^{n_c},   P(T = t) = 1/M Σ_k φ(θ_k) e^{−iθ_k t}
 #
@@ -204,11 +203,10 @@ def mixture_quantile(probability: float, means: Array, deviations: Array) -> Arr
     return np.asarray(low + (high - low) / 2)
 
 
-# Draws of normal variables that are known to lie in an interval or beyond a point.
-#
-# By inversion, always from the tail that holds few: x = Φ⁻¹(Φ(a) + u (Φ(b) − Φ(a))) with the
-# interval mirrored to where its middle is below the mean, so that nothing is subtracted from one.
-# Where even that tail is below the smallest number of the computer, logarithms stand for it.
+# Normal variables in an interval or beyond a point are drawn by inversion, always from the tail
+# that holds few: x = Φ⁻¹(Φ(a) + u (Φ(b) − Φ(a))) with the interval mirrored to where its middle is
+# below the mean, so that nothing is subtracted from one. Logarithms stand for tails too small for
+# that.
 
 MIN_CHANCE: Final = 1e-290  # Chances below which numbers lose digits
 
@@ -250,11 +248,9 @@ def _draw_deep(high: Array, share: Array) -> Array:
     return np.asarray(ndtri_exp(log_ndtr(high) + np.log(share)))
 
 
-# Poisson numbers of many cells, many times over, from tables of quantiles.
-#
-# A cell of mean m takes entry r of 65,536 quantiles of its distribution, r all alike likely: within
-# 1/131,072 of each chance, at a twentieth of the time of exact draws. What is lost is beyond 4.2
-# standard deviations.
+# Poisson numbers come from tables: a cell of mean m takes entry r of 65,536 quantiles, r all alike
+# likely: within 1/131,072 of each chance, at a twentieth of the time of exact draws. What is lost
+# is beyond 4.2 standard deviations.
 
 QUANTILES: Final = 65_536
 MAX_TABLE_MEAN: Final = 20_000.0  # Mean beyond which numbers are drawn one by one

@@ -89,7 +89,6 @@ def weigh_inducing(cross: Array, inner: Array, diagonal: Array, noise: Array, y:
 
 
 def _invert(matrix: Array) -> tuple[Array, float]:
-    """Return the inverse of a positive definite matrix, and half its log-determinant."""
     from scipy.linalg.lapack import dpotrf, dpotri
 
     factor, fault = dpotrf(matrix.T, lower=True, clean=True, overwrite_a=True)
@@ -108,11 +107,8 @@ def _invert(matrix: Array) -> tuple[Array, float]:
 #
 # k(x, z) = exp(-½ Σ_p (x_p - z_p)² / ℓ_p² - ½ Σ_l [c_l ≠ d_l] / ℓ_l²)
 #
-# Numbers x lie as far apart as they differ. Labels c lie a distance of 1 apart or none, which is
-# the same covariance over columns that hold √½ where a label is and 0 elsewhere. k(x, x) is 1.
-#
-# Source: Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, eq. 5.1 (automatic
-# relevance determination); the part of labels is ours.
+# Numbers x lie as far apart as they differ; labels c lie a distance of 1 apart or none. Source:
+# Rasmussen & Williams, eq. 5.1 (automatic relevance determination); the part of labels is ours.
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,18 +152,14 @@ def pull_back(slope: Array, a: Points, b: Points, log_scales: Array) -> Array:
     return np.asarray(np.concatenate([apart, differ]) * np.exp(-2.0 * log_scales))
 
 
-# Points to observe next, taken one after another, each as if those before had been observed.
-#
-# With covariance C before a batch and noise s, observing point i leaves
+# Points to observe next, taken one after another, each as if those before had been observed
+# (Krause, Singh & Guestrin 2008, Journal of Machine Learning Research 9:235-284, section 4). With
+# covariance C before a batch and noise s, observing point i leaves
 #
 # C' = C - c cᵀ / (C_ii + s),    c the column of i        m' = m + c (y_i - m_i) / (C_ii + s)
 #
 # The first needs no value of what is observed, so that a batch by variance is exactly what single
-# choices would have been while parameters stay. Two points that are near each other are thereby not
-# both taken: once one is, the other is hardly uncertain.
-#
-# Source: the conditional of a normal distribution; as a greedy choice, Krause, Singh & Guestrin
-# (2008), Journal of Machine Learning Research 9:235-284, section 4.
+# choices would have been while parameters stay.
 
 # Scores so near to the greatest one, relative to it, are equal to it: rounding must not choose
 TIED: Final = 1e-9
@@ -232,17 +224,14 @@ def find_greatest(scores: Array) -> int:
     return int(np.argmax(scores >= top - TIED * abs(top)))
 
 
-# Many small linear systems at once: precision matrices of differences, block by block.
-#
-# An entry compares two nodes. Nodes that comparisons join, directly or through others, form a
-# block; blocks have nothing to do with each other. For weights t of the entries and a ridge r the
-# precision matrix of a block is
+# Many small linear systems at once. An entry compares two nodes; nodes that comparisons join,
+# directly or through others, form a block. For weights t of the entries and a ridge r the precision
+# matrix of a block is
 #
 # P = r I + Σ_c t_c a_c a_cᵀ,   a_c = +1 at one node of entry c and −1 at the other.
 #
 # Blocks of like size are taken together and filled up to one width with nodes that nothing is
-# compared with, so that memory stays within the processor's cache and no matrix over all nodes is
-# ever formed.
+# compared with, so that memory stays within the processor's cache.
 
 Places = NDArray[np.intp]
 
@@ -253,10 +242,8 @@ SEED: Final = 20131
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Blocks of one width."""
-
-    entries: slice  # the entries of these blocks, in the order of `Blocks.order`
-    nodes: slice  # nodes of these blocks: `Blocks.place` of node n lies within this slice
+    entries: slice  # in the order of `Blocks.order`
+    nodes: slice  # within which `Blocks.place` of their nodes lies
     size: int  # number of blocks B
     width: int  # nodes of each block d, filled up
     left: Places  # (c,) block · d + place of one node of each entry
@@ -329,12 +316,10 @@ class Blocks:
 
     @property
     def slots(self) -> int:
-        """Number of places for nodes, filled or not."""
         return self.batches[-1].nodes.stop if self.batches else 0
 
 
 def make_blocks(n_nodes: int, left: Places, right: Places) -> Blocks:
-    """Sort the nodes of (C,) entries into blocks and blocks into batches."""
     block = weak_components(Graph(n_nodes, left, right))
     width = fill_up(np.bincount(block))
     entries_of = np.bincount(block[left], minlength=len(width))
@@ -389,7 +374,6 @@ def invert_all(matrices: Array) -> tuple[Array, Array]:
 
 
 def _invert_lower(factor: Array) -> Array:
-    """Invert lower triangular matrices, half by half."""
     width = factor.shape[1]
     if width == 1:
         return np.asarray(1 / factor)

@@ -30,7 +30,7 @@ SWEEPS: Final = 12
 class Graph:
     """A directed graph on the nodes 0 to n − 1; an edge may be repeated."""
 
-    n_nodes: int  # number of nodes n
+    n_nodes: int
     source: Integers  # node that each edge leaves, shape (edges,)
     target: Integers  # node that each edge enters, shape (edges,)
 
@@ -146,7 +146,6 @@ def solve_differences(graph: Graph, bound: Integers) -> Differences:
 
 
 def _cycle_among(parent: Integers, graph: Graph) -> Integers | None:
-    """Return the edges of a cycle among the parent edges (−1: no parent), or None."""
     n = graph.n_nodes
     if not graph.source.size:
         return None
@@ -231,14 +230,12 @@ def _kosaraju(ahead: list[list[int]], behind: list[list[int]]) -> Integers:
     return component
 
 
-# Is there a direction that no constraint forbids, where constraints are too many to list?
-#
 # A concave log-likelihood has a finite, unique maximum if and only if b = 0 is the only direction
-# in which no observed choice falls behind a rival, (x_observed − x_rival)·b ≥ 0 for every rival.
-# Choices among sets of outputs have exponentially many rivals, but the best one in a given
-# direction is quickly found: constraints are added as they are broken (a cutting-plane method). A
-# direction b ≠ 0 of the cone has c·b ≠ 0 for almost every c, so that maximising ±c·b within a box
-# finds one if there is one. Source of the criterion: Albert & Anderson (1984), Biometrika 71:1-10.
+# in which no observed choice falls behind a rival, (x_observed − x_rival)·b ≥ 0 for every rival
+# (Albert & Anderson 1984, Biometrika 71:1-10). Choices among sets of outputs have exponentially
+# many rivals, but the best one in a given direction is quickly found: constraints are added as they
+# are broken (a cutting-plane method). A direction b ≠ 0 of the cone has c·b ≠ 0 for almost every c,
+# so that maximising ±c·b within a box finds one if there is one.
 
 # Constraints that a direction within ±1 breaks by less are met; HiGHS itself allows 1e-7
 CONE_TOLERANCE: Final = 1e-6
@@ -273,14 +270,10 @@ def _solve_programme(costs: Array, rows: Any, right: Array, bounds: list[Any]) -
     return np.asarray(answer.x)
 
 
-# Has a log-linear likelihood a maximum? A linear programme answers for any design.
-#
-# A multinomial logit with linear predictors x·b stays as it is or rises for ever in a direction b
-# exactly if no observed cell falls behind another cell of its set, Z b ≥ 0, where Z has one row
-# z = x_observed − x_other for each. A finite, unique maximum exists if and only if b = 0 is the
-# only such direction. Source: Albert & Anderson (1984), Biometrika 71:1-10; the programme is that
-# of Konis (2007, Oxford DPhil thesis) with a slack for each row, so that no separated row is
-# missed.
+# Where the constraints can be listed, a linear programme answers for any design: Z b ≥ 0, where Z
+# has one row z = x_observed − x_other for each observed cell and each other cell of its set. The
+# programme is that of Konis (2007, Oxford DPhil thesis) with a slack for each row, so that no
+# separated row is missed.
 
 # Relative to the largest entry of the scaled design: smaller pivots are rounding.
 RANK_TOLERANCE: Final = 1e-9
@@ -291,12 +284,9 @@ ROWS_AT_ONCE: Final = 4096
 class Recession:
     """The directions in which a likelihood never falls."""
 
-    # a direction b, largest entry ±1, in which the likelihood is constant (Z b = 0), shape
-    # (columns,); None if the design has full rank
-    aliased: Array | None
+    aliased: Array | None  # (columns,) b, largest entry ±1, Z b = 0; None if Z has full rank
     separated: Integers  # rows that some direction with Z b ≥ 0 makes positive, ascending
-    # columns that those directions move: their estimates run off to ±∞. Columns that are aliased
-    # to others are left out of the question.
+    # columns that those directions move, to ±∞; those that are aliased to others are left out
     infinite: Integers
 
     @property

@@ -22,19 +22,16 @@ from numpy.typing import NDArray
 
 from evenhand.numerics.graph import Graph, strong_components
 
-# How cheap can an order be at best? A lower bound by linear programming, for every subset too.
-#
-# Let d_ij be what it costs to place j before i. Of every cycle i → j → k → i at least one arc is
-# contradicted, and of i before j and j before i exactly one holds:
+# A lower bound by linear programming (Grötschel, Jünger & Reinelt 1984, Operations Research 32: the
+# 3-dicycle inequalities). Let d_ij be what it costs to place j before i. Of every cycle i → j → k →
+# i at least one arc is contradicted, and of i before j and j before i exactly one holds:
 #
 # min Σ d_ij v_ij   with  v_ij + v_jk + v_ki ≥ 1,  v_ij + v_ji = 1,  v ≥ 0
 # max Σ_t y_t + Σ_{i<j} u_ij   with  y ≥ 0,  u_ij = min(d_ij − Y_ij, d_ji − Y_ji),
 #
 # where Y_ij sums y over the cycles through the arc i → j. Any y ≥ 0 gives a bound, so that rounding
 # in the solver cannot make it wrong. Leaving out all cycles and pairs that are not within a subset
-# keeps it a bound for that subset. Source: the 3-dicycle inequalities of Grötschel, Jünger &
-# Reinelt (1984), "A cutting plane algorithm for the linear ordering problem", Operations Research
-# 32.
+# keeps it a bound for that subset.
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -52,7 +49,6 @@ class OrderBound:
 
 
 def no_bound(n: int) -> OrderBound:
-    """Return the bound that says nothing: no order costs less than zero."""
     return OrderBound(np.zeros((0, 3), dtype=np.intp), np.zeros(0), np.zeros((n, n)))
 
 
@@ -97,7 +93,6 @@ class _Programme:
         self.needed = 1.0 - (self.signs < 0).sum(axis=1)
 
     def shortfall(self, x: Array) -> Array:
-        """Return by how much each cycle is contradicted too little."""
         return np.asarray(self.needed - (self.signs * x[self.columns]).sum(axis=1))
 
     def solve(self, rows: Integers) -> Any:
@@ -111,8 +106,8 @@ class _Programme:
         return linprog(self.costs, left, -self.needed[rows], bounds=(0, 1), method="highs")
 
 
-# A good order by local search: nodes move to where they contradict least, again and again. It is an
-# upper bound of the cost, and the answer itself where no exact search fits.
+# A good order by local search is an upper bound of the cost, and the answer itself where no exact
+# search fits.
 
 DISTURBANCES: Final = 200  # Of the best order, for up to MAX_NODES_DISTURBED_OFTEN nodes
 DISTURBANCES_OF_MANY: Final = 20
@@ -144,7 +139,6 @@ def search_order(net: Array, start: Integers, *, seed: int, patience: int = 1) -
 
 
 def _settle(gain: Array, order: Integers) -> Integers:
-    """Move one node after the other to its best place until none can be moved with profit."""
     least = 1e-12 * float(np.abs(gain).max(initial=0.0))
     moved = True
     while moved:
@@ -159,14 +153,14 @@ def _settle(gain: Array, order: Integers) -> Integers:
     return order
 
 
-# All best orders by dynamic programming over sets of nodes, kept small by a lower bound.
+# All best orders by dynamic programming over sets of nodes (Lawler 1964, IEEE Transactions on
+# Circuit Theory 11), kept small by a lower bound:
 #
 # cost(S + v) = min over v of cost(S) + Σ_{u not in S} d_uv,     d_uv: v stands before u
 #
 # S holds the nodes placed so far, as the bits of a number. A set is dropped if its cost and the
 # bound of the rest exceed the cost of an order that is known; no best order passes through such a
-# set, so that the number of best orders is exact. Source: Lawler (1964), "A comment on minimum
-# feedback arc sets", IEEE Transactions on Circuit Theory 11, for the recursion.
+# set, so that the number of best orders is exact.
 
 Sets = NDArray[np.uint64]
 
@@ -180,8 +174,6 @@ BIT: Final = np.uint64(1)
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """Sets of one size that a best order may pass through."""
-
     sets: Sets  # (m,) ascending
     cost: Array  # (m,) least cost of placing each first
     count: NDArray[Any]  # (m,) in how many orders of its nodes, as whole numbers of any size
@@ -193,8 +185,6 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """The sets that best orders pass through."""
-
     net: Array  # (n, n) what it costs to place the column before the row
     levels: tuple[Level, ...]  # n + 1 levels, of 0 to n nodes
     first: Integers  # (n,) first place, from 0, that each node takes in any best order
@@ -210,7 +200,6 @@ class Lattice:
         return int(self.levels[-1].count[0])
 
     def walk(self, prefer: Array) -> Iterator[tuple[int, ...]]:
-        """Yield the best orders; of nodes that may come next, those preferred most first."""
         ranked = np.lexsort((np.arange(len(prefer)), -prefer))
         return self._walk((), 0, ranked)
 
@@ -251,7 +240,6 @@ def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> 
         if len(level.sets) > MAX_SETS:
             return None
         levels.append(level)
-    n = len(net)
     node = np.arange(n, dtype=np.uint64)
     first, last = np.full(n, n), np.full(n, -1)
     pruned = [levels[-1]]
@@ -343,9 +331,7 @@ def find_best_orders(
     return BestOrders(
         cost=constant + sum(part.cost for part in solved),
         bound=constant + sum(ceil(part.bound - 1e-6) if whole else part.bound for part in solved),
-        orders=tuple(
-            tuple(chain.from_iterable(parts)) for parts in islice(product(*orders), limit)
-        ),
+        orders=tuple(tuple(chain(*parts)) for parts in islice(product(*orders), limit)),
         count=prod(counts) if proven else None,
         first=_number_places(blocks, [part.first for part in solved]),
         last=_number_places(blocks, [part.last for part in solved]),
@@ -372,14 +358,11 @@ def _solve(net: Array, prefer: Array, limit: int, within: float, seed: int) -> B
             cost = cost_of(net, order)
         least = min(sum(bound.value for bound in bounds), cost)
         return BestOrders(cost, least, (tuple(order.tolist()),), None, None, None)
-    orders = tuple(islice(lattice.walk(prefer), limit))
-    return BestOrders(
-        lattice.cost, lattice.cost, orders, lattice.count, lattice.first, lattice.last
-    )
+    orders, cost = tuple(islice(lattice.walk(prefer), limit)), lattice.cost
+    return BestOrders(cost, cost, orders, lattice.count, lattice.first, lattice.last)
 
 
 def _number_places(blocks: Sequence[Integers], within: list[Integers | None]) -> Integers | None:
-    """Return places among all nodes from those within each block."""
     numbers = np.zeros(sum(map(len, blocks)), dtype=np.intp)
     before = 0
     for block, places in zip(blocks, within, strict=True):

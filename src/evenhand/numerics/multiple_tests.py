@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from evenhand.errors import InvalidJudgments
 from evenhand.numerics.distributions import t_quantile
 
-# Adjust p-values for the number of tests.
-#
 # Holm (1979)                    p(i) → max_{j ≤ i} min(1, (m − j + 1) p(j)): family-wise error
 # Benjamini & Hochberg (1995)    p(i) → min_{j ≥ i} min(1, m p(j) / j): false discovery rate
 #

@@ -190,7 +190,6 @@ def backtrack(
 
 
 def solve_step(matrix: Matrix, right: Vector) -> Vector:
-    """Solve for a Newton step: directly, or roughly by conjugate gradients where it is large."""
     if len(right) > MAX_DIRECT:
         quick = solve_conjugate(
             matrix.__matmul__, right, np.diag(matrix).copy(), limit=MAX_DIRECT, tolerance=ROUGH
@@ -236,12 +235,9 @@ def _invert_blocks(matrix: Matrix) -> Matrix:
     return inverse
 
 
-# Broyden, Fletcher, Goldfarb and Shanno's method, from a good guess of the second derivatives.
-#
-# For functions whose gradient is dear and whose information is known roughly: each step corrects
-# the guess by what the gradients of the last two points say.
-#
-# Source: Nocedal & Wright (2006), Numerical Optimization, 2nd ed., eq. 6.19 and 3.4.
+# Broyden, Fletcher, Goldfarb and Shanno's method, for functions whose gradient is dear and whose
+# second derivatives are known roughly: each step corrects the guess by what the gradients of the
+# last two points say (Nocedal & Wright 2006, Numerical Optimization, 2nd ed., eq. 6.19 and 3.4).
 
 MAX_BFGS_STEPS: Final = 200
 MAX_BFGS_HALVINGS: Final = 20
@@ -282,12 +278,9 @@ def climb(
             raise NotConverged("the fit did not converge: no step gains any likelihood")
         change, bend = moved[0] - at, here.gradient - moved[1].gradient
         curvature, image = float(change @ bend), information @ change
-        if curvature > 1e-10 * float(
-            change @ image
-        ):  # else it bends the wrong way: the guess stays
-            gained = np.outer(bend, bend) / curvature - np.outer(image, image) / float(
-                change @ image
-            )
+        bent = float(change @ image)
+        if curvature > 1e-10 * bent:  # else it bends the wrong way: the guess stays
+            gained = np.outer(bend, bend) / curvature - np.outer(image, image) / bent
             information = np.asarray(information + gained)
         at, here = moved
     raise NotConverged("the fit did not converge: the likelihood has no clear maximum")

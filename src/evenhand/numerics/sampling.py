@@ -16,8 +16,6 @@ from threadpoolctl import ThreadpoolController
 from evenhand.errors import NotConverged
 from evenhand.numerics.cluster_means import average_ranks
 
-# Diagnostics of Markov chains: have they met, and how many independent draws are they worth?
-#
 # Every chain is split into halves. With W the mean variance within halves of n draws and B/n the
 # variance between their means, v⁺ = W (n − 1)/n + B/n and
 #
@@ -27,8 +25,7 @@ from evenhand.numerics.cluster_means import average_ranks
 # are positive, each no higher than the one before (Geyer 1992). Draws are replaced by normal scores
 # of their ranks first, where "bulk" or R̂ is asked for, so that heavy tails do no harm.
 #
-# Source: Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Rank-normalization, folding and
-# localization: an improved R̂, Bayesian Analysis 16:667-718, sections 3 and 4.
+# Source: Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Bayesian Analysis 16:667-718.
 
 Array = NDArray[np.float64]
 MAX_R_HAT: Final = 1.05  # Above which chains have not met
@@ -48,7 +45,6 @@ def split_r_hat(draws: Array) -> Array:
 
 
 def bulk_size(draws: Array) -> Array:
-    """Return (q,) effective numbers of draws for where the middle of a distribution lies."""
     return _effective(_normal_scores(_split(draws)))
 
 
@@ -61,11 +57,8 @@ def _split(draws: Array) -> Array:
     """Return (2 chains, half, q): both halves of every chain; of an odd one without its middle."""
     length = draws.shape[1]
     if length < MIN_DRAWS:
-        raise NotConverged(
-            f"{length} draws of a chain do not tell whether chains agree: {MIN_DRAWS} are the"
-            " least",
-            ["take more sweeps"],
-        )
+        message = f"{length} draws of a chain do not tell whether chains agree"
+        raise NotConverged(f"{message}: {MIN_DRAWS} are the least", ["take more sweeps"])
     half = length // 2
     return np.concatenate((draws[:, :half], draws[:, length - half :]))
 
@@ -118,10 +111,8 @@ def _effective(draws: Array) -> Array:
     return size
 
 
-# Random orders that are the same on every machine and under every version of numpy.
-#
-# numpy promises that the raw stream of a bit generator and the spreading of seeds stay as they are
-# (NEP 19); it does not promise so of shuffles and permutations. Here only the raw stream is used.
+# Random orders are the same under every version of numpy: it promises that the raw stream of a bit
+# generator and the spreading of seeds stay (NEP 19), and not so of shuffles and permutations.
 
 # Seeds from here on may be secrets: those that a campaign draws at its launch are
 MIN_SECRET_SEED: Final = 2**63
@@ -189,7 +180,7 @@ class RunningSum:
         return np.asarray(self.high + self.low)
 
 
-# Sums over all subsets of one size, without listing them: elementary symmetric functions.
+# Sums over all subsets of one size, without listing them: elementary symmetric functions
 #
 # e_d(v) = Σ_{|T| = d} ∏_{i∈T} v_i,   the coefficient of x^d in ∏_i (1 + v_i x)
 #
@@ -239,13 +230,10 @@ def _times(polynomial: Array, value: Array) -> Array:
 
 
 def _coefficient(left: Array, right: Array, degree: int) -> Array:
-    """Return the coefficient of x^degree of a product of two polynomials."""
     return np.asarray((left[:, : degree + 1] * right[:, degree::-1]).sum(axis=1))
 
 
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
+_controller: Final = cache(ThreadpoolController)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 # (1959), "A tournament problem", American Mathematical Monthly 66; Knuth, The Art of Computer
 # Programming, volume 3, section 5.3.1.
 #
-# Ours are two extensions. Items that tie become one, and go on as one. Where `shown` items can be
-# put in order at once, groups of as many take the place of pairs, and a search puts an item among
-# `shown` − 1 others at a time.
+# Ours: items that tie become one, and go on as one; and where `shown` items can be put in order at
+# once, groups of as many take the place of pairs, and a search puts an item among `shown` − 1
+# others.
 
 Question = tuple[int, ...]  # Items to be put in order
 Order = tuple[tuple[int, ...], ...]  # Items best first, those that tie in one group
@@ -117,7 +118,6 @@ def count_steps(options: int, answers: int) -> int:
 def _insert(
     chain: list[tuple[int, ...]], low: int, group: tuple[int, ...], shown: int, learned: Learned
 ) -> Generator[list[Question], Sequence[Order], None]:
-    """Find the place of a group at or after `low`, and put it there."""
     high = len(chain)
     while low < high:
         span, parts = high - low, min(shown, high - low + 1)
@@ -175,11 +175,7 @@ def order_leaves(likeness: Array) -> list[int]:
         joined = (sizes[0] * between[a] + sizes[1] * between[b]) / sum(sizes)
         joined[a] = -np.inf
         between[a], between[:, a] = joined, joined
-        joins = [
-            (first, second)
-            for first in (groups[a], groups[a][::-1])
-            for second in (groups[b], groups[b][::-1])
-        ]
+        joins = product((groups[a], groups[a][::-1]), (groups[b], groups[b][::-1]))
         first, second = max(joins, key=lambda join: float(likeness[join[0][-1], join[1][0]]))
         groups[a] = [*first, *second]
         groups.pop(b)

@@ -15,12 +15,11 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-import jinja2
 import msgspec
 from starlette.concurrency import run_in_threadpool
 
@@ -75,10 +74,8 @@ def name_answers(
 
 @dataclass(frozen=True)
 class Program:
-    """A format of another project."""
-
     name: str  # as `evenhand convert --to` has it
-    title: str  # what people call it
+    title: str
     suffix: str  # of its files
     holds: tuple[str, ...]  # kinds of passes that it can hold
     what: str  # these in words
@@ -106,7 +103,6 @@ class Offer:
 
 
 def list_offers(campaign: Campaign) -> tuple[Offer, ...]:
-    """Return each pass in each format that is for its kind of answers."""
     return tuple(
         Offer(program, task.name, _refuse(campaign, task, program))
         for task in campaign.tasks
@@ -116,7 +112,6 @@ def list_offers(campaign: Campaign) -> tuple[Offer, ...]:
 
 
 def list_unfit(campaign: Campaign) -> tuple[Program, ...]:
-    """Return the formats that no pass is for."""
     kinds = {task.kind for task in campaign.tasks}
     return tuple(one for one in PROGRAMS if not kinds & {*one.holds})
 
@@ -157,7 +152,6 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
 
 
 def _refuse_twice(rows: Iterator[Row]) -> Iterator[Row]:
-    """Yield rows; a table of errors adds up all that one judge marked in one output."""
     seen = set()
     for row in rows:
         key = (row["judge"], row["item"], row["system"])
@@ -185,7 +179,6 @@ def _refuse(campaign: Campaign, task: Task, program: Program) -> str:
 
 
 def _name_languages(campaign: Campaign, program: Program) -> str:
-    """Return source and target as a format names them; "" where they are not known."""
     from evenhand.formats.layouts.wmt import LANGUAGES
 
     codes = []
@@ -198,24 +191,6 @@ def _name_languages(campaign: Campaign, program: Program) -> str:
     return "-".join(codes) if all(codes) else ""
 
 
-class DesignChecks:
-    """Promises of the design on the answers so far; anew where something is new."""
-
-    def __init__(self, store: Readable) -> None:
-        self.store = store
-        self._lock = threading.Lock()
-        self._counted: tuple[int, DesignCheck] | None = None
-
-    def count(self) -> DesignCheck:
-        with self._lock:
-            head = self.store.head().number
-            if self._counted is None or self._counted[0] != head:
-                planned = self.store.campaign
-                collected = gather(self.store.records())
-                self._counted = (head, count_promises(collected, planned, planned.name)[1])
-            return self._counted[1]
-
-
 class Analysis:
     """Computes what is asked from the store, in this process; several threads may ask."""
 
@@ -223,18 +198,9 @@ class Analysis:
         self, store: Readable, *, save: Callable[[Mapping[str, SavedBoard]], object] | None = None
     ) -> None:
         self.store = store
-        self.cache, self.checks = DashboardCache(store, save=save), DesignChecks(store)
-        self._files = threading.Lock()
-
-    @cached_property
-    def _pages(self) -> jinja2.Environment:
-        return make_pages()
-
-    def begin(self) -> None:
-        """Nothing is to be made ready."""
-
-    def end(self) -> None:
-        """Nothing runs."""
+        self.cache, self._pages = DashboardCache(store, save=save), make_pages()
+        self._checked: tuple[int, DesignCheck] | None = None
+        self._checking, self._files = threading.Lock(), threading.Lock()
 
     async def ask(self, question: Question) -> Answer:
         return await run_in_threadpool(self.answer, question)
@@ -242,21 +208,19 @@ class Analysis:
     def answer(self, question: Question) -> Answer:
         match question.what:
             case "findings":
-                dashboard = self.cache.look()
+                dashboard, planned = self.cache.look(), self.store.campaign
                 states = {judge.name: judge.state for judge in self.store.judges()}
-                planned = self.store.campaign
-                names = {*states, *planned.systems}
+                write = partial(write_sentence, names={*states, *planned.systems})
                 payload = {"dashboard": dashboard, "states": states, "tasks": planned.tasks}
-                payload["write"] = lambda words: write_sentence(words, names)
                 page = self._pages.get_template("findings.html")
-                return Answer(page.render(payload), dashboard.made)
+                return Answer(page.render(payload, write=write), dashboard.made)
             case "board":
                 status = get_status(self.store, self.cache)
                 assert status is not None  # no state is known to whoever asks
                 body = msgspec.json.encode(status, enc_hook=_write_finding)
                 return Answer(body.decode(), status.now, status.mark)
             case "promises":
-                made, check = self.store.clock.now(), self.checks.count()
+                made, check = self.store.clock.now(), self._check()
                 return Answer(self._pages.get_template("promises.html").render(check=check), made)
             case "download":
                 pieces = downloads.open_download(self.store, question.name)
@@ -269,8 +233,16 @@ class Analysis:
                     name, body = make_file(self.store, question.name, question.kind)
                     return self._write(name, [body])
 
+    def _check(self) -> DesignCheck:
+        """Count the promises of the design on the answers so far; anew where something is new."""
+        with self._checking:
+            head, planned = self.store.head().number, self.store.campaign
+            if self._checked is None or self._checked[0] != head:
+                collected = gather(self.store.records())
+                self._checked = (head, count_promises(collected, planned, planned.name)[1])
+            return self._checked[1]
+
     def _write(self, name: str, pieces: Iterable[bytes]) -> Answer:
-        """Write a file for whoever takes it; only this user can read it."""
         made = self.store.clock.now()
         handle, path = tempfile.mkstemp(prefix="evenhand-")
         with ExitStack() as stack:

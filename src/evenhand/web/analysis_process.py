@@ -30,7 +30,6 @@ from evenhand.errors import EvenhandError
 from evenhand.web.analysis_worker import Setup
 from evenhand.web.site import Answer, Message, NotComputed, Question, make_refusal, pack, unpack
 from evenhand.web.store.boards import SavedBoard, save_boards
-from evenhand.web.store.log import NotStored
 from evenhand.web.store.store import Store
 
 SOON: Final = 2.0  # Seconds to wait for an answer where an older one can be shown
@@ -51,10 +50,10 @@ _log: Final = logging.getLogger("evenhand")
 
 @dataclass
 class _Waiting:
-    question: Question  # what was asked
-    asked_at: float = field(default_factory=time.monotonic)  # when, in seconds by a steady clock
+    question: Question
+    asked_at: float = field(default_factory=time.monotonic)
     taken: bool = False  # whether the process has taken it
-    done: Future[Answer] = field(default_factory=Future)  # its answer
+    done: Future[Answer] = field(default_factory=Future)
 
 
 class AnalysisProcess:
@@ -71,8 +70,7 @@ class AnalysisProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process; 0 while there is none."""
-        process = self._process
+        process = self._process  # another thread may set it to None
         return 0 if process is None else process.pid
 
     def begin(self) -> None:
@@ -81,7 +79,6 @@ class AnalysisProcess:
         self._thread.start()
 
     def end(self) -> None:
-        """End the process; wait until it is gone."""
         self._over.set()
         with self._lock:
             process = self._process
@@ -108,7 +105,7 @@ class AnalysisProcess:
         future.add_done_callback(asyncio.Future.exception)  # taken note of, also where time is up
         await asyncio.wait([future], timeout=limit)
         if not future.done():
-            if question.what in FILES:
+            if question.what in FILES:  # nobody waits for it any more
                 waiting.done.add_done_callback(_discard)
             return _show(question, self._last.get(question), self._explain(waiting))
         try:
@@ -199,29 +196,25 @@ class AnalysisProcess:
         if message.log:
             _log.warning("%s", message.log)
         elif message.boards:
-            # where these cannot be stored, later ones are
             made = {name: SavedBoard(*one) for name, one in message.boards.items()}
-            with suppress(NotStored, EvenhandError):
+            with suppress(EvenhandError):  # where these cannot be stored, later ones are
                 self._store.do(save_boards, made)
         elif message.taken:
             with self._lock:
                 if message.number in self._waiting:
                     self._waiting[message.number].taken = True
         else:
-            self._settle(message)
-
-    def _settle(self, message: Message) -> None:
-        with self._lock:
-            waiting = self._waiting.pop(message.number, None)
-        if waiting is None:
-            return
-        if message.answer is None:
-            waiting.done.set_exception(make_refusal(message.word, message.why))
-            return
-        self._fault = ""
-        if not message.answer.path:
-            self._last[waiting.question] = message.answer
-        waiting.done.set_result(message.answer)
+            with self._lock:
+                waiting = self._waiting.pop(message.number, None)
+            if waiting is None:
+                return
+            if message.answer is None:
+                waiting.done.set_exception(make_refusal(message.word, message.why))
+                return
+            self._fault = ""
+            if not message.answer.path:
+                self._last[waiting.question] = message.answer
+            waiting.done.set_result(message.answer)
 
 
 def _choose_place() -> str | None:
@@ -235,7 +228,6 @@ def _choose_place() -> str | None:
 
 
 def _discard(done: Future[Answer]) -> None:
-    """Delete a file that nobody waits for any more."""
     if done.exception() is None:
         done.result().open().close()
 

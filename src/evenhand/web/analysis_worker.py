@@ -33,8 +33,6 @@ _log: Final = logging.getLogger("evenhand")
 
 
 class Setup(msgspec.Struct):
-    """The first line of the standard input."""
-
     where: str  # the database; an address may hold a password, so it is not on the command line
     now: int  # the clock of the store, in milliseconds since 1970
     folder: str  # of temporary files; deleted at the end
@@ -103,19 +101,20 @@ def _follow(analysis: Analysis) -> None:
 
 def _answer(analysis: Analysis, message: Message, wire: Wire) -> None:
     """Answer a question, or say why not; the server gets a word in any case."""
+    from evenhand.errors import EvenhandError
     from evenhand.web.findings import FAULTS
-    from evenhand.web.site import FAULT, FAULTY, Message, say_refusal
+    from evenhand.web.site import FAULT, FAULTY, Message, number
 
     assert message.question is not None
     reply = Message(message.number, word=FAULT, why=FAULTY)
     try:
         reply = Message(message.number, answer=analysis.answer(message.question))
     except FAULTS as error:
-        word, why = say_refusal(error)
-        if word == FAULT:
+        if isinstance(error, EvenhandError):
+            reply = Message(message.number, word=number(error)[1], why=str(error))
+        else:
             trace = traceback.format_exception_only(error)[-1].strip()
             _log.warning("evenhand: %s could not be computed: %s", message.question.what, trace)
-        reply = Message(message.number, word=word, why=why)
     finally:
         wire.send(reply)
 

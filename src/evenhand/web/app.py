@@ -38,25 +38,18 @@ FOR_EVER: Final = "public, max-age=31536000, immutable"
 
 
 class Application(Starlette):
-    """A campaign's site, with the guard around everything, pages of faults among it."""
-
-    site: Site  # what is served
+    site: Site
 
     def build_middleware_stack(self) -> ASGIApp:
-        """Put the guard outside of what answers after a fault; middleware would be inside."""
+        """Put the guard around everything, pages of faults among it; middleware would be inside."""
         inside = super().build_middleware_stack()
         return Guard(inside, prefix=self.site.prefix, most=self.site.limits.body)
 
 
 def make_app(site: Site) -> Starlette:
+    routes = [Route("/static/{version}/{name}", _send_file), Route("/health", _say_well)]
     app = Application(
-        routes=[
-            *ROUTES_JUDGE,
-            *ROUTES_CROWD,
-            *ROUTES_ADMIN,
-            Route("/static/{version}/{name}", _send_file),
-            Route("/health", _say_well),
-        ],
+        routes=[*ROUTES_JUDGE, *ROUTES_CROWD, *ROUTES_ADMIN, *routes],
         exception_handlers={EvenhandError: refuse, HTTPException: refuse, Exception: refuse},
     )
     app.router.redirect_slashes = False  # the prefix would be lost, and the secret go elsewhere
@@ -91,7 +84,6 @@ _log: Final = logging.getLogger("evenhand")
 
 
 def open_port(host: str, port: int | None) -> socket.socket:
-    """Take a port: the one that is asked for, or the usual one, or any."""
     for one in (USUAL, 0) if port is None else (port,):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         taken = socket.socket(family, socket.SOCK_STREAM)
@@ -111,7 +103,6 @@ def open_port(host: str, port: int | None) -> socket.socket:
 
 
 def name_address(taken: socket.socket) -> str:
-    """Return the address of a port, as this machine reaches it."""
     host, port = taken.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -131,11 +122,9 @@ def log_with_times() -> None:
     # What anybody can bring about from outside is said once in ten seconds.
     handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
     handler.setFormatter(TimedLines("%(message)s"))
+    outside = ("uvicorn.error", logging.WARNING)
     handler.addFilter(
-        lambda one: (
-            (one.name, one.levelno) != ("uvicorn.error", logging.WARNING)
-            or often.take(one.getMessage())
-        )
+        lambda one: (one.name, one.levelno) != outside or often.take(one.getMessage())
     )
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
     logging.captureWarnings(capture=True)

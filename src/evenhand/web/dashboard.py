@@ -26,7 +26,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.client import HTTPMessage
 from ipaddress import ip_address
-from itertools import starmap
 from typing import IO, Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -52,9 +51,9 @@ from evenhand.web.store.boards import (
     read_after,
     save_boards,
 )
-from evenhand.web.store.log import JUDGMENTS, Line, NotStored, read_record
+from evenhand.web.store.log import JUDGMENTS, Line, NotStored
 from evenhand.web.store.people import PRESENT
-from evenhand.web.store.queries import LINE, Readable, make_line
+from evenhand.web.store.queries import Readable
 from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
 
@@ -71,8 +70,6 @@ class LeaderboardView:
 
 
 class LiveLeaderboards:
-    """Boards of all passes of a campaign that are judged by votes."""
-
     def __init__(
         self, store: Readable, *, save: Callable[[Mapping[str, SavedBoard]], object] | None = None
     ) -> None:
@@ -137,7 +134,6 @@ class LiveLeaderboards:
         return LeaderboardView(board, tuple(lapsed))
 
     def _load(self) -> BoardCount:
-        """Return the boards; at first those that were saved."""
         if self._count is None:
             with self.store.reading() as connection:
                 self._count = BoardCount.read(connection, self.store.campaign)
@@ -176,7 +172,6 @@ class LiveLeaderboards:
             self._decided = -1
 
     def _write(self, count: BoardCount) -> Mapping[str, SavedBoard]:
-        """Return boards as they are saved; none where whoever looks may only read."""
         self._saved = count.record
         return {} if self._save_boards is None else count.write()
 
@@ -188,6 +183,7 @@ def _save_in(store: Store, boards: Mapping[str, SavedBoard]) -> None:
 REST: Final = 4.0  # What was computed is computed again after so many times what it took
 PATIENCE: Final = 1.0  # Seconds for which whoever asks waits for what is computed again
 PAUSE: Final = 2.0  # Seconds between two looks for new records, at least, while nobody asks
+COUNTING: Final = "what is new on the boards"
 
 
 @dataclass(frozen=True)
@@ -201,7 +197,6 @@ class Dashboard:
 
     @property
     def begun(self) -> bool:
-        """Whether anything was judged."""
         voted = any(view.board.n_votes for view in self.boards.values())
         return voted or any(order.why != NOTHING for order in self.findings.orders.values())
 
@@ -230,7 +225,7 @@ class DashboardCache:
             faults.append(why)
             return True  # boards count no more for this look
 
-        whole = self._try("what is new on the boards", self.boards.catch_up, note)
+        whole = self._try(COUNTING, self.boards.catch_up, note)
         with self._lock:
             findings, record, made = self._find()
         boards = {}
@@ -267,7 +262,6 @@ class DashboardCache:
         return self._computed
 
     def _compute_aside(self, record: int) -> None:
-        """Compute while the last findings are shown; a later look shows these."""
         try:
             self._compute(record)
         except EvenhandError:  # the database is away for a while: the next look tries again
@@ -279,7 +273,7 @@ class DashboardCache:
         """Count what is new on the boards; return the seconds to wait before the next time."""
         begun = time.monotonic()
         with suppress(EvenhandError):  # the database is away for a while: whoever asks is told
-            self._try("what is new on the boards", self.boards.catch_up, bool)
+            self._try(COUNTING, self.boards.catch_up, bool)
         return max(PAUSE, self.rest * (time.monotonic() - begun))
 
 
@@ -291,7 +285,6 @@ MAX_AHEAD: Final = 3_650 * DAY  # No day is named that is farther away
 
 
 def summarize_progress(store: Readable) -> dict[str, Any]:
-    """Return what the organiser's page shows, but for what is computed on answers."""
     judges = store.judges()
     seats = {judge.seat: judge for judge in judges}
     present = [judge for judge in judges if judge.state in PRESENT]
@@ -320,22 +313,18 @@ def read_mark(store: Readable) -> tuple[int, str]:
 
 
 def read_pace(store: Readable, judges: Collection[str] | None = None) -> float | None:
-    """Return judgments per second of late, breaks included; None where there are too few."""
     late = select(log.c.body).where(log.c.kind == "judgment").order_by(log.c.number.desc())
     if judges is not None:
         late = late.where(log.c.judge.in_(judges))
     with store.reading() as connection:
-        times: list[int] = [
-            json.loads(one)["at"]
-            for one in connection.execute(late.limit(PACE_JUDGMENTS)).scalars()
-        ]
+        bodies = connection.execute(late.limit(PACE_JUDGMENTS)).scalars()
+        times: list[int] = [json.loads(one)["at"] for one in bodies]
     if len(times) < MIN_FOR_PACE or times[0] <= times[-1]:
         return None
     return (len(times) - 1) * 1000 / max(1, store.clock.now() - times[-1])
 
 
 def predict_end(left: int, pace: float | None, now: int) -> datetime | None:
-    """Return when so many judgments will be there; None where that is not known, or they are."""
     if not left or not pace or left / pace > MAX_AHEAD:
         return None
     return datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
@@ -361,22 +350,19 @@ def say_pace(left: int, pace: float | None) -> str:
 
 @dataclass(frozen=True)
 class Mean:
-    system: str  # its name
-    place: int  # its place by the mean, from 1
-    mean: float  # mean score, on the scale of the pass
+    system: str
+    place: int  # by the mean, from 1
+    mean: float
     n: int  # scores
 
 
 @dataclass(frozen=True)
 class PassStatus:
-    name: str  # of the pass
-    # what is decided and who leads; None where nothing was judged, or it has scores
-    board: Leaderboard | None = None
+    name: str
+    board: Leaderboard | None = None  # None where nothing was judged, or it has scores
     says: tuple[str, ...] = ()  # the board in sentences
-    # pairs, better and worse, that stood as decided and are held back now
-    lapsed: tuple[tuple[str, str], ...] = ()
-    # of a pass with scores, the best system first; nothing of them is decided
-    means: tuple[Mean, ...] = ()
+    lapsed: tuple[tuple[str, str], ...] = ()  # pairs that stood as decided and are held back now
+    means: tuple[Mean, ...] = ()  # of a pass with scores, the best first; nothing is decided
     why: str = ""  # why there is neither; "" where there is one
 
 
@@ -395,36 +381,31 @@ class PanelStatus:
 
 @dataclass(frozen=True)
 class CampaignStatus:
-    title: str  # of the campaign
+    title: str
     judged: int  # judgments that stand
-    now: int  # when this was seen, by the same clock
+    now: int  # when this was seen, in milliseconds since 1970
     remaining: int | None = None  # how many are still to come; None where nobody knows
     pace: str = ""  # how long they take at the pace of late, in words; "" where that is not known
-    # when they are there at this pace, as ISO 8601; None where that is not known
-    done_by: str | None = None
-    paused: bool = False  # whether nothing is served
-    # when the last judgment came, in milliseconds since 1970; None before the first
-    last: int | None = None
+    done_by: str | None = None  # when they are there at this pace, as ISO 8601
+    paused: bool = False
+    last: int | None = None  # when the last judgment came, by the same clock as `now`
     passes: tuple[PassStatus, ...] = ()  # in the order of the campaign
     panels: tuple[PanelStatus, ...] = ()  # judges, table by table
     whole: bool = True  # whether boards have counted everything
     faults: tuple[str, ...] = ()  # what failed
     head: str = ""  # the end of the log: NUMBER:HASH
-    # of this state; whoever gives it back is told nothing as long as nothing is new. "" while
-    # more is still to be computed.
-    mark: str = ""
+    mark: str = ""  # of this state, as long as nothing is new; "" while more is to be computed
 
 
 def get_status(store: Readable, cache: DashboardCache, known: str = "") -> CampaignStatus | None:
-    """Look at a campaign; None where nothing is new to whoever has seen a state."""
     head, mark = read_mark(store)
     if known == mark:
         return None
     dashboard, progress = cache.look(), summarize_progress(store)
     done_by = progress["done_by"]
-    wanted = select(*LINE).where(log.c.kind.in_(JUDGMENTS)).order_by(log.c.number.desc()).limit(1)
+    wanted = select(log.c.body).where(log.c.kind.in_(JUDGMENTS)).order_by(log.c.number.desc())
     with store.reading() as connection:
-        last = connection.execute(wanted).first()
+        last = connection.execute(wanted.limit(1)).scalar()
     return CampaignStatus(
         title=progress["title"],
         judged=progress["done"],
@@ -432,10 +413,10 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
         pace=progress["pace"],
         done_by=None if done_by is None else done_by.isoformat(timespec="minutes"),
         paused=progress["paused"],
-        last=None if last is None else read_record(make_line(last)).at,
+        last=None if last is None else json.loads(last)["at"],
         now=store.clock.now(),
         passes=tuple(_describe_pass(dashboard, task) for task in store.campaign.tasks),
-        panels=tuple(starmap(_describe_panel, dashboard.findings.panels.items())),
+        panels=tuple(_describe_panel(*one) for one in dashboard.findings.panels.items()),
         whole=dashboard.whole,
         faults=dashboard.faults,
         head=str(progress["head"]),
@@ -473,7 +454,6 @@ class ReadOnlyClient:
         self._status: CampaignStatus | None = None
 
     def look(self) -> CampaignStatus:
-        """Return what can be said now; the last status itself where nothing is new."""
         mark = self._status.mark if self._status else ""
         status = get_status(self.store, self._cache, mark)
         while status is not None and not status.whole:
@@ -504,8 +484,8 @@ class ServerUnavailable(EvenhandError, OSError):
 class Link:
     """The organiser's link, whose secret no text of it shows."""
 
-    scheme: str  # http or https
-    host: str  # name or number of the server, with its port
+    scheme: str
+    host: str  # with its port
     path: str  # of the page; the secret stands in it
 
     def __repr__(self) -> str:
@@ -568,7 +548,6 @@ class HttpClient:
         self._opener: OpenerDirector = build_opener(proxies, _NoRedirects())
 
     def look(self) -> CampaignStatus:
-        """Return what can be said now; the last status itself where nothing is new."""
         link = self.link
         request = Request(f"{link.scheme}://{link.host}{link.path}/board.json")
         request.add_header("Accept", "application/json")

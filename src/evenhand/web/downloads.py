@@ -37,9 +37,9 @@ HIDDEN: Final = ("login", "comment", "ticket", "at", "answered_at", "errors")
 
 
 def list_pass(store: Readable, task: Task) -> Iterator[Row]:
-    """Yield the rows of a pass; judges are persons, by pseudonym."""
-    column = "criterion" if isinstance(task, ScaledTask) else "task"
-    name = task.criterion if isinstance(task, ScaledTask) else task.name
+    column, name = "task", task.name
+    if isinstance(task, ScaledTask):
+        column, name = "criterion", task.criterion
     for row in store.rows(task.table):
         if row[column] == name:
             # A row with its texts; `shown_at` is when the answer was begun
@@ -64,7 +64,6 @@ def gather_columns(rows: Iterable[Row]) -> dict[str, list[Any]]:
 
 
 LATELY: Final = 50  # Answers from which the time of an answer is taken
-KNOWN: Final = ("control",)  # Kinds of tickets of which the campaign knows the best system
 TIES: Final = {"both_bad": "tie"}
 Right = Callable[[Ticket, Mapping[str, Any]], bool]
 # Kind of task → whether an answer to a control is the one that is expected
@@ -79,13 +78,10 @@ RIGHT: Final[Mapping[str, Right]] = {
 
 @dataclass(frozen=True)
 class Seen:
-    """An answer that stands."""
-
     judge: str  # the login that gave it
     at: int  # when, in milliseconds since 1970
-    seconds: float | None  # time that it took by the judge's clock; None where it was not told
-    # whether it is what a control expects; None where it is no control, or one of scores
-    right: bool | None = None
+    seconds: float | None  # time that it took by the judge's clock
+    right: bool | None = None  # whether it is what a control of pairs or rankings expects
 
 
 @dataclass(frozen=True)
@@ -99,20 +95,10 @@ class Activity:
 
 
 def _name_best(ticket: Ticket) -> str:
-    """Return the system that a control expects; of two systems its ticket holds the side."""
     sides = ("left", "right")
     if len(ticket.systems) == len(sides) and ticket.expected in sides:
         return ticket.systems[sides.index(ticket.expected)]
     return ticket.expected
-
-
-def see(record: Record, kind: str) -> Seen:
-    """Return what counts of an answer."""
-    ticket, answer = record.ticket, record.answer
-    right = None
-    if ticket is not None and answer is not None and ticket.kind in KNOWN and kind in RIGHT:
-        right = RIGHT[kind](ticket, answer)
-    return Seen(record.judge, record.at, record.seconds, right)
 
 
 def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
@@ -125,17 +111,14 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
     by: dict[str, list[Seen]] = {}
     for one in seen:
         by.setdefault(one.judge, []).append(one)
-    activities = [_count(judge, mine) for judge, mine in by.items()]
+    activities = []
+    for judge, mine in by.items():
+        times = [one.seconds for one in mine[-LATELY:] if one.seconds is not None]
+        known = [one.right for one in mine if one.right is not None]
+        last = datetime.fromtimestamp(max(one.at for one in mine) / 1000, UTC)
+        seconds = median(times) if times else None
+        activities.append(Activity(judge, len(mine), last, seconds, len(known), sum(known)))
     return tuple(sorted(activities, key=lambda one: (-one.last.timestamp(), one.judge)))
-
-
-def _count(judge: str, mine: list[Seen]) -> Activity:
-    times = [one.seconds for one in mine[-LATELY:] if one.seconds is not None]
-    known = [one.right for one in mine if one.right is not None]
-    last = datetime.fromtimestamp(max(one.at for one in mine) / 1000, UTC)
-    return Activity(
-        judge, len(mine), last, median(times) if times else None, len(known), sum(known)
-    )
 
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
@@ -172,15 +155,12 @@ def list_files(store: Readable) -> list[str]:
 
 
 def open_download(store: Readable, name: str) -> Iterator[bytes] | None:
-    """Return a file piece by piece; None where there is none of the name."""
     if name == "log.jsonl":
         return (f"{line.write()}\n".encode() for line in store.lines())
     if name == "head.json":
         payload = {"campaign": store.campaign.name, "digest": store.campaign.digest}
-        payload |= {
-            "head": str(store.head()),
-            "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
+        payload["head"] = str(store.head())
+        payload["at"] = datetime.now(UTC).isoformat(timespec="seconds")
         return iter([json.dumps(payload, ensure_ascii=False).encode(), b"\n"])
     if name == "campaign.json":
         return iter([store.campaign.canonical, b"\n"])
@@ -243,18 +223,15 @@ class AnswerTables:
         readers: dict[str, Callable[[], Comparisons | Rankings | Ratings]] = {}
         for name in list_tables(self.store):
             rows = (row for table, held in self._rows.values() if table == name for row in held)
-            columns = gather_columns(rows)
-            if columns:
+            if columns := gather_columns(rows):
                 columns["judge"] = [persons.get(judge, judge) for judge in columns["judge"]]
                 readers[name] = cache(partial(read_columns, columns, name))
         return readers
 
     def list_activity(self) -> tuple[Activity, ...]:
-        """Return what each judge did, who answered last first."""
         return sum_up(self._seen[number] for number in self._rows)
 
     def count_choices(self) -> dict[str, Counter[str]]:
-        """Return pass → how its pairs were chosen, and how often; {} without a policy."""
         counts: dict[str, Counter[str]] = {}
         for _, rows in self._rows.values():
             for row in rows:
@@ -263,7 +240,6 @@ class AnswerTables:
         return counts
 
     def _refresh(self) -> Mapping[str, str]:
-        """Read what is new, drop what stands no more; return who is who."""
         # Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
         # its write-ahead log while somebody reads.
         with self.store.reading() as connection:
@@ -284,11 +260,13 @@ class AnswerTables:
         return persons
 
     def _see(self, record: Record) -> Seen:
-        ticket = record.ticket
-        return see(record, "" if ticket is None else self.store.campaign.task(ticket.task).kind)
+        ticket, answer, right = record.ticket, record.answer, None
+        if ticket is not None and answer is not None and ticket.kind == "control":
+            kind = self.store.campaign.task(ticket.task).kind
+            right = RIGHT[kind](ticket, answer) if kind in RIGHT else None
+        return Seen(record.judge, record.at, record.seconds, right)
 
     def _make(self, record: Record) -> tuple[str, tuple[Row, ...]]:
-        """Return the table and the rows of an answer; no rows where it was deleted."""
         ticket, planned = record.ticket, self.store.campaign
         if ticket is None:
             return "", ()
@@ -305,8 +283,6 @@ class AnswerTables:
         return task.table, tuple(visible_rows)
 
 
-# How pairs were chosen where a policy runs, and the rows by which judges can be compared there.
-#
 # A pair that earlier answers led to is one on which judges disagree more, or less, than on others:
 # what is said of judges rests on pairs that were fixed before, or drawn without regard to the rule.
 
@@ -327,12 +303,12 @@ def describe_choices(gathered: AnswerTables) -> dict[str, str]:
         if n.keys() <= {"design"}:
             continue
         share = f" ({100 * design.random_share:.0f} % is asked for)"
-        share_asked = "" if design.policy == "random" else share
+        share = "" if design.policy == "random" else share
         fixed = f", {n['narrowed']:,} of the pairs that were left" if n["narrowed"] else ""
         fixed += f", {n['design']:,} of the design" if n["design"] else ""
         descriptions[task.name] = (
             f"pairs are chosen by the policy {design.policy}: {n['policy']:,} by the policy,"
-            f" {n['random']:,} at random{share_asked}, {n['start-up']:,} of the start-up"
+            f" {n['random']:,} at random{share}, {n['start-up']:,} of the start-up"
             f" phase{fixed};"
             " so how often a system won says little, for some were asked about more in hard pairs"
         )

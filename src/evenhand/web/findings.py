@@ -89,19 +89,17 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Mark:
-    """A judge on the map."""
-
-    judge: str  # the name
+    judge: str
     n: int  # judgments
     across: float  # agreement
-    ends: tuple[float, float] | None  # interval of it; None where there is none
+    ends: tuple[float, float] | None  # interval of it
     up: float  # severity
-    flags: tuple[str, ...]  # what the judge is flagged for
+    flags: tuple[str, ...]
     known: bool  # whether a careless judge with as many judgments would have been found
     x: float = 0.0  # where it is drawn
-    y: float = 0.0  # where it is drawn
-    shape: str = "circle"  # circle, square, diamond or triangle
-    label: Label | None = None  # x, y and anchor of the name; None where it has none
+    y: float = 0.0
+    shape: str = "circle"
+    label: Label | None = None  # x, y and anchor of the name
 
 
 @dataclass(frozen=True)
@@ -147,10 +145,10 @@ def draw_map(screening: Screening) -> JudgeMap:
 
 @dataclass(frozen=True)
 class _Scale:
-    low: float  # the lowest value
-    high: float  # the highest
-    start: float  # where the lowest is drawn
-    end: float  # where the highest is drawn
+    low: float
+    high: float
+    start: float  # where the lowest value is drawn
+    end: float
 
     @classmethod
     def over(cls, values: list[float], start: float, end: float) -> _Scale:
@@ -158,12 +156,10 @@ class _Scale:
         return cls(low, high, start, end) if high > low else cls(low - 1, low + 1, start, end)
 
     def at(self, value: float) -> float:
-        """Return where a value is drawn."""
         share = (value - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 1)
 
     def ticks(self) -> tuple[tuple[float, str], ...]:
-        """Return round values, some four of them, and where they are drawn."""
         rough = (self.high - self.low) / 4
         size = 10.0 ** floor(log10(rough))
         step = next(one * size for one in (1, 2, 5, 10) if one * size >= rough)
@@ -204,7 +200,6 @@ def _cover(one: Mark, size: float = SIZE) -> Box:
 
 
 def _list_places(one: Mark, *, lines: int = 7) -> list[Label]:
-    """Return where a name may stand: right, left, and then some lines higher and lower."""
     sides = ((SIZE + 2, "start"), (-SIZE - 2, "end"))
     rows = [0.0, *(sign * LINE * k for k in range(1, lines + 1) for sign in (-1, 1))]
     places = ((one.x + dx, one.y + 4 + dy, anchor) for dy in rows for dx, anchor in sides)
@@ -230,11 +225,10 @@ NOTHING: Final = "no judgments yet"
 
 @dataclass(frozen=True)
 class Panel:
-    # cards with flags and evidence; None where nothing can be said
-    screening: Screening | None = None
-    map: JudgeMap | None = None  # where the judges stand; None without a screening
+    screening: Screening | None = None  # None where nothing can be said
+    map: JudgeMap | None = None
     why: str = ""  # why there is none
-    rests: str = ""  # on which rows the judges are compared, where it is not all; "" for all
+    rests: str = ""  # on which rows the judges are compared, where it is not all
 
     @property
     def flagged(self) -> list[str]:
@@ -243,11 +237,11 @@ class Panel:
 
 @dataclass(frozen=True)
 class Standing:
-    system: str  # its name
+    system: str
     rank: str  # places by all judges, as "2-3"; "" where it has none
     value: float  # log-worth, or mean score
-    rank_without: str  # places without them; "" where it has none
-    value_without: float | None  # the value; None where nobody else judged it
+    rank_without: str  # the same without those who are flagged
+    value_without: float | None  # None where nobody else judged it
     n: int  # judgments of it
 
 
@@ -255,20 +249,18 @@ class Standing:
 class Order:
     table: str  # which holds the pass
     flagged: tuple[str, ...] = ()  # who is left out beside
-    rows: tuple[Standing, ...] = ()  # systems, the best by all judges first
+    rows: tuple[Standing, ...] = ()  # the best by all judges first
     says: str = ""  # what changes without them
     why: str = ""  # why there is no order
-    chosen: str = ""  # how its pairs were chosen, where a policy runs; "" where none does
-    # what is excluded from the order, and from the one without flagged judges
-    excluded: tuple[str, ...] = ()
+    chosen: str = ""  # how its pairs were chosen, where a policy runs
+    excluded: tuple[str, ...] = ()  # from the order, and from the one without flagged judges
 
 
 @dataclass(frozen=True)
 class Findings:
     panels: Mapping[str, Panel] = field(default_factory=dict)  # table → its judges
     orders: Mapping[str, Order] = field(default_factory=dict)  # pass → its systems
-    # pass → what rank sets decide, for its board
-    confirmed: Mapping[str, Confirmation] = field(default_factory=dict)
+    confirmed: Mapping[str, Confirmation] = field(default_factory=dict)  # pass → its rank sets
     activity: tuple[Activity, ...] = ()  # what each judge did, who answered last first
 
 
@@ -280,17 +272,13 @@ def find(answers: AnswerTables, attempt: Try | None = None) -> Findings:
     orders = {task.name: Order(task.table, why=NOTHING) for task in tasks}
     confirmed: dict[str, Confirmation] = {}
     for table, read in answers.open_tables().items():
-        panels[table] = attempt(
-            f"the diagnosis of judges by {table}",
-            partial(_screen, read),
-            lambda why: Panel(why=why),
-        )
-        order = _order_by_scores if table == "ratings" else _order_by_votes
-        orders |= attempt(
-            f"the ranking by {table}",
-            partial(order, read, answers, panels[table].flagged, confirmed),
-            partial(find_nothing, answers, table),
-        )
+        screen, what = partial(_screen, read), f"the diagnosis of judges by {table}"
+        panels[table] = attempt(what, screen, lambda why: Panel(why=why))
+        if table == "ratings":
+            order = partial(_order_by_scores, read, answers, panels[table].flagged)
+        else:
+            order = partial(_order_by_votes, read, answers, panels[table].flagged, confirmed)
+        orders |= attempt(f"the ranking by {table}", order, partial(find_nothing, answers, table))
     for name, words in describe_choices(answers).items():
         orders[name] = replace(orders[name], chosen=words)
     return Findings(panels, orders, confirmed, answers.list_activity())
@@ -325,10 +313,7 @@ def _screen(read: Callable[[], Any]) -> Panel:
 
 
 def _order_by_scores(
-    read: Callable[[], Any],
-    answers: AnswerTables,
-    flagged: list[str],
-    _confirmed: dict[str, Confirmation],
+    read: Callable[[], Any], answers: AnswerTables, flagged: list[str]
 ) -> dict[str, Order]:
     data: Ratings = read()
     tasks = answers.store.campaign.tasks
@@ -344,15 +329,8 @@ def _order_by_scores(
         names = tuple(name for name in flagged if name in judges)
         lost = int(np.isin(part.judge, [part.judges.index(name) for name in names]).sum())
         whose: dict[str, Any] = {"judges": len(names), "judge_names": names}
-        left_out = Exclusion(
-            "flagged",
-            "flagged judges",
-            lost,
-            part.size,
-            unit="score",
-            of_judges=len(judges),
-            **whose,
-        )
+        whose |= {"unit": "score", "of_judges": len(judges)}
+        left_out = Exclusion("flagged", "flagged judges", lost, part.size, **whose)
         lines = (*excluded, left_out.text) if lost else tuple(excluded)
         orders[criteria[criterion]] = replace(_compare_scores(part, flagged), excluded=lines)
     return orders
@@ -405,7 +383,6 @@ def _rank(part: Comparisons) -> tuple[Ranking | None, str]:
 
 
 def _lay_out(before: Ranking, after: Ranking | None) -> tuple[Standing, ...]:
-    """Put two rankings side by side."""
     beside = {} if after is None else {row["system"]: row for row in after.rows()}
     standings = []
     for row in before.rows():
@@ -422,18 +399,15 @@ def _compare_scores(part: Any, flagged: list[str]) -> Order:
     from evenhand.judges.removal import ScoreTable, describe_change, rescore
 
     def place(means: Mapping[str, float]) -> dict[str, str]:
-        """Return the place of each system by its mean; equal means share one."""
         places = share_places(np.array([*means.values()]))
         return {system: str(at) for system, at in zip(means, places, strict=True)}
 
     systems = rescore(ScoreTable.of(part), flagged, "flags").systems
     left = {row.system: row.kept for row in systems if row.kept is not None and flagged}
     full, after = place({row.system: row.full for row in systems}), place(left)
-    rows = []
-    for row in systems:
-        name = row.system
-        rows.append(
-            Standing(name, full[name], row.full, after.get(name, ""), left.get(name), row.n)
-        )
+    rows = tuple(
+        Standing(name, full[name], row.full, after.get(name, ""), left.get(name), row.n)
+        for name, row in zip(full, systems, strict=True)
+    )
     says = describe_change(part, flagged) if flagged else ""
-    return Order("ratings", tuple(flagged), tuple(rows), says)
+    return Order("ratings", tuple(flagged), rows, says)

@@ -37,8 +37,6 @@ _log: Final = logging.getLogger("evenhand")
 
 
 class Door:
-    """All connections of a server."""
-
     def __init__(self, limits: Limits, proxies: Sequence[str] = ()) -> None:
         self.limits = limits
         self.proxies = [ip_network(one) for one in proxies]
@@ -65,7 +63,6 @@ class Door:
         return not full or self._replace(waiting)
 
     def _replace(self, waiting: list[Connection]) -> bool:
-        """Close the one that has waited longest; say whether there is one."""
         if not waiting:
             return False
         oldest = max(waiting, key=self._rank)
@@ -104,11 +101,9 @@ class Door:
 
 
 class Connection(HttpToolsProtocol):
-    """One connection, which knows by when its client has to go on."""
-
     door: Door  # all connections
     address = ""  # of the client, or of the proxy that brings it
-    is_proxied = False  # whether it is a proxy that was named
+    is_proxied = False  # by a proxy that was named
     since = 0.0  # when it was last waited for the client, in seconds of the loop
     _deadline = math.inf
     _left = 0
@@ -142,7 +137,6 @@ class Connection(HttpToolsProtocol):
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether its first request, or the one that it has begun, has not come whole."""
         return self._receiving or not self._proven
 
     def data_received(self, data: bytes) -> None:
@@ -218,11 +212,9 @@ def _unmap(address: str) -> str:
     return address if mapped is None else str(mapped)
 
 
-POLICY: Final = "; ".join(
-    (
-        *("default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"),
-        *("connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"),
-    )
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 # On every response; links are secrets, so nothing may pass them on
 HEADERS: Final = {
@@ -239,8 +231,6 @@ _RAW: Final = [(name.lower().encode(), value.encode()) for name, value in HEADER
 
 
 class Guard:
-    """The outermost layer."""
-
     def __init__(self, app: ASGIApp, *, prefix: str, most: int) -> None:
         # most: most bytes of a request.
         self.app, self.prefix, self.most = app, prefix, most

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from socket import gethostname
 from typing import Final
@@ -51,23 +52,21 @@ FORMER: Final = COLUMNS[:3]  # Columns of files that were written before the lau
 # Where a link of each role leads
 PATHS: Final[Mapping[Role, str]] = {"judge": "j", "admin": "a", "crowd": "crowd"}
 Tokens = dict[tuple[str, str], str]  # Role and judge → token
+LinkRow = tuple[str, str, str, str]  # As COLUMNS; "" where an older file does not say it
 
 
 @dataclass(frozen=True)
 class LinksFile:
-    # role, judge, link, launch; "" where an older file does not say it
-    rows: tuple[tuple[str, str, str, str], ...] = ()
+    rows: tuple[LinkRow, ...] = ()
 
     @property
     def tokens(self) -> Tokens:
-        """Role and judge → token."""
         return {
             (role, judge): link.partition("?")[0].rpartition("/")[2]
             for role, judge, link, _ in self.rows
         }
 
     def is_of(self, connection: Connection) -> bool:
-        """Say whether these are links of the launch that a database holds."""
         # A file that names no launch is of the one that knows any of its links.
         if named := {launch for *_, launch in self.rows if launch}:
             return named == {reading.read_launch(connection)}
@@ -102,7 +101,7 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
             (role, judge, make_address(base, role, token, platform), launch)
             for (role, judge), token in tokens.items()
         ]
-        _write_links(path, tuple(rows), before)
+        _write_links(path, rows, before)
         return tokens
 
     if not roles and (crowd or not store.vacancies()):
@@ -126,7 +125,6 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
 
 
 def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]:
-    """Return the links of a file that the database does not know, and that stand there once."""
     read = {who: token for who, text in tokens.items() if (token := read_token(text)) is not None}
     often = Counter(token.name for token in read.values())
     return {
@@ -136,9 +134,7 @@ def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]
     }
 
 
-def _write_links(
-    path: Path, rows: tuple[tuple[str, str, str, str], ...], before: LinksFile
-) -> None:
+def _write_links(path: Path, rows: list[LinkRow], before: LinksFile) -> None:
     """Write the file, unless it says the same already, such as in the form of a spreadsheet."""
     if path.exists() and sorted(rows) == sorted(before.rows):
         if path.stat().st_mode & 0o077:
@@ -146,9 +142,7 @@ def _write_links(
                 path.chmod(0o600)
         return
     lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(rows)
+    csv.writer(lines, lineterminator="\n").writerows([COLUMNS, *rows])
     try:
         _write_privately(path, lines.getvalue())
     except OSError as fault:
@@ -157,14 +151,12 @@ def _write_links(
 
 
 def make_address(base: str, role: str, token: str, platform: str = USUAL) -> str:
-    """Return a whole link; one of a crowd ends as its platform wants it."""
     whose = find_platform(platform)
     end = f"?{whose.parameter}={whose.end}" if role == "crowd" else ""
     return f"{base}/{PATHS[role]}/{token}{end}"  # type: ignore[index]
 
 
 def read_links(path: Path) -> Tokens:
-    """Read the links of a file, if it is there."""
     return read_file(path).tokens
 
 
@@ -196,12 +188,8 @@ def read_file(path: Path) -> LinksFile:
             " choose another (--links)"
         )
     named = [dict(zip(names, row, strict=False)) for row in rows]
-    role, judge, link, launch = COLUMNS
-    return LinksFile(
-        tuple(
-            (row[role], row.get(judge, ""), row.get(link, ""), row.get(launch, "")) for row in named
-        )
-    )
+    role, judge, link, launch = ([row.get(name, "") for row in named] for name in COLUMNS)
+    return LinksFile(tuple(zip(role, judge, link, launch, strict=True)))
 
 
 def find_replaced(before: Tokens, after: Tokens) -> list[str]:
@@ -238,9 +226,8 @@ def _write_privately(path: Path, text: str) -> None:
         raise
 
 
-# A database that was lost: links were given out, and their launch is not where it was. To launch
-# anew would end every link that judges have, and hide that their answers are missing. So the links
-# and the database are compared before anything is changed.
+# To launch anew where the database was lost would end every link that judges have, and hide that
+# their answers are missing. So links and database are compared before anything is changed.
 
 # What SQLite says of a file that is no database, or not all of one
 DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -249,8 +236,8 @@ DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 @dataclass(frozen=True)
 class Place:
     where: str  # address of the database, or path of a SQLite file
-    file: Path | None  # the SQLite file; None for PostgreSQL
-    name: str  # of the database, without user and password
+    file: Path | None  # None for PostgreSQL
+    name: str  # without user and password
 
     @classmethod
     def at(cls, where: str) -> Place:
@@ -262,7 +249,6 @@ class Place:
         return cls(where, file, path)
 
     def find_log(self) -> str:
-        """Return the write-ahead log beside the file, "" where nothing is in one."""
         log = self.file and self.file.with_name(f"{self.file.name}-wal")
         return str(log) if log and log.exists() and log.stat().st_size else ""
 
@@ -285,9 +271,8 @@ def check_launch(links: Path, where: str) -> None:
         return
     wrong = wrong or _look_at_end(place) or _look_inside(place, known)
     if wrong == OTHER:
-        number = 2
-        while (free := links.with_name(f"{links.stem}-{number}{links.suffix}")).exists():
-            number += 1
+        names = (links.with_name(f"{links.stem}-{number}{links.suffix}") for number in count(2))
+        free = next(one for one in names if not one.exists())
         raise CampaignError(
             f"{links} is of another launch than the database {place.name}: serve the database that"
             f" it is of (--database), or give this one links of its own (--links {free})"
@@ -300,13 +285,10 @@ def check_launch(links: Path, where: str) -> None:
 
 
 def _find_end(links: Path) -> Path:
-    """Return the file beside the links that says where the log of their launch ended."""
     return links.with_name(f".{links.name}.end")
 
 
 class EndNote:
-    """Where the log of a launch ended at the last commit, in a file beside the links."""
-
     # A database that was restored from an older copy, or has lost its write-ahead log, looks whole:
     # this note shows that its log ended later before. It is written after each commit, and not
     # brought to the disk at once: it may fall behind the database, and is never before it.
@@ -318,7 +300,6 @@ class EndNote:
             self._handle = os.open(_find_end(links), os.O_RDWR | os.O_CREAT, 0o600)
 
     def read(self) -> tuple[int, str] | None:
-        """Return number and hash of the last record of this launch; None where none is noted."""
         with suppress(OSError, ValueError):
             os.lseek(self._handle, 0, os.SEEK_SET)
             launch, number, hashed = os.read(self._handle, NOTE_BYTES).decode("ascii").split()
@@ -369,7 +350,6 @@ ABSENT: Final = (MISSING, EMPTY)
 
 
 def _look_for_file(place: Place) -> str:
-    """Say what is wrong with the file itself; "" for nothing."""
     if place.file is None:
         return ""
     if not place.file.exists():
@@ -413,14 +393,11 @@ def _holds_page(log: str, number: int, size: int) -> bool:
         return False
     with Path(log).open("rb") as read:
         read.seek(32)  # behind its header stand pages, each behind 24 bytes that name it
-        while frame := read.read(24 + size):
-            if int.from_bytes(frame[:4]) == number:
-                return True
-    return False
+        frames = iter(partial(read.read, 24 + size), b"")
+        return any(int.from_bytes(frame[:4]) == number for frame in frames)
 
 
 def _look_inside(place: Place, known: LinksFile) -> str:
-    """Say what is wrong with what a database holds; "" for nothing."""
     engine = connect_to_read(place.where)
     try:
         with engine.connect() as connection:
@@ -468,13 +445,8 @@ MAX_COMMENTS: Final = 200  # Comments that the page shows; tables hold all
 
 def read_comments(store: Store, most: int = MAX_COMMENTS) -> list[Record]:
     """Return answers that stand and have a comment, the latest first; those deleted are gone."""
-    wanted = (
-        select(*LINE)
-        .join(asked, asked.c.record == log.c.number)
-        .where(log.c.note.is_not(None))
-        .order_by(log.c.number.desc())
-        .limit(most)
-    )
+    wanted = select(*LINE).join(asked, asked.c.record == log.c.number)
+    wanted = wanted.where(log.c.note.is_not(None)).order_by(log.c.number.desc()).limit(most)
     with store.reading() as connection:
         records = [read_record(make_line(row)) for row in connection.execute(wanted)]
     return [one for one in records if one.comment]
@@ -505,7 +477,6 @@ def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
 
 
 def _take(beside: Path) -> int | None:
-    """Open the file and lock it, None where that cannot be done."""
     if sys.platform == "win32":
         return None
     import fcntl
@@ -517,9 +488,10 @@ def _take(beside: Path) -> int | None:
             return None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_at(handle, beside):
-                os.ftruncate(handle, 0)
-                return handle
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(handle), beside.stat()):
+                    os.ftruncate(handle, 0)
+                    return handle
         except BlockingIOError:
             where = os.read(handle, MAX_ADDRESS_BYTES).decode("utf-8", "replace")
             os.close(handle)
@@ -533,15 +505,7 @@ def _take(beside: Path) -> int | None:
         os.close(handle)  # its server ended, and took it away, after it was opened here
 
 
-def _is_at(handle: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(handle), path.stat())
-    except FileNotFoundError:
-        return False
-
-
 def _note(handle: int | None, address: str) -> None:
-    """Write where the server listens, if there is room."""
     if handle is not None:
         with suppress(OSError):
             os.write(handle, address.encode())

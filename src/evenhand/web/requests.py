@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, Response
 
 from evenhand.errors import EvenhandError
 from evenhand.web.limits import parse_address
-from evenhand.web.site import Forged, NotReadable, TooLarge, TooMany, number, site_of
+from evenhand.web.site import Forged, NotReadable, Site, TooLarge, TooMany, number, site_of
 from evenhand.web.store.log import NotStored, UnknownLink
 from evenhand.web.store.people import Role
 from evenhand.web.store.queries import Bearer
@@ -26,7 +26,7 @@ T = TypeVar("T")
 OWN: Final = ("same-origin", "none")
 
 
-async def identify(request: Request, role: Role) -> Bearer:
+async def identify(request: Request, role: Role) -> tuple[Site, Bearer]:
     site, token = site_of(request), request.path_params["token"]
     bearer = site.known.recall(token)
     if bearer is None or bearer.role != role:
@@ -36,11 +36,10 @@ async def identify(request: Request, role: Role) -> Bearer:
     who = f"{token} {name_address(request)}" if role == "crowd" else token
     if not site.requests.take(who):
         raise TooMany("too many requests at once: wait a moment")
-    return bearer
+    return site, bearer
 
 
 def name_address(request: Request) -> str:
-    """Return the address that a request came from, "" where it is not known."""
     # Of an address of IPv6 it is the network: whoever has one address has 2**64.
     host = request.client.host if request.client else ""
     parsed = parse_address(host)
@@ -72,42 +71,32 @@ async def read_json(request: Request, form: type[T]) -> T:
     if kind != "application/json":
         raise Forged("send JSON, with Content-Type: application/json")
     check_origin(request)
-    try:
-        return msgspec.json.decode(await _read_body(request), type=form)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise NotReadable(f"this cannot be read: {error}") from None
-
-
-async def _read_body(request: Request) -> bytes:
     body = bytearray()
     try:
         async for chunk in request.stream():
             body += chunk
             if len(body) > site_of(request).limits.body:
                 raise TooLarge("the request is too long")
+        return msgspec.json.decode(body, type=form)
     except ClientDisconnect:
         raise NotReadable("the connection broke before the whole request had arrived") from None
-    return bytes(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise NotReadable(f"this cannot be read: {error}") from None
 
 
 def check_origin(request: Request) -> None:
     # Of JSON this is the second guard: no form can send it, and no script of another site without
     # our leave.
     site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
+    if site is None and (origin := request.headers.get("origin")) is not None:
+        # this server, as it was asked for or as it is known outside
+        ours = {request.headers.get("host", ""), urlsplit(site_of(request).address).netloc} - {""}
+        try:
+            site = OWN[0] if urlsplit(origin).netloc in ours else "another"
+        except ValueError:
+            site = "another"
     if site is not None and site not in OWN:
         raise Forged("this request came from another site")
-    if site is None and origin is not None and not _is_ours(origin, request):
-        raise Forged("this request came from another site")
-
-
-def _is_ours(origin: str, request: Request) -> bool:
-    """Say whether a page is of this server, as it was asked for or as it is known outside."""
-    ours = {request.headers.get("host", ""), urlsplit(site_of(request).address).netloc} - {""}
-    try:
-        return urlsplit(origin).netloc in ours
-    except ValueError:
-        return False
 
 
 HEADINGS: Final = {
@@ -132,7 +121,6 @@ def json_response(payload: dict[str, Any], status: int = 200) -> Response:
 
 
 async def refuse(request: Request, error: Exception) -> Response:
-    """Say what was refused: to a person as a page, to a page as JSON."""
     if isinstance(error, OSError) and error.errno in FULL:
         error = NotStored(error.strerror or "the disk is full")
     if isinstance(error, EvenhandError):

@@ -48,8 +48,7 @@ _log: Final = logging.getLogger("evenhand")
 
 async def show_join_page(request: Request) -> Response:
     """Say who comes, with a button; nothing is taken yet."""
-    site = site_of(request)
-    await identify(request, "crowd")
+    site, _ = await identify(request, "crowd")
     worker, campaign = _read_worker(request, site), site.campaign
     told = {"title": campaign.title or campaign.name, "page": campaign.wording.text("page")}
     told |= {"worker": worker, "platform": find_platform(campaign.platform).title}
@@ -61,9 +60,7 @@ async def show_join_page(request: Request) -> Response:
 
 
 async def enrol(request: Request) -> Response:
-    """Give a worker a seat, or the one they have, and send them to their page."""
-    site = site_of(request)
-    await identify(request, "crowd")
+    site, _ = await identify(request, "crowd")
     check_origin(request)
     worker, platform = _read_worker(request, site), site.campaign.platform
     name = _name_cookie(site, worker)
@@ -108,7 +105,6 @@ def _name_cookie(site: Site, worker: str) -> str:
 
 
 def _keep(page: Response, request: Request, name: str, secret: str) -> None:
-    """Let the browser keep a secret that no script can read."""
     site = site_of(request)
     page.set_cookie(
         name,
@@ -121,19 +117,16 @@ def _keep(page: Response, request: Request, name: str, secret: str) -> None:
     )
 
 
-async def answer(request: Request) -> Response:
-    return await (enrol(request) if request.method == "POST" else show_join_page(request))
-
-
-ROUTES_CROWD: Final = [Route("/crowd/{token}", answer, methods=["GET", "POST"])]
+ROUTES_CROWD: Final = [
+    Route("/crowd/{token}", show_join_page),
+    Route("/crowd/{token}", enrol, methods=["POST"]),
+]
 
 NOTHING: Final = "nothing"  # Said of a judge for whom nothing is left, and who answered nothing
 _AGREED: Final = Prepared(select(judges.c.consented).where(judges.c.name == bindparam("judge")))
 
 
 class Sent(msgspec.Struct, forbid_unknown_fields=True):
-    """An answer as the page sends it; what is in `answer` is the task's to check."""
-
     ticket: int | str
     key: str
     answer: Any
@@ -141,8 +134,6 @@ class Sent(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Back(msgspec.Struct, forbid_unknown_fields=True):
-    """A wish to take the last answer back."""
-
     # the ticket that the page shows, None at the end. The same wish sent twice takes one answer
     # back, since the judge is at another ticket after the first time.
     at: int | str | msgspec.UnsetType | None = msgspec.UNSET
@@ -154,8 +145,7 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
 
 async def show_judge_page(request: Request) -> Response:
     """Send the page; it asks for its first item itself."""
-    site = site_of(request)
-    await identify(request, "judge")
+    site, _ = await identify(request, "judge")
     campaign = site.campaign
     told = {
         "title": campaign.title or campaign.name,
@@ -166,7 +156,7 @@ async def show_judge_page(request: Request) -> Response:
 
 
 async def show_item(request: Request) -> Response:
-    site, who = site_of(request), await identify(request, "judge")
+    site, who = await identify(request, "judge")
     served = await site.store.soon(lambda tx: _serve(tx, who.judge))
     if served == "consent":
         words = site.campaign.wording
@@ -176,14 +166,12 @@ async def show_item(request: Request) -> Response:
 
 
 def _view(store: Store, served: Served | str | None) -> View:
-    """Return an item, or the end: without a completion code for whoever answered nothing."""
     if isinstance(served, str):
         return {**view_end(store.campaign), "code": ""}
     return view_state(store, served)
 
 
 def _serve(tx: WriteTransaction, judge: str) -> Served | str | None:
-    """Serve an item, unless the judge has to agree to something first."""
     if tx.campaign.wording.consent:
         row = tx.ask(_AGREED, {"judge": judge})
         if row is None or row.consented is None:
@@ -198,15 +186,13 @@ def _serve_or_end(tx: WriteTransaction, judge: str) -> Served | str | None:
 
 
 async def take_answer(request: Request) -> Response:
-    site, who = site_of(request), await identify(request, "judge")
+    site, who = await identify(request, "judge")
     sent = await read_json(request, Sent)
     ticket = site.store.find_ticket(who.judge, sent.ticket)
     reply = Reply(who.judge, ticket, sent.answer, sent.key, sent.seconds)
     done = await site.store.soon(Answering(reply))
-    following: View = (
-        view_state(site.store, done.next) if done.halt is None else view_halt(done.halt)
-    )
-    record = done.record
+    record, halt = done.record, done.halt
+    following = view_state(site.store, done.next) if halt is None else view_halt(halt)
     # the hash of a body with random bits tells nothing of the record; its number would: how far
     # numbers go from one answer to the next tells a policy's tickets apart
     payload: View = {"receipt": record.hash, "next": following}
@@ -216,7 +202,7 @@ async def take_answer(request: Request) -> Response:
 
 
 async def take_back(request: Request) -> Response:
-    site, who = site_of(request), await identify(request, "judge")
+    site, who = await identify(request, "judge")
     sent = await read_json(request, Back)
 
     def work(tx: WriteTransaction) -> Served | None:
@@ -228,7 +214,6 @@ async def take_back(request: Request) -> Response:
 
 
 def _is_open(store: Store, tx: WriteTransaction, judge: str, at: int | str | None) -> bool:
-    """Say whether a ticket, None for none, is what a judge has before them."""
     number = judging.find_open(tx, judge)
     if at is None or number is None:
         return at is None and number is None
@@ -239,7 +224,7 @@ def _is_open(store: Store, tx: WriteTransaction, judge: str, at: int | str | Non
 
 
 async def agree(request: Request) -> Response:
-    site, who = site_of(request), await identify(request, "judge")
+    site, who = await identify(request, "judge")
     await read_json(request, Nothing)
 
     def work(tx: WriteTransaction) -> Served | str | None:
@@ -252,7 +237,7 @@ async def agree(request: Request) -> Response:
 
 
 async def leave(request: Request) -> Response:
-    site, who = site_of(request), await identify(request, "judge")
+    site, who = await identify(request, "judge")
     await read_json(request, Nothing)
     await site.store.soon(lambda tx: people.leave(tx, who.judge))
     return json_response({"state": "left"})
@@ -278,8 +263,7 @@ class Order(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def show_admin_page(request: Request) -> Response:
-    site = site_of(request)
-    await identify(request, "admin")
+    site, _ = await identify(request, "admin")
     told = await run_in_threadpool(summarize_progress, site.store)
     told |= {"root": f"{site.prefix}/a/{request.path_params['token']}"}
     told |= {"offers": list_offers(site.campaign), "unfit": list_unfit(site.campaign)}
@@ -293,8 +277,7 @@ async def show_part(what: Literal["findings", "promises"], request: Request) -> 
 
 async def show_board(request: Request) -> Response:
     """Send what the page shows of now, for programs; nothing where they have seen it."""
-    site = site_of(request)
-    await identify(request, "admin")
+    site, _ = await identify(request, "admin")
     known = request.headers.get("if-none-match", "").strip('"')
     _, mark = await run_in_threadpool(read_mark, site.store)
     if known == mark:
@@ -305,16 +288,13 @@ async def show_board(request: Request) -> Response:
 
 
 async def show_comments(request: Request) -> Response:
-    site = site_of(request)
-    await identify(request, "admin")
+    site, _ = await identify(request, "admin")
     context = {"comments": await run_in_threadpool(read_comments, site.store), "most": MAX_COMMENTS}
     return HTMLResponse(site.render("comments.html", context))
 
 
 async def obey(request: Request) -> Response:
-    """Do what the organiser wants; links are told here once."""
-    site = site_of(request)
-    await identify(request, "admin")
+    site, _ = await identify(request, "admin")
     order = await read_json(request, Order)
     done = await run_in_threadpool(_obey, site, order)
     site.known.forget()
@@ -325,9 +305,8 @@ async def obey(request: Request) -> Response:
     message = f"The link of {done.judge}; it is shown once."
     judges = await run_in_threadpool(site.store.judges)
     if any(judge.name == done.judge and not judge.total for judge in judges):
-        message += (
-            " No questions are left for this judge: choose a free seat, or revoke another judge."
-        )
+        more = "No questions are left for this judge: choose a free seat, or revoke another judge."
+        message = f"{message} {more}"
     return json_response({"message": message, "link": link})
 
 
@@ -358,8 +337,7 @@ def _obey(site: Site, order: Order) -> str | Invitation:
 
 
 async def send_download(request: Request) -> Response:
-    site = site_of(request)
-    await identify(request, "admin")
+    site, _ = await identify(request, "admin")
     name = request.path_params["name"]
     if name not in downloads.list_files(site.store):
         raise HTTPException(404, "there is no such table")

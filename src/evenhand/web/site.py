@@ -29,9 +29,7 @@ from evenhand.web.store.schema import campaign
 from evenhand.web.store.store import Store
 from evenhand.web.store.transaction import WriteTransaction
 
-MAX_NAMES: Final = (
-    10_000  # Names that are kept; of more, the ones that came longest ago are forgotten
-)
+MAX_NAMES: Final = 10_000  # That are kept; those that came longest ago are forgotten
 
 
 class Rates:
@@ -49,7 +47,6 @@ class Rates:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, name: str) -> bool:
-        """Take one token; say whether there was one."""
         now = self._clock()
         left, since = self._left.get(name, (self.burst, now))
         left = min(self.burst, left + (now - since) * self.per_second)
@@ -80,7 +77,6 @@ class RecentJudges:
         return bearer if self._clock() < until else None
 
     def remember(self, token: str, bearer: Bearer) -> None:
-        """Keep who came with a link, if it is a judge."""
         if bearer.role != "judge":
             return
         self._known[token] = (bearer, self._clock() + SECONDS_KNOWN)
@@ -109,7 +105,6 @@ def write_sentence(words: str, names: Collection[str] = ()) -> str:
 
 
 def write_number(value: float, digits: int = 2) -> str:
-    """Write a number with a minus sign, and none before 0."""
     return f"{value:z.{digits}f}".replace("-", "−")
 
 
@@ -169,7 +164,6 @@ NUMBERS: Final[tuple[tuple[type[EvenhandError], int, str], ...]] = (
 
 
 def number(error: EvenhandError) -> tuple[int, str]:
-    """Return the number of a refusal, and its word."""
     return next((code, word) for kind, code, word in NUMBERS if isinstance(error, kind))
 
 
@@ -188,8 +182,7 @@ _KINDS: Final[dict[str, Callable[[str], EvenhandError]]] = {
 
 
 class Question(msgspec.Struct, frozen=True):
-    # findings and promises are parts of the organiser's page, board is JSON for programs,
-    # download is a table or the log, export a pass as another program writes it
+    # parts of the organiser's page (board as JSON), a table or the log, a pass in another format
     what: Literal["findings", "board", "promises", "download", "export"]
     name: str = ""  # of the file, or of the pass
     kind: str = ""  # the format of an export
@@ -214,8 +207,6 @@ class Answer(msgspec.Struct):
 
 
 class Message(msgspec.Struct):
-    """What passes between the server and the process that computes."""
-
     number: int = 0  # of a question; 0 for what answers none
     question: Question | None = None  # what the server asks
     answer: Answer | None = None  # what was computed
@@ -228,12 +219,6 @@ class Message(msgspec.Struct):
 
 
 class Analyst(Protocol):
-    def begin(self) -> None:
-        """Get ready."""
-
-    def end(self) -> None:
-        """Compute nothing more."""
-
     async def ask(self, question: Question) -> Answer:
         """Return an answer, the last one where a new one takes long."""
 
@@ -246,21 +231,13 @@ def unpack(line: bytes) -> Message:
     return msgspec.json.decode(line, type=Message)
 
 
-def say_refusal(error: Exception) -> tuple[str, str]:
-    if isinstance(error, EvenhandError):
-        return number(error)[1], str(error)
-    return FAULT, FAULTY
-
-
 def make_refusal(word: str, why: str) -> EvenhandError:
     """Return the refusal that a message tells of.
 
     >>> make_refusal("invalid", "no judgments yet")
     InvalidJudgments('no judgments yet')
     """
-    kind: Any = _KINDS.get(word, CampaignError)
-    refusal: EvenhandError = kind(why)
-    return refusal
+    return _KINDS.get(word, CampaignError)(why)
 
 
 HEALTH_REST: Final = 5.0  # Seconds for which what is known of the database holds
@@ -284,7 +261,6 @@ class Health:
         self._task: asyncio.Task[None] | None = None
 
     async def ask(self) -> str:
-        """Return "well", or what is wrong."""
         if self._task is None:
             if self._clock() < self._until:
                 return self._words
@@ -332,22 +308,19 @@ class Limits:
     idle: float = 30  # seconds for which a connection may wait for the next request
     stall: float = 120  # seconds in which a client has to read on, where more is sent than it reads
     connections: int = 1_000  # most at once
-    # most at once of one address that is no proxy, of those whose request has not come whole
-    per_address: int = 250
+    per_address: int = 250  # most at once of one, no proxy, whose request has not come whole
 
 
 @dataclass(frozen=True)
 class Site:
-    store: Store  # its database
+    store: Store
     prefix: str = ""  # path under which it lies, such as "/study"; "" for none
     # of the server, as judges reach it, such as "https://example.org"; "" for the one by which a
     # request came
     address: str = ""
-    limits: Limits = field(default_factory=Limits)  # how much may come in
-    # machines and networks whose word is taken on where a request came from
-    proxies: tuple[str, ...] = ()
-    # the process that computes on answers; with None, `make_app` lets this process compute
-    worker: Analyst | None = None
+    limits: Limits = field(default_factory=Limits)
+    proxies: tuple[str, ...] = ()  # machines and networks that are believed where requests are from
+    worker: Analyst | None = None  # what computes on answers; this process where there is none
 
     @property
     def campaign(self) -> Campaign:
@@ -355,12 +328,10 @@ class Site:
 
     @cached_property
     def requests(self) -> Rates:
-        """Requests by link."""
         return Rates(self.limits.per_second, self.limits.burst)
 
     @cached_property
     def misses(self) -> Rates:
-        """Unknown links by address."""
         return Rates(1 / 6, self.limits.misses)
 
     @cached_property

@@ -30,17 +30,10 @@ def view_item(campaign: Campaign, served: Served, name: str) -> View:
         for name in ("context", "source", "reference")
         if name in task.shows and getattr(item, name)
     ]
-    shown = [_text(campaign, "output", text) for text in campaign.shown(ticket)]
-    ticket_fields = {"ticket": name, "key": served.key, "training": ticket.kind == "training"}
-    progress = {"place": served.place, "total": served.total}
-    return {
-        "state": "item",
-        **ticket_fields,
-        **progress,
-        "task": view_task(campaign, ticket),
-        "beside": beside,
-        "outputs": shown,
-    }
+    view: View = {"state": "item", "ticket": name, "key": served.key, "beside": beside}
+    view |= {"training": ticket.kind == "training", "place": served.place, "total": served.total}
+    view["outputs"] = [_text(campaign, "output", text) for text in campaign.shown(ticket)]
+    return {**view, "task": view_task(campaign, ticket)}
 
 
 def view_task(campaign: Campaign, ticket: Ticket) -> View:
@@ -88,7 +81,6 @@ def view_halt(halt: Refused) -> View:
 
 
 def view_feedback(campaign: Campaign, ticket: Ticket, answer: Mapping[str, Any]) -> View | None:
-    """Return what a training ticket teaches, beside what was answered; None for other tickets."""
     taught = campaign.feedback(ticket)
     if taught is None:
         return None
@@ -98,9 +90,7 @@ def view_feedback(campaign: Campaign, ticket: Ticket, answer: Mapping[str, Any])
         task, source = campaign.task(ticket.task), campaign.item(ticket.item).source
         right = _turn(right, campaign.item(ticket.item).systems, ticket.systems)
         right = task.validate(right, campaign.shown(ticket), source).to_dict()
-        agrees = all(
-            answer.get(name) == value for name, value in right.items() if name != "comment"
-        )
+        agrees = all(answer.get(name) == right[name] for name in right.keys() - {"comment"})
     return {"text": taught.feedback, "right": dict(right), "agrees": agrees}
 
 

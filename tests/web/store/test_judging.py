@@ -123,7 +123,7 @@ def test_a_late_copy_of_an_answer_that_was_taken_back_is_not_taken_for_stored(st
     reply = reply_to(take(store, "j0"))
     store.do(judging.append, reply)
     store.do(judging.undo, "j0")
-    with pytest.raises(AnsweredBefore, match="taken back"):
+    with pytest.raises(AnsweredBefore, match="undone"):
         store.do(judging.append, reply)
     assert list(list_judgments(store)) == []
 

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from itertools import product
 from math import isclose
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,7 +45,7 @@ from evenhand.errors import (
 )
 from evenhand.web.store.boards import FOLLOWED, BoardCount, SavedBoard, list_boards, read_boards
 from evenhand.web.store.database import VERSION, connect, connect_to_read, migrate, read_version
-from evenhand.web.store.log import JUDGMENTS, Line, Record, digest, read_record
+from evenhand.web.store.log import JUDGMENTS, PARTS, Line, Record, digest, read_record
 from evenhand.web.store.people import PRESENT
 from evenhand.web.store.queries import (
     LINE,
@@ -53,7 +54,6 @@ from evenhand.web.store.queries import (
     make_line,
     read_head,
     stream,
-    stream_lines,
 )
 from evenhand.web.store.schema import (
     CLOSED,
@@ -85,15 +85,9 @@ FIXED: Final = 5  # Columns before those of the systems
 _KIND_OF: Final = {name: code for code, name in enumerate(TICKET_KINDS)}
 
 
-def read_asked(row: Any) -> Ticket:
-    """Return a ticket of the table, under the name of its seat."""
-    return read_ticket(row, row.seat)
-
-
 def read_design(
     connection: Connection, planned: Campaign, launch: Mapping[str, Any]
 ) -> tuple[Assignment | None, str]:
-    """Return the tickets that were launched, whether they were asked yet or not."""
     wanted = select(tickets).where(tickets.c.number < launch["tickets"]).order_by(tickets.c.number)
     changed = "tickets are not those that were launched"
     count = select(func.count()).select_from(wanted.subquery())
@@ -101,29 +95,21 @@ def read_design(
         return None, changed
     expected: dict[int, str] = {}
     try:
-        stored_tickets = map(read_asked, stream(connection, wanted))
+        stored_tickets = (read_ticket(row, row.seat) for row in stream(connection, wanted))
         table = _code(planned, stored_tickets, launch["tickets"], expected)
     except (EvenhandError, LookupError, OverflowError, TypeError, ValueError):
         return None, changed  # a number, judge, pass, item or system that is not there
     shown = table[:, FIXED:]
     # how wide the table of an assignment is depends on how it was made, and not on what it says
     for width in range(1, 1 + shown.shape[1]):
-        made = Assignment(
-            campaign=planned,
-            judge=table[:, 0],
-            task=table[:, 1],
-            kind=table[:, 2].astype(np.int8),
-            again=table[:, 3],
-            item=table[:, 4],
-            shown=shown[:, :width],
-        )
+        columns = dict(zip(("judge", "task", "kind", "again", "item"), table.T, strict=False))
+        columns["kind"] = columns["kind"].astype(np.int8)
+        made = Assignment(campaign=planned, shown=shown[:, :width], **columns)
         if (shown[:, width:] < 0).all() and made.digest == launch["assignment"]:
             break
     else:
         return None, changed
-    known = (made.kind == TICKET_KINDS.index("control")) | (
-        made.kind == TICKET_KINDS.index("training")
-    )
+    known = np.isin(made.kind, [_KIND_OF["control"], _KIND_OF["training"]])
     for number in sorted({*np.flatnonzero(known).tolist(), *expected}):
         if made[number].expected != expected.get(number, ""):
             return None, f"what is expected of ticket {number} was changed"
@@ -164,7 +150,6 @@ def _code(
 
 # Columns of the log that say again what a body says, for look-ups
 COPIES: Final = ("kind", "judge", "key", "replaces", "ticket")
-PARTS: Final = ("said", "note")
 ROUNDING: Final = 1e-6  # How far sums of logarithms on boards may differ between machines
 NOT_READ: Final = "a table holds what cannot be read"
 Fault = tuple[int, str]  # Number of a record, 0 for none, and what is wrong
@@ -177,7 +162,6 @@ class OtherVersion(CampaignError):
 def check_database(
     connection: Connection, head: Head | None = None, *, receipts: Collection[str] = ()
 ) -> LogCheck:
-    """Check a database in one transaction: its file, its log, and that the tables say the same."""
     try:
         if damage := _find_damage(connection) or _check_version(connection):
             return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
@@ -190,7 +174,6 @@ def check_database(
 
 
 def _read_damage(fault: DatabaseError | UnicodeDecodeError) -> str:
-    """Return what a database says of damage; "" of anything else, such as a lost connection."""
     if isinstance(fault, UnicodeDecodeError):
         return "a text is no UTF-8"
     message = (str(fault.orig).splitlines() or [""])[0]
@@ -204,13 +187,11 @@ def _read_damage(fault: DatabaseError | UnicodeDecodeError) -> str:
 def _find_damage(connection: Connection) -> str:
     """Let the database look at its pages and indexes; return what it finds, "" for nothing."""
     if connection.dialect.name == "sqlite":
-        for order in ("PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"):
-            row = connection.exec_driver_sql(order).first()
-            if row is not None and "foreign" in order:
-                return f"a row of {row[0]} refers to a row that is not there"
-            if row is not None and row[0] != "ok":
-                return str(row[0]).splitlines()[-1]
-        return ""
+        pages = str(connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar() or "ok")
+        if pages != "ok":
+            return pages.splitlines()[-1]
+        row = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+        return "" if row is None else f"a row of {row[0]} refers to a row that is not there"
     wanted = text("SELECT 1 FROM pg_extension WHERE extname = 'amcheck'")
     if connection.execute(wanted).first() is None:
         return ""
@@ -226,7 +207,6 @@ def _find_damage(connection: Connection) -> str:
 
 
 def _check_version(connection: Connection) -> str:
-    """Return which table or column is missing, "" for none; refuse tables of another version."""
     version = read_version(connection)
     if version == VERSION:
         tables = inspect(connection)
@@ -256,19 +236,16 @@ class _Comparison:
         self._written: dict[str, str] = {}  # texts of systems as they are written: few, and often
 
     def run(self, head: Head | None, receipts: Collection[str]) -> LogCheck:
-        """Check everything; the first fault is told, of the chain before all others."""
         self.wrong = self._prepare()
         log_check = verify(self._stream(), head, replay=self.replay, receipts=receipts)
         if not log_check.holds:
             return log_check
         stored_head = read_head(self.connection)
+        last = log_check.head.number
         if stored_head != log_check.head:
-            message = (
-                f"the log ends at record {log_check.head.number}, not at {stored_head.number} as"
-                " was written"
-            )
-            return replace(log_check, bad=log_check.head.number + 1, reason=message)
-        if not log_check.head.number:
+            message = f"the log ends at record {last}, not at {stored_head.number} as was written"
+            return replace(log_check, bad=last + 1, reason=message)
+        if not last:
             message = "it is missing: nothing was launched, or everything was deleted"
             return replace(log_check, bad=1, reason=message)
         try:
@@ -279,7 +256,6 @@ class _Comparison:
         return log_check
 
     def _prepare(self) -> str:
-        """Read the campaign and its tickets; return what is wrong with them, "" for nothing."""
         first = self.connection.execute(select(*LINE).order_by(log.c.number).limit(1)).first()
         if first is None:
             return ""
@@ -297,7 +273,6 @@ class _Comparison:
         return wrong
 
     def _read_campaign(self, record: Record) -> tuple[Campaign | None, str]:
-        """Return the campaign that was launched; None, and what is wrong, where it is another."""
         spec = self.connection.execute(select(specs.c.campaign, specs.c.body)).all()
         same = len(spec) == 1 and spec[0].campaign == 1
         if not same or record.kind != "launch" or record.facts["campaign"] != digest(spec[0].body):
@@ -327,24 +302,17 @@ class _Comparison:
             number = record.ticket.number if record.ticket else None
             expected = (record.kind, record.judge, record.key or None, record.replaces, number)
             if row.number != place or tuple(row[len(LINE) :]) != expected:
-                self._note(place, "the columns beside it say something else")
-            self._check_deletion(record, row)
+                self.fault = self.fault or (place, "the columns beside it say something else")
+            for part in PARTS:
+                if getattr(row, part) is not None:
+                    self._present[record.judge, part] = record.number
+            if record.kind == "forget":
+                for key in product(record.facts["judges"], record.facts["parts"]):
+                    if key in self._present:
+                        message = "it was to be deleted on request, and is there"
+                        self.fault = self.fault or (self._present[key], message)
             if self.boards is not None:
                 self.boards.take(record)
-
-    def _note(self, bad: int, reason: str) -> None:
-        self.fault = self.fault or (bad, reason)
-
-    def _check_deletion(self, record: Record, row: Any) -> None:
-        for part in PARTS:
-            if getattr(row, part) is not None:
-                self._present[record.judge, part] = record.number
-        if record.kind == "forget":
-            for judge in record.facts["judges"]:
-                for part in record.facts["parts"]:
-                    if (judge, part) in self._present:
-                        message = "it was to be deleted on request, and is there"
-                        self._note(self._present[judge, part], message)
 
     def _compare(self) -> Iterator[Fault]:
         if self.fault is not None:
@@ -357,13 +325,14 @@ class _Comparison:
         yield from self._compare_people()
         yield from self._compare_tokens()
         yield from self._compare_leases()
-        row = self.connection.execute(select(campaign)).one()
-        if row.paused != self.replay.paused:
-            yield self._end, "whether the campaign is paused was changed"
-        if row.tickets != self.replay.tickets:
-            yield self._end, "the number of tickets was changed"
-        if row.head_at != self.replay.at:
-            yield self._end, "the time of the last record was changed"
+        row, replay = self.connection.execute(select(campaign)).one(), self.replay
+        for same, what in (
+            (row.paused == replay.paused, "whether the campaign is paused"),
+            (row.tickets == replay.tickets, "the number of tickets"),
+            (row.head_at == replay.at, "the time of the last record"),
+        ):
+            if not same:
+                yield self._end, f"{what} was changed"
         if self.boards is not None:
             yield from self.boards.compare(self.replay)
 
@@ -404,7 +373,7 @@ class _Comparison:
         yield from moved
 
     def _compare_content(self, row: Any, record: int | None) -> Iterator[Fault]:
-        replay, number, ticket = self.replay, row.number, read_asked(row)
+        replay, number, ticket = self.replay, row.number, read_ticket(row, row.seat)
         known = replay.questions.get(number)
         changed = f"ticket {number} is not what was asked"
         if row.systems not in self._written:
@@ -456,11 +425,10 @@ class _Comparison:
             if row.joined != login.joined:
                 person = row.joined or row.name
                 yield last, f"judge '{row.name}' counts as '{person}', and no record says so"
-            for name in ("seat", "made", "consented"):
+            words = {"seat": "seat", "made": "first invitation", "consented": "consent"}
+            for name, subject in words.items():
                 if getattr(row, name) != getattr(login, name):
-                    words = {"seat": "the seat", "made": "the first invitation"}
-                    subject = words.get(name, "the consent")
-                    yield last, f"{subject} of judge '{row.name}' was changed"
+                    yield last, f"the {subject} of judge '{row.name}' was changed"
         gone = logins.keys() - {row.name for row in rows}
         if gone:
             yield last, f"judge '{min(gone)}' is not there"
@@ -478,7 +446,6 @@ class _Comparison:
                 yield self._end, f"who judge '{judge}' is on the platform is not there"
 
     def _compare_tokens(self) -> Iterator[Fault]:
-        """Yield links of judges that no record speaks of, and those that are not there."""
         logins = self.replay.logins
         wanted = {(name, one.linked) for name, one in logins.items() if one.linked is not None}
         for row in self.connection.execute(select(tokens).order_by(tokens.c.name)):
@@ -492,36 +459,27 @@ class _Comparison:
             yield self._end, f"the link of judge '{judge}' is not there"
 
     def _compare_leases(self) -> Iterator[Fault]:
-        """Yield tickets that are before somebody who cannot have them."""
         given = (tickets.c.seat, tickets.c.state, log.c.body, log.c.judge.label("by"))
-        wanted = select(leases, *given).select_from(
-            leases.outerjoin(tickets, tickets.c.number == leases.c.ticket).outerjoin(
-                log, log.c.number == tickets.c.record
-            )
-        )
+        whole = leases.outerjoin(tickets, tickets.c.number == leases.c.ticket)
+        whole = whole.outerjoin(log, log.c.number == tickets.c.record)
+        wanted = select(leases, *given).select_from(whole)
         for row in self.connection.execute(wanted.order_by(leases.c.judge)):
             login = self.replay.logins.get(row.judge)
-            message = f"what judge '{row.judge}' has before them was changed"
             served = json.loads(row.body).get("served") if row.by == row.judge else None
             there = login is not None and login.state in PRESENT and row.seat == login.seat
             same = row.since <= row.until and served in {None, row.since}
             if not there or not same or row.state == VOID:
-                yield self._end, message
+                yield self._end, f"what judge '{row.judge}' has before them was changed"
 
 
 class _Boards:
-    """Boards that are kept, and the same ones counted anew."""
-
-    def __init__(self, planned: Campaign, saved: dict[str, SavedBoard] | Any) -> None:
-        self.kept = dict(saved)
-        self.names = list_boards(planned)
-        self.count = BoardCount(planned)
+    def __init__(self, planned: Campaign, saved: Mapping[str, SavedBoard]) -> None:
+        self.kept, self.names, self.count = saved, list_boards(planned), BoardCount(planned)
         counted = (one.record for one in self.kept.values())
         self.until = max((one for one in counted if isinstance(one, int)), default=0)
         self.lost = False
 
     def take(self, record: Record) -> None:
-        """Count a record that the boards have seen."""
         if record.number > self.until or record.kind not in FOLLOWED:
             return
         self.lost |= record.erased and record.answer is None
@@ -544,7 +502,6 @@ class _Boards:
 
 
 def _differ(saved: str, counted: str, *, lost: bool) -> str:
-    """Return where a board that is kept differs from the one that was counted; "" for nowhere."""
     from evenhand.ranking.sequential.leaderboard import read_board
 
     try:
@@ -611,7 +568,6 @@ def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = (
 def check_store(
     store: Readable, head: Head | None = None, receipts: Collection[str] = ()
 ) -> LogCheck:
-    """Check that the log is what was written, and that the tables say what it says."""
     with store.reading() as connection:
         return check_database(connection, head, receipts=receipts)
 
@@ -623,7 +579,6 @@ def stream_log(where: str) -> Iterator[Line]:
 
 
 def write_log(where: str, path: str | Path) -> int:
-    """Write the log of a database as JSON Lines, and return how many lines it has."""
     # The file can be read by its owner alone: comments stand in it.
     if "://" not in where and not _is_database(Path(where)):
         raise UnknownOption(f"--write-log {path}: '{where}' is a log already, and no database")
@@ -634,8 +589,8 @@ def write_log(where: str, path: str | Path) -> int:
             os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file,
             open_to_read(where).reading() as connection,
         ):
-            for line in stream_lines(connection):
-                file.write(f"{line.write()}\n")
+            for row in stream(connection, select(*LINE).order_by(log.c.number)):
+                file.write(f"{make_line(row).write()}\n")
                 count += 1
     except FileExistsError:
         raise UnknownOption(f"--write-log {path}: the file is there; name another one") from None
@@ -646,7 +601,6 @@ def write_log(where: str, path: str | Path) -> int:
 
 
 def open_to_read(where: str) -> Readable:
-    """Open a database that is only read; its tables stay of the version that they are."""
     return Readable(connect_to_read(where))
 
 
@@ -673,16 +627,12 @@ def _is_database(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Collected:
-    # what was answered, in the order in which each was answered first; what was taken back or
-    # deleted is not among it
-    tickets: tuple[Ticket, ...]
+    tickets: tuple[Ticket, ...]  # whose answers stand, in the order in which each came first
     people: Mapping[str, str]  # judge → the judge whom exports name, of those who are one person
-    # what the log says of the campaign: name, campaign, assignment, evenhand, seed
-    launch: Mapping[str, str]
+    launch: Mapping[str, str]  # name, campaign, assignment, evenhand, seed
 
 
 def gather(records: Iterable[Record]) -> Collected:
-    """Read the answers that stand from all that happened."""
     standing: dict[int, Ticket] = {}
     people: dict[str, str] = {}
     launch: Mapping[str, str] = {}
@@ -704,7 +654,6 @@ def gather(records: Iterable[Record]) -> Collected:
 
 
 def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCheck]:
-    """Count the promises of a campaign on what was collected."""
     sound = audit(where)
     if not sound.holds:
         raise CampaignError(
@@ -731,17 +680,12 @@ def count_promises(
             f"'{where}' was assigned by evenhand {collected.launch['evenhand']}, and evenhand"
             f" {__version__} assigns this campaign differently: check it with that version"
         )
-    seats = dict(find_seats(assignment, collected.tickets))
-    return assignment, verify_collected(assignment, collected.tickets, collected.people, seats)
-
-
-def find_seats(assignment: Assignment, tickets: Iterable[Ticket]) -> Iterator[tuple[str, str]]:
-    """Yield each judge with the judge of the design most of whose tickets they answered."""
+    # each judge has the seat most of whose tickets they answered
     names = [one.name for one in assignment.campaign.judges]
     counted: dict[str, Counter[str]] = {}
-    for one in tickets:
+    for one in collected.tickets:
         if 0 <= one.number < len(assignment):
             seat = names[assignment.judge[one.number]]
             counted.setdefault(one.judge, Counter())[seat] += 1
-    for judge, often in counted.items():
-        yield judge, often.most_common(1)[0][0]
+    seats = {judge: often.most_common(1)[0][0] for judge, often in counted.items()}
+    return assignment, verify_collected(assignment, collected.tickets, collected.people, seats)

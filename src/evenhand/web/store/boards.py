@@ -8,7 +8,7 @@ with them stays decided.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -20,6 +20,7 @@ from evenhand.errors import UnknownFormat
 from evenhand.numerics.sampling import Draws, one_blas_thread
 from evenhand.web.store.log import JUDGMENTS, Line, Record, read_record
 from evenhand.web.store.people import group
+from evenhand.web.store.queries import LINE
 from evenhand.web.store.schema import (
     OPEN,
     Prepared,
@@ -44,7 +45,6 @@ FOLLOWED: Final = (*JUDGMENTS, "join")  # Kinds of records that boards rest on
 _ADD: Final = fill(boards)
 _HELD: Final = Prepared(select(boards.c.record).where(boards.c.task == bindparam("task")))
 _DROP: Final = Prepared(delete(boards).where(boards.c.task == bindparam("task")))
-_COLUMNS: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,7 @@ def save_boards(tx: WriteTransaction, made: Mapping[str, SavedBoard]) -> None:
 
 
 def read_after(connection: Connection, number: int, most: int) -> list[Line]:
-    """Return the next lines of the log that boards rest on, in their order."""
-    wanted = select(*_COLUMNS).where(log.c.number > number, log.c.kind.in_(FOLLOWED))
+    wanted = select(*LINE).where(log.c.number > number, log.c.kind.in_(FOLLOWED))
     return [Line(*row) for row in _ask(connection, wanted.order_by(log.c.number).limit(most))]
 
 
@@ -79,20 +78,12 @@ def has_deletion(connection: Connection, number: int) -> bool:
     return bool(_ask(connection, wanted))
 
 
-def read_joins(connection: Connection, number: int) -> Iterator[Record]:
-    wanted = select(*_COLUMNS).where(log.c.number <= number, log.c.kind == "join")
-    for row in _ask(connection, wanted.order_by(log.c.number)):
-        yield read_record(Line(*row))
-
-
 def _ask(connection: Connection, wanted: Select[Any]) -> list[Any]:
     """Return all rows, also amid orders of a batch that were sent without waiting."""
     driver = connection.connection.driver_connection
     return Prepared(wanted).ask_all(driver, connection.dialect.name, {})
 
 
-# What boards count, and the boards of all passes as the log makes them up to a record.
-#
 # What the boards count is a person's first answer to a question. An answer that is taken back and
 # given anew, a repeat, an answer that somebody revises, and one under another login of the same
 # person say nothing new. Answers that are deleted are counted before: `settle_boards` is part of
@@ -123,15 +114,15 @@ class BoardCount:
 
     @classmethod
     def read(cls, connection: Connection, campaign: Campaign) -> Self:
-        """Take up the boards that were kept, if they can be read."""
         made, saved = cls(campaign), read_boards(connection)
         pass_boards = {name: _read(saved.get(name)) for name in made.passes}
         passes = {name: one for name, one in pass_boards.items() if one is not None}
         seen = {saved[name].record for name in passes}
         if len(passes) == len(pass_boards) and len(seen) == 1:
             made.passes, made.record = passes, seen.pop()
-            for record in read_joins(connection, made.record):
-                made._join(record)
+            joins = select(*LINE).where(log.c.number <= made.record, log.c.kind == "join")
+            for row in _ask(connection, joins.order_by(log.c.number)):
+                made._join(read_record(Line(*row)))
         return made
 
     @property
@@ -139,12 +130,10 @@ class BoardCount:
         return sum(len(one.state.claims) for one in self.passes.values())
 
     def count(self, line: Line) -> None:
-        """Count a line of the log, unless it was counted before."""
         if line.number > self.record:
             self.take(read_record(line))
 
     def take(self, record: Record) -> None:
-        """Count a record: the next one of those that boards rest on."""
         self.record = record.number
         if record.kind == "join":
             self._join(record)
@@ -171,11 +160,12 @@ class BoardCount:
 
         made = {}
         for name, one in self.passes.items():
-            whole = {
-                "board": write_board(one.state),
-                "shown": sorted(one.shown),
-                "confirmed": _write_confirmation(one.confirmed),
-            }
+            sets = None
+            if one.confirmed is not None:
+                sets = {**vars(one.confirmed), "pairs": sorted(map(list, one.confirmed.pairs))}
+                silent = one.confirmed.silent.items()
+                sets["silent"] = sorted([*sorted(two), why] for two, why in silent)
+            whole = {"board": write_board(one.state), "shown": sorted(one.shown), "confirmed": sets}
             made[name] = SavedBoard(self.record, json.dumps(whole, ensure_ascii=False))
         return made
 
@@ -229,7 +219,6 @@ def find_board_seed(campaign: Campaign) -> int:
 
 
 def settle_boards(tx: WriteTransaction) -> None:
-    """Count all there is, and keep it, before some of it is deleted."""
     if not list_boards(tx.campaign):
         return
     count = BoardCount.read(tx.connection, tx.campaign)
@@ -261,35 +250,20 @@ def _start(campaign: Campaign, name: str) -> SequentialState:
 
 
 def _read(saved: SavedBoard | None) -> PassBoard | None:
-    """Read a board that was kept; None where there is none, or of another version."""
-    from evenhand.ranking.sequential.leaderboard import read_board
+    from evenhand.ranking.sequential.leaderboard import Confirmation, read_board
 
     if saved is None:
         return None
     try:
         whole = json.loads(saved.body)
-        state, confirmed = read_board(whole["board"]), _read_confirmation(whole["confirmed"])
+        state, confirmed = read_board(whole["board"]), None
+        if (sets := whole["confirmed"]) is not None:
+            pairs = frozenset((better, worse) for better, worse in sets["pairs"])
+            silent = {frozenset((one, other)): why for one, other, why in sets["silent"]}
+            confirmed = Confirmation(pairs, silent, tuple(sets["notes"]), sets["method"])
     except (UnknownFormat, ValueError, LookupError, TypeError):
         return None
     return PassBoard(state, {(better, worse) for better, worse in whole["shown"]}, confirmed)
-
-
-def _write_confirmation(one: Confirmation | None) -> dict[str, Any] | None:
-    if one is None:
-        return None
-    silent = sorted([*sorted(two), why] for two, why in one.silent.items())
-    payload = {"notes": list(one.notes), "method": one.method}
-    return {"pairs": sorted(map(list, one.pairs)), "silent": silent, **payload}
-
-
-def _read_confirmation(payload: dict[str, Any] | None) -> Confirmation | None:
-    from evenhand.ranking.sequential.leaderboard import Confirmation
-
-    if payload is None:
-        return None
-    pairs = frozenset((better, worse) for better, worse in payload["pairs"])
-    silent = {frozenset((one, other)): why for one, other, why in payload["silent"]}
-    return Confirmation(pairs, silent, tuple(payload["notes"]), payload["method"])
 
 
 def _draw_pair(systems: tuple[str, ...], draws: Draws) -> tuple[str, str]:

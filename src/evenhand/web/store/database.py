@@ -36,7 +36,6 @@ _PRAGMAS: Final = (
 
 
 def read_url(where: str) -> URL:
-    """Return the address of a database; a path is a SQLite file."""
     if "://" not in where:
         return URL.create("sqlite", database=where)
     try:
@@ -63,45 +62,36 @@ _SAYS: Final = (
 
 
 def connect(where: str) -> Engine:
-    """Return the engine of a database; a SQLite file is made where there is none."""
     # A new file can be read and written by its owner alone. Faults do not say what was to be
     # written.
     url = read_url(where)
-    if url.get_backend_name() == "sqlite":
-        path = url.database
-        if path and not path.startswith("file:"):
-            _make_private(Path(path))
-        engine = create_engine(
-            url, connect_args={"check_same_thread": False}, pool_size=4, hide_parameters=True
-        )
-
-        _begin_by_hand(engine, _PRAGMAS)
-        return engine
-    return create_engine(
-        url,
-        pool_pre_ping=True,
-        pool_size=4,
-        hide_parameters=True,
-        connect_args={"options": "-c synchronous_commit=on -c timezone=UTC"},
-    )
+    settings: dict[str, Any] = {"pool_size": 4, "hide_parameters": True}
+    if url.get_backend_name() != "sqlite":
+        settings["connect_args"] = {"options": "-c synchronous_commit=on -c timezone=UTC"}
+        return create_engine(url, pool_pre_ping=True, **settings)
+    path = url.database
+    if path and not path.startswith("file:"):
+        _make_private(Path(path))
+    engine = create_engine(url, connect_args={"check_same_thread": False}, **settings)
+    _begin_by_hand(engine, _PRAGMAS)
+    return engine
 
 
 def connect_to_read(where: str) -> Engine:
-    """Return the engine of a database that is there and will not be written."""
     url = read_url(where)
-    if url.get_backend_name() == "sqlite":
+    is_file = url.get_backend_name() == "sqlite"
+    if is_file:
         path = str(url.database)
         if not path.startswith("file:"):
             path = f"file:{quote(str(Path(path).resolve()))}?{_say_mode(Path(path).resolve())}"
         url = URL.create("sqlite", database=path, query={"uri": "true"})
-        engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
+    engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
+    if is_file:
         _begin_by_hand(engine, ())
-        return engine
-    return create_engine(url, poolclass=NullPool, hide_parameters=True)
+    return engine
 
 
 def _say_mode(path: Path) -> str:
-    """Say how a file is opened that is only read."""
     # SQLite makes two files beside it, unless nothing waits in one of them and nobody can: where
     # the folder cannot be written, as in an archive.
     waits = path.with_name(f"{path.name}-wal").exists()
@@ -112,11 +102,8 @@ def _say_mode(path: Path) -> str:
 
 def gather(connection: Connection) -> AbstractContextManager[object]:
     """Send statements together where a driver can: writing needs no answer before the end."""
-    if connection.dialect.name != "postgresql":
-        return nullcontext()
     driver: Any = connection.connection.driver_connection
-    together: AbstractContextManager[object] = driver.pipeline()
-    return together
+    return driver.pipeline() if connection.dialect.name == "postgresql" else nullcontext()
 
 
 def _begin_by_hand(engine: Engine, pragmas: tuple[str, ...]) -> None:
@@ -174,7 +161,6 @@ def identify_file(engine: Engine, end: str = "") -> tuple[int, int] | None:
 
 
 def _make_private(path: Path) -> None:
-    """Make an empty file for its owner alone, unless it is there."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         sync_folder(path)
@@ -235,8 +221,7 @@ class WriteConnection:
         """Bring SQLite's write-ahead log into the file, and let the connection go."""
         if self._kept is None:
             self._kept = self._engine.connect().execution_options(**WRITE)
-        driver = self._kept.connection.driver_connection
-        assert driver is not None
+        driver: Any = self._kept.connection.driver_connection
         busy = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         self.close()
         return bool(busy)
@@ -249,11 +234,6 @@ class WriteConnection:
 
 # counts the time in which the machine slept, where there is such a clock
 _STEADY: Final[int] = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", 0))
-
-
-def read_wall() -> float:
-    """Return seconds since 1970 by the wall clock."""
-    return time.time()
 
 
 def read_steady() -> float:
@@ -274,21 +254,19 @@ class Clock:
 
     start: int  # milliseconds at the start
     began: float  # the steady clock at the start, in seconds
-    steady: Callable[[], float] = read_steady  # the steady clock
+    steady: Callable[[], float] = read_steady
 
     @classmethod
     def start_at(
         cls,
         stored: int,
         *,
-        wall: Callable[[], float] = read_wall,
+        wall: Callable[[], float] = time.time,
         steady: Callable[[], float] = read_steady,
     ) -> Clock:
-        """Start from the wall clock, or from the last stored time if that is later."""
         return cls(max(stored, int(wall() * 1000)), steady(), steady)
 
     def now(self) -> int:
-        """Return milliseconds since 1970."""
         return self.start + max(0, int((self.steady() - self.began) * 1000))
 
 
@@ -307,7 +285,6 @@ class NotOurs(CampaignError):
 
 
 def look(where: str) -> None:
-    """Look at a SQLite file before anything of it is changed; its journal is, when it is opened."""
     url = read_url(where)
     path = Path(url.database or "")
     if url.get_backend_name() != "sqlite" or not path.is_file() or not path.stat().st_size:
@@ -321,10 +298,9 @@ def look(where: str) -> None:
 
 
 def read_version(connection: Connection) -> str:
-    """Return the version of the tables, "" where there are none."""
     names, stored_version = set(inspect(connection).get_table_names()), ""
     if "alembic_version" in names:
-        value = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        value = connection.scalar(text("SELECT version_num FROM alembic_version"))
         stored_version = str(value or "")
     shared = connection.dialect.name == "postgresql"
     strange = names & {"alembic_version", *TABLES.tables} if shared else names
@@ -349,14 +325,12 @@ def migrate(engine: Engine, version: str = "head") -> None:
         if stored_version > VERSION:
             raise CampaignError(
                 f"the database is of version {stored_version}, this program knows {VERSION}: it was"
-                " written"
-                " by a newer Evenhand; install that one"
+                " written by a newer Evenhand; install that one"
             )
         _run(connection, version)
 
 
 def _run(connection: Connection, version: str) -> None:
-    """Run the migrations that are missing, within the caller's transaction."""
     from alembic.config import Config
     from alembic.operations import Operations
     from alembic.runtime.migration import MigrationContext

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
-from evenhand.design.tasks import Answer, Ticket, read_whole, show
+from evenhand.design.tasks import Ticket, read_whole, show
 from evenhand.errors import EvenhandError, InvalidJudgments
-from evenhand.web.store.log import AnsweredBefore, NotYours, Paused, Record, Refused
+from evenhand.web.store.log import NOT_ASSIGNED, AnsweredBefore, NotYours, Paused, Record, Refused
 from evenhand.web.store.schema import CLOSED, OPEN
 from evenhand.web.store.transaction import (
     BEGIN,
@@ -44,7 +44,6 @@ MAX_NUMBER: Final = 2**53  # No ticket and no record has a greater number
 
 
 def check_reply(reply: Reply) -> None:
-    """Refuse what surrounds an answer and is not sound."""
     for name, number in (("ticket", reply.ticket), ("replaces", reply.replaces)):
         if number is not None or name == "ticket":
             read_whole(number, name, 0, MAX_NUMBER)
@@ -67,9 +66,7 @@ def is_time(seconds: object) -> bool:
 
 @dataclass(frozen=True)
 class Served:
-    """A ticket that a judge has before them."""
-
-    ticket: Ticket  # what is asked
+    ticket: Ticket
     key: str  # a key for the answer, the same as long as the ticket is served
     since: int  # when it was first served, in milliseconds since 1970
     until: int  # when it may go to somebody else
@@ -79,24 +76,22 @@ class Served:
 
 @dataclass(frozen=True)
 class Answered:
-    record: Record  # the answer
-    next: Served | None  # the next ticket; None at the end, or where `halt` says why there is none
-    halt: Refused | None = None  # why nothing more is served
+    record: Record
+    next: Served | None  # None at the end, or where `halt` says why there is none
+    halt: Refused | None = None
 
 
 @dataclass(frozen=True)
 class Reply:
-    judge: str  # whose
-    ticket: int  # number of the ticket
+    judge: str
+    ticket: int
     answer: object  # parsed from JSON, not checked yet
     key: str  # what the page calls this answer
     seconds: float | None = None  # time taken by the judge's clock
-    # number of the record that it takes the place of; None for a first answer
-    replaces: int | None = None
+    replaces: int | None = None  # number of the record that it takes the place of
 
 
 def serve(tx: WriteTransaction, judge: str) -> Served | None:
-    """Serve the ticket that a judge has, or the next one; None when all are answered."""
     login = look_up(tx, judge)
     if tx.paused:
         raise Paused("the campaign is paused: no questions are asked right now; come back later")
@@ -123,14 +118,12 @@ def lease_ticket(tx: WriteTransaction, judge: str, row: Any, login: Any) -> Serv
     if login.leased is None:
         tx.change(INSERT_LEASE, {"judge": judge, **columns})
     else:
-        tx.change(
-            UPDATE_LEASE, {"who": judge, **{f"new_{name}": columns[name] for name in columns}}
-        )
+        renamed = {f"new_{name}": value for name, value in columns.items()}
+        tx.change(UPDATE_LEASE, {"who": judge, **renamed})
     return Served(read_ticket(row, judge), place=row.place, total=login.total, **lease)
 
 
 def append(tx: WriteTransaction, reply: Reply) -> Record:
-    """Store an answer; the same one sent twice is stored once."""
     return _append(tx, reply)[0]
 
 
@@ -143,15 +136,12 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[Record, Any]:
         return _repeat(tx, reply, row), None
     # who may go on holds their seat; it is asked here all the same
     if row.number is None or row.seat != row.judge_seat or row.holder != reply.judge:
-        raise NotYours(
-            "this item is not assigned to you, or was given to another judge: reload the page"
-        )
+        raise NotYours(NOT_ASSIGNED)
     if row.state == CLOSED:
         standing = find_record(tx, row.record)
         if reply.replaces != row.record:
             raise AnsweredBefore(
-                "this item is answered already, perhaps in another tab: reload the page",
-                standing,
+                "this item is answered already, perhaps in another tab: reload the page", standing
             )
         if standing.judge != reply.judge:
             raise NotYours("the current answer is another judge's: you cannot change it")
@@ -162,8 +152,7 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[Record, Any]:
     ):
         raise NotYours("this item was not asked yet, or its answer was undone: reload the page")
     ticket = read_ticket(row, reply.judge)
-    answer = check_answer(tx, ticket, reply.answer).to_dict()
-    comment = answer.pop("comment", "")
+    answer, comment = check_answer(tx, ticket, reply.answer)
     fields: dict[str, Any] = {"key": reply.key}
     if row.leased == ticket.number:
         fields["served"] = row.since
@@ -182,7 +171,6 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[Record, Any]:
 
 
 def answer(tx: WriteTransaction, reply: Reply) -> Answered:
-    """Store an answer and serve the next ticket, in one commit."""
     record, login = _append(tx, reply)
     try:
         if login is not None and login.leased == reply.ticket and not tx.paused:
@@ -196,7 +184,6 @@ def answer(tx: WriteTransaction, reply: Reply) -> Answered:
 
 
 def undo(tx: WriteTransaction, judge: str) -> Served:
-    """Take the last answer of a judge back, and serve its ticket again."""
     login = look_up(tx, judge)
     if tx.paused:
         raise Paused("the campaign is paused: nothing can be undone right now")
@@ -209,30 +196,27 @@ def undo(tx: WriteTransaction, judge: str) -> Served:
 
 
 def find_open(tx: WriteTransaction, judge: str) -> int | None:
-    """Return the number of the ticket that a judge has before them, None for none."""
     login = look_up(tx, judge)
     has = login.number is not None and login.state == OPEN and login.seat == login.judge_seat
     return login.leased if has else None
 
 
 def release(tx: WriteTransaction, judge: str) -> None:
-    """Hand back the ticket that a judge has, without an answer; it is asked again."""
     look_up(tx, judge)
     tx.change(DELETE_LEASE, {"judge": judge})
 
 
-def check_answer(tx: WriteTransaction, ticket: Ticket, answer: object) -> Answer:
-    task = tx.campaign.task(ticket.task)
-    source = tx.campaign.item(ticket.item).source
-    return task.validate(answer, tx.campaign.shown(ticket), source)
+def check_answer(tx: WriteTransaction, ticket: Ticket, answer: object) -> tuple[Any, str]:
+    """Return an answer as it is stored, and its comment apart."""
+    task, source = tx.campaign.task(ticket.task), tx.campaign.item(ticket.item).source
+    checked = task.validate(answer, tx.campaign.shown(ticket), source).to_dict()
+    return checked, checked.pop("comment", "")
 
 
 def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> Record:
     """Return what is stored under a key, if it is the same answer of the same judge."""
     if row.by != reply.judge:
-        raise NotYours(
-            "this item is not assigned to you, or was given to another judge: reload the page"
-        )
+        raise NotYours(NOT_ASSIGNED)
     record = read_row(row)
     if row.state != CLOSED:
         raise AnsweredBefore("this answer was undone: reload the page", record)
@@ -241,9 +225,7 @@ def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> Record:
         raise AnsweredBefore(since, find_record(tx, row.record))
     if record.ticket is None or record.erased:
         return record
-    answer = check_answer(tx, record.ticket, reply.answer).to_dict()
-    comment = answer.pop("comment", "")
-    if (answer, comment) != (record.answer, record.comment):
+    if check_answer(tx, record.ticket, reply.answer) != (record.answer, record.comment):
         raise AnsweredBefore(
             "another answer to this item was sent from the same page: reload it", record
         )
@@ -258,8 +240,6 @@ def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> Record:
 
 @dataclass(frozen=True)
 class Answering:
-    """To store an answer and serve the next ticket, as a piece of work of the store."""
-
     reply: Reply  # the answer
 
     def __call__(self, tx: WriteTransaction) -> Answered:

@@ -56,24 +56,21 @@ def digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
+PARTS: Final = ("said", "note")  # What is kept beside a body, and may be deleted
+
+
 @dataclass(frozen=True)
 class Line:
-    """A record as it is kept."""
-
     number: int  # its place in the log, from 1
     body: str  # what the hash covers, as JSON in canonical form
-    hash: str  # of the body and the line before, in hexadecimal digits
-    # the answer, as sealed JSON; None where there is none, or where it was erased
-    said: str | None = None
+    hash: str  # of the body, in hexadecimal digits
+    said: str | None = None  # the answer, as sealed JSON; None also where it was deleted
     note: str | None = None  # what else may be personal, such as a comment; None as for `said`
 
     def write(self) -> str:
-        """Return it as a line of a file, without its end."""
         whole: dict[str, Any] = {"body": json.loads(self.body), "hash": self.hash}
-        for name in ("said", "note"):
-            sealed = getattr(self, name)
-            if sealed is not None:
-                whole[name] = json.loads(sealed)
+        sealed = {name: getattr(self, name) for name in PARTS}
+        whole |= {name: json.loads(text) for name, text in sealed.items() if text is not None}
         return canonical(whole)
 
 
@@ -86,7 +83,7 @@ def read_line(text: str, number: int) -> Line:
     except (ValueError, RecursionError):
         sound = False
     if sound:
-        parts = {name: whole.get(name) for name in ("body", "said", "note")}
+        parts = {name: whole.get(name) for name in ("body", *PARTS)}
         sound = isinstance(whole.get("hash"), str) and not set(whole) - {"hash", *parts}
         sound = sound and isinstance(parts["body"], dict)
         sound = sound and all(one is None or isinstance(one, dict) for one in parts.values())
@@ -110,11 +107,9 @@ class Record:
     judge: str  # the pseudonym whom it concerns, "" for nobody
     hash: str  # of this record and all before it
     ticket: Ticket | None = None  # what was asked, with the systems in the order shown
-    # what was said, as `Answer.to_dict` has it; None of an event, or after erasure
-    answer: Mapping[str, Any] | None = field(default=None, hash=False)
-    comment: str = ""  # what the judge wrote besides
-    # time that the judge took by their own clock; None where it was not told
-    seconds: float | None = None
+    answer: Mapping[str, Any] | None = field(default=None, hash=False)  # as `Answer.to_dict`
+    comment: str = ""
+    seconds: float | None = None  # that the judge took by their own clock
     served: int | None = None  # when the ticket was served
     key: str = ""  # what the page called this answer; the same answer sent twice has the same key
     replaces: int | None = None  # the record that does not stand any more because of this one
@@ -127,12 +122,9 @@ def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
     body = json.loads(line.body) if body is None else body
     payload = json.loads(line.said) if line.said else {}
     note = json.loads(line.note) if line.note else {}
-    ticket_body = body.get("ticket")
-    ticket = None
-    if ticket_body is not None:
-        ticket = Ticket(
-            **{**ticket_body, "systems": tuple(ticket_body["systems"])}, judge=body["judge"]
-        )
+    ticket = body.get("ticket")
+    if ticket is not None:
+        ticket = Ticket(**{**ticket, "systems": tuple(ticket["systems"])}, judge=body["judge"])
     return Record(
         number=line.number,
         kind=body["kind"],
@@ -147,7 +139,7 @@ def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
         key=body.get("key", ""),
         replaces=body.get("replaces"),
         facts=MappingProxyType(body.get("facts", {})),
-        erased=any(name in body and not getattr(line, name) for name in ("said", "note")),
+        erased=any(name in body and not getattr(line, name) for name in PARTS),
     )
 
 
@@ -185,6 +177,11 @@ class Paused(Refused):
 
 class NoPlace(Refused):
     """Everything is in other hands."""
+
+
+NOT_ASSIGNED: Final = (
+    "this item is not assigned to you, or was given to another judge: reload the page"
+)
 
 
 class NotYours(Refused):

@@ -58,8 +58,6 @@ _MAC, _NUMBER = 16, 8
 
 @dataclass(frozen=True)
 class Token:
-    """The secret part of a link."""
-
     name: str  # finds the row
     secret: str  # proves the right to it; shown once and not kept
 
@@ -71,7 +69,6 @@ class Token:
 
     @property
     def digest(self) -> str:
-        """What the database keeps."""
         return sha256(f"evenhand link {self}".encode()).hexdigest()
 
 
@@ -79,7 +76,7 @@ class Token:
 class Invitation:
     judge: str  # the pseudonym; "" for links of other roles
     token: str  # the end of the link; it cannot be shown again
-    role: Role = "judge"  # what the link is for
+    role: Role = "judge"
 
     def __repr__(self) -> str:
         return f"Invitation({self.judge or self.role})"
@@ -111,7 +108,7 @@ def name_ticket(key: bytes, judge: str, number: int) -> str:
     >>> read_ticket_name(b"key", "ann", name_ticket(b"key", "ann", 7))
     7
     """
-    mac = _digest(key, f"ticket {number} {judge}".encode())[:_MAC]
+    mac = hmac.digest(key, f"ticket {number} {judge}".encode(), "sha256")[:_MAC]
     return urlsafe_b64encode(mac + _mask(key, mac, number.to_bytes(_NUMBER))).decode()
 
 
@@ -129,13 +126,8 @@ def read_ticket_name(key: bytes, judge: str, name: str) -> int | None:
     return number if same else None
 
 
-def _digest(key: bytes, message: bytes) -> bytes:
-    return hmac.digest(key, message, "sha256")
-
-
 def _mask(key: bytes, mac: bytes, number: bytes) -> bytes:
-    """Put a mask on a number, or take it off."""
-    mask = _digest(key, b"mask " + mac)
+    mask = hmac.digest(key, b"mask " + mac, "sha256")
     return bytes(one ^ other for one, other in zip(number, mask, strict=False))
 
 
@@ -172,9 +164,8 @@ def invite(
     tx: WriteTransaction, judge: str, *, seat: str = "", note: str = "", token: Token | None = None
 ) -> Invitation:
     """Make a link for a judge; the ones that were made before are good no more."""
-    if not isinstance(judge, str) or not judge.strip() or judge != judge.strip():
-        raise CampaignError(f"{show(judge)} is no name of a judge")
-    if not is_text(judge + note) or len(judge) > 200:
+    named = isinstance(judge, str) and judge.strip() and judge == judge.strip()
+    if not named or not is_text(judge + note) or len(judge) > 200:
         raise CampaignError(f"{show(judge)} is no name of a judge")
     if fault := say_bad_name(judge):
         raise CampaignError(f"judge {judge!r} {fault}: take it out")
@@ -205,7 +196,6 @@ def has_link(tx: WriteTransaction, role: Role) -> bool:
 
 
 def is_taken(tx: WriteTransaction, token: Token) -> bool:
-    """Say whether there is a link whose secret begins like this one's."""
     return bool(tx.pick(select(links.c.name).where(links.c.name == token.name)))
 
 
@@ -246,17 +236,14 @@ def consent(tx: WriteTransaction, judge: str) -> None:
 def join(tx: WriteTransaction, judge: str, person: str) -> None:
     """Say that a judge is the same person as another one; exports name the other one."""
     root = _find(tx, person)
-    name = root.joined or root.name
-    _find(tx, judge)
-    if name in group(tx, judge):
+    name, mine = root.joined or root.name, group(tx, judge)
+    if name in mine:
         raise Refused(f"'{judge}' and '{person}' are one person already")
-    mine = group(tx, judge)
     tx.write(Entry("join", judge, fields={"facts": {"person": name, "judges": mine}}))
     tx.run(update(judges).where(judges.c.name.in_(mine)).values(joined=name))
 
 
 def group(tx: WriteTransaction, judge: str) -> list[str]:
-    """Return all logins of the person behind a judge, by name."""
     row = _find(tx, judge)
     name = row.joined or row.name
     mine = select(judges.c.name).where(or_(judges.c.name == name, judges.c.joined == name))
@@ -286,7 +273,6 @@ def _set_state(tx: WriteTransaction, judge: str, state: str) -> None:
 
 
 def name_judge(tx: WriteTransaction, seat: str) -> str:
-    """Return a pseudonym that is free: the seat's, or with a number behind it."""
     number = len(tx.pick(select(judges.c.name).where(judges.c.seat == seat))) + 1
     name = seat if number == 1 else f"{seat}.{number}"
     # a name is taken that is a judge's, or will be one's: that of another seat
@@ -412,18 +398,17 @@ def _find_link(tx: WriteTransaction, secret: str) -> Any:
 CHUNK: Final = 5_000  # Tickets that are written together
 _TICKET: Final = fill(tickets)
 _TURN: Final = Prepared(select(func.pg_advisory_xact_lock(0x6C61756E)))  # "laun": one at a time
-_THERE: Final = Prepared(select(campaign.c.id))
 
 
 def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> bool:
     if tx.connection.dialect.name == "postgresql":
         tx.ask(_TURN, {})
-    if tx.ask(_THERE, {}) is not None:
+    if tx.pick(select(campaign.c.id)):
         return False
-    row = {"id": 1, "name": planned.name, "digest": planned.digest, "assignment": assignment.digest}
-    row |= {"paused": False, "tickets": len(assignment)}
-    row |= {"head_number": 0, "head_hash": GENESIS, "head_at": 0}
-    tx.run(insert(campaign).values(**row))
+    facts: dict[str, Any] = {"name": planned.name, "assignment": assignment.digest}
+    facts["tickets"] = len(assignment)
+    ends = {"paused": False, "head_number": 0, "head_hash": GENESIS, "head_at": 0}
+    tx.run(insert(campaign).values(id=1, digest=planned.digest, **facts, **ends))
     secret = secrets.token_hex(SECRET_BYTES)
     tx.run(insert(specs).values(campaign=1, body=planned.canonical.decode(), secret=secret))
     tx.begin(planned)
@@ -434,19 +419,13 @@ def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> b
         tx.load(_TICKET, chunk)
     held = [{"name": one.name, "total": places[one.name], "holder": None} for one in planned.judges]
     tx.load(_NEW_SEAT, held)
-    facts: dict[str, Any] = {
-        "name": planned.name,
-        "campaign": planned.digest,
-        "assignment": assignment.digest,
-    }
-    facts |= {"tickets": len(assignment), "evenhand": __version__}
+    facts |= {"campaign": planned.digest, "evenhand": __version__}
     facts["seed"] = write_seed(planned.drawing_seed)
     tx.write(Entry("launch", fields={"facts": facts}))
     return True
 
 
 def issue(tx: WriteTransaction, ticket: Ticket) -> Ticket:
-    """Add a ticket for a judge, such as a policy asks for; its number is given here."""
     task, item = tx.campaign.task(ticket.task), tx.campaign.item(ticket.item)
     require_option("kind of a ticket", ticket.kind, TICKET_KINDS)
     strange = [one for one in ticket.systems if one not in item.outputs]
@@ -466,19 +445,7 @@ def issue(tx: WriteTransaction, ticket: Ticket) -> Ticket:
 
 
 def _fill_row(ticket: Ticket, places: Counter[str]) -> dict[str, Any]:
-    """Return the row of a ticket, and count it for its judge."""
     places[ticket.judge] += 1
-    return {
-        "number": ticket.number,
-        "seat": ticket.judge,
-        "place": places[ticket.judge],
-        "state": OPEN,
-        "task": ticket.task,
-        "item": ticket.item,
-        "systems": json.dumps(ticket.systems, ensure_ascii=False),
-        "kind": ticket.kind,
-        "again": ticket.again,
-        "expected": ticket.expected,
-        "record": None,
-        "chosen": ticket.chosen,
-    }
+    row = {**vars(ticket), "systems": json.dumps(ticket.systems, ensure_ascii=False)}
+    row["seat"] = row.pop("judge")
+    return {**row, "place": places[ticket.judge], "state": OPEN, "record": None}

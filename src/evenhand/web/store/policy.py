@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Final
 
@@ -70,7 +70,6 @@ class PairCounts:
         return self._numbers[shown]
 
     def answer(self, ticket: int, shown: tuple[str, ...], outcome: str | None) -> None:
-        """Take up what stands for a ticket now; None for nothing."""
         if ticket in self._outcomes:
             self.counts[self._outcomes.pop(ticket)] -= 1
             self.answers -= 1
@@ -86,12 +85,10 @@ class PairCounts:
         return ticket in self._outcomes
 
     def show(self, shown: tuple[str, ...], n: int) -> None:
-        """Count who stands left."""
         pair, turned = self.number(shown)
         self.sides[pair] += -n if turned else n
 
     def look(self, allowed: Mask) -> State:
-        """Return what is known when the next pairs are chosen."""
         met = np.flatnonzero(self.counts.any(axis=0))
         ends = (self.low[met].astype(np.int32), self.high[met].astype(np.int32))
         won, tied, lost = self.counts[:, met]
@@ -109,6 +106,9 @@ class PairCounts:
 
 Integers = NDArray[np.int64]
 Unit = tuple[int, int]  # A pair, and an item by its place
+Chosen = tuple[
+    Unit, Choice, bool
+]  # What is asked, how it was chosen, who stands left if either may
 COIN: Final = 0.5
 
 
@@ -116,11 +116,11 @@ COIN: Final = 0.5
 class Asked:
     """A pair of an item that somebody was handed."""
 
-    ticket: int  # its number
-    seat: str  # whose
+    ticket: int
+    seat: str
     item: int  # by its place
     shown: tuple[str, ...]  # the systems, in the order shown
-    chosen: Choice  # how the pair was chosen
+    chosen: Choice
 
 
 @dataclass(frozen=True)
@@ -129,21 +129,18 @@ class Person:
 
     items: Integers  # (I,) how often each item
     groups: Integers  # (G,) how often each source, tickets of the design among them
-    units: dict[int, set[int]] = field(default_factory=dict)  # pairs of items
-    # pair → how much oftener its first system stood left
-    sides: dict[int, int] = field(default_factory=dict)
+    units: dict[int, set[int]] = field(default_factory=dict)  # pair → items
+    sides: dict[int, int] = field(default_factory=dict)  # pair → left, the first above the second
 
 
 class AssignmentLedger:
-    # names: (I,) items.
-
     def __init__(self, campaign: Campaign, persons: dict[str, str]) -> None:
         free = [one for one in campaign.items if not one.control and not one.anchor]
         systems = sorted(campaign.systems)
         # where a rule likes several pairs alike it takes the first: which one that is must be drawn
         order = Draws(campaign.drawing_seed, "policy/systems").order(len(systems)).tolist()
         self.pairs = PairCounts(tuple(systems[at] for at in order))
-        self.names = tuple(one.name for one in free)
+        self.names = tuple(one.name for one in free)  # (I,) items
         self.k, self.once = campaign.design.judges_per_item, campaign.design.once_per_source
         self.asked: dict[int, Asked] = {}
         self.begun: dict[Unit, Choice] = {}
@@ -165,12 +162,10 @@ class AssignmentLedger:
 
     @property
     def allowed(self) -> Mask:
-        """(P,) pairs that somebody might be asked about."""
         return np.asarray(self._used < self._room)
 
     @property
     def possible(self) -> Mask:
-        """(P,) pairs that there is an item of."""
         return np.asarray(self._room > 0)
 
     def know(self, seat: str) -> Person:
@@ -195,7 +190,6 @@ class AssignmentLedger:
                 self.pairs.show(shown, 1)
 
     def take_answer(self, ticket: dict[str, Any], outcome: str | None) -> None:
-        """Take up what stands for a ticket now; None for nothing."""
         number = ticket["number"]
         if number in self.asked:
             assignment = self.asked[number]
@@ -227,13 +221,11 @@ class AssignmentLedger:
         self._mark(unit, assignment.chosen)
 
     def take_up(self, ticket: int) -> None:
-        """Take up that somebody has gone on with what they let lie."""
         if ticket in self.late:
             self.late.discard(ticket)
             self._hold(self.asked[ticket])
 
     def may(self, seat: str, unit: Unit) -> bool:
-        """Say whether somebody may be asked a pair of an item that others were asked."""
         pair, item = unit
         person = self.know(seat)
         if item in person.units.get(pair, ()):
@@ -251,14 +243,12 @@ class AssignmentLedger:
         return int(least[int(rng.random() * len(least))])
 
     def find_pairs(self, seat: str) -> Mask:
-        """Return (P,) pairs that there is an item of for somebody."""
         mask = self.allowed
         for pair in np.flatnonzero(mask).tolist():
             mask[pair] = bool(len(self._find_free(seat, pair)))
         return mask
 
     def may_all(self, seat: str) -> bool:
-        """Say whether somebody may be asked every pair that there is an item of."""
         person = self.know(seat)
         lost = self._used // self.k
         if self.once:
@@ -303,7 +293,6 @@ class AssignmentLedger:
         return pair, (pair, assignment.item)
 
     def _hold(self, assignment: Asked) -> None:
-        """Count a ticket for its pair and item."""
         pair, unit = self._name(assignment)
         self._held.setdefault(unit, []).append(assignment.ticket)
         self.pairs.waiting[pair] += not self.pairs.is_answered(assignment.ticket)
@@ -311,7 +300,6 @@ class AssignmentLedger:
         self._mark(unit, assignment.chosen)
 
     def _mark(self, unit: Unit, chosen: Choice) -> None:
-        """Say whether more judges may be asked a pair of an item."""
         pair, item = unit
         n = len(self._held[unit])
         if pair not in self._full:
@@ -323,7 +311,6 @@ class AssignmentLedger:
             self.begun.pop(unit, None)
 
     def _see(self, assignment: Asked, n: int) -> None:
-        """Count a ticket for whoever saw it, and for the sides."""
         person, (pair, _) = self.know(assignment.seat), self._name(assignment)
         person.items[assignment.item] += n
         person.groups[self._groups[assignment.item]] += n
@@ -384,7 +371,6 @@ def follow(ledger: AssignmentLedger, tx: WriteTransaction, seen: int) -> bool:
 
 
 def find_expired(tx: WriteTransaction) -> set[int]:
-    """Return tickets of a policy whose time ran out before any answer."""
     return {row.number for row in tx.ask_all(_LATE, {"now": tx.now})}
 
 
@@ -417,8 +403,6 @@ JUDGES_PER_PAIR: Final = 4
 
 @dataclass(frozen=True)
 class _Pick:
-    """A pair that was chosen ahead."""
-
     pair: int
     turned: bool
     chosen: Choice
@@ -437,27 +421,22 @@ class PolicyAssigner:
         self._rng = np.random.default_rng(campaign.drawing_seed)
 
     def commit(self) -> None:
-        """Take up that what was written is stored."""
         self._tx = None
 
     def assign(self, tx: WriteTransaction, seat: str) -> AssignedPair | None:
-        """Choose what whoever has a seat is asked; None where nothing is left for them."""
         ledger = self._catch_up(tx)
         # a pair of an item that others were asked and that wants more judges comes first
         begun = (one for one in ledger.begun.items() if ledger.may(seat, one[0]))
-        choice: tuple[Unit, Choice, bool] | None = next(
-            ((*one, bool(self._rng.random() < COIN)) for one in begun), None
-        ) or self._find_ahead(ledger, seat)
+        tossed = ((*one, bool(self._rng.random() < COIN)) for one in begun)
+        choice = next(tossed, None) or self._find_ahead(ledger, seat)
         if choice is None:  # a pair for somebody who may be asked none of those chosen ahead
             for pick in self._choose(ledger, ledger.find_pairs(seat), 1):
-                choice = self._find_item(ledger, seat, pick, pick.pair, pick.chosen)
+                choice = self._find_item(ledger, seat, pick)
         if choice is None:
             return None
         unit, chosen, coin = choice
-        pair, item = unit
-        low, high = (
-            ledger.pairs.systems[end[pair]] for end in (ledger.pairs.low, ledger.pairs.high)
-        )
+        (pair, item), pairs = unit, ledger.pairs
+        low, high = pairs.systems[pairs.low[pair]], pairs.systems[pairs.high[pair]]
         shown = (high, low) if ledger.turn(seat, unit, coin=coin) else (low, high)
         return AssignedPair(ledger.names[item], shown, chosen, tuple(ledger.list_late(unit)))
 
@@ -477,7 +456,7 @@ class PolicyAssigner:
             ledger.give_up(ticket)
         return ledger
 
-    def _find_ahead(self, ledger: AssignmentLedger, seat: str) -> tuple[Unit, Choice, bool] | None:
+    def _find_ahead(self, ledger: AssignmentLedger, seat: str) -> Chosen | None:
         pairs = ledger.pairs
         more = max(pairs.answers // ANSWERS_PER_PAIR, int(pairs.waiting.sum()) // JUDGES_PER_PAIR)
         ahead = min(MAX_AHEAD, 1 + more)
@@ -487,15 +466,12 @@ class PolicyAssigner:
             if pick.chosen in {RANDOM, NARROWED} and self.policy.rule != RANDOM:
                 del self._ahead[at]
                 return self._draw(ledger, seat, pick)
-            item = ledger.find(seat, pick.pair, self._rng)
-            if item is not None:
+            if (choice := self._find_item(ledger, seat, pick)) is not None:
                 del self._ahead[at]
-                return (pick.pair, item), pick.chosen, pick.turned
+                return choice
         return None
 
-    def _draw(
-        self, ledger: AssignmentLedger, seat: str, pick: _Pick
-    ) -> tuple[Unit, Choice, bool] | None:
+    def _draw(self, ledger: AssignmentLedger, seat: str, pick: _Pick) -> Chosen | None:
         """Find an item for a pair at random; another pair, where it was not drawn from all."""
         pair, chosen = pick.pair, pick.chosen
         if chosen != RANDOM or not ledger.may_all(seat):
@@ -503,14 +479,11 @@ class PolicyAssigner:
             if not len(left):
                 return None
             pair, chosen = int(self._rng.choice(left)), "narrowed"
-        return self._find_item(ledger, seat, pick, pair, chosen)
+        return self._find_item(ledger, seat, replace(pick, pair=pair, chosen=chosen))
 
-    def _find_item(
-        self, ledger: AssignmentLedger, seat: str, pick: _Pick, pair: int, chosen: Choice
-    ) -> tuple[Unit, Choice, bool]:
-        item = ledger.find(seat, pair, self._rng)
-        assert item is not None
-        return (pair, item), chosen, pick.turned
+    def _find_item(self, ledger: AssignmentLedger, seat: str, pick: _Pick) -> Chosen | None:
+        item = ledger.find(seat, pick.pair, self._rng)
+        return None if item is None else ((pick.pair, item), pick.chosen, pick.turned)
 
     def _choose(self, ledger: AssignmentLedger, allowed: Mask, n: int) -> list[_Pick]:
         if not allowed.any():

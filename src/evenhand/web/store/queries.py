@@ -20,6 +20,7 @@ from evenhand.web.store.database import Clock, say_fault, see_one_state
 from evenhand.web.store.log import (
     GENESIS,
     JUDGMENTS,
+    NOT_ASSIGNED,
     Line,
     NotStored,
     NotYours,
@@ -37,24 +38,14 @@ from evenhand.web.store.people import (
     read_ticket_name,
     read_token,
 )
-from evenhand.web.store.schema import (
-    CLOSED,
-    VOID,
-    campaign,
-    judges,
-    leases,
-    log,
-    people,
-    seats,
-    specs,
-    tokens,
-)
+from evenhand.web.store.schema import CLOSED, VOID, judges, leases, log, people, seats, specs
 from evenhand.web.store.schema import campaign as state
 from evenhand.web.store.schema import tickets as asked
 from evenhand.web.store.schema import tokens as links
 from evenhand.web.store.verification import Head
 
 AT_A_TIME: Final = 1_000  # Rows that are fetched together
+RECORDS_AT_ONCE: Final = 500  # Records that are asked for together
 LAUNCH: Final = 16  # Hexadecimal digits by which launches are told apart
 LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)  # Columns of a line
 
@@ -67,23 +58,17 @@ class JudgeState:
     person: str  # the login by which exports name the person
     done: int  # answered tickets of the seat
     total: int  # tickets of the seat that are or will be asked
-    since: int | None = None  # when the present ticket was served; None for none
-    # when the judge agreed to the text of the campaign; None for not yet
-    consented: int | None = None
+    since: int | None = None  # when the present ticket was served
+    consented: int | None = None  # when the judge agreed to the text of the campaign
     platform: str = ""  # the crowd platform they came from; "" for an invited judge
     worker: str = ""  # their name there
     note: str = ""  # what the organiser wrote about who it is
 
 
-def stream_lines(connection: Connection) -> Iterator[Line]:
-    for row in stream(connection, select(*LINE).order_by(log.c.number)):
-        yield make_line(row)
-
-
-def read_lines(connection: Connection, after: int) -> list[Line]:
-    """Return the lines after one, at most so many as are fetched together."""
-    wanted = select(*LINE).where(log.c.number > after).order_by(log.c.number).limit(AT_A_TIME)
-    return [make_line(row) for row in connection.execute(wanted)]
+def list_standing(connection: Connection) -> list[int]:
+    """Return the numbers of the records whose answers stand, in order."""
+    wanted = select(asked.c.record).where(asked.c.record.is_not(None)).order_by(asked.c.record)
+    return list(connection.execute(wanted).scalars())
 
 
 def list_firsts(connection: Connection) -> list[tuple[int, int]]:
@@ -92,9 +77,7 @@ def list_firsts(connection: Connection) -> list[tuple[int, int]]:
     A revision, or an answer that was taken back and given anew, stands where the judge said
     something first.
     """
-    standing = set(
-        connection.execute(select(asked.c.record).where(asked.c.record.is_not(None))).scalars()
-    )
+    standing = set(list_standing(connection))
     wanted = select(log.c.number, log.c.ticket, log.c.judge).where(log.c.kind.in_(JUDGMENTS))
     begun: dict[tuple[int, str], int] = {}
     firsts = []
@@ -113,7 +96,6 @@ def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line
 def make_rows(
     planned: Campaign, table: str, record: Record, first: int, persons: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of an answer; none where it was deleted, or belongs to another table."""
     ticket = record.ticket
     if ticket is None or record.answer is None or planned.task(ticket.task).table != table:
         return
@@ -123,8 +105,8 @@ def make_rows(
     answer = task.validate(payload, planned.shown(ticket), planned.item(ticket.item).source)
     named = replace(ticket, judge=persons.get(record.judge, record.judge))
     extra: dict[str, Any] = {"at": record.at, "seconds": record.seconds}
-    extra["answered_at"] = f"{first / 1000:.3f}"
-    extra |= {"login": record.judge, "comment": record.comment}
+    extra |= {"answered_at": f"{first / 1000:.3f}", "login": record.judge}
+    extra["comment"] = record.comment
     if planned.has_documents:
         extra["document"] = planned.item(ticket.item).document
     if planned.design.policy:
@@ -134,27 +116,24 @@ def make_rows(
 
 
 def read_persons(connection: Connection) -> Mapping[str, str]:
-    """Return by which login exports name the person behind each login."""
     rows = connection.execute(select(judges.c.name, judges.c.joined))
     return {name: joined or name for name, joined in rows}
 
 
 def read_head(connection: Connection) -> Head:
-    row = connection.execute(select(campaign.c.head_number, campaign.c.head_hash)).first()
+    row = connection.execute(select(state.c.head_number, state.c.head_hash)).first()
     return Head(0, GENESIS) if row is None else Head(*row)
 
 
 def read_launch(connection: Connection) -> str:
-    """Return what a launch is known by, "" where nothing was launched: the start of a hash."""
     # The first record of a log holds when it was written, to the millisecond: another launch of the
     # same campaign has another one.
-    first = connection.execute(select(log.c.hash).where(log.c.number == 1)).scalar()
-    return str(first or "")[:LAUNCH]
+    return find_hash(connection, 1)[:LAUNCH]
 
 
 def find_hash(connection: Connection, number: int) -> str:
     """Return the hash of a record, "" where the log ends before it."""
-    return str(connection.execute(select(log.c.hash).where(log.c.number == number)).scalar() or "")
+    return str(connection.scalar(select(log.c.hash).where(log.c.number == number)) or "")
 
 
 def is_as_launched(connection: Connection) -> bool:
@@ -162,21 +141,19 @@ def is_as_launched(connection: Connection) -> bool:
 
     The first record names the campaign by its digest, and the last one is where the log ends.
     """
-    body = connection.execute(select(log.c.body).where(log.c.number == 1)).scalar()
-    spec = connection.execute(select(specs.c.body)).scalar()
-    head = read_head(connection)
+    body = connection.scalar(select(log.c.body).where(log.c.number == 1))
+    spec, head = connection.scalar(select(specs.c.body)), read_head(connection)
     if body is None or spec is None or find_hash(connection, head.number) != head.hash:
         return False
     return digest(spec) in body
 
 
 def knows_link(connection: Connection, token: Token) -> bool:
-    stored = connection.execute(select(tokens.c.digest).where(tokens.c.name == token.name)).scalar()
+    stored = connection.execute(select(links.c.digest).where(links.c.name == token.name)).scalar()
     return stored is not None and matches(token, stored)
 
 
 def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
-    """Return where each judge stands, seats that nobody has among them."""
     counted = select(asked.c.seat, asked.c.state, func.count()).group_by(
         asked.c.seat, asked.c.state
     )
@@ -185,25 +162,25 @@ def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
         closed, total = done.get(seat, (0, 0))
         closed += count * (ticket_state == CLOSED)
         done[seat] = (closed, total + count * (ticket_state != VOID))
-    who = {row.judge: row for row in connection.execute(select(people))}
-    leased = connection.execute(select(leases.c.judge, leases.c.since))
-    since = {row.judge: row.since for row in leased}
+    columns = (*judges.c, leases.c.since, people.c.platform, people.c.worker, people.c.note)
+    known = judges.outerjoin(leases, leases.c.judge == judges.c.name).outerjoin(
+        people, people.c.judge == judges.c.name
+    )
+    wanted = select(*columns).select_from(known).order_by(judges.c.made, judges.c.name)
     states: list[JudgeState] = []
-    for row in connection.execute(select(judges).order_by(judges.c.made, judges.c.name)):
-        closed, total = done.get(row.seat, (0, 0))
-        person = row.joined or row.name
-        state = JudgeState(row.name, row.seat, row.state, person, closed, total)
-        known: Row[Any] | None = who.get(row.name)
-        details = (
-            {name: getattr(known, name) for name in ("platform", "worker", "note")} if known else {}
+    for row in connection.execute(wanted):
+        person, progress = row.joined or row.name, done.get(row.seat, (0, 0))
+        who = (row.platform or "", row.worker or "", row.note or "")
+        states.append(
+            JudgeState(
+                *(row.name, row.seat, row.state, person, *progress, row.since, row.consented, *who)
+            )
         )
-        states.append(replace(state, since=since.get(row.name), consented=row.consented, **details))
     held = {one.seat for one in states}
-    for name in connection.execute(select(seats.c.name).order_by(seats.c.name)).scalars():
-        if name not in held:
-            closed, total = done.get(name, (0, 0))
-            states.append(JudgeState(name, name, "vacant", name, closed, total))
-    return tuple(states)
+    names = connection.execute(select(seats.c.name).order_by(seats.c.name)).scalars()
+    free = (name for name in names if name not in held)
+    vacant = (JudgeState(name, name, "vacant", name, *done.get(name, (0, 0))) for name in free)
+    return (*states, *vacant)
 
 
 def make_line(row: Any) -> Line:
@@ -231,8 +208,6 @@ class Bearer:
 
 
 class Readable:
-    """What can be known of a campaign's database."""
-
     def __init__(self, engine: Engine, clock: Clock | None = None) -> None:
         self.engine, self.clock = engine, clock or Clock.start_at(0)
         self._campaign: Campaign | None = None
@@ -245,7 +220,6 @@ class Readable:
         return stored
 
     def find_campaign(self) -> Campaign | None:
-        """Return what is asked, None before the launch."""
         if self._campaign is None:
             with self.reading() as connection:
                 self._campaign = load_campaign(connection)
@@ -253,7 +227,6 @@ class Readable:
 
     @property
     def paused(self) -> bool:
-        """Whether nothing is served."""
         with self.reading() as connection:
             return bool(connection.execute(select(state.c.paused)).scalar())
 
@@ -262,11 +235,8 @@ class Readable:
         if read is not None:
             with self.reading() as connection:
                 row = connection.execute(_LINK, {"name": read.name}).first()
-            if (
-                row is not None
-                and matches(read, row.digest)
-                and (row.role != "judge" or row.state in PRESENT)
-            ):
+            present = row is not None and (row.role != "judge" or row.state in PRESENT)
+            if row is not None and matches(read, row.digest) and present:
                 return Bearer(row.role, row.judge if row.role == "judge" else "")
         raise UnknownLink(
             "this link is not known, or is no longer valid: ask the organiser for one"
@@ -282,9 +252,7 @@ class Readable:
             return name
         number = None if isinstance(name, int) else read_ticket_name(self._ticket_key, judge, name)
         if number is None:
-            raise NotYours(
-                "this item is not assigned to you, or was given to another judge: reload the page"
-            )
+            raise NotYours(NOT_ASSIGNED)
         return number
 
     @cached_property
@@ -301,14 +269,14 @@ class Readable:
     def lines(self) -> Iterator[Line]:
         # Each piece is read on its own: whoever takes an hour for it holds nothing up. What happens
         # in the meantime comes at the end.
-        last = 0
+        last, wanted = 0, select(*LINE).order_by(log.c.number).limit(AT_A_TIME)
         while True:
             with self.reading() as connection:
-                piece = read_lines(connection, last)
-            yield from piece
-            if len(piece) < AT_A_TIME:
+                rows = connection.execute(wanted.where(log.c.number > last)).all()
+            yield from map(make_line, rows)
+            if len(rows) < AT_A_TIME:
                 return
-            last = piece[-1].number
+            last = rows[-1].number
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         # Which answers stand is read at once; they are read piece by piece, so that nobody who
@@ -345,7 +313,6 @@ class Readable:
 
 
 def load_campaign(connection: Connection) -> Campaign | None:
-    """Return the campaign as it was launched, None before the launch."""
     spec = connection.execute(select(specs.c.body)).scalar()
     return None if spec is None else make_campaign(json.loads(spec))
 
@@ -356,12 +323,3 @@ def explained() -> Iterator[None]:
         yield
     except SQLAlchemyError as fault:
         raise NotStored(f"the database cannot be used: {say_fault(fault)}") from fault
-
-
-RECORDS_AT_ONCE: Final = 500  # Records that are asked for together
-
-
-def list_standing(connection: Connection) -> list[int]:
-    """Return the numbers of the records whose answers stand, in order."""
-    wanted = select(asked.c.record).where(asked.c.record.is_not(None)).order_by(asked.c.record)
-    return list(connection.execute(wanted).scalars())

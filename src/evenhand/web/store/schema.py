@@ -171,16 +171,12 @@ boards = Table(
 
 @dataclass(frozen=True)
 class _Text:
-    """A statement as a driver takes it, and what it says itself."""
-
     sql: str
     fixed: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A statement whose parameters are all named."""
-
     statement: Select[Any] | UpdateBase  # as SQLAlchemy has it
     _texts: dict[str, _Text] = field(default_factory=dict, init=False, repr=False)
     _row: Any = field(default=None, init=False, repr=False)
@@ -200,7 +196,6 @@ class Prepared:
         return None if row is None else self._row(*row)
 
     def ask_each(self, driver: Any, kind: str, many: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """Return the first row of each answer to many questions that are sent together."""
         sent = [self.run(driver, kind, values) for values in many]
         rows = [one.fetchone() for one in sent]
         return [None if row is None else self._row(*row) for row in rows]

@@ -15,9 +15,7 @@ from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import refuse_broken
 from evenhand.design.policy import make_policy
 from evenhand.errors import CampaignError
-from evenhand.web.store import boards as forgetting
-from evenhand.web.store import people
-from evenhand.web.store.boards import count_ahead, save_boards
+from evenhand.web.store import boards, people
 from evenhand.web.store.database import (
     Clock,
     WriteConnection,
@@ -29,7 +27,7 @@ from evenhand.web.store.database import (
 )
 from evenhand.web.store.log import NotStored
 from evenhand.web.store.people import Invitation
-from evenhand.web.store.queries import Readable, explained, load_campaign, read_judges
+from evenhand.web.store.queries import Readable, explained, load_campaign
 from evenhand.web.store.schema import campaign as state
 from evenhand.web.store.schema import leases
 from evenhand.web.store.transaction import Assigner, Entry, WriteTransaction
@@ -49,7 +47,6 @@ class Store(Readable):
     # what they do wait for it. Everything else reads.
 
     def __init__(self, engine: Engine, *, clock: Clock, lease: float = LEASE) -> None:
-        """Start the writer; `Store.open` is the way in."""
         super().__init__(engine, clock)
         self.lease = int(lease * 1000)
         self._assigner: Assigner | None = None
@@ -57,8 +54,8 @@ class Store(Readable):
         self._wal_checkpoint = WalCheckpoint(engine)
         self._file = identify_file(engine)
         self._ahead: tuple[int, int] | None = None  # the write-ahead log of the last commit
+        # called after each commit, with number and hash of the last record
         self.note_end: Callable[[int, str], None] | None = None
-        """Called after each commit, with number and hash of the last record."""
         self._writer = Writer(self._transact, engine.dialect.loaded_dbapi.Error)
 
     @classmethod
@@ -74,16 +71,12 @@ class Store(Readable):
             with explained():
                 migrate(engine)
                 with engine.connect() as connection:
-                    stored = connection.execute(
-                        select(func.max(state.c.head_at)).union_all(
-                            select(func.max(leases.c.since))
-                        )
-                    ).scalars()
-                    latest = max((one for one in stored if one is not None), default=0)
+                    columns = (state.c.head_at, leases.c.since)
+                    stored = [connection.scalar(select(func.max(one))) for one in columns]
         except CampaignError:
             engine.dispose()
             raise
-        return cls(engine, clock=start(latest), lease=lease)
+        return cls(engine, clock=start(max(one or 0 for one in stored)), lease=lease)
 
     def close(self) -> None:
         """Write what waits, and close the database."""
@@ -99,15 +92,12 @@ class Store(Readable):
         self.close()
 
     def write(self, work: Callable[[WriteTransaction], T]) -> Future[T]:
-        """Queue a piece of work; its result comes after the commit that holds what it wrote."""
         return self._writer.submit(work)
 
     async def soon(self, work: Callable[[WriteTransaction], T]) -> T:
-        """Do a piece of work without holding up the event loop."""
         return await self._writer.soon(work)
 
     def do(self, work: Callable[[WriteTransaction, *Args], T], *args: *Args) -> T:
-        """Do a piece of work with what it needs, and return after the commit."""
         return self.write(lambda tx: work(tx, *args)).result()
 
     def _transact(self, work: Callable[[WriteTransaction], None]) -> None:
@@ -136,12 +126,10 @@ class Store(Readable):
             self._assigner.commit()
 
     def _rescue(self) -> None:
-        """Bring a write-ahead log that was moved or deleted into the database file."""
         # The connection that wrote it has it open still; a commit after it would be lost with it.
         # Connections that are opened later make a new one.
         _log.warning("evenhand: %s%s was moved or deleted", self.engine.url.database, AHEAD)
-        busy = self._pen.checkpoint()
-        if busy:
+        if self._pen.checkpoint():
             raise NotStored(
                 f"the file {AHEAD} of the database was moved or deleted: end the server"
             )
@@ -149,16 +137,13 @@ class Store(Readable):
         self.engine.dispose()
 
     def launch(self, campaign: Campaign, assignment: Assignment | None = None) -> bool:
-        """Store a campaign and its tickets, unless it is there; say whether it was not."""
         stored = self.find_campaign()
         if stored is None:
             make_policy(campaign)
             if assignment is not None and assignment.campaign.digest != campaign.digest:
                 raise CampaignError("the tickets are those of another campaign: assign again")
             tickets = assign(campaign.with_seed()) if assignment is None else assignment
-            if (
-                tickets.campaign.seed is None
-            ):  # made before: name the seed that they were drawn with
+            if tickets.campaign.seed is None:  # name the seed that they were drawn with
                 seed = tickets.campaign.drawing_seed
                 tickets = replace(tickets, campaign=replace(tickets.campaign, seed=seed))
             refuse_broken(tickets)
@@ -186,9 +171,7 @@ class Store(Readable):
         return self.do(lambda tx: people.invite(tx, judge, seat=seat, note=note))
 
     def vacancies(self) -> tuple[str, ...]:
-        with self.reading() as connection:
-            judges = read_judges(connection)
-        return tuple(one.name for one in judges if one.state == "vacant")
+        return tuple(one.name for one in self.judges() if one.state == "vacant")
 
     def revoke(self, judge: str) -> None:
         self.do(people.revoke, judge)
@@ -197,14 +180,14 @@ class Store(Readable):
         self.do(people.join, judge, person)
 
     def forget(self, judge: str, *, answers: bool = False) -> tuple[str, ...]:
-        """Delete what is known of a person, also from the write-ahead log; see `forgetting`."""
+        """Delete what is known of a person, also from the write-ahead log."""
         # While somebody reads, the write-ahead log cannot be emptied: then `emptied` is False until
         # that is done.
         if answers and self.find_campaign() is not None:
             with self.reading() as connection:
-                made = count_ahead(connection, self.campaign)
-            self.do(save_boards, made)
-        names = self.do(lambda tx: forgetting.forget(tx, judge, answers=answers))
+                made = boards.count_ahead(connection, self.campaign)
+            self.do(boards.save_boards, made)
+        names = self.do(lambda tx: boards.forget(tx, judge, answers=answers))
         self._wal_checkpoint.begin()
         return names
 
@@ -220,7 +203,6 @@ class Store(Readable):
 
 
 def _halt(tx: WriteTransaction, *, paused: bool) -> None:
-    """Pause or resume; to do it twice is to do it once."""
     if tx.campaign and tx.paused != paused:
         tx.paused = paused
         tx.write(Entry("pause" if paused else "resume"))

@@ -61,21 +61,19 @@ _ADD: Final = fill(schema.log)
 @dataclass(frozen=True)
 class Entry:
     kind: str  # see `Record`
-    judge: str = ""  # whom it concerns
-    ticket: Ticket | None = None  # what was asked
-    # what else the hash covers: key, replaces, served, facts
-    fields: Mapping[str, Any] | None = None
+    judge: str = ""
+    ticket: Ticket | None = None
+    fields: Mapping[str, Any] | None = None  # what else the hash covers: key, served, facts, ...
     said: Mapping[str, Any] | None = None  # the answer; kept beside the chain
     note: Mapping[str, Any] | None = None  # what else may be personal; kept beside the chain
 
 
 @dataclass(frozen=True)
 class AssignedPair:
-    item: str  # its name
+    item: str
     systems: tuple[str, str]  # in the order shown
-    chosen: Choice  # how the pair was chosen
-    # tickets that others let lie, whose pair of an item this is; they are emptied
-    instead: tuple[int, ...] = ()
+    chosen: Choice
+    instead: tuple[int, ...] = ()  # tickets of the same pair and item that others let lie: emptied
 
 
 class Assigner(Protocol):
@@ -117,12 +115,10 @@ class WriteTransaction:
         return self._number, self._hash
 
     def begin(self, campaign: Campaign) -> None:
-        """Take up the campaign that this transaction launches."""
         self._campaign, self.launched = campaign, True
 
     @property
     def is_remote(self) -> bool:
-        """Whether a question is a way to a server and back."""
         return self._kind == "postgresql"
 
     def prefetch(self, question: Prepared, many: Sequence[Mapping[str, Any]]) -> list[Any]:
@@ -142,11 +138,8 @@ class WriteTransaction:
             self._keeps = False
 
     def ask(self, question: Prepared, values: Mapping[str, Any]) -> Any:
-        """Return the first row of an answer, None for none."""
-        if self._ahead:
-            key = (question, *values.items())
-            if key in self._ahead:
-                return self._ahead.pop(key)
+        if self._ahead and (key := (question, *values.items())) in self._ahead:
+            return self._ahead.pop(key)
         return question.ask(self._driver, self._kind, values)
 
     def ask_all(self, question: Prepared, values: Mapping[str, Any]) -> list[Any]:
@@ -160,7 +153,6 @@ class WriteTransaction:
         order.run(self._driver, self._kind, values)
 
     def pick(self, question: Select[Any]) -> list[Any]:
-        """Return all rows of an answer to what is asked rarely."""
         return Prepared(question).ask_all(self._driver, self._kind, {})
 
     def run(self, order: UpdateBase) -> None:
@@ -173,24 +165,16 @@ class WriteTransaction:
 
     def write(self, entry: Entry) -> Record:
         number = self._number + 1
-        body: dict[str, Any] = {
-            "before": self._hash,
-            "number": number,
-            "kind": entry.kind,
-            "at": self.now,
-            "judge": entry.judge,
-            **(entry.fields or {}),
-        }
+        body: dict[str, Any] = {"before": self._hash, "number": number, "kind": entry.kind}
+        body |= {"at": self.now, "judge": entry.judge, **(entry.fields or {})}
         if entry.ticket is not None:
             body["ticket"] = entry.ticket.to_dict()
             del body["ticket"]["judge"]
-        payload = None if entry.said is None else seal(entry.said)
-        note = None if entry.note is None else seal(entry.note)
-        for name, sealed in (("said", payload), ("note", note)):
-            if sealed is not None:
-                body[name] = digest(sealed)
+        parts = {"said": entry.said, "note": entry.note}
+        sealed = {name: seal(part) for name, part in parts.items() if part is not None}
+        body |= {name: digest(text) for name, text in sealed.items()}
         text = canonical(body)
-        line = Line(number, text, digest(text), payload, note)
+        line = Line(number, text, digest(text), **sealed)
         columns: dict[str, Any] = {"kind": entry.kind, "judge": entry.judge}
         columns["ticket"] = entry.ticket.number if entry.ticket else None
         columns |= {name: body.get(name) for name in ("key", "replaces")}
@@ -199,7 +183,6 @@ class WriteTransaction:
         return read_record(line)
 
     def close(self) -> None:
-        """Write where the log ends now; the commit follows."""
         if (self.paused, self.tickets, self._number) == self._state:
             return
         values = {"paused": self.paused, "tickets": self.tickets, "head_at": self.now}
@@ -221,7 +204,6 @@ _LINE: Final = (log.c.number.label("line"), log.c.body, log.c.hash, log.c.said, 
 
 
 def _ask(ticket: ColumnElement[bool], *more: ColumnElement[Any]) -> Select[Any]:
-    """Return the question who a judge is, and about one ticket beside that."""
     known = judges.join(seats).outerjoin(leases, leases.c.judge == judges.c.name)
     return (
         select(*_LOGIN, *tickets.c, *more)
@@ -238,21 +220,18 @@ REPLY: Final = Prepared(
         log, (log.c.ticket == tickets.c.number) & (log.c.key == bindparam("sent"))
     )
 )
-# The first ticket of a seat that is not answered
-NEXT: Final = Prepared(
-    select(tickets)
-    .where(tickets.c.seat == bindparam("seat"), tickets.c.state == OPEN)
-    .order_by(tickets.c.number)
-    .limit(1)
-)
-# The first ticket of a seat that is not answered, beside one that is being answered
-FOLLOWING: Final = Prepared(
-    select(tickets)
-    .where(tickets.c.seat == bindparam("seat"), tickets.c.state == OPEN)
-    .where(tickets.c.number != bindparam("answered"))
-    .order_by(tickets.c.number)
-    .limit(1)
-)
+
+
+def _ask_first(*conditions: ColumnElement[bool]) -> Prepared:
+    """Return the question for the first ticket of a seat that is not answered."""
+    mine = (tickets.c.seat == bindparam("seat"), tickets.c.state == OPEN, *conditions)
+    return Prepared(select(tickets).where(*mine).order_by(tickets.c.number).limit(1))
+
+
+NEXT: Final = _ask_first()
+# The next one beside one that is being answered, and after one of which it cannot be said
+FOLLOWING: Final = _ask_first(tickets.c.number != bindparam("answered"))
+_AFTER: Final = _ask_first(tickets.c.number > bindparam("after"))
 # The ticket of a judge's last answer that stands
 LAST: Final = Prepared(
     select(tickets)
@@ -261,34 +240,29 @@ LAST: Final = Prepared(
     .order_by(log.c.number.desc())
     .limit(1)
 )
-# A record by its number
-RECORD: Final = Prepared(select(*_LINE).where(log.c.number == bindparam("number")))
-# Say which answer of a ticket stands
+_RECORD: Final = Prepared(select(*_LINE).where(log.c.number == bindparam("number")))
 SET_ANSWER: Final = Prepared(
     update(tickets)
     .where(tickets.c.number == bindparam("ticket"))
     .values(state=bindparam("to"), record=bindparam("by"))
 )
-# Note that a judge gave their first answer
+# A judge gave their first answer
 BEGIN: Final = Prepared(
     update(judges).where(judges.c.name == bindparam("judge")).values(state="active")
 )
 _GAVE: Final = Prepared(
     select(log.c.number).where(log.c.judge == bindparam("judge"), log.c.kind == "judgment").limit(1)
 )
-INSERT_LEASE: Final = fill(leases)  # Give a judge their first ticket
-# Give a judge another ticket
+INSERT_LEASE: Final = fill(leases)
 UPDATE_LEASE: Final = Prepared(
     update(leases)
     .where(leases.c.judge == bindparam("who"))
     .values({name: bindparam(f"new_{name}") for name in ("ticket", "key", "since", "until")})
 )
-# Take a judge's ticket
 DELETE_LEASE: Final = Prepared(leases.delete().where(leases.c.judge == bindparam("judge")))
 
 
 def look_up(tx: WriteTransaction, judge: str) -> Any:
-    """Return who a judge is and what they have before them: a row of BEFORE."""
     return check_login(tx.ask(BEFORE, {"judge": check_name(judge)}), judge)
 
 
@@ -303,7 +277,6 @@ def check_name(judge: str) -> str:
 
 
 def check_login(row: Any, judge: str) -> Any:
-    """Return who a judge is, if they may go on."""
     if row is None:
         raise NoSuchJudge(f"there is no judge '{judge}'")
     if row.status not in ("invited", "active"):
@@ -314,26 +287,17 @@ def check_login(row: Any, judge: str) -> Any:
 
 
 def read_ticket(row: Any, judge: str) -> Ticket:
-    return Ticket(
-        number=row.number,
-        judge=judge,
-        task=row.task,
-        item=row.item,
-        systems=tuple(json.loads(row.systems)),
-        kind=row.kind,
-        again=row.again,
-        expected=row.expected,
-        chosen=row.chosen,
-    )
+    names = ("number", "task", "item", "kind", "again", "expected", "chosen")
+    columns = {name: getattr(row, name) for name in names}
+    return Ticket(judge=judge, systems=tuple(json.loads(row.systems)), **columns)
 
 
 def read_row(row: Any) -> Record:
-    """Return a record as it is stored: a row that has the columns of a line."""
     return read_record(Line(row.line, row.body, row.hash, row.said, row.note))
 
 
 def find_record(tx: WriteTransaction, number: int) -> Record:
-    row = tx.ask(RECORD, {"number": number})
+    row = tx.ask(_RECORD, {"number": number})
     if row is None:
         raise Refused(f"record {number} is not in the log: check it with evenhand check")
     return read_row(row)
@@ -344,16 +308,6 @@ def find_record(tx: WriteTransaction, number: int) -> Record:
 # of one shows what that showed.
 
 _FREE: Final = {"item": "", "systems": "[]", "chosen": ""}
-_AFTER: Final = Prepared(
-    select(tickets)
-    .where(
-        tickets.c.seat == bindparam("seat"),
-        tickets.c.state == OPEN,
-        tickets.c.number > bindparam("after"),
-    )
-    .order_by(tickets.c.number)
-    .limit(1)
-)
 _ORIGIN: Final = Prepared(select(tickets).where(tickets.c.number == bindparam("again")))
 _FILL: Final = Prepared(
     update(tickets)
@@ -394,7 +348,6 @@ def empty(tx: WriteTransaction, seat: str) -> dict[str, Any] | None:
 
 
 def _repeat(tx: WriteTransaction, row: Any) -> Any:
-    """Fill a repeat; None where what it repeats is not answered."""
     origin = tx.ask(_ORIGIN, {"again": row.again})
     if origin is None or origin.state != CLOSED:
         return None

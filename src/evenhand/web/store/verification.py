@@ -26,6 +26,7 @@ from evenhand.web.store.judging import is_time
 from evenhand.web.store.log import (
     GENESIS,
     JUDGMENTS,
+    PARTS,
     Line,
     Record,
     canonical,
@@ -44,8 +45,6 @@ class Unsound(Exception):
 
 @dataclass(slots=True)
 class _Question:
-    """What the log says of a ticket."""
-
     outputs: int  # hash of item and systems as shown
     rest: int  # hash of its other fields, but its number and its judge
     record: int = 0  # the answer that stands; 0 for none
@@ -54,8 +53,6 @@ class _Question:
 
 @dataclass(slots=True)
 class _Login:
-    """What the log says of a judge."""
-
     seat: str  # whose tickets these are; "" where the log does not say it
     state: str  # invited, active, left, revoked or forgotten
     made: int  # when the judge was invited first
@@ -79,8 +76,6 @@ FACTS: Final[Mapping[str, Set[str]]] = {
 
 
 class Replay:
-    """What a log says of the tables, up to its last record."""
-
     def __init__(
         self,
         campaign: Campaign | None = None,
@@ -124,7 +119,6 @@ class Replay:
         self.at, self.last = record.at, record
 
     def find_seat(self, number: int) -> str:
-        """Return whose ticket it is; "" where that is not known."""
         if number in self.issued:
             return self.issued[number]
         if self.assignment is not None and 0 <= number < len(self.assignment):
@@ -132,12 +126,10 @@ class Replay:
         return self._answered_in.get(number, "")
 
     def is_free(self, number: int) -> bool:
-        """Say whether the design leaves open what a ticket shows."""
         fixed = self.assignment
         return fixed is not None and 0 <= number < len(fixed) and bool(fixed.item[number] < 0)
 
     def group(self, judge: str) -> list[str]:
-        """Return all logins of the person behind a judge, by name."""
         name = self.logins[judge].joined or judge
         return sorted(one for one, login in self.logins.items() if name in {one, login.joined})
 
@@ -184,7 +176,6 @@ class Replay:
                 self.void.add(number)
 
     def _find_present(self, judge: str) -> _Login:
-        """Return a judge who may go on."""
         login = self.logins.get(judge)
         if login is None or login.state not in PRESENT:
             raise Unsound(f"judge '{judge}' was not in the campaign")
@@ -262,7 +253,6 @@ class Replay:
         self._settle(record, ticket, self._find_standing(record, ticket))
 
     def _find_standing(self, record: Record, ticket: Ticket) -> _Question:
-        """Return a question whose answer a record takes the place of, or takes back."""
         question = self.questions.get(ticket.number)
         if question is None or not question.record or question.record != record.replaces:
             raise Unsound(f"the answer that it replaces did not stand for ticket {ticket.number}")
@@ -311,7 +301,6 @@ class Replay:
         return ticket
 
     def _find_ticket(self, record: Record) -> Ticket:
-        """Return the ticket of a record that has one, with a number that there is."""
         ticket = record.ticket
         if ticket is None or not isinstance(ticket.number, int):
             raise Unsound(NO_RECORD)
@@ -321,7 +310,6 @@ class Replay:
         return ticket
 
     def _check_ticket(self, record: Record, ticket: Ticket) -> None:
-        """Check that a judge holds the seat of a ticket, and was asked what the record says."""
         login, number = self._find_present(record.judge), ticket.number
         seat = self.find_seat(number)
         if not seat and login.seat:
@@ -361,10 +349,9 @@ class Replay:
         login = self.logins[record.judge]
         emptied = set(record.facts.get("emptied", []))
         held = self.holders.get(login.seat) == record.judge
-        if self.campaign is not None:
-            wanted = self._list_open_chosen(login.seat) if held else set()
-            if emptied != wanted:
-                raise Unsound("the tickets that it empties are not those that were open")
+        wanted = self._list_open_chosen(login.seat) if held else set()
+        if self.campaign is not None and emptied != wanted:
+            raise Unsound("the tickets that it empties are not those that were open")
         self._empty(sorted(emptied))
         login.state = state
         if held:
@@ -401,15 +388,12 @@ def hash_ticket(ticket: Ticket) -> tuple[int, int]:
     return hash((ticket.item, ticket.systems)), hash(rest)
 
 
-# Is this log what was written? `verify` names the first record that is not.
-#
-# Checked: every body has its hash, follows the record before it, and has the next number and a time
-# not before; what is kept beside the chain has its digest; what was deleted was deleted on request,
-# which is itself in the log; each record is one that a server could have written (below). Against a
-# head that was noted elsewhere, also that the end is there and that nobody wrote the whole log
-# again.
+# Is this log what was written? Checked: every body has its hash, follows the record before it, and
+# has the next number and a time not before; what is kept beside the chain has its digest; what was
+# deleted was deleted on request, which is itself in the log; each record is one that a server could
+# have written (below). Against a head that was noted elsewhere, also that the end is there and that
+# nobody wrote the whole log again.
 
-PARTS: Final = ("said", "note")
 # What is raised by values that no server writes, such as numbers too large and JSON too deep
 UNREADABLE: Final = (
     *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
@@ -425,7 +409,7 @@ class Head:
     """
 
     number: int  # of the last record; 0 of an empty log
-    hash: str  # of the last record
+    hash: str
 
     def __str__(self) -> str:
         return f"{self.number}:{self.hash}"
@@ -449,8 +433,7 @@ class LogCheck:
     bad: int | None = None
     reason: str = ""  # why it does not
     erased: int = 0  # how many records had something deleted, on request
-    # of those that were asked for, the ones that are there → number of the record
-    receipts: Mapping[str, int] = field(default_factory=dict)
+    receipts: Mapping[str, int] = field(default_factory=dict)  # those that are there → record
 
     @property
     def holds(self) -> bool:
@@ -484,18 +467,16 @@ class _Reader:
         body = _read_body(line, number)
         if body["number"] != number:
             stands = f"record {body['number']} stands"
-            told = f"{stands} in its place"
-            if body["number"] == number + 1:
-                told = f"it is missing: {told}"
-            elif body["number"] < number:
-                told = f"{stands} here a second time"
-            raise _Broken(number, told)
+            missing = "it is missing: " if body["number"] == number + 1 else ""
+            again = body["number"] < number
+            place = "here a second time" if again else "in its place"
+            raise _Broken(number, f"{missing}{stands} {place}")
         if body["before"] != self.hash:
-            raise _Broken(
-                max(self.number, 1),
+            message = (
                 f"record {number} was written behind another record than the one before it: that"
-                " one was changed and its hash made again",
+                " one was changed and its hash made again"
             )
+            raise _Broken(max(self.number, 1), message)
         if body["at"] < self.at:
             raise _Broken(number, "it is older than the record before it")
         self._check_parts(line, body, number)
@@ -540,7 +521,6 @@ class _Reader:
         self.count += gone
 
     def _settle(self, body: dict[str, Any]) -> None:
-        """Take up that something was deleted on request."""
         facts = body.get("facts")
         lists = [facts.get(name) for name in ("judges", "parts")] if isinstance(facts, dict) else []
         words = [
@@ -559,7 +539,7 @@ SEALED: Final = {
     "said": frozenset({"answer", "seconds", "salt"}),
     "note": frozenset({"comment", "salt"}),
 }
-COMMON: Final = frozenset({"before", "number", "kind", "at", "judge"})  # Names in all bodies
+_KINDS: Final = {"before": str, "number": int, "kind": str, "at": int, "judge": str}  # In bodies
 _JUDGED: Final = frozenset({"key", "note", "said", "served", "ticket"})
 EVERY: Final = _JUDGED | {"facts", "replaces"}
 # Kind of record → further names in its body
@@ -639,9 +619,8 @@ def _read_body(line: Line, number: int) -> dict[str, Any]:
         sound = isinstance(body, dict) and canonical(body) == line.body
     except (ValueError, RecursionError):
         raise _Broken(number, "it is no JSON") from None
-    kinds = {"before": str, "number": int, "kind": str, "at": int, "judge": str}
-    same = sound and all(type(body.get(name)) is kind for name, kind in kinds.items())
-    if not same or not body.keys() <= COMMON | FIELDS.get(body["kind"], EVERY):
+    same = sound and all(type(body.get(name)) is kind for name, kind in _KINDS.items())
+    if not same or not body.keys() <= _KINDS.keys() | FIELDS.get(body["kind"], EVERY):
         raise _Broken(number, NO_RECORD)
     return body
 
@@ -650,12 +629,7 @@ def _is_sealed(text: str, names: Set[str]) -> bool:
     """Say whether `seal` can have written a text: in one form, with a salt, under these names."""
     try:
         payload = json.loads(text)
-        if (
-            not isinstance(payload, dict)
-            or canonical(payload) != text
-            or not payload.keys() <= names
-        ):
-            return False
+        sound = isinstance(payload, dict) and canonical(payload) == text and payload.keys() <= names
     except (ValueError, RecursionError):
         return False
-    return re.fullmatch(r"[0-9a-f]{32}", str(payload.get("salt"))) is not None
+    return sound and re.fullmatch(r"[0-9a-f]{32}", str(payload.get("salt"))) is not None

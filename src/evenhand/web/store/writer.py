@@ -43,11 +43,9 @@ class WalCheckpoint:
 
     @property
     def done(self) -> bool:
-        """Whether nothing that was deleted lies in the file."""
         return self._done.is_set()
 
     def begin(self) -> None:
-        """Empty it now, or as soon as nobody reads."""
         if not self._here:
             return
         with self._turn:
@@ -100,28 +98,12 @@ class _Job:
     future: Future[Any] | asyncio.Future[Any]
 
     def begin(self) -> bool:
-        """Say whether somebody waits still."""
         if isinstance(self.future, Future):
             return self.future.set_running_or_notify_cancel()
         return not self.future.cancelled()
 
 
 _Told = tuple[_Job, Any, BaseException | None]  # A request, what came of it, or why nothing did
-
-
-class _Outcome:
-    """Whatever was raised, for those who wait: the thread goes on."""
-
-    fault: BaseException | None = None
-
-    def __enter__(self) -> None:
-        """Begin."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: object
-    ) -> bool:
-        self.fault = fault
-        return True
 
 
 class Writer:
@@ -138,7 +120,6 @@ class Writer:
         self._thread.start()
 
     def submit(self, work: Callable[[WriteTransaction], T]) -> Future[T]:
-        """Queue a request; its result comes after the commit."""
         future: Future[T] = Future()
         self._queue(_Job(work, future))
         return future
@@ -157,7 +138,6 @@ class Writer:
             self._bell.notify()
 
     def close(self) -> None:
-        """Write what waits, and end."""
         with self._bell:
             self._open = False
             self._bell.notify()
@@ -171,7 +151,6 @@ class Writer:
                     self._write([one], last=True)
 
     def _take(self) -> list[_Job]:
-        """Wait for requests; none are left when the store is closed."""
         with self._bell:
             while self._open and not self._waiting:
                 self._bell.wait()
@@ -198,14 +177,12 @@ class Writer:
                         raise
                     answers.append((one, None, refusal))
 
-        outcome = _Outcome()
-        with outcome:
+        try:
             self.transact(work)
-        if outcome.fault is not None:
+        except BaseException as fault:  # noqa: BLE001 - it is for those who wait; the thread goes on
             if begun and not last:
                 return False
-            why = outcome.fault
-            answers = [(one, None, self._explain(why)) for one in batch]
+            answers = [(one, None, self._explain(fault)) for one in batch]
         _tell(answers)
         return True
 
