@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from evenhand.data.results import Shown
 from evenhand.models.coefficients import Coefficient
@@ -13,9 +13,6 @@ from evenhand.models.texts import say
 from evenhand.render.counts import plural, say_answers
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, take_findings
-
-if TYPE_CHECKING:
-    from evenhand.models.base import Fit
 
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
 MAX_COEFFICIENTS: Final = 100  # Most coefficients that a terminal shows
@@ -54,7 +51,7 @@ def document_model(fit: FittedModel, title: str, excluded_ties: float = 0.0) -> 
     )
 
 
-def say_largest(fit: Fit | FittedModel) -> Finding:
+def say_largest(fit: FittedModel) -> Finding:
     at = int(fit.log_worth.argmax())
     above = float(fit.log_worth[at] - fit.log_worth.mean())
     return say("largest", system=fit.systems[at], value=above)
@@ -116,7 +113,26 @@ ERRORS: Final = (
 MORE: Final = {"quasi": "quasi s.e.", "worth": "worth", "log_worth": "log-worth"}
 
 
-def tabulate_goodness(fit: Fit) -> Table:
+class TestedFit(Protocol):
+    """A fit whose goodness is measured by its deviance."""
+
+    @property
+    def deviance(self) -> float: ...
+    @property
+    def df(self) -> int: ...
+    @property
+    def gof_p(self) -> float | None: ...
+    @property
+    def pearson(self) -> float: ...
+    @property
+    def loglik(self) -> float: ...
+    @property
+    def aic(self) -> float: ...
+    @property
+    def bic(self) -> float: ...
+
+
+def tabulate_goodness(fit: TestedFit) -> Table:
     """Return how well a log-linear model fits, in one row."""
     from evenhand.numerics.distributions import chi2_tail
 

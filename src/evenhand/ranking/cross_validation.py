@@ -490,6 +490,7 @@ class ModelComparison(Shown):
         }
 
     def document(self) -> Document:
+        """Return what people read."""
         times = f", divided {self.repeats} times" if self.repeats > 1 else ""
         folds = f"Predicted in {self.folds} folds{times}: {SIDES[self.blocks]}."
         return Document(

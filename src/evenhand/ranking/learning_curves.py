@@ -579,6 +579,7 @@ class LearningCurves(Shown):
         return [*self.says, *(() if enough is None else enough.says)]
 
     def document(self) -> Document:
+        """Return what people read."""
         basis = f"Held out: {say_votes(self.held_out)}."
         if self.transfer:
             basis = f"Trained on {self.transfer[0]}, tested on {self.transfer[1]}. {basis}"

@@ -199,6 +199,7 @@ class ModelTable(Shown):
         }
 
     def document(self) -> Document:
+        """Return what people read."""
         tally = self.tally
         counts = say_tally(
             tally.n_judgments, tally.n_comparisons, len(tally.systems), float(tally.ties.sum())
