@@ -43,9 +43,11 @@ class WalCheckpoint:
 
     @property
     def done(self) -> bool:
+        """Whether nothing that was deleted lies in the file."""
         return self._done.is_set()
 
     def begin(self) -> None:
+        """Empty it now, or as soon as nobody reads."""
         if not self._here:
             return
         with self._turn:
@@ -98,12 +100,28 @@ class _Job:
     future: Future[Any] | asyncio.Future[Any]
 
     def begin(self) -> bool:
+        """Say whether somebody waits still."""
         if isinstance(self.future, Future):
             return self.future.set_running_or_notify_cancel()
         return not self.future.cancelled()
 
 
 _Told = tuple[_Job, Any, BaseException | None]  # A request, what came of it, or why nothing did
+
+
+class _Outcome:
+    """Whatever was raised, for those who wait: the thread goes on."""
+
+    fault: BaseException | None = None
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: object
+    ) -> bool:
+        self.fault = fault
+        return True
 
 
 class Writer:
@@ -120,6 +138,7 @@ class Writer:
         self._thread.start()
 
     def submit(self, work: Callable[[WriteTransaction], T]) -> Future[T]:
+        """Queue a request; its result comes after the commit."""
         future: Future[T] = Future()
         self._queue(_Job(work, future))
         return future
@@ -138,6 +157,7 @@ class Writer:
             self._bell.notify()
 
     def close(self) -> None:
+        """Write what waits, and end."""
         with self._bell:
             self._open = False
             self._bell.notify()
@@ -151,6 +171,7 @@ class Writer:
                     self._write([one], last=True)
 
     def _take(self) -> list[_Job]:
+        """Wait for requests; none are left when the store is closed."""
         with self._bell:
             while self._open and not self._waiting:
                 self._bell.wait()
@@ -177,12 +198,14 @@ class Writer:
                         raise
                     answers.append((one, None, refusal))
 
-        try:
+        outcome = _Outcome()
+        with outcome:
             self.transact(work)
-        except BaseException as fault:  # noqa: BLE001 - it is for those who wait; the thread goes on
+        if outcome.fault is not None:
             if begun and not last:
                 return False
-            answers = [(one, None, self._explain(fault)) for one in batch]
+            why = outcome.fault
+            answers = [(one, None, self._explain(why)) for one in batch]
         _tell(answers)
         return True
 
