@@ -31,7 +31,6 @@ from evenhand.data.source import ANNOTATIONS, AnnotationColumn, Source, find_row
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
 from evenhand.formats.roles import SOFT, SYNONYMS, UNKNOWN_POSITIONS, Header, assign, describe, fold
 from evenhand.formats.texts import say
-from evenhand.render.findings import Finding
 
 LOOK: Final = 1000  # Rows looked at to tell texts from names
 # From so many values, so large a share of different ones names nobody who judged twice
@@ -115,7 +114,7 @@ class Table:
             name=self.name,
             format=layout,
             columns=dict(columns),
-            notes=(Finding("read", note, "info"),),
+            notes=(note,),
             connection=self.connection,
         )
 
