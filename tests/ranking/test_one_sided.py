@@ -12,7 +12,7 @@ import evenhand
 from evenhand.cli.main import main
 from evenhand.data.tally import Tally
 from evenhand.ranking.sides import LIMIT, OneSided, find_one_sided
-from evenhand.ranking.texts_tests import INSEPARABLE
+from evenhand.ranking.texts import INSEPARABLE
 
 CODES = np.array([[0, 1], [1, 2], [0, 2], [1, 0], [2, 1], [2, 0]], dtype=np.int32)
 

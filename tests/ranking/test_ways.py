@@ -8,7 +8,7 @@ import pytest
 
 from evenhand import BradleyTerry, read
 from evenhand.ranking.model_table import tabulate_models
-from evenhand.ranking.texts_tests import ONE_RANKING
+from evenhand.ranking.texts import ONE_RANKING
 from evenhand.ranking.wald import count_ways, find_effects
 
 SYSTEMS = "ABCDE"

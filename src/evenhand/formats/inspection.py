@@ -29,7 +29,7 @@ from evenhand.data.tables import ComparisonTable, RankingTable, count_answers
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.table import Handle
-from evenhand.formats.texts_inspection import say
+from evenhand.formats.texts import say
 from evenhand.numerics.graph import Graph, is_strongly_connected, weak_components
 from evenhand.render.counts import effective, plural, share, whole
 from evenhand.render.document import Column, Document, Table
@@ -341,7 +341,7 @@ class Inspection(Shown):
         named = [role if role == name else f"{role}={name}" for role, name in self.columns.items()]
         other = ", ".join(self.covariates)
         return [
-            *([say("columns", columns=", ".join(named))] if named else []),
+            *([say("column-names", columns=", ".join(named))] if named else []),
             *([say("other-columns", columns=other)] if other else []),
         ]
 

@@ -1,4 +1,4 @@
-"""What is said of files that were read."""
+"""What is said of files that were read, and of what they hold: code → text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,27 @@ from typing import Final
 
 from evenhand.render.findings import Templates
 
-say: Final = Templates(
-    {
-        # `renamed`: whether some column has another name than its role, so that it is worth saying
-        "columns": "read {layout}: {columns}",
-    }
-)
+FILES: Final = {
+    # `renamed`: whether some column has another name than its role, so that it is worth saying
+    "columns": "read {layout}: {columns}",
+}
+INSPECTION: Final = {
+    "holds": "{name}: {counts}.",
+    "linked": "All systems can be ranked: a chain of preferences or ties leads from every"
+    " system to every other.",
+    "one-way": "Some worths are infinite: no chain of preferences leads from every system to"
+    " every other.",
+    "not-linked": "There is no common scale: {groups} groups of systems were never compared"
+    " with each other.",
+    "column-names": "Columns: {columns}.",
+    "other-columns": "Other columns: {columns}.",
+    "controls": "{controls:#control}, {repeats:#repeat}.",
+    "blank-ranks": "{blank:,} of {of:,} ranks are blank.",
+    "blank-ranks-of-others": "{blank:,} of {of:,} ranks of the others are blank.",
+    "shared-items": "{items:#item} judged by two or more judges.",
+    "shared-judgments": "{items:#item} judged by two or more judges ({share:%} of judgments).",
+    "left-preferred": "Left is preferred in {share:%} of decided comparisons.",
+    "left-alike": "Each system stands left {share:%} of the time.",
+    "left-shares": "{least} stands left {low:%} of the time, {most} {high:%}.",
+}
+say: Final = Templates(FILES | INSPECTION)

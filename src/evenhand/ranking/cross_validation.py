@@ -28,8 +28,8 @@ from evenhand.ranking.predictions import (
     say_votes,
     train,
 )
-from evenhand.ranking.texts_models import BLOCKS as SIDES
-from evenhand.ranking.texts_models import say
+from evenhand.ranking.texts import BLOCKS as SIDES
+from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 

@@ -18,7 +18,7 @@ from evenhand.models.registry import FittedModel, Model
 from evenhand.models.settings import say_model
 from evenhand.ranking.inference import exclude_in_fit
 from evenhand.ranking.signature import name_model, sign_data
-from evenhand.ranking.texts_models import say
+from evenhand.ranking.texts import say
 from evenhand.ranking.wald import LEVEL, Effect, Effects, OddReference
 from evenhand.render.counts import whole
 from evenhand.render.document import Column, Document, Table, Text

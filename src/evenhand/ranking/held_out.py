@@ -53,8 +53,7 @@ from evenhand.ranking.predictions import (
     find_clusters,
 )
 from evenhand.ranking.sides import REMEDY, find_one_sided_votes
-from evenhand.ranking.texts_models import say
-from evenhand.ranking.texts_tests import INSEPARABLE
+from evenhand.ranking.texts import INSEPARABLE, say
 from evenhand.render.findings import Finding
 
 # Which models are compared on held-out judgments, by name or with settings of one's own.

@@ -35,8 +35,7 @@ from evenhand.models.settings import Ties
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.signature import sign_covariates
-from evenhand.ranking.texts_models import say
-from evenhand.ranking.texts_tests import INSEPARABLE
+from evenhand.ranking.texts import INSEPARABLE, say
 from evenhand.ranking.wald import (
     WaldTest,
     count_ways,
@@ -148,7 +147,7 @@ class ModelTable(Shown):
     def _list_cautions(self) -> list[tuple[str, dict[str, Any]]]:
         robust = any(one.walds for one in self.questions)
         cautions: list[tuple[str, dict[str, Any]]] = [
-            ("independent-except" if robust else "independent", {})
+            ("independent-except" if robust else "criteria-independent", {})
         ]
         # rows with a deviance from a table with more cells than the first rows have
         names = [row.name for row in self.rows if row.deviance is not None]

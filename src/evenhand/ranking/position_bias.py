@@ -55,7 +55,7 @@ from evenhand.ranking.inference import find_intervals
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.signature import name_model
-from evenhand.ranking.texts_tests import INSEPARABLE, say, say_clusterings
+from evenhand.ranking.texts import INSEPARABLE, say, say_clusterings
 from evenhand.render.counts import say_answers
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings

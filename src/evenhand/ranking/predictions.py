@@ -34,7 +34,7 @@ from evenhand.numerics.cluster_means import (
     number_groups,
     why_not_clustered,
 )
-from evenhand.ranking.texts_models import say
+from evenhand.ranking.texts import say
 from evenhand.render.counts import effective, plural, say_answers, share
 
 # How surprised a model is by votes: the loss of each in bits, and perplexity.
@@ -116,7 +116,7 @@ def find_clusters(votes: Votes, seed: int) -> Clusters:
             notes.append(why)
     few = count_effective(votes)
     if "judge" in clusterings and few is not None and round(few, 1) < ENOUGH_JUDGES:
-        notes.append(say("few-judges", judges=few, enough=ENOUGH_JUDGES))
+        notes.append(say("few-judges-held-out", judges=few, enough=ENOUGH_JUDGES))
     if not clusterings:
         name = "judgment" if votes.answer is None else "ranking"
         clusterings[name] = _merge(number_answers(votes), strata, seed)

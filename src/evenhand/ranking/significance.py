@@ -45,7 +45,7 @@ from evenhand.ranking.tests import (
     sign_test_pairs,
     sign_tests,
 )
-from evenhand.ranking.texts_tests import say
+from evenhand.ranking.texts import say
 from evenhand.ranking.wald import count_ways
 from evenhand.render.counts import plural, say_tally, whole
 from evenhand.render.document import ALWAYS, Column, Document, Table, Text
@@ -376,7 +376,7 @@ def run_tests(
         model = tuple(one for one in fit.coefficients if one.stderr is not None)
         notes += fit.notes
     except (NotIdentified, NotConverged) as refusal:
-        notes.append(say("no-model", why=str(refusal.without_options())))
+        notes.append(say("no-model-beside", why=str(refusal.without_options())))
     return PreferenceTests(tally, pairs, variants, model, None, blocks, tuple(notes), (*repeats,))
 
 
@@ -406,7 +406,7 @@ def _cluster(
         why = next(iter(chosen.notes), "neither judges nor items are known")
         return pairs, [say("correlated-unclustered", "warning", repeats=each, why=why)]
     pairs = cluster_pairs(pairs, {way: clustered[way] for way in ways})
-    notes: list[str] = [say("limited", limit=chosen.headline)] if chosen.headline else []
+    notes: list[str] = [say("clustered-limited", limit=chosen.headline)] if chosen.headline else []
     lacking = 0 if pairs.clustered is None else int(np.isnan(pairs.clustered).sum())
     if lacking:
         notes.append(say("pairs-without-spread", n=lacking, way=" or ".join(ways)))

@@ -1,180 +1,413 @@
-"""What rankings say beside their numbers: codes and texts of findings."""
+"""What rankings, tests and comparisons of models say beside their numbers: code → text."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from evenhand.render.findings import Templates
+from evenhand.render.values import begin_sentence
 
-say: Final = Templates(
-    {
-        # Which answers are correlated, and so what intervals are about
-        "no-judges": "There is no judge column: intervals do not account for judges.",
-        "no-judges-nor-items": (
-            "There are no columns of judges and items: intervals account for neither. If they"
-            " repeat, name them (--column item=NAME, in Python columns={{'item': 'NAME'}})."
-        ),
-        "independent": "Intervals assume independent {answers}.",
-        "name-items": (
-            "If items repeat, name them (--column item=NAME, in Python columns={{'item': 'NAME'}})."
-        ),
-        "one-item": "There is one item only: intervals do not account for items.",
-        "own-level": "Every judgment has its own {factor}: no clustering by {factor}.",
-        "few-items": "There are fewer than {least} items: no clustering by item.",
-        "few-items-of-these-judges": (
-            "{items} items are too few to cluster by: {enough} or more would do."
-        ),
-        "few-judges": (
-            "{effective:.1f} effective judges: intervals are wide; {enough} or more would narrow"
-            " them."
-        ),
-        "few-judges-with-items": (
-            "{effective:.1f} effective judges: intervals are wide; {enough} or more would narrow"
-            " them. With --cluster item they are about {these} only."
-        ),
-        "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
-        "no-clustering": "No clustering by {factor}: {why}.",
-        # Covariances
-        "no-cells": (
-            "So many judgments that cells of judge and item are not counted: intervals are a little"
-            " wide."
-        ),
-        "all-ties": (
-            "Every comparison is a tie, and answers that are all alike show no spread: intervals"
-            " are those of the model there."
-        ),
-        "linked-by-ties": (
-            "Some systems are linked by ties alone, and answers that are all alike show no spread:"
-            " intervals are those of the model there."
-        ),
-        "narrow": (
-            "Intervals are less than half as wide as independent answers would give: clusters"
-            " answer suspiciously alike, or a few gave most answers. Compare rank --interval model."
-        ),
-        "lost-resamples": (
-            "{lost:,} of {replicates:,} resamples determine no worths and are excluded."
-        ),
-        "too-many-systems": (
-            "{systems:,} systems are too many for intervals of all. Differences of neighbours at"
-            " the top {top} are given, with errors that assume independent judgments; fit.contrasts"
-            " gives others."
-        ),
-        # Pairs and systems of which nothing can be said
-        "one-cluster": (
-            "{pairs:#pair} undecided, with {clusters} alone to link the systems: nothing shows how"
-            " another {factor} would differ."
-        ),
-        "one-cluster-each": (
-            "{pairs:#pair} undecided, each with one {factor} alone to link the two ({clusters}):"
-            " nothing shows how another {factor} would differ."
-        ),
-        "thin-pairs": (
-            "{pairs:#pair} undecided: fewer than {least:.0f} effective {factors} link the two"
-            " (fewest: {fewest:.1f}, {one} and {other})."
-        ),
-        "no-intervals": "No intervals: too few {factors} link any two systems.",
-        "no-interval": (
-            "No interval for {systems:list}, which too few {factors} link to the other {inside:,}"
-            " systems. Log-worths and intervals are relative to the mean of these {inside:,}."
-        ),
-        "no-spread": (
-            "No interval for {systems:list}: clusters by {factors} answered so alike there that"
-            " nothing shows how much others might differ."
-        ),
-        "no-intervals-at-level": (
-            "No intervals at level {level:g}: clusters are so few that in too many replicates they"
-            " agree by chance, and nothing shows how far apart they may be."
-        ),
-        # Other models
-        "prior-alone": "The prior alone limits some differences: {why}.",
-        "prior-alone-resampled": (
-            "The prior alone limits some differences, since no resample contradicts that {why}."
-            " Intervals of them are too short and rest on no spread of answers."
-        ),
-        "of-rankings": (
-            "Comparisons of one ranking are not independent, as the model takes them to be:"
-            " intervals are too short."
-        ),
-        "resamples-alike": (
-            "No clustering by {factors}: all resamples by {factors} say the same of {one} and"
-            " {other}, and nothing shows how much others might differ."
-        ),
-        "baseline-of-opponents": (
-            "{model} is a baseline to compare models with: a system's own counts praise it for weak"
-            " opponents."
-        ),
-        "baseline-of-pairs": (
-            "{model} is a baseline to compare models with: it learns nothing of a pair from other"
-            " pairs, so that systems are praised for whom they met."
-        ),
-        # Who stood first
-        "one-sided": (
-            "Sides were not randomised: {who}. A preference for what stands first then counts as"
-            " worth, and more votes do not mend it."
-        ),
-        "one-order": (
-            "Sides were not randomised: {who}. Every pair was always shown in one order, so that"
-            " the order effect cannot be separated from the worths."
-        ),
-        "inseparable": (
-            "Every pair was always shown in one order, so that the order effect cannot be separated"
-            " from the worths."
-        ),
-        # Rules of scoring, and several methods side by side
-        "limited": "Intervals are {limit}.",
-        "method-refused": "{method} gives no scores: {why}.",
-        "same-judgments": (
-            "Methods share the same judgments: that they agree is no evidence that they are right."
-        ),
-        "pairs-ignored": "{missing:,} of {pairs:#pair} never decided: they do not count.",
-        "pairs-zero": "{missing:,} of {pairs:#pair} never decided: they count 0 for both.",
-        "pairs-by-coin": "{missing:,} of {pairs:#pair} never decided: a coin decides them.",
-        "all-ties-zero": "All comparisons of {systems:list} are ties: the score is 0 by this rule.",
-        "single-comparison": "No standard errors: {systems:list} had a single comparison.",
-        "never-won": (
-            "{systems:#system} won none of {tournaments:,} tournaments and share the last place."
-        ),
-        "simulation-luck": (
-            "Within two standard errors of the simulation, so that another seed may reverse them:"
-            " {pairs:list}."
-        ),
-        "sorted-pairs": "The sort asked {asked:,} of {pairs:#pair}.",
-        "no-majority": "{pairs:#pair} asked had no majority: the vilar score decided.",
-        "against-majority": "The order contradicts the majority of {pairs:#pair}.",
-        "probability": "The order is right in all pairs with probability {probability}.",
-        "not-proven-probable": (
-            "The order is not proven to be the best: another may be up to 10^{gap:.2f} times as"
-            " likely."
-        ),
-        "equally-probable": (
-            "{orders:,} orders are equally probable: places of {systems:list} differ between them."
-        ),
-        "contradicted": "The order contradicts {cost}.",
-        "not-proven": (
-            "The order is not proven to be the best: systems are too many or too even, and a better"
-            " order could contradict {gap:,.4g} less at most."
-        ),
-        "loose-bound": (
-            "Of more than {systems} systems that are joined only pieces are bounded: most of that"
-            " is what the bound misses."
-        ),
-        "several-orders": (
-            "{orders:,} orders are equally good: places of {systems:list} differ between them."
-        ),
-        "no-decided": "No comparison of {systems:list} is decided: any place is as good.",
-        "few-matches": (
-            "{matches:,} matches a run instead of {wanted:,}: rank ranges are wider than with all."
-        ),
-        "absent": (
-            "Without a comparison in some of {runs:,} resamples, counted as average there:"
-            " {systems:list}."
-        ),
-        "thin-resamples": "{lost:,} of {runs:,} resamples, too thin for the rule, are excluded.",
-        # Mean scores
-        "few-scores": "{pairs:,} of {of:#pair} undecided: they rest on too few {factors}.",
-        "no-spread-of-scores": (
-            "{pairs:,} of {of:#pair} undecided: their scores do not vary, and nothing shows how"
-            " much others might differ."
-        ),
-    }
+RANKINGS: Final = {
+    # Which answers are correlated, and so what intervals are about
+    "no-judges": "There is no judge column: intervals do not account for judges.",
+    "no-judges-nor-items": (
+        "There are no columns of judges and items: intervals account for neither. If they"
+        " repeat, name them (--column item=NAME, in Python columns={{'item': 'NAME'}})."
+    ),
+    "independent": "Intervals assume independent {answers}.",
+    "name-items": (
+        "If items repeat, name them (--column item=NAME, in Python columns={{'item': 'NAME'}})."
+    ),
+    "one-item": "There is one item only: intervals do not account for items.",
+    "own-level": "Every judgment has its own {factor}: no clustering by {factor}.",
+    "few-items": "There are fewer than {least} items: no clustering by item.",
+    "few-items-of-these-judges": (
+        "{items} items are too few to cluster by: {enough} or more would do."
+    ),
+    "few-judges": (
+        "{effective:.1f} effective judges: intervals are wide; {enough} or more would narrow them."
+    ),
+    "few-judges-with-items": (
+        "{effective:.1f} effective judges: intervals are wide; {enough} or more would narrow"
+        " them. With --cluster item they are about {these} only."
+    ),
+    "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
+    "no-clustering": "No clustering by {factor}: {why}.",
+    # Covariances
+    "no-cells": (
+        "So many judgments that cells of judge and item are not counted: intervals are a little"
+        " wide."
+    ),
+    "all-ties": (
+        "Every comparison is a tie, and answers that are all alike show no spread: intervals"
+        " are those of the model there."
+    ),
+    "linked-by-ties": (
+        "Some systems are linked by ties alone, and answers that are all alike show no spread:"
+        " intervals are those of the model there."
+    ),
+    "narrow": (
+        "Intervals are less than half as wide as independent answers would give: clusters"
+        " answer suspiciously alike, or a few gave most answers. Compare rank --interval model."
+    ),
+    "lost-resamples": (
+        "{lost:,} of {replicates:,} resamples determine no worths and are excluded."
+    ),
+    "too-many-systems": (
+        "{systems:,} systems are too many for intervals of all. Differences of neighbours at"
+        " the top {top} are given, with errors that assume independent judgments; fit.contrasts"
+        " gives others."
+    ),
+    # Pairs and systems of which nothing can be said
+    "one-cluster": (
+        "{pairs:#pair} undecided, with {clusters} alone to link the systems: nothing shows how"
+        " another {factor} would differ."
+    ),
+    "one-cluster-each": (
+        "{pairs:#pair} undecided, each with one {factor} alone to link the two ({clusters}):"
+        " nothing shows how another {factor} would differ."
+    ),
+    "thin-pairs": (
+        "{pairs:#pair} undecided: fewer than {least:.0f} effective {factors} link the two"
+        " (fewest: {fewest:.1f}, {one} and {other})."
+    ),
+    "no-intervals": "No intervals: too few {factors} link any two systems.",
+    "no-interval": (
+        "No interval for {systems:list}, which too few {factors} link to the other {inside:,}"
+        " systems. Log-worths and intervals are relative to the mean of these {inside:,}."
+    ),
+    "no-spread": (
+        "No interval for {systems:list}: clusters by {factors} answered so alike there that"
+        " nothing shows how much others might differ."
+    ),
+    "no-intervals-at-level": (
+        "No intervals at level {level:g}: clusters are so few that in too many replicates they"
+        " agree by chance, and nothing shows how far apart they may be."
+    ),
+    # Other models
+    "prior-alone": "The prior alone limits some differences: {why}.",
+    "prior-alone-resampled": (
+        "The prior alone limits some differences, since no resample contradicts that {why}."
+        " Intervals of them are too short and rest on no spread of answers."
+    ),
+    "of-rankings": (
+        "Comparisons of one ranking are not independent, as the model takes them to be:"
+        " intervals are too short."
+    ),
+    "resamples-alike": (
+        "No clustering by {factors}: all resamples by {factors} say the same of {one} and"
+        " {other}, and nothing shows how much others might differ."
+    ),
+    "baseline-of-opponents": (
+        "{model} is a baseline to compare models with: a system's own counts praise it for weak"
+        " opponents."
+    ),
+    "baseline-of-pairs": (
+        "{model} is a baseline to compare models with: it learns nothing of a pair from other"
+        " pairs, so that systems are praised for whom they met."
+    ),
+    # Who stood first
+    "one-sided": (
+        "Sides were not randomised: {who}. A preference for what stands first then counts as"
+        " worth, and more votes do not mend it."
+    ),
+    "one-order": (
+        "Sides were not randomised: {who}. Every pair was always shown in one order, so that"
+        " the order effect cannot be separated from the worths."
+    ),
+    "inseparable": (
+        "Every pair was always shown in one order, so that the order effect cannot be separated"
+        " from the worths."
+    ),
+    # Rules of scoring, and several methods side by side
+    "limited": "Intervals are {limit}.",
+    "method-refused": "{method} gives no scores: {why}.",
+    "same-judgments": (
+        "Methods share the same judgments: that they agree is no evidence that they are right."
+    ),
+    "pairs-ignored": "{missing:,} of {pairs:#pair} never decided: they do not count.",
+    "pairs-zero": "{missing:,} of {pairs:#pair} never decided: they count 0 for both.",
+    "pairs-by-coin": "{missing:,} of {pairs:#pair} never decided: a coin decides them.",
+    "all-ties-zero": "All comparisons of {systems:list} are ties: the score is 0 by this rule.",
+    "single-comparison": "No standard errors: {systems:list} had a single comparison.",
+    "never-won": (
+        "{systems:#system} won none of {tournaments:,} tournaments and share the last place."
+    ),
+    "simulation-luck": (
+        "Within two standard errors of the simulation, so that another seed may reverse them:"
+        " {pairs:list}."
+    ),
+    "sorted-pairs": "The sort asked {asked:,} of {pairs:#pair}.",
+    "no-majority": "{pairs:#pair} asked had no majority: the vilar score decided.",
+    "against-majority": "The order contradicts the majority of {pairs:#pair}.",
+    "probability": "The order is right in all pairs with probability {probability}.",
+    "not-proven-probable": (
+        "The order is not proven to be the best: another may be up to 10^{gap:.2f} times as likely."
+    ),
+    "equally-probable": (
+        "{orders:,} orders are equally probable: places of {systems:list} differ between them."
+    ),
+    "contradicted": "The order contradicts {cost}.",
+    "not-proven": (
+        "The order is not proven to be the best: systems are too many or too even, and a better"
+        " order could contradict {gap:,.4g} less at most."
+    ),
+    "loose-bound": (
+        "Of more than {systems} systems that are joined only pieces are bounded: most of that"
+        " is what the bound misses."
+    ),
+    "several-orders": (
+        "{orders:,} orders are equally good: places of {systems:list} differ between them."
+    ),
+    "no-decided": "No comparison of {systems:list} is decided: any place is as good.",
+    "few-matches": (
+        "{matches:,} matches a run instead of {wanted:,}: rank ranges are wider than with all."
+    ),
+    "absent": (
+        "Without a comparison in some of {runs:,} resamples, counted as average there:"
+        " {systems:list}."
+    ),
+    "thin-resamples": "{lost:,} of {runs:,} resamples, too thin for the rule, are excluded.",
+    # Mean scores
+    "few-scores": "{pairs:,} of {of:#pair} undecided: they rest on too few {factors}.",
+    "no-spread-of-scores": (
+        "{pairs:,} of {of:#pair} undecided: their scores do not vary, and nothing shows how"
+        " much others might differ."
+    ),
+}
+
+_FIRST: Final = (
+    "between equals the output shown first wins {share:.1f} % of decided comparisons"
+    " ({low:.1f} to {high:.1f} %; p {p:p})."
 )
+ONE_RANKING: Final = "the likelihood ratio takes comparisons of one ranking as independent"
+# Why `compare` and `bias` have no order effect
+INSEPARABLE: Final = (
+    "every pair of systems was always shown in one order, so that the order effect cannot be"
+    " separated from the worths"
+)
+
+TESTS: Final = {
+    # Classical tests. `{of:#pair}` are those that were compared.
+    "pairs-differ": "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment).",
+    "pairs-differ-if-independent": (
+        "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment) if all judgments are"
+        " independent."
+    ),
+    "pairs-differ-clustered": (
+        "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment), with judgments"
+        " correlated by {ways}; {independent:,} if all judgments were independent."
+    ),
+    "no-pair-differs": "No pair differs significantly (p > .05 after Holm's adjustment).",
+    "preferred": "{first} is preferred to {second} (p {p:p}, {how}).",
+    "preferred-if-independent": (
+        "{first} is preferred to {second} (p {p:p}, {how}) if all judgments are independent."
+    ),
+    "preferred-clustered": (
+        "{first} is preferred to {second} (p {p:p}, with judgments correlated by {ways};"
+        " {independent:p} if all were independent)."
+    ),
+    "not-preferred": "{first} is not shown to be preferred to {second} (p {p:p}, {how}).",
+    "not-preferred-clustered": (
+        "{first} is not shown to be preferred to {second} (p {p:p}, with judgments correlated"
+        " by {ways}; {independent:p} if all were independent)."
+    ),
+    "share-preferred": (
+        "{first} wins {share:.1f} % of decided comparisons (exact 95 % interval {low:.1f} to"
+        " {high:.1f} %)."
+    ),
+    "order-agreed": ("{blocks} agree on an order (Friedman's test, p {p:p}; Kendall's W {w:.2f})."),
+    "order-not-agreed": (
+        "{blocks} do not agree significantly on any order (Friedman's test, p {p:p};"
+        " Kendall's W {w:.2f})."
+    ),
+    "correlated-unclustered": (
+        "Judgments are not independent: {repeats:list}. All p-values take them as independent"
+        " and are too small; none that accounts for it can be given here ({why})."
+    ),
+    "correlated-few": (
+        "Judgments are not independent: {repeats:list}. There are too few of them for clustered"
+        " p-values: what is said is {limit}."
+    ),
+    "clustered-limited": "Clustered p-values are {limit}.",
+    "pairs-never-compared": "{n:#pair} never compared: not tested.",
+    "pairs-never-compared-with": "{n:#pair} with {new} never compared: not tested.",
+    "pairs-without-spread": (
+        "{n:#pair} without a clustered p: all decided comparisons agree, or one {way} made them."
+    ),
+    "no-model-beside": "No model beside the tests: {why}; evenhand fit says what to do.",
+    "no-blocks": "No Friedman test: nothing tells one {by} from another here.",
+    "no-friedman": "Not run: {why}.",
+    "blocks-incomplete": (
+        "{n:,} of {of:,} {by}s did not see all systems and are excluded from Friedman's test"
+        " ({names:list})."
+    ),
+    # Clustered tests of covariates
+    "one-each": "every group is one {by}: no test by {by}",
+    "no-test-by": "no test by {by}: {why}",
+    "never-tied": "{names:list} never tied: no clustered test",
+    "numbers-as-groups": "{name} has {n} values for {of} {by}s, taken as groups",
+    "one-ranking": ONE_RANKING,
+    # Borders
+    "border-holds": "Borders hold after {places:list}.",
+    "border-holds-marginally": "Borders hold marginally only after {places:list}.",
+    "border-not-shown": "No border is shown after {places:list}.",
+    # Position bias and sides
+    "position-bias": f"Position bias: {_FIRST}",
+    "no-position-bias": f"No significant position bias: {_FIRST}",
+    "judges-differ": ("Judges differ: the sd of their biases is {sd:.2f} in log-odds (p {p:p})."),
+    "judges-alike": "Judges do not differ significantly (p {p:p}).",
+    "judges-equal": (
+        "Judges do not differ detectably (p {p:p}): the common estimate stands for each."
+    ),
+    "judges-took-sides": (
+        "Judges nearly always took one side each (p {p:p}): the sd of their biases has no"
+        " finite estimate below {limit:.0f} in log-odds, and judges are not compared."
+    ),
+    "judges-stand-out": "Different from the others: {names:list}.",
+    "judges-not-fitted": "Nothing is said of single judges: {why}",
+    "judges-shrunk": (
+        "Estimates of judges are drawn to the common one as by a sd of {sd:.0f} in log-odds."
+    ),
+    "judges-weighted": "Importance weights are no counts: judges are not tested one by one.",
+    "correlated-in-rankings": (
+        "Comparisons of one ranking count for 1/{inflation:.2f} in what is said of judges."
+    ),
+    "sides-uneven": (
+        "Sides were not randomised: {named}. {both:%} of the comparisons are of pairs shown in"
+        " both orders, and the bias is taken to be the same in the others."
+    ),
+    "order-effect-inseparable": f"{begin_sentence(INSEPARABLE)}.",
+}
+
+# On held-out judgments: by cross-validation
+HELD_OUT: Final = {
+    "best": "{model} predicts held-out judgments best: perplexity {value:.3f} ({lower:.3f} to"
+    " {upper:.3f}).",
+    "lowest-perplexity": "{model} has the lowest perplexity on held-out judgments: {value:.3f}"
+    " ({lower:.3f} to {upper:.3f}).",
+    "alone": "{model} has perplexity {value:.3f} ({lower:.3f} to {upper:.3f}) on held-out"
+    " judgments; no other model was compared.",
+    "nothing": "No model predicted every judgment.",
+    "clear-best": "Every other model is significantly worse at {level:%}.",
+    "undecided": "Undecided at {level:%}: {models}.",
+    "worse": "{model} is not among the best: worse than {other} by {value:.4f} bits"
+    " ({lower:.4f} to {upper:.4f}).",
+    "worse-too": "Also worse: {models}.",
+    "model-refused": "{model} is not compared: {why}.",
+    "training": "Each model was trained {times} times, on {many} of {of:,} comparisons.",
+    "empty-blocks": "{empty} of {blocks} blocks hold no comparison and are no fold.",
+    "shared-training": "Trainings share judgments: intervals are for other held-out judgments, not"
+    " for other training judgments.",
+    "one-division": "Judgments were divided into folds once; another division may change which"
+    " models are among the best (--repeats, in Python repeats=).",
+    "blocks-judgment": "Judges and items are on both sides, which makes every model look better.",
+    "no-such-column": "No {name} column: nothing is said of other {name}s.",
+    "few-judges-held-out": "{judges:.1f} effective judges: intervals are wide; {enough} or more would narrow"
+    " them.",
+}
+# Learning curves
+CURVES: Final = {
+    "lowest": "With {size:,} training comparisons {model} predicts best: perplexity {value:.3f}"
+    " ({lower:.3f} to {upper:.3f}).",
+    "no-model": "No model has a perplexity with {size:,} training comparisons: some trainings were"
+    " refused.",
+    "fewer": "Fewer train {tasks}.",
+    "near": "Undecided, each compared alone: {models}.",
+    "worse-curve": "{model} is worse by {value:.3f} ({lower:.3f} to {upper:.3f}).",
+    "worse-curves": "{model} is worse by {value:.3f} ({lower:.3f} to {upper:.3f});"
+    " {more:#more is/more are} worse still.",
+    "one-size": "{model}: one training size, {size:,}, shows no gain.",
+    "still-falling": "{model}: no smaller size comes within {margin:g} of the perplexity with"
+    " {size:,} comparisons. The curve is still falling.",
+    "enough": "{model}: {size:,} comparisons come within {margin:g} of the perplexity with"
+    " {largest:,}.",
+    "enough-surely": "{model}: {size:,} comparisons come within {margin:g} of the perplexity with"
+    " {largest:,}; surely from {sure:,} on.",
+    "gain-unknown": "Nothing is said of more comparisons.",
+    "no-half": "No size is half of {size:,}: what a doubling gains was not measured, and nothing is"
+    " said of more comparisons.",
+    "gained": "The last doubling, to {size:,}, gained {gain:z.3f} ({lower:z.3f} to {upper:z.3f}).",
+    "no-gain": "That is no gain: what more comparisons would bring is not known.",
+    "perhaps-no-gain": "That may be no gain: what more comparisons would bring is not known.",
+    "left": "All further comparisons could gain about {fast:.3f} to {slow:.3f} ({lower:.3f} to"
+    " {upper:.3f} over the interval of that gain), if gains keep falling as errors do; the curve"
+    " itself ends at {size:,}.",
+    "some-tasks": "That rests on {filled:,} of {tasks:,} tasks: fewer than {size:,} comparisons"
+    " train {smaller}.",
+    "task-excluded": "Task {task} is excluded: {why}.",
+    "small-sets": "Training sets smaller than {size:,} are used whole: {sets}.",
+    "on-held-out-items": "{shared:,} training comparisons are on held-out items, by other judges:"
+    " models of outputs may have seen these (--overlap drop, in Python overlap='drop', excludes"
+    " them).",
+    "one-subset": "One random subset of each size: intervals do not account for how much subsets"
+    " differ (--trials, in Python trials=, draws several).",
+    "trainings-refused": "{model}: {trainings:#training} refused, up to {size:,} comparisons; it"
+    " has no perplexity at these sizes: {why}.",
+}
+# Nested models, each against an earlier one
+NESTED: Final = {
+    "criteria-independent": "Deviance, AIC, BIC and LR take judgments as independent.",
+    "independent-except": "Deviance, AIC, BIC and LR take judgments as independent; where there is"
+    " a clustered test, it decides.",
+    "finer-tables": "Deviances {models} are of finer tables of counts and cannot be compared with"
+    " the others: compare by LR or AIC.",
+    "marginal": "Random judges are fitted to a marginal likelihood, which has no deviance.",
+    "no-fit": "{model}: no fit: {why}.",
+    "aic": "Smallest AIC: {models}.",
+    "aic-equal": "Smallest AIC: {models} (equal to two decimals).",
+    "aic-bic": "Smallest AIC: {models}; smallest BIC: {bic}.",
+    "aic-equal-bic": "Smallest AIC: {models} (equal to two decimals); smallest BIC: {bic}.",
+}
+# Effects of judge groups
+_FARTHEST: Final = (
+    ", the largest p {p:p}; farthest from the mean of all is {farthest} ({distance:+.3f});"
+    " --reference-level {covariate}=... compares with another."
+)
+_ODD: Final = "{who}, the reference, differs on {of}: {alike} of {others} others like it "
+_AGAINST: Final = (
+    "{who}, the reference, differs on {of}, against {against}: {alike} of {others} others like it "
+)
+_TIES: Final = "{who}, the reference, differs on ties: {alike} of {others} others tie "
+GROUPS: Final = {
+    "effect": "{of} differ by {covariate} (p {p:p}).",
+    "no-effect": "Not significant at .05 that {of} differ by {covariate} (p {p:p}).",
+    "no-tests": "No test: a covariate has one value only, or covariates say the same.",
+    "no-ratio": "no likelihood ratio: a prior or importance weights leave none to test by",
+    "no-clustered-test": "no test accounts for correlated judgments",
+    "larger-p": "believe the larger p",
+    "others-alike": "No other difference is significant at .05: the largest |z| is {z:.1f}"
+    " ({label}).",
+    "all-alike": "No difference is significant at .05: the largest |z| is {z:.1f} ({label}).",
+    "odd-more": f"{_ODD}more{_FARTHEST}",
+    "odd-less": f"{_ODD}less{_FARTHEST}",
+    "odd-against-more": f"{_AGAINST}more{_FARTHEST}",
+    "odd-against-less": f"{_AGAINST}less{_FARTHEST}",
+    "odd-ties-more": f"{_TIES}more often{_FARTHEST}",
+    "odd-ties-less": f"{_TIES}less often{_FARTHEST}",
+    "by-holm": "p by Holm for {differences:#difference} from the reference group; judgments taken"
+    " as independent.",
+}
+# What is new in held-out judgments
+BLOCKS: Final = {
+    "judge": "no judge is on both sides",
+    "item": "no item is on both sides",
+    "both": "neither a judge nor an item is on both sides",
+    "ranking": "no ranking is on both sides",
+    "judgment": "judges and items may be on both sides",
+}
+
+say: Final = Templates(RANKINGS | TESTS | HELD_OUT | CURVES | NESTED | GROUPS)
+
+
+def say_clusterings(clusterings: Sequence[str]) -> str:
+    """Say what intervals account for.
+
+    >>> say_clusterings(("judge", "item")), say_clusterings(())
+    ('Intervals account for judges and items.', 'Intervals take judgments as independent.')
+    """
+    known = [f"{one}s" for one in clusterings if one != "judgment"]
+    if not known:
+        return "Intervals take judgments as independent."
+    return f"Intervals account for {' and '.join(known)}."

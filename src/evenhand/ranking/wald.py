@@ -50,7 +50,7 @@ from evenhand.ranking.sandwich import (
     leave_out,
     total_information,
 )
-from evenhand.ranking.texts_tests import say
+from evenhand.ranking.texts import say
 
 # A Wald test that allows for correlated judgments.
 #
