@@ -304,8 +304,8 @@ HELD_OUT: Final = {
     " models are among the best (--repeats, in Python repeats=).",
     "blocks-judgment": "Judges and items are on both sides, which makes every model look better.",
     "no-such-column": "No {name} column: nothing is said of other {name}s.",
-    "few-judges-held-out": "{judges:.1f} effective judges: intervals are wide; {enough} or more would narrow"
-    " them.",
+    "few-judges-held-out": "{judges:.1f} effective judges: intervals are wide; {enough} or more"
+    " would narrow them.",
 }
 # Learning curves
 CURVES: Final = {
