@@ -1,4 +1,4 @@
-"""Tables that every engine is asked about, where what is told apart is more than left and right."""
+"""Tables that every engine is asked about, where what is distinguished is more than left and right."""
 
 from engines_matrix import ratings, votes
 

@@ -81,5 +81,5 @@ if __name__ == "__main__":
     for one in sorted(chosen):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
-            sys.stdout.write(f"{one.name}: {keep(one)} blocks written anew\n")
+            sys.stdout.write(f"{one.name}: {keep(one)} blocks rewritten\n")
             os.chdir("/")

@@ -65,7 +65,7 @@ def commands(code: str) -> Iterator[Command]:
 
 
 def links(text: str) -> list[str]:
-    """The targets of a page's links, those in code left out."""
+    """The targets of a page's links, those in code excluded."""
     prose = _INLINE_CODE.sub("", _BLOCK.sub("", text))
     return [inline or reference for inline, reference in _LINK.findall(prose)]
 

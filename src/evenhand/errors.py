@@ -138,7 +138,7 @@ def listing(names: Sequence[str], limit: int = 8) -> str:
 
 
 def require_level(level: float, usual: str = ".95") -> None:
-    """Refuse a level that is no number between 0 and 1."""
+    """Refuse a level that is not a number between 0 and 1."""
     if not isinstance(level, Real):
         message = f"level cannot be {level!r}"
         raise UnknownOption(f"{message}: it is a number between 0 and 1, as {usual}")

@@ -119,7 +119,7 @@ def test_verifying_changes_nothing(evenhand, database):
 def test_what_is_no_log_is_refused(evenhand, folder):
     assert "there is no file 'none.db'" in evenhand("check", "none.db", code=2).err
     Path("votes.txt").write_text("left,right,outcome\n")
-    assert "is no log" in evenhand("check", "votes.txt", code=2).err
+    assert "is not a log" in evenhand("check", "votes.txt", code=2).err
     assert "NUMBER:HASH" in evenhand("check", "votes.txt", "--head", "x", code=2).err
 
 

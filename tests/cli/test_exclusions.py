@@ -426,7 +426,7 @@ def test_a_format_tells_what_its_rules_exclude(evenhand, folder) -> None:
         found = evenhand(verb, "m.csv", "--from", "matrix", "--json").json
         (one,) = found["excluded"]
         assert (one["code"], one["reason"], one["rows"]) == ("format", "blank cells", 2)
-        assert "blank cells left out: 2" in evenhand(verb, "m.csv", "--from", "matrix").out
+        assert "blank cells excluded: 2" in evenhand(verb, "m.csv", "--from", "matrix").out
 
 
 def test_references_of_ratings_are_told_in_the_report(evenhand, folder) -> None:

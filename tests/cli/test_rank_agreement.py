@@ -7,7 +7,7 @@ UNDECIDED = ["a,b,left,j1", "a,b,left,j2", "b,a,left,j3", "a,b,left,j4", "a,b,ri
 
 @pytest.fixture
 def two(folder):
-    """Two systems that five judgments, three to two, do not tell apart."""
+    """Two systems that five judgments, three to two, do not distinguish."""
     (folder / "two.csv").write_text("\n".join(["left,right,outcome,judge", *UNDECIDED]))
     return "two.csv"
 

@@ -26,7 +26,7 @@ def votes(tmp_path):
 
 def test_three_answers_stand_below_each_other(evenhand, votes):
     out = evenhand("robustness", votes).out
-    answer = ("The lead is", "lark is first: without", "No sign of cycles")
+    answer = ("The lead is", "lark is first: without", "No significant cycles")
     titles = [
         out.index(word)
         for word in (*answer, "How few carry each conclusion", "The ranking under other choices")

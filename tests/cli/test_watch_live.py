@@ -235,4 +235,4 @@ def test_what_ends_it_is_one_line_on_a_clean_terminal(tmp_path: Path) -> None:
             pass
         assert watched.process.wait(60) == 2
     assert watched.out.rpartition(LEAVE)[2].count("error") == 1
-    assert "was cut or written anew" in " ".join(watched.out.rpartition(LEAVE)[2].split())
+    assert "was cut or rewritten" in " ".join(watched.out.rpartition(LEAVE)[2].split())

@@ -65,7 +65,7 @@ def test_it_fits_and_says_how_many_rows_are_left_out(lines: int, columns: int) -
     assert len(found) <= lines
     assert all(width(line) <= max(columns, 60) for line in found)
     shown = sum(" of 29" in line for line in found)
-    out = [int(line.split()[1]) for line in found if line.endswith("left out")]
+    out = [int(line.split()[1]) for line in found if line.endswith("excluded")]
     assert shown + sum(out) == 30
     assert (out == []) == (shown == 30)
 
@@ -78,7 +78,7 @@ def test_what_is_decided_is_said_before_rows_and_remarks() -> None:
 
 def test_several_passes_share_the_room() -> None:
     found = draw(make_sight(make_pass("fluent"), make_pass("true")), 24)
-    out = [int(line.split()[1]) for line in found if line.endswith("left out")]
+    out = [int(line.split()[1]) for line in found if line.endswith("excluded")]
     assert len(found) <= 24
     assert len(out) == 2
     assert [line.split()[0] for line in found if "──" in line] == ["fluent", "true"]

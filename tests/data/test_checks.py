@@ -172,7 +172,7 @@ def test_fractions_are_fine_as_importance_weights(engine):
 
 @every_engine
 def test_rows_are_numbered_as_in_the_table_although_some_have_weight_zero(engine):
-    """Rows 1 and 2 are left out; the bad outcome is still in row 5."""
+    """Rows 1 and 2 are excluded; the bad outcome is still in row 5."""
     columns = spoilt("outcome", r5="mabye") | {"weight": [0, 0, 1, 1, 1, 1]}
     assert says_rows(refused(columns, engine), engine, 5)
 

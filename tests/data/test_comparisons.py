@@ -34,7 +34,7 @@ def test_without_leaves_out_the_judgments_of_some_judges(engine):
 
 @every_engine
 def test_without_keeps_judgments_of_nobody_known(engine):
-    """They were not named, so they are not left out; told apart by judge they are refused."""
+    """They were not named, so they are not excluded; distinguished by judge they are refused."""
     unsigned = VOTES | {"judge": ["j1", None, "j1", "j2", None, "j3"]}
     kept = handle(Comparisons, unsigned, engine).without(judges=["j1"])
     assert kept.tally().n_comparisons == 4

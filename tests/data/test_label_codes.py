@@ -32,7 +32,7 @@ def test_a_missing_label_has_a_code_too(engine):
 
 @pytest.mark.parametrize("engine", ["duckdb", "duckdb without connection"])
 def test_labels_that_share_a_hash_are_told_apart_without_it(engine):
-    """No two known texts share 64 bits, so the hashes are left out by hand."""
+    """No two known texts share 64 bits, so the hashes are excluded by hand."""
     table = {"name": ["b", "c", "a", "b", "c"], "score": [1, 2, 3, 4, 5]}
     data = handle(Ratings, table | {"system": list("AAAAA")}, engine)
     labels = {"name": Labels(find_labels(data.frame, "name").names)}
@@ -56,7 +56,7 @@ def test_rows_come_in_the_order_of_the_table(monkeypatch, engine):
 
 
 def test_the_first_answer_of_a_lazy_frame_is_the_first_of_its_table():
-    """Three judges give forty scores to eight items; second answers are left out."""
+    """Three judges give forty scores to eight items; second answers are excluded."""
     judges, items = [f"j{i * 7 // 4 % 3}" for i in range(40)], [f"i{i * 5 % 8}" for i in range(40)]
     scores = [1 + i * i * i % 7 % 5 for i in range(40)]
     table = pl.DataFrame({"judge": judges, "item": items, "system": "s", "score": scores})

@@ -153,7 +153,7 @@ def test_pairs_of_rankings_alone_are_refused():
     data = handle(Rankings, ROWS, "polars")
     assert "expanded from rankings" in refusal(data.comparisons().tally())
     some = data.comparisons().where(nw.col("left") != "A")
-    assert "some pairs of the rankings of votes.csv were left out" in refusal(some)
+    assert "some pairs of the rankings of votes.csv were excluded" in refusal(some)
 
 
 def test_importance_weights_are_refused():
@@ -200,7 +200,7 @@ def test_levels_that_are_not_there_or_no_levels_are_refused():
     assert "'jugde' not found" in refusal(data, "jugde", UnknownColumn)
     assert "each is one answer" in refusal(data, "ranking", UnknownOption)
     assert "give the rankings" in refusal(count_orders(data), "judge", UnknownOption)
-    with pytest.raises(UnknownColumn, match="not told apart"):
+    with pytest.raises(UnknownColumn, match="not distinguished"):
         count_orders(data).split()
     missing = {**ROWS, "judge": [None] * 5 + ROWS["judge"][5:]}
     assert "a value is missing in column 'judge'" in refusal(

@@ -173,7 +173,9 @@ def test_a_factor_that_is_not_there_is_refused_with_the_nearest():
 
 def test_a_factor_of_fractions_is_refused():
     data = handle(Ratings, FULL | {"length": [1.5, 2.5, 3.5, 4.5, 5.5]}, "polars")
-    with pytest.raises(InvalidJudgments, match=r"'length' .* told apart by text or whole numbers"):
+    with pytest.raises(
+        InvalidJudgments, match=r"'length' .* distinguished by text or whole numbers"
+    ):
         data.rows(factors=["length"])
 
 

@@ -31,7 +31,7 @@ rows = st.lists(
 
 
 def directed(one: Tally, factor: str | None = None) -> Counter:
-    """Counts by (level, left, right, outcome), zeros left out."""
+    """Counts by (level, left, right, outcome), zeros excluded."""
     found: Counter = Counter()
     codes = one.factors[factor].codes if factor else np.zeros(len(one.left), int)
     labels = one.factors[factor].labels if factor else ("",)
@@ -143,7 +143,7 @@ def test_a_digest_tells_judgments_apart_and_nothing_else():
 
 def test_a_factor_that_was_not_counted_is_refused():
     with pytest.raises(
-        UnknownColumn, match=r"does not tell apart item: make it with by=\['item'\]"
+        UnknownColumn, match=r"does not distinguish item: make it with by=\['item'\]"
     ):
         tally(("A", "B", 1, 1, 1, "j1")).split("item")
 

@@ -50,7 +50,7 @@ def test_savings_replay_the_batch_and_the_seed_that_were_asked_on_rated_outputs(
     curves = choose_part(data, features, Query(), (3, 7), (2, None)).curves
     assert "batch=3 " in curves.signature
     assert "R=2 seed=7" in curves.signature
-    assert not any("left out" in note for note in curves.notes)
+    assert not any("excluded" in note for note in curves.notes)
 
 
 def test_row_order_of_a_table_is_that_of_the_message():

@@ -1,4 +1,4 @@
-"""A column is a system only if nothing speaks against it; what is left out is said to be."""
+"""A column is a system only if nothing speaks against it; what is excluded is said to be."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def test_what_is_ignored_is_no_system():
 def test_systems_select_columns_and_what_looks_like_a_text_is_still_refused():
     rest = {name: one for name, one in SHEET.items() if name != "src"}
     assert build({**rest, "third": "x"}, systems=("old", "new"))[0].systems == ("new", "old")
-    with pytest.raises(CampaignError, match=r"'src' is no column. Did you mean 'source'"):
+    with pytest.raises(CampaignError, match=r"'src' is not a column. Did you mean 'source'"):
         build(SHEET, systems=("old", "new"))
 
 
@@ -65,7 +65,7 @@ def test_systems_select_rows_of_a_long_table_but_a_control_keeps_its_output():
 )
 def test_there_are_no_further_systems_where_outputs_are_named(row):
     last = list(row)[-1]
-    with pytest.raises(CampaignError, match=f"f, row 2: '{last}' is no column"):
+    with pytest.raises(CampaignError, match=f"f, row 2: '{last}' is not a column"):
         build(row)
     if last != "A":
         assert "A" in build(row, ignore=(last,))[0].systems

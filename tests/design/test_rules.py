@@ -104,7 +104,7 @@ def test_a_large_batch_asks_about_doubtful_pairs_again_not_about_all_once(rule):
 
 
 def test_a_batch_counts_what_it_took_as_answered():
-    """Each pair by hand: the covariance after all before it, those out left out."""
+    """Each pair by hand: the covariance after all before it, those out excluded."""
     differ = 0
     for seed in range(8):
         board = state(n=40, seed=seed)

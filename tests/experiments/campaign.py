@@ -109,6 +109,6 @@ def _factor(letter: str, codes: np.ndarray) -> Factor:
 
 
 def told_apart(tally: Tally, *names: str) -> Tally:
-    """The same judgments, told apart by these factors only."""
+    """The same judgments, distinguished by these factors only."""
     kept = {name: tally.factor(name) for name in names}
     return replace(tally, factors=kept).pool(names)

@@ -2,7 +2,7 @@
 
 40 judges by 200 outputs: severity N(0, .5²), worth N(0, .7²), two shared tastes, noise .35, .45,
 .55, .65 by quarters of the judges, whose labels the method is given. 1,600 cells are seen, drawn
-uniformly without replacement (an output that nobody rated is left out); 320 of them calibrate, 240
+uniformly without replacement (an output that nobody rated is excluded); 320 of them calibrate, 240
 choose τ, the last fit learns from 1,280.
 
 Signal, R=100: 90 % intervals hold the 6,400 unseen ratings, their noise included, in .88 to .92 on

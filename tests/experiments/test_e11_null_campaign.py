@@ -180,7 +180,7 @@ def test_false_alarms_stay_within_their_budgets(tmp_path):
     budgets = {name: check.budget for name, check in CHECKS.items()}
     most = {k: tolerated(b) for k, b in {**budgets, "any": sum(budgets.values())}.items()}
     shares = [f"{k} {n}/{R} = {n / R:.3f} (at most {most[k]:.3f})" for k, n in count.items()]
-    said = f"E11 alarms: {'; '.join(shares)}; judges are not told apart in {abstains}/{R}"
+    said = f"E11 alarms: {'; '.join(shares)}; judges are not distinguished in {abstains}/{R}"
     print(said)  # noqa: T201 - an experiment shows its counts
     assert {name: n / R for name, n in count.items() if n / R > most[name]} == {}
 

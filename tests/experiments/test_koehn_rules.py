@@ -80,7 +80,7 @@ def results(arm):
     for n in SIZES:
         every = [count(pair[:n], outcome[:n]) for pair, outcome in drawn]
         tallies = [one for one in every if is_scored(one)]
-        found["left out", n] = CAMPAIGNS - len(tallies)
+        found["excluded", n] = CAMPAIGNS - len(tallies)
         for name in (*POOLED, *BY_OPPONENT, ZERO, MODEL):
             found[name, n] = [kendall(score(name, one), world.worth) for one in tallies]
         for name in ORDERS if n in ALSO_SOLVED else ():
@@ -96,7 +96,7 @@ def results(arm):
 
 def show(arm, found):
     columns = [*SIZES, "limit"]
-    out = [found["left out", n] for n in SIZES]
+    out = [found["excluded", n] for n in SIZES]
     print(f"{arm}: {CAMPAIGNS} campaigns less {out}, mean τ at {columns}")  # noqa: T201 - an experiment shows its counts (pytest -rP)
     for name in (*COUNTED, "trueskill", MODEL):
         cells = [f"{np.mean(found[name, n]):.3f}" if (name, n) in found else "-" for n in columns]

@@ -1,7 +1,7 @@
 """Held-out comparisons with known truth: paired intervals, the set of the best, what is enough.
 
 Votes are of the worlds of tests/held_out_votes.py: judges and items have tastes, so that losses
-hang together by both. Four models know fixed log-worths and learn nothing, so that their expected
+are linked by both. Four models know fixed log-worths and learn nothing, so that their expected
 losses are known: the chances of each pair averaged over 200,000 tastes. "a" overrates the best
 system by .4 and "b" underrates the last by .4: by symmetry they are equally good. "c" is worse,
 "d" gives all systems the same worth.

@@ -55,7 +55,7 @@ def test_a_file_that_was_cut_or_written_anew_is_refused(tmp_path: Path, after: b
     growing = GrowingFile(path)
     growing.read_new()
     path.write_bytes(after)
-    with pytest.raises(InvalidJudgments, match="was cut or written anew"):
+    with pytest.raises(InvalidJudgments, match="was cut or rewritten"):
         growing.read_new()
 
 

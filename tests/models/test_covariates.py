@@ -158,7 +158,7 @@ def test_as_many_covariates_as_systems_less_one_are_free_worths():
 @pytest.mark.parametrize(
     ("model", "error", "words"),
     [
-        (BradleyTerry(judge_covariates=("item",)), UnknownColumn, "does not tell apart item"),
+        (BradleyTerry(judge_covariates=("item",)), UnknownColumn, "does not distinguish item"),
         (
             BradleyTerry(judge_covariates=("judge",), references={"judge": "novise"}),
             UnknownOption,
@@ -199,7 +199,7 @@ def test_in_every_group_the_same_sums_of_covariates_are_aliased():
 
 
 def test_many_systems_in_groups_are_fitted_as_few_are():
-    """From 200 worths on zeros of the design are left out; groups with γ = 0 share nothing."""
+    """From 200 worths on zeros of the design are excluded; groups with γ = 0 share nothing."""
     parts = [simulate(np.linspace(-1, 1, 120), 6000, seed=seed) for seed in (1, 2)]
     rows = [
         (f"s{left:04d}", f"s{right:04d}", won, tied, lost, name)

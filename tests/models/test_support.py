@@ -100,7 +100,7 @@ def test_a_covariate_that_goes_with_the_order_cannot_be_told_from_it():
     counted = tally(("A", "B", 4, 1, 3), ("A", "C", 3, 1, 3))
     model = BradleyTerry(order_effect=True, system_covariates=size(A=1, B=0, C=0))
     message = refused(model, counted)
-    assert message.startswith("size, order cannot be told apart")
+    assert message.startswith("size, order cannot be distinguished")
 
 
 # order effects

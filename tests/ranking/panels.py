@@ -49,7 +49,7 @@ def comparisons(frame: pl.DataFrame) -> Comparisons:
 
 
 def tally(frame: pl.DataFrame, *by: str) -> Tally:
-    """Counts, told apart by some columns."""
+    """Counts, distinguished by some columns."""
     return comparisons(frame).tally(by=by)
 
 

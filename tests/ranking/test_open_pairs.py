@@ -77,7 +77,7 @@ def merged_together(data, first, second):
 
 
 def test_two_judges_of_one_group_are_not_called_one():
-    """A system that two judges of one group saw: left out together, but both are named."""
+    """A system that two judges of one group saw: excluded together, but both are named."""
     frame = board(*(answers(judge, "new", "s1", 30) for judge in ("j001", "j005")))
     data = merged_together(tally(frame, "judge"), "j001", "j005")
     whole = BradleyTerry().fit(comparisons(frame))

@@ -36,7 +36,7 @@ def test_its_json_holds_the_contract_and_nothing_that_json_cannot_say(ranking):
 
 
 def test_a_system_without_an_interval_has_none_in_json(ranking):
-    """An infinite end is no number of JSON, and no interval."""
+    """An infinite end is not a number of JSON, and no interval."""
     gone = {name: getattr(ranking, name).copy() for name in ("stderr", "lower", "upper")}
     for name, values in gone.items():
         values[1] = -np.inf if name == "lower" else np.inf

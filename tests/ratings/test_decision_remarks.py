@@ -27,9 +27,9 @@ def twins(apart: float):
 
 def test_a_dead_heat_is_named():
     notes = study_decisions(twins(0.02), draws=1).notes
-    said = "The two systems are not told apart by all ratings either: s00 and s01 (0.02 points"
+    said = "The two systems are not distinguished by all ratings either: s00 and s01 (0.02 points"
     assert [note for note in notes if note.startswith(said)]
-    assert not any("told apart" in note for note in study_decisions(twins(20), draws=1).notes)
+    assert not any("distinguished" in note for note in study_decisions(twins(20), draws=1).notes)
 
 
 def test_the_closest_of_many_pairs_are_named_first():
@@ -37,7 +37,7 @@ def test_the_closest_of_many_pairs_are_named_first():
     truth = np.array([[0.0, 0.3, 0.3, 9.0, 0.3, 0.3, 9.0, 0.1, 9.0, 9.0]])
     moved = np.vstack([truth, truth - 1, truth + 1])
     (said,) = say_even(list("abcde"), moved, 0.9)
-    assert said.startswith("6 of 10 pairs of systems not told apart")
+    assert said.startswith("6 of 10 pairs of systems not distinguished")
     assert "a and b (0 points apart), c and d (0.1 points apart), a and c" in said
     assert "and 3 more" in said
 

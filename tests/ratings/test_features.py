@@ -71,9 +71,9 @@ def test_without_any_that_differs_it_is_refused():
     ("columns", "said"),
     [
         ({"length": [3.5, None, 3.5, 6.5]}, "missing in column 'length'"),
-        ({"length": [3.5, float("nan"), 3.5, 6.5]}, "'length' holds 'NaN', which is no number"),
-        ({"length": [3.5, float("inf"), 3.5, 6.5]}, "'length' holds 'inf', which is no number"),
-        ({"length": ["3", "4", "long", "5"]}, "'length' holds 'long', which is no number"),
+        ({"length": [3.5, float("nan"), 3.5, 6.5]}, "'length' holds 'NaN', which is not a number"),
+        ({"length": [3.5, float("inf"), 3.5, 6.5]}, "'length' holds 'inf', which is not a number"),
+        ({"length": ["3", "4", "long", "5"]}, "'length' holds 'long', which is not a number"),
         ({"length": ["3", "4,5", "4", "5"]}, "written with a point"),
         ({"length": [date(2020, 1, day) for day in (1, 2, 3, 4)]}, "'length' holds dates"),
     ],

@@ -257,7 +257,7 @@ def test_links_of_a_demo_that_is_gone_are_not_written_over(folder: Path) -> None
 
 def test_where_the_file_of_links_is_lost_it_is_said_which_links_still_work(folder: Path) -> None:
     told = CliRunner().invoke(main, ["serve", "spring.csv", "--url", "http://x", "--port", "0"])
-    assert "written anew" not in told.output
+    assert "rewritten" not in told.output
     before = read_links(Path("spring.links.csv"))
     Path("spring.links.csv").unlink()
     told = CliRunner().invoke(main, ["serve", "spring.csv", "--url", "http://x", "--port", "0"])
@@ -332,7 +332,7 @@ def test_a_pipe_in_the_place_of_the_database_is_not_waited_for(folder: Path) -> 
     before = Path("spring.links.csv").read_bytes()
     ended = CliRunner().invoke(main, ["serve", "spring.csv", "--url", "http://x", "--port", "0"])
     assert ended.exit_code == 2
-    assert "the database spring.db is no file: name one (--database)" in ended.output
+    assert "the database spring.db is not a file: name one (--database)" in ended.output
     assert Path("spring.links.csv").read_bytes() == before
 
 

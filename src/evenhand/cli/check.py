@@ -148,7 +148,7 @@ def _check_log(
         if one not in log_check.receipts:
             raise UnknownFormat(
                 f"'{log}' holds no record with the receipt {one}: the log is an earlier state of"
-                " the campaign (such as a backup), another campaign's or written anew, or the"
+                " the campaign (such as a backup), another campaign's or rewritten, or the"
                 " answer was never stored"
             )
     if write_log is not None:
@@ -170,7 +170,7 @@ class LogResult:
         if log.erased:
             said.append(f"Of {log.erased:,} something was deleted on request.")
         if self.against:
-            said.append("The head that was noted is there: nothing was cut or written anew.")
+            said.append("The head that was noted is there: nothing was cut or rewritten.")
         lines = [f"stored {one[:16]}... is record {at}" for one, at in log.receipts.items()]
         lines += [f"head   {head}"] if records else []
         columns = (

@@ -33,7 +33,7 @@ WALK: Final = (
     ("Which system is better, and how sure may we be?", f"rank {FILE}"),
     ("The model behind it, as the papers print it.", f"fit {FILE}"),
     ("Do the judges agree? Look at A and B under J3.", f"fit {FILE} --judge-covariate judge"),
-    ("What if J3 is left out?", f"rank {FILE} --where \"judge <> 'J3'\""),
+    ("What if J3 is excluded?", f"rank {FILE} --where \"judge <> 'J3'\""),
 )
 NEXT: Final = (
     f"evenhand demo {TABLE} -o {FILE}",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evenhand.web.store.store import Store
 
 RENEWED: Final = (
-    "{links} is not there and is written anew. Links that judges have still work; the links for you"
+    "{links} is not there and is rewritten. Links that judges have still work; the links for you"
     " and for a crowd platform that stood in it do not"
 )
 REPLACED: Final = (

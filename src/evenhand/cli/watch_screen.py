@@ -251,7 +251,7 @@ def _cut_rows(rows: Sequence[str], share: int) -> list[str]:
     if share <= 0:
         return []
     out = len(rows) - share + 1
-    return [*rows[: share - 1], click.style(f" … {plural(out, 'row')} left out", dim=True)]
+    return [*rows[: share - 1], click.style(f" … {plural(out, 'row')} excluded", dim=True)]
 
 
 # Looks at a source of judgments, again and again, in a thread of their own.

@@ -141,7 +141,7 @@ def _refuse_other_kind(first: Tally, part: Tally) -> None:
     merged = [name for tally in (first, part) for name, one in tally.factors.items() if one.merged]
     if merged:
         raise UnknownOption(
-            f"the levels of {merged[0]} were merged and can no longer be told apart: add tallies"
+            f"the levels of {merged[0]} were merged and can no longer be distinguished: add tallies"
             " without a limit for it, and give the limit to add_tallies"
         )
     if first.positions_known != part.positions_known:

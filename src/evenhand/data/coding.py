@@ -378,7 +378,7 @@ def name_levels(data: JudgmentTable, keys: Sequence[str], frame: Frame) -> Frame
         elif dtype != nw.String:
             raise InvalidJudgments(
                 f"column '{data.source.named(name)}' of {data.source.name} holds"
-                f" {str(dtype).lower()}: judgments are told apart by text or whole numbers"
+                f" {str(dtype).lower()}: judgments are distinguished by text or whole numbers"
             )
     return frame.with_columns(*named) if named else frame
 

@@ -63,7 +63,7 @@ class Comparisons(ComparisonTable):
         Raises:
             UnknownColumn: a column that is not there.
             UnknownOption: edges that are none, or a name that is taken.
-            InvalidJudgments: text that is no number, with up to five rows named.
+            InvalidJudgments: text that is not a number, with up to five rows named.
 
         """
         column = self.require(column)

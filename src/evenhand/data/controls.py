@@ -1,6 +1,6 @@
 """Controls are judgments whose answer was known: they tell of judges, not of systems.
 
-Whatever speaks of systems takes its judgments through here, so that controls are left out once, and
+Whatever speaks of systems takes its judgments through here, so that controls are excluded once, and
 said once. Repeats stay: they are answers on outputs like any other, and cluster with their judge.
 What holds no judgments of the right kind is refused here, with what to do instead.
 """
@@ -60,7 +60,7 @@ _EXPECTED: Final = {"kind": " | ".join(KINDS), "expected": "answers, such as lef
 
 
 def take_pairs(data: Comparisons | Rankings) -> Comparisons:
-    """Return the comparisons of systems: controls are left out, and rankings expanded."""
+    """Return the comparisons of systems: controls are excluded, and rankings expanded."""
     # What holds no comparisons is returned as it is, for the caller to refuse.
     if isinstance(data, Rankings):
         return leave_out_controls(data).comparisons()
@@ -230,7 +230,7 @@ RANKED: Final = "make_report ranks systems by their mean scores"
 
 
 def require_pairs(data: object, refusal: str, ratings: str = RANKED) -> Comparisons:
-    """Return the comparisons of systems: controls are left out, and rankings expanded."""
+    """Return the comparisons of systems: controls are excluded, and rankings expanded."""
     table = take_pairs(data)  # type: ignore[arg-type]
     if isinstance(table, Comparisons):
         return table
@@ -302,7 +302,7 @@ def refuse_form(data: object, of: str) -> InvalidJudgments:
 
 
 def note_tasks(data: object) -> tuple[str, ...]:
-    """Say so where controls are left out, and where judgments on several tasks are pooled."""
+    """Say so where controls are excluded, and where judgments on several tasks are pooled."""
     tasks: Sequence[str] = ()
     notes: tuple[str, ...] = ()
     if isinstance(data, Comparisons | Rankings):

@@ -130,7 +130,7 @@ class Exclusion:
 
 
 def exclude_by_format(
-    counts: Mapping[str, int], text: str = "{what} left out: {n:,}"
+    counts: Mapping[str, int], text: str = "{what} excluded: {n:,}"
 ) -> list[Exclusion]:
     """Return what the rules of a format exclude, such as annotations that were cancelled."""
     return [

@@ -81,7 +81,7 @@ class Orders:
     def split(self) -> dict[str, Orders]:
         """Take the level apart: orders of each, with the systems seen there."""
         if self.level is None:
-            raise UnknownColumn("these rankings are not told apart: count them with by='NAME'")
+            raise UnknownColumn("these rankings are not distinguished: count them with by='NAME'")
         rows = [np.flatnonzero(self.level.codes == i) for i in range(self.level.size)]
         return {
             name: self._part(indices) for name, indices in zip(self.level.labels, rows, strict=True)
@@ -194,7 +194,7 @@ class _Pairs:
 def order_votes(votes: Votes, by: str | None = None) -> Orders:
     """Return the rankings that votes hold; systems that no vote is on keep their codes."""
     if by == "ranking":
-        raise UnknownOption("rankings cannot be told apart by ranking: each is one answer")
+        raise UnknownOption("rankings cannot be distinguished by ranking: each is one answer")
     if votes.answer is None:
         return _pairs(votes, by)
     members, broken = _read_answers(votes, votes.answer)
@@ -348,7 +348,9 @@ def _count(data: Judgments | Orders, by: str | None) -> Orders:
         return _count_rankings(data, by)
     if isinstance(data, Orders):
         if by is not None:
-            raise UnknownOption(f"counted rankings are not told apart by {by}: give the rankings")
+            raise UnknownOption(
+                f"counted rankings are not distinguished by {by}: give the rankings"
+            )
         return data.pool()
     if isinstance(data, Votes):
         orders = order_votes(data, by)
@@ -372,7 +374,7 @@ def _whole_rankings(pairs: Comparisons) -> Rankings:
     )
     if len(set(rows)) > 1:
         raise InvalidJudgments(
-            f"some pairs of the rankings of {pairs.source.name} were left out, so that what is left"
+            f"some pairs of the rankings of {pairs.source.name} were excluded, so that what is left"
             " are no whole rankings: choose rows when reading (where=), not after"
         )
     return rankings
@@ -391,7 +393,7 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
     pairs = data.comparisons()
     level = None if by is None else pairs.require(by)
     if level in ("ranking", "weight"):
-        raise UnknownOption(f"rankings cannot be told apart by {by}: each is one answer")
+        raise UnknownOption(f"rankings cannot be distinguished by {by}: each is one answer")
     frame, zero = data.frame, 0
     if data.has("weight"):
         zero = read_weights(pairs).zero

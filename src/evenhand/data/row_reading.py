@@ -195,7 +195,7 @@ def _repeat(votes: Votes, weights: NDArray[Any], data: ComparisonTable, zero: in
 def code_ratings(
     data: RatingTable, *, factors: Sequence[str] = (), missing: int | None = None
 ) -> RatingRows:
-    """Read ratings; rows without a score are left out and counted."""
+    """Read ratings; rows without a score are excluded and counted."""
     wanted = {name: data.require(name) for name in factors}
     names = [name for name in RATING_LABELS if data.has(name)]
     keys = list(dict.fromkeys([*names, *wanted.values()]))

@@ -111,7 +111,7 @@ class Tally:
         factors: by name; each gives every entry a level.
         n_judgments: answers (a ranking is one answer, however many comparisons it holds).
         squares: (C, 3) sums of squared importance weights, or None for frequencies.
-        zero_weight: rows left out since their weight is zero.
+        zero_weight: rows excluded since their weight is zero.
         positions_known: whether left really stood first.
         unmerged: factor whose levels were merged → what counts by its levels themselves.
         of_rankings: whether answers are rankings, even where each holds one comparison.
@@ -155,7 +155,9 @@ class Tally:
 
         """
         if name not in self.factors:
-            raise UnknownColumn(f"the tally does not tell apart {name}: make it with by=['{name}']")
+            raise UnknownColumn(
+                f"the tally does not distinguish {name}: make it with by=['{name}']"
+            )
         return self.factors[name]
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Tally:
@@ -238,7 +240,7 @@ class Tally:
 
         Raises:
             UnknownColumn: the tally was not made by it.
-            UnknownOption: its levels were merged and can no longer be told apart.
+            UnknownOption: its levels were merged and can no longer be distinguished.
 
         """
         factor = self.factor(name)
@@ -277,7 +279,7 @@ class Tally:
         return self.digest_by(())
 
     def digest_by(self, names: Sequence[str]) -> str:
-        """Return the SHA-256 of the counts, told apart by the levels of some factors.
+        """Return the SHA-256 of the counts, distinguished by the levels of some factors.
 
         Entries by factors may be millions, so their numbers go in as few bytes as hold them.
 

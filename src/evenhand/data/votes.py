@@ -162,7 +162,7 @@ def _level(votes: Votes, name: str) -> tuple[tuple[str, ...], Codes]:
     known += [] if votes.answer is None else ["ranking"]
     known += [] if votes.criterion is None else ["criterion"]
     others = f"they know {listing(known)}" if known else "they know left, right and outcome alone"
-    raise UnknownColumn(f"these votes do not tell apart {name}: {others}")
+    raise UnknownColumn(f"these votes do not distinguish {name}: {others}")
 
 
 def _factor(names: tuple[str, ...], codes: Codes, first: np.ndarray) -> Factor:

@@ -49,7 +49,7 @@ def refuse_weighted(table: Comparisons) -> None:
 def attach_weights(
     table: Comparisons, labels: Mapping[str, list[str]], weights: NDArray[np.float64]
 ) -> Comparisons:
-    """Give rows the weight of their labels; rows whose labels are not listed are left out."""
+    """Give rows the weight of their labels; rows whose labels are not listed are excluded."""
     # labels: column → (C,) labels, each combination once.
     # weights: (C,) a row's weight; written as text to the last digit, so that every engine has the
     # same.
@@ -180,7 +180,7 @@ class Mix:
         """Give every judgment the weight that makes the judgments this mix.
 
         Shares are of comparisons; a ranking is all of its own. Rows of a level with
-        share 0 are left out, and counted in `mix.notes` of what is returned.
+        share 0 are excluded, and counted in `mix.notes` of what is returned.
 
         Raises:
             UnknownColumn: a column that is not there.
@@ -206,7 +206,7 @@ class Mix:
         return replace(attach_weights(table, labels, weights), mix=mixed)
 
     def _units(self, table: Comparisons) -> list[str]:
-        """Return the columns that tell apart what weighs the same."""
+        """Return the columns that distinguish what weighs the same."""
         if self.each == "judgment":
             return []
         if not table.has(self.each):
@@ -276,7 +276,9 @@ def _check_shares(column: str, shares: Mapping[str, float]) -> None:
         raise UnknownOption(f"no shares for the levels of {column}: state them, or leave it out")
     for level, share in shares.items():
         if isinstance(share, bool) or not isinstance(share, Real):
-            raise UnknownOption(f"share {share!r} of {column} {level} is no number: {_AS_SHARES}")
+            raise UnknownOption(
+                f"share {share!r} of {column} {level} is not a number: {_AS_SHARES}"
+            )
         if not (isfinite(share) and 0 <= share <= 1):
             raise UnknownOption(f"share {share:g} of {column} {level}: shares lie between 0 and 1")
     total = fsum(shares.values())

@@ -370,7 +370,7 @@ class Judge:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
-            raise CampaignError(f"{self.name!r} is no name of a judge")
+            raise CampaignError(f"{self.name!r} is not a name of a judge")
         if fault := say_bad_name(self.name):
             raise CampaignError(f"judge {self.name!r} {fault}: take it out")
         if self.quota is not None and (not _is_whole(self.quota) or self.quota < 1):

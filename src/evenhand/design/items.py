@@ -75,7 +75,7 @@ def _say_odd(odd: Mapping[str, str | None], named: str, *, chosen: bool) -> str:
     hint = f" Did you mean {hint}?" if hint else ""
     ignored = ", ".join(json.dumps(name, ensure_ascii=False) for name in odd)
     out = f"leave {'it' if one else 'them'} out, in a campaign file: ignore = [{ignored}]"
-    no_column = f"{names} {'is no column' if one else 'are no columns'}"
+    no_column = f"{names} {'is not a column' if one else 'are no columns'}"
     if None in odd.values():
         other = f".{hint} If not, " if hint else "; "
         return (
@@ -290,7 +290,7 @@ def _read_json(path: Path, text: str) -> Iterator[Row]:
 
 
 def _refuse_constant(where: str, name: str) -> None:
-    raise CampaignError(f"{where}: {name} is no number")
+    raise CampaignError(f"{where}: {name} is not a number")
 
 
 def _refuse_twice(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -170,7 +170,7 @@ def predict_more_judgments(
     if sets is None:  # find_critical refuses
         return ()
     if not np.isfinite(errors).all():
-        raise NotIdentified("of some systems nothing can be said, so that nothing is foreseen")
+        raise NotIdentified("of some systems nothing can be said, so that nothing is predicted")
     k = len(errors)
     n = max(2, min(draws, MAX_CELLS // k**2))
     covariance = centre(errors)

@@ -148,7 +148,7 @@ def choose_pairs(
         data: the judgments so far, of one task, or None.
         policy: what chooses; `Policy()` by default.
         n: pairs that are asked at the same time.
-        systems: systems without judgments, alone or with all others. None can be left out here.
+        systems: systems without judgments, alone or with all others. None can be excluded here.
         waiting: pairs that were handed out and are not answered.
         seed: of everything random; the same judgments, waiting pairs and seed give the same pairs.
             Whoever answers one request after another gives each a seed of its own, such as its
@@ -180,7 +180,7 @@ def choose_pairs(
         verb = "has" if len(named) == 1 else "have"
         raise UnknownOption(
             f"{listing(named, 3)} {verb} judgments already, and {listing(rest, 3)} would be asked"
-            " about all the same: systems are added here, none is left out. Name only those without"
+            " about all the same: systems are added here, none is excluded. Name only those without"
             " judgments, or all; to leave some out, read the table without their rows"
         )
     state = read_state(tally, systems=systems, waiting=waiting)

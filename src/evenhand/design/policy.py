@@ -183,7 +183,7 @@ class State:
 
     @cached_property
     def parts(self) -> Integers:
-        """(K,) which systems hang together by judgments, given or waited for."""
+        """(K,) which systems are linked by judgments, given or waited for."""
         seen = self.met > 0
         return weak_components(Graph(len(self.systems), self.low[seen], self.high[seen]))
 
@@ -674,7 +674,7 @@ class Policy:
         are out. Pairs at random are drawn before it, blind to what waits.
 
         Raises:
-            UnknownOption: a number of pairs that is none, or k is no number of these systems.
+            UnknownOption: a number of pairs that is none, or k is not a number of these systems.
             NotIdentified: no pair may be asked.
 
         """

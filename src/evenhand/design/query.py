@@ -188,7 +188,7 @@ class FeaturedOutputs:
 
 
 def read_outputs(data: Ratings | RatingRows, features: OutputFeatures) -> FeaturedOutputs:
-    """Return the outputs that have ratings; controls and repeats are left out."""
+    """Return the outputs that have ratings; controls and repeats are excluded."""
     if OUTPUT in features.labels:
         raise UnknownOption(
             f"'{OUTPUT}' is no feature to choose by: it is unlike that of every other output;"

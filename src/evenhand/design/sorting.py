@@ -241,7 +241,7 @@ class Sorting:
         seen: set[str] = set()
         for name in self.systems:
             if not isinstance(name, str):
-                raise InvalidJudgments(f"{name!r} is no name: name the systems to sort in words")
+                raise InvalidJudgments(f"{name!r} is not a name: name the systems to sort in words")
             if name in seen:
                 raise InvalidJudgments(f"'{name}' is named twice among the systems to sort")
             seen.add(name)
@@ -481,7 +481,7 @@ def read_sort(text: str) -> Sorting:
 
 
 def _require(whole: Mapping[str, Any], key: str, kind: type, where: str) -> None:
-    """Refuse what lacks a key, or has something else there; True is no number."""
+    """Refuse what lacks a key, or has something else there; True is not a number."""
     if key not in whole:
         raise UnknownFormat(f'{where} lacks "{key}"')
     if not isinstance(whole[key], kind) or isinstance(whole[key], bool):

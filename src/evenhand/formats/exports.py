@@ -80,7 +80,7 @@ def spans_of(record: Record) -> tuple[Span, ...] | None:
 
 
 def say_dropped(n: int, every: int, sentence: str) -> list[str]:
-    """Say what is left out of some rows, where some have it and it is not written."""
+    """Say what is excluded of some rows, where some have it and it is not written."""
     return [f"{sentence}: {n:,} of {every:,} rows"] if n else []
 
 
@@ -223,18 +223,18 @@ def export_appraise(data: Handle) -> Iterator[str]:
 
 
 def find_losses_appraise(data: Handle) -> Iterator[str]:
-    """Say what is left out of all rows because some lack it, and which flags are not kept."""
+    """Say what is excluded of all rows because some lack it, and which flags are not kept."""
     records = list(read_rows(data))
     n = len(records)
     untimed, loose = _count_untimed(records), _count_loose(records)
     if any(one.text("shown_at") or text_of(one, "seconds") for one in records):
-        sentence = "shown_at and seconds are left out, since some rows do not have both"
+        sentence = "shown_at and seconds are excluded, since some rows do not have both"
         yield from say_dropped(untimed, n, sentence)
     if any(one.text(name) for one in records for name in _BATCH):
-        sentence = "batchNo and item_pk are left out, since some rows do not have both as numbers"
+        sentence = "batchNo and item_pk are excluded, since some rows do not have both as numbers"
         yield from say_dropped(loose, n, sentence)
     flags = sum(one.text("flag") not in ("", _flag(one)) for one in records)
-    yield from say_dropped(flags, n, "flags that do not stand in documentID are left out")
+    yield from say_dropped(flags, n, "flags that do not stand in documentID are excluded")
 
 
 APPRAISE: Final = Exporter(
@@ -343,7 +343,7 @@ def _times(record: Record) -> list[str]:
         times = [start, ""]
     if not all(map(is_moment, times)):
         raise record.refuse(
-            f"shown_at '{start}' with {seconds} seconds is no number of seconds since 1970 (ten"
+            f"shown_at '{start}' with {seconds} seconds is not a number of seconds since 1970 (ten"
             f" digits), as {APPRAISE.name} needs"
         )
     return times
@@ -381,7 +381,7 @@ def find_losses_wmt_json(data: Handle) -> Iterator[str]:
     """Say of how many scores one time alone is known: the format has a start and an end."""
     times = [(one.text("shown_at"), text_of(one, "seconds")) for one in read_rows(data)]
     half = sum(bool(start) != bool(seconds) for start, seconds in times)
-    yield from say_dropped(half, len(times), "shown_at or seconds without the other is left out")
+    yield from say_dropped(half, len(times), "shown_at or seconds without the other is excluded")
 
 
 WMT_JSON: Final = Exporter(
@@ -430,7 +430,7 @@ def _moments(record: Record) -> dict[str, list[float]]:
         end = Decimal(start) + Decimal(seconds)
     except InvalidOperation:
         raise record.refuse(
-            f"shown_at '{start}' is no number of seconds, as {WMT_JSON.name} needs"
+            f"shown_at '{start}' is not a number of seconds, as {WMT_JSON.name} needs"
         ) from None
     return {"times": [float(start), float(end)]}
 

@@ -708,8 +708,8 @@ class GrowingFile:
                 file.seek(max(0, self.offset - len(self._tail)))
                 if size < self.offset or file.read(len(self._tail)) != self._tail:
                     raise InvalidJudgments(
-                        f"'{self.path}' was cut or written anew: what is decided rests on lines"
-                        " that stay; begin anew with the new file"
+                        f"'{self.path}' was cut or rewritten: what is decided rests on lines"
+                        " that stay; start again with the new file"
                     )
                 fresh = file.read() if size > self.offset else b""
         except FileNotFoundError:

@@ -135,7 +135,7 @@ def rate(
 
 
 def lay_out(table: Table, rows: Sequence[Row], needed: Sequence[str] = ()) -> Table:
-    """Put flat rows in the place of a table; columns without any value are left out."""
+    """Put flat rows in the place of a table; columns without any value are excluded."""
     if not rows:
         raise InvalidJudgments(f"{table.name} holds no judgments")
     names = list(dict.fromkeys(name for row in rows for name in row))

@@ -165,7 +165,7 @@ def is_no_number(column: str) -> nw.Expr:
 
 
 def refuse_text(table: Table, columns: list[str], role: str) -> None:
-    """Refuse text that is no number, in one pass over some text columns."""
+    """Refuse text that is not a number, in one pass over some text columns."""
     bad = find_rows(table.frame, nw.any_horizontal(*map(is_no_number, columns), ignore_nulls=True))
     if not bad:
         return

@@ -67,7 +67,7 @@ def measure_agreement(
         data: ratings; or comparisons or rankings, where output pairs are what is judged.
         by: columns whose levels are looked at apart: criterion, system, task, or any other column,
             such as the input type. Levels of several are crossed, and added up from the last one.
-            A criterion that the data do not have is left out.
+            A criterion that the data do not have is excluded.
         coefficients: names or families, "default" or "all".
         scale: the declared scale of ratings, such as "1-5"; by default the scores that occur.
         level: nominal level of intervals (proportion).
@@ -145,7 +145,7 @@ def _measure_ratings(
         if len(mixed):
             raise UnknownOption(
                 f"'{name}' differs among the judges of one output, for {len(mixed):,} of"
-                f" {len(first):,}: outputs cannot be told apart by it; look at each value by"
+                f" {len(first):,}: outputs cannot be distinguished by it; look at each value by"
                 f" itself, as in --where \"{name} = '...'\""
             )
     tasks, codes = units.labels("task")

@@ -157,7 +157,7 @@ def note_rows(
     notes: list[str] = []
     if missing:
         every = scored + missing
-        text = f"rows without a score are left out: {missing:,} of {every:,}"
+        text = f"rows without a score are excluded: {missing:,} of {every:,}"
         notes.append(Finding("no-score", text, values={"n": missing, "of": every}))
     blank = np.array([not text.strip() for text in groups[KIND].tolist()])
     if n := int(groups[COUNT][blank].sum()):

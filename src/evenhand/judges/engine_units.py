@@ -98,7 +98,7 @@ def sum_items(scores: Coded, levels: Sequence[str]) -> Iterator[ItemSums]:
             continue
         if timed and not placed:
             frame = keep_first(scores, frame)
-            why = "answers of a judge at one moment are told apart by the order of rows"
+            why = "answers of a judge at one moment are distinguished by the order of rows"
         sums = _sum_by_item(scores, frame, levels, placed=placed)
         with hold_table(sums, targets.connection) as held:
             # answers of a judge to a unit that differ
@@ -382,7 +382,9 @@ def _count(
             _check_counts(counts, request, targets)
             keys = [name for name in scores.keys if name not in factors]
             if factors and counts.size != count_units(scores, keys):
-                raise NeedsRows("outputs cannot be told apart by what differs among their judges")
+                raise NeedsRows(
+                    "outputs cannot be distinguished by what differs among their judges"
+                )
 
         return count_scores(scores, request, seen, check)
 

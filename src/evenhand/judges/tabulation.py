@@ -327,7 +327,7 @@ def tabulate_scores(judged: Units | Counted, request: Request, digest: str = "")
 
 
 def choose_settings(units: Scored, request: Request) -> tuple[Settings, tuple[str, ...]]:
-    """Return what to compute, and what is left out for its cost."""
+    """Return what to compute, and what is excluded for its cost."""
     kinds = choose_kinds(units, request.coefficients, list_between())
     settings = Settings(
         kinds=kinds,

@@ -105,7 +105,7 @@ _SCREENING: Final = {
     " determined who is right",
     "few-honest": "only {share:share} of the judges look honest, and with less than {needed:share}"
     " it cannot be determined who is right",
-    "not-separable": "honest and careless judges cannot be told apart: for the median judge they"
+    "not-separable": "honest and careless judges cannot be distinguished: for the median judge they"
     " are {distance:.1f} standard deviations apart, and {apart} of the judges {least:.0f} or more,"
     " where {needed} are needed; more judgments per judge, or outputs that several judges share,"
     " would help",
@@ -113,7 +113,7 @@ _SCREENING: Final = {
     " other judges saw, and the systems are nearly equal: nothing shows what an honest judge would"
     " answer; let several judges see the same outputs",
     "not-right-short": "it cannot be determined who is right",
-    "not-separable-short": "honest and careless judges cannot be told apart",
+    "not-separable-short": "honest and careless judges cannot be distinguished",
     "no-shared-outputs-short": "too few judges saw the same outputs, and the systems are nearly"
     " equal",
     "none-flagged": "None of {judges:#judge} is flagged.",

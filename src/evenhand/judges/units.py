@@ -174,7 +174,7 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
 
 
 def _order(rows: RatingRows) -> tuple[Integers, Codes, Mask, int]:
-    """Return rows by unit and judge, judges, where units begin, and the number left out."""
+    """Return rows by unit and judge, judges, where units begin, and the number excluded."""
     # Rows are tried in the order of the table; moments are sorted only if somebody answered twice.
     order, unit, judge = _sort(rows, None)
     opens, twice = _compare(unit, judge)

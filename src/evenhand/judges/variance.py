@@ -113,7 +113,7 @@ class VarianceComponents(Shown):
     Attributes:
         kind: "ratings", "comparisons" or "rankings".
         unit: of every sd: "points" of the scale, or "log-worth".
-        components: those that the design can tell apart, in the order of
+        components: those that the design can distinguish, in the order of
             `evenhand.data.results.NAMES`.
         sharing: component → how far its variance goes into the average difference of two systems
             in this design: 0 where it cancels.

@@ -86,7 +86,7 @@ class BaselineFit(ShownFit):
 
     @cached_property
     def loglik(self) -> float:
-        """Log-likelihood (nats) of the judgments that the chances were made of, prior left out."""
+        """Log-likelihood (nats) of the judgments that the chances were made of, prior excluded."""
         shown = self.counts.shown
         counts = shown.counts
         chances = self.law.chances(shown.left.astype(np.intp), shown.right.astype(np.intp))

@@ -121,7 +121,7 @@ class BradleyTerry(LogLinearSettings):
             return make_fit(self, likelihood, tally, notes, begin)
 
     def _tally(self, data: Judgments) -> Tally:
-        """Count, pool over everything the model does not tell apart, and fold if order is none."""
+        """Count, pool over everything the model does not distinguish, and fold if order is none."""
         tally = count_pairs(data, self.covariates)
         if not self.order_effect:
             factors = {name: tally.factor(name) for name in self.covariates}

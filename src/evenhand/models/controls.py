@@ -416,7 +416,7 @@ def check_aliases(
         if left[i, i] <= NO_PIVOT * total[i]:
             with_order = " and the order effect" if likelihood.order_effect else ""
             raise NotIdentified(
-                f"control '{control.name}' cannot be told apart from the systems{with_order}: it is"
+                f"control '{control.name}' cannot be distinguished from the systems{with_order}: it is"
                 " always the difference of what each system has; leave it out, or use outputs that"
                 " differ within a system"
             )
@@ -425,7 +425,7 @@ def check_aliases(
         if left[i, i] - explained <= NO_PIVOT * total[i]:
             names = listing([earlier.name for earlier in controls[:i]])
             raise NotIdentified(
-                f"control '{control.name}' cannot be told apart from {names} and the systems: it"
+                f"control '{control.name}' cannot be distinguished from {names} and the systems: it"
                 " always goes with them; leave one out"
             )
 

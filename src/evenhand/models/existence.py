@@ -149,7 +149,7 @@ class PreferenceGraph:
 
 
 def make_preference_graph(cells: Cells) -> PreferenceGraph:
-    """Make a graph of cells: rows without a judgment are left out, groups get own nodes."""
+    """Make a graph of cells: rows without a judgment are excluded, groups get own nodes."""
     held = np.flatnonzero(cells.wins + cells.ties + cells.losses)
     rows = slice(None) if held.size == len(cells.left) else held
     k = len(cells.systems)
@@ -321,7 +321,7 @@ def _drop(names: Sequence[str]) -> str:
 
 
 def _spare(graph: PreferenceGraph, names: Sequence[str]) -> Sequence[str]:
-    """Return systems that can be left out so that others are still compared; else none."""
+    """Return systems that can be excluded so that others are still compared; else none."""
     return names if len(graph.systems) > len(names) + 1 else ()
 
 
@@ -597,7 +597,7 @@ def _check_programme(
     if recession.aliased is not None:
         moved = [names[i] for i in np.flatnonzero(np.abs(recession.aliased) > MOVED)]
         raise NotIdentified(
-            f"{listing(moved)} cannot be told apart from these data: they always go together;"
+            f"{listing(moved)} cannot be distinguished from these data: they always go together;"
             " leave one out"
         )
     if not recession.exists:

@@ -12,7 +12,7 @@ system made of one item.
 
 When not to use it: where one wants a number per system and nothing else, the Gaussian form mixes
 better and needs fewer judgments; where some system is never compared with the rest, worths of the
-two parts are told apart by the prior alone; judges are all alike here, and so are sides.
+two parts are distinguished by the prior alone; judges are all alike here, and so are sides.
 """
 
 from __future__ import annotations
@@ -589,7 +589,7 @@ class IRTCategorical:
         radius: differences up to it, in steps, are ties.
         chains: chains that are walked at once, from both ends of the scale.
         sweeps: sweeps of each.
-        burn_in: sweeps of each that are left out at its start.
+        burn_in: sweeps of each that are excluded at its start.
         seed: seed of all draws.
 
     >>> one, two = np.zeros(30, np.int32), np.ones(30, np.int32)
@@ -640,7 +640,7 @@ class IRTCategorical:
 
     @classmethod
     def paper(cls, seed: int = SEED) -> Self:
-        """Return the settings of the paper: one chain of 200 sweeps, the first 50 left out.
+        """Return the settings of the paper: one chain of 200 sweeps, the first 50 excluded.
 
         >>> IRTCategorical.paper().sweeps
         200

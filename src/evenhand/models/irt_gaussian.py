@@ -15,7 +15,7 @@ When not to use it: where judges must count as clusters (given qualities every a
 independent of every other, so posterior intervals are too narrow where a judge's answers hang
 together); where position matters (no order effect); where the share of ties is far from what the
 radius implies, since the radius is set, not estimated; to learn σ's or r, which the data do not
-tell apart.
+distinguish.
 """
 
 from __future__ import annotations
@@ -648,7 +648,7 @@ class IRTGaussian:
         radius: r, perceived difference below which nobody prefers anything.
         chains: chains, which start farther apart than the prior.
         sweeps: sweeps of each chain, burn-in with them.
-        burn_in: sweeps that are left out.
+        burn_in: sweeps that are excluded.
         seed: of all draws.
 
     >>> IRTGaussian.paper().sweeps

@@ -72,7 +72,7 @@ class PairInformation:
             return solved
         if not self.dense:
             raise NotConverged(
-                "conjugate gradients did not settle: some systems hang together by very few"
+                "conjugate gradients did not settle: some systems are linked by very few"
                 " judgments; collect more between them"
             )
         # the matrix itself, made positive definite along equal worths

@@ -55,7 +55,7 @@ class LogLinearSettings:
 
     @property
     def covariates(self) -> tuple[str, ...]:
-        """Columns that the counts must tell apart."""
+        """Columns that the counts must distinguish."""
         return tuple(dict.fromkeys([*self.judge_covariates, *self.tie_covariates]))
 
     def treat_ties(self, counts: Array) -> Array:

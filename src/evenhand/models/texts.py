@@ -90,7 +90,7 @@ SLOPES: Final = {
     " independent.",
     "few-judges-slopes": "{judges} judges are too few to estimate how much judges differ: intervals"
     " are too short.",
-    "tau-zero": "τ = 0: judges are not told apart, and every slope is 1.",
+    "tau-zero": "τ = 0: judges are not distinguished, and every slope is 1.",
     "tau-end-lost": "An end of the interval of τ was not found: its likelihood cannot be followed.",
     "tau-unbounded": "The judgments hardly say how much slopes differ: τ has no upper end.",
 }
@@ -124,7 +124,7 @@ ITEM_RESPONSE: Final = {
     " {effective:,.0f} independent draws or more; R-hat of differences in mean quality at most"
     " {quality_r_hat:.3f}.",
     "judges-pooled": "Posterior spread takes answers as independent given qualities: judges are not"
-    " told apart.",
+    " distinguished.",
     "gaussian-not-converged": "Chains do not agree yet, R-hat above {limit}: {systems}; take more"
     " sweeps than {sweeps:,}, in Python IRTGaussian(sweeps={more}).",
     "categorical-not-converged": "Chains do not agree yet on log-worths, R-hat above {limit}:"

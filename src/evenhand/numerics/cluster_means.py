@@ -282,7 +282,7 @@ def holds_stratum(codes: Integers, strata: Strata) -> bool:
 
 
 def choose_clusters(known: Mapping[str, Integers], task: Integers | None = None) -> Clusters:
-    """Return the clusters to allow for; kinds that nothing can be said of are left out.
+    """Return the clusters to allow for; kinds that nothing can be said of are excluded.
 
     known: kind → (n,) cluster of each number; task: (n,) its stratum; each number counts alike.
     """

@@ -298,7 +298,7 @@ def find_recession(Z: Design) -> Recession:
     """Find out whether a maximum exists, and what stands in its way.
 
     Z: (rows, columns) x_observed − x_other for each observed cell and each other cell of its set,
-        dense or sparse. Cells without weight must have been left out.
+        dense or sparse. Cells without weight must have been excluded.
     """
     scale = np.ones(Z.shape[1])
     if Z.shape[0]:

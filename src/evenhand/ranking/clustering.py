@@ -34,7 +34,7 @@ MAX_JOINT_JUDGMENTS: Final = 10_000_000
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The same judgments, told apart in one tally or in several."""
+    """The same judgments, distinguished in one tally or in several."""
 
     tallies: Mapping[str, Tally]  # candidate for clusters → a tally that tells its levels apart
     whole: Tally  # the counts by pair
@@ -102,7 +102,7 @@ def merge_factors(tally: Tally) -> Tally:
 def gather_evidence(
     table: Comparisons, clusterings: tuple[str, ...], *, apart: bool
 ) -> tuple[Evidence, Levels]:
-    """Count a table, told apart by the candidates for clusters; also the loads of judges."""
+    """Count a table, distinguished by the candidates for clusters; also the loads of judges."""
     limits = dict.fromkeys(clusterings, MAX_CLUSTERS)
     counted: Tally | Apart
     if apart and len(clusterings) > 1:  # cells of all ways may be too many to hold
@@ -151,7 +151,7 @@ class Clustering:
 def wanted_factors(
     requested: str | None, present: set[str], group_by: str | None = None
 ) -> tuple[str, ...]:
-    """Return the factors that a tally must tell apart to decide on clusters."""
+    """Return the factors that a tally must distinguish to decide on clusters."""
     if requested is not None:
         require_option("cluster", requested, CLUSTER_OPTIONS)
     clusterings = () if requested in (None, "judgment") else tuple((requested or "").split("+"))

@@ -54,7 +54,7 @@ def rank(
 
     Args:
         data: comparisons or rankings; several tasks are ranked task by task. Or what was counted
-            of them before: a tally, told apart by judge, item, ... where they are to cluster.
+            of them before: a tally, distinguished by judge, item, ... where they are to cluster.
         model: settings of a preference model, or its name in the registry; the log-linear
             Bradley-Terry model with Davidson's ties by default.
         interval: "rank-sets" (clustered, all claims at once), "sandwich" (clustered, each claim by
@@ -255,7 +255,7 @@ def rank_counts(
         raise _refuse_counts("a control" if settings.model.controls else "a mix or a judge cap")
     if by is not None and by not in known:
         raise UnknownColumn(
-            f"the counts do not tell apart {by}: count by it as well; they were made by"
+            f"the counts do not distinguish {by}: count by it as well; they were made by"
             f" {listing(known) or 'nothing'}"
         )
     present: set[str] = {name for name in FACTORS if name in known}

@@ -5,7 +5,7 @@
 A pair is decided if |T_c| exceeds the critical value of its step: the larger of those of the ways
 of clustering, each from the score bootstrap of that way. With one way alone this is that way;
 where both matter T is no larger than it would be by either. Answers that cluster nothing, and
-clusters too many or too thin to be left out one by one, have replicates drawn from Student's t
+clusters too many or too thin to be excluded one by one, have replicates drawn from Student's t
 with the sandwich covariance instead.
 
 A pair is never decided that rests on one cluster alone, or that has fewer than five effective

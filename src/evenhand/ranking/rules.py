@@ -46,7 +46,7 @@ _COUNTED: Final = {
     "origwmt": "not worse, ties won",
     "bojar": "wins of decided comparisons",
     "win-rate": "wins of all, ties lost",
-    "expected-wins": "opponents alike, missing pairs left out",
+    "expected-wins": "opponents alike, missing pairs excluded",
     "expected-wins-zero": "opponents alike, missing pairs 0",
     "expected-net-wins": "wins less losses, opponents alike",
     "soccer": "ties half a win, opponents alike",

@@ -395,7 +395,7 @@ def walk_information(fit: Fit, pieces: ClusterSums) -> Iterator[tuple[int, Array
 
 
 def pooled_covariance(fit: Fit, pieces: ClusterSums) -> Array:
-    """Return the (p, p) covariance by clusters, CR1: none of them need be left out."""
+    """Return the (p, p) covariance by clusters, CR1: none of them need be excluded."""
     clusters = int(np.count_nonzero(pieces.held()))
     if clusters < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")

@@ -166,7 +166,7 @@ class Blocks:
     def test(self) -> Friedman:
         if len(self.names) < 2:
             complete, every = len(self.names), len(self.names) + len(self.incomplete)
-            left = f": left out {listing(self.incomplete)}" if self.incomplete else ""
+            left = f": excluded {listing(self.incomplete)}" if self.incomplete else ""
             raise NotIdentified(
                 f"Friedman's test needs two complete blocks: {complete} of {every:,}"
                 f" {self.by}{'s' * (every != 1)} compared all {len(self.systems)} systems{left}"

@@ -484,7 +484,7 @@ class Identified:
 
 
 def identify(terms: Sequence[Term]) -> Identified:
-    """Keep the terms that the design can tell apart, those of one factor before those of two."""
+    """Keep the terms that the design can distinguish, those of one factor before those of two."""
     n = len(terms[0].codes)
     rest = Term(RESIDUAL, np.arange(n), n)
     gram = count_incidence([rest, *terms]).gram

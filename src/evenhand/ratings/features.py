@@ -2,7 +2,7 @@
 
 Numbers are standardised with constants that are kept, so that an output to come lies where it
 would have lain among those that were learned from. A feature that is the same everywhere says
-nothing and is left out, with a note.
+nothing and is excluded, with a note.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def parse_number(name: str, text: str) -> float:
     if not np.isfinite(value):
         comma = " (decimals are written with a point)" if "," in text else ""
         raise InvalidJudgments(
-            f"feature '{name}' holds '{text}', which is no number{comma}: give every output one,"
+            f"feature '{name}' holds '{text}', which is not a number{comma}: give every output one,"
             " leave such ratings out, or use the column as a label"
         )
     return value
@@ -310,7 +310,7 @@ class OutputFeatures:
                 "each output" may be told by `item` and `system`.
 
         Raises:
-            InvalidJudgments: a feature is missing, or is no number where numbers are.
+            InvalidJudgments: a feature is missing, or is not a number where numbers are.
 
         """
         records = read_records(outputs)

@@ -594,7 +594,7 @@ class MultiTaskGP:
     def fit(
         self, data: Ratings | RatingRows, features: OutputFeatures | None = None
     ) -> JudgeProcess:
-        """Learn from the ratings of outputs; controls and repeats are left out.
+        """Learn from the ratings of outputs; controls and repeats are excluded.
 
         Args:
             data: the ratings, of one criterion or with it among the features.
@@ -677,7 +677,7 @@ def _refuse(rows: RatingRows, features: OutputFeatures) -> None:
         raise InvalidJudgments("scores are too large to square: divide them by a constant")
     if np.ptp(rows.score) == 0:
         raise InvalidJudgments(
-            f"all {rows.size:,} ratings are {rows.score[0]:g}: judges cannot be told apart, and"
+            f"all {rows.size:,} ratings are {rows.score[0]:g}: judges cannot be distinguished, and"
             " there is nothing to predict but this"
         )
     for role, plural in (("criterion", "criteria"), ("task", "tasks")):

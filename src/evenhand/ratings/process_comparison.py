@@ -453,12 +453,12 @@ class JudgeLikeness(Shown):
         alike = say(code, pairs=len(self.pairs), counts=what)
         if not self.table:
             return (alike,)
-        names = ("better than", "worse than", "not told apart from")
+        names = ("better than", "worse than", "not separated from")
         kinds: dict[str, list[str]] = {name: [] for name in names}
         for row in self.table:
             if row.mae_more is not None:
                 better, worse = row.mae_more.lower > 0, row.mae_more.upper < 0
-                kind = "better than" if better else "worse than" if worse else "not told apart from"
+                kind = "better than" if better else "worse than" if worse else "not separated from"
                 kinds[kind].append(row.method)
         compared = "; ".join(
             f"{kind} {listing(methods)}" for kind, methods in kinds.items() if methods

@@ -83,7 +83,7 @@ class DecisionCurve(Shown):
         judges: rows of the full matrix.
         outputs: its columns.
         systems: that decisions are about.
-        pairs: of systems that all ratings tell apart.
+        pairs: of systems that all ratings distinguish.
         draws: of each design.
         level: of the intervals.
         notes: what must stand beside the numbers.
@@ -222,7 +222,7 @@ def write_notes(
 
 
 def say_even(names: Sequence[str], truth: Array, level: float) -> list[Finding]:
-    """Say which systems are not told apart even by all ratings, the closest first."""
+    """Say which systems are not distinguished even by all ratings, the closest first."""
     first, second = np.triu_indices(len(names), 1)
     low, high = np.quantile(truth[1:], [(1 - level) / 2, (1 + level) / 2], axis=0)
     even = np.flatnonzero((low <= 0) & (high >= 0))
@@ -304,7 +304,7 @@ def study_decisions(
         seed: of everything random.
 
     Raises:
-        NotIdentified: the matrix is too empty, or fewer than two systems are told apart.
+        NotIdentified: the matrix is too empty, or fewer than two systems are distinguished.
         UnknownOption: no draws, a level that is none, or a negative seed.
         InvalidJudgments: scores that are not within the model's `clip`.
 

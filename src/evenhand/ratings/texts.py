@@ -81,9 +81,9 @@ say: Final = Templates(
         " {than}.",
         "part-complete": "Decisions are of the part in which nothing is missing: {judges:,} of"
         " {of_judges:#judge} and {outputs:,} of {of_outputs:#output} are excluded.",
-        "systems-even": "{even:,} of {of:#pair} of systems not told apart by all ratings either:"
+        "systems-even": "{even:,} of {of:#pair} of systems not distinguished by all ratings either:"
         " {named}. Their order is chance, whether ratings are missing or not.",
-        "two-systems-even": "The two systems are not told apart by all ratings either: {named}."
+        "two-systems-even": "The two systems are not distinguished by all ratings either: {named}."
         " Their order is chance, whether ratings are missing or not.",
         "ends-at-estimates": "Some intervals end at their estimates: few pairs and draws give few"
         " shares, and too few resamples of the items gave another one on that side.",
@@ -110,7 +110,7 @@ say: Final = Templates(
         " it is right, or take logarithms: {features}.",
         "pairs-apart": "{apart:,} of {of:#pair} of judges rated nothing near each other: how alike"
         " they are follows from others and the prior alone.",
-        "not-separable": "What is a judge's own and what is noise cannot be told apart without"
+        "not-separable": "What is a judge's own and what is noise cannot be distinguished without"
         " outputs that the judge rated twice or that are near each other; only their sum is"
         " estimated: {judges}.",
         "approximate": "{ratings:#rating}: they depend on each other only through {inducing:,} of"

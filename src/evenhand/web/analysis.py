@@ -2,7 +2,7 @@
 
 A pass can be taken as another program writes it. What the campaign says tells most of which formats
 can hold it; what only the answers tell (ties, errors in a source) is refused when the file is asked
-for. Controls and repeats are left out where a format has no word for them. Judges are pseudonyms,
+for. Controls and repeats are excluded where a format has no word for them. Judges are pseudonyms,
 and comments stay here.
 """
 

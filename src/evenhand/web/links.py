@@ -184,7 +184,7 @@ def read_file(path: Path) -> LinksFile:
         names.pop()
     if set(names) not in ({*COLUMNS}, {*FORMER}) or any("".join(row[len(names) :]) for row in rows):
         raise CampaignError(
-            f"'{path}' is there and is no file of links, whose columns are {', '.join(COLUMNS)}:"
+            f"'{path}' is there and is not a file of links, whose columns are {', '.join(COLUMNS)}:"
             " choose another (--links)"
         )
     named = [dict(zip(names, row, strict=False)) for row in rows]
@@ -360,7 +360,7 @@ def _look_for_file(place: Place) -> str:
             " (--database)"
         )
     if not place.file.is_file():  # who opens a pipe would wait for its other end
-        raise CampaignError(f"the database {place.name} is no file: name one (--database)")
+        raise CampaignError(f"the database {place.name} is not a file: name one (--database)")
     return "" if place.file.stat().st_size else EMPTY
 
 

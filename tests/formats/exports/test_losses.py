@@ -36,7 +36,7 @@ def test_a_flag_of_ones_own_does_not_change_the_kind(kind, save, tmp_path) -> No
     rows = [_rated(kind=kind, flag="slow")]
     lost, again, _ = _write(save, tmp_path, "appraise", rows)
     assert again[0]["kind"] == kind
-    assert lost == ("flags that do not stand in documentID are left out: 1 of 1 rows",)
+    assert lost == ("flags that do not stand in documentID are excluded: 1 of 1 rows",)
 
 
 @pytest.mark.parametrize("marks", ["BAD,eng,deu,5,doc1#S#dup", "CHK,eng,deu,5,doc1#S#incomplete"])
@@ -64,7 +64,7 @@ def test_an_unfinished_document_stays_a_control(save, tmp_path) -> None:
 def test_a_row_without_times_leaves_all_without_and_it_is_said(save, tmp_path) -> None:
     rows = [_rated(shown_at="1717331262.5", seconds=9), _rated(item="2")]
     lost, again, _ = _write(save, tmp_path, "appraise", rows)
-    said = "shown_at and seconds are left out, since some rows do not have both: 1 of 2 rows"
+    said = "shown_at and seconds are excluded, since some rows do not have both: 1 of 2 rows"
     assert (lost, "shown_at" in again[0]) == ((said,), False)
 
 
@@ -83,7 +83,7 @@ def test_half_a_time_is_left_out_of_segments_and_counted(save, tmp_path) -> None
     rows = [_rated(seconds=9), _rated(item="2", seconds=9, shown_at="1717331262")]
     lost, again, _ = _write(save, tmp_path, "wmt-json", rows)
     assert lost[0] == "wmt-json has no place for: item, task"
-    assert lost[1:] == ("shown_at or seconds without the other is left out: 1 of 2 rows",)
+    assert lost[1:] == ("shown_at or seconds without the other is excluded: 1 of 2 rows",)
     assert [row["seconds"] for row in again] == [None, 9.0]
 
 

@@ -20,8 +20,8 @@ def test_what_was_submitted_is_a_ranking_with_ties(save) -> None:
 
 def test_drafts_and_other_questions_are_counted(save) -> None:
     notes = read(save("records.json", ARGILLA)).source.notes
-    assert "responses that are draft left out: 1" in notes
-    assert "answers to 'note', which is no ranking, left out: 1" in notes
+    assert "responses that are draft excluded: 1" in notes
+    assert "answers to 'note', which is no ranking, excluded: 1" in notes
 
 
 def test_responses_by_question_are_the_same(save) -> None:
@@ -45,14 +45,14 @@ def test_rankings_of_nothing_are_counted_and_nobody_has_no_name(save) -> None:
     record = {"id": "7", "fields": {}, "responses": said, "metadata": {"a": 1}}
     data = read(save("r.json", json.dumps([record])))
     assert not data.has("judge")
-    assert "rankings of nothing left out: 1" in data.source.notes
+    assert "rankings of nothing excluded: 1" in data.source.notes
     assert "not read: metadata" in data.source.notes
 
 
 def test_what_was_discarded_is_left_out(save) -> None:
     path = save("r.json", ARGILLA.replace('"status": "draft"', '"status": "discarded"'))
     assert {row["judge"] for row in rows_of(path)} == {"u2"}
-    assert "responses that are discarded left out: 1" in read(path).source.notes
+    assert "responses that are discarded excluded: 1" in read(path).source.notes
     full = {"user_id": "u3", "status": "discarded", "values": {"pref": {"value": ARGILLA_VALUE}}}
     records = json.loads(ARGILLA)
     records[0]["responses"].append(full)

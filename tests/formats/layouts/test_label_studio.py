@@ -28,8 +28,8 @@ def test_a_ranker_is_a_ranking_in_the_order_of_the_list_that_was_shown(save) -> 
 
 def test_what_was_cancelled_and_other_results_are_counted(save) -> None:
     notes = read(save("export.json", LABEL_STUDIO)).source.notes
-    assert "annotations that were cancelled left out: 1" in notes
-    assert "results of type choices left out: 1" in notes
+    assert "annotations that were cancelled excluded: 1" in notes
+    assert "results of type choices excluded: 1" in notes
 
 
 def test_a_list_without_a_bucket_is_a_ranking_too(save) -> None:

@@ -14,7 +14,7 @@ def test_each_cell_is_a_rating_and_blank_ones_are_counted(save) -> None:
         ("ben", "i1", 2),
         ("ben", "i2", 3),
     ]
-    assert data.source.notes[-1] == "blank cells left out: 1"
+    assert data.source.notes[-1] == "blank cells excluded: 1"
 
 
 def test_it_is_read_only_where_it_is_asked_for(save) -> None:

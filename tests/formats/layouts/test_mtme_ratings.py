@@ -11,7 +11,7 @@ from read_tables import refusal, rows_of
 def test_what_was_not_rated_is_counted_and_keeps_its_number(save) -> None:
     text = MTME_RATINGS + 'A\t{"errors": []}\tr1\n'
     data = read(save("en-de.mqm.seg.rating", text))
-    assert data.source.notes[-1] == "outputs that were not rated left out: 1"
+    assert data.source.notes[-1] == "outputs that were not rated excluded: 1"
     assert [(row["system"], row["item"], row["score"]) for row in rows_of(data)] == [
         ("A", "1", -1),
         ("B", "1", 0),

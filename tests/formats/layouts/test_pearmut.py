@@ -10,7 +10,7 @@ from read_tables import refusal, rows_of
 
 def test_a_reset_voids_what_its_user_said_before_and_nothing_else(save) -> None:
     data = read(save("annotations.jsonl", PEARMUT))
-    assert data.source.notes[-1] == "lines that were voided by a reset left out: 1"
+    assert data.source.notes[-1] == "lines that were voided by a reset excluded: 1"
     rows = rows_of(data)
     assert [row["judge"] for row in rows] == ["other"] * 2 + ["bitter-chit-chat-530"] * 2
     assert [row["kind"] for row in rows] == ["target"] * 2 + ["control"] * 2
@@ -74,8 +74,8 @@ def test_skipped_segments_and_forms_are_left_out_and_counted(save) -> None:
     data = read(path)
     assert [(row["item"], row["system"]) for row in rows_of(data)] == [("i1", "A"), ("i1", "B")]
     assert data.source.notes[-2:] == (
-        "answers to forms left out: 1",
-        "segments that were skipped left out: 1",
+        "answers to forms excluded: 1",
+        "segments that were skipped excluded: 1",
     )
 
 
@@ -94,7 +94,7 @@ def test_a_document_that_was_submitted_again_counts_once_as_it_was_last(save) ->
         ("1", "B", 70),
         ("0", "A", 55),
     ]
-    assert data.source.notes[-1] == "lines of documents that the user submitted again left out: 1"
+    assert data.source.notes[-1] == "lines of documents that the user submitted again excluded: 1"
 
 
 def test_the_first_campaign_of_a_download_may_be_empty(save) -> None:

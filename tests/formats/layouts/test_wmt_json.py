@@ -12,7 +12,7 @@ from read_tables import refusal, rows_of
 
 def test_the_line_by_which_leaks_are_found_is_no_item(save) -> None:
     data = read(save("wmt24.jsonl", WMT_JSON))
-    assert data.source.notes[-1] == "lines without scores left out, no item is made of them: 1"
+    assert data.source.notes[-1] == "lines without scores excluded, no item is made of them: 1"
     first, second = rows_of(data)
     assert (first["item"], first["line"]) == ("12", "2")
     assert (first["judge"], first["system"], first["score"]) == ("Annotator01isl", "SYS", 98)

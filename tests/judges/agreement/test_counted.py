@@ -204,7 +204,7 @@ def test_what_differs_among_the_judges_of_an_output_is_refused_as_its_rows_are(t
     table = ratings(items=12, judges=(2,))
     device = pl.Series("device", ["phone", "desk"] * (len(table) // 2))
     path, settings = tmp_path / "ratings.parquet", {"by": ["device"], "coefficients": "alpha"}
-    assert_read(table.with_columns(device), settings, "outputs cannot be told apart", path)
+    assert_read(table.with_columns(device), settings, "outputs cannot be distinguished", path)
     assert "'device' differs among the judges of one output" in answer(path, settings)
 
 

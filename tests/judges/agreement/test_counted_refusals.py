@@ -1,4 +1,4 @@
-"""What is refused, or left out, where an engine counts votes: as it is where rows are read."""
+"""What is refused, or excluded, where an engine counts votes: as it is where rows are read."""
 
 import polars as pl
 import pytest

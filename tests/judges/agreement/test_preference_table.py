@@ -1,4 +1,4 @@
-"""κ of preferences in the table of agreement: intervals, parts by task, what is left out."""
+"""κ of preferences in the table of agreement: intervals, parts by task, what is excluded."""
 
 import numpy as np
 import polars as pl

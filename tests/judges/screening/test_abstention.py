@@ -30,7 +30,7 @@ FEW = say("few-judges", n=6, needed=8)
     [
         (np.ones(6), 0.1, "judges", FEW),
         (np.array([1.0, -1.0] * 6), 0.1, "right", "it cannot be determined who is right"),
-        (np.ones(12), 0.8, "apart", "honest and careless judges cannot be told apart"),
+        (np.ones(12), 0.8, "apart", "honest and careless judges cannot be distinguished"),
     ],
 )
 def test_every_reason_of_the_mixture_is_known(slopes, errors, reason, shortly):

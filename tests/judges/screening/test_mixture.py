@@ -135,7 +135,7 @@ def test_a_testable_judge_is_the_one_whose_slope_of_zero_would_be_flagged_alone(
         (np.linspace(-2, 2, 20), 0.1, "do not follow each other"),
         (np.append(np.full(12, 1.0), np.zeros(18)), 0.1, "not the largest group"),
         (np.append(np.full(17, 1.0), np.zeros(13)), 0.1, "only 57 % of the judges look honest"),
-        (np.full(20, 0.5), 0.4, "cannot be told apart"),
+        (np.full(20, 0.5), 0.4, "cannot be distinguished"),
         (np.full(20, 1.0), 0.2, None),
     ],
 )

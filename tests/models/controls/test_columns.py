@@ -128,13 +128,13 @@ def test_a_constant_is_refused(value, says):
 def test_a_control_that_is_a_property_of_systems_is_refused():
     size = {"s0": 7.0, "s1": 70.0, "s2": 3.0, "s3": 13.0}
     sides = [pl.col(side).replace_strict(size) for side in ("left", "right")]
-    with pytest.raises(NotIdentified, match="'size' cannot be told apart from the systems"):
+    with pytest.raises(NotIdentified, match="'size' cannot be distinguished from the systems"):
         fit(FRAME.with_columns(size=sides[0] - sides[1]), "length", "size")
 
 
 def test_a_control_that_follows_from_others_is_refused():
     frame = FRAME.with_columns(double=2 * pl.col("length") - pl.col("lists"))
-    with pytest.raises(NotIdentified, match="'double' cannot be told apart from length, lists"):
+    with pytest.raises(NotIdentified, match="'double' cannot be distinguished from length, lists"):
         fit(frame, "length", "lists", "double")
 
 

@@ -31,7 +31,7 @@ def draw_rows(seed):
 
 
 def stage_vectors(rows, used):
-    """x_observed − x_rival of every stage and every rival subset, θ of the last system left out."""
+    """x_observed − x_rival of every stage and every rival subset, θ of the last system excluded."""
     orders = ranked(rows)
     sizes = [1, *observed_sizes(orders)]
     k = len(used)

@@ -65,7 +65,7 @@ def test_slopes_of_which_some_are_endless_are_refused():
 
 
 def test_what_a_tally_does_not_tell_is_refused(one):
-    with pytest.raises(UnknownColumn, match="does not tell apart judge"):
+    with pytest.raises(UnknownColumn, match="does not distinguish judge"):
         JudgeSlopes().fit(one.pool())
     merged = {"judge": replace(one.factors["judge"], merged=True)}
     with pytest.raises(UnknownOption, match="judges were merged"):

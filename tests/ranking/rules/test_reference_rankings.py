@@ -2,7 +2,7 @@
 
 alopez/wmt-ranking at commit 23ed4c6, as `reference_rankings_by_rule.csv` beside the data has them:
 scores with six significant digits. The expert rankings, the references ranked along in ORIGWMT and
-left out of all other rules.
+excluded of all other rules.
 """
 
 import csv

@@ -42,7 +42,7 @@ def test_the_two_smallest_tasks_of_wmt16(data_folder, task):
 
 @pytest.mark.parametrize("task", ["eng-tur", "tur-eng"])
 def test_without_resamples_wmt16_has_narrower_ranges_than_its_official_ones(data_folder, task):
-    """WMT 2015's comparisons are not at hand; on these the two settings can be told apart."""
+    """WMT 2015's comparisons are not at hand; on these the two settings can be distinguished."""
     folder = data_folder / "wmt16_rankings"
     official, data = read_official(folder)[task], tallies(folder)[task]
     drawn, whole = (

@@ -99,7 +99,7 @@ def test_blocks_that_did_not_see_all_systems_are_left_out_by_name():
 
 def test_fewer_than_two_complete_blocks_are_refused_with_their_number():
     scored = score_blocks(tally(*ROWS[:2], ROWS[-1]), "judge")
-    with pytest.raises(NotIdentified, match="1 of 2 judges compared all 3 systems: left out eve"):
+    with pytest.raises(NotIdentified, match="1 of 2 judges compared all 3 systems: excluded eve"):
         scored.test()
 
 
@@ -170,7 +170,7 @@ def test_a_pair_that_a_ranking_holds_in_both_directions_is_one_pair():
 
 def test_what_a_tally_cannot_tell_is_refused():
     one = tally(*ROWS)
-    with pytest.raises(UnknownColumn, match="does not tell apart item"):
+    with pytest.raises(UnknownColumn, match="does not distinguish item"):
         score_blocks(one, "item")
     merged = {"judge": replace(one.factors["judge"], merged=True)}
     with pytest.raises(UnknownOption, match="were merged"):

@@ -1,4 +1,4 @@
-"""What a design can tell apart."""
+"""What a design can distinguish."""
 
 import numpy as np
 import pytest

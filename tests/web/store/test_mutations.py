@@ -2,7 +2,7 @@
 
 Every column of every table is changed in several rows, rows are removed and doubled, boards are
 changed together with their own digest, pages of the file are overwritten, records are removed,
-moved, doubled and written anew, alone or with all hashes after them.
+moved, doubled and rewritten, alone or with all hashes after them.
 """
 
 import json
@@ -35,7 +35,7 @@ FREE = {
 }
 """What no log determines: `docs/store.md` names it."""
 COPIES = ("kind", "judge", "ticket", "key", "replaces")
-MISSED = ("chain: written anew as a sound one", "lines: the end cut", "chain: the end cut")
+MISSED = ("chain: rewritten as a sound one", "lines: the end cut", "chain: the end cut")
 """Kinds that only a head shows."""
 FEWEST = 300
 
@@ -411,7 +411,7 @@ def forge_forms() -> Iterator[tuple[str, Forgery]]:
             records[_find(records, kind)[0]]["body"]["facts"]["more"] = 1
 
         yield f"{kind} says more", say_more
-    yield "a time that is no number", tell_long
+    yield "a time that is not a number", tell_long
     yield "paused twice", pause_twice
     yield "opened again and never paused", drop_pause
 
@@ -485,13 +485,13 @@ def mutate_lines(history: History) -> Iterator[Mutation]:
 
 
 def mutate_unseen(history: History) -> Iterator[Mutation]:
-    """What only a head shows: a chain that is sound, and written anew; the end cut."""
+    """What only a head shows: a chain that is sound, and rewritten; the end cut."""
     for seconds in range(10):
         records = _read(history.log)
         told = {"answer": {"score": 7}, "seconds": seconds, "salt": "0" * 32}
         _last_standing(records, "good")["said"] = told
         _remake(records)
-        kind = "chain: written anew as a sound one"
+        kind = "chain: rewritten as a sound one"
         yield Mutation(kind, f"a score, {seconds}", _write_database(records))
         yield Mutation(kind, f"lines, {seconds}", _write_lines(records))
     records = _read(history.log)
@@ -535,7 +535,7 @@ def test_what_no_log_determines_is_named_in_the_documentation() -> None:
 
 @pytest.mark.parametrize("part", ["some", pytest.param("all", marks=pytest.mark.slow)])
 def test_mutations_are_found_out(histories: dict[str, History], part: str, tmp_path: Path) -> None:
-    """With a head all; without one all but a sound chain written anew, and an end that was cut."""
+    """With a head all; without one all but a sound chain rewritten, and an end that was cut."""
     every = list_mutations(histories)
     assert len(every) >= FEWEST
     tried, without, with_head = Counter[str](), Counter[str](), Counter[str]()

@@ -87,7 +87,7 @@ def understand_pearmut(table: Table, options: ReadOptions) -> Ratings:
     ]
     checks = counts.pop(_CHECKS, 0)
     notes = say_unread(unread) + ([f"{_CHECKS}: {checks:,}"] if checks else [])
-    excluded = exclude_by_format(counts, "{what} left out: {n:,}")
+    excluded = exclude_by_format(counts, "{what} excluded: {n:,}")
     if bare:
         notes += say_critical(one for *_, spans in annotated for one in spans or ())
         notes.append("no scores were given: they are minus what the errors take")

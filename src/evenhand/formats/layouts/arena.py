@@ -66,7 +66,7 @@ def understand_arena_log(table: Table, options: ReadOptions) -> Comparisons:
     if not others:
         return data
     words = "event that is no vote" if others == 1 else "events that are no votes"
-    excluded = exclude_by_format({words: others}, "{n:,} {what} left out")
+    excluded = exclude_by_format({words: others}, "{n:,} {what} excluded")
     return replace(data, source=data.source.excluding(*excluded))
 
 

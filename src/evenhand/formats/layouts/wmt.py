@@ -333,7 +333,7 @@ def understand_wmt_json(table: Table, options: ReadOptions) -> Ratings:
     ]
     notes = [*say_unread(unread), note]
     others = len(every) - len(segments)
-    words = "lines without scores left out, no item is made of them: {n:,}"
+    words = "lines without scores excluded, no item is made of them: {n:,}"
     excluded = exclude_by_format({"lines without scores": others}, words)
     return rate(WMT_JSON, table, rows, options, notes=notes, excluded=excluded)
 

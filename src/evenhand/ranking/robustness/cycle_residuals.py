@@ -8,7 +8,7 @@ Mathematical Programming 127:203-244), and
     T = Σ r² / w
 
 Pearson's statistic over pairs. Noise moves residuals only where worths cannot follow: P r, with
-P = I − w X H⁻¹ Xᵀ. Ties are left out: under Davidson's model, too, decisive votes follow p.
+P = I − w X H⁻¹ Xᵀ. Ties are excluded: under Davidson's model, too, decisive votes follow p.
 
 A preference for the output shown first makes cycles where sides do: a before b, b before c, c
 before a. With an order effect δ in the model, p̂ depends on the side, r and w are sums over both

@@ -224,7 +224,7 @@ def find_cycles(
     """Ask whether preferences are cyclic, more than noise makes them.
 
     Args:
-        data: comparisons or rankings of one task; ties are left out.
+        data: comparisons or rankings of one task; ties are excluded.
         cluster: judgments that are correlated, as in `rank`; by default what the data have.
         order_effect: whether the output shown first may have an advantage that makes no cycle; by
             default where sides were not randomised.

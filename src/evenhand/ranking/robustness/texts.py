@@ -67,7 +67,7 @@ say: Final = Templates(
         "no-judge-flagged-why": "No judge is flagged: {why}.",
         # Cycles
         "no-cycles-seen": "Cycles cannot be seen: the pairs compared leave none possible.",
-        "no-cycles": f"No sign of cycles: worths describe the preferences {_TEST}.",
+        "no-cycles": f"No significant cycles: worths describe the preferences {_TEST}.",
         "cycles": (
             "Preferences are cyclic (intransitive) beyond noise: {share:%} of the variance of"
             f" log-odds {_TEST}."

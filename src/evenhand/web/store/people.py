@@ -113,7 +113,7 @@ def name_ticket(key: bytes, judge: str, number: int) -> str:
 
 
 def read_ticket_name(key: bytes, judge: str, name: str) -> int | None:
-    """Return the number of a ticket, None of what is no name of a ticket for this judge.
+    """Return the number of a ticket, None of what is not a name of a ticket for this judge.
 
     >>> read_ticket_name(b"key", "bob", name_ticket(b"key", "ann", 7)) is None
     True
@@ -166,7 +166,7 @@ def invite(
     """Make a link for a judge; the ones that were made before are good no more."""
     named = isinstance(judge, str) and judge.strip() and judge == judge.strip()
     if not named or not is_text(judge + note) or len(judge) > 200:
-        raise CampaignError(f"{show(judge)} is no name of a judge")
+        raise CampaignError(f"{show(judge)} is not a name of a judge")
     if fault := say_bad_name(judge):
         raise CampaignError(f"judge {judge!r} {fault}: take it out")
     row = tx.ask(_JUDGE, {"judge": judge})

@@ -1,4 +1,4 @@
-"""What is asked, apart from the end of the log: that row is written anew at every commit."""
+"""What is asked, apart from the end of the log: that row is rewritten at every commit."""
 
 import sqlalchemy as sa
 from alembic import op
