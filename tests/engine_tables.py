@@ -1,4 +1,4 @@
-"""Tables that every engine is asked about, where what is distinguished is more than left and right."""
+"""Tables for every engine, in which more than left and right is distinguished."""
 
 from engines_matrix import ratings, votes
 

@@ -2,7 +2,7 @@
 
 A card is made for every judge; a flag is a card whose judge is among the largest set with a
 controlled share of honest judges (false discovery rate). With fewer than eight judges, where it
-cannot be determined who is right, or where honest and careless judges cannot be distinguished, nobody
+cannot be determined who is right, or where honest and careless judges look the same, nobody
 is called careless or reversed; the evidence on single judges is then shown as evidence alone.
 """
 

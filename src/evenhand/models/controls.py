@@ -416,8 +416,8 @@ def check_aliases(
         if left[i, i] <= NO_PIVOT * total[i]:
             with_order = " and the order effect" if likelihood.order_effect else ""
             raise NotIdentified(
-                f"control '{control.name}' cannot be distinguished from the systems{with_order}: it is"
-                " always the difference of what each system has; leave it out, or use outputs that"
+                f"control '{control.name}' cannot be distinguished from the systems{with_order}:"
+                " it is always the difference of what each system has; leave it out, or use outputs that"
                 " differ within a system"
             )
         before = left[:i, :i]

@@ -58,6 +58,6 @@ def crossing(threshold, votes):
 
 
 def test_both_directions_of_a_pair_must_share_the_level():
-    """At 1/α for each direction two equal systems are distinguished too often, at 2/α they are not."""
+    """At 1/α for each direction two equal systems are separated too often, at 2/α not."""
     assert crossing(50, 3000) == pytest.approx(0.0315, abs=5e-4)
     assert crossing(100, 1500) <= 0.02

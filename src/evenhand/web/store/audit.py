@@ -620,7 +620,8 @@ def _is_database(path: Path) -> bool:
         raise UnknownFormat(describe_resaved(path, "first bytes (a byte order mark)"))
     if start != _SQLITE and not start.startswith(b"{"):
         raise UnknownFormat(
-            f"'{path}' is not a log: it is neither a database of evenhand serve nor JSON Lines of one"
+            f"'{path}' is not a log: it is neither a database of evenhand serve nor JSON Lines"
+            " of one"
         )
     return start == _SQLITE
 
