@@ -417,8 +417,8 @@ def check_aliases(
             with_order = " and the order effect" if likelihood.order_effect else ""
             raise NotIdentified(
                 f"control '{control.name}' cannot be distinguished from the systems{with_order}:"
-                " it is always the difference of what each system has; leave it out, or use outputs that"
-                " differ within a system"
+                " it is always the difference of what each system has; leave it out, or use outputs"
+                " that differ within a system"
             )
         before = left[:i, :i]
         explained = left[i, :i] @ np.linalg.solve(before, left[:i, i]) if i else 0.0
