@@ -106,6 +106,21 @@ class _Job:
 _Told = tuple[_Job, Any, BaseException | None]  # A request, what came of it, or why nothing did
 
 
+class _Outcome:
+    """Whatever was raised, for those who wait: the thread goes on."""
+
+    fault: BaseException | None = None
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: object
+    ) -> bool:
+        self.fault = fault
+        return True
+
+
 class Writer:
     def __init__(
         self,
@@ -177,12 +192,14 @@ class Writer:
                         raise
                     answers.append((one, None, refusal))
 
-        try:
+        outcome = _Outcome()
+        with outcome:
             self.transact(work)
-        except BaseException as fault:  # noqa: BLE001 - it is for those who wait; the thread goes on
+        if outcome.fault is not None:
             if begun and not last:
                 return False
-            answers = [(one, None, self._explain(fault)) for one in batch]
+            why = outcome.fault
+            answers = [(one, None, self._explain(why)) for one in batch]
         _tell(answers)
         return True
 
