@@ -26,7 +26,7 @@ def test_a_full_disk_refuses_and_goes_on_when_there_is_room(tmp_path: Path) -> N
     assert ran.returncode == 0, ran.stderr[-2000:]
     told = json.loads(ran.stdout)
     assert len(told["refused"]) == 4
-    assert all(one.startswith("the database took nothing") for one in told["refused"])
+    assert all(one.startswith("the database did not save anything") for one in told["refused"])
     with Store.open(str(path)) as store:
         kept = [one.number for one in store.records() if one.kind == "judgment"]
         assert kept == [*told["stored"], told["after"]]

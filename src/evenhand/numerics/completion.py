@@ -169,7 +169,7 @@ class SeenCells:
             np.where(columns, column, column[columns].mean()),
         )
 
-    @cached_property
+    @property
     def _tall(self) -> bool:
         return self.shape[0] >= self.shape[1]
 

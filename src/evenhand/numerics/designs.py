@@ -139,7 +139,7 @@ def find_rotated(v: int, k: int, meets: int) -> tuple[Block, ...] | None:
             if odd or n < 2:
                 continue
             orbits, table = _list_orbits(v, k, n)
-            chosen = _Cover(table, np.full(table.shape[1], meets)).find()
+            chosen = _cover(table, np.full(table.shape[1], meets))
             if chosen is not None:
                 return tuple(sorted(one for at in chosen for one in orbits[at]))
     return None
@@ -180,40 +180,32 @@ def _list_orbits(v: int, k: int, n: int) -> tuple[list[list[Block]], Integers]:
     return orbits, np.array(rows, dtype=np.int64)
 
 
-class _Cover:
-    """A search for orbits of sets that together meet every orbit of pairs as often as is left."""
+def _cover(table: Integers, left: Integers) -> list[int] | None:
+    """Search for orbits that together meet every orbit of pairs as often as is left."""
+    chosen: list[int] = []
+    steps = 0
 
-    def __init__(self, table: Integers, left: Integers) -> None:
-        self.table, self.left, self.steps = table, left.copy(), 0
-
-    def find(self) -> list[int] | None:
-        chosen: list[int] = []
-        fit = np.flatnonzero((self.table <= self.left).all(axis=1))
-        return chosen if self._extend(chosen, fit) else None
-
-    def _extend(self, chosen: list[int], ready: Integers) -> bool:
+    def extend(ready: Integers) -> bool:
         """Meet the pairs for which the fewest orbits are ready, then all others."""
-        if not self.left.any():
+        nonlocal left, steps
+        if not left.any():
             return True
-        self.steps += 1
-        if self.steps > MAX_ORBIT_STEPS:
+        steps += 1
+        if steps > MAX_ORBIT_STEPS or (table[ready].sum(axis=0) < left).any():
             return False
-        able = self.table[ready].sum(axis=0)
-        if (able < self.left).any():
-            return False
-        counts = np.where(self.left > 0, self.table[ready].astype(bool).sum(axis=0), len(ready) + 1)
+        counts = np.where(left > 0, table[ready].astype(bool).sum(axis=0), len(ready) + 1)
         pair = int(counts.argmin())
-        options = ready[self.table[ready, pair] > 0]
-        for one in options.tolist():
+        for one in ready[table[ready, pair] > 0].tolist():
             ready = ready[ready != one]
-            self.left -= self.table[one]
+            left -= table[one]
             chosen.append(one)
-            fit = ready[(self.table[ready] <= self.left).all(axis=1)]
-            if self._extend(chosen, fit):
+            if extend(ready[(table[ready] <= left).all(axis=1)]):
                 return True
             chosen.pop()
-            self.left += self.table[one]
+            left += table[one]
         return False
+
+    return chosen if extend(np.flatnonzero((table <= left).all(axis=1))) else None
 
 
 # A balanced incomplete block design has b blocks; each system is in r of them, each pair in λ:

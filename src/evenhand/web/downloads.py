@@ -201,19 +201,20 @@ def _defuse(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-# Rows of our tables for the organiser's page: kept between looks, so that each look reads the new.
-#
-# Comments are left out: nothing here is computed from them, and whoever asks to be forgotten takes
-# them back. An answer that does not stand any more is dropped at the next look.
-
 UNREAD: Final = ("ticket",)  # Columns of our tables that nothing is computed from
+COLUMN: Final = "chosen"  # How a pair was chosen
+# How pairs are chosen that the rule of a policy did not want. One that earlier answers led to is
+# one on which judges disagree more, or less, than on others: what is said of judges rests on these.
+FREE: Final = ("random", "start-up", "design")
 
 
 class AnswerTables:
+    # Rows are kept between looks, so that each look reads the new ones. Comments are left out:
+    # nothing here is computed from them, and whoever asks to be forgotten takes them back.
+
     def __init__(self, store: Readable) -> None:
         self.store = store
-        self._rows: dict[int, tuple[str, tuple[Row, ...]]] = {}
-        self._seen: dict[int, Seen] = {}
+        self._answers: dict[int, tuple[str, tuple[Row, ...], Seen]] = {}  # by record; table, rows
 
     def open_tables(self) -> dict[str, Callable[[], Comparisons | Rankings | Ratings]]:
         """Return what reads each table that holds a row, once; judges are persons."""
@@ -222,41 +223,57 @@ class AnswerTables:
         persons = self._refresh()
         readers: dict[str, Callable[[], Comparisons | Rankings | Ratings]] = {}
         for name in list_tables(self.store):
-            rows = (row for table, held in self._rows.values() if table == name for row in held)
+            held = (rows for table, rows, _ in self._answers.values() if table == name)
+            rows = chain.from_iterable(held)
             if columns := gather_columns(rows):
                 columns["judge"] = [persons.get(judge, judge) for judge in columns["judge"]]
                 readers[name] = cache(partial(read_columns, columns, name))
         return readers
 
     def list_activity(self) -> tuple[Activity, ...]:
-        return sum_up(self._seen[number] for number in self._rows)
+        return sum_up(seen for *_, seen in self._answers.values())
 
-    def count_choices(self) -> dict[str, Counter[str]]:
+    def describe_choices(self) -> dict[str, str]:
+        """Say of each pass whose pairs a policy chooses how many it chose."""
+        design = self.store.campaign.design
+        if not design.policy:
+            return {}
         counts: dict[str, Counter[str]] = {}
-        for _, rows in self._rows.values():
-            for row in rows:
-                if "chosen" in row:
-                    counts.setdefault(row["task"], Counter())[row["chosen"]] += 1
-        return counts
+        for row in chain.from_iterable(rows for _, rows, _ in self._answers.values()):
+            if COLUMN in row:
+                counts.setdefault(row["task"], Counter())[row[COLUMN]] += 1
+        share = f" ({100 * design.random_share:.0f} % is asked for)"
+        share = "" if design.policy == "random" else share
+        descriptions = {}
+        for name, n in counts.items():
+            if n.keys() <= {"design"}:
+                continue
+            fixed = f", {n['narrowed']:,} of the pairs that were left" if n["narrowed"] else ""
+            fixed += f", {n['design']:,} of the design" if n["design"] else ""
+            descriptions[name] = (
+                f"pairs are chosen by the policy {design.policy}: {n['policy']:,} by the policy,"
+                f" {n['random']:,} at random{share}, {n['start-up']:,} of the start-up"
+                f" phase{fixed}; so how often a system won says little, for some were asked about"
+                " more in hard pairs"
+            )
+        return descriptions
 
     def _refresh(self) -> Mapping[str, str]:
         # Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
         # its write-ahead log while somebody reads.
         with self.store.reading() as connection:
             standing = list_standing(connection)
-        fresh = [number for number in standing if number not in self._rows]
+        fresh = [number for number in standing if number not in self._answers]
         made = {}
         for start in range(0, len(fresh), RECORDS_AT_ONCE):
             with self.store.reading() as connection:
                 lines = read_numbered(connection, fresh[start : start + RECORDS_AT_ONCE])
             for one in map(read_record, lines):
-                made[one.number] = self._make(one)
-                self._seen[one.number] = self._see(one)
+                made[one.number] = (*self._make(one), self._see(one))
         with self.store.reading() as connection:
             persons = read_persons(connection)
-        known = self._rows | made
-        self._rows = {number: known[number] for number in standing}
-        self._seen = {number: self._seen[number] for number in standing}
+        known = self._answers | made
+        self._answers = {number: known[number] for number in standing}
         return persons
 
     def _see(self, record: Record) -> Seen:
@@ -281,38 +298,6 @@ class AnswerTables:
         rows = ({**row, **more} for row in task.rows(ticket, answer))
         visible_rows = [{name: row[name] for name in row if name not in UNREAD} for row in rows]
         return task.table, tuple(visible_rows)
-
-
-# A pair that earlier answers led to is one on which judges disagree more, or less, than on others:
-# what is said of judges rests on pairs that were fixed before, or drawn without regard to the rule.
-
-# How pairs are chosen that the rule of a policy did not want
-FREE: Final = ("random", "start-up", "design")
-COLUMN: Final = "chosen"
-
-
-def describe_choices(gathered: AnswerTables) -> dict[str, str]:
-    """Say of each pass whose pairs a policy chooses how many it chose; no other pass is named."""
-    design = gathered.store.campaign.design
-    if not design.policy:
-        return {}
-    counted = gathered.count_choices()
-    descriptions = {}
-    for task in gathered.store.campaign.tasks:
-        n = counted.get(task.name, Counter())
-        if n.keys() <= {"design"}:
-            continue
-        share = f" ({100 * design.random_share:.0f} % is asked for)"
-        share = "" if design.policy == "random" else share
-        fixed = f", {n['narrowed']:,} of the pairs that were left" if n["narrowed"] else ""
-        fixed += f", {n['design']:,} of the design" if n["design"] else ""
-        descriptions[task.name] = (
-            f"pairs are chosen by the policy {design.policy}: {n['policy']:,} by the policy,"
-            f" {n['random']:,} at random{share}, {n['start-up']:,} of the start-up"
-            f" phase{fixed};"
-            " so how often a system won says little, for some were asked about more in hard pairs"
-        )
-    return descriptions
 
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:

@@ -37,7 +37,7 @@ from evenhand.ranking.sequential.leaderboard import (
     confirm_pairs,
     share_places,
 )
-from evenhand.web.downloads import Activity, AnswerTables, describe_choices, keep_free
+from evenhand.web.downloads import Activity, AnswerTables, keep_free
 from evenhand.web.site import Rates
 from evenhand.web.store.log import NotStored
 
@@ -279,7 +279,7 @@ def find(answers: AnswerTables, attempt: Try | None = None) -> Findings:
         else:
             order = partial(_order_by_votes, read, answers, panels[table].flagged, confirmed)
         orders |= attempt(f"the ranking by {table}", order, partial(find_nothing, answers, table))
-    for name, words in describe_choices(answers).items():
+    for name, words in answers.describe_choices().items():
         orders[name] = replace(orders[name], chosen=words)
     return Findings(panels, orders, confirmed, answers.list_activity())
 

@@ -452,10 +452,9 @@ def read_comments(store: Store, most: int = MAX_COMMENTS) -> list[Record]:
     return [one for one in records if one.comment]
 
 
-# One server for each file of links, so that none is written over while judges come in by it.
-#
-# The lock is advisory and ends with its process, however that ends. What is locked lies beside the
-# file of links, which is replaced when it is written, and says where the server listens.
+# One server for each file of links, so that none is written over while judges come in by it: an
+# advisory lock, which ends with its process, on a file beside it that says where the server
+# listens.
 
 MAX_ADDRESS_BYTES: Final = 1000  # Bytes of an address that are read
 

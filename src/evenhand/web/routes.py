@@ -34,11 +34,9 @@ from evenhand.web.store.store import Store
 from evenhand.web.store.transaction import WriteTransaction, has_answered
 from evenhand.web.views import View, view_end, view_feedback, view_halt, view_state
 
-# Workers of crowd platforms come with one link for all, and their name in its parameters.
-#
-# To look at the link takes no seat: programs that preview links do so, and so does the organiser.
-# The page brings a secret for the browser before a seat is taken, so that whoever sends the form
-# twice over a bad connection is known the second time.
+# Workers of crowd platforms come with one link for all, and their name in its parameters. To look
+# at it takes no seat: programs that preview links do so, and so does the organiser. The page brings
+# a secret for the browser before a seat is taken, so that whoever sends the form twice is known.
 
 # What Mechanical Turk sends for an assignment that nobody has taken yet
 PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -88,13 +86,13 @@ def _read_worker(request: Request, site: Site) -> str:
     worker = query.get(platform.parameter, "")
     if worker:
         return platform.check(worker)
-    other = next((one for one in PLATFORMS.values() if query.get(one.parameter)), None)
-    if other is not None:
-        raise Refused(
-            f"this campaign is for workers of {platform.title}, whose link ends in"
-            f" ?{platform.parameter}=...; where they come from {other.title}, the campaign file"
-            f' says platform = "{other.name}"'
-        )
+    for other in PLATFORMS.values():
+        if query.get(other.parameter):
+            raise Refused(
+                f"this campaign is for workers of {platform.title}, whose link ends in"
+                f" ?{platform.parameter}=...; where they come from {other.title}, the campaign file"
+                f' says platform = "{other.name}"'
+            )
     raise Refused(f"the link names no worker: it ends in ?{platform.parameter}=...")
 
 
@@ -117,10 +115,11 @@ def _keep(page: Response, request: Request, name: str, secret: str) -> None:
     )
 
 
-ROUTES_CROWD: Final = [
-    Route("/crowd/{token}", show_join_page),
-    Route("/crowd/{token}", enrol, methods=["POST"]),
-]
+async def answer(request: Request) -> Response:
+    return await (enrol(request) if request.method == "POST" else show_join_page(request))
+
+
+ROUTES_CROWD: Final = [Route("/crowd/{token}", answer, methods=["GET", "POST"])]
 
 NOTHING: Final = "nothing"  # Said of a judge for whom nothing is left, and who answered nothing
 _AGREED: Final = Prepared(select(judges.c.consented).where(judges.c.name == bindparam("judge")))

@@ -97,7 +97,7 @@ def write_sentence(words: str, names: Collection[str] = ()) -> str:
     """Write a finding as a sentence; a name of a system or judge stays as it is.
 
     >>> write_sentence("no judgments yet"), write_sentence("lark leads now", ["lark"])
-    ('Nothing was judged yet.', 'lark leads now.')
+    ('No judgments yet.', 'lark leads now.')
     """
     named = any(words == one or words.startswith(f"{one} ") for one in names)
     begun = typeset(words if named else words[:1].upper() + words[1:])

@@ -309,11 +309,9 @@ def _take_seat(tx: WriteTransaction, seat: str, judge: str) -> None:
     tx.change(_VOID, {"seat": seat, "judge": judge})
 
 
-# Workers of a crowd platform: who comes first gets a seat, who comes back the same one.
-#
-# All come with one link, and say who they are. Whoever says another worker's name shall not get at
-# their page: the browser of a first visit brings a secret, which is the link of the worker's page,
-# and nobody is let in again without it.
+# Workers of a crowd platform all come with one link, and say who they are. Whoever says another
+# worker's name shall not get at their page: the browser of a first visit brings a secret, which is
+# the link of the worker's page, and nobody is let in again without it.
 
 _WORKER: Final = Prepared(
     select(judges)

@@ -39,22 +39,14 @@ OUTCOMES: Final = {"left": WON, "tie": TIED, "both_bad": TIED, "right": LOST}
 
 
 class PairCounts:
-    """Answers of each pair of systems; pair p is of systems `low[p]` < `high[p]`, as in a `State`.
-
-    systems: by their codes.
-    low: (P,) code of the first system of each pair.
-    high: (P,) code of the second.
-    counts: (3, P) how often the first was preferred, neither, the second.
-    waiting: (P,) pairs that were handed out and are not answered.
-    sides: (P,) how much oftener the first stood left than the second did.
-    """
+    """Answers of each pair p of systems, `low[p]` < `high[p]`, as in a `State`."""
 
     def __init__(self, systems: tuple[str, ...]) -> None:
         self.systems = systems
         self.low, self.high = np.triu_indices(len(systems), 1)
-        self.counts = np.zeros((3, len(self.low)))
-        self.waiting = np.zeros(len(self.low))
-        self.sides = np.zeros(len(self.low), dtype=np.int64)
+        self.counts = np.zeros((3, len(self.low)))  # the first was preferred, neither, the second
+        self.waiting = np.zeros(len(self.low))  # handed out, and not answered
+        self.sides = np.zeros(len(self.low), dtype=np.int64)  # left, the first above the second
         self.answers = self.new = 0
         self._code = {name: at for at, name in enumerate(systems)}
         self._numbers: dict[tuple[str, ...], tuple[int, bool]] = {}

@@ -163,10 +163,8 @@ boards = Table(
 )
 
 
-# Statements of the hot path, compiled once for each kind of database.
-#
-# SQLAlchemy writes them and takes 0.1 ms to hand one over each time; handed to the driver as text,
-# a judgment takes a third of the processor's time.
+# Statements of the hot path, compiled once for each kind of database: SQLAlchemy takes 0.1 ms to
+# hand one over each time; handed to the driver as text, a judgment takes a third of the time.
 
 
 @dataclass(frozen=True)

@@ -287,9 +287,8 @@ def check_login(row: Any, judge: str) -> Any:
 
 
 def read_ticket(row: Any, judge: str) -> Ticket:
-    names = ("number", "task", "item", "kind", "again", "expected", "chosen")
-    columns = {name: getattr(row, name) for name in names}
-    return Ticket(judge=judge, systems=tuple(json.loads(row.systems)), **columns)
+    shown, rest = (row.task, row.item, tuple(json.loads(row.systems))), (row.expected, row.chosen)
+    return Ticket(row.number, judge, *shown, row.kind, row.again, *rest)
 
 
 def read_row(row: Any) -> Record:

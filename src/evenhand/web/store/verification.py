@@ -445,9 +445,7 @@ class LogCheck:
 
 
 class _Broken(Exception):
-    def __init__(self, number: int, reason: str) -> None:
-        super().__init__(reason)
-        self.number, self.reason = number, reason
+    """A record that does not hold: its number, and why."""
 
 
 @dataclass
@@ -570,7 +568,7 @@ def verify(
             known.take(line)
         known.end()
     except _Broken as fault:
-        bad, reason = fault.number, fault.reason
+        bad, reason = fault.args
     return LogCheck(Head(known.number, known.hash), bad, reason, known.count, known.receipts)
 
 
