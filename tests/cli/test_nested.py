@@ -36,7 +36,7 @@ def test_json_holds_every_number_of_the_table(evenhand, table1):
     assert ties["lr"]["statistic"] == pytest.approx(190.4911, abs=5e-5)
     assert (ties["wald"], ties["p"]) == ([], ties["lr"]["p"])
     assert ties["notes"] == ["about these 4 judges only"]
-    assert "independent" in [one["code"] for one in found["findings"]]
+    assert "criteria-independent" in [one["code"] for one in found["findings"]]
     assert found["best_aic"] == "+ worths by judge"
     assert found["n_judgments"] == 960
 

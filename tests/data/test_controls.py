@@ -222,7 +222,7 @@ def _many(*, controls: bool) -> Comparisons:
     return read(frame.with_columns(asked))
 
 
-SAID = ("notes", "excluded", "signature")
+SAID = ("findings", "excluded", "signature")
 """Where a result tells of controls."""
 
 

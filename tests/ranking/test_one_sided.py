@@ -119,13 +119,11 @@ def ask(folder, pairs, *words):
     result = COMMAND_LINE.invoke(main, [words[0], str(file), *words[1:], "--json"])
     if result.exit_code != 0:
         return result.output
-    found = json.loads(result.stdout)
-    texts = [one["text"] for one in found.get("findings", ())]  # of those verbs that have some
-    return found | {"notes": [*found.get("notes", ()), *texts]}
+    return json.loads(result.stdout)
 
 
 def list_notes(found):
-    return [*(one["text"] for one in found.get("findings", ())), *found.get("notes", ())]
+    return [one["text"] for one in found["findings"]]
 
 
 def is_inseparable(text):

@@ -131,7 +131,7 @@ def test_data_without_positions_are_refused():
 
 def test_pairs_in_one_order_only_are_refused():
     frame = campaign(1).filter(pl.col("left") < pl.col("right"))
-    with pytest.raises(NotIdentified, match="every pair was always shown in one order"):
+    with pytest.raises(NotIdentified, match="every pair of systems was always shown in one order"):
         find_position_bias(read(frame))
 
 

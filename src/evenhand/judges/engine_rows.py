@@ -23,7 +23,7 @@ from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.ratings import Ratings
 from evenhand.data.row_reading import RATING_LABELS as LABELS
 from evenhand.data.tables import is_unscored
-from evenhand.render.findings import Finding
+from evenhand.data.texts import say
 
 # Which rows of a table on an engine are scores that count, found out without fetching them.
 #
@@ -157,8 +157,7 @@ def note_rows(
     notes: list[str] = []
     if missing:
         every = scored + missing
-        text = f"rows without a score are excluded: {missing:,} of {every:,}"
-        notes.append(Finding("no-score", text, values={"n": missing, "of": every}))
+        notes.append(say("no-score", rows=missing, of=every))
     blank = np.array([not text.strip() for text in groups[KIND].tolist()])
     if n := int(groups[COUNT][blank].sum()):
         notes.append(f"judgments without a kind are targets: {n:,} of {scored:,}")

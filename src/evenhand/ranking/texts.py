@@ -113,12 +113,12 @@ RANKINGS: Final = {
         " worth, and more votes do not mend it."
     ),
     "one-order": (
-        "Sides were not randomised: {who}. Every pair was always shown in one order, so that"
-        " the order effect cannot be separated from the worths."
+        "Sides were not randomised: {who}. Every pair of systems was always shown in one order, so"
+        " that the order effect cannot be separated from the worths."
     ),
     "inseparable": (
-        "Every pair was always shown in one order, so that the order effect cannot be separated"
-        " from the worths."
+        "Every pair of systems was always shown in one order, so that the order effect cannot be"
+        " separated from the worths."
     ),
     # Rules of scoring, and several methods side by side
     "limited": "Intervals are {limit}.",

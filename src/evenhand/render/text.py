@@ -335,7 +335,8 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     every = [name for one in names for name in cells[one][1:]]
     shares = _share_room([cells[one] for one in names], room)
     if len({*every}) < sum(len({*cells[one][1:]}) for one in names):
-        shares = [min(shares)] * len(shares)  # a name in several columns is called alike
+        # a name in several columns is called alike
+        shares = [min(max(map(width, every)), room // len(names))] * len(names)
     for one, share_of_room in zip(names, shares, strict=True):
         short = tell_apart(every, share_of_room)
         cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]

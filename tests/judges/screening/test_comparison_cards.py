@@ -275,7 +275,9 @@ def test_the_effect_is_told_of_the_ten_most_doubtful():
     found = screen_comparisons(votes, effect=lambda judge: asked.append(judge) or "told")
     assert len(found.flagged) >= 11
     assert asked == [card.judge for card in found.flagged[:10]]
-    assert found.flagged[10].effect == "not computed: only for the 10 most doubtful"
+    assert (
+        found.flagged[10].effect == "not computed: only for the 10 judges with the lowest P(honest)"
+    )
     assert found.cards[-1].effect is None
 
 
