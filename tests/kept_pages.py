@@ -12,6 +12,7 @@ import shlex
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from click.testing import CliRunner
 
@@ -32,7 +33,8 @@ def keep(page: Path) -> int:
         if "no-run" in block.words:
             continue
         if block.language == "python":
-            _run(block, names)
+            for want, got in _run(block, names):
+                text, changed = text.replace(want, got, 1), changed + 1
         elif block.language == "console":
             fresh = _renew(block.code)
             if fresh != block.code:
@@ -42,14 +44,28 @@ def keep(page: Path) -> int:
     return changed
 
 
-def _run(block: Block, names: dict[str, object]) -> None:
+class Keeper(doctest.DocTestRunner):
+    """Gathers what examples printed instead of what they show."""
+
+    def __init__(self) -> None:
+        super().__init__(optionflags=FLAGS)
+        self.differing: list[tuple[str, str]] = []
+
+    def report_failure(self, out: Any, test: Any, example: doctest.Example, got: str) -> None:  # noqa: ARG002 - doctest's signature
+        self.differing.append((example.want, got))
+
+
+def _run(block: Block, names: dict[str, object]) -> list[tuple[str, str]]:
+    """Run a block, and return what differs: what is shown, and what is printed."""
     if ">>> " not in block.code:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(block.code, "page", "exec"), names)
-        return
+        return []
     example = doctest.DocTestParser().get_doctest(block.code, names, "page", "page", 0)
-    doctest.DocTestRunner(optionflags=FLAGS).run(example, out=lambda _: None, clear_globs=False)
+    keeper = Keeper()
+    keeper.run(example, out=lambda _: None, clear_globs=False)
     names.update(example.globs)
+    return keeper.differing
 
 
 def _renew(code: str) -> str:
