@@ -250,7 +250,7 @@ def ranked_objects() -> Any:
         "board": plain(board),
         "rows": plain(board.rows()),
         "row": plain(board.row("lark")),
-        "table": plain(board.table()),
+        "text": str(board),
         "worths": plain(board.worths()),
         "elo": plain(board.elo()),
         "sentences": {name: board.says_of(name) for name in board.systems},
