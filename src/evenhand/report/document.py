@@ -12,6 +12,7 @@ from math import isfinite
 from typing import Any, Final
 
 from evenhand.render.document import Column, Document, Row, Table, Text
+from evenhand.render.values import join_names
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.analysis`)
@@ -117,11 +118,13 @@ def make_section(
     """Return a section that says what the document of a result says.
 
     Tables are those that HTML shows, their legends stand among the notes, and texts become blocks.
-    With `basis` what the result rests on stands behind the answer.
+    With `basis` what the result rests on stands behind the answer. What was excluded stands above
+    all sections and not in each.
     """
     parts = document.list_parts("html")
     tables = [_take_table(one) for one in parts if not isinstance(one, Text)]
     texts = [one for one in parts if isinstance(one, Text)]
+    told = [one for one in document.shown if "of_rows" not in one.values]
     return Section(
         name,
         says=(*document.answer, *([document.basis] if basis and document.basis else [])),
@@ -132,7 +135,7 @@ def make_section(
             Block(f"{name}-{place}.txt", one.title, "\n".join(one.lines))
             for place, one in enumerate(texts, 1)
         ),
-        notes=tuple(dict.fromkeys([*(one for it in tables for one in it.legend), *document.shown])),
+        notes=tuple(dict.fromkeys([*(one for it in tables for one in it.legend), *told])),
         command=command,
     )
 
@@ -159,6 +162,8 @@ def _divide(column: Column) -> list[Column]:
 
 
 def _take_value(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):  # of many names the first, and how many more
+        return join_names([str(one) for one in value]) if value else None
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
