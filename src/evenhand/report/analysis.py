@@ -718,7 +718,7 @@ PREFERENCE: Final = {
     "heads": "Each against each",
     "judges": "The judges",
     "agreement": "Do judges agree?",
-    "order": "Does the place of an output matter?",
+    "order": "Is there a position bias?",
     "items": "Where systems and judges differ",
     "model": "Does the model fit?",
     "circles": "Do preferences go round in circles?",

@@ -7,10 +7,12 @@ has its place in the JSON.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from math import isfinite
 from typing import Any, Final
 
-from evenhand.render.document import Row, Table
+from evenhand.render.document import Column, Document, Row, Table, Text
+from evenhand.render.values import join_names
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.analysis`)
@@ -22,6 +24,13 @@ UNDECIDED: Final = "cannot tell"
 REFUSED: Final = "No ranking: "
 # Checks that stand on the first screen, in this order
 KEY_CHECKS: Final = ("judges", "agreement", "order", "model", "choices")
+
+# Kind of an interval → how each of its ends is written
+ENDS: Final = {
+    "range": "count",
+    "interval": "two",
+    **{f"interval {kind}": kind for kind in ("three", "four", "share", "figures", "general")},
+}
 
 
 @dataclass(frozen=True)
@@ -95,6 +104,67 @@ class Part:
 
     def section(self, name: str) -> Section | None:
         return next((section for section in self.sections if section.name == name), None)
+
+
+def make_section(
+    name: str,
+    document: Document,
+    *,
+    basis: bool = False,
+    checks: tuple[Check, ...] = (),
+    figures: tuple[Figure, ...] = (),
+    command: str = "",
+) -> Section:
+    """Return a section that says what the document of a result says.
+
+    Tables are those that HTML shows, their legends stand among the notes, and texts become blocks.
+    With `basis` what the result rests on stands behind the answer. What was excluded stands above
+    all sections and not in each.
+    """
+    parts = document.list_parts("html")
+    tables = [_take_table(one) for one in parts if not isinstance(one, Text)]
+    texts = [one for one in parts if isinstance(one, Text)]
+    told = [one for one in document.shown if "of_rows" not in one.values]
+    return Section(
+        name,
+        says=(*document.answer, *([document.basis] if basis and document.basis else [])),
+        checks=checks,
+        figures=figures,
+        tables=tuple(tables),
+        blocks=tuple(
+            Block(f"{name}-{place}.txt", one.title, "\n".join(one.lines))
+            for place, one in enumerate(texts, 1)
+        ),
+        notes=tuple(dict.fromkeys([*(one for it in tables for one in it.legend), *told])),
+        command=command,
+    )
+
+
+def _take_table(table: Table) -> Table:
+    """Return a table for the page: no number is infinite, and the ends of an interval are apart."""
+    shown = (
+        one for one in table.columns if one.kind != "bar" and (not one.only or "html" in one.only)
+    )
+    columns = (apart for one in shown for apart in _divide(one))
+    rows = ({key: _take_value(value) for key, value in row.items()} for row in table.rows)
+    return replace(table, columns=tuple(columns), rows=tuple(rows))
+
+
+def _divide(column: Column) -> list[Column]:
+    if isinstance(column.key, str):
+        return [column]
+    kind = ENDS.get(column.kind, "text")
+    titles = (f"{column.title} from".strip(), *["to"] * (len(column.key) - 1))
+    return [
+        replace(column, key=key, title=title, kind=kind, says=column.says if not place else "")
+        for place, (key, title) in enumerate(zip(column.key, titles, strict=True))
+    ]
+
+
+def _take_value(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):  # of many names the first, and how many more
+        return join_names([str(one) for one in value]) if value else None
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 # The JSON contract: what a report is made of as plain values.

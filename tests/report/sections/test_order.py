@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from itertools import combinations, permutations
-from math import log
 
 import pandas as pd
 import pytest
@@ -41,7 +40,8 @@ def test_without_an_advantage_the_check_is_passed() -> None:
     assert check(section).state == "passed"
     assert check(section).recommendation == ""
     assert check(section).p > 0.05
-    assert "no sign" in section.says[0]
+    assert check(section).says.startswith("not significant: the first wins ")
+    assert section.says[0].startswith("No significant position bias: ")
 
 
 def test_a_planted_advantage_warns_with_its_size_where_the_order_stays() -> None:
@@ -53,41 +53,27 @@ def test_a_planted_advantage_warns_with_its_size_where_the_order_stays() -> None
     )
     assert found.p < 1e-6  # z is about 15
     assert "rank FILE --order-effect" in found.recommendation
-    assert found.says.startswith("the first, clearly")
+    assert found.says.startswith("yes, for the first")
     share = float(found.says.split("first wins ")[1].split(" %")[0])
     assert share == pytest.approx(69, abs=4)  # 1 / (1 + exp(-.8))
-    assert "the output shown first is favoured" in section.says[0]
+    assert section.says[0].startswith("Position bias: ")
 
 
 def test_judges_who_always_take_the_first_are_named_and_drawn() -> None:
     section = write_section(simulate(0.0, (3, 8)))
     found = check(section)
     assert found.state == "warning"
-    assert found.says.endswith("; 2 of 20 judges stand out")
-    assert "j03" in section.says[1]
-    assert "j08" in section.says[1]
-    rows = section.figures[0].datasets["rows"]
-    kinds = {row["judge"] for row in section.tables[0].rows if row["kind"] == "stands out"}
-    assert kinds == {"j03", "j08"}
-    assert rows
+    assert found.says.endswith("; 2 of 20 judges differ")
+    assert "j03" in section.says[2]
+    assert "j08" in section.says[2]
+    rows = [row for rows in section.figures[0].datasets.values() for row in rows]
+    assert {row["judge"] for row in rows if row.get("kind") == "stands out"} == {"j03", "j08"}
 
 
 def test_with_two_planted_judges_each_preferred_the_first_each_time() -> None:
     section = write_section(simulate(0.0, (3, 8)))
     of = {row["judge"]: row for row in section.tables[0].rows}
     assert (of["j03"]["first"], of["j03"]["second"]) == (80, 0)
-
-
-def test_a_system_that_leads_by_standing_first_is_passed_when_that_is_taken_out() -> None:
-    rows = [("a", "b", "left")] * 50 + [("a", "b", "right")] * 30  # log-odds δ + g = log(5/3)
-    rows += [("b", "a", "left")] * 14 + [("b", "a", "right")] * 6  # δ − g = log(14/6)
-    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
-    assert study.ranking.systems == ("a", "b")
-    moved = (log(56 / 44) - (log(5 / 3) - log(14 / 6)) / 2) / 2
-    assert write_section(study).says[-1] == (
-        "With that advantage taken out b passes a, a pair that is open anyway; no estimate moves by"
-        f" more than {moved:.2f} in log-worth."
-    )
 
 
 def test_pairs_always_shown_in_one_order_too_few_to_doubt_lot_cannot_tell() -> None:
@@ -120,13 +106,15 @@ def sided(first: int, of: int, repeats: int = 1) -> Analysis:
 def test_an_advantage_of_the_second_is_said_to_be_one() -> None:
     section = write_section(sided(30, 100))
     assert check(section).state == "warning"
-    assert check(section).says.startswith("the second, clearly (first wins 30.0 % between equals")
-    assert section.says[0].startswith("Over all judges the output shown second is favoured")
+    assert check(section).says.startswith(
+        "yes, for the second: the first wins 30.0 % between equals"
+    )
+    assert section.says[0].startswith("Position bias: ")
 
 
 def test_a_slight_advantage_is_said_with_its_side_and_is_no_alarm() -> None:
     found = check(write_section(sided(48, 100, 12)))
-    assert found.says.startswith("the second, slightly (first wins 48.0 %")
+    assert found.says.startswith("slight, for the second: the first wins 48.0 %")
     assert found.state == "passed"
 
 
@@ -134,26 +122,7 @@ def test_a_wide_interval_around_one_half_is_no_green_light() -> None:
     section = write_section(sided(11, 20))
     found = check(section)
     assert found.state == "cannot tell"  # 66 of 120: 46 to 64 %
-    assert found.says.startswith("too little is known")
-    assert "anything from 45.9" in section.says[0]
-
-
-def test_shares_of_the_table_are_called_shrunken_and_raw_ones_stand_beside_them() -> None:
-    (table,) = write_section(simulate(0.0, (3, 8))).tables
-    assert [one.title for one in table.columns][4:8] == [
-        "raw share for the first",
-        "shrunken share",
-        "shrunken from",
-        "shrunken to",
-    ]
-    of = {row["judge"]: row for row in table.rows}
-    assert of["j03"]["raw"] == 1
-    assert of["j03"]["share"] < 1
-
-
-def test_it_is_said_why_the_section_on_judges_may_not_flag_who_stands_out_here() -> None:
-    assert any("not be flagged there" in one for one in write_section(simulate(0.0, (3,))).notes)
-    assert not any("not be flagged" in one for one in write_section(simulate(0.0)).notes)
+    assert found.says.startswith("undecided: the first wins 55.0 % between equals (45.9")
 
 
 def test_decided_pairs_that_turn_round_are_counted() -> None:
@@ -162,7 +131,6 @@ def test_decided_pairs_that_turn_round_are_counted() -> None:
     study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
     assert study.ranking.rank_sets is not None
     assert study.ranking.rank_sets.decided[0, 1]
-    assert "b passes a, a decided pair" in write_section(study).says[-1]
     found = check(write_section(study))
     assert found.state == "failed"
     assert "With the order effect in the model b and not a is first." in found.recommendation

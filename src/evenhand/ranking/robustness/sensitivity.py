@@ -35,6 +35,7 @@ from evenhand.judges.cards import Screening
 from evenhand.judges.screening import screen_judges
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.settings import Ties
+from evenhand.ranking.by_model import find_groups
 from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.inference import order_systems
 from evenhand.ranking.rank import rank
@@ -53,6 +54,7 @@ from evenhand.render.values import join_names
 MAX_CONCLUSIONS_NAMED: Final = 5
 MAX_CHANGES_NAMED: Final = 3
 MAX_FLAGGED_NAMED: Final = 3
+UNLINKED: Final = "unlinked"  # Code of what is said where the prior alone tells who leads
 DEFAULT: Final = "default"
 ASKED: Final = "as asked"
 TIES: Final[Mapping[Ties, str]] = {
@@ -204,6 +206,8 @@ class Sensitivity(Shown):
         """Say who leads, and under which choices somebody else does."""
         first, n = self.ranked[0].first, len(self.ranked)
         level = "-level" if len(first) > 1 else ""
+        if any(one.code == UNLINKED for one in take_findings(self.notes)):
+            return say("lead-by-prior", "info")
         who = join_names(first)
         other = [choice for choice in self.ranked if choice.first != first]
         if n == 1 or not other:
@@ -353,7 +357,7 @@ def vary_choices(
     ranked = partial(how, model=spec, cluster=cluster, **settings)
     run = partial(ranked, table, **({} if decide else {"counted": table.tally()}))
     usual = board or _only(run())
-    notes = [*say_left_out(data, table)]
+    notes = [*say_left_out(data, table), *(_find_unlinked(table) if spec.prior else ())]
     offers: list[tuple[str, Run]] = []
     if usual.ties.any():
         offers += [
@@ -394,6 +398,16 @@ def vary_choices(
     return Sensitivity(
         tuple(choices), level, tuple(notes), usual.signature, decide, excluded=usual.excluded
     )
+
+
+def _find_unlinked(table: Comparisons) -> list[Finding]:
+    """Say which systems only a prior compares with others."""
+    tally = table.tally()
+    groups, names = find_groups(tally), np.array(tally.systems)
+    if not groups.any():
+        return []
+    parts = [listing(names[groups == one].tolist(), MAX_FLAGGED_NAMED) for one in (0, 1)]
+    return [say(UNLINKED, "warning", one=parts[0], other=parts[1])]
 
 
 def order_alone(

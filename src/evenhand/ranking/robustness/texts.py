@@ -37,6 +37,8 @@ say: Final = Templates(
         ),
         "lead-only": "{first} leads in the only ranking there is.",
         "lead-only-level": "{first} lead, level, in the only ranking there is.",
+        "lead-by-prior": "No choice says who leads: that is set by the prior alone.",
+        "unlinked": "Nothing compares {one} with {other}: the prior alone says who is ahead.",
         "lead-changes": (
             "The lead is not robust to choices: {first} leads, but not under {under:list}"
             " ({others:list})."
