@@ -217,7 +217,7 @@ def _tell(held: Any, path: str, key: str) -> str:
         return str(value)
     columns = follow(path.rpartition("/rows/")[0], held)["columns"]
     kind = next(column["kind"] for column in columns if column["key"] == key)
-    return write_value(value[key], kind)
+    return write_value(value.get(key), kind)
 
 
 def show(

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from math import isfinite
 from typing import Any, Final
 
-from evenhand.render.document import Document, Row, Table, Text
+from evenhand.render.document import Column, Document, Row, Table, Text
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.analysis`)
@@ -22,6 +23,13 @@ UNDECIDED: Final = "cannot tell"
 REFUSED: Final = "No ranking: "
 # Checks that stand on the first screen, in this order
 KEY_CHECKS: Final = ("judges", "agreement", "order", "model", "choices")
+
+# Kind of an interval → how each of its ends is written
+ENDS: Final = {
+    "range": "count",
+    "interval": "two",
+    **{f"interval {kind}": kind for kind in ("three", "four", "share", "figures", "general")},
+}
 
 
 @dataclass(frozen=True)
@@ -130,11 +138,28 @@ def make_section(
 
 
 def _take_table(table: Table) -> Table:
-    """Return a table with the columns that HTML shows."""
-    columns = (
+    """Return a table for the page: no number is infinite, and the ends of an interval are apart."""
+    shown = (
         one for one in table.columns if one.kind != "bar" and (not one.only or "html" in one.only)
     )
-    return replace(table, columns=tuple(columns))
+    columns = (apart for one in shown for apart in _divide(one))
+    rows = ({key: _take_value(value) for key, value in row.items()} for row in table.rows)
+    return replace(table, columns=tuple(columns), rows=tuple(rows))
+
+
+def _divide(column: Column) -> list[Column]:
+    if isinstance(column.key, str):
+        return [column]
+    kind = ENDS.get(column.kind, "text")
+    titles = (f"{column.title} from".strip(), *["to"] * (len(column.key) - 1))
+    return [
+        replace(column, key=key, title=title, kind=kind, says=column.says if not place else "")
+        for place, (key, title) in enumerate(zip(column.key, titles, strict=True))
+    ]
+
+
+def _take_value(value: Any) -> Any:
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 # The JSON contract: what a report is made of as plain values.

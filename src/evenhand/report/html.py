@@ -298,7 +298,7 @@ def is_spread(column: Column, rows: Sequence[dict[str, Any]]) -> bool:
     True
     """
     texts = (column.fetch(row) for row in rows)
-    return column.kind == "text" and any(len(str(text)) > SHORT for text in texts)
+    return column.left and any(len(str(text)) > SHORT for text in texts)
 
 
 def find_home(part: Part, name: str, before: str) -> str:
