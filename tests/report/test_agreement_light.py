@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from evenhand.report.document import PASSED, UNDECIDED, WARNING
 from evenhand.report.sections.agreement import find_state, say_agreement
 
 
 @pytest.mark.parametrize(
     ("ends", "state"),
     [
-        ((0.43, 0.35, 0.51), "passed"),
-        ((0.18, 0.02, 0.37), "cannot tell"),  # slight, and may be fair
-        ((0.30, -0.02, 0.60), "cannot tell"),  # fair, and may be chance
-        ((0.08, 0.05, 0.11), "warning"),  # beyond chance, and surely slight
-        ((-0.05, -0.10, 0.01), "warning"),
+        ((0.43, 0.35, 0.51), PASSED),
+        ((0.18, 0.02, 0.37), UNDECIDED),  # slight, and may be fair
+        ((0.30, -0.02, 0.60), UNDECIDED),  # fair, and may be chance
+        ((0.08, 0.05, 0.11), WARNING),  # beyond chance, and surely slight
+        ((-0.05, -0.10, 0.01), WARNING),
     ],
 )
 def test_only_agreement_that_is_fair_and_surely_beyond_chance_passes(

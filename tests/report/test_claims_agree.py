@@ -186,7 +186,7 @@ def compare_counts(part, ranking):
 def compare_judges(part):
     """Flags: sentence, check, table."""
     section = part.section("judges")
-    table = next((one for one in section.tables if one.name == "judges"), None)
+    table = next((one for one in section.tables if one.name == "flags"), None)
     if table is None:
         return 0
     flagged = [row["judge"] for row in table.rows if row["flags"]]

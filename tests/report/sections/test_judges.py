@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
-import numpy as np
 import polars as pl
 import pytest
 
 import evenhand
-from evenhand.report.analysis import Analysis, Settings
+from evenhand.report.analysis import Analysis, Settings, list_leaders
 from evenhand.report.assemble import make_report
 from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED, describe_section
 from evenhand.report.sections.judges import (
     MAX_CARDS,
     MAX_JUDGES,
-    Panel,
+    MIN_TESTABLE_SHARE,
     make_check,
-    say_without,
     write_section_judges,
 )
 from studied_judges import drop, make_rows, study, turn
@@ -33,17 +30,16 @@ def test_a_reversed_judge_is_flagged_with_a_card_and_the_answer_without_that_jud
     section = write_section_judges(study(turn(make_rows(12, 60), "j3")))
     (check,) = section.checks
     assert (check.name, check.state, check.says) == ("judges", "warning", "1 flagged of 12")
-    assert check.recommendation == "Without this judge the answer stays the same."
+    assert check.recommendation == "Without the flagged judge the decided order stays."
     assert section.says[0].startswith("1 of 12 judges is flagged: j3 (reversed). Of all")
     assert section.says[0].endswith("if most judges are honest and independent of each other.")
-    cards = table(section, "cards")
-    assert {row["judge"] for row in cards.rows} == {"j3"}
-    assert cards.rows[0]["about"] == "verdict"
-    assert cards.rows[0]["says"].startswith(
-        "reversed; probability of being honest < 0.001; 60 judg"
-    )
-    assert cards.rows[-1]["about"] == "left out"
-    assert cards.rows[-1]["says"].endswith("3 of 3 pairs are decided as before")
+    first = table(section, "flags").rows[0]
+    assert (first["judge"], first["flags"], first["n"]) == ("j3", "reversed", 60)
+    assert first["p_honest"] < 0.001
+    (card,) = section.blocks
+    assert card.title == "j3: reversed"
+    assert card.text.splitlines()[-1].startswith("  without the judge: nothing changes")
+    assert card.text.endswith("3 of 3 pairs are decided as before")
 
 
 def test_a_flagged_judge_who_carries_the_answer_is_said_to():
@@ -56,42 +52,23 @@ def test_a_flagged_judge_who_carries_the_answer_is_said_to():
     section = write_section_judges(study(rows))
     (check,) = section.checks
     assert check.state == FAILED
-    assert check.recommendation.startswith(
-        "Without this judge the answer is another one: A is the best"
+    assert check.recommendation == (
+        "Without the flagged judge the answer is another one: A is the best of 3 systems."
     )
-    assert "D cannot be ranked any more" in section.says[2]
-    assert "D cannot be ranked any more" in table(section, "cards").rows[-1]["says"]
+    assert "D cannot be ranked any more" in section.blocks[0].text
 
 
 def test_judges_are_counted_by_hand():
     rows = make_rows(12, 60)
     rows = [row for row in rows if row["judge"] != "j0" or row["item"] < "i2"]
-    held = table(write_section_judges(study(rows)), "judges").rows
-    one = next(row for row in held if row["judge"] == "j1")
+    section = write_section_judges(study(rows))
+    drawn = next(one for one in section.figures[0].datasets.values() if "ties" in one[0])
+    (one,) = (row for row in drawn if row["judge"] == "j1")
     own = [row["outcome"] for row in rows if row["judge"] == "j1"]
     assert one["n"] == 60
     assert one["ties"] == pytest.approx(own.count("tie") / 60, abs=1e-4)
-    assert one["share"] == pytest.approx(60 / len(rows), abs=1e-4)
-    others = [row for row in rows if row["judge"] != "j1"]
-    said = {row["item"]: row["outcome"] for row in rows if row["judge"] == "j1"}
-    agree = sum(row["outcome"] == said[row["item"]] for row in others)
-    assert (one["compared"], one["agreement"]) == (
-        len(others),
-        pytest.approx(agree / len(others), abs=1e-4),
-    )
-
-
-def test_uneven_loads_count_like_fewer_judges():
-    rows = make_rows(9, 40)
-    rows += [
-        {**row, "judge": "busy", "item": f"{k}{row['item']}"} for k in range(8) for row in rows[:40]
-    ]
-    (said,) = (one for one in write_section_judges(study(rows)).says if "busiest" in one)
-    effective = (9 * 40 + 320) ** 2 / (9 * 40**2 + 320**2)
-    assert said == (
-        "The busiest judge, busy, gave 320 of 680 judgments (47 %); with such loads 10 judges count"
-        f" like {effective:.1f} who judge equally much."
-    )
+    held = {row["judge"]: row["n"] for row in table(section, "flags").rows}
+    assert held == {judge: sum(row["judge"] == judge for row in rows) for judge in held}
 
 
 def test_honest_judges_with_much_to_show_pass():
@@ -110,55 +87,15 @@ def give(found, judges, *, testable, n=10):
 
 
 def test_one_judge_of_many_who_could_be_flagged_is_no_pass():
-    opened = study(make_rows(12, 150))
-    panel = Panel(opened)
+    found = study(make_rows(12, 150)).screening
     for testable, state, says in [
         ({"j1"}, UNDECIDED, "only 3 % of judgments are of judges who would be flagged if careless"),
         ((), UNDECIDED, "nobody judged enough to be flagged for carelessness"),
         ({"j0"}, PASSED, "1 judged enough to be found out"),  # with 200 of 310 judgments
     ]:
-        opened.__dict__["screening"] = give(panel.analysis.screening, 12, testable=testable)
-        panel = Panel(opened)
-        check = make_check(panel, "")
+        screening = give(found, 12, testable=testable)
+        check = make_check(screening, None, least=MIN_TESTABLE_SHARE)
         assert (check.state, says in check.says) == (state, True), check.says
-
-
-def test_the_most_suspect_without_a_flag_is_named_beside_those_who_surely_follow():
-    """One judge of twelve answers blindly, too seldom for a flag; the others do not."""
-    rows = [row for row in make_rows(12, 150) if row["judge"] != "j4" or int(row["item"][1:]) < 8]
-    blind = np.random.default_rng(8)
-    for row in rows:
-        if row["judge"] == "j4" and row["outcome"] != "tie":
-            row["outcome"] = ("left", "right")[blind.integers(2)]
-    section = write_section_judges(study(rows))
-    cards = {row["judge"]: row for row in table(section, "judges").rows}
-    assert cards["j4"]["flags"] == ""
-    assert cards["j4"]["p_honest"] < 0.5
-    text = " ".join(section.says)
-    assert "11 of 12 judges follow the others more than a careless judge would" in text
-    assert "if most judges" not in text  # no flag, no rate
-    assert "The most suspect of those not flagged is j4: honest with probability 0." in text
-
-
-def test_who_stands_out_by_the_place_but_is_not_flagged_is_told_why():
-    """Judges differ much in their bias to the first: none is odd beside the others."""
-    rows = make_rows(12, 120)
-    shown = np.random.default_rng(2)
-    for row in rows:
-        share = 0.2 + 0.6 * int(row["judge"][1:]) / 11
-        if row["outcome"] != "tie" and shown.random() < 0.7:
-            row["outcome"] = "left" if shown.random() < share else "right"
-    opened = study(rows)
-    names = {one.judge for one in opened.position_bias.stand_out}
-    flagged = {card.judge for card in opened.screening.flagged}
-    said = [one for one in write_section_judges(opened).says if "by the place of outputs" in one]
-    assert names - flagged
-    assert len(said) == 1
-    assert "by more than judges differ among themselves" in said[0]
-    assert not any(
-        "by the place of outputs" in one
-        for one in write_section_judges(study(make_rows(12, 60))).says
-    )
 
 
 def test_nobody_flagged_where_nobody_could_be_is_no_pass():
@@ -200,22 +137,21 @@ def test_where_judges_cannot_be_looked_at_the_light_says_why(rows, why):
     assert section.says == (f"Nothing can be said of the judges: {why}.",)
 
 
-def test_unknown_items_leave_agreement_empty_and_the_map_stays():
+def test_with_unknown_items_the_map_stays():
     section = write_section_judges(study(drop(make_rows(12, 60), "item")))
-    assert {row["agreement"] for row in table(section, "judges").rows} == {None}
     assert [figure.name for figure in section.figures] == ["map"]
 
 
 def test_of_very_many_judges_the_flagged_and_the_busiest_are_shown_and_the_rest_is_said():
     rows = turn(make_rows(MAX_JUDGES + 20, 20), "j70")
     section = write_section_judges(study(rows))
-    held = table(section, "judges").rows
+    shown = table(section, "flags")
+    held = shown.rows
     assert len(held) == MAX_JUDGES
     assert (held[0]["judge"], held[0]["flags"]) == ("j70", "reversed")
-    assert any(f"{MAX_JUDGES} of {MAX_JUDGES + 20}" in note for note in section.notes)
-    assert (
-        len(table(write_section_judges(study(rows, full=True)), "judges").rows) == MAX_JUDGES + 20
-    )
+    assert shown.caption.endswith(f" ({MAX_JUDGES} of {MAX_JUDGES + 20})")
+    full = write_section_judges(study(rows, full=True))
+    assert len(table(full, "flags").rows) == MAX_JUDGES + 20
 
 
 def test_no_ties_put_numbers_of_judgments_upwards():
@@ -240,9 +176,9 @@ def test_real_judges_of_wmt12(data_folder):
     section = write_section_judges(Analysis(data, Settings(("rankings.parquet",)), "fr-en"))
     (check,) = section.checks
     assert check.says == "2 flagged of 44"
-    assert check.recommendation.startswith("Without them the answer is another one: ")
-    assert [row["judge"] for row in table(section, "judges").rows[:2]] == ["J120", "J126"]
-    assert any("takes all tasks together" in note for note in section.notes)
+    assert check.recommendation.startswith("Without the flagged judges the answer is another one: ")
+    assert {row["judge"] for row in table(section, "flags").rows[:2]} == {"J120", "J126"}
+    assert table(section, "flags").columns[1].title == "rankings"
 
 
 def test_weights_that_count_no_votes_leave_the_lights_on_judges_not_run():
@@ -269,10 +205,15 @@ def rank_won(first):
 @pytest.mark.parametrize(("won", "same"), [(95, True), (180, False)])
 def test_an_open_answer_that_names_the_same_systems_is_the_same_answer(won, same):
     """A and B change places by ten of 200 votes, and both stay open: nobody is told apart anew."""
-    after = rank_won(won)
-    panel = SimpleNamespace(
-        screening=SimpleNamespace(flagged=[SimpleNamespace(judge="j3")]),
-        rank_others=lambda _: after,
-    )
-    said = say_without(panel, rank_won(105))[0]
-    assert said.endswith("the answer stays the same.") == same
+    assert (list_leaders(rank_won(won)) == list_leaders(rank_won(105))) == same
+
+
+def test_of_many_flagged_judges_some_cards_are_shown_and_the_rest_is_said():
+    rows = make_rows(40, 60)
+    for judge in range(MAX_CARDS + 2):
+        rows = turn(rows, f"j{judge}")
+    section = write_section_judges(study(rows))
+    assert section.checks[0].says == f"{MAX_CARDS + 2} flagged of 40"
+    assert len(section.blocks) == MAX_CARDS
+    (note,) = (one for one in section.notes if one.startswith("Cards of"))
+    assert f" {MAX_CARDS} of {MAX_CARDS + 2} judges are shown; evenhand judges" in note

@@ -10,7 +10,7 @@ SPREAD = {f"s{k}": 3.0 * k for k in range(8)}
 
 
 def sources(section):
-    return {row["source"]: row for row in table(section, "parts").rows}
+    return {row["name"]: row for row in table(section, "components").rows}
 
 
 @pytest.mark.parametrize("task", ["", "t"])
@@ -37,21 +37,31 @@ def test_of_several_tasks_intervals_are_not_run_and_it_says_what_makes_them():
     section = write_section(study(make_rows(), task="t"))
     assert sources(section)["judge"]["lower"] is None
     (note,) = (note for note in section.notes if "not run here" in note)
-    assert "evenhand variance FILE --task t makes them" in note
+    assert note.endswith("To make it: evenhand variance FILE --task t, or --full.")
     full = write_section(study(make_rows(), task="t", full=True))
     assert sources(full)["judge"]["lower"] is not None
 
 
 def test_more_judges_make_designs_surer():
     designs = table(write_section(study(make_rows())), "designs").rows
-    of_hundred = [row["stderr"] for row in designs if row["items"] == 100]
+    of_hundred = [float(row["100"].split()[0]) for row in designs]
     assert of_hundred == sorted(of_hundred, reverse=True)
 
 
 def test_one_system_still_has_judges_and_items():
     section = write_section(study(make_rows(worth={"nmt": 5.0})))
-    assert {"judge", "item"} <= {*sources(section)}
+    assert {"judge", "item"} <= {name.split(" (")[0] for name in sources(section)}
     assert any("one system" in note for note in section.notes)
+
+
+def test_several_criteria_stand_in_one_table():
+    section = write_section(study(make_rows(criteria=("adequacy", "fluency"))))
+    assert section.says[0].startswith("For adequacy: A reliability of .90 takes ")
+    for name in ("components", "designs"):
+        shown = table(section, name)
+        assert shown.columns[0].key == "criterion"
+        assert {row["criterion"] for row in shown.rows} == {"adequacy", "fluency"}
+    assert is_plain(section)
 
 
 def test_without_judges_it_is_refused_in_words():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.report.document import NOT_RUN, PASSED, UNDECIDED
-from evenhand.report.sections.judges import MAX_SCORER_ROWS_OF_TASK as MAX_ROWS
+from evenhand.report.sections.judges import MAX_SCORERS_OF_TASK as MAX_ROWS
 from evenhand.report.sections.judges import write_section_scorers as write_section
 from rated_studies import is_plain, make_rows, study, table
 
@@ -36,11 +36,12 @@ def test_a_reversed_judge_is_flagged_with_evidence_and_what_it_changes():
     section = write_section(study(rows))
     (check,) = section.checks
     assert (check.state, check.says) == ("warning", "1 flagged of 14")
-    assert check.recommendation == "Without j3: the order of systems by mean score stays as it is."
-    cards = table(section, "cards")
-    assert {row["judge"] for row in cards.rows} == {"j3"}
-    assert cards.rows[0]["says"] == "reversed; 200 scores"
-    assert table(section, "judges").rows[0]["flags"] == "reversed"
+    assert check.recommendation == "Without the flagged judge the decided order stays."
+    card = section.blocks[0]
+    assert card.title == "j3: reversed"
+    assert card.text.endswith("the order of systems by mean score stays as it is")
+    first = table(section, "flags").rows[0]
+    assert (first["judge"], first["flags"], first["n"]) == ("j3", "reversed", 200)
     drawn = {row["judge"]: row["flags"] for row in section.figures[0].datasets["rows2"]}
     assert drawn["j3"] == "reversed"
 
@@ -48,7 +49,8 @@ def test_a_reversed_judge_is_flagged_with_evidence_and_what_it_changes():
 def test_severity_on_the_map_is_the_planted_one_and_no_fault():
     rows = plant(make_panel(), "j3", lambda score, _: score - 10)
     section = write_section(study(rows))
-    found = {row["judge"]: row for row in table(section, "judges").rows}
+    drawn = next(one for one in section.figures[0].datasets.values() if "gap" in one[0])
+    found = {row["judge"]: row for row in drawn}
     own = {row["item"] + row["system"]: row["score"] for row in rows if row["judge"] == "j3"}
     others = {key: [] for key in own}
     for row in rows:
@@ -72,16 +74,18 @@ def test_of_several_tasks_one_criterion_is_drawn_and_the_table_is_cut_with_a_wor
     assert "judges-mean-adequacy" in names
     assert not any("fluency" in name for name in names)
     assert any("1 of 2 criteria" in note for note in section.notes)
-    judges = table(section, "judges")
+    judges = table(section, "flags")
     assert len(judges.rows) == MAX_ROWS
-    assert f"{MAX_ROWS} of 60 rows" in judges.caption
+    assert judges.caption.endswith(f" ({MAX_ROWS} of 30)")
 
 
 def test_who_is_outside_by_the_paper_stands_in_a_table():
     rows = plant(make_panel(), "j3", lambda score, _: score - 10)
-    outside = {row["method"]: row for row in table(write_section(study(rows)), "outside").rows}
-    assert "j3" in outside["mean score"]["judges"].split(", ")
-    assert "easy items" not in outside
+    section = write_section(study(rows))
+    (row,) = table(section, "outside").rows
+    assert row["mean-score"].startswith("1 (0, 1)")
+    assert "too low: j3" in section.blocks[-1].text
+    assert row.get("easy-items") is None
 
 
 def test_few_judges_are_not_judged():

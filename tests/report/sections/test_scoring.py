@@ -25,7 +25,7 @@ def on_five(rows, *, random=False):
 def test_the_share_of_equal_scores_is_the_counted_one():
     rows = on_five(make_rows(judges=3, items=12))
     section = write_section(study(rows))
-    found = {row["coefficient"]: row["value"] for row in table(section, "coefficients").rows}
+    found = {row["name"]: row["value"] for row in table(section, "coefficients").rows}
     scores = {}
     for row in rows:
         scores.setdefault((row["item"], row["system"]), []).append(row["score"])
@@ -33,18 +33,18 @@ def test_the_share_of_equal_scores_is_the_counted_one():
     near = np.mean(
         [abs(a - b) <= 1 for own in scores.values() for n, a in enumerate(own) for b in own[:n]]
     )
-    assert found["same score"] == pytest.approx(same)
-    assert found["at most 1 apart"] == pytest.approx(near)
-    assert {"Fleiss' κ", "Krippendorff's α, interval", "ICC(2,1)"} <= {*found}
+    assert found["n-agreement-0"] == pytest.approx(same)
+    assert found["n-agreement-1"] == pytest.approx(near)
+    assert {"fleiss", "alpha-interval", "icc-2-1"} <= {*found}
     assert is_plain(section)
 
 
 def test_the_curve_draws_the_table():
     section = write_section(study(on_five(make_rows(judges=4))))
     drawn = {row["apart"]: row["share"] for row in section.figures[0].datasets["rows"]}
-    found = {row["coefficient"]: row["value"] for row in table(section, "coefficients").rows}
-    assert drawn[0.0] == found["same score"]
-    assert drawn[1.0] == found["at most 1 apart"]
+    found = {row["name"]: row["value"] for row in table(section, "coefficients").rows}
+    assert drawn[0.0] == found["n-agreement-0"]
+    assert drawn[1.0] == found["n-agreement-1"]
     assert [*drawn.values()] == sorted(drawn.values())
 
 
@@ -69,8 +69,8 @@ def test_the_worst_criterion_lights():
     (check,) = section.checks
     assert check.state == WARNING
     assert check.says.startswith("fluency: ")
-    assert section.says[0].startswith("For adequacy: two judges give the same score")
-    assert section.says[-1].startswith("Over all criteria two judges")
+    assert section.says[0].startswith("Two judges give the same score")
+    assert [row["part"] for row in table(section, "parts").rows] == ["adequacy", "fluency"]
 
 
 def test_one_judge_an_output_is_said_and_not_run():
@@ -79,14 +79,16 @@ def test_one_judge_an_output_is_said_and_not_run():
     (check,) = section.checks
     assert check.state == NOT_RUN
     assert "no output was scored by two judges" in check.says
-    assert section.says[0].startswith("Agreement cannot be computed here: no output was scored by")
+    assert section.says[0].startswith(
+        "Agreement of judges cannot be measured: no output was scored by"
+    )
 
 
 @pytest.mark.parametrize("role", ["judge", "item"])
 def test_without_a_column_it_says_which(role):
     (check,) = write_section(study(make_rows(), drop=(role,))).checks
     assert check.state == NOT_RUN
-    assert check.says == f"it cannot be computed: the data have no column of {role}s"
+    assert check.says == f"the data have no column of {role}s"
     assert f"--column {role}=NAME" in check.recommendation
 
 
