@@ -7,10 +7,10 @@ has its place in the JSON.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from evenhand.render.document import Row, Table
+from evenhand.render.document import Document, Row, Table, Text
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.analysis`)
@@ -95,6 +95,46 @@ class Part:
 
     def section(self, name: str) -> Section | None:
         return next((section for section in self.sections if section.name == name), None)
+
+
+def make_section(
+    name: str,
+    document: Document,
+    *,
+    basis: bool = False,
+    checks: tuple[Check, ...] = (),
+    figures: tuple[Figure, ...] = (),
+    command: str = "",
+) -> Section:
+    """Return a section that says what the document of a result says.
+
+    Tables are those that HTML shows, their legends stand among the notes, and texts become blocks.
+    With `basis` what the result rests on stands behind the answer.
+    """
+    parts = document.list_parts("html")
+    tables = [_take_table(one) for one in parts if not isinstance(one, Text)]
+    texts = [one for one in parts if isinstance(one, Text)]
+    return Section(
+        name,
+        says=(*document.answer, *([document.basis] if basis and document.basis else [])),
+        checks=checks,
+        figures=figures,
+        tables=tuple(tables),
+        blocks=tuple(
+            Block(f"{name}-{place}.txt", one.title, "\n".join(one.lines))
+            for place, one in enumerate(texts, 1)
+        ),
+        notes=tuple(dict.fromkeys([*(one for it in tables for one in it.legend), *document.shown])),
+        command=command,
+    )
+
+
+def _take_table(table: Table) -> Table:
+    """Return a table with the columns that HTML shows."""
+    columns = (
+        one for one in table.columns if one.kind != "bar" and (not one.only or "html" in one.only)
+    )
+    return replace(table, columns=tuple(columns))
 
 
 # The JSON contract: what a report is made of as plain values.
