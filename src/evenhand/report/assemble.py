@@ -41,7 +41,7 @@ from evenhand.report.analysis import (
     exclude_from,
     shorten,
 )
-from evenhand.report.answer import BUT, add_warnings, is_warning, say_answer, say_refused
+from evenhand.report.answer import add_warnings, is_warning, say, say_answer, say_refused
 from evenhand.report.document import FAILED, KEY_CHECKS, NOT_RUN, REFUSED, Check, Part, Section
 from evenhand.report.html import Report
 from evenhand.report.methods import write_section_methods
@@ -153,19 +153,18 @@ def _write(analysis: Analysis, name: str, title: str) -> Section:
 
 def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
     """Return the decisions, or why there are none, and the line that reproduces them."""
-    if isinstance(analysis.data, Ratings):
-        return find_answer_of_ratings(analysis)
     try:
+        if isinstance(analysis.data, Ratings):
+            _ = analysis.rated.boards  # refuses where there are none
+            return find_answer_of_ratings(analysis)
         return _answer(analysis), analysis.ranking.signature
     except REFUSALS as refusal:
-        return (f"{REFUSED}{say_refused(refusal)}",), ""
+        return (say(REFUSED, why=say_refused(refusal)),), ""
 
 
 def _answer(analysis: Analysis) -> tuple[str, ...]:
-    """Return the decisions; none is advised to be acted on that the place alone may have made."""
-    place = say_one_sided(analysis)
-    sentences = say_answer(analysis.ranking, advise=not place)
-    return (*sentences, f"{BUT}{place}.") if place else sentences
+    place, answer = say_one_sided(analysis), say_answer(analysis.ranking)
+    return (*answer, say("one-sided", "warning", issue=place)) if place else answer
 
 
 # Several processes write the parts of one report; what they write is what one would have written.

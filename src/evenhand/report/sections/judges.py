@@ -252,7 +252,7 @@ def say_without(panel: Panel, before: Ranking | None) -> tuple[str, str]:
         return f"Without {whom} there is no ranking: {after}.", ""
     change = describe_change(before, after, whom)
     detail = f"Without {whom} {change}."
-    answer, was = (say_answer(one, advise=False)[0] for one in (after, before))
+    answer, was = (say_answer(one)[0] for one in (after, before))
     if answer == was or list_leaders(after) == list_leaders(before):
         same = change.code == UNCHANGED
         return f"Without {whom} the answer stays the same.", "" if same else detail
