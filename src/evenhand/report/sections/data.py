@@ -16,7 +16,13 @@ from evenhand.design.more_judgments import Separation, separate_pairs
 from evenhand.design.next_pairs import choose_pairs
 from evenhand.errors import NotIdentified
 from evenhand.formats.inspection import inspect
-from evenhand.judges.item_agreement import REPLICATES, ItemAgreement, compare_items
+from evenhand.judges.item_agreement import (
+    REPLICATES,
+    ItemAgreement,
+    compare_items,
+    list_sides,
+    rank_items,
+)
 from evenhand.ranking.ranking import Ranking
 from evenhand.ratings.matrix import MAX_DIFFERENCES, ItemSpread, count_differences, spread_items
 from evenhand.render.counts import plural
@@ -59,55 +65,50 @@ MIN_ITEMS_DRAWN: Final = 10  # Items below which their distribution is not drawn
 FULL: Final = 999  # Blind worlds of the full report
 MAX_SYSTEMS_DRAWN: Final = 24  # Most systems that stand side by side in a figure
 SEVERAL: Final = 3  # Systems on an item, on average, from which a figure says more than the table
-# Pairs of votes below which an item is no example: three judges, or two who ranked three
-MIN_PAIRS: Final = 3
-# Pairs of votes by which an item's excess is drawn to 0 when items are put in order
-PRIOR: Final = 5.0
 Array = NDArray[np.float64]
 
 
 def write_section_items(analysis: Analysis) -> Section:
     votes, settings = analysis.votes, analysis.settings
-    command = analysis.write_command("report", "--sections", "items", "--json")
-    try:
-        agreement = _compare_items(votes, settings.seed, FULL if settings.full else REPLICATES)
-    except NotIdentified as refusal:
-        says = (f"Nothing can be said of items: {refusal.fault}.",)
-        return Section("items", says=says, command=command)
-    most, own = 1 - settings.level, agreement
-    apart = _rank(own, own.p_decided <= most, own.decided - own.blind_decided)
-    against = _rank(own, own.p_against <= most, own.blind_agree - own.agree)
-    sides = _describe_sides(own, votes, apart)
+    if (votes.outcome == TIE).all():
+        raise NotIdentified("no judge preferred anything")
+    replicates = FULL if settings.full else REPLICATES
+    own = compare_items(votes, replicates=replicates, seed=settings.seed)
+    most = 1 - settings.level
+    apart = rank_items(own, own.p_decided <= most, own.decided - own.blind_decided)[:MAX_ITEMS]
+    against = rank_items(own, own.p_against <= most, own.blind_agree - own.agree)[:MAX_ITEMS]
+    sides = {
+        at: [{"item": _name(votes, own, at), **row} for row in list_sides(own, votes, at)]
+        for at in apart
+    }
     winners = {at: {"best": it[0]["system"], "worst": it[-1]["system"]} for at, it in sides.items()}
     agreeing = Extremes("decided", "agree", own.decided, own.blind_decided, own.p_decided)
-    disagreeing = Extremes(
-        "against", "disagree", own.comparable - own.agree, own.comparable - own.blind_agree,
-        own.p_against,
-    )  # fmt: skip
+    seen, blind = own.comparable - own.agree, own.comparable - own.blind_agree
+    disagreeing = Extremes("against", "disagree", seen, blind, own.p_against)
     some = f"{len(against)} items" if len(against) > 1 else "item"
     contradicted = f"The {some} on which judges contradict each other most"
-    judged = len(np.unique(agreement.pairs.item))
-    alone = judged - len(agreement.item)
-    notes = [f"Blind answers: each answer shuffled, {agreement.replicates} times."]
+    judged = len(np.unique(own.pairs.item))
+    alone = judged - len(own.item)
+    notes = [f"Blind answers: each answer shuffled, {own.replicates} times."]
     if alone:
         notes.append(
             f"{alone:,} of {plural(judged, 'item')} had no two judges on the same outputs."
         )
     if votes.answer is not None:
         notes.append("Where the same few judges ranked an item, it tells of these judges as well.")
-    united, blind = agreement.united
+    united, by_chance = own.united
     unanimous = (
-        f"On {united:,} of {plural(len(agreement.item), 'item')} that two judges or more judged,"
-        f" all votes prefer the same outputs; of blind answers about {blind:,.0f} would."
+        f"On {united:,} of {plural(len(own.item), 'item')} that two judges or more judged,"
+        f" all votes prefer the same outputs; of blind answers about {by_chance:,.0f} would."
     )
     return Section(
         "items",
         says=(
             unanimous,
-            _say_extreme(analysis, agreement, agreement.p_decided, "agree"),
-            _say_extreme(analysis, agreement, agreement.p_against, "disagree"),
+            _say_extreme(analysis, own, own.p_decided, "agree"),
+            _say_extreme(analysis, own, own.p_against, "disagree"),
         ),
-        figures=(*_draw_shares(agreement), *_draw_sides(analysis, sides)),
+        figures=(*_draw_shares(own), *_draw_sides(analysis, sides)),
         tables=(
             Table(
                 "one-sided",
@@ -123,30 +124,17 @@ def write_section_items(analysis: Analysis) -> Section:
             ),
         ),
         notes=tuple(notes),
-        command=command,
+        command=analysis.write_command("report", "--sections", "items", "--json"),
     )
 
 
-def _compare_items(votes: Votes, seed: int, replicates: int) -> ItemAgreement:
-    if (votes.outcome == TIE).all():
-        raise NotIdentified("no judge preferred anything")
-    return compare_items(votes, replicates=replicates, seed=seed)
-
-
-def _rank(agreement: ItemAgreement, beyond: NDArray[np.bool_], excess: Array) -> list[int]:
-    """Return the places of the most extreme items: those beyond chance, then by drawn excess.
-
-    The excess over blind answers is drawn to 0 as by some more pairs of votes, since an item with
-    one pair is not the most extreme for it; items with very few come last.
-    """
-    drawn = excess / (agreement.comparable + PRIOR)
-    order = np.lexsort((-drawn, ~beyond, agreement.comparable < MIN_PAIRS))
-    return [int(at) for at in order[:MAX_ITEMS]]
-
-
 def _name(votes: Votes, agreement: ItemAgreement, at: int) -> str:
-    name: str = votes.items[int(agreement.item[at])]
-    return name.removeprefix(f"{votes.tasks[0]} / ") if len(votes.tasks) == 1 else name
+    return _shorten(votes.items[int(agreement.item[at])], votes.tasks)
+
+
+def _shorten(item: str, tasks: Sequence[str]) -> str:
+    """Return the name of an item without that of the only task."""
+    return item.removeprefix(f"{tasks[0]} / ") if len(tasks) == 1 and tasks[0] else item
 
 
 def _say_extreme(analysis: Analysis, agreement: ItemAgreement, p: Array, what: str) -> str:
@@ -180,32 +168,6 @@ def _draw_shares(agreement: ItemAgreement) -> tuple[Figure, ...]:
     )
     title = "How one-sided items are, beside blind answers"
     return (take_chart(draw_shares(rows), "one-sidedness", title, alt),)
-
-
-def _describe_sides(
-    agreement: ItemAgreement, votes: Votes, chosen: list[int]
-) -> dict[int, list[dict[str, Any]]]:
-    """Return for some items how each system does there, best first."""
-    pairs, sides = agreement.pairs, dict[int, list[dict[str, Any]]]()
-    for at in chosen:
-        indices = np.flatnonzero((pairs.item == agreement.item[at]) & (pairs.comparable > 0))
-        net, made = np.zeros((2, len(votes.systems)))
-        said = pairs.said[indices]
-        lead, size = said[:, 2] - said[:, 0], said.sum(axis=1)
-        for systems, sign in ((pairs.low[indices], 1), (pairs.high[indices], -1)):
-            np.add.at(net, systems, sign * lead)
-            np.add.at(made, systems, size)
-        rows = [
-            {
-                "item": _name(votes, agreement, at),
-                "system": votes.systems[k],
-                "net": round(float(net[k] / made[k]), 3),
-                "votes": int(made[k]),
-            }
-            for k in np.flatnonzero(made).tolist()
-        ]
-        sides[at] = sorted(rows, key=lambda row: (-row["net"], row["system"]))
-    return sides
 
 
 def _draw_sides(analysis: Analysis, sides: dict[int, list[dict[str, Any]]]) -> tuple[Figure, ...]:
@@ -374,8 +336,7 @@ def _count_shown(analysis: Analysis) -> int:
 
 
 def _name_rated(item: str, analysis: Analysis) -> str:
-    tasks = analysis.rated.rows.tasks
-    return item.removeprefix(f"{tasks[0]} / ") if len(tasks) == 1 and tasks[0] else item
+    return _shorten(item, analysis.rated.rows.tasks)
 
 
 # What to judge next: which pairs, and how many judgments the open places at the top take.
@@ -391,11 +352,9 @@ NEEDED: Final = (
     Column("gap", "log-worths apart", "two"),
     Column("stderr", "error of that", "two"),
     Column("alone", "more of this pair alone", "count", "judgments, if the gap is as estimated"),
-    Column(
-        "alone_range", "which may be", "text", "if the gap is as large or as small as it may be"
-    ),
+    Column("alone_range", "which may be", says="if the gap is as large or small as it may be"),
     Column("times", "or times as many of all", "one", "judgments of all pairs as so far"),
-    Column("times_range", "which may be", "text"),
+    Column("times_range", "which may be"),
 )
 NOTE: Final = (
     "Numbers give a probability of 80 % that a pair is decided in the end, if its gap is as"
@@ -412,13 +371,13 @@ def write_section_next(analysis: Analysis) -> Section:
     chosen = choose_pairs(analysis.pairs, n=min(BATCH, pairs), seed=analysis.settings.seed)
     document = chosen.document() if pairs > 1 else Document()  # of one there is nothing to choose
     separations = separate_pairs(ranking, open_[:MAX_OPEN])
-    needed = (_list_needed(separations, ranking),) if separations else ()
+    rows = tuple(_describe_next(one, ranking.n_judgments) for one in separations)
+    caption = f"Open pairs of {rows[0]['better']}, and what would decide them" if rows else ""
+    needed = (Table("needed", caption, NEEDED, rows),) if rows else ()
     # Say how many open pairs are not listed, and which clusters bind the first
     sets, notes = ranking.rank_sets, [NOTE] if separations else []
     if len(open_) > MAX_OPEN:
-        notes.append(
-            f"The {MAX_OPEN} nearest of {len(open_)} open pairs of this system are listed."
-        )
+        notes.append(f"The {MAX_OPEN} nearest of {len(open_)} open pairs are listed.")
     if sets is not None and open_ and sets.limits is not None:
         way = int(np.asarray(sets.limits.way)[open_[0]])
         if way >= 0:
@@ -465,13 +424,6 @@ def _round(number: float) -> float:
         return 1.0
     places = DIGITS - 1 - floor(log10(number))
     return float(round(number, min(places, 0)))
-
-
-def _list_needed(separations: Sequence[Separation], ranking: Ranking) -> Table:
-    """Return the table of open pairs; what nobody collects is said in words."""
-    rows = tuple(_describe_next(one, ranking.n_judgments) for one in separations)
-    whose = separations[0].better
-    return Table("needed", f"Open pairs of {whose}, and what would decide them", NEEDED, rows)
 
 
 def _describe_next(one: Separation, judgments: float) -> Row:
