@@ -39,10 +39,10 @@ def understands(command):
 def test_the_page_is_written_and_the_answer_said(evenhand, table1):
     ran = evenhand("report", table1, *FEW, "-o", "r.html")
     page = Path("r.html").read_text("utf-8")
-    assert "A is the best of 4 systems." in page
+    assert "A is the best: better than each of the other 3" in page
     assert ran.out == ""
     assert "wrote  r.html" in ran.err
-    assert "says   A is the best of 4 systems." in ran.err
+    assert "says   A is the best: better than each of the other 3" in ran.err
 
 
 def test_no_remedy_is_an_option_that_a_report_does_not_have(evenhand, folder):

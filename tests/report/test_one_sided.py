@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 import evenhand
+from evenhand.report.answer import is_warning
 from evenhand.report.assemble import make_report
 from evenhand.report.document import FAILED, WARNING, Part
 
@@ -30,7 +31,7 @@ def always(first: str, second: str, won: int, lost: int) -> list[Row]:
 def test_of_what_was_always_shown_first_none_is_advised_and_the_light_says_so() -> None:
     """300 of 510 for the left one: that may be worth, and may be a liking for the left."""
     part = report(always("new", "old", 300, 210), "ranking", "order")
-    assert part.answer[0] == "new is better than old."
+    assert part.answer[0].startswith("new is the best: better than old")
     assert part.answer[-1] == "But new was always shown first: that may be the whole difference."
     (light,) = part.key_checks
     assert light.state == FAILED
@@ -45,14 +46,14 @@ def test_the_doubt_stands_in_the_answer_whatever_sections_are_asked_for() -> Non
 
 def test_an_open_answer_says_that_the_place_may_hide_a_difference() -> None:
     answer = report(always("new", "old", 150, 150)).answer
-    assert answer[0] in ("new and old cannot be told apart.", "old and new cannot be told apart.")
+    assert " share first place: " in answer[0]
     assert answer[-1].endswith(": that may hide a difference.")
 
 
 def test_both_orders_leave_the_advice() -> None:
     rows = always("new", "old", 200, 100) + always("old", "new", 100, 200)
-    assert report(rows).answer[0] == "new is better than old: take new."
-    assert not any(said.startswith("But ") for said in report(rows).answer)
+    (said,) = report(rows).answer
+    assert said.startswith("new is the best: better than old")
 
 
 def test_nearly_always_is_said_where_the_few_others_cannot_tell() -> None:
@@ -77,7 +78,6 @@ def test_few_votes_on_each_of_many_pairs_in_one_order_are_said_too() -> None:
     rows = [row for at, (a, b) in enumerate(pairs) for row in always(a, b, 2 + at % 2, 3 - at % 2)]
     part = report(rows, "ranking", "order")
     assert "each pair was shown in one order only" in part.answer[-1]
-    assert not any("ake the cheapest" in said or "would take" in said for said in part.answer)
     assert part.key_checks[0].state == WARNING  # nothing is decided that the place may have made
 
 
@@ -89,4 +89,4 @@ def test_one_vote_on_each_pair_is_in_one_order_by_itself_and_nothing_is_said() -
         for j, b in enumerate(names)
         if i < j
     ]
-    assert not any(said.startswith("But ") for said in report(rows).answer)
+    assert not any(map(is_warning, report(rows).answer))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evenhand.render.document import Column, Table
+from evenhand.report.answer import say
 from evenhand.report.assemble import write_overview
 from evenhand.report.document import FAILED, PASSED, Check, Part, Section
 
@@ -38,7 +39,8 @@ def test_one_task_needs_no_overview() -> None:
 def test_what_speaks_against_an_answer_is_left_to_the_lights() -> None:
     parts = [part("a", "1", FAILED), part("b", "1", PASSED)]
     parts[0] = replace(
-        parts[0], answer=("But One is better.", "But its place is.", "And judges are doubtful.")
+        parts[0],
+        answer=("But One is better.", say("one-sided", "warning", issue="its place is")),
     )
     overview = write_overview(parts)
     assert overview is not None

@@ -67,7 +67,7 @@ def test_a_preference_for_a_side_fails_only_where_the_answer_rests_on_it():
     assert study.ranking.rank_upper[0] == 1
     (check,) = order.write_section_order(study).checks
     assert check.state == FAILED
-    assert "the answer is another one: a and b cannot be told apart" in check.recommendation
+    assert "the answer is another one: a and b share first place" in check.recommendation
     balanced = Analysis(read([
         (one, two, "left" if at < (85 if (one, two) == ("a", "b") else 50) else "right")
         for one, two in permutations("ab", 2) for at in range(100)

@@ -430,7 +430,7 @@ def _tabulate_scores(scores: tuple[Scores, ...]) -> list[Table]:
         Column("count", "scores", "count"),
         Column("missing", "missing", "count"),
         Column("lowest", "lowest", "general"),
-        Column("mean", "mean", ".3g"),
+        Column("mean", "mean", "figures"),
         Column("highest", "highest", "general"),
     )
     return [Table("scores", "Scores", columns, tuple(map(asdict, scores)))]

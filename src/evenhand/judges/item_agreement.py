@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +107,44 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
         split=_count_items(agree == 0),
         replicates=replicates,
     )
+
+
+# Pairs of votes below which an item is no example: three judges, or two who ranked three
+MIN_PAIRS: Final = 3
+# Pairs of votes by which an item's excess is drawn to 0 when items are put in order
+PRIOR: Final = 5.0
+
+
+def rank_items(agreement: ItemAgreement, beyond: NDArray[np.bool_], excess: Array) -> list[int]:
+    """Return the places of items, the most extreme first: those beyond chance, then by excess.
+
+    The excess over blind answers is drawn to 0 as by some more pairs of votes, since an item with
+    one pair is not the most extreme for it; items with very few come last.
+    """
+    drawn = excess / (agreement.comparable + PRIOR)
+    order = np.lexsort((-drawn, ~beyond, agreement.comparable < MIN_PAIRS))
+    return [int(at) for at in order]
+
+
+def list_sides(agreement: ItemAgreement, votes: Votes, at: int) -> list[dict[str, Any]]:
+    """Return how each system does on an item, best first: net share of wins, votes."""
+    pairs = agreement.pairs
+    indices = np.flatnonzero((pairs.item == agreement.item[at]) & (pairs.comparable > 0))
+    net, made = np.zeros((2, len(votes.systems)))
+    said = pairs.said[indices]
+    lead, size = said[:, 2] - said[:, 0], said.sum(axis=1)
+    for systems, sign in ((pairs.low[indices], 1), (pairs.high[indices], -1)):
+        np.add.at(net, systems, sign * lead)
+        np.add.at(made, systems, size)
+    rows = [
+        {
+            "system": votes.systems[k],
+            "net": round(float(net[k] / made[k]), 3),
+            "votes": int(made[k]),
+        }
+        for k in np.flatnonzero(made).tolist()
+    ]
+    return sorted(rows, key=lambda row: (-row["net"], row["system"]))
 
 
 def _adjust(counts: Array, alike: tuple[Counts, Counts]) -> Array:

@@ -207,7 +207,7 @@ class ModelTable(Shown):
         columns = (
             Column("name", "model"),
             Column("parameters", "parameters", "count"),
-            Column("deviance", "deviance", ",.4f", priority=3),
+            Column("deviance", "deviance", "four", priority=3),
             Column("df", "df", "count", priority=3),
             Column("aic", "AIC", "two"),
             Column("bic", "BIC", "two"),

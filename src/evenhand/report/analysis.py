@@ -51,7 +51,7 @@ from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.ranking.score_board import ScoreBoard, rank_scores
 from evenhand.render.values import write_value
-from evenhand.report.answer import say_answer, say_refused
+from evenhand.report.answer import say_refused
 from evenhand.report.document import FAILED, WARNING
 
 Data = Comparisons | Rankings | Ratings
@@ -425,7 +425,7 @@ class Reversals:
         reversal = find_reversal(ranking, single)
         if reversal or list_leaders(ranking) == list_leaders(single):
             return reversal
-        return f"the answer is another one: {say_answer(single, advise=False)[0].rstrip('.')}"
+        return f"the answer is another one: {single.says}"
 
     def _order(self, table: Comparisons, model: BradleyTerry, judge_cap: str | None = None) -> str:
         analysis, ranking = self.analysis, self.analysis.ranking
@@ -721,7 +721,7 @@ PREFERENCE: Final = {
     "order": "Is there a position bias?",
     "items": "Where systems and judges differ",
     "model": "Does the model fit?",
-    "circles": "Do preferences go round in circles?",
+    "circles": "Are preferences intransitive?",
     "choices": "Would other reasonable choices change the answer?",
     "fragility": "How few judgments carry the answer?",
     "learning": "Would more judgments help?",

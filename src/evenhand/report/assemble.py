@@ -41,70 +41,39 @@ from evenhand.report.analysis import (
     exclude_from,
     shorten,
 )
-from evenhand.report.answer import BUT, add_warnings, is_warning, say_answer, say_refused
+from evenhand.report.answer import add_warnings, is_warning, say, say_answer, say_refused
 from evenhand.report.document import FAILED, KEY_CHECKS, NOT_RUN, REFUSED, Check, Part, Section
 from evenhand.report.html import Report
 from evenhand.report.methods import write_section_methods
-from evenhand.report.sections import agreement as agreement_light
-from evenhand.report.sections import judges as judge_fault
-from evenhand.report.sections.agreement import (
-    write_section_agreement,
-    write_section_parts,
-    write_section_scoring,
-)
-from evenhand.report.sections.data import (
-    write_section_data,
-    write_section_items,
-    write_section_more,
-    write_section_next,
-    write_section_rated,
-)
-from evenhand.report.sections.judges import write_section_judges, write_section_scorers
-from evenhand.report.sections.model import (
-    write_section_circles,
-    write_section_learning,
-    write_section_model,
-)
-from evenhand.report.sections.robustness import (
-    say_one_sided,
-    write_section_choices,
-    write_section_fragility,
-    write_section_order,
-)
-from evenhand.report.sections.systems import (
-    find_answer_of_ratings,
-    write_section_criteria,
-    write_section_heads,
-    write_section_outcomes,
-    write_section_ranking,
-    write_section_scores,
-)
+from evenhand.report.sections import agreement, judges, robustness, systems
+from evenhand.report.sections import data as judged
+from evenhand.report.sections import model as fitted
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
-    "ranking": write_section_ranking,
-    "heads": write_section_heads,
-    "outcomes": write_section_outcomes,
-    "scores": write_section_scores,
-    "criteria": write_section_criteria,
-    "judges": write_section_judges,
-    "scorers": write_section_scorers,
-    "agreement": write_section_agreement,
-    "scoring": write_section_scoring,
-    "parts": write_section_parts,
-    "model": write_section_model,
-    "circles": write_section_circles,
-    "learning": write_section_learning,
-    "choices": write_section_choices,
-    "fragility": write_section_fragility,
-    "order": write_section_order,
-    "data": write_section_data,
-    "items": write_section_items,
-    "rated": write_section_rated,
-    "next": write_section_next,
-    "more": write_section_more,
+    "ranking": systems.write_section_ranking,
+    "heads": systems.write_section_heads,
+    "outcomes": systems.write_section_outcomes,
+    "scores": systems.write_section_scores,
+    "criteria": systems.write_section_criteria,
+    "judges": judges.write_section_judges,
+    "scorers": judges.write_section_scorers,
+    "agreement": agreement.write_section_agreement,
+    "scoring": agreement.write_section_scoring,
+    "parts": agreement.write_section_parts,
+    "model": fitted.write_section_model,
+    "circles": fitted.write_section_circles,
+    "learning": fitted.write_section_learning,
+    "choices": robustness.write_section_choices,
+    "fragility": robustness.write_section_fragility,
+    "order": robustness.write_section_order,
+    "data": judged.write_section_data,
+    "items": judged.write_section_items,
+    "rated": judged.write_section_rated,
+    "next": judged.write_section_next,
+    "more": judged.write_section_more,
     "methods": write_section_methods,
 }
 
@@ -115,10 +84,10 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
 # Sections on judges → the check that each makes, which is not run where the section is empty
 LIT: Final = {
-    "judges": ("judges", judge_fault.ASKS),
-    "scorers": ("judges", judge_fault.ASKS),
-    "agreement": ("agreement", agreement_light.ASKS),
-    "scoring": ("agreement", agreement_light.ASKS),
+    "judges": ("judges", judges.ASKS),
+    "scorers": ("judges", judges.ASKS),
+    "agreement": ("agreement", agreement.ASKS),
+    "scoring": ("agreement", agreement.ASKS),
 }
 
 
@@ -153,19 +122,18 @@ def _write(analysis: Analysis, name: str, title: str) -> Section:
 
 def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
     """Return the decisions, or why there are none, and the line that reproduces them."""
-    if isinstance(analysis.data, Ratings):
-        return find_answer_of_ratings(analysis)
     try:
+        if isinstance(analysis.data, Ratings):
+            _ = analysis.rated.boards  # refuses where there are none
+            return systems.find_answer_of_ratings(analysis)
         return _answer(analysis), analysis.ranking.signature
     except REFUSALS as refusal:
-        return (f"{REFUSED}{say_refused(refusal)}",), ""
+        return (say(REFUSED, why=say_refused(refusal)),), ""
 
 
 def _answer(analysis: Analysis) -> tuple[str, ...]:
-    """Return the decisions; none is advised to be acted on that the place alone may have made."""
-    place = say_one_sided(analysis)
-    sentences = say_answer(analysis.ranking, advise=not place)
-    return (*sentences, f"{BUT}{place}.") if place else sentences
+    place, answer = robustness.say_one_sided(analysis), say_answer(analysis.ranking)
+    return (*answer, say("one-sided", "warning", issue=place)) if place else answer
 
 
 # Several processes write the parts of one report; what they write is what one would have written.

@@ -12,6 +12,7 @@ from math import isfinite
 from typing import Any, Final
 
 from evenhand.render.document import Column, Document, Row, Table, Text
+from evenhand.render.findings import Finding
 from evenhand.render.values import join_names
 
 PASSED: Final = "passed"
@@ -20,8 +21,8 @@ WARNING: Final = "warning"  # Something was found, and the answer stays with it 
 NOT_RUN: Final = "not run"
 # A check that was run and does not decide: that is no pass, and nobody forgot it
 UNDECIDED: Final = "cannot tell"
-# How the answer begins where the judgments determine no ranking; behind it stands why
-REFUSED: Final = "No ranking: "
+# Code of the answer where the judgments determine no ranking; it says why
+REFUSED: Final = "no-ranking"
 # Checks that stand on the first screen, in this order
 KEY_CHECKS: Final = ("judges", "agreement", "order", "model", "choices")
 
@@ -56,8 +57,8 @@ class Check:
     recommendation: str = ""  # what changes if one decides otherwise, or what to do; or ""
     # of the one test that the finding rests on (proportion); None where it rests on more
     p: float | None = None
-    # what the answer says of it where it failed; what is said of every such check
-    # (`evenhand.report.answer`) where this is empty
+    # codes of what the answer says of it where it failed; where this is empty what is said of
+    # every such check (`evenhand.report.answer`)
     issues: tuple[str, ...] = ()
 
 
@@ -94,7 +95,8 @@ class Part:
     @property
     def refused(self) -> bool:
         """Whether the judgments determine no ranking; the answer then says why."""
-        return self.answer[0].startswith(REFUSED) if self.answer else False
+        first = self.answer[0] if self.answer else ""
+        return isinstance(first, Finding) and first.code == REFUSED
 
     @property
     def key_checks(self) -> tuple[Check, ...]:

@@ -75,7 +75,7 @@ TIES: Final = {
     "rao-kupper": ("with Rao and Kupper's ties", "rao-kupper-1967"),
     "glenn-david": ("with Glenn and David's ties", ""),
     "half-win": ("with ties as half a win for each", ""),
-    "discard": ("without ties, which are left out", ""),
+    "discard": ("without ties, which are excluded", ""),
     "none": ("with tie cells kept and a tie parameter of zero", ""),
 }
 # How a method says that clusters were merged
@@ -243,7 +243,7 @@ def _say_judges(analysis: Analysis) -> list[Sentence]:
         screening = analysis.screening
     except (NotIdentified, NotConverged):
         return []
-    how = "Judges were screened by how well the others' preferences foretell theirs"
+    how = "Judges were screened by how well the others' preferences predict theirs"
     return [say_screening(screening, how)]
 
 

@@ -17,6 +17,11 @@ def rows(section: Section, name: str) -> dict[str, float]:
     return {row["what"]: row["n"] for row in table.rows}
 
 
+def counts(section: Section) -> dict[str, float]:
+    (row,) = next(table for table in section.tables if table.name == "counts").rows
+    return dict(row)
+
+
 def test_votes_are_counted_by_hand() -> None:
     votes = {
         "left": ["A", "B", "A", "A"],
@@ -26,12 +31,9 @@ def test_votes_are_counted_by_hand() -> None:
         "item": ["1", "1", "2", "1"],
     }
     section = write_section_data(Analysis(evenhand.read(pl.DataFrame(votes))))
-    assert section.says[:3] == (
-        "4 judgments, 2 judges, 2 items, 3 systems.",
-        "25 % of comparisons are ties.",
-        "Where one output is preferred, it is the left one in 33 %.",
-    )
-    assert rows(section, "counts")["items that two or more judges judged"] == 1
+    assert "4 judgments, 2 judges, 2 items, 3 systems, 25 % ties" in section.says[0]
+    assert "Left is preferred in 33 %" in section.says[-1]
+    assert counts(section)["shared_items"] == 1
     assert rows(section, "left-out") == {"nothing": 0}
     (table,) = (one for one in section.tables if one.name == "left-out")
     assert table.rows[0]["why"] == (
@@ -49,7 +51,7 @@ def test_blank_rankings_and_ranks_are_left_out_and_said(tmp_path: Path) -> None:
     )
     section = write_section_data(Analysis(evenhand.read(path)))
     assert rows(section, "left-out") == {"rankings": 1, "ranks of the other rankings": 1}
-    assert rows(section, "counts")["comparisons of two systems"] == 1 + 3
+    assert counts(section)["comparisons"] == 1 + 3
 
 
 def test_rows_of_no_weight_and_controls_are_left_out_and_said() -> None:
@@ -87,13 +89,11 @@ def test_scores_of_each_criterion_have_a_row() -> None:
 def test_groups_that_were_never_compared_are_said() -> None:
     votes = {"left": ["A", "C"], "right": ["B", "D"], "outcome": ["tie", "tie"]}
     said = write_section_data(Analysis(evenhand.read(pl.DataFrame(votes)))).says
-    assert "The systems fall into 2 groups that were never compared." in said
+    assert any("2 groups of systems were never compared" in one for one in said)
 
 
 def test_ties_alone_link_systems_and_hold_no_scale() -> None:
     rows = [("A", "B", "tie"), ("B", "C", "tie"), ("C", "A", "tie")]
     votes = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
-    assert write_section_data(Analysis(evenhand.read(votes))).says[-1] == (
-        "A chain of preferences or ties leads from every system to every other, yet they determine"
-        " no ranking: see “Who is better”."
-    )
+    said = write_section_data(Analysis(evenhand.read(votes))).says
+    assert not any("can be ranked" in one for one in said)

@@ -57,14 +57,14 @@ def test_where_nothing_differs_more_would_help_little():
 def test_of_two_systems_a_chance_is_said():
     section = write_section(Analysis(campaign(k=2, n=60, spread=0.05)))
     chance = next(row["one_best"] for row in section.tables[0].rows if row["times"] == 2.0)
-    assert f"with a chance of {100 * chance:.0f} %" in section.says[0]
+    assert f"with a probability of {100 * chance:.0f} %" in section.says[0]
 
 
 def test_without_items_no_command_for_answers_held_out_is_named():
     named = write_section(Analysis(campaign()))
     bare = write_section(Analysis(campaign(columns=["left", "right", "outcome"])))
-    assert "evenhand compare FILE --curves" in named.says[-1]
-    assert not any("--curves" in said for said in bare.says)
+    assert any("evenhand compare FILE --curves" in note for note in named.notes)
+    assert not any("--curves" in note for note in bare.notes)
 
 
 def test_the_full_report_draws_the_curve_of_answers_held_out_or_says_why_not():

@@ -66,7 +66,10 @@ def test_few_judges_stand_for_themselves_only() -> None:
 
 @pytest.mark.parametrize(
     ("ties", "says", "key"),
-    [("rao-kupper", "Rao and Kupper's ties", "rao-kupper-1967"), ("discard", "left out", None)],
+    [
+        ("rao-kupper", "Rao and Kupper's ties", "rao-kupper-1967"),
+        ("discard", "ties, which are excluded", None),
+    ],
 )
 def test_the_treatment_of_ties_is_named(ties: str, says: str, key: str | None) -> None:
     settings = Settings(model=BradleyTerry(ties=ties))

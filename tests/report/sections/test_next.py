@@ -31,7 +31,7 @@ def test_the_number_that_is_said_is_that_of_the_closed_form():
     (row,) = next(table for table in section.tables if table.name == "needed").rows
     today = 2 * ranking.log_worth[0] / ranking.pair_stderr[0, 1]
     assert row["times"] == round(find_times(today, today, find_critical(ranking), 0.8), 1)
-    assert f"About {row['alone']:,.0f} more judgments would separate A and B" in section.says[0]
+    assert section.says[0].startswith(f"About {row['alone']:,.0f} more judgments (")
     assert [table.name for table in section.tables] == ["needed"]  # one pair: nothing to choose
 
 
@@ -47,12 +47,12 @@ def test_where_the_first_place_is_decided_it_is_said_before_the_rest():
     section = write_section(
         Analysis(campaign({"A": 3.0, "B": 0.0, "C": 0.0, "D": -3.0}, 800, seed=4))
     )
-    assert section.says[0] == "Nothing at the top is open."
+    assert section.says[0] == "The first place is decided."
 
 
 def test_where_all_is_decided_nothing_is_needed():
     section = write_section(Analysis(campaign({"A": 2.0, "B": 0.0, "C": -2.0}, 2_000)))
-    assert section.says[0] == "Nothing is open: every pair of systems is decided."
+    assert section.says[0] == "Every pair of systems is decided."
     assert [table.name for table in section.tables] == ["pairs"]
 
 
@@ -66,7 +66,6 @@ def test_of_an_open_pair_no_end_of_a_range_is_nothing_or_more_than_anybody_colle
             assert 1 <= int(least.replace(",", "")) <= (row["alone"] or np.inf)
             if most not in ("more than anybody collects", "no number is enough"):
                 assert row["alone"] <= int(most.replace(",", "")) <= 40_000
-        assert not any("(0 if" in said for said in section.says)
 
 
 def test_ends_that_nobody_collects_are_said_in_words():

@@ -19,7 +19,7 @@ def study(wins: int, losses: int) -> Analysis:
 
 def test_what_the_answer_says_is_not_said_again() -> None:
     known = study(40, 10)
-    assert say_answer(known.ranking)[0] == "a is the best of 3 systems."
+    assert say_answer(known.ranking)[0] == "a is the best: better than each of the other 2."
     assert write_section_ranking(known).says == (
         "Rank sets hold the places that each system may have, with 95 % confidence in all of them"
         " together.",

@@ -49,7 +49,7 @@ from evenhand.ranking.robustness.cycle_residuals import (
 from evenhand.ranking.robustness.removal import merge_evidence
 from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.sides import count_sides, note_sides
-from evenhand.render.document import Column, Document, Table
+from evenhand.render.document import Column, Document, Form, Table
 from evenhand.render.findings import describe_findings
 
 Array = NDArray[np.float64]
@@ -199,17 +199,50 @@ class Cycles(Shown):
             Column("votes", "votes", "count"),
             Column("won", "won", "share"),
             Column("expected", "expected", "share"),
-            Column("z", "z", "one"),
-            Column("p", "adjusted p", "p"),
+            Column("z", "z", "one", "deviation over its spread in replicates without cycles"),
+            Column("p", "adjusted p", "p", "that some pair deviates so far by chance"),
         )
         rows = tuple(asdict(one) for one in self.deviations)
         caption = "Pairs that worths describe worst"
+        deviations = Table("deviations", caption, columns, rows)
         return Document(
             answer=self.says,
-            parts=(Table("deviations", caption, columns, rows),) if rows else (),
+            parts=tuple(one for one in (deviations, self._tabulate()) if one.rows),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
+
+    def _tabulate(self) -> Table:
+        """Return the table of cycles, which sentences tell in a terminal."""
+        rows = tuple(
+            {
+                "systems": " → ".join(one.systems),
+                **{f"won{at}": share for at, share in enumerate(one.won, start=1)},
+                "closed": one.closed,
+                "z": one.z,
+                "p": one.p,
+                "judges": _name_most(one.judges),
+                "items": _name_most(one.items),
+            }
+            for one in self.cycles
+        )
+        columns = (
+            Column("systems", "cycle", says="each preferred to the next more than worths explain"),
+            Column("won1", "1st over 2nd", "share", "share of decisive votes"),
+            Column("won2", "2nd over 3rd", "share"),
+            Column("won3", "3rd over 1st", "share"),
+            Column("closed", "majorities", "yes", "whether three majorities make it a cycle"),
+            Column("z", "z", "one", "excess over its spread in replicates without cycles"),
+            Column("p", "adjusted p", "p", "that some cycle of three is so strong by chance"),
+            Column("judges", "judges who add most"),
+            Column("items", "items that add most"),
+        )
+        forms: tuple[Form, ...] = ("html", "latex", "markdown")
+        return Table("cycles", "Intransitive threes", columns, rows, only=forms)
+
+
+def _name_most(parts: tuple[Contribution, ...]) -> str | None:
+    return ", ".join(f"{one.name} ({100 * one.share:.0f} %)" for one in parts[:3]) or None
 
 
 @carries_excluded("controls")
