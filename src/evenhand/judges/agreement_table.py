@@ -188,11 +188,15 @@ def _say_basis(table: AgreementTable) -> str:
     return f"{counts}{most} judges, {judges}.{scale} Intervals account for {table.cluster}s."
 
 
+# What a row of the table holds of a coefficient
+_SHOWN: Final = ("name", "title", "value", "lower", "upper", "units", "ratings")
+
+
 def _tabulate_whole(table: AgreementTable) -> Table:
     held = [one for one in table.whole.coefficients if one.value is not None]
     groups = [_find_group(one.name) for one in held]
     rows = tuple(
-        {**vars(one), "word": one.word or ""}
+        {**{key: getattr(one, key) for key in _SHOWN}, "word": one.word or ""}
         for _, one in sorted(zip(groups, held, strict=True), key=lambda pair: pair[0])
     )
     groups.sort()

@@ -7,30 +7,25 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
 import narwhals as nw
-import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import take_pairs
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
-from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
+from evenhand.data.rating_rows import RatingRows, Scale
 from evenhand.data.results import Shown
-from evenhand.data.votes import Votes, take_task
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.judges.cards import CLASSES, Card, Screening
 from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.judges.screening import screen_judges
-from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
-from evenhand.ranking.rank import make_ranking, rank
+from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.settings import Settings
 from evenhand.render.document import Document, Text
 from evenhand.render.findings import Finding, describe_findings
 
@@ -142,31 +137,7 @@ def _tasks(count: int) -> str:
     return f"{count} other task{'s' * (count > 1)}"
 
 
-# The ranking that is left without some judges, from votes that were read once.
-#
-# What `rank` finds of the table without them, from counts of the votes that are at hand: a table
-# need not be read again for every judge that is left out.
-
-NO_NAMES: Final = ("",)
-
-
-def rank_without(votes: Votes, judges: Collection[str], settings: Settings) -> Ranking:
-    gone = [code for code, name in enumerate(votes.judges) if name in judges]
-    others = ~np.isin(votes.judge, gone)
-    if votes.kind is not None:
-        others &= votes.kind != CONTROL
-    rows = np.flatnonzero(others)
-    if not len(rows):
-        raise NotIdentified("nobody else judged here", ["keep some of the judges"])
-    part = take_task(votes, rows)
-    known = {name for name in ("judge", "item") if getattr(part, f"{name}s") != NO_NAMES}
-    known |= {"ranking"} if part.answer is not None else set()
-    tally = part.tally(wanted_factors(settings.cluster, known))
-    loads = {name: factor.loads for name, factor in tally.factors.items()}
-    return make_ranking(Evidence.of(merge_factors(tally)), Levels(loads), settings)
-
-
-# Everything that is said of the judges of a campaign: who is to be doubted, and the diagnosis.
+# Everything that is said of the judges of a campaign: who is flagged, and the diagnosis.
 #
 # Flags are over all tasks, since a judge is one person; tables of agreement, outliers and removal
 # are task by task, since scores of different tasks are not of one kind.
