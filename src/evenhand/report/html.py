@@ -125,7 +125,7 @@ class Report(Shown):
 
 def _shorten_part(part: Part) -> Iterator[Table | Text]:
     """Yield the answer of a task, its key checks and its board."""
-    yield Text(part.name, part.answer)
+    yield Text(part.name, tuple(filter(None, (*part.answer, part.signature))))
     if part.key_checks:
         columns = (
             Column("state", "check"),
