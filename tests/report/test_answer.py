@@ -33,7 +33,7 @@ def rank(cells: Cells) -> evenhand.Ranking:
     ("cells", "said"),
     [
         ({("A", "B"): (80, 5, 20)}, ["A is better than B: take A."]),
-        ({("A", "B"): (50, 5, 48)}, ["A and B cannot be told apart: take the cheaper one."]),
+        ({("A", "B"): (50, 5, 48)}, ["A and B cannot be told apart: they share first place."]),
         (
             {("A", "B"): (80, 5, 20), ("A", "C"): (80, 5, 20), ("B", "C"): (50, 2, 50)},
             ["A is the best of 3 systems.", "The others cannot be told apart."],
@@ -44,11 +44,11 @@ def rank(cells: Cells) -> evenhand.Ranking:
         ),
         (
             {("A", "B"): (50, 5, 50), ("A", "C"): (80, 5, 20), ("B", "C"): (80, 5, 20)},
-            ["A and B lead and cannot be told apart: take the cheaper of them."],
+            ["A and B lead and cannot be told apart: they share first place."],
         ),
         (
             {("A", "B"): (12, 0, 10), ("A", "C"): (10, 0, 10), ("B", "C"): (12, 2, 10)},
-            ["Nothing is decided: any of the 3 systems may be the best. Take the cheapest."],
+            ["Nothing is decided: any of the 3 systems may be the best. They share first place."],
         ),
     ],
 )
@@ -62,7 +62,7 @@ def test_judging_more_is_advised_with_the_number_of_the_section_on_what_to_judge
     (one,) = separate_pairs(ranking, [(0, 1)])
     assert one.times is not None
     assert said.endswith(
-        " Take the cheapest; to tell A and B apart would take about"
+        " They share first place; to tell A and B apart would take about"
         f" {one.times:,.1f} times as many judgments."
     )
 
@@ -76,7 +76,7 @@ def test_judging_more_is_advised_with_the_number_of_the_section_on_what_to_judge
     ],
 )
 def test_every_open_answer_says_what_judging_more_would_take(cells: Cells) -> None:
-    """Not shown to differ is not alike: 40 to 28 is no reason to take the cheaper one for good."""
+    """Not shown to differ is not alike: 40 to 28 is no reason to call them alike for good."""
     ranking = rank(cells)
     (one,) = separate_pairs(ranking, [(0, 1)])
     assert one.times is not None
@@ -95,7 +95,7 @@ def test_every_open_answer_says_what_judging_more_would_take(cells: Cells) -> No
 def test_of_few_judgments_none_is_told_to_act_on(cells: Cells) -> None:
     *_, said = say_answer(rank(cells))
     assert said == "4 judgments are too few to act on: collect more."
-    assert not any("ake the cheap" in one for one in say_answer(rank(cells)))
+    assert not any("share first place" in one for one in say_answer(rank(cells)))
 
 
 def test_of_many_that_may_be_the_best_the_number_is_said() -> None:
@@ -121,8 +121,7 @@ def test_decided_pairs_among_those_that_may_be_the_best_are_not_called_alike() -
     sets = replace(ranking.rank_sets, decided=decided)
     (said,) = say_answer(replace(ranking, rank_sets=sets))
     assert said == (
-        "A and B may each be the best; no other can be, at 95 % confidence. Take the cheaper of"
-        " them."
+        "A and B may each be the best; no other can be, at 95 % confidence. They share first place."
     )
 
 
@@ -157,12 +156,14 @@ def test_what_no_answers_could_have_told_apart_is_no_reason_to_drop_a_system(
     assert said.startswith(
         f"Nothing is decided: any of the 3 systems may be the best. Collect judgments {collect}"
     )
-    assert "cheap" not in said
+    assert "share first place" not in said
     (left, *_) = say_answer(replace(ranking, rank_sets=sets), advise=False)
     assert left.endswith("may be the best.")
 
 
-@pytest.mark.parametrize(("judges", "advice"), [(6, "Collect judgments of more"), (16, "Take the")])
+@pytest.mark.parametrize(
+    ("judges", "advice"), [(6, "Collect judgments of more"), (16, "They share")]
+)
 def test_six_judges_who_decide_nothing_are_too_few_and_sixteen_are_not(
     judges: int, advice: str
 ) -> None:

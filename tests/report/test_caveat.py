@@ -19,7 +19,7 @@ def test_what_failed_is_said_behind_the_answer() -> None:
     answer = add_warnings(part(order=FAILED, judges=FAILED, agreement=PASSED, model=NOT_RUN)).answer
     assert answer == (
         "A is better than B: take A.",
-        "But some judges are doubtful and the place of an output matters: see the checks before"
+        "But some judges are doubtful and there is a position bias: see the checks before"
         " acting on it.",
     )
 
@@ -46,8 +46,8 @@ def test_a_refusal_needs_no_caveat() -> None:
 
 
 def test_circles_are_said_where_the_light_on_the_model_does_not_say_them() -> None:
-    assert "go round in circles" in add_warnings(part(circles=FAILED)).answer[-1]
-    assert "go round in circles" not in add_warnings(part(circles=FAILED, model=FAILED)).answer[-1]
+    assert "are intransitive" in add_warnings(part(circles=FAILED)).answer[-1]
+    assert "are intransitive" not in add_warnings(part(circles=FAILED, model=FAILED)).answer[-1]
 
 
 def test_a_system_may_be_called_but_something() -> None:
@@ -70,4 +70,4 @@ def test_circles_are_said_beside_a_ladder_that_only_judges_break() -> None:
     model = Check("model", "?", FAILED, "", issues=(MINDS,))
     circles = Check("circles", "?", FAILED, "")
     given = replace(part(), sections=(Section("s", "", checks=(model, circles)),))
-    assert "prefer and preferences go round in circles" in add_warnings(given).answer[-1]
+    assert "prefer and preferences are intransitive" in add_warnings(given).answer[-1]

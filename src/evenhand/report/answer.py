@@ -64,45 +64,42 @@ def _say_next(ranking: Ranking) -> list[str]:
 def _say_open(ranking: Ranking, *, advise: bool) -> str:
     """Say which systems may be the best, and what to do where that is to be said.
 
-    That is to take the one that costs least, but for want of judges or items to collect more: what
-    nobody could have told apart is no reason to drop a system.
+    They share first place, but for want of judges or items more is to be collected: what nobody
+    could have told apart is no reason to drop a system.
     """
     places = np.flatnonzero(np.asarray(ranking.rank_lower) == 1)
     if len(places) == 1:
         return f"{ranking.systems[places[0]]} is the best, since no other can be."
-    leaders, joint, take = _say_leaders(ranking, places)
+    leaders, joint = _say_leaders(ranking, places)
     if not advise:
         return f"{leaders}."
     want, more = find_want(ranking, places.tolist()), say_more(ranking)
+    take = "they share first place"
     if want:
         take = f"collect judgments {' and '.join(COLLECT[way] for way in want)}"
     take = take if joint == ": " else begin_sentence(take)
     return f"{leaders}{joint}{take}{f'; {more}' if more else ''}."
 
 
-def _say_leaders(ranking: Ranking, places: NDArray[np.int64]) -> tuple[str, str, str]:
-    """Return which of several systems may be the best, what joins, and which to take."""
+def _say_leaders(ranking: Ranking, places: NDArray[np.int64]) -> tuple[str, str]:
+    """Return which of several systems may be the best, and what joins the advice."""
     n, names = len(ranking.systems), [ranking.systems[place] for place in places]
     level = f"{100 * ranking.level:g} %"
-    cheap = "cheaper" if len(names) == 2 else "cheapest"
     if len(names) == n == 2:
-        return f"{join_names(names)} cannot be told apart", ": ", "take the cheaper one"
+        return f"{join_names(names)} cannot be told apart", ": "
     if len(names) == n:
-        leaders = f"Nothing is decided: any of the {n} systems may be the best"
-        return leaders, ". ", "take the cheapest"
+        return f"Nothing is decided: any of the {n} systems may be the best", ". "
     if len(names) > MAX_NAMES:
         others = f"{n - len(names)} are" if n - len(names) > 1 else "one is"
         leaders = (
             f"{len(names)} of {n} systems may each be the best, {names[0]} by its estimate; the"
             f" other {others} not, at {level} confidence"
         )
-        return leaders, ". ", "take the cheapest of those that may be"
+        return leaders, ". "
     sets = ranking.rank_sets
     if sets is not None and not sets.decided[np.ix_(places, places)].any():
-        leaders = f"{join_names(names)} lead and cannot be told apart"
-        return leaders, ": ", f"take the {cheap} of them"
-    leaders = f"{join_names(names)} may each be the best; no other can be, at {level} confidence"
-    return leaders, ". ", f"take the {cheap} of them"
+        return f"{join_names(names)} lead and cannot be told apart", ": "
+    return f"{join_names(names)} may each be the best; no other can be, at {level} confidence", ". "
 
 
 def _say_barred(ranking: Ranking) -> list[str]:
@@ -173,10 +170,10 @@ def say_more(ranking: Ranking) -> str:
 
 # What speaks against acting on the answer: said behind it, in a sentence.
 
-PLACE: Final = "the place of an output matters"
+PLACE: Final = "there is a position bias"
 SIDES: Final = "some judges favour a side"
-LADDER: Final = "the judgments fit no single ladder of systems"
-CIRCLES: Final = "preferences go round in circles"
+LADDER: Final = "no single ranking fits all judgments"
+CIRCLES: Final = "preferences are intransitive"
 MINDS: Final = "judges differ in what they prefer"
 # Failed check → what is said of it, where it does not say so itself
 ISSUES: Final = {
