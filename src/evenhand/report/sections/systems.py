@@ -19,7 +19,7 @@ from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import take_findings
 from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import Analysis, Rated
-from evenhand.report.document import REFUSED, Figure, Section, make_section
+from evenhand.report.document import REFUSED, Figure, Section, list_notes, make_section
 from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.style import take_chart
 from evenhand.report.figures.systems import (
@@ -246,7 +246,7 @@ def write_section_scores(analysis: Analysis) -> Section:
         says += one.answer
         bases.append(one.basis)
         about = f"{criterion}: " if criterion and len(rated.boards) > 1 else ""
-        notes += [f"{about}{note}" for note in one.findings]
+        notes += [f"{about}{note}" for note in list_notes(one)]
         tables.append(replace(table, name=name))
         if len(figures) < MAX_PLOTS:
             figures.append(_draw_scores(board, table, name, rated.head("Mean scores", criterion)))
