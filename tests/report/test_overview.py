@@ -11,7 +11,7 @@ from evenhand.report.document import FAILED, PASSED, Check, Part, Section
 
 
 def part(name: str, places: str, state: str) -> Part:
-    board = Table("board", "", (Column("places", ""),), ({"places": places}, {"places": "2"}))
+    board = Table("board", "", (Column("ranks", ""),), ({"ranks": places}, {"ranks": "2"}))
     check = Check("judges", "Can the judges be trusted?", state, "")
     return Part(
         name, (f"{name} is decided.",), (Section("ranking", "", (), (check,), (), (board,)),)

@@ -26,9 +26,9 @@ from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.exclusions import Exclusion
+from evenhand.data.exclusions import Exclusion, list_findings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
-from evenhand.data.results import write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Factor, Tally, merge_levels
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level
 from evenhand.numerics.bootstrap import Influence, bootstrap_contrasts, draw_webb, jackknife
@@ -51,9 +51,12 @@ from evenhand.ranking.rank_sets import (
     draw_student,
     find_members,
 )
+from evenhand.ranking.ranking import write_range
 from evenhand.ranking.settings import MAX_LEVEL, REPLICATES
 from evenhand.ranking.texts import say
+from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
+from evenhand.render.values import MAX_NAMES, join_names
 
 # How far mean scores of systems would differ with other judges and other items.
 #
@@ -223,8 +226,11 @@ class ScoreSpread:
         return tuple(notes)
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreBoard:
+REFERENCE: Final = "human reference"  # Kind of a system that is one
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreBoard(Shown):
     """Systems by mean score, best first. References stand among them but have no rank."""
 
     systems: tuple[str, ...]  # best first
@@ -250,6 +256,92 @@ class ScoreBoard:
     def ranked(self) -> Truths:
         """(K,) which systems have a rank: all but references."""
         return np.array([name not in self.references for name in self.systems])
+
+    def document(self, criterion: str = "") -> Document:
+        """Return what people read: which systems may be the best, and their mean scores."""
+        limit = (say("limited-scores", limit=self.headline),) if self.headline else ()
+        return Document(
+            basis=say("errors-of-scores", method=self.method),
+            answer=(self.say_best(criterion), *self._say_references(criterion)),
+            parts=(self._tabulate(criterion),),
+            findings=list_findings((*limit, *self.notes), self.excluded),
+            signature=self.signature,
+        )
+
+    def say_best(self, criterion: str = "") -> Finding:
+        """Say which systems may be the best, references aside."""
+        ranked = np.flatnonzero(self.ranked)
+        lower, n = self.rank_lower[ranked], len(ranked)
+        first, second = (self._name(ranked[lower == place]) for place in (1, 2))
+        if n == 1:
+            code = "score-alone"
+        elif self.rank_upper[ranked[0]] == 1:
+            code = "score-second" if len(second) == 1 < n - 1 else "score-best"
+        elif not np.isfinite(self.upper[ranked]).any():
+            code = "scores-unknown"
+        elif len(first) == n:
+            code = "scores-all-first"
+        else:
+            code = "scores-many-first" if len(first) > MAX_NAMES else "scores-share-first"
+        names = join_names(first) if len(first) > 1 else first[0]
+        then = join_names(second) if second else ""
+        counts = {"n": n, "first": len(first), "about": _say_about(criterion)}
+        return say(code, "info", best=first[0], names=names, second=then, **counts)
+
+    def _say_references(self, criterion: str) -> list[Finding]:
+        ranked, sentences = np.flatnonzero(self.ranked), []
+        for at in np.flatnonzero(~self.ranked).tolist():
+            against = self.decided[at][ranked]
+            better, worse = (self._name(ranked[against * sign > 0]) for sign in (-1, 1))
+            above = join_names(better) if better else "none"
+            counts = {"worse": len(worse), "of": len(ranked), "about": _say_about(criterion)}
+            sentences.append(
+                say("reference", "info", name=self.systems[at], better=above, **counts)
+            )
+        return sentences
+
+    def _name(self, places: Codes) -> list[str]:
+        return [self.systems[place] for place in places]
+
+    def _tabulate(self, criterion: str) -> Table:
+        """Return a row for each system, best first; references have no rank."""
+        better, rows = (self.decided > 0)[:, self.ranked].sum(axis=1), []
+        for at, system in enumerate(self.systems):
+            low, high, known = (one[at] for one in (self.rank_lower, self.rank_upper, self.ranked))
+            bounded = bool(np.isfinite(self.upper[at]))
+            rows.append(
+                {
+                    "system": system,
+                    "kind": "system" if known else REFERENCE,
+                    "places": write_range(int(low), int(high), "–") if known else "reference",
+                    "mean": float(self.mean[at]),
+                    "lower": float(self.lower[at]) if bounded else None,
+                    "upper": float(self.upper[at]) if bounded else None,
+                    "better_than": int(better[at]),
+                    "scores": int(self.scores[at]),
+                    "cluster": int(self.cluster[at]) or None,
+                }
+            )
+        lines = np.flatnonzero(np.diff(self.cluster)) + 1 if self.ranked.all() else ()
+        title = f"Mean scores{f', {criterion}' if criterion else ''}"
+        return Table(
+            "scores",
+            f"{title}, best first",
+            (
+                Column("places", "rank set", says="ranks that the scores leave open, all at once"),
+                Column("system", "system", "name"),
+                Column("mean", "mean score", "two"),
+                Column(("lower", "upper"), f"{100 * self.level:g} % interval", "interval"),
+                Column("better_than", "better than", "count", "systems decided to be worse"),
+                Column("scores", "scores", "count"),
+            ),
+            tuple(rows),
+            tuple(map(int, lines)),
+        )
+
+
+def _say_about(criterion: str) -> str:
+    return f" for {criterion}" if criterion else ""
 
 
 def rank_scores(

@@ -325,7 +325,7 @@ def _say_best(parts: Sequence[Part]) -> list[str]:
     boards = [table for one in sections if one for table in one.tables if table.name == "board"]
     if not boards:
         return []
-    clear = sum(board.rows[0]["places"] == "1" for board in boards)
+    clear = sum(board.rows[0]["ranks"] == "1" for board in boards)
     open_ = len(boards) - clear
     if not clear:
         return ["In none of them is a single system the best: several may be."]

@@ -126,7 +126,6 @@ def make_section(
     parts = document.list_parts("html")
     tables = [_take_table(one) for one in parts if not isinstance(one, Text)]
     texts = [one for one in parts if isinstance(one, Text)]
-    told = [one for one in document.shown if "of_rows" not in one.values]
     return Section(
         name,
         says=(*document.answer, *([document.basis] if basis and document.basis else [])),
@@ -137,9 +136,16 @@ def make_section(
             Block(f"{name}-{place}.txt", one.title, "\n".join(one.lines))
             for place, one in enumerate(texts, 1)
         ),
-        notes=tuple(dict.fromkeys([*(one for it in tables for one in it.legend), *told])),
+        notes=tuple(
+            dict.fromkeys([*(one for it in tables for one in it.legend), *list_notes(document)])
+        ),
         command=command,
     )
+
+
+def list_notes(document: Document) -> list[Finding]:
+    """Return the findings of a document without what was excluded, which the report says once."""
+    return [one for one in document.shown if "of_rows" not in one.values]
 
 
 def _take_table(table: Table) -> Table:

@@ -1,4 +1,4 @@
-"""The ranking's section says how to read the board, and why it is open; not the answer again."""
+"""The ranking's section is the document of the ranking."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pandas as pd
 
 import evenhand
 from evenhand.report.analysis import Analysis
-from evenhand.report.answer import say_answer
 from evenhand.report.sections.systems import write_section_ranking
 
 
@@ -17,23 +16,15 @@ def study(wins: int, losses: int) -> Analysis:
     return Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
 
 
-def test_what_the_answer_says_is_not_said_again() -> None:
-    known = study(40, 10)
-    assert say_answer(known.ranking)[0] == "a is the best: better than each of the other 2."
-    assert write_section_ranking(known).says == (
-        "Rank sets hold the places that each system may have, with 95 % confidence in all of them"
-        " together.",
-    )
-
-
-def test_an_open_answer_comes_with_its_reason() -> None:
+def test_the_section_says_what_the_ranking_says() -> None:
     known = study(22, 20)
-    says = write_section_ranking(known).says
-    assert len(says) == 2
-    assert says[1].lower() == f"{known.ranking.says}.".lower()
+    document = known.ranking.document()
+    assert write_section_ranking(known).says == (*document.answer, document.basis)
 
 
-def test_a_column_says_how_many_opponents_each_system_met() -> None:
+def test_the_board_holds_the_rows_of_the_ranking() -> None:
     (table,) = write_section_ranking(study(40, 10)).tables
-    assert [row["opponents"] for row in table.rows] == [2, 2, 2]
-    assert table.rows[0]["better_than"] == 2
+    assert table.name == "board"
+    assert [row["ranks"] for row in table.rows] == ["1", "2-3", "2-3"]
+    assert [row["better_than"] for row in table.rows] == [2, 0, 0]
+    assert table.rows[0]["beats"] == "b and c"
