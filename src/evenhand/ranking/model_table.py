@@ -226,12 +226,13 @@ class ModelTable(Shown):
 
     def _tabulate_tests(self) -> Table:
         """Return the table of questions, with a p-value for each way of clustering."""
+        clusters = dict.fromkeys(wald.cluster for one in self.questions for wald in one.walds)
         rows = []
         for one in self.questions:
-            walds = {f"p {wald.cluster}": wald.p for wald in one.walds}
+            walds: dict[str, float | None] = {f"p {name}": None for name in clusters}
+            walds |= {f"p {wald.cluster}": wald.p for wald in one.walds}
             lr = {"lr": one.lr.statistic, "df": one.lr.df, "p": one.lr.p}
             rows.append({"question": one.yes, **lr, **walds})
-        clusters = dict.fromkeys(wald.cluster for one in self.questions for wald in one.walds)
         notes: dict[str, list[str]] = {}
         for one in self.questions:
             for note in one.notes:

@@ -310,7 +310,7 @@ def say_how(command: str, what: str) -> str:
 # The first two take out the very fault that was found, so that an answer which names other leaders
 # without it rested on it. The third is one choice among others, and orders alone are compared. Own
 # comparisons contradict a decided pair whose worse system won most of them beyond chance. They also
-# contradict that two systems which may each be the best cannot be told apart, where one of them won
+# contradict that two systems which may each be the best cannot be separated, where one of them won
 # beyond chance.
 
 STAYS: Final = "the decided order stays"

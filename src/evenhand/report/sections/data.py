@@ -91,9 +91,8 @@ def write_section_items(analysis: Analysis) -> Section:
     alone = judged - len(own.item)
     notes = [f"Blind answers: each answer shuffled, {own.replicates} times."]
     if alone:
-        notes.append(
-            f"{alone:,} of {plural(judged, 'item')} had no two judges on the same outputs."
-        )
+        of = plural(judged, "item")
+        notes.append(f"{alone:,} of {of} had no two judges on the same outputs.")
     if votes.answer is not None:
         notes.append("Where the same few judges ranked an item, it tells of these judges as well.")
     united, by_chance = own.united
@@ -110,17 +109,9 @@ def write_section_items(analysis: Analysis) -> Section:
         ),
         figures=(*_draw_shares(own), *_draw_sides(analysis, sides)),
         tables=(
-            Table(
-                "one-sided",
-                f"The {_name_most(len(apart))}",
-                (ITEM, *WINNERS, *agreeing.columns),
-                agreeing.list_rows(own, votes, winners),
-            ),
-            Table(
-                "contradicted",
-                contradicted,
-                (ITEM, *disagreeing.columns),
-                disagreeing.list_rows(own, votes, {at: {} for at in against}),
+            agreeing.tabulate("one-sided", f"The {_name_most(len(apart))}", (own, votes), winners),
+            disagreeing.tabulate(
+                "contradicted", contradicted, (own, votes), {at: {} for at in against}
             ),
         ),
         notes=tuple(notes),
@@ -141,10 +132,8 @@ def _say_extreme(analysis: Analysis, agreement: ItemAgreement, p: Array, what: s
     """Name the items that are more extreme than chance gives anywhere among so many."""
     beyond = np.flatnonzero(p <= 1 - analysis.settings.level)
     if not len(beyond):
-        chance = write_value(float(p.min()), "p")
-        return (
-            f"Judges {what} on no single item beyond chance (smallest p {chance} over all items)."
-        )
+        least = f"smallest p {write_value(float(p.min()), 'p')} over all items"
+        return f"Judges {what} on no single item beyond chance ({least})."
     order = beyond[np.argsort(p[beyond], kind="stable")]
     names = [_name(analysis.votes, agreement, int(at)) for at in order]
     return f"Judges {what} beyond chance, over all items, on {join_names(names)}."
@@ -207,19 +196,20 @@ class Extremes:
     blind: Array  # (I,) how many would, if answers were blind
     p: Array  # (I,) chance that so extreme an item arises among all
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return (
+    def tabulate(
+        self, name: str, caption: str, judged: tuple[ItemAgreement, Votes], items: Mapping[int, Row]
+    ) -> Table:
+        """Return the table of some items, each with what else is known of it."""
+        agreement, votes = judged
+        columns = (
+            ITEM,
+            *(WINNERS if any(items.values()) else ()),
             Column(self.key, self.what, "count", "pairs of votes of different judges that do so"),
             Column("comparable", "of", "count", "all such pairs of votes"),
             Column("blind", "blindly", "one", "as many would if answers were blind"),
             Column("p", "p", "p", "that so extreme an item arises by chance among all"),
         )
-
-    def list_rows(
-        self, agreement: ItemAgreement, votes: Votes, items: Mapping[int, Row]
-    ) -> tuple[Row, ...]:
-        return tuple(
+        rows = tuple(
             {
                 "item": _name(votes, agreement, at),
                 **more,
@@ -230,6 +220,7 @@ class Extremes:
             }
             for at, more in items.items()
         )
+        return Table(name, caption, columns, rows)
 
 
 # Items on which systems are far apart, and items on which judges are.
@@ -300,10 +291,8 @@ def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[s
 def _tabulate_systems(
     spreads: list[ItemSpread], place: int, tail: str, analysis: Analysis
 ) -> Table:
-    rows = tuple(
-        {**vars(one), "item": _name_rated(one.item, analysis)}
-        for one in spreads[: _count_shown(analysis)]
-    )
+    shown = spreads[: _count_shown(analysis)]
+    rows = tuple({**vars(one), "item": _name_rated(one.item, analysis)} for one in shown)
     name = "systems" if place == 0 else f"systems-{place + 1}"
     caption = f"Items on which systems are farthest apart{tail}: {len(rows)} of {len(spreads):,}"
     return Table(name, caption, OF_SYSTEMS, rows)
@@ -374,15 +363,9 @@ def write_section_next(analysis: Analysis) -> Section:
     rows = tuple(_describe_next(one, ranking.n_judgments) for one in separations)
     caption = f"Open pairs of {rows[0]['better']}, and what would decide them" if rows else ""
     needed = (Table("needed", caption, NEEDED, rows),) if rows else ()
-    # Say how many open pairs are not listed, and which clusters bind the first
-    sets, notes = ranking.rank_sets, [NOTE] if separations else []
+    notes = [NOTE] if separations else []
     if len(open_) > MAX_OPEN:
         notes.append(f"The {MAX_OPEN} nearest of {len(open_)} open pairs are listed.")
-    if sets is not None and open_ and sets.limits is not None:
-        way = int(np.asarray(sets.limits.way)[open_[0]])
-        if way >= 0:
-            name = sets.clusterings[way]
-            notes.append(f"The first of these pairs needs more {name}s: {name}s differ much on it.")
     document = replace(
         document,
         answer=(*say_needed(separations, ranking), *document.answer),
