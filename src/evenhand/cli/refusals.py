@@ -17,12 +17,11 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
 import click
 
 from evenhand.errors import ActionableError, EvenhandError, quote_word, sentence_hint, suggest
-from evenhand.render.latex import escape_control
-from evenhand.render.text import WIDTH
 
 if TYPE_CHECKING:
     from evenhand.data.exclusions import Exclusion
 
+WIDTH: Final = 7  # Columns of a label before a line, as in `evenhand.render.text`
 PLACE: Final = "evenhand."  # What names in the context begin with
 
 
@@ -203,6 +202,8 @@ def _refusing() -> Iterator[None]:
     try:
         yield
     except EvenhandError as error:
+        from evenhand.render.latex import escape_control  # half of what `--help` would cost
+
         raise Refusal(escape_control(explain_leaving(error))) from error
     except click.UsageError as error:
         raise Refusal(_explain_usage(error)) from error
