@@ -322,3 +322,64 @@ def test_help_imports_nothing_dear() -> None:
 def test_importing_the_whole_house_imports_neither_scipy_nor_a_data_frame_library() -> None:
     names = [one.module for one in sources("src") if not one.name.endswith("__main__.py")]
     assert _loaded_after(f"import {', '.join(names)}") <= {"duckdb", "narwhals", "numpy"}
+
+
+# Sentences may be searched where they come from elsewhere: click, DuckDB, SQLite, the system
+FOREIGN_WORDS = {
+    "evenhand.cli.refusals",
+    "evenhand.formats.layouts.annotation_tools",
+    "evenhand.formats.remote_files",
+    "evenhand.web.analysis",
+    "evenhand.web.store.audit",
+    "evenhand.web.store.database",
+}
+SENTENCE = re.compile(
+    r"\b(notes?|says|said|sentences?|remarks?|messages?|why|reasons?|refusal|findings?)\b"
+)
+SEARCHES = {"startswith", "endswith", "replace", "partition", "rpartition"}
+SEARCHES |= {"removeprefix", "removesuffix"}
+
+
+def test_nothing_is_decided_by_the_words_of_a_sentence() -> None:
+    """Code branches on the code and the values of a finding, never on its text."""
+
+    def parsed(source: Source) -> Iterator[str]:
+        if source.module in FOREIGN_WORDS:
+            return
+        for node in source.nodes:
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in SEARCHES
+                and SENTENCE.search(ast.unparse(node.func.value).partition("(")[0])
+            ):
+                yield f"line {node.lineno}: {ast.unparse(node)}"
+
+    assert _complaints(parsed, "src") == []
+
+
+OLD_WORDS = re.compile(
+    r"\b(worlds|by lot|foresees?|foreseen|dealt out|hangs? together|go(es)? round|doubted"
+    r"|taken back|turned round|written anew|no sign of|no sign that)\b",
+    re.IGNORECASE,
+)
+
+
+def test_no_text_has_the_private_words_of_before() -> None:
+    """Texts that people read use the field's terms: replicates, randomised, predict, correlated."""
+    places = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
+    places += [*(ROOT / "src").rglob("*.html"), ROOT / "src/evenhand/web/static/judge.js"]
+    found = [
+        f"{path.name}: {word[0]}"
+        for path in places
+        for word in OLD_WORDS.finditer(path.read_text(encoding="utf-8"))
+    ]
+
+    def old(source: Source) -> Iterator[str]:
+        for node in source.nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+                word = OLD_WORDS.search(node.value)
+                if word:
+                    yield f"line {node.lineno}: {word[0]}"
+
+    assert found + _complaints(old, "src") == []

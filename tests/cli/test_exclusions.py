@@ -496,7 +496,7 @@ def test_judges_lost_with_blank_rankings_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("verb", ["rank", "inspect", "agreement"])
 def test_a_condition_that_excludes_no_row_says_so(evenhand, folder, verb):
-    path, said = _write(folder, _votes()), """where "judge <> 'nobody'" excludes no row"""
+    path, said = _write(folder, _votes()), """no row excluded by where "judge <> 'nobody'\""""
     assert said in " ".join(evenhand(verb, path, "--where", "judge <> 'nobody'").out.split())
     for condition in ([], ["--where", KEPT]):
         assert "no row" not in evenhand(verb, path, *condition).out

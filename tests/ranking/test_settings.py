@@ -35,7 +35,7 @@ REFUSALS = {
     "level no number": ({"level": float("nan")}, "level cannot be nan"),
     "level beyond 999 worlds": (
         {"level": 0.9995},
-        "level 0.9995 is beyond what 999 worlds can show: rank sets go to 0.999",
+        "level 0.9995 exceeds what 999 replicates can show: rank sets go to 0.999",
     ),
     "level with a sign": (
         {"level": "95%"},

@@ -96,7 +96,7 @@ class Comparisons(ComparisonTable):
         """Count outputs under names such as "A+B" for each of their systems.
 
         One answer on such an output is a comparison of each of its systems with the other side.
-        These hang together: the answer becomes the `ranking`, where there is none yet, so that it
+        These are correlated: the answer becomes the `ranking`, where there is none yet, so that it
         is counted as one judgment and clusters in standard errors.
 
         Args:

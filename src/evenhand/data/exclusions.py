@@ -284,7 +284,7 @@ def count_filters(stored: Iterable[Exclusion | Filter]) -> list[Exclusion]:
 def list_idle(stored: Iterable[Exclusion | Filter]) -> list[str]:
     """Return a line for each condition that every row meets: it may be misspelt."""
     idle = [one for one in count_filters(stored) if one.code == "where" and not one.rows]
-    return [f"{one.reason.removeprefix('by ')} excludes no row" for one in idle]
+    return [f"no row excluded {one.reason}" for one in idle]
 
 
 def sign_excluded(signature: str, excluded: Iterable[Exclusion]) -> str:

@@ -240,7 +240,7 @@ def _find_targets(campaign: Campaign, units: Units) -> Integers:
             at = units.item[np.flatnonzero(units.group == both[0])[0]]
             raise CampaignError(
                 f"source '{campaign.items[at].group}' is an anchor, which all judges see, and is"
-                " also dealt out, though no judge may see a source twice: mark all its items as"
+                " also assigned, though no judge may see a source twice: mark all its items as"
                 " anchors, or none"
             )
     return np.flatnonzero(~anchor)

@@ -459,7 +459,7 @@ def list_anchors(campaign: Campaign) -> list[Item]:
 
 
 def count_targets(campaign: Campaign, width: int) -> Mapping[str, int]:
-    """Return item → how many outputs, pairs or sets of it are dealt out."""
+    """Return item → how many outputs, pairs or sets of it are assigned."""
     return {one.name: count_units(campaign, one, width) for one in list_targets(campaign)}
 
 

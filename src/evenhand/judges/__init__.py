@@ -1,1 +1,1 @@
-"""Do judges agree, and which of them are to be doubted?"""
+"""Do judges agree, and which of them are careless or biased?"""

@@ -1,6 +1,6 @@
 """Intervals of agreement: clusters are drawn again, and coefficients made of their sums.
 
-Outputs of one item hang together, since an item is hard or easy for all systems; so items are
+Outputs of one item are correlated, since an item is hard or easy for all systems; so items are
 drawn, with all that was said of them.
 
 Where judges are drawn, judge j coming up w_j times, the scores of j and k count w_j + w_k − 1

@@ -23,7 +23,7 @@ and κ below it is a finding.
 When not to use it: with few votes for each parameter of the model. The worths are fitted to the
 same votes, which makes probabilities too extreme: P*(A) is too large by about Σ_o Var p̂(o), in all
 parameters/votes times a half at most. Between two careless panels κ and κ* are both near 0: that κ
-is as expected is no sign that judges took care.
+is as expected does not show that judges took care.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which judges are to be doubted: one entry for comparisons, rankings and ratings."""
+"""Which judges are careless or reversed: one entry for comparisons, rankings and ratings."""
 
 from __future__ import annotations
 

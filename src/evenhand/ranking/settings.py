@@ -47,8 +47,8 @@ class Settings:
         require_seed(self.seed)
         if self.interval == "rank-sets" and self.level > MAX_LEVEL:
             raise UnknownOption(
-                f"level {self.level:g} is beyond what {REPLICATES} worlds can show: rank sets go to"
-                f" {MAX_LEVEL:g}; ask for less, or choose interval 'sandwich'"
+                f"level {self.level:g} exceeds what {REPLICATES} replicates can show: rank sets go"
+                f" to {MAX_LEVEL:g}; ask for less, or choose interval 'sandwich'"
             )
         if self.model.judge_covariates:
             raise UnknownOption(

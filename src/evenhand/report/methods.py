@@ -182,7 +182,7 @@ def _say_sets(ranking: Ranking, sets: RankSets) -> Sentence:
 
 
 def _name_law(method: str) -> tuple[str, tuple[str, ...]]:
-    """Say what worlds were drawn from, and whose way of drawing it is.
+    """Say what replicates were drawn from, and whose way of drawing it is.
 
     >>> _name_law("rank sets CR1 by judgment")
     ("Student's t with that covariance", ())
@@ -292,8 +292,8 @@ def _say_fit(analysis: Analysis) -> list[Sentence]:
     drawn = signs if cycles.clusterings else "votes drawn one by one"
     return [
         (
-            "Whether one worth for each system describes all pairs was tested beside worlds in"
-            f" which it does, with {drawn}, and single pairs by max-T {cite(*keys)}.",
+            "Whether one worth for each system describes all pairs was tested beside replicates"
+            f" in which it does, with {drawn}, and single pairs by max-T {cite(*keys)}.",
             keys,
         )
     ]

@@ -1,6 +1,6 @@
 """What the judgments say so far, part by part: one that fails takes no other with it.
 
-- `find`: judges who are to be doubted, and systems with and without them, from the tables that
+- `find`: judges who are flagged, and systems with and without them, from the tables that
   `evenhand judges` and `evenhand rank` read; with too few judgments each part says why there is
   none.
 - `draw_map`: judges on a map, drawn as SVG. Across stands the slope on what the others say: 1 and

@@ -137,7 +137,7 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
         luck = np.random.Generator(np.random.PCG64(seed)).random(len(begins))
         rows = np.asarray(rows[begins + (luck * sizes).astype(np.intp)], dtype=np.intp)
         notes.append(say("one-pair-of-each", seed=seed, n=votes.size - len(rows)))
-    read_notes = [note.replace(f"shown_at={by}", f"order={by}") for note in votes.notes]
+    read_notes = [*votes.notes]
     return Arrival(
         _name_votes(votes, rows),
         votes.systems,

@@ -74,7 +74,7 @@ def list_standing(connection: Connection) -> list[int]:
 def list_firsts(connection: Connection) -> list[tuple[int, int]]:
     """Return records whose answers stand, each with the first answer to its ticket, in its order.
 
-    A revision, or an answer that was taken back and given anew, stands where the judge said
+    A revision, or an answer that was undone and given again, stands where the judge said
     something first.
     """
     standing = set(list_standing(connection))
