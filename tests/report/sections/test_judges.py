@@ -53,7 +53,8 @@ def test_a_flagged_judge_who_carries_the_answer_is_said_to():
     (check,) = section.checks
     assert check.state == FAILED
     assert check.recommendation == (
-        "Without the flagged judge the answer is another one: A is the best of 3 systems."
+        "Without the flagged judge the answer is another one: A is the best: better than each of"
+        " the other 2."
     )
     assert "D cannot be ranked any more" in section.blocks[0].text
 
@@ -101,7 +102,9 @@ def test_one_judge_of_many_who_could_be_flagged_is_no_pass():
 def test_nobody_flagged_where_nobody_could_be_is_no_pass():
     (check,) = write_section_judges(study(make_rows(12, 12))).checks
     assert check.state == UNDECIDED
-    assert check.says == ("none flagged of 12, but honest and careless judges cannot be told apart")
+    assert check.says == (
+        "none flagged of 12, but honest and careless judges cannot be distinguished"
+    )
     assert check.recommendation.startswith("Let judges share more outputs, or judge more each")
 
 

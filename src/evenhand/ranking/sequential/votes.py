@@ -26,7 +26,9 @@ from evenhand.data.source import AnnotationColumn, number_rows
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, sentence_hint, suggest
 from evenhand.formats.roles import fold
+from evenhand.formats.texts import say as say_of_file
 from evenhand.ranking.sequential.texts import say
+from evenhand.render.findings import Finding
 
 ROWS: Final = "rows"  # The order of the table's own rows
 # Columns that tell when an answer came in, the first that is there: votes come in that order
@@ -137,7 +139,7 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
         luck = np.random.Generator(np.random.PCG64(seed)).random(len(begins))
         rows = np.asarray(rows[begins + (luck * sizes).astype(np.intp)], dtype=np.intp)
         notes.append(say("one-pair-of-each", seed=seed, n=votes.size - len(rows)))
-    read_notes = [*votes.notes]
+    read_notes = [_name_order(note, by) for note in votes.notes]
     return Arrival(
         _name_votes(votes, rows),
         votes.systems,
@@ -314,3 +316,15 @@ def count_needed(least: float) -> int:
 
 def _stake(won: int, lost: int) -> float:
     return max(0.0, 2 * (won + PRIOR_FOR) / (won + lost + PRIOR_FOR + PRIOR_AGAINST) - 1)
+
+
+def _name_order(note: str, by: str) -> str:
+    """Return a note, in which the column that votes are ordered by is called so, and no time."""
+    if not isinstance(note, Finding) or "columns" not in note.values:
+        return note
+    columns = [
+        f"order={by}" if one == f"shown_at={by}" else one
+        for one in note.values["columns"].split(", ")
+    ]
+    values = {**note.values, "columns": ", ".join(columns)}
+    return say_of_file(note.code, note.severity, **values)

@@ -19,6 +19,7 @@ from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import take_findings
 from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import Analysis, Rated
+from evenhand.report.answer import say
 from evenhand.report.document import REFUSED, Figure, Section, list_notes, make_section
 from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.style import take_chart
@@ -425,7 +426,8 @@ def find_answer_of_ratings(analysis: Analysis) -> tuple[tuple[str, ...], str]:
     try:
         boards = analysis.rated.boards
     except NotIdentified as refusal:
-        return (f"{REFUSED}{refusal.fault}. What can be said is of the judges.",), ""
+        why = f"{refusal.fault}. Only the judges can be described."
+        return (say(REFUSED, why=why),), ""
     sentences: list[str] = [
         board.say_best(name) for name, board in list(boards.items())[:MAX_CRITERIA_ANSWERED]
     ]
