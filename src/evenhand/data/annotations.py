@@ -17,6 +17,7 @@ from evenhand.data.engine import Columns, Frame
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.source import AnnotationColumn, Source
 from evenhand.data.tally import Codes
+from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, listing, sentence_hint, suggest
 
 Array: TypeAlias = NDArray[np.float64]
@@ -437,4 +438,4 @@ def note_names(annotations: Mapping[str, AnnotationColumn]) -> tuple[str, ...]:
         if annotation.column != role
     }
     assignments = ", ".join(f"{role}={column}" for role, column in taken.items())
-    return (f"beside the judgments: {assignments}",) if assignments else ()
+    return (say("beside", "info", columns=assignments),) if assignments else ()

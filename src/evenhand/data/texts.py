@@ -8,6 +8,8 @@ from evenhand.render.findings import Templates
 
 say: Final = Templates(
     {
+        # Columns beside the judgments, such as times
+        "beside": "beside the judgments: {columns}",
         "tasks-pooled": "{tasks:,} tasks are pooled.",
         "broken-rankings": (
             "{answers:#answer} without a whole ranking: each comparison counts as a ranking of two."

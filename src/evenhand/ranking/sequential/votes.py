@@ -23,10 +23,10 @@ from evenhand.data.engine import ANSWER
 from evenhand.data.joining import PLACE
 from evenhand.data.labels import OUTCOMES
 from evenhand.data.source import AnnotationColumn, number_rows
+from evenhand.data.texts import say as say_of_columns
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, sentence_hint, suggest
 from evenhand.formats.roles import fold
-from evenhand.formats.texts import say as say_of_file
 from evenhand.ranking.sequential.texts import say
 from evenhand.render.findings import Finding
 
@@ -320,11 +320,11 @@ def _stake(won: int, lost: int) -> float:
 
 def _name_order(note: str, by: str) -> str:
     """Return a note, in which the column that votes are ordered by is called so, and no time."""
-    if not isinstance(note, Finding) or "columns" not in note.values:
+    if not isinstance(note, Finding) or note.code != "beside":
         return note
     columns = [
         f"order={by}" if one == f"shown_at={by}" else one
         for one in note.values["columns"].split(", ")
     ]
     values = {**note.values, "columns": ", ".join(columns)}
-    return say_of_file(note.code, note.severity, **values)
+    return say_of_columns(note.code, note.severity, **values)
