@@ -94,7 +94,8 @@ def test_the_note_beside_labels_says_the_worst_of_the_table():
         one for one in MACE().fit(draw(0, Design(0.55, 4, 50)).answers).notes if "too high" in one
     )
     assert [f"{100 * share:.0f} %" for share in worst] == ["15 %", "8 %"]
-    assert "up to 15 % were wrong at 50 answers a judge, up to 8 % at 100" in note
+    assert "up to 15 % of the labels called" in note
+    assert "wrong at 50 answers per judge, up to 8 % at 100" in note
 
 
 def test_no_note_is_given_from_200_answers_a_judge_on():

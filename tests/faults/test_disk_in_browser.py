@@ -51,7 +51,7 @@ def test_an_answer_that_cannot_be_stored_is_kept_over_a_reload_and_sent_when_the
             transact, store._writer.transact = store._writer.transact, refuse
             page.click("#answer button >> nth=0")
             page.click(".send")
-            page.wait_for_selector("#notice:has-text('cannot store anything now')")
+            page.wait_for_selector("#notice:has-text('cannot save anything right now')")
             assert "kept on this device" in page.inner_text("#notice")
             keep_picture(page, f"not-stored-{width}")
             page.reload()

@@ -201,6 +201,6 @@ def test_the_limits_of_the_page_are_those_of_the_server() -> None:
         f"| {limits.idle} seconds |",
         f"| {connections.STEP // 1024} KiB in {limits.stall} seconds |",
         f"| connections | {limits.connections:,} |",
-        f"| {limits.per_address} of one address that is no named proxy |",
+        f"| {limits.per_address} from one address that is not a named proxy |",
     ):
         assert row in PAGE

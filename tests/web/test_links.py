@@ -162,6 +162,6 @@ def test_a_file_in_another_encoding_is_refused_in_words(launched: Store, tmp_pat
 def test_a_file_of_something_else_is_not_overwritten(launched: Store, tmp_path: Path) -> None:
     path = tmp_path / "links.csv"
     path.write_text("a,b\n1,2\n")
-    with pytest.raises(CampaignError, match="no file of links"):
+    with pytest.raises(CampaignError, match="not a file of links"):
         write_links(launched, path, "http://here")
     assert path.read_text() == "a,b\n1,2\n"

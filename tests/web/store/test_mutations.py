@@ -526,11 +526,11 @@ def _is_caught(path: Path, head: Head | None) -> bool:
 
 def test_what_no_log_determines_is_named_in_the_documentation() -> None:
     told = (Path(__file__).parents[3] / "docs" / "store.md").read_text("utf-8")
-    free = told.partition("**Columns that no log determines.**")[2].partition("\n- **")[0]
+    free = told.partition("**Columns that the log does not determine.**")[2].partition("\n- **")[0]
     for table, columns in FREE.items():
         for column in columns - {"judge of admin", "made of admin"}:
             assert f"`{column}`" in free or f"`{table}.{column}`" in free, f"{table}.{column}"
-    assert "all of the links of organisers and crowds" in free
+    assert "everything about links of organisers and crowds" in free
 
 
 @pytest.mark.parametrize("part", ["some", pytest.param("all", marks=pytest.mark.slow)])

@@ -152,7 +152,7 @@ def test_a_worker_who_never_began_loses_the_seat_too(store: Store, clock: HandCl
 @pytest.mark.parametrize("name", ["", " ", " a", "a\0", "\ud800", "x" * 300])
 def test_names_that_are_none_are_refused(store: Store, name: str) -> None:
     fill(store)
-    with pytest.raises(CampaignError, match="no name of a judge"):
+    with pytest.raises(CampaignError, match="not a name of a judge"):
         store.invite(name)
 
 
