@@ -102,7 +102,7 @@ def test_what_cannot_be_is_refused():
         choose_outputs(partly(), TWO, Query("oracle"))
     with pytest.raises(UnknownColumn, match="words"):
         choose_outputs(partly(), OutputFeatures(numbers=("words",), labels=()))
-    with pytest.raises(InvalidJudgments, match="no number"):
+    with pytest.raises(InvalidJudgments, match="not a number"):
         choose_outputs(partly(x0=["a"] * 60), TWO)
 
 

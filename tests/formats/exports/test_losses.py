@@ -70,7 +70,7 @@ def test_a_row_without_times_leaves_all_without_and_it_is_said(save, tmp_path) -
 
 @pytest.mark.parametrize("start", ["100", "2024-06-02T10:00:00Z"])
 def test_times_that_would_be_read_as_something_else_are_refused(start, save, tmp_path) -> None:
-    with pytest.raises(InvalidJudgments, match="no number of seconds since 1970"):
+    with pytest.raises(InvalidJudgments, match="not a number of seconds since 1970"):
         _write(save, tmp_path, "appraise", [_rated(shown_at=start, seconds=9)])
 
 
