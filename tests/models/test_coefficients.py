@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 from evenhand.errors import InvalidJudgments
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.coefficients import Coefficient, Contrast, format_p
+from evenhand.models.coefficients import Coefficient, Contrast
 from model_family import campaign
 
 
@@ -24,14 +24,6 @@ def test_a_coefficient_without_an_error_has_no_test():
 def test_a_contrast_is_the_first_minus_the_second():
     one = Contrast.make(("A", "B"), -0.8, 0.4)
     assert (one.z, one.p) == (pytest.approx(-2), pytest.approx(2 * norm.sf(2)))
-
-
-@pytest.mark.parametrize(
-    ("p", "text"),
-    [(1.0, "1.0000"), (0.99999, "1.0000"), (0.0088, ".0088"), (0.0001, ".0001"), (9e-5, "<.0001")],
-)
-def test_p_values_are_written_with_four_digits_or_as_a_bound(p, text):
-    assert format_p(p) == text
 
 
 def test_the_reference_stands_at_zero_in_its_place_without_an_error():

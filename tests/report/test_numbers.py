@@ -70,7 +70,23 @@ def test_every_kind_writes_numbers_as_people_read_them() -> None:
         ("percent", 0.0042): "0.42 %",
         ("p", 0.0009): "< 0.001",
         ("general", 1e-7): "1e-07",
+        ("name", "b"): "b",
+        ("prose", "c"): "c",
+        ("names", ("a", "b")): "a, b",
+        ("figures", 0.012345): "0.0123",
+        ("integer", 1234.0): "1,234",
+        ("four", 0.12345): "0.1235",
+        ("signed", 0.5): "+0.50",
+        ("interval", (-0.001, 1.0)): "0.00 to 1.00",
+        ("interval three", (0.25, 0.5)): "0.250 to 0.500",
+        ("interval four", (0.25, 0.5)): "0.2500 to 0.5000",
+        ("interval share", (0.25, 0.5)): "25 to 50 %",
+        ("interval figures", (0.012345, 1234.0)): "0.0123 to 1,234",
+        ("interval general", (0.25, 1000.0)): "0.25 to 1000",
+        ("range", (1, 3)): "1-3",
+        ("bar", (0.1, 0.2, 0.3)): "",
+        ("yes", True): "yes",
     }
     assert {pair: write_value(pair[1], pair[0]) for pair in written} == written
-    assert {kind for kind, _ in written} <= set(KINDS)
+    assert {kind for kind, _ in written} == set(KINDS)
     assert write_value(None, "two") == "–"

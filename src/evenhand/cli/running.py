@@ -502,7 +502,7 @@ def remarks_on(
 
     excluded = find_excluded(data, noted, uses)
     keep_excluded(excluded)
-    told = exclusions.find_excluded(excluded)
+    told = exclusions.list_findings((), excluded)
     counted = {one.sentence: said for one, said in zip(excluded, told, strict=True) if one.sentence}
     notes = [counted.get(one, one) for one in data.source.notes]
     more = [one for one in told if one not in notes]

@@ -297,10 +297,6 @@ def list_texts(excluded: Iterable[Exclusion], known: Iterable[str] = ()) -> list
     return [one.text for one in excluded if one.text not in known_texts]
 
 
-def find_excluded(excluded: Iterable[Exclusion]) -> tuple[Finding, ...]:
-    return tuple(Finding(one.code, one.text, "note", one.to_dict()) for one in excluded)
-
-
 def list_findings(notes: Iterable[str], excluded: Iterable[Exclusion]) -> tuple[Finding, ...]:
     """Return notes as findings, and behind them what was excluded and they do not say."""
     told = take_findings(notes)

@@ -7,7 +7,7 @@ from typing import Final
 from evenhand.render.findings import Templates
 
 FILES: Final = {
-    # `renamed`: whether some column has another name than its role, so that it is worth saying
+    # `renamed`: whether some column has another name than its role, so that readers are told
     "columns": "read {layout}: {columns}",
 }
 INSPECTION: Final = {

@@ -19,7 +19,7 @@ from evenhand.data.rating_rows import CONTROL, RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE, Votes
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, require_option
-from evenhand.models.label_texts import say
+from evenhand.models.texts import say_labels
 
 # A unit is what has one right label: an output under a criterion, whose labels are scores, or a
 # pair of outputs of one item, whose labels are its two systems and perhaps a tie.
@@ -233,7 +233,7 @@ def _leave_out_controls(rows: Rows) -> tuple[Rows, list[str]]:
     if kind is None or not (kind == CONTROL).any():
         return rows, list(rows.notes)
     controls = int((kind == CONTROL).sum())
-    return rows.take(kind != CONTROL), [*rows.notes, say("controls", "info", n=controls)]
+    return rows.take(kind != CONTROL), [*rows.notes, say_labels("controls", "info", n=controls)]
 
 
 def answers_of_votes(votes: Votes, *, ties: str = "keep") -> Answers:
@@ -243,16 +243,16 @@ def answers_of_votes(votes: Votes, *, ties: str = "keep") -> Answers:
     if ties == "discard":
         tied = votes.outcome == TIE
         lost, every = int(tied.sum()), votes.size
-        sentence = say("ties", n=lost)
+        sentence = say_labels("ties", n=lost)
         excluded = [Exclusion("ties", "ties", lost, every, unit="vote", sentence=str(sentence))]
         notes += [sentence] if lost else []
         votes = votes.take(~tied)
     if not votes.size:
         raise InvalidJudgments("no votes are left: nothing to label")
     if votes.answer is not None and len(np.unique(votes.answer)) < votes.size:
-        notes.append(say("pairs-of-rankings", "warning"))
+        notes.append(say_labels("pairs-of-rankings", "warning"))
     if not votes.positions_known:
-        notes.append(say("positions-unknown"))
+        notes.append(say_labels("positions-unknown"))
     # what tells pairs of outputs apart, and the number of each vote's pair
     k = len(votes.systems)
     pairs, first, unit = np.unique(votes.pair, return_index=True, return_inverse=True)
@@ -306,7 +306,7 @@ def answers_of_ratings(rows: RatingRows, *, of_items: bool = True) -> Answers:
             f" no labels: there can be {MAX_SCORES}; merge scores to a few grades first"
         )
     if not of_items:
-        notes.append(say("no-items"))
+        notes.append(say_labels("no-items"))
     # what tells outputs under criteria apart, and the number of each score's
     _, first, unit = np.unique(rows.unit, return_index=True, return_inverse=True)
     factors = {name: rows.labels(name) for name in ("task", "item", "system", "criterion")}

@@ -74,12 +74,6 @@ def finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def format_p(p: float) -> str:
-    if p < 0.0001:
-        return "<.0001"
-    return f"{p:.4f}".removeprefix("0") if p < 1 else "1.0000"
-
-
 # Quasi-variances: one number a system, so that readers can compare any two (Firth & de Menezes).
 #
 # Var(λ_i − λ_j) ≈ q_i + q_j,   q minimises Σ_{i<j} (log(q_i + q_j) − log v_ij)²

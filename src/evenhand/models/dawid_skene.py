@@ -33,7 +33,6 @@ from numpy.typing import NDArray
 from evenhand.data.controls import carries_excluded
 from evenhand.errors import UnknownOption
 from evenhand.models.answers import Answers, Incidence, Judgments, code_answers, softmax
-from evenhand.models.label_texts import say
 from evenhand.models.labels import (
     LabelFit,
     integrate_skills,
@@ -44,6 +43,7 @@ from evenhand.models.labels import (
     share_answers,
     sign_labels,
 )
+from evenhand.models.texts import say_labels
 from evenhand.render.findings import Finding
 
 Array = NDArray[np.float64]
@@ -98,7 +98,7 @@ class DawidSkene:
         end = climb(self, answers)
         right = judge_answers(answers, end)
         wrong = (1 - right) / (len(answers.labels) - 1)
-        unfinished = say("not-converged", "warning", steps=end.steps)
+        unfinished = say_labels("not-converged", "warning", steps=end.steps)
         prior = f"prior {self.prior:g}, smoothing {self.smoothing:g}, diagonal {self.diagonal:g}"
         stop = f"tolerance {self.tolerance:g}, at most {self.iterations} iterations"
         return LabelFit(
@@ -184,12 +184,12 @@ def note_errors(answers: Answers, end: Climb) -> list[Finding]:
     for c, label in enumerate(answers.spoken):
         if pooled[c].sum() >= MIN_ANSWERS and pooled[c].max() > pooled[c, c]:
             other = answers.spoken[int(pooled[c].argmax())]
-            notes.append(say("label-switching", "warning", label=label, other=other))
+            notes.append(say_labels("label-switching", "warning", label=label, other=other))
     turned = end.confusion.max(axis=2) > np.einsum("lcc->lc", end.confusion)
     turned &= end.expected.sum(axis=2) >= MIN_ANSWERS
     for c, label in enumerate(answers.spoken):
         names = [answers.judges[i] for i in np.flatnonzero(turned[:, c]).tolist()]
         if names:
             count = {"n": len(names), "judges": len(answers.judges)}
-            notes.append(say("reversed-judges", label=label, names=names, **count))
+            notes.append(say_labels("reversed-judges", label=label, names=names, **count))
     return notes

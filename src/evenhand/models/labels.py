@@ -23,7 +23,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Shown, write_signature
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.answers import Answers, Codes, Judgments, code_answers
-from evenhand.models.label_texts import say
+from evenhand.models.texts import say_labels
 from evenhand.numerics.distributions import entropy_terms
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
@@ -242,7 +242,7 @@ class LabelFit(Shown):
 
         """
         certain = self.most_certain(share)
-        note = say("threshold", share=share, n=int((~certain).sum()))
+        note = say_labels("threshold", share=share, n=int((~certain).sum()))
         return replace(self, kept=certain, notes=(*self.notes, note))
 
     def compare(self, other: LabelFit) -> tuple[int, int]:
@@ -271,10 +271,10 @@ class LabelFit(Shown):
             if both
         )
         return (
-            say("label" if labelled == 1 else "labels", **about),
-            say("shares", shares=self._list_shares()),
-            say("skills", **spread),
-            *([say("other-models", shares=others)] if others else []),
+            say_labels("label" if labelled == 1 else "labels", **about),
+            say_labels("shares", shares=self._list_shares()),
+            say_labels("skills", **spread),
+            *([say_labels("other-models", shares=others)] if others else []),
         )
 
     @property
@@ -426,12 +426,12 @@ def require_others(answers: Answers) -> None:
 def note_answers(answers: Answers) -> list[str]:
     notes = [*answers.notes]
     if answers.repeated:
-        notes.append(say("repeated-answers", n=answers.repeated))
+        notes.append(say_labels("repeated-answers", n=answers.repeated))
     alone = int((answers.per_unit == 1).sum())
     if alone:
-        notes.append(say("single-answers", n=alone))
+        notes.append(say_labels("single-answers", n=alone))
     if answers.units and answers.per_unit.max() == 2:
-        notes.append(say("two-answers", "warning"))
+        notes.append(say_labels("two-answers", "warning"))
     return notes
 
 
@@ -440,7 +440,7 @@ def note_labels(answers: Answers, posterior: Array, *, counted: bool = False) ->
     notes = []
     none = int((choose_labels(posterior) == NO_LABEL).sum())
     if none:
-        notes.append(say("no-label", n=none))
+        notes.append(say_labels("no-label", n=none))
     # judges' reliability may be too weakly known for probabilities near 1
     usual = int(np.median(np.bincount(answers.judge)[answers.judge]))
     if (
@@ -449,7 +449,7 @@ def note_labels(answers: Answers, posterior: Array, *, counted: bool = False) ->
         and (posterior.max(axis=1) >= SURE_PROBABILITY).any()
     ):
         numbers = {"usual": usual, "needed": MIN_ANSWERS_PER_JUDGE, "level": SURE_PROBABILITY}
-        notes.append(say("few-answers-per-judge", "warning", **numbers))
+        notes.append(say_labels("few-answers-per-judge", "warning", **numbers))
     return notes
 
 

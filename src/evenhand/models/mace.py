@@ -30,7 +30,6 @@ from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
 from evenhand.errors import UnknownOption, require_option
 from evenhand.models.answers import Answers, Judgments, code_answers, softmax
-from evenhand.models.label_texts import say
 from evenhand.models.labels import (
     PRIOR,
     LabelFit,
@@ -41,6 +40,7 @@ from evenhand.models.labels import (
     require_others,
     sign_labels,
 )
+from evenhand.models.texts import say_labels
 from evenhand.render.findings import Finding
 
 # The steps of MACE, over all answers at once.
@@ -347,11 +347,13 @@ class MACE:
     def _note_ends(self, best: list[State], ends: list[float], n: int) -> list[Finding]:
         notes, rise, heights = [], best[0].rise, sorted(ends, reverse=True)
         if len(best) > 1:
-            notes.append(say("equal-optima", n=len(best)))
+            notes.append(say_labels("equal-optima", n=len(best)))
         if rise >= CONVERGED_RISE * n:
-            notes.append(say("not-converged", "warning", steps=best[0].steps, rise=float(rise)))
+            notes.append(
+                say_labels("not-converged", "warning", steps=best[0].steps, rise=float(rise))
+            )
         near = sum(heights[0] - end < 1 for end in heights)
         if near == 1 and len(ends) > 1:
             nearest = float(heights[0] - heights[1])
-            notes.append(say("single-optimum", starts=len(ends), difference=nearest))
+            notes.append(say_labels("single-optimum", starts=len(ends), difference=nearest))
         return notes

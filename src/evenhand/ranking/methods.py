@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, find_excluded, sign_excluded, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.groups import choose_groups, say_pooled, tally_groups
 from evenhand.data.joining import say_names
 from evenhand.data.rankings import Rankings
@@ -392,7 +392,7 @@ class MethodTable(Shown):
             basis=_say_counts(self),
             answer=tuple(self._answer()),
             parts=tuple(parts),
-            findings=(*findings, *find_excluded(self.excluded)),
+            findings=list_findings(findings, self.excluded),
             signature=self.signatures if self.scores else "",
         )
 
@@ -505,10 +505,7 @@ class MethodBoard(Shown):
                     lines=tuple(i for i in range(1, len(rows)) if clusters[i] != clusters[i - 1]),
                 ),
             ),
-            findings=(
-                *take_findings((*self.table.notes, *scores.notes)),
-                *find_excluded(self.table.excluded),
-            ),
+            findings=list_findings((*self.table.notes, *scores.notes), self.table.excluded),
             signature=self.table.signature(self.method),
         )
 

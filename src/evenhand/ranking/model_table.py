@@ -32,7 +32,6 @@ from evenhand.models.coefficients import LRTest
 from evenhand.models.judge_groups import Kind, find_hypotheses
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.settings import Ties
-from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.signature import sign_covariates
 from evenhand.ranking.texts import INSEPARABLE, say
@@ -475,20 +474,4 @@ def tabulate_counts(counts: Counts) -> ModelTable:
         refused={name: why for step in steps for name, why in step.refused.items()},
         notes=tuple(dict.fromkeys([*counts.notes, *of_sides, *base.notes, *cautions(base)])),
         tally=counts.whole,
-    )
-
-
-@dataclass(frozen=True)
-class ModelAnswer:
-    says: str  # the answer, at the level of .05
-    p: float  # adjusted for all tests by Holm's method (proportion)
-
-
-def answer_questions(questions: Sequence[Question]) -> tuple[ModelAnswer, ...]:
-    if not questions:
-        return ()
-    adjusted = holm(np.array([one.p for one in questions])).tolist()
-    return tuple(
-        ModelAnswer(one.yes if p < LEVEL else one.no, p)
-        for one, p in zip(questions, adjusted, strict=True)
     )

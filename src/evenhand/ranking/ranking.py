@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.exclusions import Exclusion, find_excluded, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import Mixed
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest, suggest_or_list
@@ -58,17 +58,6 @@ def write_range(low: int, high: int, dash: str = "-") -> str:
 def explain_mark(ranking: Ranking) -> list[str]:
     barred = ranking.undecidable_pairs
     return [] if barred is None or not barred.any() else [f"{MARK} {LEGEND}"]
-
-
-def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
 
 
 # Effective judges or items below which a reader should know how many there are
@@ -537,12 +526,11 @@ class Ranking(Shown):
         excluded = {one.code for one in self.excluded}  # which are said with more counts
         findings = [one for one in self.notes if one.code not in excluded]
         findings += [Finding("controlled", one) for one in controlled]
-        findings += find_excluded(self.excluded)
         return Document(
             basis=f"{say_counts(self)}. {_say_basis(self)}",
             answer=(f"{_say_leader(self)}{f' ({self.headline})' if self.headline else ''}.",),
             parts=(_tabulate(self, columns), *_tabulate_neighbours(self)),
-            findings=tuple(findings),
+            findings=list_findings(findings, self.excluded),
             signature=self.signature,
         )
 

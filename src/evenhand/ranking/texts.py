@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from evenhand.render.findings import Templates
-from evenhand.render.values import begin_sentence
 
 RANKINGS: Final = {
     # Which answers are correlated, and so what intervals are about
@@ -297,7 +296,6 @@ TESTS: Final = {
         "Sides were not randomised: {named}. {both:%} of the comparisons are of pairs shown in"
         " both orders, and the bias is taken to be the same in the others."
     ),
-    "order-effect-inseparable": f"{begin_sentence(INSEPARABLE)}.",
 }
 
 # On held-out judgments: by cross-validation

@@ -130,14 +130,6 @@ def sign(signature: str, columns: int) -> str:
     return label("sign", "\u00a0| ".join(parts), columns).replace("\u00a0", " ")
 
 
-def say_notes(notes: Iterable[str], columns: int) -> list[str]:
-    return [label("note", note, columns, colour="yellow") for note in notes]
-
-
-def say_end(notes: Iterable[str], signature: str, columns: int) -> list[str]:
-    return [*say_notes(notes, columns), sign(signature, columns)]
-
-
 _BREAKS: Final = re.compile(r"[.\-_/ :]")
 
 
