@@ -95,7 +95,7 @@ def decides(section: Any) -> bool:
 
 def flags(section: Any) -> bool:
     """Whether any judge is flagged."""
-    return any(row["flags"] for row in find_rows(section, "judges"))
+    return any(row["flags"] for row in find_rows(section, "flags"))
 
 
 def tolerated(budget: float) -> float:
