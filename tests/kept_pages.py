@@ -20,7 +20,6 @@ from evenhand.cli.main import main
 from markdown_pages import Block, blocks, commands, pages
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-BLANK = "<BLANKLINE>"
 SIGNATURE = re.compile(r"^sign   evenhand .*\n(?: {7}.*\n)*", re.MULTILINE)
 
 
@@ -81,7 +80,7 @@ def _renew(code: str) -> str:
 def _cut_alike(printed: str, shown: str) -> str:
     """Return as much of what was printed as was shown, before and behind its first `...`."""
     printed = SIGNATURE.sub("sign   evenhand ...\n", printed)
-    lines = [line or BLANK for line in printed.rstrip("\n").split("\n")]
+    lines = printed.rstrip("\n").split("\n")
     was = shown.rstrip("\n").split("\n")
     if "..." in was:
         before = was.index("...")

@@ -126,6 +126,15 @@ def quote_word(text: str) -> str:
     return '"' + text.replace('"', '\\"') + '"'
 
 
+def write_word(text: str) -> str:
+    """Return a text as one word of a shell, as it is where that will do.
+
+    >>> print(write_word("left=a"), write_word("left=Sys A"))
+    left=a "left=Sys A"
+    """
+    return text if shlex.quote(text) == text else quote_word(text)
+
+
 def listing(names: Sequence[str], limit: int = 8) -> str:
     """Join names for a message; a long list is cut and says by how much.
 

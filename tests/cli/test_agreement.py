@@ -63,7 +63,7 @@ def compared(folder: Path) -> str:
 
 def test_it_says_how_often_judges_give_the_same_score(evenhand, rated):
     ran = evenhand("agreement", rated, "--scale", "1-5")
-    assert "144 scores of 48 outputs by two to 3 judges, 3 judges in all" in ran.out
+    assert "144 scores of 48 outputs by 3 judges each, 3 judges in all" in ran.out
     assert ran.out.startswith("Two judges give the same score in")
     for title in ("same score", "Fleiss' κ", "Cohen's κ, quadratic weights", "ICC(2,1)"):
         assert title in ran.out
@@ -120,7 +120,7 @@ def test_who_was_asked_again_is_set_against_itself(evenhand, folder):
 
 def test_comparisons_have_the_pairwise_kappa_in_both_modes(evenhand, compared):
     ran = evenhand("agreement", compared)
-    assert "40 comparisons of 20 output pairs by two judges, 2 judges in all" in ran.out
+    assert "40 comparisons of 20 output pairs by 2 judges each, 2 judges in all" in ran.out
     assert "pairwise κ, different judges" in ran.out
     assert "pairwise κ as WMT counts it, inter" in ran.out
     assert "Scale " not in ran.out

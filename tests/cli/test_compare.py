@@ -147,7 +147,7 @@ def test_latex_has_a_row_for_each_model(evenhand, votes):
 
 
 def test_figures_are_written(evenhand, votes, folder):
-    words = ("--figures", "drawn", "--figure-format", "svg", "--figure-width", "360")
+    words = ("--figures", "drawn", "--figures-as", "svg", "--figure-width", "360")
     ran = evenhand("compare", votes, *MODELS, *words)
     names = {"abilities", "differences", "heat-map", "perplexity", "ties"}
     assert {path.stem for path in Path("drawn").iterdir()} == names
@@ -157,13 +157,13 @@ def test_figures_are_written(evenhand, votes, folder):
 
 
 def test_figures_of_tasks_have_names_of_their_own(evenhand, two_tasks):
-    words = ("--figures", "drawn", "--figure-format", "svg", "--folds", "3")
+    words = ("--figures", "drawn", "--figures-as", "svg", "--folds", "3")
     evenhand("compare", two_tasks, *MODELS, *words)
     assert {"t0-heat-map", "t1-heat-map"} <= {path.stem for path in Path("drawn").iterdir()}
 
 
 def test_without_a_model_that_orders_systems_there_is_no_heat_map(evenhand, votes):
-    words = ("--figures", "drawn", "--figure-format", "svg", "--model", "uniform")
+    words = ("--figures", "drawn", "--figures-as", "svg", "--model", "uniform")
     ran = evenhand("compare", votes, *words)
     assert "no heat map is drawn" in ran.out
     assert not Path("drawn/heat-map.svg").exists()

@@ -115,7 +115,7 @@ def test_json_says_whether_it_abstains_and_why(evenhand, rated):
 
 
 def test_decisions_are_a_table_a_file_and_a_figure(evenhand, full, folder):
-    words = ("--reliability", "--draws", "2", "--figures", "drawn", "--figure-format", "svg")
+    words = ("--reliability", "--draws", "2", "--figures", "drawn", "--figures-as", "svg")
     ran = evenhand("impute", full, *words)
     assert "One rating per output orders" in ran.out
     assert (folder / "drawn" / "decisions.svg").exists()
@@ -190,7 +190,7 @@ def test_errors_fit_a_narrow_terminal():
     [
         (("--draws", "3"), "--draws is about --reliability"),
         (("--figures", "x"), "--figures is about --reliability"),
-        (("--reliability", "--figure-format", "svg"), "--figures FOLDER"),
+        (("--reliability", "--figures-as", "svg"), "--figures FOLDER"),
         (("--clip", "5-1"), "write LOW-HIGH, the lowest score, then a higher one"),
         (("--clip", "0"), "--clip 0: write LOW-HIGH"),
         (("--level", "2"), "lies between 0 and 1"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shlex
 from pathlib import Path
 
 
@@ -17,7 +18,7 @@ def test_it_says_how_much_is_there(evenhand, table1):
 def test_systems_that_stand_left_equally_often_are_said_once(evenhand, folder):
     rows = "left,right,outcome\nA,B,left\nB,A,left\n"
     Path("even.csv").write_text(rows, encoding="utf-8")
-    assert "Each system stands left 50 % of the time" in evenhand("inspect", "even.csv").out
+    assert "was shown on the left in 50 % of its comparisons" in evenhand("inspect", "even.csv").out
 
 
 def test_json_counts_are_whole_numbers(evenhand, table1):
@@ -97,3 +98,40 @@ def test_judges_of_ratings_whose_names_nearly_agree_are_pointed_out(evenhand, fo
     said = evenhand("inspect", "case.csv").out.replace("\n       ", " ")
     assert "'Gus' and 'gus' are taken for two judges" in said
     assert "'A' and 'a' are taken for two systems" in said
+
+
+def test_rows_that_were_pasted_twice_are_counted(evenhand, folder):
+    rows = [f"{judge},{item},A,B,left\n" for judge in "xyz" for item in "123"]
+    text = "judge,item,left,right,outcome\n" + "".join([*rows, *rows[:4]])
+    Path("twice.csv").write_text(text, encoding="utf-8")
+    found = evenhand("inspect", "twice.csv", "--json").json["findings"]
+    assert [one["values"]["rows"] for one in found if one["code"] == "identical-rows"] == [4]
+    # without judges or items the same row is just another answer
+    Path("bare.csv").write_text("left,right,outcome\nA,B,left\nA,B,left\n", encoding="utf-8")
+    assert "identical" not in evenhand("inspect", "bare.csv", "--json").out
+
+
+def test_a_header_in_the_middle_is_called_one(evenhand, folder):
+    Path("votes.csv").write_text(2 * "left,right,verdict\nA,B,left\n", encoding="utf-8")
+    ran = evenhand("inspect", "votes.csv", code=2)
+    assert "votes.csv repeats its header (line 3)" in ran.err
+    Path("scores.csv").write_text(2 * "judge,system,score\nj,A,3\n", encoding="utf-8")
+    assert "scores.csv repeats its header (row 2)" in evenhand("inspect", "scores.csv", code=2).err
+
+
+def test_a_score_far_from_all_others_is_named(evenhand, folder):
+    rows = [f"j{n % 3},i{n // 6},{'AB'[n % 2]},{n % 5 + 1}\n" for n in range(60)]
+    head = "judge,item,system,score\n"
+    Path("good.csv").write_text(head + "".join(rows), encoding="utf-8")
+    Path("slip.csv").write_text(head + "".join(rows) + "j0,i9,A,55\n", encoding="utf-8")
+    assert "far-score" not in evenhand("inspect", "good.csv", "--json").out
+    said = evenhand("inspect", "slip.csv").out
+    assert "warning 1 score of 55, all others from 1 to 5: if it is a slip, correct it." in said
+
+
+def test_all_missing_columns_are_asked_for_at_once_as_words_of_a_shell(evenhand, folder):
+    Path("sheet.csv").write_text("Judge,Sys A,Sys B,verdict\nx,A,B,left\n", encoding="utf-8")
+    said = evenhand("inspect", "sheet.csv", code=2).err
+    assert "Are they 'Sys A' and 'Sys B'?" in said
+    options = re.search(r"Say which they are: (.*), in Python", said)[1]
+    assert evenhand("inspect", "sheet.csv", *shlex.split(options)).code == 0

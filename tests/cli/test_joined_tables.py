@@ -26,7 +26,7 @@ def test_judges_are_joined_from_a_table_and_cluster_within_their_groups(evenhand
     (test,) = found["tests"]
     assert test["lr"]["df"] == 3
     assert [one["group"] for one in found["orders"]] == ["no", "yes"]
-    assert test["notes"] == ["about these 4 judges only"]
+    assert test["notes"] == ["for these 4 judges only"]
 
 
 def test_the_reference_level_may_be_named(evenhand, table1, judges):

@@ -270,7 +270,7 @@ def test_options_of_ratings_are_refused_for_comparisons_whatever_their_value(
 
 
 def test_a_form_of_figures_without_a_folder_is_refused(evenhand, four):
-    ran = evenhand("judges", four, "--figure-format", "png", code=2)
+    ran = evenhand("judges", four, "--figures-as", "png", code=2)
     assert "say where to with --figures" in ran.err
 
 

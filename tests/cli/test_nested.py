@@ -35,7 +35,7 @@ def test_json_holds_every_number_of_the_table(evenhand, table1):
     ties = next(one for one in found["tests"] if one["answer"] == "ties need a parameter")
     assert ties["lr"]["statistic"] == pytest.approx(190.4911, abs=5e-5)
     assert (ties["wald"], ties["p"]) == ([], ties["lr"]["p"])
-    assert ties["notes"] == ["about these 4 judges only"]
+    assert ties["notes"] == ["for these 4 judges only"]
     assert "criteria-independent" in [one["code"] for one in found["findings"]]
     assert found["best_aic"] == "+ worths by judge"
     assert found["n_judgments"] == 960

@@ -90,7 +90,7 @@ def test_every_form_has_the_pairs(evenhand):
             "--task, --system-separator are of a pilot",
         ),
         ((*TWO, "--judges", "20", "--judgments", "10"), "10 judgments leave some of 20 judges"),
-        ((*TWO, "--figure-format", "svg"), "say where to with --figures"),
+        ((*TWO, "--figures-as", "svg"), "say where to with --figures"),
         ((*TWO, "--loads", "even"), "'even' is not one of equal | zipf"),
     ],
 )
@@ -182,7 +182,7 @@ def test_the_word_check_and_other_words_can_never_be_a_file_of_settings(evenhand
 
 
 def test_figures_are_written(evenhand, folder):
-    words = ("--campaigns", "10", "--figures", "out", "--figure-format", "svg")
+    words = ("--campaigns", "10", "--figures", "out", "--figures-as", "svg")
     ran = evenhand("plan", *TWO, "--judges", "30", *words)
     assert "2 figures to out" in ran.out
     assert {one.name for one in Path("out").iterdir()} == {

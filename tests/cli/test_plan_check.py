@@ -2,9 +2,12 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from evenhand.design.assignment import assign
+from evenhand.design.guarantees import verify_design
 from evenhand.design.reading import read_campaign
 from evenhand.web.store import judging
 from evenhand.web.store.store import Store
@@ -49,6 +52,20 @@ def test_what_was_collected_is_checked_without_telling_the_seed(evenhand, folder
     found = evenhand("check", "items.csv", "--collected", "items.db", "--json").json
     assert (found["seed"], found["rehearsal"], found["warns"]) == (None, False, [])
     assert "seed=secret" in found["signature"]
+
+
+def test_a_database_is_named_without_user_and_password(evenhand, folder, monkeypatch):
+    def check(_where: str, planned: Any) -> Any:
+        assignment = assign(planned)
+        return assignment, verify_design(assignment)
+
+    monkeypatch.setattr("evenhand.web.store.audit.check_collected", check)
+    Path("items.csv").write_text(ITEMS, encoding="utf-8")
+    where = "postgresql://bob:s3cret@localhost/spring"
+    for form in ((), ("--json",), ("--latex",), ("--markdown",)):
+        ran = evenhand("check", "items.csv", "--collected", where, *form)
+        assert "s3cret" not in ran.out + ran.err
+        assert "spring" in ran.out or form == ("--latex",)
 
 
 def test_feedback_that_names_an_output_by_its_place_is_warned_of(evenhand, folder):

@@ -26,7 +26,7 @@ def test_csv_holds_what_json_holds(evenhand, table1):
 
 def test_what_csv_has_no_place_for_goes_to_the_error_stream(evenhand, table1):
     said = " ".join(evenhand("rank", table1, "--csv").err.split())
-    assert "about these 4 judges only" in said
+    assert "for these 4 judges only" in said
 
 
 def test_latex_is_a_booktabs_table_with_the_signature_as_a_comment(evenhand, folder):
@@ -45,7 +45,7 @@ def test_latex_is_a_booktabs_table_with_the_signature_as_a_comment(evenhand, fol
 
 def test_the_terminal_says_what_is_decided_first_and_signs_last(evenhand, table1):
     lines = evenhand("rank", table1).out.splitlines()
-    assert lines[0] == "A is the best: better than each of the other 3 (about these 4 judges only)."
+    assert lines[0] == "A is the best: better than each of the other 3 (for these 4 judges only)."
     text = "\n".join(lines)
     assert "960 judgments, 4 judges, 4 systems, 4 % ties." in text
     assert re.search(r"^ 1 +A +1\.92 .*●.* D, B, C$", text, re.MULTILINE)
@@ -156,13 +156,13 @@ def test_claims_one_at_a_time_say_so(evenhand, table1):
     text = " ".join(evenhand("rank", table1, "--interval", "sandwich").out.split())
     assert "95 % intervals, marginal: sandwich CR1 by judgment" in text
     found = evenhand("rank", table1, "--interval", "sandwich", "--json").json
-    limits = f"pairs decided one at a time; about these 4 judges only; {LIMIT}"
+    limits = f"pairs decided one at a time; for these 4 judges only; {LIMIT}"
     assert found["says"] == f"A is the best: better than each of the other 3 ({limits})"
 
 
 def test_of_whom_a_ranking_is_said_stands_in_every_form_of_it(evenhand, table1):
     """Four judges stand for no others, in what is quoted and in what is printed."""
-    about = "about these 4 judges only"
+    about = "for these 4 judges only"
     text = " ".join(evenhand("rank", table1).out.split())
     assert f"the best: better than each of the other 3 ({about})." in text
     found = json.loads(evenhand("rank", table1, "--json").out)

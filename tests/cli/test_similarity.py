@@ -92,7 +92,7 @@ def test_with_many_judges_only_the_ends_are_printed_and_csv_has_every_pair(evenh
 
 
 def test_against_says_beside_what_it_predicts_better(evenhand, rated, folder):
-    words = ("--baselines", "--splits", "1", "--figures", "drawn", "--figure-format", "svg")
+    words = ("--baselines", "--splits", "1", "--figures", "drawn", "--figures-as", "svg")
     ran = evenhand("similarity", rated, *words)
     for method in ("multi-task", "independent", "pooled", "ridge", "judge mean"):
         assert f"\n {method} " in ran.out
@@ -127,7 +127,7 @@ def test_tasks_are_kept_apart_and_one_that_says_nothing_is_named(evenhand, folde
         (("--level", "1"), "lies between 0 and 1"),
         (("--splits", "3"), "--splits is about --baselines"),
         (("--baselines", "--splits", "0"), "a split or more"),
-        (("--figure-format", "svg"), "--figures FOLDER"),
+        (("--figures-as", "svg"), "--figures FOLDER"),
         (("--where", "judge = 'Ann'"), "nobody to be alike"),
         (("--group-by", "domain", "--label", "task"), "column 'task' not found"),
     ],

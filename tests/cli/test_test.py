@@ -121,7 +121,7 @@ def test_many_answers_of_few_judges_are_warned_of_with_their_numbers(evenhand, t
     said = " ".join(evenhand("test", table1).out.split())
     assert "if all judgments are independent." in said
     assert "4 judges with 240 each on average. There are too few of them for clustered" in said
-    assert "what is said is about these 4 judges only" in said
+    assert "what is said is for these 4 judges only" in said
     assert "independent" not in evenhand("test", table1, "--csv").out
 
 

@@ -93,8 +93,13 @@ def test_both_bad_is_a_tie_however_it_is_written():
     [
         (["0"], ["0", "1"], {"0": "left", "1": "right"}),
         (["-1", "0"], ["1", "0", "-1"], {"-1": "left", "0": "tie", "1": "right"}),
-        (["modell_a", "skip"], [], {"modell_a": "left", "skip": "tie"}),
-        (["it's B"], ["left"], {"it's B": "tie"}),
+        (["modell_a"], [], {"modell_a": "left"}),
+        (
+            ["A better", "B is better", "about the same"],
+            [],
+            {"A better": "left", "B is better": "right", "about the same": "tie"},
+        ),
+        (["it's B"], ["left"], {"it's B": "right"}),
     ],
 )
 def test_the_refusal_declares_every_label_and_what_it_declares_is_understood(unknown, every, meant):
@@ -105,6 +110,16 @@ def test_the_refusal_declares_every_label_and_what_it_declares_is_understood(unk
     own = dict(word.rsplit("=", 1) for word in words)
     assert own == meant
     assert all(read_outcome(label, own) for label in [*unknown, *every])
+
+
+@pytest.mark.parametrize("label", ["skip", "A is worse than B", "A worse", "A or B", "bug 17"])
+def test_what_nobody_can_guess_is_for_the_caller_to_choose(label):
+    """Nothing is offered that would count as an answer when it is copied as it stands."""
+    with pytest.raises(InvalidJudgments, match="choosing one of the three") as caught:
+        refuse_unknown([label], " (row 3)")
+    option = re.search(r"--outcome '(.*?)', choosing", str(caught.value))[1]
+    assert option == f"{label}=left|tie|right"
+    assert option.rsplit("=", 1)[1] not in OUTCOMES
 
 
 @pytest.mark.parametrize("labels", [["x" * 61], [f"an answer {i}" for i in range(13)]])

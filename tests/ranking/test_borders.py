@@ -119,3 +119,11 @@ def test_of_the_bands_of_wmt11_english_czech_the_border_after_the_reference_is_c
     assert second.z == pytest.approx(1.6, abs=0.5)
     assert third.z == pytest.approx(3.0, abs=0.5)
     assert not third.holds
+
+
+def test_borders_say_what_limits_their_ranking():
+    one = rank(comparisons(panel(judges=3, items=40)))
+    borders = check_borders(one, after=1)
+    assert borders.headline == one.headline == "for these 3 judges only"
+    assert borders.says.endswith("This is for these 3 judges only.")
+    assert borders.notes == one.notes

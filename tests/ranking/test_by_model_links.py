@@ -92,7 +92,7 @@ def test_clusters_that_answer_alike_are_given_up_by_name(few_resamples):
     alike = answers(("a", "b", "left"), ("b", "a", "right"), ("b", "a", "left"))
     found = rank(comparisons(alike), model="geometric-students")
     assert "by judgment" in found.method
-    assert found.headline == "about these 8 judges only and about these 8 items only"
+    assert found.headline == "for these 8 judges only and for these 8 items only"
     assert any("say the same of a and b" in note for note in found.notes)
     assert (found.upper > found.lower + 0.1).all()
     with pytest.raises(NotIdentified, match="resamples by judge all say the same of a and b"):

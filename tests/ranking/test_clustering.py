@@ -130,7 +130,7 @@ def test_fewer_than_five_judges_speak_for_themselves_by_item(judges, who):
 def test_fewer_than_five_judges_and_ten_items_speak_for_themselves_by_judgment():
     found = choice(panel(judges=3, items=9))
     assert found.clusterings == ()
-    assert found.headline == "about these 3 judges only and about these 9 items only"
+    assert found.headline == "for these 3 judges only and for these 9 items only"
     assert found.notes == (
         "9 items are too few to cluster by: 10 or more would do.",
         "Intervals assume independent judgments.",
@@ -142,14 +142,14 @@ def test_many_judges_of_whom_one_did_most_are_few():
     busy = pl.when(pl.int_range(pl.len()) % 10 < 8).then(pl.lit("busy"))
     found = choice(frame.with_columns(judge=busy.otherwise(pl.col("judge"))))
     assert found.clusterings == ("item",)
-    assert found.headline == "about these 40 judges only (1.6 effective)"
+    assert found.headline == "for these 40 judges only, 1.6 effective"
 
 
 def test_five_to_eight_judges_are_told_how_many_would_help():
     found = choice(panel(judges=6))
     assert found.clusterings == ("judge", "item")
     wide = "6.0 effective judges: intervals are wide; 8 or more would narrow them."
-    assert found.notes == (f"{wide} With --cluster item they are about these 6 judges only.",)
+    assert found.notes == (f"{wide} With --cluster item they are for these 6 judges only.",)
     assert choice(panel(judges=6).drop("item")).notes == (wide,)
     assert choice(panel(judges=9)).notes == ()
 
@@ -160,11 +160,11 @@ def test_fewer_than_five_items_are_no_clusters(judge):
     found = choice(frame if judge else frame.drop("judge"))
     assert found.clusterings == (("judge",) if judge else ())
     assert "few-items" in list_codes(found)
-    assert found.headline == "about these 4 items only"
+    assert found.headline == "for these 4 items only"
     one = choice(
         frame.with_columns(item=pl.lit("i")).drop([] if judge else ["judge"], strict=False)
     )
-    assert one.headline == "about this item only"
+    assert one.headline == "for this item only"
 
 
 @pytest.mark.parametrize("judges", [3, 9])
@@ -172,7 +172,7 @@ def test_items_of_one_answer_each_limit_nothing(judges):
     """Their answers are independent of each other by themselves."""
     frame = panel(n=60, judges=judges).with_columns(item=pl.format("i{}", pl.int_range(60)))
     said = choice(frame).headline
-    assert said == (None if judges == 9 else "about these 3 judges only")
+    assert said == (None if judges == 9 else "for these 3 judges only")
 
 
 def test_few_effective_items_that_were_asked_for_are_warned_of():
@@ -253,7 +253,7 @@ def test_clusters_that_answer_alike_to_the_letter_are_given_up_by_name():
     frame = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
     ranking = rank(read(frame))
     assert ranking.rank_upper.tolist() == [2, 2]
-    assert ranking.headline == "about these 5 judges only"
+    assert ranking.headline == "for these 5 judges only"
     assert any("answered so alike on a and b that nothing" in note for note in ranking.notes)
     assert ranking.stderr.min() > 0.2
     for interval in ("sandwich", "bootstrap"):
@@ -277,4 +277,4 @@ def test_judges_who_are_no_clusters_in_the_end_are_not_told_that_intervals_are_w
         note,
     )
     assert float(number[1]) < 5
-    assert found.headline == "about these 5 judges only"
+    assert found.headline == "for these 5 judges only"

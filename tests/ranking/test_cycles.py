@@ -168,7 +168,7 @@ def test_with_few_judges_the_statement_is_about_them():
     data = evenhand.read(pd.DataFrame(rows, columns=["judge", "left", "right", "outcome"]))
     found = evenhand.find_cycles(data)
     assert found.clusterings == ()
-    assert found.notes[0] == "What is said of cycles is about these 3 judges only."
+    assert found.notes[0] == "What is said of cycles is for these 3 judges only."
 
 
 def test_two_systems_leave_nothing_to_go_round():
@@ -279,3 +279,28 @@ def test_a_cycle_is_sure_where_each_majority_is_more_than_chance_makes():
         circle = find_sure_circle(replace(found, cycles=(cycle,)), votes.tally())
         assert circle == (cycle if sure else None)
     assert find_sure_circle(replace(found, p=0.2), votes.tally()) is None
+
+
+def test_rounding_errors_are_no_cycles():
+    """Judges who answer alike leave residuals of 1e-22, and replicates without any spread."""
+    votes = 3 * [("A", "B", "left"), ("B", "A", "left")] + 2 * [("A", "B", "tie")]
+    for one in "AB":
+        votes += [*4 * [(one, "C", "left")], ("C", one, "left")]
+    rows = [(*vote, f"j{judge}") for judge in range(10) for vote in votes]
+    found = evenhand.find_cycles(evenhand.read(pd.DataFrame(rows, columns=COLUMNS)))
+    assert found.statistic < 1e-9
+    assert (found.p, found.real) == (1.0, False)
+
+
+def test_that_no_cycle_stands_out_is_said_where_cycles_were_looked_for(monkeypatch):
+    data = rock_paper_scissors()
+    said = evenhand.find_cycles(data)
+    assert said.triples_tested
+    monkeypatch.setattr("evenhand.ranking.robustness.cycles.list_triples", lambda _whole: None)
+    untested = evenhand.find_cycles(data)
+    assert untested.real
+    assert not untested.triples_tested
+    assert not any("stands out" in one for one in untested.says)
+
+
+COLUMNS = ["left", "right", "outcome", "judge"]

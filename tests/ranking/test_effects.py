@@ -53,7 +53,7 @@ def test_judges_who_are_the_groups_are_no_clusters(table_1):
     assert test.walds == ()
     assert test.notes == (
         "every group is one judge: no test by judge",
-        "about these 4 judges only",
+        "for these 4 judges only",
     )
 
 
@@ -66,7 +66,7 @@ def test_why_there_is_no_test_by_a_way_is_said():
         BradleyTerry(judge_covariates="native").fit(counted), {"judge": counted}
     ).tests
     assert test.walds == ()
-    assert test.notes == ("about these 2 judges only",)
+    assert test.notes == ("for these 2 judges only",)
 
 
 def test_a_level_that_never_tied_leaves_the_likelihood_ratio_alone():

@@ -63,7 +63,7 @@ def resting_on(judge: str, item: str | None = None) -> pl.DataFrame:
 def test_judges_are_given_up_where_one_alone_links_some_systems_and_it_says_so():
     found = rank(comparisons(resting_on("j004")), interval="sandwich")
     assert "by item, t on" in found.method
-    assert found.headline == "about these 9 judges only"
+    assert found.headline == "for these 9 judges only"
     assert (
         "No clustering by judge: without j004 some systems are linked to the rest by nothing."
         in found.notes
@@ -73,7 +73,7 @@ def test_judges_are_given_up_where_one_alone_links_some_systems_and_it_says_so()
 def test_single_judgments_are_left_where_one_judge_and_one_item_are_the_link():
     found = rank(comparisons(resting_on("j004", "i003")), interval="sandwich")
     assert found.method == "sandwich CR1 by judgment"
-    assert found.headline == "about these 9 judges only and about these 12 items only"
+    assert found.headline == "for these 9 judges only and for these 12 items only"
     assert sum("linked to the rest by nothing" in note for note in found.notes) == 2
 
 
@@ -81,7 +81,7 @@ def test_judges_alone_remain_where_one_item_is_the_link():
     frame = pl.concat([resting_on(judge, "i003") for judge in ("j001", "j004")])
     found = rank(comparisons(frame), interval="sandwich")
     assert "by judge, t on" in found.method
-    assert found.headline == "about these 12 items only"
+    assert found.headline == "for these 12 items only"
     assert any("without i003 some systems" in note for note in found.notes)
 
 

@@ -141,7 +141,7 @@ def test_five_judges_are_too_few_for_any_pair_and_claims_are_about_them():
     frame = frame.with_columns(judge=pl.Series([f"j{k % 5}" for k in range(900)])).drop("item")
     found = rank(comparisons(frame))
     assert found.effective_judges == pytest.approx(5)
-    assert found.headline == "about these 5 judges only"
+    assert found.headline == "for these 5 judges only"
     assert found.bounded.all()
     assert any("fewer than 5 effective judges (" in n for n in found.notes)
 

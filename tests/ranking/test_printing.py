@@ -55,7 +55,7 @@ def test_the_terminal_shows_answer_table_notes_and_signature():
     found = rank(comparisons(panel(judges=3)))
     text = str(found)
     said = " ".join(text.split())
-    assert found.headline == "about these 3 judges only and about these 8 items only"
+    assert found.headline == "for these 3 judges only and for these 8 items only"
     assert f"({found.headline})." in said
     assert said.endswith(found.signature)
     assert all(note in said for note in found.notes if note.severity != "info")
@@ -78,7 +78,7 @@ def test_names_are_escaped_in_a_notebook():
     reader = read(found._repr_html_())
     assert "script" not in reader.tags
     assert EVIL in reader.text
-    assert "about these 3 judges only" in reader.text
+    assert "for these 3 judges only" in reader.text
     assert found.signature in reader.text
 
 

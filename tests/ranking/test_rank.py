@@ -93,7 +93,7 @@ def test_groups_by_any_column():
 
 def test_groups_by_judge_speak_of_one_judge_each():
     found = rank(comparisons(panel(judges=3, n=600, items=15)), group_by="judge")
-    assert {ranking.headline for ranking in found.groups.values()} == {"about this judge only"}
+    assert {ranking.headline for ranking in found.groups.values()} == {"for this judge only"}
     assert {ranking.n_judges for ranking in found.groups.values()} == {1}
     assert all("by item" in ranking.method for ranking in found.groups.values())
 
@@ -144,7 +144,7 @@ def test_a_ranking_is_one_judgment_of_several_comparisons():
     found = rank(rankings())
     assert (found.n_judgments, found.n_comparisons) == (60, 360)
     assert "by ranking, max-|t|" in found.method
-    assert found.headline == "about these 3 judges only"
+    assert found.headline == "for these 3 judges only"
 
 
 def test_rankings_without_judges_are_clustered_by_ranking():
@@ -244,7 +244,7 @@ def test_effective_judges_count_unequal_loads_and_weights_alike_on_every_way():
         found = rank(comparisons(rows), **settings)
         assert found.n_judges == 4
         assert found.effective_judges == pytest.approx(10 / 3)
-        assert found.headline == "about these 4 judges only"
+        assert found.headline == "for these 4 judges only"
     model = BradleyTerry(prior=1.0)
     found = rank(comparisons(weighted), model=model, interval="model")
     assert found.effective_judges == pytest.approx(10 / 3)

@@ -154,7 +154,7 @@ def test_the_order_of_rows_does_not_matter():
 
 def test_one_judge_speaks_of_this_judge_only():
     board = rank_scores(make_rows(draw(judges=1, items=40)))
-    assert board.headline == "about this judge only"
+    assert board.headline == "for this judge only"
     assert board.method.endswith("clustered by item")
 
 
@@ -205,3 +205,9 @@ def test_one_system_is_refused():
 def test_a_level_that_cannot_be_is_refused():
     with pytest.raises(UnknownOption, match=r"level cannot be 1\.5: it lies between 0 and 1"):
         rank_scores(make_rows(draw()), level=1.5)
+
+
+def test_where_all_systems_are_references_they_are_ranked():
+    board = rank_scores(make_rows(draw()), references=tuple("ABCD"))
+    assert board.references == ()
+    assert board.rank_lower.min() == 1

@@ -149,7 +149,7 @@ def test_what_is_said_of_these_judges_or_items_says_so(interval):
     """The sentence is quoted without its headline, and must not say more than it."""
     frame = panel(n=900, judges=1, items=3, taste=0.0)
     found = rank(comparisons(frame), interval=interval)
-    about = "about this judge only and about these 3 items only"
+    about = "for this judge only and for these 3 items only"
     assert found.headline == about
     each = [found.says, found.to_dict()["says"], *map(found.says_of, found.systems)]
     held = "pairs decided one at a time; " if interval == "sandwich" else ""

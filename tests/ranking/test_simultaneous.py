@@ -120,7 +120,7 @@ def test_where_every_pair_rests_on_one_judge_the_statement_is_about_these_judges
         rows += [(f"s{k}", f"s{k + 1}", side, f"j{k}") for side in ["left"] * 9 + ["right"] * 5]
     frame = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
     found = rank(comparisons(frame))
-    assert found.headline == "about these 6 judges only"
+    assert found.headline == "for these 6 judges only"
     assert any("linked to the rest by nothing" in n for n in found.notes)
     with pytest.raises(NotIdentified, match="no interval by judge; use --cluster judgment"):
         rank(comparisons(frame), cluster="judge")

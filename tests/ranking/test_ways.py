@@ -47,7 +47,7 @@ def test_rankings_of_few_judges_are_the_clusters_and_decide():
         one = ask(found, words)
         assert [wald.cluster for wald in one.walds] == ["ranking"]
         assert one.p == one.walds[0].p
-        assert "about these 4 judges only" in one.notes
+        assert "for these 4 judges only" in one.notes
 
 
 def test_rankings_take_the_place_of_judges_who_are_too_few_for_the_parameters():
@@ -99,10 +99,10 @@ def test_judges_and_items_cluster_where_there_are_enough_of_them(judges, items, 
     one = ask(tabulate_models(votes(judges, items)), "systems differ")
     assert [wald.cluster for wald in one.walds] == ways
     said = {
-        (6, 4): "about these 4 items only",
-        (4, 12): "about these 4 judges only",
-        (4, 8): "about these 4 judges only and about these 8 items only",
-        (1, 12): "about this judge only",
+        (6, 4): "for these 4 items only",
+        (4, 12): "for these 4 judges only",
+        (4, 8): "for these 4 judges only and for these 8 items only",
+        (1, 12): "for this judge only",
     }.get((judges, items))
     assert [note for note in one.notes if note.startswith("about")] == ([said] if said else [])
     assert one.p == max([wald.p for wald in one.walds], default=one.lr.p)
@@ -112,7 +112,7 @@ def test_judges_who_are_compared_leave_items_to_cluster_by():
     one = ask(tabulate_models(votes(6, 12)), "worths differ by judge")
     assert [wald.cluster for wald in one.walds] == ["item"]
     assert "every group is one judge: no test by judge" in one.notes
-    assert "about these 6 judges only" in one.notes
+    assert "for these 6 judges only" in one.notes
 
 
 def test_effective_judges_are_what_counts():
@@ -123,7 +123,7 @@ def test_effective_judges_are_what_counts():
     frame = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
     one = ask(tabulate_models(read(frame), covariates=[]), "systems differ")
     assert one.walds == ()
-    assert one.notes == ("about these 6 judges only (2.2 effective)",)
+    assert one.notes == ("for these 6 judges only, 2.2 effective",)
 
 
 def test_a_group_of_one_judge_is_about_that_judge():
@@ -132,7 +132,7 @@ def test_a_group_of_one_judge_is_about_that_judge():
     groups = count_models(votes(6, 12), group_by="judge")
     one = ask(tabulate_counts(groups["j0"]), "systems differ")
     assert [wald.cluster for wald in one.walds] == ["item"]
-    assert "about this judge only" in one.notes
+    assert "for this judge only" in one.notes
 
 
 @pytest.mark.slow

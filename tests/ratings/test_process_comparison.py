@@ -87,7 +87,7 @@ def test_differences_are_paired_and_items_hang_together():
     means = (np.abs(own) - np.abs(best)).reshape(40, 10).mean(axis=1)
     ends = student.interval(0.95, 39, means.mean(), means.std(ddof=1) / np.sqrt(40))
     assert (more.lower, more.upper) == pytest.approx(ends)
-    assert found.notes == ("about this judge only",)
+    assert found.notes == ("for this judge only",)
 
 
 def test_judges_who_differ_widen_the_interval_and_not_that_about_these_judges():
@@ -116,7 +116,7 @@ def test_one_item_and_few_judges_give_no_interval():
     rng = np.random.default_rng(1)
     found = errors_by(*rng.normal(size=(2, 50)), np.arange(50) % 2, np.zeros(50, dtype=int))
     assert found.tabulate()[1].mae_more is None
-    assert "about this item only" in found.notes
+    assert "for this item only" in found.notes
 
 
 def test_predictions_without_error_have_a_root_of_0():

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import re
+from math import inf
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.render.latex import escape, number, tabular
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.latex import escape, number, render_latex, tabular, write_cell
 
 # signs that mean something to LaTeX, wherever they stand unescaped
 SPECIAL = re.compile(r"(?<!\\)[&%$#_]|[~^]")
@@ -36,3 +38,16 @@ def test_blocks_are_parted_by_rules_and_comments_stand_above():
     assert text.count(r"\midrule") == 2
     assert text.count(r"\\") == 3
     assert text.index("1 & 2") < text.rindex(r"\midrule") < text.index("3 & 4")
+
+
+def test_tables_of_groups_have_captions_and_labels_of_their_own():
+    table = Table("ranking", "Systems", (Column("n", "n", "count"),), ({"n": 1234},))
+    drawn = render_latex(Document(basis="4 judgments.", parts=(table,)), "legal & news_1")
+    assert r"\caption{legal \& news\_1: Systems}" in drawn
+    assert r"\label{tab:legal-news-1-ranking}" in drawn
+    assert drawn.startswith("% 4 judgments.\n")
+
+
+def test_infinite_and_large_ends_are_set_in_mathematics():
+    assert write_cell((-inf, 1234.0), "interval figures") == r"$[-\infty, 1{,}234]$"
+    assert write_cell(inf, "figures") == r"$\infty$"

@@ -82,8 +82,8 @@ def test_of_few_judgments_none_is_told_to_act_on(cells: Cells) -> None:
 
 
 def test_whom_a_statement_is_about_stands_in_the_answer() -> None:
-    ranking = replace(rank({("A", "B"): (80, 5, 20)}), headline="about these 3 judges only")
-    assert say_answer(ranking)[0].endswith(" (about these 3 judges only).")
+    ranking = replace(rank({("A", "B"): (80, 5, 20)}), headline="for these 3 judges only")
+    assert say_answer(ranking)[0].endswith(" (for these 3 judges only).")
 
 
 def test_names_are_listed_up_to_five() -> None:

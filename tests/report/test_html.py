@@ -6,6 +6,7 @@ import re
 from html import unescape
 from importlib.resources import files
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -134,3 +135,19 @@ def test_a_light_leads_to_the_section_that_made_it() -> None:
     assert light
     assert f'<section id="{light[1]}">' in page
     assert Check("a", "A?", "passed", "").state in page
+
+
+def test_systems_may_be_called_like_numbers_and_like_states_of_checks() -> None:
+    page = write_page(make_report(("1", "2b", "passed", "failed")))
+    cells = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", page)
+    assert "passed" in cells
+    assert not any("data-state" in cell for cell in cells if "passed" in cell)
+
+
+def test_no_sign_that_moves_text_reaches_the_page() -> None:
+    names = ("\x1b[31mred", "\u202eoff", "plain")
+    page = write_page(make_report(names))
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", page)
+    assert "\\x1b[31mred" in page
+    for figure in re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL):
+        ElementTree.fromstring(figure)

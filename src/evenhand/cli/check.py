@@ -122,14 +122,17 @@ def _check_campaign(campaign: str, collected: str) -> CheckResult:
 
     planned = read_campaign(campaign)
     make_policy(planned)
+    where = ""
     if collected:
+        from evenhand.web.links import Place
         from evenhand.web.store.audit import check_collected
 
         assignment, design_check = check_collected(collected, planned)
+        where = Place.at(collected).name if "://" in collected else collected
     else:
         assignment = assign(planned)
         design_check = verify_design(assignment)
-    return CheckResult(assignment, design_check, collected, planned.seed is not None)
+    return CheckResult(assignment, design_check, where, planned.seed is not None)
 
 
 def _check_log(

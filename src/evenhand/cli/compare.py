@@ -64,7 +64,7 @@ OF_FOLDS: Final = {
     "repeats": "--repeats",
     "group_by": "--group-by",
 }
-OF_FIGURES: Final = {"forms": "--figure-format", "width": "--figure-width"}
+OF_FIGURES: Final = {"forms": "--figures-as", "width": "--figure-width"}
 
 _compared_option = section("What is compared", stored=True)
 _held_out_option = section("What is held out: cross-validation", stored=True)
@@ -141,9 +141,7 @@ curve_options = stack(
 certainty_options = stack(level_option(_certainty_option), seed_option(_certainty_option))
 
 drawing_options = stack(
-    figure_options(
-        _drawn_option, "Draw figures into a folder.", "svg and png by default. Repeatable."
-    ),
+    figure_options(_drawn_option, "Draw figures into a folder."),
     _drawn_option(
         "--figure-width",
         "width",

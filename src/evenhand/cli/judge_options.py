@@ -117,9 +117,7 @@ flag_options = stack(
 )
 
 diagnosis_figure_options = figure_options(
-    _output_option,
-    "Draw the figures into a folder (ratings).",
-    "svg and png by default. Repeatable.",
+    _output_option, "Draw the figures into a folder (ratings)."
 )
 
 # What the diagnosis alone is asked: parameter → option

@@ -443,12 +443,19 @@ output_options = stack(
 )
 
 FORMS: Final = ("svg", "png", "pdf")
+FORMS_HELP: Final = "Forms of the figures, with commas between. Default: svg,png."
 
 
-def figure_options(declare: Declare, says: str, of_forms: str) -> Callable[[Any], Any]:
+def figure_options(declare: Declare, says: str) -> Callable[[Any], Any]:
     return stack(
         declare("--figures", metavar="FOLDER", help=says),
-        declare("--figure-format", "forms", multiple=True, type=OneOf(FORMS), help=of_forms),
+        declare(
+            "--figures-as",
+            "forms",
+            type=SomeOf(FORMS),
+            callback=lambda _context, _option, forms: forms or (),
+            help=FORMS_HELP,
+        ),
     )
 
 

@@ -133,9 +133,7 @@ wish_options = stack(
     ),
 )
 
-plan_figure_options = figure_options(
-    _figures_option, "Draw the curves of power.", "Of figures. Default: svg and png. Repeatable."
-)
+plan_figure_options = figure_options(_figures_option, "Draw the curves of power.")
 
 # Settings that are options too; worths and compare are for the file
 OPTIONS: Final = (
@@ -174,7 +172,7 @@ def plan(*, spec: str | None) -> None:
     """
     place = take_output(spec, kept("pilot"))
     if kept("figures") is None and kept("forms"):
-        raise UnknownOption("--figure-format says how to draw: say where to with --figures")
+        raise UnknownOption("--figures-as says how to draw: say where to with --figures")
     check_figures(kept("figures"), kept("forms"))
     with ProgressDisplay("simulating") as patience:
         from evenhand.design.plan import plan_campaign

@@ -16,7 +16,14 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
-from evenhand.errors import ActionableError, EvenhandError, quote_word, sentence_hint, suggest
+from evenhand.errors import (
+    ActionableError,
+    EvenhandError,
+    listing,
+    quote_word,
+    sentence_hint,
+    suggest,
+)
 
 if TYPE_CHECKING:
     from evenhand.data.exclusions import Exclusion
@@ -277,7 +284,8 @@ def _fault(error: click.UsageError, verb: str) -> str:
         hint = sentence_hint(suggest(meant if meant in names else error.option_name, names))
         others = [] if context is None else _who_has(error.option_name, context)
         if others:
-            hint = f"; {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it"
+            named = listing(others, 3) if len(others) > 2 else " and ".join(others)
+            hint = f"; {named} {'has' if len(others) == 1 else 'have'} it"
         return f"{verb} has no option {error.option_name}{hint}"
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return f"{verb} needs {_name(error.param)}"

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evenhand.cli.options import (
+    FORMS,
+    FORMS_HELP,
     SomeOf,
     given_options,
     level_option,
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from evenhand.report.html import Report
 
 TABLES: Final = ("latex", "markdown", "csv")
-FIGURES: Final = ("svg", "png", "pdf")
 
 _said_option = section("What is said")
 _placed_option = section("Where it goes")
@@ -90,8 +91,8 @@ place_options = stack(
     _placed_option(
         "--figures-as",
         "figure_forms",
-        type=SomeOf(FIGURES),
-        help="Forms of the figures, with commas between. Default: svg,png.",
+        type=SomeOf(FORMS),
+        help=FORMS_HELP,
     ),
 )
 

@@ -12,13 +12,13 @@ import click
 from evenhand.cli.refusals import kept_excluded
 from evenhand.render.document import Document
 from evenhand.render.findings import Finding, describe_findings, take_findings
-from evenhand.render.latex import escape_control, render_latex
-from evenhand.render.markup import render_markdown
-from evenhand.render.text import label
+from evenhand.render.latex import comment, render_latex
+from evenhand.render.markup import escape, render_markdown
+from evenhand.render.text import cut, label
 
 
 def group_title(name: str, columns: int) -> list[str]:
-    return ["", click.style(f"{escape_control(name)} ".ljust(columns, "─"), bold=True)]
+    return ["", click.style(f"{cut(name, columns - 2)} ".ljust(columns, "─"), bold=True)]
 
 
 def part_groups(result: Any) -> tuple[Mapping[str, Any], Mapping[str, str]]:
@@ -100,26 +100,28 @@ class VerbResult:
         ]
 
     def latex(self) -> str:
-        return self._join("% ", render_latex, "% ")
+        parts = {name: render_latex(one, name) for name, one in self.documents.items()}
+        parts |= {name: comment([f"error: {why}"]) for name, why in self.refused.items()}
+        return self._join(parts, lambda name: comment([name]))
 
     def markdown(self) -> str:
-        return self._join("## ", render_markdown, "\n")
+        parts = {name: render_markdown(one) for name, one in self.documents.items()}
+        parts |= {name: f"\n**error** {escape(why)}\n" for name, why in self.refused.items()}
+        return self._join(parts, lambda name: f"## {escape(name)}\n")
 
-    def _join(self, mark: str, render: Callable[[Document], str], refused: str) -> str:
-        parts = {name: render(document) for name, document in self.documents.items()}
-        parts |= {name: f"{refused}{escape_control(why)}\n" for name, why in self.refused.items()}
-        return "\n".join(
-            (f"{mark}{escape_control(name)}\n" if name else "") + part
-            for name, part in parts.items()
-        )
+    def _join(self, parts: Mapping[str, str], head: Callable[[str], str]) -> str:
+        return "\n".join((head(name) if name else "") + part for name, part in parts.items())
 
     def remarks(self) -> list[str]:
         """Return what must stand beside the numbers."""
         sentences = [
             f"{name}: {one}" if name else one
             for name, document in self.documents.items()
-            for one in (*document.answer, *document.shown)
-            if one not in self.read
+            for one in (
+                *document.answer,
+                *([document.basis] if document.basis else []),
+                *(one for one in document.shown if one.severity != "read"),  # said once
+            )
         ]
         return [*sentences, *(f"{name}: {why}" for name, why in self.refused.items())]
 

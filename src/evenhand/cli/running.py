@@ -88,7 +88,7 @@ def check_figures(folder: str | None, forms: Sequence[str]) -> None:
 
         check_folder(Path(folder), tuple(forms) or FIGURE_FORMS)
     elif forms:
-        raise UnknownOption("--figure-format says how to draw: say where to with --figures FOLDER")
+        raise UnknownOption("--figures-as says how to draw: say where to with --figures FOLDER")
 
 
 def write_figures(

@@ -19,7 +19,7 @@ from evenhand.data.labels import (
     read_outcome,
     refuse_unknown,
 )
-from evenhand.data.source import Source, find_rows, name_lines, name_rows
+from evenhand.data.source import Source, find_rows, name_lines, name_rows, repeats_header
 from evenhand.data.tables import ComparisonTable
 from evenhand.data.tally import Codes
 from evenhand.errors import InvalidJudgments, listing
@@ -47,9 +47,17 @@ def check_labels(
         file = "" if data.source.name == Source.name else f" of {data.source.name}"
         rows = f"{file}{name_lines(data.source, matches, 'outcome')}"
         where = f" in column '{data.source.named('outcome')}'{rows}"
+        if data.source.named("outcome") in unknown:
+            refuse_header(data.source, frame, "outcome")
         _refuse_names(labels, unknown, where, data.outcome_labels)
         refuse_unknown(unknown, where, data.outcome_labels, every=labels["outcome"])
     return {label: OUTCOMES.index(o) for label, o in meaning.items() if o is not None}
+
+
+def refuse_header(source: Source, frame: Frame, role: str) -> None:
+    """Refuse rows whose value of a column is the column's name: a header in the middle."""
+    rows = find_rows(frame, nw.col(role) == source.named(role))
+    raise InvalidJudgments(repeats_header(source.name, name_lines(source, rows, role)))
 
 
 def refuse_unnamed_levels(

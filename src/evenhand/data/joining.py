@@ -82,11 +82,12 @@ def _check_keys(
     if absent:
         raise InvalidJudgments(
             f"{on} {listing(absent)} of {source.name} is not in {named}: add a row for each, or"
-            f" leave them out ({_say_without(absent, on, source)})"
+            f" leave them out ({say_without(absent, on, source)})"
         )
 
 
-def _say_without(absent: list[str], on: str, source: Source) -> str:
+def say_without(absent: Sequence[str], on: str, source: Source) -> str:
+    """Say how judges, systems or others are left out, on the command line and in Python."""
     column = source.named(on)
     column = column if column.isidentifier() else quote_name(column)
     names = ", ".join(map(quote, absent))

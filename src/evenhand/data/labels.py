@@ -7,6 +7,7 @@ for a missing value is missing, unless the caller says that it is an answer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final, Literal
@@ -47,6 +48,18 @@ MISSING: Final = frozenset(
         *("none", "null"),
     )
 )
+# Words of longer labels, such as "A better" or "no difference", by which a refusal guesses what
+# they mean; a label that takes something back, such as "A worse", is not guessed
+_LEFT_WORDS: Final = frozenset(("a", "left", "first", "1"))
+_RIGHT_WORDS: Final = frozenset(("b", "right", "second", "2"))
+_TIE_WORDS: Final = frozenset(
+    ("tie", "tied", "draw", "equal", "equally", "same", "similar", "neither", "difference")
+)
+_TURNING_WORDS: Final = frozenset(
+    ("bad", "less", "loses", "lost", "lower", "not", "skip", "unsure", "worse", "worst")
+)
+# What stands for a meaning that nobody can guess: no outcome, so that it is not taken as it is
+TO_CHOOSE: Final = "left|tie|right"
 # Labels of a column that a refusal declares; a column with more holds something else
 LISTED: Final = 12
 LONGEST: Final = 60  # Characters of a label; what is longer is a text
@@ -118,6 +131,8 @@ def refuse_unknown(
     )
     meant = propose_outcomes(unknown, outcome_labels, every)
     options = " ".join(f"--outcome {_quote(f'{one}={means}')}" for one, means in meant.items())
+    if TO_CHOOSE in meant.values():
+        options += ", choosing one of the three"
     known = [
         *(outcome_labels or ()),
         *(() if isinstance(outcome_labels, Complete) else KNOWN_LABELS),
@@ -132,16 +147,19 @@ def propose_outcomes(
     unknown: Sequence[str],
     outcome_labels: Mapping[str, Outcome] | None,
     every: Iterable[str | None] = (),
-) -> dict[str, Outcome]:
-    """Return an example of what labels may mean, together with what was declared before.
+) -> dict[str, str]:
+    """Return what labels may mean, for the caller to confirm.
 
     Numbers go from left to right, all of them at once (0 is a tie beside 1 and 2); a label that is
-    nearly a usual one means the same; any other a tie, which favours nobody.
+    nearly a usual one, or whose words name one side or a tie alone, means that; for any other the
+    caller must choose.
 
     >>> propose_outcomes(["0"], None, ["0", "1"]), propose_outcomes(["lefft", "skip"], None)
-    ({'0': 'left', '1': 'right'}, {'lefft': 'left', 'skip': 'tie'})
+    ({'0': 'left', '1': 'right'}, {'lefft': 'left', 'skip': 'left|tie|right'})
+    >>> propose_outcomes(["A is better", "B better", "no difference"], None)
+    {'A is better': 'left', 'B better': 'right', 'no difference': 'tie'}
     """
-    meant: dict[str, Outcome] = {}
+    meant: dict[str, str] = {}
     if any(map(_is_number, unknown)):
         all_numbers = filter(
             _is_number, {*unknown, *filter(None, every)} - {*(outcome_labels or ())}
@@ -153,9 +171,19 @@ def propose_outcomes(
             meant[one] = OUTCOMES[0 if at == 0 else 2 if one == numbers[-1] else 1]
     for label in unknown:
         if label not in meant:
-            near = get_close_matches(label.casefold(), KNOWN_LABELS, n=1, cutoff=0.6)
-            meant[label] = KNOWN_LABELS[near[0]] if near else "tie"
+            meant[label] = _guess(label)
     return meant
+
+
+def _guess(label: str) -> str:
+    folded = label.casefold()
+    words = set(re.findall(r"[^\W_]+", folded))
+    sides = (_LEFT_WORDS, "left"), (_TIE_WORDS, "tie"), (_RIGHT_WORDS, "right")
+    named = [outcome for some, outcome in sides if words & some]
+    if len(words) > 1:
+        return named[0] if len(named) == 1 and not words & _TURNING_WORDS else TO_CHOOSE
+    near = get_close_matches(folded, KNOWN_LABELS, n=1, cutoff=0.6)
+    return KNOWN_LABELS[near[0]] if near else TO_CHOOSE
 
 
 def _shorten(label: str) -> str:

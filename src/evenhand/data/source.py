@@ -102,6 +102,11 @@ def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str
     return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
+def repeats_header(name: str, where: str) -> str:
+    """Say that a row holds the names of the columns, as the header does."""
+    return f"{name} repeats its header{where}, as where two files were joined: delete such rows"
+
+
 def name_rows(rows: list[dict[str, Any]]) -> str:
     """Name rows for a message, for instance " (rows 3, 17)".
 

@@ -59,7 +59,9 @@ def write_findings(curves: QueryCurves) -> Iterator[Finding]:
     yield from _say_shares(curves)
     for query, less in curves.compare_all().items():
         code, ends = "error-less", (less.lower, less.upper)
-        if less.value < 0:
+        if less.lower <= 0 <= less.upper:
+            code = "error-undecided"
+        elif less.value < 0:
             code, ends = "error-more", (-less.upper, -less.lower)
         yield say(code, query=query, points=abs(less.value), low=ends[0], high=ends[1])
     yield _say_parts(curves)
@@ -82,7 +84,9 @@ def _say_shares(curves: QueryCurves) -> Iterator[Finding]:
     for row in shares:
         if row.saved is not None and row.saved_lower is not None and row.saved_upper is not None:
             code, ends = "labels-fewer", (row.saved_lower, row.saved_upper)
-            if row.saved < 0:
+            if row.saved_lower <= 0 <= row.saved_upper:
+                code = "labels-undecided"
+            elif row.saved < 0:
                 code, ends = "labels-more", (-row.saved_upper, -row.saved_lower)
             low, high = (100 * end for end in ends)
             yield say(code, query=row.query, percent=100 * abs(row.saved), low=low, high=high)

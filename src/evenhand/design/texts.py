@@ -69,6 +69,11 @@ say: Final = Templates(
         " {high:.0f}).",
         "labels-more": "{query} needs {percent:.0f} % more labels than random ({low:.0f} to"
         " {high:.0f}).",
+        "labels-undecided": "Whether {query} needs fewer labels than random cannot be determined"
+        " ({low:.0f} to {high:.0f} % fewer).",
+        "error-undecided": "Whether {query} is off by less than random over the whole curve cannot"
+        " be determined ({low:.2g} to {high:.2g} points less, over other test items and"
+        " replicates).",
         "error-less": "Over the whole curve {query} is off by {points:.2g} points less than random"
         " ({low:.2g} to {high:.2g}, over other test items and replicates).",
         "error-more": "Over the whole curve {query} is off by {points:.2g} points more than random"

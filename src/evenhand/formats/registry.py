@@ -8,7 +8,7 @@ from typing import Final
 from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option
 from evenhand.formats.file_heads import DOWNLOAD
 from evenhand.formats.layouts import annotation_tools, appraise, arena, generic, mqm, wmt
-from evenhand.formats.roles import Header, check_asked, map_role, refuse_circular, say_which
+from evenhand.formats.roles import Header, check_asked, refuse_circular, say_which, write_roles
 from evenhand.formats.table import Layout
 
 # In the order in which they are tried: the most particular first
@@ -107,11 +107,11 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
             f"{header.table} has the columns {listing(header.columns)}: no known layout."
             " Comparisons need left, right, outcome (or model_a, model_b, winner); rankings need"
             " ranking, system, rank; ratings need system, score. Map yours, for instance"
-            f" {map_role(header, 'left', 'NAME')}"
+            f" {write_roles(header, {'left': 'NAME'})}"
         )
     missing = header.missing(nearest.needs)
     refuse_circular(header, missing)
     return UnknownColumn(
         f"{header.table} looks like {nearest.title}, but has no column for {listing(missing)} among"
-        f" {listing(header.columns)}.{say_which(header, missing[0])}"
+        f" {listing(header.columns)}.{say_which(header, missing)}"
     )

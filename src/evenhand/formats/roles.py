@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from evenhand.data.source import ANNOTATIONS, Source
-from evenhand.errors import UnknownColumn, UnknownOption, listing, sentence_hint, suggest
+from evenhand.errors import (
+    UnknownColumn,
+    UnknownOption,
+    listing,
+    sentence_hint,
+    suggest,
+    write_word,
+)
 
 # Role → other names under which it is understood without being told
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -170,7 +177,7 @@ def assign(
         refuse_circular(header, missing)
         raise UnknownColumn(
             f"no column for {listing(missing)} among {listing(header.columns)} of {header.table}."
-            f"{say_which(header, missing[0])}"
+            f"{say_which(header, missing)}"
         )
     return assigned
 
@@ -187,34 +194,45 @@ def _only(header: Header, role: str, taken: set[str | None]) -> str | None:
         name = fitting[0] if fitting else "NAME"
         raise UnknownOption(
             f"{listing(candidates)} of {header.table} could each be the {role}: say which one"
-            f" (--column {role}={name}, or columns={{'{role}': '{name}'}})"
+            f" ({write_roles(header, {role: name})})"
         )
     return candidates[0] if candidates else None
 
 
-def say_which(header: Header, role: str) -> str:
-    """Say how to name a missing role's column, and which column may have a misspelt name.
+def say_which(header: Header, roles: Sequence[str]) -> str:
+    """Say how to name the columns of missing roles, and which columns may have a misspelt name.
 
-    >>> say_which(Header(("left", "rihgt")), "right")
+    >>> say_which(Header(("left", "rihgt")), ["right"])
     " Is it 'rihgt'? Say which it is: --column right=rihgt, in Python columns={'right': 'rihgt'}"
     """
-    names = [role, *SYNONYMS[role]]
-    alike = [column for column in header.free if suggest(column, names)]
-    near = [column for column in alike if header.fits(column, role)]
-    hint = f" Is it '{near[0]}'?" if near else ""
-    if alike and not near:
-        hint = f" '{alike[0]}' holds texts, and no names of a {role}."
-    name = near[0] if near else "NAME"
-    return f"{hint} Say which it is: {map_role(header, role, name)}"
+    near: dict[str, str] = {}
+    texts: list[str] = []
+    for role in roles:
+        names = [role, *SYNONYMS[role]]
+        free = [column for column in header.free if column not in near.values()]
+        alike = [column for column in free if suggest(column, names)]
+        fitting = [column for column in alike if header.fits(column, role)]
+        if fitting:
+            near[role] = fitting[0]
+        elif alike:
+            texts.append(f" '{alike[0]}' holds texts, and no names of a {role}.")
+    shown = " and ".join(f"'{column}'" for column in near.values())
+    hint = f" {'Is it' if len(near) == 1 else 'Are they'} {shown}?" if near else ""
+    which = "which it is" if len(roles) == 1 else "which they are"
+    options = write_roles(header, {role: near.get(role, "NAME") for role in roles})
+    return f"{hint}{''.join(texts)} Say {which}: {options}"
 
 
-def map_role(header: Header, role: str, name: str) -> str:
-    """Say how a column is given to a role: of a data frame in Python, of a file in both ways.
+def write_roles(header: Header, columns: Mapping[str, str]) -> str:
+    """Say how columns are given to roles: of a data frame in Python, of a file in both ways.
 
-    >>> map_role(Header(("l", "r"), table="data frame"), "left", "l")
+    >>> write_roles(Header(("l", "r"), table="data frame"), {"left": "l"})
     "columns={'left': 'l'}, on the command line --column left=l"
+    >>> print(write_roles(Header(("Sys A", "r"), table="a.csv"), {"left": "Sys A"}))
+    --column "left=Sys A", in Python columns={'left': 'Sys A'}
     """
-    python, option = f"columns={{'{role}': '{name}'}}", f"--column {role}={name}"
+    python = f"columns={dict(columns)}"
+    option = " ".join(f"--column {write_word(f'{role}={c}')}" for role, c in columns.items())
     if header.table == Source.name:
         return f"{python}, on the command line {option}"
     return f"{option}, in Python {python}"
@@ -228,7 +246,8 @@ def refuse_circular(header: Header, missing: Sequence[str]) -> None:
                 raise UnknownOption(
                     f"column '{column}' of {header.table} plays two roles, {role} and"
                     f" {requested_role}:"
-                    f" leave out --column {requested_role}={column}, or say which column is the"
+                    f" leave out --column {write_word(f'{requested_role}={column}')}, or say which"
+                    " column is the"
                     f" {role}"
                     f" (--column {role}=NAME)"
                 )

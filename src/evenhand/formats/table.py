@@ -27,8 +27,15 @@ from evenhand.data.labels import (
 from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
-from evenhand.data.source import ANNOTATIONS, AnnotationColumn, Source, find_rows, name_rows
-from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
+from evenhand.data.source import (
+    ANNOTATIONS,
+    AnnotationColumn,
+    Source,
+    find_rows,
+    name_rows,
+    repeats_header,
+)
+from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, write_word
 from evenhand.formats.roles import SOFT, SYNONYMS, UNKNOWN_POSITIONS, Header, assign, describe, fold
 from evenhand.formats.texts import say
 
@@ -173,6 +180,8 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
         rows = find_rows(table.frame, is_no_number(column))
         if rows:
             value = rows[0][column]
+            if value == column:
+                raise InvalidJudgments(repeats_header(table.name, name_rows(rows)))
             far = "is too close to 0" if "e-" in value.lower() else "is too large"
             what = far if _FAR.match(value) else "is not a number"
             raise InvalidJudgments(
@@ -232,7 +241,7 @@ def note_misspelt(
             near = get_close_matches(fold(column), known, n=1, cutoff=ALIKE)
             if near and (header is None or header.fits(column, role)):
                 sentence = f"column '{column}' is not taken as {role}"
-                notes.append(f"{sentence}; if it is: --column {role}={column}")
+                notes.append(f"{sentence}; if it is: --column {write_word(f'{role}={column}')}")
     return notes
 
 

@@ -11,6 +11,10 @@ FILES: Final = {
     "columns": "read {layout}: {columns}",
 }
 INSPECTION: Final = {
+    "identical-rows": "{rows:#row equals/rows equal} another row in every column: second answers,"
+    " or rows that were pasted twice.",
+    "far-score": "{n:#score} of {score:g}, all others from {low:g} to {high:g}: if it is a slip,"
+    " correct it.",
     "holds": "{name}: {counts}.",
     "linked": "All systems can be ranked: a chain of preferences or ties leads from every"
     " system to every other.",
@@ -26,7 +30,7 @@ INSPECTION: Final = {
     "shared-items": "{items:#item} judged by two or more judges.",
     "shared-judgments": "{items:#item} judged by two or more judges ({share:%} of judgments).",
     "left-preferred": "Left is preferred in {share:%} of decided comparisons.",
-    "left-alike": "Each system stands left {share:%} of the time.",
-    "left-shares": "{least} stands left {low:%} of the time, {most} {high:%}.",
+    "left-alike": "Each system was shown on the left in {share:%} of its comparisons.",
+    "left-shares": "Shown on the left: {least} in {low:%} of its comparisons, {most} in {high:%}.",
 }
 say: Final = Templates(FILES | INSPECTION)

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Grouped, Shown
-from evenhand.errors import InvalidJudgments, listing, suggest
+from evenhand.errors import InvalidJudgments, suggest
 from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Record
-from evenhand.render.counts import plural
+from evenhand.render.counts import plural, share
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings, take_findings
 from evenhand.render.values import begin_sentence
@@ -182,10 +182,11 @@ def _say_basis(table: AgreementTable) -> str:
     answers, outputs = (
         ("score", "output") if table.kind == "ratings" else ("comparison", "output pair")
     )
-    counts = f"{plural(whole.ratings, answers)} of {plural(whole.units, outputs)} by two"
-    most = f" to {whole.most_judges}" if whole.most_judges > 2 else ""
+    counts = f"{plural(whole.ratings, answers)} of {plural(whole.units, outputs)}"
+    alike = whole.ratings == whole.units * whole.most_judges
+    most = f"by {'' if alike else 'at most '}{plural(whole.most_judges, 'judge')} each"
     judges = f"{plural(whole.judges, 'judge')} in all"
-    return f"{counts}{most} judges, {judges}.{scale} Intervals account for {table.cluster}s."
+    return f"{counts} {most}, {judges}.{scale} Intervals account for {table.cluster}s."
 
 
 # What a row of the table holds of a coefficient
@@ -209,7 +210,7 @@ def _tabulate_whole(table: AgreementTable) -> Table:
     of_pairs = ("Cohen's κ and correlations of two judges are means over pairs of judges.",)
     lines = tuple(at for at in range(1, len(groups)) if groups[at] != groups[at - 1])
     legend = of_pairs if PAIRED in groups else ()
-    return Table("coefficients", "All judgments", columns, rows, lines, legend=legend)
+    return Table("coefficients", "Agreement on all judgments", columns, rows, lines, legend=legend)
 
 
 PAIRED: Final = 1  # The group of coefficients of two judges
@@ -249,23 +250,36 @@ def _list_notes(table: AgreementTable) -> Iterator[str]:
     lacking: dict[str, list[str]] = {}
     for one in table.whole.coefficients:
         for note in one.notes:
-            named.setdefault(note, []).append(one.name)
+            named.setdefault(note, []).append(one.title)
         if one.why is not None:
-            lacking.setdefault(one.why, []).append(one.name)
+            lacking.setdefault(one.why, []).append(one.title)
     for why, names in lacking.items():
-        yield say("missing", names=listing(names, MAX_NAMED), why=why)
+        yield say("missing", names=_join(names), why=why)
     for note, names in named.items():
-        text = say("beside", names=listing(names, MAX_NAMED), note=note)
+        text = say("beside", names=_join(names), note=note)
         yield Finding(note.code, text, note.severity, {**note.values, "coefficients": names})
     listed = [one for one in table.whole.doubtful[:MAX_ITEMS_NAMED] if one.difference > 0]
     if listed:
         several = len({one.task for one in listed}) > 1
+        unit = "output" if table.kind == "ratings" else "output pair"
         items = [
             f"{one.item if several else one.item.removeprefix(f'{one.task} / ')}"
-            f" ({one.difference:.2f} on {plural(one.units, 'output')})"
+            f" ({_measure(table.kind, one.difference)}, {plural(one.units, unit)})"
             for one in listed
         ]
         yield say("far-items", items=", ".join(items))
+
+
+def _join(titles: Sequence[str]) -> str:
+    """Join titles, which have commas of their own."""
+    rest = f"; and {len(titles) - MAX_NAMED} more" if len(titles) > MAX_NAMED else ""
+    return "; ".join(titles[:MAX_NAMED]) + rest
+
+
+def _measure(kind: str, difference: float) -> str:
+    if kind == "ratings":
+        return f"{difference:.2f} apart on average"
+    return f"{share(difference, 1)} of pairs of answers differ"
 
 
 # Largest κ of each word but the first, which stands for κ below zero
@@ -323,11 +337,11 @@ def _say(part: AgreementPart, answers: str, *, again: bool) -> Finding:
             points = f"{apart:g} point{'s' * (apart != 1)}"
             clause += f" and differ by at most {points} in {_percent(near[1])}"
         clauses.append(clause)
-    strict = "kappa-strict" in {one.name for one in part.coefficients}
+    # pairwise κ counts second answers, which the others and the counts above the table do not
+    strict = not again and "kappa-strict" in {one.name for one in part.coefficients}
     names = ("kappa-strict",) if strict else ("fleiss", "alpha-ordinal")
-    included = ", second answers included," if strict and again else ""
     said = [one for one in part.coefficients if one.name in names] if part.units else []
-    clauses += [_say_coefficient(one, included) for one in said]
+    clauses += [_say_coefficient(one) for one in said]
     if not clauses:
         clauses.append(f"{part.units:,} units were judged by two judges or more")
     start, text = f"{part.name}: " if part.by else "", "; ".join(clauses)
@@ -342,14 +356,14 @@ def _say_unshared(known: Mapping[str, Coefficient], answers: str) -> str:
     return f"judges give the same {answers} again in {_percent(again)}"
 
 
-def _say_coefficient(one: Coefficient, included: str) -> str:
+def _say_coefficient(one: Coefficient) -> str:
     title = TITLES.get(one.name, one.title)
     if one.value is None:
         return f"{title} does not exist"
     lower, upper = _plain(one.lower), _plain(one.upper)
     ends = "" if one.lower is None else f" ({lower} to {upper})"
     word = "" if one.word is None else f", {one.word}"
-    return f"{title}{included} {_plain(one.value)}{ends}{word}"
+    return f"{title} {_plain(one.value)}{ends}{word}"
 
 
 # How coefficients are called in sentences

@@ -297,9 +297,9 @@ def _say_detectable(
     each = float(slopes.information.sum() / answers.sum())
     if least is None or least > MAX_JUDGMENTS_ADVISED * each:
         return (
-            "from slopes alone a careless judge cannot be told from an honest one here, with no"
-            f" number of judgments within reach: honest judges' slopes differ by"
-            f" {mixture.spread:.2f} around {mixture.mean:.2f}; controls or repeats would tell"
+            "slopes alone cannot flag a careless judge here, with no number of judgments within"
+            f" reach: honest judges' slopes differ by {mixture.spread:.2f} around"
+            f" {mixture.mean:.2f}; controls or repeats would tell"
         )
     needed = max(ceil(least / each), MIN_JUDGMENTS)
     shared = float(slopes.others.judges.mean())
@@ -310,18 +310,15 @@ def _say_detectable(
         have = ""
     if median < needed:
         return (
-            f"with {median:,} judgments each (the median) and {design} a careless judge cannot be"
-            f" told from an honest one by slopes alone: about {needed:,} would be needed{have}"
+            f"with {median:,} judgments each (the median) and {design}, slopes alone cannot flag a"
+            f" careless judge: about {needed:,} would be needed{have}"
         )
     if abstains is not None:
         return (
             "a careless judge would not be detected here, however many judgments there are: nobody"
             f" is called careless (about {needed:,} judgments would be needed otherwise)"
         )
-    return (
-        f"a careless judge can be told from an honest one from about {needed:,} judgments on, with"
-        f" {design}{have}"
-    )
+    return f"slopes flag a careless judge from about {needed:,} judgments on, with {design}{have}"
 
 
 def _note_limits(evidence: VoteEvidence) -> list[Finding]:

@@ -300,9 +300,9 @@ def _say_detectable(seen: RatingEvidence, level: float, testable: Mask) -> str:
     if abstains is not None or not testable.any():
         apart = "" if slopes.shared.any() else " and no shared outputs"
         return (
-            f"with {_outputs(int(np.median(slopes.outputs)))} each{apart} a careless judge cannot"
-            " be told from an honest"
-            f" one{'' if abstains is not None and needed is not None else '; ' + enough}"
+            f"with {_outputs(int(np.median(slopes.outputs)))} each{apart}, slopes alone cannot flag"
+            " a careless judge"
+            f"{'' if abstains is not None and needed is not None else '; ' + enough}"
         )
     return (
         f"{testable.sum():,} of {len(testable):,} judges scored enough to detect a careless one,"

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, refuse_kind
+from evenhand.data.joining import say_without
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, Scale, require_scale
 from evenhand.data.ratings import Ratings
@@ -16,6 +17,7 @@ from evenhand.judges.cards import Screening
 from evenhand.judges.comparison_cards import FALSE_ALARM_RATE, screen_comparisons
 from evenhand.judges.rating_cards import screen_ratings
 from evenhand.judges.removal import describe_changes
+from evenhand.judges.texts import say
 
 Judgments = Comparisons | Rankings | Ratings | RatingRows | Votes
 
@@ -70,11 +72,21 @@ def screen_judges(
         rows = data.rows() if isinstance(data, Ratings) else data
         declared = require_scale(scale)
         screening = screen_ratings(rows, level=level, scale=declared, effect=effect)
-        return screening if effect is not None else _add_effects(screening, rows)
+        screening = screening if effect is not None else _add_effects(screening, rows)
+        return _say_remedy(screening, data)
     if scale is not None:
         raise UnknownOption("a scale is for scores: comparisons and rankings have none")
     screening = screen_comparisons(_votes(data), level=level, effect=effect)
-    return replace(screening, kind="rankings") if isinstance(data, Rankings) else screening
+    screening = replace(screening, kind="rankings") if isinstance(data, Rankings) else screening
+    return _say_remedy(screening, data)
+
+
+def _say_remedy(screening: Screening, data: Judgments) -> Screening:
+    """Say how to go on without the flagged judges, where the table's names are known."""
+    if not screening.flagged or isinstance(data, RatingRows | Votes):
+        return screening
+    option = say_without([card.judge for card in screening.flagged], "judge", data.source)
+    return replace(screening, notes=(*screening.notes, say("without-flagged", option=option)))
 
 
 def _add_effects(screening: Screening, rows: RatingRows) -> Screening:

@@ -120,11 +120,12 @@ _SCREENING: Final = {
     "flagged": "{n:,} of {judges:#judge} {verb} flagged: {names}. Of all flags, at most"
     " about {level:g} % fall on honest judges, if most judges are honest and independent of each"
     " other.",
+    "without-flagged": "Without the flagged: {option}.",
     "not-decided": "Nobody is called careless or reversed: {why}.",
     "suspects": "{names} {verb} careless or reversed rather than honest, but this cannot be"
     " decided.",
-    "severities": "Judges score {low:+.2f} to {high:+.2f} {unit} higher than the others. Severity"
-    " is no reason for a flag.",
+    "severities": "Severity: the strictest judge scores {low:+.2f}, the most lenient {high:+.2f}"
+    " {unit} beside the others. Severity is no reason for a flag.",
     "many-flagged": "{n:,} of {judges:#judge} are flagged as careless or reversed. With so many,"
     " the others may be those with another taste, or those who saw easier outputs.",
     "flagged-agree": "The flagged judges agree with each other ({pairs:,} pairs of answers to the"

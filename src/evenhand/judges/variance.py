@@ -118,7 +118,7 @@ class VarianceComponents(Shown):
         sharing: component → how far its variance goes into the average difference of two systems
             in this design: 0 where it cancels.
         observed: the design.
-        method: "REML" or "moments"; each component says its own.
+        method: "REML", "moments" or "likelihood"; each component says its own.
         level: of the intervals.
         growth: by what variances of tastes look smaller through pooled log-worths; 1 for ratings.
         per_vote: variance that chance gives the difference of two log-worths, times comparisons;
@@ -521,7 +521,7 @@ def _of_comparisons(
             targets.size,
             targets.size / judges,
         ),
-        "moments",
+        how,
         level,
         estimated.growth,
         estimated.per_vote,

@@ -243,7 +243,9 @@ class RandomJudgesFit(ShownFit):
         sigma, check = self.sigma, self.check
         test = self.lr_test or self.deal_test
         # a claim only where a test supports it
-        claim = "judges-differ" if test is None or test.p < DOUBTFUL else "judges-alike"
+        claim = "judges-untested"
+        if test is not None:
+            claim = "judges-differ" if test.p <= DOUBTFUL else "judges-alike"
         if self.sigma_interval is None:
             sentences = [say(f"{claim}-bound", sigma=sigma)]
         else:

@@ -39,6 +39,10 @@ RANDOM_JUDGES: Final = {
     " ({lower:.2f} to {upper}; {level} interval).",
     "judges-differ-bound": "Judges differ in taste: σ = {sigma:.2f} at most (no interval: answers"
     " are rankings).",
+    "judges-untested": "Tastes of judges: σ = {sigma:.2f} ({lower:.2f} to {upper}; {level}"
+    " interval); whether judges differ is not tested.",
+    "judges-untested-bound": "Tastes of judges: σ = {sigma:.2f} at most (no interval: answers are"
+    " rankings); whether judges differ is not tested.",
     "judges-alike-bound": "Not significant at .05 that judges differ in taste: σ = {sigma:.2f} at"
     " most (no interval: answers are rankings).",
     "tastes": "Of two systems equal to the mean judge, a judge prefers his or her favourite in"

@@ -267,9 +267,9 @@ def why_not_clustered(name: str, codes: Integers, strata: Strata) -> str | None:
     loads = np.bincount(codes).astype(np.float64)
     effective = float(loads.sum() ** 2 / (loads**2).sum())
     if len(loads) == 1:
-        return f"about this {name} only"
+        return f"for this {name} only"
     if name == "judge" and effective < MIN_EFFECTIVE_JUDGES:
-        return f"about these {len(loads)} judges only ({effective:.1f} effective)"
+        return f"for these {len(loads)} judges only, {effective:.1f} effective"
     if holds_stratum(codes, strata):
         return f"a task has one {name} in its held-out votes: nothing is said of other {name}s"
     return None

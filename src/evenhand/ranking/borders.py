@@ -36,7 +36,7 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding
+from evenhand.render.findings import Finding, describe_findings
 
 Array = NDArray[np.float64]
 VERDICTS: Final = {
@@ -81,6 +81,8 @@ class Borders(Shown):
         level: at which they hold together (proportion).
         method: how errors were made.
         signature: of the ranking.
+        headline: what must be known first, such as "for these 3 judges only".
+        notes: what must be known of the ranking.
         excluded: what was excluded from the judgments.
 
     """
@@ -89,6 +91,8 @@ class Borders(Shown):
     level: float
     method: str
     signature: str
+    headline: str | None = None
+    notes: tuple[str, ...] = ()
     excluded: tuple[Exclusion, ...] = ()
 
     @property
@@ -101,7 +105,8 @@ class Borders(Shown):
         places: dict[str, list[str]] = {}
         for one in self.borders:
             places.setdefault(one.code, []).append(str(one.after))
-        return tuple(say(code, "info", places=some) for code, some in places.items())
+        limits = [say("borders-limited", "info", limit=self.headline)] if self.headline else []
+        return (*(say(code, "info", places=some) for code, some in places.items()), *limits)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers."""
@@ -111,6 +116,7 @@ class Borders(Shown):
             "method": self.method,
             "says": self.says,
             "signature": self.signature,
+            "findings": describe_findings(self.notes),
             "excluded": write_excluded(self.excluded),
         }
 
@@ -133,7 +139,7 @@ class Borders(Shown):
             basis=f"Errors: {self.method}.",
             answer=self._sentences,
             parts=(Table("borders", "The least sure pair across", columns, rows, legend=legend),),
-            findings=list_findings((), self.excluded),
+            findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
 
@@ -189,7 +195,7 @@ def check_borders(
         p[board.rank_sets.barred] = 1.0
     adjusted[pairs] = holm(p[pairs])
     borders = tuple(_border(board, place, (stderr, z, p, adjusted), level) for place in places)
-    return Borders(borders, level, board.method, board.signature)
+    return Borders(borders, level, board.method, board.signature, board.headline, board.notes)
 
 
 def _border(

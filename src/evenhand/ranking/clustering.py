@@ -139,7 +139,7 @@ WIDE: Final = ("few-judges", "few-judges-with-items")  # Codes that say that int
 @dataclass(frozen=True)
 class Clustering:
     clusterings: tuple[str, ...]  # factors of the tally that cluster; empty for single judgments
-    # what the reader must know first, such as "about these 3 judges only"
+    # what the reader must know first, such as "for these 3 judges only"
     headline: str | None = None
     notes: tuple[Finding, ...] = ()  # why a column was passed over
 
@@ -183,12 +183,12 @@ def limit_to_few(levels: Levels, clusterings: Sequence[str] = ()) -> str | None:
 def say_few(name: str, levels: int | None, effective: float | None) -> str | None:
     if levels is None or effective is None or effective >= MIN_EFFECTIVE[name]:
         return None
-    many = f" ({effective:.1f} effective)" if levels >= MIN_EFFECTIVE[name] else ""
+    many = f", {effective:.1f} effective" if levels >= MIN_EFFECTIVE[name] else ""
     return limit_to_levels(name, levels) + many
 
 
 def limit_to_levels(name: str, levels: int) -> str:
-    return f"about {these(name, levels)} only"
+    return f"for {these(name, levels)} only"
 
 
 def these(name: str, levels: int) -> str:

@@ -62,6 +62,10 @@ class ModelRow:
     bic: float  # −2ℓ + p log n, n judgments
 
 
+# What an answer rests on where no way of clustering has a test
+_UNCLUSTERED: Final = ", if judgments are independent"
+
+
 @dataclass(frozen=True)
 class Question:
     subject: str  # systems, ties, order, worths, tie-share or judges
@@ -84,7 +88,9 @@ class Question:
 
     @property
     def answer(self) -> str:
-        return self.yes if self.p < LEVEL else self.no
+        if self.p > LEVEL:
+            return self.no
+        return f"{self.yes}{_UNCLUSTERED if self.notes and not self.walds else ''}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,7 +123,7 @@ class ModelTable(Shown):
     def says(self) -> tuple[str, ...]:
         """What the tests answer with what to do next, and what AIC and BIC prefer."""
         questions = self.questions
-        sure = [question for question in questions if question.p < LEVEL]
+        sure = [question for question in questions if question.p <= LEVEL]
         answers = [one.answer + (f" (see {one.see})" if one.see else "") for one in sure]
         answers += [question.answer for question in questions[:1] if question not in sure]
         least, schwarz = min(row.aic for row in self.rows), min(self.rows, key=lambda row: row.bic)

@@ -67,7 +67,7 @@ MIN_JUDGES_SHOWN: Final = 10  # Judges in the table for people, unless more of t
 
 
 def share_first(log_odds: float) -> float:
-    """Return how often the first of two equal outputs wins, ties aside."""
+    """Return how often the first of two equal outputs wins, ties excluded."""
     return float(1 / (1 + np.exp(-log_odds)))
 
 
@@ -91,7 +91,7 @@ class JudgeBias:
 
     @property
     def share(self) -> float:
-        """How often the first of two equal outputs wins with this judge, ties aside."""
+        """How often the first of two equal outputs wins with this judge, ties excluded."""
         return share_first(self.estimate)
 
     @property
@@ -233,7 +233,7 @@ class PositionBias(Shown):
 
     @property
     def share(self) -> float:
-        """How often the first of two equal outputs wins, ties aside (proportion)."""
+        """How often the first of two equal outputs wins, ties excluded (proportion)."""
         return share_first(self.estimate)
 
     @cached_property
@@ -290,7 +290,7 @@ class PositionBias(Shown):
 
 LEGEND: Final = (
     "first and second: comparisons that prefer either; first wins: drawn towards the common"
-    " estimate, ties aside",
+    " estimate, ties excluded",
     "vs median: p of the judge's counts against the median judge; adjusted: for all judges, by"
     " Benjamini and Hochberg",
 )

@@ -90,7 +90,6 @@ def say_why(ranking: Ranking, pairs: Pairs, aim: str, nouns: Nouns) -> str:
         return bars
     if cause == JUDGMENTS:
         sentence = f"{ranking.n_judgments:,.0f} {ranking.answers} cannot {aim}"
-        sentence += _say_enough(ranking, sets, pairs)
     else:
         few = _count_few(ranking, sets, cause, bound[cause])
         sentence = f"{few} are too few" if few else f"{cause}s differ too much"
@@ -98,9 +97,12 @@ def say_why(ranking: Ranking, pairs: Pairs, aim: str, nouns: Nouns) -> str:
     return f"{sentence}, and {bars}" if bars else sentence
 
 
-def _say_enough(ranking: Ranking, sets: RankSets, pairs: Pairs) -> str:
+def _say_enough(ranking: Ranking, pairs: Pairs) -> str:
     """Say how many judgments would probably decide a pair, if they go on as they are."""
-    if len(pairs) != 1 or ranking.pair_stderr is None:
+    sets = ranking.rank_sets
+    if len(pairs) != 1 or sets is None or ranking.pair_stderr is None:
+        return ""
+    if name_cause(sets, pairs[0]) != JUDGMENTS:
         return ""
     critical = min(sets.critical, default=np.inf)
     if not np.isfinite(critical):
@@ -111,7 +113,7 @@ def _say_enough(ranking: Ranking, sets: RankSets, pairs: Pairs) -> str:
     times = find_times(t, t, critical)
     if times is None or times > MAX_TIMES:
         return ""
-    return f" (about {round_two_digits(times * ranking.n_judgments):,.0f} would)"
+    return f"about {round_two_digits(times * ranking.n_judgments):,.0f} would"
 
 
 def round_two_digits(count: float) -> float:
@@ -207,8 +209,20 @@ def _say_leader(ranking: Ranking) -> str:
     names = join_names([ranking.systems[place] for place in first])
     if others > 1 and len(first) == others + 1:
         names = f"All {others + 1} systems"
-    pairs = [(i, j) for i in first for j in first if i < j]
-    return f"{names} share first place: {say_why(ranking, pairs, SEPARATE, BETWEEN)}"
+    return f"{names} share first place: {say_why(ranking, _first(ranking), SEPARATE, BETWEEN)}"
+
+
+def _first(ranking: Ranking) -> Pairs:
+    """Return the pairs of systems that can be first."""
+    first = [] if ranking.rank_lower is None else np.flatnonzero(ranking.rank_lower == 1).tolist()
+    return [(i, j) for i in first for j in first if i < j]
+
+
+def _beside(ranking: Ranking, place: int) -> Pairs:
+    """Return the undecided pairs of a system."""
+    sets = ranking.rank_sets
+    beside = [] if sets is None else np.flatnonzero(sets.decided[place] == 0).tolist()
+    return [(place, other) for other in beside if other != place]
 
 
 def _say_stand(ranking: Ranking, place: int) -> str:
@@ -224,18 +238,20 @@ def _say_stand(ranking: Ranking, place: int) -> str:
     best, worst = (int(end[place]) for end in sets.marginal)
     if (best, worst) != (low, high):
         sentence += f" (marginally, {say_place(best, worst, len(ranking.systems))})"
-    beside = np.flatnonzero(sets.decided[place] == 0).tolist()
-    pairs = [(place, other) for other in beside if other != place]
-    return f"{sentence}: {say_why(ranking, pairs, NARROW, OWN)}"
+    return f"{sentence}: {say_why(ranking, _beside(ranking, place), NARROW, OWN)}"
 
 
-def _limit(ranking: Ranking) -> str:
+def _limit(ranking: Ranking, pairs: Pairs) -> str:
+    """Say how many judgments would decide the one pair there is, and what a sentence is about."""
     # of two systems there is one claim
     together = ranking.rank_interval == "simultaneous" or len(ranking.systems) == 2
     limits = [] if together or ranking.rank_lower is None else ["pairs decided one at a time"]
-    limits += [ranking.headline] if ranking.headline else []
     limits += [LIMIT] if ranking.one_sided else []
-    return f" ({'; '.join(limits)})" if limits else ""
+    return _add(_say_enough(ranking, pairs), ranking.headline, *limits)
+
+
+def _add(*limits: str | None) -> str:
+    return f" ({'; '.join(filter(None, limits))})" if any(limits) else ""
 
 
 Array = NDArray[np.float64]
@@ -303,7 +319,7 @@ class Ranking(Shown):
         effective_judges: (Σ n)² / Σ n², or None.
         n_items: items, or None.
         signature: one line that reproduces the numbers.
-        headline: what must be known first, such as "about these 3 judges only".
+        headline: what must be known first, such as "for these 3 judges only".
         notes: what else should be known.
         neighbours: contrasts of neighbouring systems where K is too large for intervals.
         fit: the fit behind it.
@@ -403,7 +419,7 @@ class Ranking(Shown):
     @property
     def says(self) -> str:
         """The result in a sentence that can be quoted."""
-        return f"{_say_leader(self)}{_limit(self)}"
+        return f"{_say_leader(self)}{_limit(self, _first(self))}"
 
     def says_of(self, system: str) -> str:
         """Say where one system stands.
@@ -412,7 +428,8 @@ class Ranking(Shown):
             InvalidJudgments: no such system.
 
         """
-        return f"{_say_stand(self, self._place(system))}{_limit(self)}"
+        place = self._place(system)
+        return f"{_say_stand(self, place)}{_limit(self, _beside(self, place))}"
 
     def may_be_in_top(self, k: int) -> tuple[str, ...]:
         """Return the systems that may be among the best k; all others are decided not to be.
@@ -459,7 +476,10 @@ class Ranking(Shown):
         )
 
     def _rows(self, none: list[None]) -> list[dict[str, Any]]:
-        columns: dict[str, list[Any]] = {"system": list(self.systems)}
+        columns: dict[str, list[Any]] = {
+            "system": list(self.systems),
+            "estimate": self.estimate.tolist(),
+        }
         for name in COLUMNS:
             values = getattr(self, name)
             if name == "ability" and values is None:
@@ -526,9 +546,10 @@ class Ranking(Shown):
         excluded = {one.code for one in self.excluded}  # which are said with more counts
         findings = [one for one in self.notes if one.code not in excluded]
         findings += [Finding("controlled", one) for one in controlled]
+        limits = _add(_say_enough(self, _first(self)), self.headline)
         return Document(
             basis=f"{say_counts(self)}. {_say_basis(self)}",
-            answer=(f"{_say_leader(self)}{f' ({self.headline})' if self.headline else ''}.",),
+            answer=(f"{_say_leader(self)}{limits}.",),
             parts=(_tabulate(self, columns), *_tabulate_neighbours(self)),
             findings=list_findings(findings, self.excluded),
             signature=self.signature,
@@ -603,10 +624,7 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
     """Return the table of systems; CSV has every key of its rows."""
     rows = ranking.rows(*more)
     level, bounded = f"{100 * ranking.level:g} %", ranking.lower is not None
-    shown = [
-        {**row, "ranks": write_ranks(row), "estimate": float(estimate)}
-        for row, estimate in zip(rows, ranking.estimate, strict=True)
-    ]
+    shown = [{**row, "ranks": write_ranks(row)} for row in rows]
     columns = [
         Column("ranks", "rank", "range"),
         *(
@@ -623,10 +641,11 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
     ]
     clusters = [row["cluster"] for row in rows]
     lines = [at for at in range(1, len(rows)) if clusters[at] != clusters[at - 1]]
-    legend, without = tuple(explain_mark(ranking)), ("ranks", "estimate", "beats")
+    headline = f", {ranking.headline}" if ranking.headline else ""
+    legend, without = tuple(explain_mark(ranking)), ("ranks", "beats")
     return Table(
         "ranking",
-        f"Systems by {ranking.scale}, best first",
+        f"Systems by {ranking.scale}, best first{headline}",
         tuple(columns),
         tuple(shown),
         tuple(lines),

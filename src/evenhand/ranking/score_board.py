@@ -246,7 +246,7 @@ class ScoreBoard(Shown):
     references: tuple[str, ...]  # human references among the systems
     level: float  # at which all of it holds together (proportion)
     lower_is_better: bool  # whether lower scores are
-    headline: str | None  # what the reader must know first, such as "about these 3 judges only"
+    headline: str | None  # what the reader must know first, such as "for these 3 judges only"
     method: str  # how, in a few words
     notes: tuple[str, ...]  # what must stand beside it
     signature: str  # one line that reproduces it
@@ -368,6 +368,11 @@ def rank_scores(
     # scores as answers, for the choice of clusters, which asks of loads alone
     tally = Tally(scores.systems, code, code, ones, zeros, zeros, scores.factors, judged)
     clustering = choose_clustering(None, Evidence(dict.fromkeys(scores.factors, tally), tally))
+    # scores have no choice of clusters, so that the note names none
+    notes = tuple(
+        say("few-judges", **one.values) if one.code == "few-judges-with-items" else one
+        for one in clustering.notes
+    )
     clusterings = [leave_scores_out(scores, name, seed) for name in clustering.clusterings]
     spread = ScoreSpread.of(scores, clusterings)
     decided, critical, how = _decide(spread.gather(scores.mean), spread, level, seed)
@@ -380,6 +385,8 @@ def rank_scores(
     margin = np.full(len(members), np.inf)
     margin[known] = critical * np.sqrt(variance[known])
     mean, margin = (-1.0 if lower_is_better else 1.0) * scores.mean[order], margin[order]
+    if set(systems) <= set(references):  # then people's texts are what is ranked
+        references = ()
     ranked = np.flatnonzero([name not in references for name in systems])
     among = decided[np.ix_(ranked, ranked)]
     places = np.zeros((3, len(decided)), dtype=np.int64)  # 0 of references
@@ -405,7 +412,7 @@ def rank_scores(
         lower_is_better=lower_is_better,
         headline=clustering.headline,
         method=method,
-        notes=(*clustering.notes, *spread.say_barred()),
+        notes=(*notes, *spread.say_barred()),
         signature=write_signature(words, judged, digest_ratings(targets)),
     )
 

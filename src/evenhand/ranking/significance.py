@@ -125,14 +125,15 @@ class PreferenceTests(Shown):
     def _say_pairs(self) -> Finding:
         pairs, of = self.pairs, len(self.pairs.p)
         n = int((pairs.holm <= SIGNIFICANT).sum())
-        if not n:
-            return say("no-pair-differs", "info")
         if pairs.clustered_holm is None:
+            if not n:
+                return say("no-pair-differs", "info")
             code = "pairs-differ-if-independent" if self.repeated else "pairs-differ"
             return say(code, "info", n=n, of=of)
         clustered = int((pairs.clustered_holm <= SIGNIFICANT).sum())
         values = {"ways": " and ".join(pairs.clusterings), "independent": n}
-        return say("pairs-differ-clustered", "info", n=clustered, of=of, **values)
+        code = "pairs-differ-clustered" if clustered else "no-pair-differs-clustered"
+        return say(code, "info", n=clustered, of=of, **values)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand test --json`, one group."""

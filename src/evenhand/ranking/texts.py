@@ -29,7 +29,7 @@ RANKINGS: Final = {
     ),
     "few-judges-with-items": (
         "{effective:.1f} effective judges: intervals are wide; {enough} or more would narrow"
-        " them. With --cluster item they are about {these} only."
+        " them. With --cluster item they are for {these} only."
     ),
     "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
     "no-clustering": "No clustering by {factor}: {why}.",
@@ -217,6 +217,10 @@ TESTS: Final = {
         "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment), with judgments"
         " correlated by {ways}; {independent:,} if all judgments were independent."
     ),
+    "no-pair-differs-clustered": (
+        "No pair differs significantly (p > .05 after Holm's adjustment), with judgments correlated"
+        " by {ways}; {independent:#pair/pairs} would if all were independent."
+    ),
     "no-pair-differs": "No pair differs significantly (p > .05 after Holm's adjustment).",
     "preferred": "{first} is preferred to {second} (p {p:p}, {how}).",
     "preferred-if-independent": (
@@ -270,6 +274,7 @@ TESTS: Final = {
     # Borders
     "border-holds": "Borders hold after {places:list}.",
     "border-holds-marginally": "Borders hold marginally only after {places:list}.",
+    "borders-limited": "This is {limit}.",
     "border-not-shown": "No border is shown after {places:list}.",
     # Position bias and sides
     "position-bias": f"Position bias: {_FIRST}",

@@ -89,7 +89,7 @@ say: Final = Templates(
         " shares, and too few resamples of the items gave another one on that side.",
         # Processes over judges
         "process": "{ratings:#rating}, {judges:#judge}. Model: a Gaussian process over judges;"
-        " {features}.",
+        " features: {features}.",
         "pairs-of-judges": "Of the {pairs:#pair} of judges, taken one at a time: {counts}.",
         "pair-of-judges": "The only pair of judges: {counts}.",
         "predicted": "Predictions of held-out ratings are {compared}.",

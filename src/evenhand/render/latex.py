@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Final
-from unicodedata import category
 
 from evenhand.render.document import Document, Table
 from evenhand.render.values import LEFT, write_value
 
-# Categories of signs that a terminal obeys or cannot write
-HIDDEN: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
-# Signs that turn the direction of the text behind them
-BREAKS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Signs that a terminal obeys or cannot write, and those that turn the direction of a text
+HIDDEN: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
+)
 
 
 def escape_control(text: str) -> str:
@@ -22,11 +22,12 @@ def escape_control(text: str) -> str:
     >>> escape_control("two\nlines"), escape_control("\x1b[31mred"), escape_control("naïve 系统")
     ('two\\nlines', '\\x1b[31mred', 'naïve 系统')
     """
-    if text.isprintable():
-        return text
-    return "".join(
-        repr(sign)[1:-1] if category(sign) in HIDDEN or sign in BREAKS else sign for sign in text
-    )
+    return HIDDEN.sub(lambda sign: repr(sign[0])[1:-1], text)
+
+
+def escape_lines(text: str) -> str:
+    """Write such signs out in a text of several lines, whose ends and tabs stay."""
+    return HIDDEN.sub(lambda sign: sign[0] if sign[0] in "\n\t" else repr(sign[0])[1:-1], text)
 
 
 # Tables for papers: booktabs, numbers in mathematics, the signature as a comment.
@@ -116,16 +117,20 @@ SIGNS: Final = {
     "∞": r"$\infty$",
 }
 INFINITY: Final = r"\infty"
+NO_LABEL: Final = re.compile(r"[^A-Za-z0-9]+")  # what a label does not hold
 
 
-def render_latex(document: Document) -> str:
+def render_latex(document: Document, group: str = "") -> str:
     """Lay the tables of a document out for a paper; findings and signature stand as comments."""
-    about = comment([*filter(None, (document.signature, *document.answer, *document.shown))])
+    above = (document.signature, *document.answer, document.basis, *document.shown)
     tables = (one for one in document.list_parts("latex") if isinstance(one, Table))
-    return about + "\n".join(map(write_table, tables))
+    return comment([*filter(None, above)]) + "\n".join(
+        write_table(one, (), group) for one in tables
+    )
 
 
-def write_table(table: Table, comments: Sequence[str] = ()) -> str:
+def write_table(table: Table, comments: Sequence[str] = (), group: str = "") -> str:
+    """Write a table of a group, if there is one, with a caption and a label of its own."""
     shown = [one for one in table.columns if not one.only or "latex" in one.only]
     shown = [one for one in shown if one.kind not in ("bar", "names")]
     rows = [[write_cell(one.fetch(row), one.kind) for one in shown] for row in table.rows]
@@ -134,8 +139,10 @@ def write_table(table: Table, comments: Sequence[str] = ()) -> str:
     sides = "".join("l" if one.left else "r" for one in shown)
     drawn = tabular(sides, [typeset(one.title) for one in shown], blocks)
     lines = [r"\begin{table}", r"\centering"]
-    lines += [rf"\caption{{{typeset(table.caption)}}}"] if table.caption else []
-    lines += [rf"\label{{tab:{table.name}}}"]
+    caption = ": ".join(filter(None, (group, table.caption)))
+    stem = NO_LABEL.sub("-", group).strip("-")
+    lines += [rf"\caption{{{typeset(caption)}}}"] if caption else []
+    lines += [rf"\label{{tab:{f'{stem}-' if stem else ''}{table.name}}}"]
     above = comment([*comments, *table.legend])
     return above + "\n".join([*lines, drawn + r"\end{table}"]) + "\n"
 
@@ -151,14 +158,12 @@ def write_cell(value: Any, kind: str) -> str:
     if value is None:
         return NONE
     written = write_value(value, kind)
-    if kind.startswith("interval"):
-        ends = written.replace(" to ", ", ").replace(" %", PERCENT).replace("∞", INFINITY)
-        return f"$[{ends}]$"
     if kind == "range":
         return typeset(written.replace("-", "--"))
     if kind in LEFT or isinstance(value, str):
         return typeset(written)
-    return f"${written.replace(',', '{,}').replace(' %', PERCENT)}$"
+    written = written.replace(",", "{,}").replace(" %", PERCENT).replace("∞", INFINITY)
+    return f"$[{written.replace(' to ', ', ')}]$" if kind.startswith("interval") else f"${written}$"
 
 
 def typeset(text: str) -> str:

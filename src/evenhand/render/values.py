@@ -32,7 +32,7 @@ def write_figures(value: float) -> str:
     ('0.0123', '123,456', '∞')
     """
     if math.isinf(value):
-        return "∞"
+        return "-∞" if value < 0 else "∞"
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
@@ -65,11 +65,12 @@ KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "interval share": lambda ends: f"{100 * ends[0]:z.0f} to {100 * ends[1]:z.0f} %",
     "interval figures": lambda ends: " to ".join(map(write_figures, ends)),
     "interval general": lambda ends: " to ".join(f"{one:g}" for one in ends),
+    "state": str,  # of a check
     "range": lambda ends: str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}",
     "bar": lambda _ends: "",
     "yes": lambda value: "yes" if value else "no",
 }
-LEFT: Final = frozenset({"text", "name", "prose", "names", "range", "bar", "yes"})
+LEFT: Final = frozenset({"text", "name", "prose", "names", "state", "range", "bar", "yes"})
 
 
 def write_value(value: Any, kind: str) -> str:

@@ -692,13 +692,13 @@ def say_detectable(deviation: float) -> str:
     """Say what would have shown.
 
     >>> say_detectable(0.074)
-    'pairs usually off by 7 votes in 100 would likely show'
+    'departures of 7 votes in 100 for a typical pair would likely be seen'
     >>> say_detectable(0.004)
-    'pairs usually off by less than 1 vote in 100 would likely show'
+    'departures of less than 1 vote in 100 for a typical pair would likely be seen'
     """
     number = f"{100 * deviation:.0f}"
     votes = "less than 1 vote" if number == "0" else f"{number} vote{'s' * (number != '1')}"
-    return f"pairs usually off by {votes} in 100 would likely show"
+    return f"departures of {votes} in 100 for a typical pair would likely be seen"
 
 
 def say_refusal(analysis: Analysis, refusal: NotIdentified | NotConverged | UnknownOption) -> str:

@@ -297,7 +297,7 @@ def write_overview(parts: Sequence[Part]) -> Section | None:
     columns = (
         Column("task", "task"),
         Column("answer", "answer"),
-        *(Column(name, name) for name in made),
+        *(Column(name, name, "state") for name in made),
     )
     said = [f"{len(parts)} tasks, each ranked by itself.", *_say_best(parts)]
     for kind in KEY_CHECKS:

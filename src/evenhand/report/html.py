@@ -17,12 +17,12 @@ from evenhand.data.results import Shown
 from evenhand.errors import UnknownOption
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding
+from evenhand.render.latex import escape_lines
 from evenhand.render.values import write_value
 from evenhand.report.answer import is_warning
 from evenhand.report.document import (
     FAILED,
     NOT_RUN,
-    PASSED,
     UNDECIDED,
     WARNING,
     Figure,
@@ -128,7 +128,7 @@ def _shorten_part(part: Part) -> Iterator[Table | Text]:
     yield Text(part.name, tuple(filter(None, (*part.answer, part.signature))))
     if part.key_checks:
         columns = (
-            Column("state", "check"),
+            Column("state", "check", "state"),
             Column("asks", "asks"),
             Column("says", "finds", "prose"),
         )
@@ -241,8 +241,8 @@ def write_page(report: Report) -> str:
         "js": Markup("".join(map(_read, SCRIPTS))),
     }
     template = environment.get_template("report.html")
-    page: str = template.render(frame, bodies=bodies)
-    return page
+    # names may hold signs that move text or hide it
+    return escape_lines(template.render(frame, bodies=bodies))
 
 
 def _make_environment() -> Environment:
@@ -259,7 +259,6 @@ def _make_environment() -> Environment:
     environment.filters |= {"prose": hold_together, "spread": is_spread}
     environment.globals |= {
         "draw": draw_figure,
-        "states": (PASSED, FAILED, WARNING, UNDECIDED, NOT_RUN),
         "find_home": find_home,
         "is_warning": is_warning,
     }

@@ -256,7 +256,7 @@ def _say_agreement(analysis: Analysis, *, items: bool) -> list[Sentence]:
     measures = ("fleiss-1971", "krippendorff-2013", "gwet-2008")
     said = (
         "Agreement is κ over pairs of votes of different judges on the same two outputs,"
-        " chance being that of blind answers with as many ties; beside it stand Fleiss' κ,"
+        " chance being that of random answers with as many ties; beside it stand Fleiss' κ,"
         f" Krippendorff's α and Gwet's AC1 {cite(*measures)}, with intervals from drawing"
         " items anew."
     )

@@ -19,9 +19,9 @@ from evenhand.report.html import Report, list_paths
 ABOUT: Final = "about.txt"  # What stands beside the tables, since CSV has no room for it
 
 
-def write_csv(table: Table, comments: Sequence[str] = ()) -> str:
+def write_csv(table: Table, comments: Sequence[str] = (), part: str = "") -> str:
     r"""Write a table for programs: values as they are, also those that the columns do not show."""
-    del comments
+    del comments, part
     keys = dict.fromkeys(key for row in table.rows for key in row)
     text = io.StringIO(newline="")
     shown = (one.key for one in table.columns if isinstance(one.key, str))
@@ -33,7 +33,7 @@ def write_csv(table: Table, comments: Sequence[str] = ()) -> str:
 
 
 # Form → ending of its files, and what writes it
-FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str]], str]]]] = {
+FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str], str], str]]]] = {
     "latex": (".tex", latex.write_table),
     "markdown": (".md", markup.write_table),
     "csv": (".csv", write_csv),
@@ -57,6 +57,6 @@ def write_tables(report: Report, folder: Path, forms: Sequence[str] = tuple(FORM
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
         for form in dict.fromkeys(forms):
             ending, write = FORMS[form]
-            files[f"{stems[name]}{ending}"] = write(table, comments).encode()
+            files[f"{stems[name]}{ending}"] = write(table, comments, path.part).encode()
     files[ABOUT] = ("\n\n".join(about) + "\n").encode()
     return fill_folder(folder, "tables", files)

@@ -74,4 +74,4 @@ def test_second_answers_that_nothing_marks_stay_in_kappa_and_the_note_says_so():
     for table in tables(rows):
         assert table.whole["kappa-strict"].ratings == 90
         assert {"again", "again-in-kappa"} <= {one.code for one in table.notes}
-        assert "pairwise κ, second answers included, " in table.says[0]
+        assert "Fleiss' κ " in table.says[0]

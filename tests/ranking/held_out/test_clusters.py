@@ -25,7 +25,7 @@ def test_fewer_than_five_effective_judges_are_spoken_of_alone() -> None:
     votes = World(n=1500, judges=4, items=70).simulate(np.random.default_rng(2))
     found = find_clusters(votes, 1)
     assert found.name == "item"
-    assert found.notes[0].startswith("about these 4 judges only")
+    assert found.notes[0].startswith("for these 4 judges only")
 
 
 def test_without_judges_and_items_answers_are_clusters() -> None:

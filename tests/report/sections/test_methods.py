@@ -61,7 +61,7 @@ def test_judges_are_named_as_clusters_where_they_are_clusters() -> None:
 
 def test_few_judges_stand_for_themselves_only() -> None:
     text = texts(write_section_methods(Analysis(campaign(3))))["methods.txt"]
-    assert "The statements are about these 3 judges only." in text
+    assert "The statements are for these 3 judges only." in text
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_one_judge_is_not_screened_and_does_not_agree() -> None:
     text = say(votes(1))
     assert "screened" not in text
     assert "Agreement" not in text
-    assert "The statements are about this judge only." in text
+    assert "The statements are for this judge only." in text
 
 
 def test_a_screening_that_abstains_claims_no_rate() -> None:

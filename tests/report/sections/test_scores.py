@@ -83,7 +83,7 @@ def test_one_system_has_no_ranking():
 
 def test_one_judge_limits_what_is_said():
     answer, _ = find_answer_of_ratings(study(make_rows(judges=1)))
-    assert answer[-1] == "This is about this judge only."
+    assert answer[-1] == "This is for this judge only."
 
 
 def test_every_criterion_is_answered_and_many_are_cut_with_a_word():
@@ -126,7 +126,7 @@ def test_ted_talks_have_the_published_means_of_systems(data_folder):
     found = {row["system"]: row for row in table(section, "mqm_penalty").rows}
     assert {name: round(found[name]["mean"], 2) for name in published} == published
     assert found["ref"]["places"] == "reference"
-    assert any("about these 4 judges only" in note for note in section.notes)
+    assert any("for these 4 judges only" in note for note in section.notes)
 
 
 def test_scores_that_never_vary_leave_it_open_and_are_not_said_to_be_alike():

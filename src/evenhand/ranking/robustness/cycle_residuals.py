@@ -47,6 +47,7 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 MAX_TABLE_NUMBERS: Final = 30_000_000  # Numbers in a table of pairs by judges
 N_REPLICATES: Final = 999
+ROUNDING: Final = 1e-9  # A statistic below it is rounding: worths describe every pair exactly
 BOTH: Final = ("judge", "item")
 
 
@@ -324,6 +325,8 @@ class Replicates:
 
     def p(self, whole: PairResiduals) -> float:
         """Return the share of replicates with a T as large; of several clusterings the largest."""
+        if whole.statistic < ROUNDING:
+            return 1.0
         least = whole.statistic * (1 - 1e-12)
         above = [
             int((statistics(whole, drawn) >= least).sum()) for drawn in self.residuals.values()

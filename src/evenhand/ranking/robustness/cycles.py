@@ -129,8 +129,9 @@ class Cycles(Shown):
         replicates: replicates that were drawn.
         level: at which cycles are called real (proportion).
         cycles: the strongest cycles of three that are more than noise.
+        triples_tested: whether cycles of three were looked for, as where there are not too many.
         deviations: the pairs that worths describe worst, more than noise or not.
-        headline: what must be known first, such as "about these 3 judges only".
+        headline: what must be known first, such as "for these 3 judges only".
         notes: what else should be known.
         signature: what made the numbers.
         excluded: what was excluded from the judgments.
@@ -147,6 +148,7 @@ class Cycles(Shown):
     replicates: int
     level: float
     cycles: tuple[Cycle, ...]
+    triples_tested: bool
     deviations: tuple[Deviation, ...]
     headline: str | None
     notes: tuple[str, ...]
@@ -170,7 +172,8 @@ class Cycles(Shown):
         if not self.real:
             return (say("no-cycles", "info", by=by, **test),)
         first = say("cycles", "info", share=self.share, by=by, **test)
-        none = () if self.cycles else (say("no-cycle-stands-out", "info"),)
+        silent = self.triples_tested and not self.cycles
+        none = (say("no-cycle-stands-out", "info"),) if silent else ()
         return (first, *none, *(cycle.says for cycle in self.cycles))
 
     def to_dict(self) -> dict[str, Any]:
@@ -334,6 +337,7 @@ def look_for_cycles(
         along_worths = max(0.0, whole.explained - replicates.spurious)
         share = cyclic / (cyclic + along_worths) if cyclic else 0.0
     cycles: tuple[Cycle, ...] = ()
+    tested = False
     notes: tuple[str, ...] = chosen.notes
     if chosen.headline and p is not None:
         notes = (say("cycles-limited", limit=chosen.headline), *notes)
@@ -342,6 +346,7 @@ def look_for_cycles(
         if triples is None:
             notes += (say("too-many-triples"),)
         elif len(triples.systems):
+            tested = True
             cycles = _name_cycles(whole, tally, triples, residuals, level)
     by = "+".join(replicates.clusterings)
     parts = ["cycles", *(["order effect"] if order_effect else [])]
@@ -357,6 +362,7 @@ def look_for_cycles(
         replicates=N_REPLICATES,
         level=level,
         cycles=cycles,
+        triples_tested=tested,
         deviations=deviations,
         headline=chosen.headline,
         notes=notes,

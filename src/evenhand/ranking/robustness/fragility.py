@@ -83,8 +83,8 @@ OUTCOME_LEGEND: Final = {
     "reversed": "reversed: another system is ahead without so many, or fewer others",
     "undecided": "undecided: it is no longer decided without so many, or fewer others",
     "unranked": "unranked: nothing is left to rank",
-    "robust": "robust: it stands without all that support it; larger sets were not tried",
-    "robust, exactly": "robust, exactly: no set of them changes it",
+    "robust": "robust: not reversed without all that support it; larger sets were not tried",
+    "robust, exactly": "robust, exactly: no set of them reverses it",
 }
 
 

@@ -229,8 +229,9 @@ class Sensitivity(Shown):
             return (say("pairs-only" if n == 1 else "pairs-robust", "info", pairs=pairs, n=n),)
         sentences = [say("pairs-not-robust", "info", lost=len(lost), pairs=pairs, n=n)]
         for one in lost[:MAX_CONCLUSIONS_NAMED]:
-            code = "pair-reversed" if one.against else "pair-undecided"
-            sentences.append(say(code, "info", pair=one.name, under=one.against or one.open))
+            for code, under in (("pair-reversed", one.against), ("pair-undecided", one.open)):
+                if under:
+                    sentences.append(say(code, "info", pair=one.name, under=under))
         if len(lost) > MAX_CONCLUSIONS_NAMED:
             sentences.append(say("more-pairs", "info", n=len(lost) - MAX_CONCLUSIONS_NAMED))
         return tuple(sentences)

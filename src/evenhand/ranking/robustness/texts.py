@@ -31,10 +31,8 @@ say: Final = Templates(
         "pair-barred": "{claim}: {why} and stays undecided, however far apart.",
         "pairs-barred": "{claim}: {why} and stay undecided, however far apart.",
         # Other reasonable choices
-        "lead-robust": "The lead is robust to choices: {first} leads in all {n} rankings.",
-        "lead-robust-level": (
-            "The lead is robust to choices: {first} lead, level, in all {n} rankings."
-        ),
+        "lead-robust": "{first} leads in all {n} rankings, whatever is chosen.",
+        "lead-robust-level": ("{first} lead, level, in all {n} rankings, whatever is chosen."),
         "lead-only": "{first} leads in the only ranking there is.",
         "lead-only-level": "{first} lead, level, in the only ranking there is.",
         "lead-by-prior": "No choice says who leads: that is set by the prior alone.",
@@ -71,8 +69,8 @@ say: Final = Templates(
         "no-cycles-seen": "Cycles cannot be seen: the pairs compared leave none possible.",
         "no-cycles": f"No significant cycles: worths describe the preferences {_TEST}.",
         "cycles": (
-            "Preferences are cyclic (intransitive) beyond noise: {share:%} of the variance of"
-            f" log-odds {_TEST}."
+            "Preferences deviate from any worths beyond noise: {share:%} of the variance of"
+            f" log-odds is cyclic {_TEST}."
         ),
         "no-cycle-stands-out": "No single cycle of three stands out.",
         "majority-cycle": "Cycle: {wins:list} (p {p:p} over all cycles of three).",

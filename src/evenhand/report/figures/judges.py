@@ -253,7 +253,7 @@ def draw_likeness(likeness: JudgeLikeness) -> Chart:
 # What a colour says of a judge
 POSITION_KINDS: Final = {"like the others": (ACCENT, "o"), "stands out": (CONTRAST, "o")}
 SEEN: Final = "these judges"
-BLIND: Final = "blind answers"
+BLIND: Final = "random answers"
 ITEM_SIDES: Final = ("wins there", "loses there")
 
 
@@ -304,7 +304,7 @@ def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[s
 
 
 def draw_shares(rows: Sequence[Row]) -> Chart:
-    """Draw how many items are how one-sided, seen and where answers are blind."""
+    """Draw how many items are how one-sided, seen and where answers are random."""
     order = list(dict.fromkeys(row["share"] for row in rows))
     drawn = count_off(rows, "share", order)
     bars = [(r["at"] - 0.42, 0, r["at"] + 0.42, r["items"]) for r in drawn if r["who"] == SEEN]

@@ -22,6 +22,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from evenhand.render.document import Row
+from evenhand.render.latex import escape_lines
 from evenhand.report.document import Figure
 
 if TYPE_CHECKING:
@@ -259,6 +260,7 @@ class Axis:
     form: Callable[[float], str] | None = None  # how a mark is written
     ticks: Sequence[float] | None = None  # marks, where they are not found
     names: Sequence[str] = ()  # of marks 0, 1, 2 ...
+    places: bool = False  # whether the names are the places 1, 2, 3 ...
     count: int = 5  # most marks that are found
     log: bool = False
     whole: bool = False  # whether marks are whole numbers
@@ -275,6 +277,12 @@ class Axis:
     def of_columns(cls, names: Sequence[str], title: str = "", *, top: bool = False) -> Axis:
         """Return the axis of columns 0, 1, 2 ..., which have names."""
         return cls(-0.5, len(names) - 0.5, title, names=names, grid=False, top=top)
+
+    @classmethod
+    def of_places(cls, k: int, title: str = "", *, top: bool = False) -> Axis:
+        """Return the axis of the places 1 to k."""
+        columns = cls.of_columns([str(at + 1) for at in range(k)], title, top=top)
+        return replace(columns, places=True)
 
     @classmethod
     def around(
@@ -519,14 +527,13 @@ def _name_columns(
     """Return marks across that have room, how they are written, and how deep they are."""
     marks = x.mark()
     longest = max((measure(name, size) for _, name in marks), default=0.0)
-    named = bool(x.names) and not x.names[0].isdigit()
-    if named and len(marks) > 4 and longest > wide / len(marks) - 6:
+    if x.names and not x.places and len(marks) > 4 and longest > wide / len(marks) - 6:
         marks = [(at, shorten(name, size, 120)) for at, name in marks]
         look = {"rotation": 60, "rotation_mode": "anchor", "va": "center"}
         return marks, {**look, "ha": "left" if x.top else "right"}, 0.87 * min(longest, 120) + 12
-    if x.names and not named:  # places of systems: every second, fifth ...
+    if x.places:  # every second, fifth ...
         step = next((step for step in (1, 2, 5, 10, 20) if step * wide >= 20 * len(marks)), 50)
-        marks = [(at, name) for at, name in marks if name == "1" or int(name) % step == 0]
+        marks = [(at, name) for at, name in marks if at == 0 or (at + 1) % step == 0]
     shown, end = [], -inf  # what would meet what is written before is left out
     for at, name in sorted(marks, key=lambda mark: x.place(mark[0])):
         middle, half = wide * x.place(at), measure(name, size) / 2
@@ -620,7 +627,7 @@ TAG: Final = re.compile(r"<[^>]*>")
 def _clean(text: str) -> str:
     """Take out of an SVG what says nothing: comments, names that nothing refers to, digits."""
     nothing = r"<!--.*?-->|<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>"
-    text = re.sub(nothing, "", text[text.index("<svg") :], flags=re.DOTALL)
+    text = re.sub(nothing, "", escape_lines(text[text.index("<svg") :]), flags=re.DOTALL)
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
 
     def shrink(tag: re.Match[str]) -> str:

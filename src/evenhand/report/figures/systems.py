@@ -137,7 +137,7 @@ def draw_map(
         *numbers,
         *(plot(places, colour, 3) for colour, places in dots.items()),
     ]
-    x = Axis.of_columns([str(at + 1) for at in range(k)], across, top=True)
+    x = Axis.of_places(k, across, top=True)
     x = replace(x, widest=widest)
     return Chart((rows,), x, Axis.of_rows(labels), marks, step, shades).name(*text)
 

@@ -62,7 +62,7 @@ def write_section_data(analysis: Analysis) -> Section:
 
 MAX_ITEMS: Final = 12  # Items in each table
 MIN_ITEMS_DRAWN: Final = 10  # Items below which their distribution is not drawn
-FULL: Final = 999  # Blind worlds of the full report
+FULL: Final = 999  # Shuffles of the answers in the full report
 MAX_SYSTEMS_DRAWN: Final = 24  # Most systems that stand side by side in a figure
 SEVERAL: Final = 3  # Systems on an item, on average, from which a figure says more than the table
 Array = NDArray[np.float64]
@@ -89,7 +89,7 @@ def write_section_items(analysis: Analysis) -> Section:
     contradicted = f"The {some} on which judges contradict each other most"
     judged = len(np.unique(own.pairs.item))
     alone = judged - len(own.item)
-    notes = [f"Blind answers: each answer shuffled, {own.replicates} times."]
+    notes = [f"Random answers: those given, shuffled {own.replicates} times."]
     if alone:
         of = plural(judged, "item")
         notes.append(f"{alone:,} of {of} had no two judges on the same outputs.")
@@ -98,7 +98,7 @@ def write_section_items(analysis: Analysis) -> Section:
     united, by_chance = own.united
     unanimous = (
         f"On {united:,} of {plural(len(own.item), 'item')} that two judges or more judged,"
-        f" all votes prefer the same outputs; of blind answers about {by_chance:,.0f} would."
+        f" all votes prefer the same outputs; of random answers, on about {by_chance:,.0f}."
     )
     return Section(
         "items",
@@ -140,7 +140,7 @@ def _say_extreme(analysis: Analysis, agreement: ItemAgreement, p: Array, what: s
 
 
 def _draw_shares(agreement: ItemAgreement) -> tuple[Figure, ...]:
-    """Draw how one-sided items are, beside blind answers; not of a few."""
+    """Draw how one-sided items are, beside random answers; not of a few."""
     if len(agreement.item) < MIN_ITEMS_DRAWN:
         return ()
     tenths = [f"{10 * tenth}–{10 * tenth + 9} %" for tenth in range(10)]
@@ -152,10 +152,10 @@ def _draw_shares(agreement: ItemAgreement) -> tuple[Figure, ...]:
     items, (united, blind) = plural(len(agreement.item), "item"), agreement.united
     alt = (
         f"Bars: {items} by the share of pairs of votes that agree on which output is better, from"
-        " none to all; marks: the same for blind answers. Complete agreement:"
-        f" {united:,} items, of blind answers about {blind:,.0f}."
+        " none to all; marks: the same for random answers. Complete agreement:"
+        f" {united:,} items, with random answers about {blind:,.0f}."
     )
-    title = "How one-sided items are, beside blind answers"
+    title = "How one-sided items are, beside random answers"
     return (take_chart(draw_shares(rows), "one-sidedness", title, alt),)
 
 
@@ -193,7 +193,7 @@ class Extremes:
     key: str  # of their number in rows
     what: str  # what they do
     seen: NDArray[np.int64]  # (I,) how many do
-    blind: Array  # (I,) how many would, if answers were blind
+    blind: Array  # (I,) how many would, if answers were random
     p: Array  # (I,) chance that so extreme an item arises among all
 
     def tabulate(
@@ -206,7 +206,7 @@ class Extremes:
             *(WINNERS if any(items.values()) else ()),
             Column(self.key, self.what, "count", "pairs of votes of different judges that do so"),
             Column("comparable", "of", "count", "all such pairs of votes"),
-            Column("blind", "blindly", "one", "as many would if answers were blind"),
+            Column("blind", "by chance", "one", "as many would if answers were random"),
             Column("p", "p", "p", "that so extreme an item arises by chance among all"),
         )
         rows = tuple(
@@ -332,7 +332,7 @@ def _name_rated(item: str, analysis: Analysis) -> str:
 
 BATCH: Final = 10  # Pairs that are asked for
 MAX_OPEN: Final = 10  # Most open pairs at the top that are listed
-TOO_MANY: Final = "more than anybody collects"
+TOO_MANY: Final = f"over {MAX_TIMES:.0f} times as many"
 ENDLESS: Final = "no number is enough"
 DIGITS: Final = 2  # Digits of a number of judgments that mean anything
 NEEDED: Final = (

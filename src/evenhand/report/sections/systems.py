@@ -198,7 +198,7 @@ def write_section_outcomes(analysis: Analysis) -> Section:
         ),
         tables=(Table("outcomes", "Comparisons of each system", columns, tuple(rows)),),
         notes=(NOTE_OUTCOMES, *([WEIGHED] if weighed else [])),
-        command=analysis.write_command("rank"),
+        command=analysis.write_command("rank", "--json"),
     )
 
 
