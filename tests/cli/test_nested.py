@@ -45,7 +45,9 @@ def test_csv_has_a_row_for_each_model_and_says_the_tests_on_stderr(evenhand, tab
     ran = evenhand("compare", "--nested", table1, "--csv")
     rows = list(csv.DictReader(io.StringIO(ran.out)))
     assert [row["name"] for row in rows][:3] == ["equal worths", "worths + ties", "worths, γ = 0"]
-    assert "Systems differ; ties need a parameter" in " ".join(ran.err.split())
+    assert "If judgments are independent, systems differ; ties need a parameter" in " ".join(
+        ran.err.split()
+    )
 
 
 def test_latex_is_a_table_for_a_paper(evenhand, table1):
@@ -145,7 +147,9 @@ def test_what_cannot_be_is_refused_in_one_line(evenhand, table1, words, said):
 
 def test_says_is_a_digest_of_the_tests_with_the_next_command(evenhand, table1):
     says = evenhand("compare", "--nested", table1, "--json").json["says"]
-    assert says[0].startswith("Systems differ; ties need a parameter; worths differ by judge (see ")
+    assert says[0].startswith(
+        "If judgments are independent, systems differ; ties need a parameter; worths differ by judge (see "
+    )
     assert "see fit --judge-covariate judge" in says[0]
     assert "order matters" not in says[0]  # it does not
     assert says[1] == "Smallest AIC: + worths by judge."

@@ -170,7 +170,7 @@ class Asked:
     level: float  # of intervals (proportion)
     seed: int  # of everything random
     figures: str | None  # a folder, or None
-    forms: tuple[str, ...]  # of figures
+    forms: tuple[str, ...] | None  # of figures
     width: int | None  # of figures, in pixels, or None
 
     @property

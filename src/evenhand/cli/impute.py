@@ -101,7 +101,7 @@ def impute(
     reliability: bool,
     draws: int | None,
     figures: str | None,
-    forms: tuple[str, ...],
+    forms: tuple[str, ...] | None,
 ) -> None:
     """Predict missing ratings, with intervals, and compare simple predictions.
 

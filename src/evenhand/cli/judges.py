@@ -54,7 +54,12 @@ if TYPE_CHECKING:
 @diagnosis_figure_options
 @output_options
 def judges(
-    *, group_by: str | None, fdr: float, hamon: bool, figures: str | None, forms: tuple[str, ...]
+    *,
+    group_by: str | None,
+    fdr: float,
+    hamon: bool,
+    figures: str | None,
+    forms: tuple[str, ...] | None,
 ) -> None:
     """Flag careless, reversed and position-biased judges, with the evidence.
 
@@ -95,7 +100,9 @@ def _examine(
     return examine_ratings(rows, options.diagnose, by=by, level=level, scale=options.declared())
 
 
-def _draw(panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, ...]) -> list[str]:
+def _draw(
+    panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, ...] | None
+) -> list[str]:
     if folder is None:
         return []
     from evenhand.report.figures.judges import draw_judges

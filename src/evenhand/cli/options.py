@@ -449,13 +449,7 @@ FORMS_HELP: Final = "Forms of the figures, with commas between. Default: svg,png
 def figure_options(declare: Declare, says: str) -> Callable[[Any], Any]:
     return stack(
         declare("--figures", metavar="FOLDER", help=says),
-        declare(
-            "--figures-as",
-            "forms",
-            type=SomeOf(FORMS),
-            callback=lambda _context, _option, forms: forms or (),
-            help=FORMS_HELP,
-        ),
+        declare("--figures-as", "forms", type=SomeOf(FORMS), help=FORMS_HELP),
     )
 
 

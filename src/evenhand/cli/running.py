@@ -81,12 +81,12 @@ def work_on_tables(
     return work_on_groups(parts, work, alone=alone)
 
 
-def check_figures(folder: str | None, forms: Sequence[str]) -> None:
+def check_figures(folder: str | None, forms: Sequence[str] | None) -> None:
     """Refuse figures that cannot be drawn or written, before the work begins."""
     if folder is not None:
         from evenhand.report.figures.drawing import check_figure_folder as check_folder
 
-        check_folder(Path(folder), tuple(forms) or FIGURE_FORMS)
+        check_folder(Path(folder), tuple(forms or FIGURE_FORMS))
     elif forms:
         raise UnknownOption("--figures-as says how to draw: say where to with --figures FOLDER")
 
@@ -94,7 +94,7 @@ def check_figures(folder: str | None, forms: Sequence[str]) -> None:
 def write_figures(
     parts: Mapping[str, Any],
     folder: str | None,
-    forms: Sequence[str],
+    forms: Sequence[str] | None,
     draw: Callable[[Any], Mapping[str, Any]] = dict,
 ) -> list[str]:
     if folder is None:
@@ -108,7 +108,7 @@ def write_figures(
         for group, drawn in groups.items()
         for name, figure in drawn.items()
     }
-    written = drawing.write_figures(figures, Path(folder), tuple(forms) or FIGURE_FORMS)
+    written = drawing.write_figures(figures, Path(folder), tuple(forms or FIGURE_FORMS))
     return [f"wrote {len(written)} figures to {folder}"]
 
 

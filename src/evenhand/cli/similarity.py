@@ -101,7 +101,7 @@ def similarity(
     level: float,
     seed: int,
     figures: str | None,
-    forms: tuple[str, ...],
+    forms: tuple[str, ...] | None,
 ) -> None:
     """Learn from ratings which judges are alike.
 

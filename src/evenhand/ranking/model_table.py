@@ -62,10 +62,6 @@ class ModelRow:
     bic: float  # −2ℓ + p log n, n judgments
 
 
-# What an answer rests on where no way of clustering has a test
-_UNCLUSTERED: Final = ", if judgments are independent"
-
-
 @dataclass(frozen=True)
 class Question:
     subject: str  # systems, ties, order, worths, tie-share or judges
@@ -82,15 +78,18 @@ class Question:
         return max((one.p for one in self.walds), default=self.lr.p)
 
     @property
+    def unclustered(self) -> bool:
+        """Whether judgments are clustered, and no way of clustering has a test."""
+        return bool(self.notes) and not self.walds
+
+    @property
     def no(self) -> str:
         """The answer if the smaller model is not rejected."""
         return f"not significant at .05: {self.yes}"
 
     @property
     def answer(self) -> str:
-        if self.p > LEVEL:
-            return self.no
-        return f"{self.yes}{_UNCLUSTERED if self.notes and not self.walds else ''}"
+        return self.yes if self.p <= LEVEL else self.no
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,15 +123,21 @@ class ModelTable(Shown):
         """What the tests answer with what to do next, and what AIC and BIC prefer."""
         questions = self.questions
         sure = [question for question in questions if question.p <= LEVEL]
-        answers = [one.answer + (f" (see {one.see})" if one.see else "") for one in sure]
-        answers += [question.answer for question in questions[:1] if question not in sure]
+        sentences = []
+        for start, unclustered in (("", False), ("if judgments are independent, ", True)):
+            alike = [one for one in sure if one.unclustered is unclustered]
+            answers = [one.yes + (f" (see {one.see})" if one.see else "") for one in alike]
+            if not unclustered:
+                answers += [one.no for one in questions[:1] if one not in sure]
+            if answers:
+                sentences.append(f"{begin_sentence(start + '; '.join(answers))}.")
         least, schwarz = min(row.aic for row in self.rows), min(self.rows, key=lambda row: row.bic)
         level = [row.name for row in self.rows if f"{row.aic:.2f}" == f"{least:.2f}"]
         differs = schwarz.name not in level
         code = f"aic{'-equal' * (len(level) > 1)}{'-bic' * differs}"
         values = {"bic": schwarz.name} if differs else {}
         criteria = say(code, models=" and ".join(level), **values)
-        return (*([f"{begin_sentence('; '.join(answers))}."] if answers else []), criteria)
+        return (*sentences, criteria)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
