@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import narwhals as nw
@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.annotations import Unread, classify_kinds, find_aside_columns
-from evenhand.data.checks import is_name
 from evenhand.data.coding import name_levels
-from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import ORDER, add_order, mark, mark_whole
-from evenhand.data.engine import COUNT, Frame, fetch_columns, is_nan, label_frame, small_table
+from evenhand.data.engine import COUNT, Frame, fetch_columns, is_nan
 from evenhand.data.held_tables import hold_table
 from evenhand.data.joining import PLACE, keep_places
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
@@ -57,15 +55,9 @@ class Targets:
     rows: int  # their number
     timed: bool  # whether moments are known
     notes: tuple[str, ...]  # what must be said of the rows
-    # labels whose column holds numbers already → their names, by number
-    numbered: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    placed: bool = False  # whether the numbers of rows are known, in the order of the table
-    # column of how many judgments a row stands for; None where each is one
-    weight: str | None = None
-    distances: bool = True  # whether scores are far apart or near; else two are the same or not
-    apart: bool = False  # whether tasks are looked at apart though one alone has targets
+    placed: bool  # whether the numbers of rows are known, in the order of the table
     # controls and repeats, whose labels must be sound too; None where there are none
-    aside: Frame | None = None
+    aside: Frame | None
 
 
 def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]) -> Targets:
@@ -111,7 +103,7 @@ def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]
     )
 
 
-def check_beside(data: Ratings | Comparisons, frame: Frame, annotations: Mapping[str, Any]) -> bool:
+def check_beside(data: Ratings, frame: Frame, annotations: Mapping[str, Any]) -> bool:
     """Say whether moments are known; refuse what is only read row by row."""
     schema = frame.collect_schema()
     types = {role: schema[annotation.column] for role, annotation in annotations.items()}
@@ -150,7 +142,7 @@ def classify_rows(labels: NDArray[Any]) -> dict[str, int]:
 def note_rows(
     counted: tuple[int, int],
     groups: Mapping[str, NDArray[Any]],
-    data: Ratings | Comparisons,
+    data: Ratings,
     frame: Frame,
 ) -> tuple[str, ...]:
     scored, missing = counted
@@ -208,20 +200,6 @@ _CODE: Final = "evenhand_code"
 _SPACES: Final = [chr(code) for code in range(0x3001) if chr(code).isspace()]
 
 
-@dataclass(frozen=True)
-class PairNames(Sequence[str]):
-    """Names of pairs of systems by number: first times how many there are, plus second."""
-
-    systems: tuple[str, ...]  # names, sorted
-
-    def __len__(self) -> int:
-        return len(self.systems) ** 2
-
-    def __getitem__(self, number: Any) -> Any:
-        first, second = divmod(int(number), len(self.systems))
-        return f"{self.systems[first]} | {self.systems[second]}"
-
-
 @dataclass(frozen=True, eq=False)
 class Coded:
     targets: Targets  # the scores, with labels
@@ -234,20 +212,17 @@ class Coded:
     def items(self) -> Frame:
         return self.tables["item"].select(nw.col(_CODE).alias("item"), NAME)
 
-    def frame(self, labels: Sequence[str], beside: Sequence[str] = ()) -> Frame:
-        """Return one row for each score: numbers of labels, score, moment, place and weight."""
-        frame, known = self.targets.frame, self.targets.numbered
-        for name in (one for one in labels if one not in known):
+    def frame(self, labels: Sequence[str]) -> Frame:
+        """Return one row for each score: numbers of labels, score, moment and place."""
+        frame = self.targets.frame
+        for name in labels:
             on = _match(self.targets, name)
             codes = self.tables[name].select(*on, nw.col(_CODE).alias(f"{_CODE}_{name}"))
             frame = frame.join(codes, on=on, how="inner")  # type: ignore[arg-type]
-        codes_of = [
-            nw.col(name if name in known else f"{_CODE}_{name}").alias(name) for name in labels
-        ]
+        codes_of = [nw.col(f"{_CODE}_{name}").alias(name) for name in labels]
         moment = [MOMENT] if self.targets.timed else []
         place = [PLACE] if self.targets.placed else []
-        weight = [] if self.targets.weight is None else [self.targets.weight]
-        return frame.select(*codes_of, "score", *beside, *moment, *place, *weight)
+        return frame.select(*codes_of, "score", *moment, *place)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -259,12 +234,10 @@ class Coded:
 def code_targets(targets: Targets) -> Iterator[Coded]:
     """Number the labels; the tables of them are held while the context lasts."""
     with ExitStack() as stack:
-        known = targets.numbered
-        words = [name for name in targets.labels if name not in known]
         if targets.aside is not None:
-            for name in words:
+            for name in targets.labels:
                 check_names(targets.aside, name)
-        tables = {name: stack.enter_context(_number(targets, name)) for name in words}
+        tables = {name: stack.enter_context(_number(targets, name)) for name in targets.labels}
         for name, table in tables.items():
             check_names(table, name)
         names: dict[str, Sequence[str]] = {}
@@ -272,7 +245,7 @@ def code_targets(targets: Targets) -> Iterator[Coded]:
             if name not in ("judge", "item"):
                 columns = fetch_columns(table.select(_CODE, name))
                 names[name] = tuple(columns[name][np.argsort(columns[_CODE])].tolist())
-        yield Coded(targets, tables, {**names, **known})
+        yield Coded(targets, tables, names)
 
 
 @contextmanager
@@ -311,15 +284,10 @@ ROWS_COLUMN: Final = "evenhand_rows"
 _LOW, _HIGH = "evenhand_low", "evenhand_high"
 
 
-def count_rows(scores: Coded) -> nw.Expr:
-    weight = scores.targets.weight
-    return nw.len() if weight is None else nw.col(weight).sum()
-
-
 def keep_first(scores: Coded, frame: Frame) -> Frame:
     """Keep the answers of a judge to a unit that no known moment is before."""
     keys = (*scores.keys, "judge")
-    first, rows = nw.col(MOMENT).min().over(*keys), count_rows(scores).over(*keys)
+    first, rows = nw.col(MOMENT).min().over(*keys), nw.len().over(*keys)
     frame = frame.with_columns(first.alias(_LOW), rows.alias(ROWS_COLUMN))
     return frame.filter(nw.col(_LOW).is_null() | (nw.col(MOMENT) == nw.col(_LOW)))
 
@@ -330,7 +298,7 @@ def read_answers(
     """Return what each judge said of each unit: 1 for the score given, and whether others were."""
     k, score = len(given), nw.col("score")
     counted = ROWS_COLUMN in frame.collect_schema().names()
-    rows = (nw.col(ROWS_COLUMN).max() if counted else count_rows(scores)).alias(ROWS_COLUMN)
+    rows = (nw.col(ROWS_COLUMN).max() if counted else nw.len()).alias(ROWS_COLUMN)
     if placed:
         place = nw.col(PLACE) * k
         for at, point in enumerate(scores.targets.points.tolist()[1:], start=1):
@@ -348,45 +316,4 @@ def read_answers(
         *(mark(one).alias(name) for one, name in zip(gave, given, strict=True)),
         odd.alias(ODD_COLUMN),
         nw.col(ROWS_COLUMN).cast(nw.Float64),
-    )
-
-
-TURNED: Final = "evenhand_turned"  # 1 where the system that is first by name stood right, else 0
-_SYSTEM: Final = "evenhand_system"
-
-
-def find_systems(frame: Frame) -> tuple[str, ...]:
-    sides: list[Any] = [
-        frame.group_by(side).agg(nw.len().alias(COUNT)).select(nw.col(side).alias(_SYSTEM))
-        for side in ("left", "right")
-    ]
-    names = set(fetch_columns(nw.concat(sides))[_SYSTEM].tolist())
-    if not all(map(is_name, names)):
-        raise NeedsRows(ODD_LABELS)
-    return tuple(sorted(names))
-
-
-def name_answers(
-    data: Comparisons, frame: Frame, systems: Sequence[str], meaning: Mapping[str, int]
-) -> Frame:
-    connection = data.source.connection
-    numbers = {"left": "evenhand_left", "right": "evenhand_right"}
-    for side, name in numbers.items():
-        table = label_frame(frame, {side: systems, name: np.arange(len(systems))}, connection)
-        if table is None:
-            texts = [str(at) for at in range(len(systems))]
-            table = small_table(frame, {side: systems, name: texts}, connection)
-        table = table.with_columns(nw.col(name).cast(nw.Int64))
-        frame = frame.join(table, on=side, how="inner")  # type: ignore[arg-type]
-    left, right = (nw.col(name) for name in numbers.values())
-    signs = []
-    for sign in (1, -1):
-        words = [name for name, meant in meaning.items() if meant == sign]
-        signs.append(mark(nw.col("outcome").is_in(words or [""])))  # no outcome is empty
-    answer = signs[0] - signs[1]
-    size, first = len(systems), left < right
-    return frame.with_columns(
-        nw.when(first).then(left * size + right).otherwise(right * size + left).alias("system"),
-        nw.when(first).then(answer).otherwise(answer * -1).alias("score"),
-        mark(left > right).alias(TURNED),
     )

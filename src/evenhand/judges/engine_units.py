@@ -7,7 +7,7 @@ rows say, and which answer came first where neither times nor the order of a tab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import Level
-from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import count_values
 from evenhand.data.engine import COUNT, Columns, Frame, fetch_columns, one_thread
 from evenhand.data.held_tables import hold_table
@@ -38,7 +37,6 @@ from evenhand.judges.engine_rows import (
     ROWS_COLUMN,
     Coded,
     NeedsRows,
-    PairNames,
     Targets,
     code_targets,
     find_targets,
@@ -184,8 +182,7 @@ def _read_level(numbers: NDArray[np.int64], names: Sequence[str]) -> Level:
     """Return the names that occur, sorted, and the code of each number."""
     occurs, place = np.unique(numbers.astype(np.int64), return_inverse=True)
     labels = [names[at] for at in occurs.tolist()]
-    paired = isinstance(names, PairNames)  # which stand in the order of both systems
-    order = sorted(range(len(labels)), key=None if paired else labels.__getitem__)
+    order = sorted(range(len(labels)), key=labels.__getitem__)
     rank = np.argsort(order).astype(np.int32)
     return tuple(labels[at] for at in order), rank[place.reshape(-1)]
 
@@ -254,9 +251,7 @@ def list_doubtful_items(
     multiple = lcm(*(m * (m - 1) // 2 for m in sizes))
     task = ["task"] if "task" in sums.levels else []
     parts, items = [*by] or [_ALL], dict.fromkeys([*by, *task, "item"])
-    targets = sums.scores.targets
-    scores = targets.points if targets.distances else None
-    steps, step, whole = _find_steps(len(sums.points), scores)
+    steps, step, whole = _find_steps(sums.points)
     exact = whole and multiple <= MAX_MULTIPLE
     multiple = multiple if exact else 1
     apart = _weigh_pairs(steps, multiple)
@@ -293,13 +288,11 @@ def list_doubtful_items(
     return listed
 
 
-def _find_steps(
-    k: int, points: NDArray[np.float64] | None
-) -> tuple[NDArray[np.float64], float, bool]:
+def _find_steps(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, bool]:
     """Return the scores in steps above the lowest, the step, and whether that leaves no rest."""
     # Where none does, the step is the whole range.
-    if points is None or k == 1:
-        return np.zeros(k), 1.0, True
+    if len(points) == 1:
+        return np.zeros(1), 1.0, True
     step = float(np.diff(points).min())
     steps = (points - points[0]) / step
     if (np.abs(steps - np.round(steps)) <= _NEAR * np.maximum(steps, 1.0)).all():
@@ -316,8 +309,7 @@ def _weigh_pairs(steps: NDArray[np.float64], multiple: int) -> nw.Expr:
         name_together(k), combinations_with_replacement(range(k), 2), strict=True
     ):
         if low < high:
-            gap = float(steps[high] - steps[low]) if steps.any() else 1.0
-            apart = apart + nw.col(name).cast(nw.Float64) * gap
+            apart = apart + nw.col(name).cast(nw.Float64) * float(steps[high] - steps[low])
     return apart * (2.0 * multiple / (judges * (judges - 1.0)))
 
 
@@ -338,33 +330,29 @@ def count_ratings(data: Ratings, request: Request, scale: Scale | None) -> Count
     if not data.has("item") or not data.has("judge") or not hasattr(data.frame, "collect"):
         return Rows()
     scored, missing = count_scored(data)
-    if scored <= find_few(data):
+    # rows of files are here already, those of other engines are asked for
+    here = data.frame.implementation.is_duckdb()
+    if scored <= (MAX_ROWS_OF_FILES_READ if here else MAX_ROWS_READ):
         return Rows(missing=missing)
     try:
-        check_request(request)
+        _check_request(request)
         with one_thread(data.source.connection):
             return _count(data, request, scale, (scored, missing))
     except NeedsRows as why:
         return Rows(str(why), missing)
 
 
-def find_few(data: Ratings | Comparisons) -> int:
-    """Return the rows up to which each is asked for."""
-    return MAX_ROWS_OF_FILES_READ if data.frame.implementation.is_duckdb() else MAX_ROWS_READ
-
-
-def check_request(request: Request) -> None:
+def _check_request(request: Request) -> None:
     between = {"all", _SELF, *list_between()}
-    did = "scored" if request.kind == "ratings" else "judged"
     requested = [
         name
         for name in request.coefficients
         if name in between or name.startswith("n-agreement-pair")
     ]
     if requested:
-        raise NeedsRows(f"who {did} with whom is known row by row: {', '.join(requested)}")
+        raise NeedsRows(f"who scored with whom is known row by row: {', '.join(requested)}")
     if request.cluster != "item":
-        raise NeedsRows(f"to draw {request.cluster}s again, who {did} what must be known")
+        raise NeedsRows(f"to draw {request.cluster}s again, who scored what must be known")
     levels = [name for name in request.by if name in ("item", "judge")]
     if levels:
         raise NeedsRows(f"levels of '{levels[0]}' are too many to be counted apart")
@@ -376,33 +364,21 @@ def _count(
     factors = [name for name in request.by if name not in LABELS]
     targets = find_targets(data, factors, counted)
     seen = _read_scale(targets, scale)
+    levels = [name for name in ("task", "criterion") if name in targets.labels]
     with code_targets(targets) as scores:
-
-        def check(counts: Counts) -> None:
+        with sum_items(scores, tuple(dict.fromkeys([*levels, *request.by]))) as sums:
+            counts = read_counts(fetch_clusters(sums, request.seed), sums, seen)
             _check_counts(counts, request, targets)
             keys = [name for name in scores.keys if name not in factors]
             if factors and counts.size != count_units(scores, keys):
                 raise NeedsRows(
                     "outputs cannot be distinguished by what differs among their judges"
                 )
-
-        return count_scores(scores, request, seen, check)
-
-
-def count_scores(
-    scores: Coded, request: Request, seen: Points, check: Callable[[Counts], None] | None = None
-) -> Counted:
-    targets = scores.targets
-    levels = [name for name in ("task", "criterion") if name in targets.labels]
-    with sum_items(scores, tuple(dict.fromkeys([*levels, *request.by]))) as sums:
-        counts = read_counts(fetch_clusters(sums, request.seed), sums, seen)
-        if check is not None:
-            check(counts)
-        parts = list_parts(counts, request.by, apart=targets.apart)
-        sizes = np.unique(counts.sizes[counts.several]).tolist()
-        doubtful = [list_doubtful_items(sums, by, sizes) for by in parts if sizes]
-        items = _count_few(sums, counts, parts)
-    judges, scorers = _find_judges(scores, counts, parts)
+            parts = list_parts(counts, request.by)
+            sizes = np.unique(counts.sizes[counts.several]).tolist()
+            doubtful = [list_doubtful_items(sums, by, sizes) for by in parts if sizes]
+            items = _count_few(sums, counts, parts)
+        judges, scorers = _find_judges(scores, counts, parts)
     return Counted(
         counts=counts,
         judges=judges,
@@ -443,9 +419,9 @@ def _check_counts(counts: Counts, request: Request, targets: Targets) -> None:
         )
 
 
-def list_parts(counts: Counts, by: Sequence[str], *, apart: bool = False) -> list[tuple[str, ...]]:
+def list_parts(counts: Counts, by: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the columns by which parts are made, for each depth."""
-    several = (apart or len(counts.labels("task")[0]) > 1) and "task" not in by
+    several = len(counts.labels("task")[0]) > 1 and "task" not in by
     bound = ("task",) if several else ()
     alone = len(by) > 0 and len(counts.labels(by[0])[0]) == 1
     depths = [at for at in range(len(by) + 1) if not (at == 1 and alone)]
