@@ -61,6 +61,7 @@ from evenhand.judges.self_agreement import (
 )
 from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Units, find_units
+from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.findings import Finding, take_findings
 
@@ -368,7 +369,11 @@ def _split(scored: Scored, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str
     whole = np.ones(len(scored.sizes), dtype=np.bool_)
     for depth in range(len(by), 0, -1):
         labels = [scored.labels(name) for name in by[:depth]]
-        crossed = np.unique(np.column_stack([codes for _, codes in labels]), axis=0).tolist()
+        columns = [codes for _, codes in labels]
+        group = number_groups(*columns)
+        first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
+        first[group] = np.arange(len(group))
+        crossed = np.column_stack(columns)[first].tolist()
         if depth == 1 and len(crossed) == 1:
             continue  # the whole says the same
         for code in crossed:
