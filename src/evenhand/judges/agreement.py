@@ -28,7 +28,7 @@ from evenhand.errors import (
 )
 from evenhand.judges.agreement_intervals import CLUSTERS
 from evenhand.judges.agreement_table import AgreementTable, GroupedAgreement
-from evenhand.judges.engine_units import count_ratings
+from evenhand.judges.engine_counts import count_ratings
 from evenhand.judges.tabulation import (
     Counted,
     Request,
