@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from evenhand.judges import engine_units
+from evenhand.judges import engine_counts
 from evenhand.judges.agreement import measure_agreement
 
 
@@ -83,12 +83,12 @@ def ask_default(data):
 @contextmanager
 def count_all():
     """Let engines count few rows as they count many."""
-    few = engine_units.MAX_ROWS_READ, engine_units.MAX_ROWS_OF_FILES_READ
-    engine_units.MAX_ROWS_READ = engine_units.MAX_ROWS_OF_FILES_READ = 0
+    few = engine_counts.MAX_ROWS_READ, engine_counts.MAX_ROWS_OF_FILES_READ
+    engine_counts.MAX_ROWS_READ = engine_counts.MAX_ROWS_OF_FILES_READ = 0
     try:
         yield
     finally:
-        engine_units.MAX_ROWS_READ, engine_units.MAX_ROWS_OF_FILES_READ = few
+        engine_counts.MAX_ROWS_READ, engine_counts.MAX_ROWS_OF_FILES_READ = few
 
 
 def plain(found):

@@ -28,12 +28,10 @@ from evenhand.errors import (
 )
 from evenhand.judges.agreement_intervals import CLUSTERS
 from evenhand.judges.agreement_table import AgreementTable, GroupedAgreement
-from evenhand.judges.engine_preferences import CountedVotes, count_preferences, tabulate_vote_counts
-from evenhand.judges.engine_units import count_ratings
+from evenhand.judges.engine_counts import count_ratings
 from evenhand.judges.tabulation import (
     Counted,
     Request,
-    choose_kappas,
     tabulate_ratings,
     tabulate_scores,
     tabulate_votes,
@@ -178,19 +176,7 @@ def _measure_preferences(
         pairs, kind, inflated = data, "comparisons", data.has(ANSWER)
     notes = (INFLATED,) if inflated else ()
     request = replace(request, by=by, kind=kind)
-    kappas, beside = choose_kappas(request)
-    counted = count_preferences(pairs, beside, kappas)
-    if isinstance(counted, CountedVotes):
-        sums = replace(counted.counted, notes=(*counted.counted.notes, *notes))
-        counts = replace(counted, counted=sums)
-        return _tabulate(
-            counted.answers.tasks,
-            request,
-            (),
-            lambda task, _: tabulate_vote_counts(counts, request, task),
-        )
-    with say_why(counted.why):
-        votes = pairs.votes()
+    votes = pairs.votes()
     votes = replace(votes, notes=(*votes.notes, *notes))
 
     def tabulate(task: str, _: tuple[str, ...]) -> AgreementTable:

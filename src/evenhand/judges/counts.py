@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.checks import LARGEST
 from evenhand.data.rating_rows import Scale
 from evenhand.data.tally import Codes
-from evenhand.errors import InvalidJudgments, NotIdentified
+from evenhand.errors import NotIdentified
 from evenhand.judges.units import Units
 
 # How often two judges of a unit gave which two scores: all that coefficients are made of.
@@ -471,17 +470,13 @@ class Counts:
         if counts.scale.declared or seen.all() or not seen.any():
             return counts
         points = counts.points[seen].tolist()
-        return counts.keep_points(seen, Scale(points[0], points[-1], tuple(points)))
-
-    def keep_points(self, mask: Flags, scale: Scale) -> Counts:
-        """Leave out points that nobody gave, (K,) by a mask; what is left is a scale of its own."""
-        low, high = np.triu_indices(len(mask))
+        low, high = np.triu_indices(len(seen))
         return replace(
-            self,
-            points=self.points[mask],
-            scale=scale,
-            given=self.given[:, mask],
-            together=self.together[:, mask[low] & mask[high]],
+            counts,
+            points=counts.points[seen],
+            scale=Scale(points[0], points[-1], tuple(points)),
+            given=counts.given[:, seen],
+            together=counts.together[:, seen[low] & seen[high]],
         )
 
     def coincide(self, items: int | None = None) -> Coincidences:
@@ -519,12 +514,3 @@ class Counts:
         for one in (groups, sums, np.array(numbers, dtype=np.int64)):
             digest.update(one.astype("<i8").tobytes())
         return digest.hexdigest()
-
-
-def check_exact(columns: Iterable[NDArray[Any]], what: str) -> None:
-    most = max((float(one.astype(np.float64).sum()) for one in columns), default=0.0)
-    if most >= LARGEST:
-        raise InvalidJudgments(
-            f"the weights make about {most:.3g} {what}, and no more than 2^53 ({LARGEST:,.0f}) can"
-            " be counted exactly: divide the weights"
-        )

@@ -17,29 +17,20 @@ from evenhand.judges.coefficients import NAME as CONCORDANCE
 from evenhand.judges.coefficients import concordance_coefficient
 from evenhand.judges.icc import FORMS, intraclass_coefficients
 from evenhand.judges.texts import say
-from evenhand.judges.units import (
-    Coefficient,
-    Overlap,
-    PairMeasure,
-    Record,
-    Units,
-    walk_overlaps,
-)
+from evenhand.judges.units import Coefficient, Overlap, PairMeasure, Units, walk_overlaps
 from evenhand.numerics.cluster_means import rank_within, sum_above
 from evenhand.numerics.distributions import t_quantile
 
 # Do judges rise and fall together: Pearson's and Spearman's correlation of two judges.
 #
 # Both ignore how severe a judge is; Spearman's ignores distances too. Correlations are taken over
-# the units that both judges scored, ranks (ties their mean) within them. A judge is also set
-# against the mean of the others' scores on each unit, which is steadier than pair by pair.
+# the units that both judges scored, ranks (ties their mean) within them.
 #
 # When not to use it: judges who correlate may still disagree in every score; see `icc` and `alpha`.
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 MIN_UNITS: Final = 3  # Units from which a correlation can be anything but -1 or 1
-MEAN_DECIMALS: Final = 12  # Decimals of a mean of scores: what differs further back is rounding
 
 
 def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
@@ -71,22 +62,6 @@ def correlate_within(groups: Counts, x: Array, y: Array, *, ranks: bool = False)
     return np.where(varies, np.clip(r, -1.0, 1.0), np.nan)
 
 
-def correlate_with_others(units: Units, *, ranks: bool = False) -> Array:
-    """Return each judge's correlation with the mean of the others' scores on the same units."""
-    # Returns: (J,) correlations, NaN where the judge or the others gave one score throughout, or
-    #     fewer than three units are shared.
-    mask = np.repeat(units.several, units.sizes)
-    scores, judge = units.points[units.code[mask]], units.judge[mask]
-    sizes = units.sizes[units.several]
-    unit = np.repeat(np.arange(len(sizes)), sizes)
-    others = np.bincount(unit, scores)[unit] - scores
-    correlations = np.full(len(units.rows.judges), np.nan)
-    judges, groups = np.unique(judge, return_inverse=True)
-    means = np.round(others / (sizes[unit] - 1), MEAN_DECIMALS)
-    correlations[judges] = correlate_within(groups.reshape(-1), scores, means, ranks=ranks)
-    return correlations
-
-
 def _standardise(groups: Counts, values: Array) -> tuple[Array, Array]:
     """Return (m,) values less their group's mean by its spread, and (G,) spreads; 1 for none."""
     sizes = np.bincount(groups)
@@ -101,66 +76,6 @@ def _varies(groups: Counts, values: Array) -> NDArray[np.bool_]:
     opening = np.empty(int(groups.max(initial=-1)) + 1)
     opening[groups[::-1]] = values[::-1]
     return np.asarray(np.bincount(groups, values != opening[groups]) > 0)
-
-
-# How each judge of ratings agrees with the others: the means of its pairs.
-
-
-@dataclass(frozen=True)
-class JudgeSummary(Record):
-    judge: str  # name
-    ratings: int  # units that the judge scored
-    shared: int  # those of them that others scored too
-    others: int  # judges with common units
-    # share of the same scores, a pair of judges counting by its common units (proportion); None
-    # without common units
-    equal: float | None
-    distance: float | None  # mean |own − other's| likewise, in points of the scale
-    # mean over its pairs by common units, for each measure; None where it does not exist
-    means: Mapping[str, float | None]
-    # correlation with the mean of the others' scores; None where there is none
-    pearson_others: float | None
-    spearman_others: float | None  # the same of ranks
-
-
-def summarise_judges(
-    units: Units, pairs: tuple[Codes, Codes], shared: Counts, every: Mapping[str, Array]
-) -> tuple[JudgeSummary, ...]:
-    """Take the means of pairs judge by judge, a pair counting by its common units."""
-    names = units.rows.judges
-    size = len(names)
-    sides = np.concatenate(pairs)
-    weight = np.concatenate([shared, shared]).astype(np.float64)
-    means = {}
-    for name, values in every.items():  # of values that exist, by judge
-        both = np.tile(values, 2)
-        exists = ~np.isnan(both)
-        over = np.bincount(sides[exists], (weight * both)[exists], minlength=size)
-        under = np.bincount(sides[exists], weight[exists], minlength=size)
-        mean = np.where(under > 0, over / np.where(under > 0, under, 1.0), np.nan)
-        means[name] = plain_numbers(mean)
-    ratings = np.bincount(units.judge, minlength=size).tolist()
-    several = np.repeat(units.several, units.sizes)
-    together = np.bincount(units.judge[several], minlength=size).tolist()
-    others = np.bincount(sides, minlength=size).tolist()
-    with_others = [
-        plain_numbers(correlate_with_others(units, ranks=ranks)) for ranks in (False, True)
-    ]
-    return tuple(
-        JudgeSummary(
-            judge=names[j],
-            ratings=ratings[j],
-            shared=together[j],
-            others=others[j],
-            equal=means["equal"][j],
-            distance=means["distance"][j],
-            means={name: means[name][j] for name in means if name not in ("equal", "distance")},
-            pearson_others=with_others[0][j],
-            spearman_others=with_others[1][j],
-        )
-        for j in range(size)
-        if ratings[j]
-    )
 
 
 def plain_numbers(values: NDArray[Any]) -> list[Any]:
@@ -272,7 +187,6 @@ class JudgePairs:
     # of their pair of judges, and of ones
     by_item: Mapping[str, Array]
     why: Mapping[str, str]  # why a measure was not taken at all
-    summaries: tuple[JudgeSummary, ...]  # each judge, by name
 
     def mean(self, name: str, *, level: float = 0.95) -> Coefficient:
         """Return the mean of a measure over pairs, weighted by common units."""
@@ -343,7 +257,6 @@ def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
         columns += [none.astype(np.float64)] * (2 + len(compute))
     first, second, shared, equal, distance, *values = columns
     measures = dict(zip(compute, values, strict=True))
-    every = {"equal": equal, "distance": distance, **measures}
     return JudgePairs(
         judges=units.rows.judges,
         first=first,
@@ -354,7 +267,6 @@ def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
         measures=measures,
         by_item=by_item,
         why=why,
-        summaries=summarise_judges(units, (first, second), shared, every),
     )
 
 

@@ -65,8 +65,6 @@ class PreferenceAgreement:
     by_item: Counts
     units: int  # output pairs (as they were shown, in mode wmt) with comparable votes
     votes: int  # votes on them
-    # items that have votes, where the rows above are clusters of some; else None
-    items: int | None = None
     # comparable pairs of votes that are one judge's, where they count as of two (mode wmt between
     # judges, judges named); else 0
     own: int = 0
@@ -123,29 +121,22 @@ def compare_votes(
     check_order(mode, order, known=votes.positions_known)
     check_names(votes, judges=(mode, among) != ("wmt", "inter"))
     votes = leave_repeats(votes) if (mode, among) == ("strict", "inter") else leave_controls(votes)
-    unit = "shown" if mode == "wmt" else "pair"
-    pairs = votes.number(unit)
-    agree, comparable = np.zeros((2, int(pairs.max(initial=-1)) + 1), dtype=np.int64)
-    for sign, keys in _list_groups(votes, unit, mode, among, order):
-        counts = pair_up(count_answers(keys, votes.preferred))
-        pair = np.zeros(counts.shape[1], dtype=np.int64)
-        pair[keys] = pairs
-        agree += sign * np.bincount(pair, counts[0], len(agree)).astype(np.int64)
-        comparable += sign * np.bincount(pair, counts[2], len(agree)).astype(np.int64)
+    wmt = mode == "wmt"
+    unit = votes.number("shown" if wmt else "pair")
+    agree, comparable = _count_pairs(votes, unit, wmt=wmt, among=among, order=order)
     item = np.zeros(len(agree), dtype=np.int64)
-    item[pairs] = votes.item
+    item[unit] = votes.item
     base = np.ones(votes.size, dtype=np.bool_)  # the comparisons that chance is taken from
-    if mode == "wmt" and among == "intra":  # whose judge gave two comparable votes on the item
-        same, block = votes.number(unit, "judge"), votes.number("item", "judge")
-        base = (np.bincount(block, np.bincount(same)[same] > 1) > 0)[block]
+    if wmt and among == "intra":  # whose judge gave two comparable votes on the item
+        block = votes.number("item", "judge")
+        base = np.isin(block, block[_find_again(votes, same_order=True)[0]])
     size = len(votes.items)
     columns = [np.bincount(item, n, minlength=size).astype(np.int64) for n in (agree, comparable)]
     columns.append(np.bincount(votes.item[base & (votes.outcome == TIE)], minlength=size))
     columns.append(np.bincount(votes.item[base], minlength=size))
     one_judge = 0
-    if (mode, among) == ("wmt", "inter") and votes.judges != ("",):
-        each = np.bincount(votes.number(unit, "judge"))
-        one_judge = int((each * (each - 1) // 2).sum())
+    if wmt and among == "inter" and votes.judges != ("",):
+        one_judge = int(_count_own(votes, unit, same_order=True)[1].sum())
     held = comparable > 0
     return PreferenceAgreement(
         mode,
@@ -153,48 +144,70 @@ def compare_votes(
         order,
         by_item=np.column_stack(columns),
         units=int(held.sum()),
-        votes=int(held[pairs].sum()),
+        votes=int(held[unit].sum()),
         own=one_judge,
     )
 
 
 def leave_controls(votes: Votes) -> Votes:
     """Keep the votes on outputs whose worth is not known: judges agree on controls by design."""
-    return votes if votes.kind is None else votes.take(votes.kind != CONTROL)
+    if votes.kind is None or not (votes.kind == CONTROL).any():
+        return votes
+    return votes.take(votes.kind != CONTROL)
 
 
 def leave_repeats(votes: Votes) -> Votes:
     """Keep first answers on outputs whose worth is not known: no controls, no marked repeats."""
-    return votes if votes.kind is None else votes.take(votes.kind == TARGET)
+    if votes.kind is None or (votes.kind == TARGET).all():
+        return votes
+    return votes.take(votes.kind == TARGET)
 
 
-def _list_groups(
-    votes: Votes, unit: str, mode: Mode, among: Among, order: Order
-) -> list[tuple[int, Counts]]:
-    """Return groups of comparable votes, counted for (+1) or taken away again (-1)."""
-    pairs = votes.number(unit)
-    if mode == "wmt" and among == "inter":
-        return [(1, pairs)]
-    by_judge = votes.number(unit, "judge")
+def _count_pairs(votes: Votes, unit: Counts, *, wmt: bool, among: Among, order: Order) -> Counts:
+    """Return (2, U) agreeing and comparable pairs of votes on each unit."""
     if among == "inter":
-        return [(1, pairs), (-1, by_judge)]
-    if order == "any":
-        return [(1, by_judge)]
-    same = votes.number(unit, "judge", "left")
-    return [(1, same)] if order == "same" else [(1, by_judge), (-1, same)]
+        pairs = pair_up(count_answers(unit, votes.preferred))[[0, 2]]
+        return pairs if wmt else pairs - _count_own(votes, unit)
+    pairs = _count_own(votes, unit, same_order=wmt or order == "same")
+    return pairs - _count_own(votes, unit, same_order=True) if order == "exchanged" else pairs
+
+
+def _count_own(votes: Votes, unit: Counts, *, same_order: bool = False) -> Counts:
+    """Return (2, U) agreeing and comparable pairs of votes of one judge on each unit."""
+    rows, cell = _find_again(votes, same_order=same_order)
+    agree, _, comparable = pair_up(count_answers(cell, votes.preferred[rows]))
+    of_cell = np.zeros(len(agree), dtype=np.int64)
+    of_cell[cell] = unit[rows]
+    size = int(unit.max(initial=-1)) + 1
+    sums = [np.bincount(of_cell, pairs, size) for pairs in (agree, comparable)]
+    return np.stack(sums).astype(np.int64)
+
+
+def _find_again(votes: Votes, *, same_order: bool) -> tuple[Counts, Counts]:
+    """Return the votes of judges who gave several on an output pair, and numbers of such groups."""
+    # same_order: whether these saw the outputs in the same order
+    group = votes.number("pair", "judge")
+    n = np.bincount(group)
+    rows = np.flatnonzero(n[group] > 1) if len(n) < votes.size else np.zeros(0, dtype=np.int64)
+    cell = number_groups(group[rows])
+    if same_order:
+        cell = number_groups(cell, votes.left[rows])
+        several = np.bincount(cell)[cell] > 1
+        rows, cell = rows[several], number_groups(cell[several])
+    return rows, cell
 
 
 def count_answers(keys: Counts, preferred: NDArray[np.integer]) -> Counts:
-    """Return (G, 3) votes for the system that is last by name, for neither, and for the first."""
+    """Return (3, G) votes for the system that is last by name, for neither, and for the first."""
     size = int(keys.max(initial=-1)) + 1
     answers = preferred.astype(np.int64) + 1
-    return np.bincount(keys * 3 + answers, minlength=3 * size).reshape(-1, 3)
+    return np.bincount(answers * size + keys, minlength=3 * size).reshape(3, -1)
 
 
 def pair_up(counts: Counts) -> Counts:
     """Return (3, G) agreeing pairs of votes of each group, those on a preference, and all pairs."""
-    same, n = counts * (counts - 1) // 2, counts.sum(axis=1)
-    return np.stack([same.sum(axis=1), same[:, 0] + same[:, 2], n * (n - 1) // 2])
+    same, n = counts * (counts - 1) // 2, counts.sum(axis=0)
+    return np.stack([same.sum(axis=0), same[0] + same[2], n * (n - 1) // 2])
 
 
 def chance_agreement(ties: Share) -> Share:
@@ -270,7 +283,7 @@ def compare_pairs(votes: Votes) -> PairAgreement:
     first = np.zeros(size, dtype=np.int64)
     first[pair[::-1]] = np.arange(votes.size)[::-1]
     answers, by_judge = (count_answers(keys, votes.preferred) for keys in (pair, cell))
-    pair_of = np.zeros(len(by_judge), dtype=np.int64)
+    pair_of = np.zeros(by_judge.shape[1], dtype=np.int64)
     pair_of[cell] = pair
     agree, decided, comparable = (
         every - np.bincount(pair_of, same_judge, size).astype(np.int64)
@@ -278,7 +291,7 @@ def compare_pairs(votes: Votes) -> PairAgreement:
     )
     left, right = votes.left[first], votes.right[first]
     low, high = np.minimum(left, right), np.maximum(left, right)
-    return PairAgreement(votes.item[first], low, high, answers, agree, decided, comparable)
+    return PairAgreement(votes.item[first], low, high, answers.T, agree, decided, comparable)
 
 
 def agree_by_system(
@@ -374,13 +387,8 @@ def _count_agreement(votes: Votes) -> list[list[int]]:
     judge, pair = np.zeros((2, int(cell.max()) + 1), dtype=np.int64)
     judge[cell], pair[cell] = votes.judge, pairs
     every, mine = (count_answers(keys, votes.preferred) for keys in (pairs, cell))
-    others = every[pair] - mine
-    sums = (
-        (mine * others).sum(axis=1),
-        mine.sum(axis=1) * others.sum(axis=1),
-        (mine * (mine - 1) // 2).sum(axis=1),
-        mine.sum(axis=1) * (mine.sum(axis=1) - 1) // 2,
-    )
+    others, (again, _, twice) = every[:, pair] - mine, pair_up(mine)
+    sums = (mine * others).sum(axis=0), mine.sum(axis=0) * others.sum(axis=0), again, twice
     size = len(votes.judges)
     return [np.bincount(judge, counts, size).astype(int).tolist() for counts in sums]
 
@@ -406,9 +414,14 @@ def choose_answers(votes: Votes) -> Scale:
 def preference_rows(votes: Votes) -> RatingRows:
     """Return votes as ratings of pairs of systems ("A | B"), from −1 to 1."""
     k = len(votes.systems)
-    low = np.minimum(votes.left, votes.right).astype(np.int64)
-    pair, code = np.unique(low * k + np.maximum(votes.left, votes.right), return_inverse=True)
-    names = tuple(f"{votes.systems[one // k]} | {votes.systems[one % k]}" for one in pair.tolist())
+    low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    pairs = low.astype(np.int64) * k + high
+    code = number_groups(pairs)
+    present = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
+    present[code] = pairs
+    names = tuple(
+        f"{votes.systems[one // k]} | {votes.systems[one % k]}" for one in present.tolist()
+    )
     return RatingRows(
         tasks=votes.tasks,
         judges=votes.judges,
@@ -418,7 +431,7 @@ def preference_rows(votes: Votes) -> RatingRows:
         task=votes.task,
         judge=votes.judge,
         item=votes.item,
-        system=code.reshape(-1).astype(np.int32),
+        system=code.astype(np.int32),
         criterion=np.zeros(votes.size, np.int32) if votes.criterion is None else votes.criterion,
         score=votes.preferred.astype(np.float64),
         kind=votes.kind,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -62,6 +61,7 @@ from evenhand.judges.self_agreement import (
 )
 from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Units, find_units
+from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.findings import Finding, take_findings
 
@@ -95,7 +95,6 @@ class Counted:
     # items, by which parts of few clusters are known; of each part that has few
     items: Mapping[Key, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  # what must be said of the rows
-    more: tuple[int, ...] = ()  # what else was counted; it stands in the digest
     bound: Key = ()  # the task that this is of, if of one
 
     def of(self, task: str) -> Counted:
@@ -289,7 +288,7 @@ def tabulate_scores(judged: Units | Counted, request: Request, digest: str = "")
         scored, task = judged.counts, judged.bound[0][1] if judged.bound else ""
         judges, merged = judged.scorers[judged.bound], "merged by the engine"
         left, notes = judged.left[task], [*judged.notes]
-        digest = scored.digest(judges, *left, *judged.more)
+        digest = scored.digest(judges, *left)
     if not (scored.several.any() or request.alone):
         raise refuse_alone(scored.size, judges)
     settings, left_out = choose_settings(scored, request)
@@ -370,7 +369,11 @@ def _split(scored: Scored, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str
     whole = np.ones(len(scored.sizes), dtype=np.bool_)
     for depth in range(len(by), 0, -1):
         labels = [scored.labels(name) for name in by[:depth]]
-        crossed = np.unique(np.column_stack([codes for _, codes in labels]), axis=0).tolist()
+        columns = [codes for _, codes in labels]
+        group = number_groups(*columns)
+        first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
+        first[group] = np.arange(len(group))
+        crossed = np.column_stack(columns)[first].tolist()
         if depth == 1 and len(crossed) == 1:
             continue  # the whole says the same
         for code in crossed:
@@ -502,21 +505,12 @@ COUNTED: Final = say("weighted-rows", "info")
 
 
 def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coefficient:
-    mode, among, order, _ = KAPPAS[name]
-    count = partial(compare_votes, votes, mode=mode, among=among, order=order)
-    return describe_kappa(count, name, level, seed, copied=votes.counted)
-
-
-def describe_kappa(
-    count: Callable[[], PreferenceAgreement], name: str, level: float, seed: int, *, copied: bool
-) -> Coefficient:
-    """Return one κ of preferences from what is counted, or why there is none."""
-    # copied: whether some row stands for several votes, which may be repeats of one judge
-    mode, among, _, title = KAPPAS[name]
-    if copied and (mode, among) != ("strict", "inter"):
+    """Return one κ of preferences, or why there is none."""
+    mode, among, order, title = KAPPAS[name]
+    if votes.counted and name != BETWEEN:  # rows of several votes may be repeats of one judge
         return Coefficient(name, title, None, why=COUNTED)
     try:
-        agreement = count()
+        agreement = compare_votes(votes, mode=mode, among=among, order=order)
     except (NotIdentified, UnknownOption) as refusal:
         return Coefficient(name, title, None, why=str(refusal))
     if agreement.kappa is None or agreement.own == agreement.comparable:
@@ -542,7 +536,7 @@ def describe_kappa(
 
 def _bound(agreement: PreferenceAgreement, level: float, seed: int) -> Interval:
     counts = agreement.by_item[agreement.by_item.any(axis=1)].astype(np.float64)
-    why = refuse_interval(len(counts) if agreement.items is None else agreement.items, "item")
+    why = refuse_interval(len(counts), "item")
     if why is not None:
         return Interval(None, None, why)
     merged, size, _ = merge_clusters(np.arange(len(counts), dtype=np.int32), "item", seed)
@@ -583,34 +577,29 @@ def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
         raise NotIdentified(NO_TARGETS)
     scale = choose_answers(votes)
     kappas, wanted = choose_kappas(request)
-
-    def describe(by: Mapping[str, str]) -> list[Coefficient]:
-        part = votes
-        if "task" in by:
-            part = votes.take(votes.task == votes.tasks.index(by["task"]))
-        if "criterion" in by and part.criterion is not None:
-            part = part.take(part.criterion == part.criteria.index(by["criterion"]))
-        return [preference_kappa(part, name, request.level, request.seed) for name in kappas]
-
-    ranked = votes.answer is not None and len(np.unique(votes.answer)) < votes.size
     table = tabulate_scores(find_units(rows, scale), wanted, digest_ratings(rows))
-    return add_kappas(table, request, describe, note_answers(scale, ranked=ranked))
-
-
-def add_kappas(
-    table: AgreementTable,
-    request: Request,
-    describe: Callable[[Mapping[str, str]], list[Coefficient]],
-    notes: Sequence[str],
-) -> AgreementTable:
-    """Put κ beside what was computed of parts that have any, and say what they show."""
-    known = {"task", "criterion"}  # of pairs of systems κ of preferences is not made
-    kappas = [describe(part.by) if {*part.by} <= known else [] for part in table.parts]
-    parts = tuple(map(partial(_add_to_part, request), table.parts, kappas))
+    parts = []
+    for part in table.parts:
+        of_part: list[Coefficient] = []
+        if {*part.by} <= {"task", "criterion"}:  # of pairs of systems there is no such κ
+            own = _take_part(votes, part.by)
+            of_part = [preference_kappa(own, name, request.level, request.seed) for name in kappas]
+        parts.append(_add_to_part(request, part, of_part))
     again = "again" in {one.code for one in take_findings(table.notes)}
+    ranked = votes.answer is not None and len(np.unique(votes.answer)) < votes.size
+    codes = {"no-ties": scale is FORCED, "rankings-resampled": ranked}
+    notes = [say(code, "info") for code, applies in codes.items() if applies]
     held = [*table.notes, *([say("again-in-kappa")] if again else [])]
     says = say_parts(parts, answers="answer", again=again)
-    return replace(table, parts=parts, scale=None, notes=(*held, *notes), says=says)
+    return replace(table, parts=tuple(parts), scale=None, notes=(*held, *notes), says=says)
+
+
+def _take_part(votes: Votes, by: Mapping[str, str]) -> Votes:
+    if "task" in by:
+        votes = votes.take(votes.task == votes.tasks.index(by["task"]))
+    if "criterion" in by and votes.criterion is not None:
+        votes = votes.take(votes.criterion == votes.criteria.index(by["criterion"]))
+    return votes
 
 
 def choose_kappas(request: Request) -> tuple[list[str], Request]:
@@ -638,12 +627,3 @@ def _add_to_part(
     plain = [one for one in kappas if one not in shown and KAPPAS[one.name][2] == "any"]
     whys = {one.why: note_missing(one.why) for one in plain if one.why is not None}
     return replace(part, coefficients=(*held, *shown), notes=(*part.notes, *whys.values()))
-
-
-def note_answers(scale: Scale, *, ranked: bool) -> tuple[str, ...]:
-    notes = []
-    if scale is FORCED:
-        notes.append(say("no-ties", "info"))
-    if ranked:
-        notes.append(say("rankings-resampled", "info"))
-    return tuple(notes)

@@ -11,7 +11,6 @@ import evenhand
 from evenhand.judges.judge_pairs import (
     compare_judges,
     correlate_pairs,
-    correlate_with_others,
     correlate_within,
 )
 from evenhand.judges.units import find_units, walk_overlaps
@@ -46,18 +45,6 @@ def test_pairs_are_correlated_on_what_both_scored():
     found = correlate_pairs(overlap).values
     assert found[0] == pytest.approx(stats.pearsonr([1, 2, 3, 5], [2, 1, 4, 4]).statistic)
     assert np.isnan(found[1:]).all()  # the third judge gave one score throughout
-
-
-def test_a_judge_is_set_against_the_mean_of_the_others():
-    matrix = [[1, 2, 3, 5], [2, 2, 4, 4], [3, 1, None, 5]]
-    found = correlate_with_others(units_of(matrix))
-    assert found[0] == pytest.approx(stats.pearsonr([1, 2, 3, 5], [2.5, 1.5, 4, 4.5]).statistic)
-    assert found[2] == pytest.approx(stats.pearsonr([3, 1, 5], [1.5, 2, 4.5]).statistic)
-
-
-def test_others_whose_mean_differs_by_rounding_alone_are_constant():
-    matrix = [[1, 2, 3, 4], [0.1, 0.3, 0.2, 0.1], [0.5, 0.3, 0.4, 0.5]]
-    assert np.isnan(correlate_with_others(units_of(matrix))[0])
 
 
 def test_wmt22_calibration_gives_the_known_mean_correlations(data_folder):

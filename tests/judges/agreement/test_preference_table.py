@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import evenhand
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.judges.preferences import compare_votes
 from evenhand.judges.tabulation import KAPPAS, preference_kappa
 from few_votes import votes_of
@@ -204,3 +205,34 @@ def test_items_put_together_are_summed():
     few = preference_kappa(campaign(3, items=625, again=False).votes(), "kappa-strict", 0.95, SEED)
     ratio = (few.upper - few.lower) / (found.upper - found.lower)
     assert ratio == pytest.approx(2, rel=0.15)  # four times the items, half the interval
+
+
+def test_importance_weights_are_refused():
+    table = pl.DataFrame({"left": ["a", "a"], "right": ["b", "b"], "outcome": ["left", "right"]})
+    named = table.with_columns(judge=pl.Series(["x", "y"]), item=pl.lit("i"), weight=pl.lit(0.5))
+    with pytest.raises(UnknownOption, match="importance weights of data frame count no votes"):
+        evenhand.measure_agreement(evenhand.read(named, weights="importance"))
+
+
+def test_rankings_are_checked_before_they_are_compared():
+    rows = [(f"r{judge}", judge, "i", system, 0.5) for judge in "xy" for system in "AB"]
+    columns = ("ranking", "judge", "item", "system", "rank")
+    table = pl.DataFrame(rows, schema=columns, orient="row").lazy()
+    with pytest.raises(InvalidJudgments, match="ranks are whole numbers"):
+        evenhand.measure_agreement(evenhand.read(table))
+
+
+def test_the_table_of_a_task_of_controls_alone_is_refused_and_no_other():
+    rows = [
+        (task, str(item), judge, "left", "control" if task == "t1" else "target")
+        for task in ("t0", "t1")
+        for item in range(12)
+        for judge in "xy"
+    ]
+    columns = ("task", "item", "judge", "outcome", "kind")
+    table = pl.DataFrame(rows, schema=columns, orient="row")
+    found = evenhand.measure_agreement(
+        evenhand.read(table.with_columns(left=pl.lit("A"), right=pl.lit("B")))
+    )
+    assert list(found) == ["t0"]
+    assert found.refused == {"t1": "nothing to compare: all judgments are controls or repeats"}
