@@ -24,7 +24,7 @@ from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.base import Fit, choose_start, make_fit, take_fit
 from evenhand.models.design import DENSE, MANY, grouped_design, plain_design, reference_code
-from evenhand.models.existence import Verdict, check_support, refuse_nothing
+from evenhand.models.existence import Verdict, check_support, refuse_nothing, require_two
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.settings import LogLinearSettings
 from evenhand.models.ties import (
@@ -134,8 +134,7 @@ class BradleyTerry(LogLinearSettings):
         return tally.pool(self.covariates)
 
     def _prepare(self, tally: Tally) -> tuple[Likelihood, Verdict]:
-        if len(tally.systems) < 2:
-            raise NotIdentified("nothing to compare: there are fewer than two systems")
+        require_two(tally.systems)
         counts = self.treat_ties(tally.counts)
         used = counts.sum(axis=1) > 0
         if not used.any():

@@ -526,6 +526,11 @@ def check_support(
     return verdict if ties is None else Verdict(ties_estimated=True, notes=_note(ties))
 
 
+def require_two(systems: Sequence[str]) -> None:
+    if len(systems) < 2:
+        raise NotIdentified("nothing to compare: there are fewer than two systems")
+
+
 def refuse_nothing(tally: Tally) -> NoReturn:
     _refuse_empty(make_preference_graph(cells_of(tally)))
 

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.tally import Tally
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.errors import NotConverged, UnknownOption
 from evenhand.models.base import Covariance, Fit, gather
-from evenhand.models.coefficients import code_pairs
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Level, Likelihood, Pairs, expand_level
 from evenhand.models.pair_information import MAX_LAST_STEP, MAX_STEPS, make_information
 from evenhand.models.settings import LogLinearSettings
-from evenhand.models.texts import say
 from evenhand.numerics.newton import LOST, MIN_NEWTON_GAIN, NEWTON_ROUNDING, REMEDIES, STUCK
-from evenhand.render.findings import Finding
 
 # The plain likelihood for hundreds or thousands of systems, by products instead of inverses.
 #
@@ -102,66 +95,3 @@ def _advance(
             return moved, level
         length /= 2
     raise _say_stuck(likelihood)
-
-
-Codes = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class PairCounts:
-    systems: tuple[str, ...]  # the K systems, sorted by name
-    # (C,) code of the system that is first by name; pairs are in the order of their codes
-    low: Codes
-    high: Codes  # (C,) code of the other
-    counts: Array  # (C, 3) how often `low` was preferred, neither, `high`
-    shown: Tally  # the same counts as they were shown
-
-    @property
-    def totals(self) -> Array:
-        """(3,) left, tie, right of all comparisons, as they were shown."""
-        return np.asarray(self.shown.counts.sum(axis=0))
-
-    def by_system(self) -> Array:
-        """Return (K, 3): how often each system was preferred, tied, lost."""
-        sums = np.zeros((len(self.systems), 3))
-        np.add.at(sums, self.low, self.counts)
-        np.add.at(sums, self.high, self.counts[:, ::-1])
-        return sums
-
-    def between(self, left: Codes, right: Codes) -> Array:
-        """Return (n, 3) counts of pairs as they are asked for; zeros where none was compared."""
-        k = len(self.systems)
-        key = np.minimum(left, right) * k + np.maximum(left, right)
-        known = np.append(self.low * k + self.high, k * k)
-        at = np.searchsorted(known, key)
-        counts = np.append(self.counts, np.zeros((1, 3)), axis=0)
-        rows = np.where((known[at] == key)[:, None], counts[at], 0.0)
-        return np.where((left > right)[:, None], rows[:, ::-1], rows)
-
-    def unseen(self) -> list[str]:
-        seen = np.unique(np.concatenate([self.low, self.high]))
-        return [self.systems[i] for i in np.setdiff1d(np.arange(len(self.systems)), seen).tolist()]
-
-    def note_unseen(self, code: str) -> tuple[Finding, ...]:
-        unseen = self.unseen()
-        return (say(code, systems=unseen),) if unseen else ()
-
-
-def pair_up(data: Judgments) -> PairCounts:
-    tally = count_pairs(data)
-    if len(tally.systems) < 2:
-        raise NotIdentified("nothing to compare: there are fewer than two systems")
-    if tally.squares is not None:
-        raise UnknownOption(
-            "importance weights are no counts, and the prior of this model is weighed against"
-            " counts: read the file without them"
-        )
-    shown = tally.pool()
-    folded = shown.fold() if len(shown.left) else shown
-    low, high = folded.left.astype(np.intp), folded.right.astype(np.intp)
-    return PairCounts(tally.systems, low, high, folded.counts, shown)
-
-
-def code_sides(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[Codes, Codes]:
-    codes = np.array(code_pairs(systems, pairs), dtype=np.intp).reshape(-1, 2)
-    return codes[:, 0], codes[:, 1]

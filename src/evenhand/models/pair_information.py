@@ -5,7 +5,6 @@ Newton steps and contrasts come from conjugate gradients on it as a Laplacian, s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged
-from evenhand.models.design import Design
 from evenhand.models.likelihood import Level, Likelihood, Pairs, Weights, expand_level
 from evenhand.numerics.newton import MAX_ITERATIONS, SINGULAR, solve_columns
 from evenhand.numerics.sampling import one_blas_thread
@@ -26,6 +24,7 @@ from evenhand.numerics.sampling import one_blas_thread
 # that no K × K matrix is made.
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
 MAX_STEPS: Final = 100
 # Longest step in λ, t and δ that is the last: what it leaves is of the order of its square
 MAX_LAST_STEP: Final = 1e-6
@@ -107,21 +106,19 @@ def make_information(likelihood: Likelihood, pairs: Pairs, level: Level) -> Pair
     return PairInformation(weights @ ones, weights, border, corner, pairs.dense)
 
 
-def contrast_variances(
-    likelihood: Likelihood, design: Design, at: Array, codes: Sequence[tuple[int, int]]
-) -> Array:
+def solve_contrasts(likelihood: Likelihood, at: Array, first: Codes, second: Codes) -> Array:
+    """Return (n,) variances of differences in log-worth, at given worths (K), t and δ."""
     # A solution x by them of A x = c has cᵀx as large as it can be with the directions it has seen,
     # so that what is missing from it is of the square of what is missing from x.
-    pairs = Pairs(design, dense=False)
-    variances = np.empty(len(codes))
+    pairs = Pairs(likelihood.design, dense=False)
+    variances = np.empty(len(first))
     with one_blas_thread():
         information = make_information(likelihood, pairs, expand_level(likelihood, pairs, at))
-        for first in range(0, len(codes), CONTRASTS_AT_ONCE):
-            left, right = np.array(codes[first : first + CONTRASTS_AT_ONCE]).T
+        for start in range(0, len(first), CONTRASTS_AT_ONCE):
+            part = slice(start, start + CONTRASTS_AT_ONCE)
+            left, right = first[part], second[part]
             columns, each = np.zeros((len(at), len(left))), np.arange(len(left))
             columns[left, each], columns[right, each] = 1.0, -1.0
             solved = information.solve(columns)
-            variances[first : first + CONTRASTS_AT_ONCE] = 4 * (
-                solved[left, each] - solved[right, each]
-            )
+            variances[part] = 4 * (solved[left, each] - solved[right, each])
     return variances

@@ -45,14 +45,10 @@ from evenhand.errors import (
 )
 from evenhand.models.coefficients import (
     Coefficient,
-    Contrast,
     LRTest,
     add_reference,
-    contrast_systems,
-    find_system,
     finite,
-    list_coefficients,
-    share_worths,
+    name_worths,
 )
 from evenhand.models.design import DENSE, reference_code, unmerged
 from evenhand.models.existence import (
@@ -61,8 +57,9 @@ from evenhand.models.existence import (
     check_existence,
     make_preference_graph,
     refuse_nothing,
+    require_two,
 )
-from evenhand.models.fitted import ShownFit
+from evenhand.models.fitted import ParametricFit
 from evenhand.models.random_judges_checks import (
     DealTest,
     IntegralCheck,
@@ -157,13 +154,12 @@ def find_tastes(
 NODES = 41  # Nodes of the sum over a new judge's log-odds, more in proportion where σ exceeds 1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RandomJudgesFit(ShownFit):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RandomJudgesFit(ParametricFit):
+    """Parameters are λ of the mean judge, and γ where ties are an outcome."""
+
     model: RandomJudges  # the settings
-    systems: tuple[str, ...]  # the K systems, sorted by name
     labels_of_judges: tuple[str, ...]  # the judges, sorted
-    names: tuple[str, ...]  # parameters in the papers' names: o1..oK without the reference, g1
-    labels: tuple[str, ...]  # the same in the user's words
     sigma: float  # standard deviation of judges' log-worths around the mean judge's (log-odds)
     # ends of its profile likelihood interval; 0 and infinity where there is none;
     sigma_interval: tuple[float, float] | None
@@ -172,45 +168,28 @@ class RandomJudgesFit(ShownFit):
     # of rankings, the test that judges do not differ by random deals of rankings to judges; None
     # otherwise, and where the data do not tell rankings apart
     deal_test: DealTest | None
-    loglik: float  # largest log-likelihood with tastes integrated out (nats)
-    pooled_loglik: float  # that of the same model with σ = 0
+    pooled_loglik: float  # log-likelihood of the same model with σ = 0 (nats)
     check: IntegralCheck | None  # importance sampling of the integrals; None at σ = 0
     n_judges: int  # judges with a judgment that counts
-    n_judgments: float  # answers
-    n_comparisons: float  # pairs, as the tie rule takes them
-    notes: tuple[str, ...]  # what a report should say beside the estimates
     panel: Panel  # judges' answers
     peak: Peak  # the estimates and their covariance
+
+    assumes = "judges independent, each with a taste, their judgments independent given it"
 
     @property
     def reference(self) -> str:
         return self.systems[self.panel.reference]
 
-    @cached_property
-    def _scale(self) -> Array:
-        """(p,) what turns log-worths into λ and keeps γ."""
-        return np.array([0.5] * (len(self.systems) - 1) + [1.0] * self.panel.ties)
-
-    @property
-    def estimate(self) -> Array:
-        """(p,) the parameters as `names` has them, worths on the λ scale."""
-        return self.peak.beta[: len(self.names)] * self._scale
-
     @property
     def vcov(self) -> Array:
         """(p, p) covariance of `estimate`; judges, not judgments, are taken for independent."""
-        p = len(self.names)
-        return self.peak.vcov[:p, :p] * self._scale * self._scale[:, None]
+        p, scale = len(self.names), self.panel.scale
+        return self.peak.vcov[:p, :p] * scale * scale[:, None]
 
     @property
     def log_worth(self) -> Array:
         """(K,) log-worth of the mean judge (natural log-odds), the reference at 0."""
         return np.insert(self.peak.beta[: len(self.systems) - 1], self.panel.reference, 0.0)
-
-    @property
-    def lambdas(self) -> Array:
-        """(K,) λ, half of the log-worth."""
-        return self.log_worth / 2
 
     @cached_property
     def worth_vcov(self) -> Array:
@@ -218,24 +197,14 @@ class RandomJudgesFit(ShownFit):
         return add_reference(self.peak.vcov, len(self.systems), self.panel.reference)
 
     @property
-    def assumes(self) -> str:
-        return "judges independent, each with a taste, their judgments independent given it"
-
-    @property
     def gamma(self) -> float | None:
         """Davidson's γ for every judge; None without ties."""
         return float(self.estimate[-1]) if self.panel.ties else None
 
     @cached_property
-    def worths(self) -> dict[str, float]:
-        return share_worths(self.systems, self.log_worth)
-
-    @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Worths (λ) and γ with standard error, z and p; σ is no coefficient, it stands apart."""
-        errors, named = np.sqrt(np.diag(self.vcov)), (self.names, self.labels)
-        at = self.panel.reference, self.reference
-        return tuple(list_coefficients(*named, self.estimate, errors, at))
+        return self.list_coefficients(self.vcov, self.panel.reference)
 
     @property
     def says(self) -> tuple[Finding, ...]:
@@ -273,16 +242,9 @@ class RandomJudgesFit(ShownFit):
         named = (f"ties={model.ties}", f"method={model.method}", f"reference={self.reference}")
         return (*named, restricted, f"level={model.level:g}", f"seed={model.seed}")
 
-    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
-        return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
-
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right, averaged over judges, for a new judge."""
-        codes = np.array(
-            [[find_system(self.systems, side) for side in pair] for pair in pairs], dtype=np.intp
-        )
-        worth = self.log_worth
-        left, right = codes.reshape(-1, 2).T
+        worth, (left, right) = self.log_worth, self.codes(pairs).T
         # an even sum is exact here: its error is exp(−2π d / step), d the distance
         # of the nearest pole, π / (√2 σ)
         at = np.linspace(-9.0, 9.0, ceil(NODES * max(1.0, self.sigma)))
@@ -464,15 +426,14 @@ class RandomJudges:
         if of_rankings:
             known = "" if deal_test is not None else "merged-"
             notes.append(say(f"sigma-of-{known}rankings", "warning"))
-        others = [i for i in range(len(tally.systems)) if i != reference]
-        for array in (peak.beta, peak.vcov):
-            array.flags.writeable = False
+        names, others = name_worths(tally.systems, reference)
         return RandomJudgesFit(
             model=self,
             systems=tally.systems,
             labels_of_judges=labels,
-            names=(*(f"o{i + 1}" for i in others), *("g1",) * panel.ties),
-            labels=(*(tally.systems[i] for i in others), *("tie",) * panel.ties),
+            names=(*names, *("g1",) * panel.ties),
+            labels=(*others, *("tie",) * panel.ties),
+            estimate=peak.beta[: len(panel.scale)] * panel.scale,
             sigma=peak.sigma,
             sigma_interval=None if of_rankings else (interval.lower, interval.upper),
             sigma_ml=highest.sigma,
@@ -501,8 +462,7 @@ class RandomJudges:
         return replace(tally, factors=factors)
 
     def _used(self, tally: Tally) -> Tally:
-        if len(tally.systems) < 2:
-            raise NotIdentified("nothing to compare: there are fewer than two systems")
+        require_two(tally.systems)
         used = replace(tally, ties=0 * tally.ties) if self.ties == "discard" else tally
         rows = used.wins + used.ties + used.losses > 0
         if not rows.any():
