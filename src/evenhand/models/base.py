@@ -25,8 +25,8 @@ from evenhand.models.coefficients import Coefficient, LRTest, QuasiVariances
 from evenhand.models.design import Design, find_independent, system_columns
 from evenhand.models.existence import THRESHOLDS
 from evenhand.models.fitted import ParametricFit, tabulate_coefficients
+from evenhand.models.large import climb_pairs, solve_contrasts
 from evenhand.models.likelihood import Likelihood, saturated_loglik
-from evenhand.models.pair_information import solve_contrasts
 from evenhand.models.settings import LogLinearSettings, say_model
 from evenhand.models.texts import say
 from evenhand.models.ties import TwoOutcomes
@@ -422,35 +422,20 @@ def make_fit(
     tally: Tally,
     notes: tuple[str, ...],
     start: Array,
-) -> Fit:
-    peak = maximise(likelihood.expand, start, reach=likelihood.reach, last=MAX_LAST_STEP)
-    vcov = invert_positive(peak.expansion.information)
-    return gather(
-        model,
-        likelihood,
-        tally,
-        beta=peak.at,
-        loglik=likelihood.loglik(peak.at) if likelihood.prior else peak.expansion.value,
-        covariance=Covariance(likelihood, peak.at, vcov),
-        steps=peak.steps,
-        decrement=peak.decrement,
-        notes=notes,
-    )
-
-
-def gather(
-    model: LogLinearSettings,
-    likelihood: Likelihood,
-    tally: Tally,
     *,
-    beta: Array,
-    loglik: float,
-    covariance: Covariance | None,
-    steps: int,
-    decrement: float,
-    notes: tuple[str, ...],
+    dense: bool,
+    products: bool,
 ) -> Fit:
-    """Put a solution into words: names, scales, goodness of fit."""
+    """Climb from a start: by matrices of all parameters, or by products where systems are many."""
+    covariance: Covariance | None
+    if products:
+        beta, loglik, steps, decrement = climb_pairs(likelihood, start, dense=dense)
+        covariance = Covariance(likelihood, beta) if dense else None
+    else:
+        peak = maximise(likelihood.expand, start, reach=likelihood.reach, last=MAX_LAST_STEP)
+        beta, steps, decrement = peak.at, peak.steps, peak.decrement
+        covariance = Covariance(likelihood, beta, invert_positive(peak.expansion.information))
+        loglik = likelihood.loglik(beta) if likelihood.prior else peak.expansion.value
     # names of all reported parameters, in the papers' words and in the user's
     names, labels = [*likelihood.design.names], [*likelihood.design.labels]
     if likelihood.ties is not None:

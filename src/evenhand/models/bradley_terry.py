@@ -114,11 +114,9 @@ class BradleyTerry(LogLinearSettings):
         with one_blas_thread():
             begin = choose_start(likelihood, previous) if previous else likelihood.start()
             size = likelihood.design.size
-            if size > DENSE or (size > MANY and likelihood.plain):
-                from evenhand.models.large import fit_large
-
-                return fit_large(self, likelihood, tally, notes, begin, dense=size <= DENSE)
-            return make_fit(self, likelihood, tally, notes, begin)
+            dense = size <= DENSE
+            products = not dense or (size > MANY and likelihood.plain)
+            return make_fit(self, likelihood, tally, notes, begin, dense=dense, products=products)
 
     def _tally(self, data: Judgments) -> Tally:
         """Count, pool over everything the model does not distinguish, and fold if order is none."""
