@@ -235,7 +235,7 @@ class Fit(ParametricFit):
     @property
     def of_rankings(self) -> bool:
         """Whether one answer makes several comparisons."""
-        return self.n_judgments < self.tally.n_comparisons * (1 - 1e-9)
+        return not self.tally.of_pairs
 
     @cached_property
     def gof_p(self) -> float | None:

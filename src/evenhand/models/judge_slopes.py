@@ -40,7 +40,7 @@ from evenhand.models.coefficients import (
     name_worths,
 )
 from evenhand.models.design import plain_design, reference_code
-from evenhand.models.existence import Cells, check_existence, require_two
+from evenhand.models.existence import check_existence, require_two
 from evenhand.models.fitted import ParametricFit
 from evenhand.models.judge_slopes_likelihood import (
     NODES,
@@ -257,10 +257,8 @@ class JudgeSlopes:
     def _check(self, tally: Tally) -> tuple[tuple[str, ...], bool]:
         """Refuse worths without a finite maximum; return notes, and whether γ is estimated."""
         require_two(tally.systems)
-        pooled = tally.pool()
-        sides, counts = (pooled.left, pooled.right), (pooled.wins, pooled.ties, pooled.losses)
         try:
-            verdict = check_existence(Cells(tally.systems, *sides, *counts), ties=self.ties)
+            verdict = check_existence(tally.pool(), ties=self.ties)
         except NotIdentified as refusal:  # its options are not those of this model
             data = refusal.without_options().remedies
             remedies = (*data, PRIOR) if data else ()  # no prior makes comparisons
@@ -278,7 +276,7 @@ class JudgeSlopes:
         flat = maximise(plain.expand, plain.start(), reach=plain.reach).at
         likelihood = SlopeLikelihood(cells, law, reference, NODES)
         peak, level = find_peak(likelihood, flat)
-        of_rankings = tally.n_judgments < tally.n_comparisons * (1 - 1e-9)
+        of_rankings = not tally.of_pairs
         interval = None if of_rankings else find_interval(likelihood, peak, level)
         test = LRTest.at_boundary(peak.loglik, level)
         judge = tally.factor("judge")

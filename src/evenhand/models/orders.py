@@ -23,7 +23,7 @@ from evenhand.errors import (
 )
 from evenhand.models.coefficients import Coefficient, add_reference, name_worths
 from evenhand.models.design import reference_code
-from evenhand.models.existence import cells_of, check_existence, refuse_nothing
+from evenhand.models.existence import check_existence, refuse_nothing
 from evenhand.models.fitted import ParametricFit
 from evenhand.models.settings import require_prior
 from evenhand.models.texts import say
@@ -265,7 +265,7 @@ def check_order_existence(
         np.concatenate([pairs.right[won], pairs.left[lost]]).astype(np.intp),
     )
     if not is_strongly_connected(strict_steps):
-        check_existence(cells_of(pairs), ties="none")
+        check_existence(pairs, ties="none")
     elif _find_sizes(likelihood) is None:
         return
     if ties and (direction := find_direction(_broken(likelihood), likelihood.size)) is not None:

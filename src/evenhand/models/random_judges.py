@@ -53,7 +53,6 @@ from evenhand.models.coefficients import (
 from evenhand.models.design import DENSE, reference_code, unmerged
 from evenhand.models.existence import (
     Verdict,
-    cells_of,
     check_existence,
     make_preference_graph,
     refuse_nothing,
@@ -310,7 +309,7 @@ def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequ
     # ever better: no closed walk through one judge's answers has as many preferences as ties or
     # more, so that no judge contradicts himself or herself. A simple walk has n_nodes steps at
     # most: one with as many preferences as ties is forbidden too.
-    graph = make_preference_graph(replace(cells_of(tally), group=judge, groups=labels))
+    graph = make_preference_graph(tally, by="judge")
     steps = graph.steps(ties=True)
     if solve_differences(steps.graph, steps.gain * (graph.n_nodes + 1) - 1).cycle is None:
         raise NotIdentified(
@@ -477,7 +476,7 @@ class RandomJudges:
                 ["leave some out", "take bradley-terry"],
             )
         try:
-            return check_existence(cells_of(whole.pool()), ties=self.ties)
+            return check_existence(whole.pool(), ties=self.ties)
         except NotIdentified as refusal:  # its options are those of another model
             data = refusal.without_options().remedies
             raise NotIdentified(refusal.fault, [*data, _PRIOR], refusal.leave) from None

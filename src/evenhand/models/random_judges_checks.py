@@ -178,7 +178,7 @@ class DealTest:
 
 def hang_together(tally: Tally) -> bool:
     """Say whether one answer makes several comparisons."""
-    if tally.n_judgments < tally.n_comparisons * (1 - 1e-9):
+    if not tally.of_pairs:
         return True
     if "ranking" not in tally.factors:
         return False
