@@ -397,6 +397,16 @@ def check_existence(
     return Verdict(free, _note_no_ties(ties, tied=free))
 
 
+def check_tally(tally: Tally, ties: str, remedy: str) -> Verdict:
+    """Check a model whose options are not those that a refusal names, but this remedy is."""
+    try:
+        return check_existence(tally.pool(), ties=ties)
+    except NotIdentified as refusal:
+        data = refusal.without_options().remedies
+        remedies = (*data, remedy) if data else ()  # without comparisons there is none
+        raise NotIdentified(refusal.fault, remedies, refusal.leave) from None
+
+
 def _note_no_ties(ties: str, *, tied: bool) -> tuple[str, ...]:
     if tied or ties not in FREE:
         return ()

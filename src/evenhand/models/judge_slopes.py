@@ -40,7 +40,7 @@ from evenhand.models.coefficients import (
     name_worths,
 )
 from evenhand.models.design import plain_design, reference_code
-from evenhand.models.existence import check_existence, require_two
+from evenhand.models.existence import check_tally, require_two
 from evenhand.models.fitted import ParametricFit
 from evenhand.models.judge_slopes_likelihood import (
     NODES,
@@ -234,12 +234,13 @@ class JudgeSlopes:
         counts = tally.counts
         if self.ties == "discard":
             counts = counts * np.array([1.0, 0.0, 1.0])
-        notes, free = self._check(tally)
-        law = _LAWS[free]
+        require_two(tally.systems)
+        verdict = check_tally(tally, self.ties, PRIOR)
+        law = _LAWS[verdict.ties_estimated]
         cells, codes = make_slope_cells(tally, counts)
         _refuse_judges(cells)
         with one_blas_thread():
-            return self._fit(tally, cells, codes, law, notes)
+            return self._fit(tally, cells, codes, law, verdict.notes)
 
     def _tally(self, data: Judgments) -> Tally:
         """Count by judge, who stood first forgotten."""
@@ -253,17 +254,6 @@ class JudgeSlopes:
                 " the file without them"
             )
         return replace(tally, factors={"judge": judge}).fold()
-
-    def _check(self, tally: Tally) -> tuple[tuple[str, ...], bool]:
-        """Refuse worths without a finite maximum; return notes, and whether γ is estimated."""
-        require_two(tally.systems)
-        try:
-            verdict = check_existence(tally.pool(), ties=self.ties)
-        except NotIdentified as refusal:  # its options are not those of this model
-            data = refusal.without_options().remedies
-            remedies = (*data, PRIOR) if data else ()  # no prior makes comparisons
-            raise NotIdentified(refusal.fault, remedies, refusal.leave) from None
-        return verdict.notes, verdict.ties_estimated
 
     def _fit(
         self, tally: Tally, cells: SlopeCells, codes: Codes, law: TieLaw, support: tuple[str, ...]
