@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.tally import Factor, Tally
-from evenhand.models.existence import Cells, check_existence
+from evenhand.models.existence import check_existence
 from golden_numbers import Golden
 
 
@@ -106,10 +106,9 @@ def connected_tallies(draw: st.DrawFn, *, ties: str = "davidson", order: bool = 
     rows = [(names[i], names[j], *n) for (i, j), n in zip(pairs, counts, strict=True) if any(n)]
     assume(rows)
     one = tally(*rows, systems=names)
-    cells = Cells(names, one.left, one.right, one.wins, one.ties, one.losses)
     rule = "rao-kupper" if ties == "glenn-david" else ties
     try:
-        check_existence(cells, ties=rule, order_effect=order)
+        check_existence(one, ties=rule, order_effect=order)
     except ValueError:
         assume(condition=False)
     return one

@@ -1,6 +1,6 @@
 """`evenhand fit --model NAME`: one shape for all models, and options only where they apply."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -12,22 +12,22 @@ from evenhand.data.rankings import Rankings
 from evenhand.errors import NotIdentified
 from evenhand.models import registry
 from evenhand.models.coefficients import Coefficient
+from evenhand.models.fitted import FittedModel
 from evenhand.models.registry import MODELS, Model
 
 
-@dataclass(frozen=True)
-class CoinFit:
+@dataclass(frozen=True, kw_only=True)
+class CoinFit(FittedModel):
     """A fit with the members that every model has."""
 
-    model: object
-    systems: tuple[str, ...]
-    n_judgments: float
-    n_comparisons: float
-    log_worth: np.ndarray = field(default_factory=lambda: np.array([0.5, 0.0, -1.0, 0.25]))
     worth_vcov: np.ndarray | None = None
     loglik: float = -1.5
     notes: tuple[str, ...] = ("a coin has no taste",)
     says: tuple[str, ...] = ("heads 0.5",)
+
+    @property
+    def log_worth(self):
+        return np.array([0.5, 0.0, -1.0, 0.25])
 
     @property
     def coefficients(self):
@@ -41,6 +41,11 @@ class CoinFit:
         return np.full((len(pairs), 3), 1 / 3)
 
 
+def _toss(model, systems, n_judgments, n_comparisons):
+    counts = {"n_judgments": n_judgments, "n_comparisons": n_comparisons}
+    return CoinFit(model=model, systems=systems, **counts)
+
+
 @dataclass(frozen=True)
 class Coin:
     """A model with one setting, which remembers what it was given."""
@@ -52,14 +57,14 @@ class Coin:
         tally = data.tally()
         if "two" in data.tasks():
             raise NotIdentified("the coin stood on its edge")
-        return CoinFit(self, tally.systems, tally.n_judgments, tally.n_comparisons)
+        return _toss(self, tally.systems, tally.n_judgments, tally.n_comparisons)
 
 
 @dataclass(frozen=True)
 class Dice(Coin):
     def fit(self, data):
         assert isinstance(data, Rankings)
-        return CoinFit(self, tuple("ABCD"), data.count_used(), 9.0)
+        return _toss(self, tuple("ABCD"), data.count_used(), 9.0)
 
 
 @pytest.fixture(autouse=True)

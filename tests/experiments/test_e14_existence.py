@@ -15,15 +15,16 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified
-from evenhand.models.existence import Cells, check_existence
+from evenhand.models.existence import check_existence
 from evenhand.numerics.graph import find_separated
 
 TABLES = 4000
 AT_ONCE = 250  # tables that go into one block-diagonal programme
 
 
-def random_table(arm: int, replicate: int) -> Cells:
+def random_table(arm: int, replicate: int) -> Tally:
     seed = np.random.SeedSequence([20131, 14, arm, replicate])
     rng = np.random.Generator(np.random.PCG64(seed))
     k = int(rng.integers(2, 6))
@@ -31,15 +32,15 @@ def random_table(arm: int, replicate: int) -> Cells:
     pairs = np.array(list(permutations(range(k), 2) if arm else combinations(range(k), 2)))
     pairs = pairs[rng.random(len(pairs)) < 0.8]
     counts = rng.poisson(mean, (len(pairs), 3)).astype(float)
-    return Cells(tuple("ABCDE"[:k]), pairs[:, 0], pairs[:, 1], *counts.T)
+    return Tally(tuple("ABCDE"[:k]), pairs[:, 0], pairs[:, 1], *counts.T)
 
 
 @cache
-def tables(arm: int) -> tuple[Cells, ...]:
+def tables(arm: int) -> tuple[Tally, ...]:
     return tuple(random_table(arm, replicate) for replicate in range(TABLES))
 
 
-def log_odds_design(table: Cells, ties: str, *, order_effect: bool) -> np.ndarray:
+def log_odds_design(table: Tally, ties: str, *, order_effect: bool) -> np.ndarray:
     """Rows x_observed − x_other; columns worths but the last, tie parameter, order effect."""
     free = ties in {"davidson", "rao-kupper"} and bool(table.ties.any())
     if ties in {"davidson", "rao-kupper"} and not free:
@@ -86,7 +87,7 @@ def programme_says(designs: list[np.ndarray]) -> list[bool]:
     return verdicts
 
 
-def rules_say(table: Cells, ties: str, *, order_effect: bool = False) -> bool:
+def rules_say(table: Tally, ties: str, *, order_effect: bool = False) -> bool:
     try:
         check_existence(table, ties=ties, order_effect=order_effect)
     except NotIdentified:

@@ -1,27 +1,29 @@
 """Judge groups with worths of their own; large boards, which a sample of the rows may settle."""
 
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 
+from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotIdentified
-from evenhand.models.existence import Cells, check_existence, make_preference_graph
+from evenhand.models.existence import check_existence, make_preference_graph
 from evenhand.numerics.graph import find_recession
 from named_cells import cells, refusal
 
 EVERY = ("davidson", "rao-kupper", "none", "half-win", "discard")
 
 
-def with_groups(*groups: Cells, names: tuple[str, ...]) -> Cells:
+def with_groups(*groups: Tally, names: tuple[str, ...]) -> Tally:
     """One table of several, which name their systems alike."""
     codes = np.repeat(np.arange(len(groups)), [len(one.left) for one in groups])
     columns = ("left", "right", "wins", "ties", "losses")
     joined = (np.concatenate([getattr(one, column) for one in groups]) for column in columns)
-    return Cells(groups[0].systems, *joined, codes, names)
+    return Tally(groups[0].systems, *joined, {"group": Factor.of(names, codes)})
 
 
-def random_groups(seed: int, *, ordered: bool) -> Cells:
+def random_groups(seed: int, *, ordered: bool) -> Tally:
     rng = np.random.Generator(np.random.PCG64(seed))
     k = int(rng.integers(2, 5))
     pairs = list(permutations(range(k), 2) if ordered else combinations(range(k), 2))
@@ -29,13 +31,14 @@ def random_groups(seed: int, *, ordered: bool) -> Cells:
     rows = rows[rng.random(len(rows)) < 0.9]
     mean = rng.choice((0.6, 1.0, 1.5)) / (2 if ordered else 1)
     counts = rng.poisson(mean, (len(rows), 3)).astype(float)
-    return Cells(tuple("ABCD"[:k]), rows[:, 0], rows[:, 1], *counts.T, rows[:, 2], ("g0", "g1"))
+    groups = {"group": Factor.of(("g0", "g1"), rows[:, 2])}
+    return Tally(tuple("ABCD"[:k]), rows[:, 0], rows[:, 1], *counts.T, groups)
 
 
-def programme_says(table: Cells, *, order_effect: bool) -> bool:
+def programme_says(table: Tally, *, order_effect: bool) -> bool:
     """Davidson's model with worths of their own in each group on the systems that it saw."""
     k, live = len(table.systems), table.wins + table.ties + table.losses > 0
-    columns = [table.group * k + side for side in (table.left, table.right)]
+    columns = [table.factor("group").codes * k + side for side in (table.left, table.right)]
     used = np.unique(np.concatenate([column[live] for column in columns]))
     d = np.zeros((len(live), 2 * k + 2))
     for column, sign in zip(columns, (1, -1), strict=True):
@@ -64,7 +67,7 @@ def test_groups_with_worths_of_their_own_follow_the_linear_programme(order_effec
         exists = programme_says(table, order_effect=order_effect)
         verdicts[exists] += 1
         if exists:
-            check_existence(table, order_effect=order_effect)
+            check_existence(table, order_effect=order_effect, by="group")
         else:
             refusal(table, order_effect=order_effect)
     assert min(verdicts.values()) >= 50
@@ -77,7 +80,7 @@ def test_a_group_that_is_not_connected_is_named_with_its_systems():
     apart = cells(("A", "B", 3, 1, 2), also="C")
     lopsided = cells(("A", "B", 3, 1, 2), ("A", "C", 2, 0, 0))
     names = ("experts", "students")
-    assert check_existence(with_groups(SOUND, apart, names=names))  # students saw no C
+    assert check_existence(with_groups(SOUND, apart, names=names), by="group")  # students saw no C
     message = refusal(with_groups(SOUND, lopsided, names=names))
     assert message.startswith('worths are not identified in group "students": ')
     assert '"C" was never preferred to anything (0 of 2)' in message
@@ -92,7 +95,7 @@ def test_a_system_that_no_group_saw_is_refused():
 def test_one_group_that_contradicts_itself_bounds_the_common_tie_parameter():
     chain = cells(("A", "B", 4, 2, 0), ("B", "C", 3, 1, 0))
     names = ("experts", "students")
-    assert check_existence(with_groups(SOUND, chain, names=names)).ties_estimated
+    assert check_existence(with_groups(SOUND, chain, names=names), by="group").ties_estimated
     assert "inside every group" in refusal(with_groups(chain, chain, names=names))
 
 
@@ -103,7 +106,7 @@ def test_walks_may_not_change_groups():
     assert check_existence(cells(("A", "B", 2, 1, 0), ("B", "A", 2, 1, 0)))
 
 
-def spread(table: Cells, seed: int) -> Cells:
+def spread(table: Tally, seed: int) -> Tally:
     """The same judgments many times over, in many rows of one outcome each, in any order."""
     row, copy = np.divmod(
         np.random.Generator(np.random.PCG64(seed)).permutation(201 * len(table.left)), 201
@@ -113,7 +116,9 @@ def spread(table: Cells, seed: int) -> Cells:
         for outcome, count in enumerate((table.wins, table.ties, table.losses))
     )
     codes = (table.left[row], table.right[row])
-    return Cells(table.systems, *codes, *counts, table.group[row], table.groups)
+    group = table.factor("group")
+    groups = {"group": replace(group, codes=group.codes[row])}
+    return Tally(table.systems, *codes, *counts, groups)
 
 
 @pytest.mark.parametrize("ties", EVERY)
@@ -123,13 +128,15 @@ def test_many_rows_of_one_pair_give_the_verdict_of_their_sum(ties, order_effect)
     for seed in range(60):
         table = random_groups(seed, ordered=order_effect)
         large = spread(table, seed)
-        board = make_preference_graph(large)
+        board = make_preference_graph(large, "group")
         assert board.left.size == 0 or board.sampled().left.size < board.left.size
         try:
-            verdict = check_existence(table, ties=ties, order_effect=order_effect)
+            verdict = check_existence(table, ties=ties, order_effect=order_effect, by="group")
         except NotIdentified:
             refusal(large, ties, order_effect=order_effect)
         else:
-            assert check_existence(large, ties=ties, order_effect=order_effect) == verdict
+            assert (
+                check_existence(large, ties=ties, order_effect=order_effect, by="group") == verdict
+            )
             exist += 1
     assert 5 < exist < 55

@@ -111,7 +111,7 @@ def test_an_unknown_treatment_of_ties_is_refused_with_a_suggestion():
 )
 def test_impossible_cells_are_refused(row, words):
     with pytest.raises(InvalidJudgments, match=words):
-        cells(row)
+        check_existence(cells(row))
 
 
 # order effects

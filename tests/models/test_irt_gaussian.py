@@ -50,15 +50,15 @@ def exact(request):
 
 def test_posterior_means_are_those_of_integration_within_monte_carlo_error(exact):
     expected, fit = exact
-    off = fit.draws.mean - expected["posterior_mean"]
-    assert np.abs(off / _mean_error(fit.draws.means)).max() < 4
+    off = fit.flat_means.mean(axis=0) - expected["posterior_mean"]
+    assert np.abs(off / _mean_error(fit.means)).max() < 4
     assert np.abs(off).max() < 0.01
 
 
 def test_posterior_deviations_are_those_of_integration_within_monte_carlo_error(exact):
     expected, fit = exact
-    sd = np.sqrt(np.diag(fit.draws.vcov))
-    squares = (fit.draws.means - fit.draws.mean) ** 2
+    sd = np.sqrt(np.diag(fit.vcov_given + np.cov(fit.flat_means, rowvar=False)))
+    squares = (fit.means - fit.flat_means.mean(axis=0)) ** 2
     off = sd - expected["posterior_sd"]
     assert np.abs(off / (_mean_error(squares) / (2 * sd))).max() < 4
     assert np.abs(off).max() < 0.01
@@ -68,12 +68,12 @@ def test_posterior_deviations_are_those_of_integration_within_monte_carlo_error(
 
 def test_predictions_are_those_of_integration_within_monte_carlo_error(exact):
     expected, fit = exact
-    given = fit.draws.vcov_given
+    given = fit.vcov_given
     for key, (none, first, second) in expected["predictive"].items():
         s, t = map(int, key.split("|"))
         found = fit.predict([(str(s), str(t))])[0]
         variance = 2.5 + given[s, s] + given[t, t] - 2 * given[s, t]
-        gap = fit.draws.means[:, :, [s]] - fit.draws.means[:, :, [t]]
+        gap = fit.means[:, :, [s]] - fit.means[:, :, [t]]
         ends = norm.cdf(np.concatenate((gap - 0.4, -0.4 - gap), axis=2) / np.sqrt(variance))
         error = _mean_error(ends)
         assert np.abs((found[[0, 2]] - [first, second]) / error).max() < 4
@@ -89,7 +89,7 @@ def test_chains_of_the_exact_posteriors_agree(exact):
 def test_settings_of_the_paper_give_the_same_with_more_noise():
     entry = golden("13_irt_exact_posteriors", "gauss_independent_items")
     fit = IRTGaussian.paper().fit(_votes(entry, shared=False))
-    assert fit.draws.means.shape == (1, 150, 3)
+    assert fit.means.shape == (1, 150, 3)
     for key, (none, first, second) in entry.expected["predictive"].items():
         s, t = key.split("|")
         assert fit.predict([(s, t)])[0] == pytest.approx([first, none, second], abs=0.05)
@@ -142,14 +142,14 @@ def test_neither_order_of_rows_nor_sides_nor_names_matter(seed):
         for j, item, left, right, said in (rows[at] for at in rng.permutation(len(rows)))
     ]
     fit, other = SHORT.fit(name_votes(rows)), SHORT.fit(name_votes(turned))
-    assert other.draws.mean[renamed].tolist() == fit.draws.mean.tolist()
+    assert other.flat_means.mean(axis=0)[renamed].tolist() == fit.flat_means.mean(axis=0).tolist()
     assert other.ability_sd[renamed] == pytest.approx(fit.ability_sd, rel=1e-12)
     assert other.log_worth[renamed] == pytest.approx(fit.log_worth, rel=1e-12)
 
 
 def test_the_same_seed_gives_the_same_and_another_another():
     votes = name_votes(draw_campaign(4))
-    assert SHORT.fit(votes).draws.means.tolist() == SHORT.fit(votes).draws.means.tolist()
+    assert SHORT.fit(votes).means.tolist() == SHORT.fit(votes).means.tolist()
     other = replace(SHORT, seed=1).fit(votes)
     assert other.abilities.tolist() != SHORT.fit(votes).abilities.tolist()
     assert other.abilities == pytest.approx(SHORT.fit(votes).abilities, abs=0.1)

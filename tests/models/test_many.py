@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evenhand.data.tally import Tally
-from evenhand.models import bradley_terry, likelihood, pair_information
+from evenhand.models import bradley_terry, large, likelihood
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.settings import TIES
 from tallies import simulate, tally
@@ -45,7 +45,7 @@ def test_all_that_a_fit_says_is_said_of_many_systems(ties, order, board, monkeyp
 def test_a_table_that_products_do_not_settle_is_solved_directly(board, monkeypatch):
     few = BradleyTerry().fit(board)
     tabled(monkeypatch)
-    monkeypatch.setattr(pair_information, "SYSTEMS_PER_ITERATION", 10**9)
+    monkeypatch.setattr(large, "SYSTEMS_PER_ITERATION", 10**9)
     np.testing.assert_allclose(BradleyTerry().fit(board).estimate, few.estimate, rtol=0, atol=1e-8)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.models.design import plain_design
-from evenhand.models.likelihood import Pairs
+from evenhand.models.large import Pairs
 from tallies import tally
 
 ROWS = [("A", "B", 1, 0, 0), ("A", "D", 1, 0, 0), ("D", "A", 1, 0, 0), ("D", "C", 1, 0, 0)]

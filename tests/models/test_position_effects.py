@@ -155,7 +155,7 @@ def test_judges_who_do_not_differ_share_one_bias():
     tally = count(pl.concat(alike))
     fit = BradleyTerry(order_effect=True).fit(tally)
     found = fit_position_effects(fit, tally)
-    assert (found.spread, found.statistic) == (0, 0)
+    assert (found.spread, found.test.statistic) == (0, 0)
     assert set(found.estimate.tolist()) == {found.mean}
     assert found.common == pytest.approx(fit.loglik, abs=1e-8)
 
@@ -172,7 +172,7 @@ def test_a_share_of_a_half_halves_the_evidence(fit, tally):
     whole = fit_position_effects(fit, tally)
     half = fit_position_effects(fit, tally, 0.5)
     assert half.common == pytest.approx(whole.common / 2, abs=1e-8)
-    assert half.statistic < whole.statistic
+    assert half.test.statistic < whole.test.statistic
 
 
 @pytest.mark.parametrize("n_first", [1, 2])
@@ -215,8 +215,8 @@ def test_on_the_boundary_the_p_value_is_half_a_chi_square_tail(fit, tally, stati
     """Self & Liang (1987); the tail by scipy.stats.chi2."""
     found = fit_position_effects(fit, tally)
     given = replace(found, loglik=found.common + statistic / 2)
-    assert given.p == pytest.approx(chi2.sf(statistic, 1) / 2, rel=1e-9)
-    assert replace(found, loglik=found.common).p == 1
+    assert given.test.p == pytest.approx(chi2.sf(statistic, 1) / 2, rel=1e-9)
+    assert replace(found, loglik=found.common).test.p == 1
 
 
 @pytest.mark.parametrize("ties", ["half-win", "discard"])

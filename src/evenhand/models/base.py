@@ -12,7 +12,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.results import Shown
 from evenhand.data.tally import Tally
 from evenhand.errors import (
     InvalidJudgments,
@@ -22,23 +21,12 @@ from evenhand.errors import (
     listing,
     suggest,
 )
-from evenhand.models.coefficients import (
-    Coefficient,
-    Contrast,
-    LRTest,
-    QuasiVariances,
-    code_pairs,
-    contrast_systems,
-    find_quasi_variances,
-    find_system,
-    list_coefficients,
-    share_worths,
-)
+from evenhand.models.coefficients import Coefficient, LRTest, QuasiVariances
 from evenhand.models.design import Design, find_independent, system_columns
 from evenhand.models.existence import THRESHOLDS
-from evenhand.models.fitted import say_largest, tabulate_coefficients, tabulate_goodness
+from evenhand.models.fitted import ParametricFit, tabulate_coefficients
+from evenhand.models.large import climb_pairs, solve_contrasts
 from evenhand.models.likelihood import Likelihood, saturated_loglik
-from evenhand.models.pair_information import contrast_variances
 from evenhand.models.settings import LogLinearSettings, say_model
 from evenhand.models.texts import say
 from evenhand.models.ties import TwoOutcomes
@@ -46,7 +34,7 @@ from evenhand.numerics.distributions import chi2_tail
 from evenhand.numerics.newton import invert_positive, maximise
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.counts import say_tally
-from evenhand.render.document import Document, Table
+from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 
 DOUBTFUL: Final = 0.05  # P-value below which a model is doubted
@@ -74,6 +62,7 @@ def cautions(fit: Fit) -> tuple[Finding, ...]:
 # The covariance of the parameters, found when it is first asked for: worths alone need none.
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,23 +92,14 @@ class Covariance:
 MIN_EXPECTED_COUNT = 5.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Fit(Shown):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Fit(ParametricFit):
     model: LogLinearSettings  # the settings
-    systems: tuple[str, ...]  # the K systems, sorted by name
-    # parameters in the papers' names: o1..oK, g1 (tau for thresholds), order
-    names: tuple[str, ...]
-    labels: tuple[str, ...]  # the same in the user's words: system names, tie, order
-    estimate: Array  # (p,) on the λ scale
     covariance: Covariance | None  # of the parameters; None where K is too large to form it
     beta: Array  # parameters as the likelihood takes them
-    loglik: float  # log-likelihood of the data (nats), prior left out
     df: int  # residual degrees of freedom, over cells that exist
-    n_judgments: float  # answers, a ranking being one
-    n_comparisons: float  # pairs
     steps: int  # Newton steps
     decrement: float  # Newton decrement squared at the end
-    notes: tuple[str, ...]  # what a report should say beside the estimates
     likelihood: Likelihood  # design, tie law and counts
     tally: Tally  # the pooled counts
 
@@ -159,16 +139,11 @@ class Fit(Shown):
         return np.pad(rows, ((0, 0), (0, len(self.names) - rows.shape[1])))
 
     @cached_property
-    def lambdas(self) -> Array:
-        """(K,) λ of the systems, the reference at 0, in the reference group."""
-        if self.design.matrix is None:
-            return self.design.worths(self.beta[: len(self.design.names)])
-        return np.asarray(self._rows @ self.estimate)
-
-    @property
     def log_worth(self) -> Array:
-        """(K,) log-worth = 2λ (natural log-odds), the reference at 0."""
-        return 2 * self.lambdas
+        """(K,) log-worth (natural log-odds), the reference at 0, in the reference group."""
+        if self.design.matrix is None:
+            return 2 * self.design.worths(self.beta[: len(self.design.names)])
+        return np.asarray(2 * (self._rows @ self.estimate))
 
     @cached_property
     def worth_vcov(self) -> Array:
@@ -206,15 +181,9 @@ class Fit(Shown):
         return np.sqrt(np.diag(self.worth_vcov)) / 2
 
     @cached_property
-    def worths(self) -> dict[str, float]:
-        return share_worths(self.systems, self.log_worth)
-
-    @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        errors = None if self.vcov is None else np.sqrt(np.diag(self.vcov))
-        code = self.design.reference
-        reference = None if self.model.system_covariates else (code, self.systems[code])
-        return tuple(list_coefficients(self.names, self.labels, self.estimate, errors, reference))
+        reference = None if self.model.system_covariates else self.design.reference
+        return self.list_coefficients(self.vcov, reference)
 
     @property
     def n_parameters(self) -> int:
@@ -266,7 +235,7 @@ class Fit(Shown):
     @property
     def of_rankings(self) -> bool:
         """Whether one answer makes several comparisons."""
-        return self.n_judgments < self.tally.n_comparisons * (1 - 1e-9)
+        return not self.tally.of_pairs
 
     @cached_property
     def gof_p(self) -> float | None:
@@ -302,12 +271,9 @@ class Fit(Shown):
             raise UnknownOption(f"the models are not nested: only the smaller has {beyond}")
         return LRTest.of(large.loglik, small.loglik, df)
 
-    def code(self, system: str) -> int:
-        return find_system(self.systems, system)
-
     def predict(self, pairs: Sequence[tuple[str, str]], *, group: str | None = None) -> Array:
         """Return (n, 3) chances of left, tie, right, by default of the reference group."""
-        codes = [self.code(system) for pair in pairs for system in pair]
+        codes = self.codes(pairs).ravel().tolist()
         likelihood, ties = self.likelihood, self.likelihood.ties
         worths, tie, order, _ = likelihood.parts(self.beta)
         worth_group = None
@@ -328,19 +294,11 @@ class Fit(Shown):
         left, right = worths[self.design.nodes(worth_group, codes)].reshape(-1, 2).T
         return np.exp(likelihood.law.log_chances(left - right + order, tie))
 
-    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
+    def contrast_variances(self, first: Codes, second: Codes) -> Array:
         if self.vcov is not None:
-            return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
-        codes, worth = code_pairs(self.systems, pairs), self.log_worth
+            return super().contrast_variances(first, second)
         at = np.concatenate([self.lambdas, self.beta[self.likelihood.n_worths :]])
-        variances = contrast_variances(self.likelihood, self.design, at, codes)
-        return tuple(
-            Contrast.make(pair, float(worth[a] - worth[b]), float(np.sqrt(variance)))
-            for pair, (a, b), variance in zip(pairs, codes, variances, strict=True)
-        )
-
-    def quasi_variances(self) -> QuasiVariances:
-        return find_quasi_variances(self.systems, self.worth_vcov / 4)
+        return solve_contrasts(self.likelihood, at, first, second)
 
     @property
     def says(self) -> tuple[Finding, ...]:
@@ -354,7 +312,7 @@ class Fit(Shown):
         if test is not None:
             code = "worths-differ" if test.p < DOUBTFUL else "worths-equal"
             sentences.append(say(code, statistic=test.statistic, df=test.df, p=test.p))
-        return tuple(sentences) or (say_largest(self),)
+        return tuple(sentences) or (self.say_largest(),)
 
     @property
     def _worth_of(self) -> dict[str, float]:
@@ -395,7 +353,7 @@ class Fit(Shown):
             basis=f"{counts}. {say_model(self.model)}; reference {reference}. Standard errors and"
             " tests take judgments as independent.",
             answer=self.says,
-            parts=(self._tabulate(), tabulate_goodness(self)),
+            parts=(self._tabulate(), self._tabulate_goodness()),
             findings=self.findings,
         )
 
@@ -421,6 +379,25 @@ class Fit(Shown):
             self.coefficients, self.systems, of_systems=known, legend=legend
         )
 
+    def _tabulate_goodness(self) -> Table:
+        row: dict[str, Any] = {"deviance": self.deviance, "df": self.df, "p": self.gof_p}
+        tested = self.gof_p is not None
+        if tested:
+            row |= {"pearson": self.pearson, "pearson_p": chi2_tail(self.pearson, self.df)}
+        row |= {"loglik": self.loglik, "aic": self.aic, "bic": self.bic}
+        columns = (
+            Column("deviance", "deviance", ",.4f"),
+            Column("df", "df", "count"),
+            *([Column("p", "p", "p")] if tested else []),
+            *([Column("pearson", "Pearson X²", ",.4f", priority=2)] if tested else []),
+            *([Column("pearson_p", "p", "p", priority=2)] if tested else []),
+            Column("loglik", "loglik", ",.4f"),
+            Column("aic", "AIC", "two"),
+            Column("bic", "BIC", "two"),
+        )
+        legend = ("the model is saturated",) if self.df == 0 else ()
+        return Table("goodness", "Goodness of fit", columns, (row,), legend=legend)
+
     @property
     def signature_parts(self) -> tuple[str, ...]:
         model = self.model
@@ -445,35 +422,20 @@ def make_fit(
     tally: Tally,
     notes: tuple[str, ...],
     start: Array,
-) -> Fit:
-    peak = maximise(likelihood.expand, start, reach=likelihood.reach, last=MAX_LAST_STEP)
-    vcov = invert_positive(peak.expansion.information)
-    return gather(
-        model,
-        likelihood,
-        tally,
-        beta=peak.at,
-        loglik=likelihood.loglik(peak.at) if likelihood.prior else peak.expansion.value,
-        covariance=Covariance(likelihood, peak.at, vcov),
-        steps=peak.steps,
-        decrement=peak.decrement,
-        notes=notes,
-    )
-
-
-def gather(
-    model: LogLinearSettings,
-    likelihood: Likelihood,
-    tally: Tally,
     *,
-    beta: Array,
-    loglik: float,
-    covariance: Covariance | None,
-    steps: int,
-    decrement: float,
-    notes: tuple[str, ...],
+    dense: bool,
+    products: bool,
 ) -> Fit:
-    """Put a solution into words: names, scales, goodness of fit."""
+    """Climb from a start: by matrices of all parameters, or by products where systems are many."""
+    covariance: Covariance | None
+    if products:
+        beta, loglik, steps, decrement = climb_pairs(likelihood, start, dense=dense)
+        covariance = Covariance(likelihood, beta) if dense else None
+    else:
+        peak = maximise(likelihood.expand, start, reach=likelihood.reach, last=MAX_LAST_STEP)
+        beta, steps, decrement = peak.at, peak.steps, peak.decrement
+        covariance = Covariance(likelihood, beta, invert_positive(peak.expansion.information))
+        loglik = likelihood.loglik(beta) if likelihood.prior else peak.expansion.value
     # names of all reported parameters, in the papers' words and in the user's
     names, labels = [*likelihood.design.names], [*likelihood.design.labels]
     if likelihood.ties is not None:
@@ -488,8 +450,6 @@ def gather(
     estimate = beta[: len(names)].copy()
     if "tau" in names[likelihood.n_worths :]:
         estimate[likelihood.n_worths] = np.exp(estimate[likelihood.n_worths])
-    for array in (estimate, beta):
-        array.flags.writeable = False
     return Fit(
         model=model,
         systems=tally.systems,

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.controls import Judgments
+from evenhand.data.controls import Judgments, count_pairs
+from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption, require_option
 from evenhand.models.coefficients import Coefficient
-from evenhand.models.fitted import ShownFit
-from evenhand.models.large import Codes, PairCounts, code_sides, pair_up
+from evenhand.models.existence import require_two
+from evenhand.models.fitted import Codes, FittedModel
 from evenhand.models.texts import say
+from evenhand.render.findings import Finding
 
 Array = NDArray[np.float64]
+
+
+def count_shown(data: Judgments) -> Tally:
+    """Count pairs as they were shown."""
+    tally = count_pairs(data)
+    require_two(tally.systems)
+    if tally.squares is not None:
+        raise UnknownOption(
+            "importance weights are no counts, and the prior of this model is weighed against"
+            " counts: read the file without them"
+        )
+    return tally.pool()
 
 
 def require_strength(strength: float, *, least: str) -> None:
@@ -35,28 +50,73 @@ def shares(counts: Array, strength: float) -> Array:
     return np.asarray(padded / padded.sum(axis=1, keepdims=True))
 
 
-class PairLaw(Protocol):
-    def chances(self, left: Codes, right: Codes) -> Array:
-        """Return (n, 3) chances."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class BaselineFit(FittedModel):
+    """A fit whose chances follow from counts; so does what else it has."""
 
-    def coefficients(self, systems: Sequence[str]) -> tuple[Coefficient, ...]:
-        """Return every parameter: o is ½ ln(won / lost), g is ln(tied / √(won · lost))."""
-
-    def extras(self, systems: Sequence[str]) -> Mapping[str, Any]:
-        """Return what stands beside the coefficients, for machines."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class BaselineFit(ShownFit):
     model: Baseline  # the settings
-    law: PairLaw  # chances of pairs
-    counts: PairCounts  # what was counted
-    findings: tuple[str, ...] = ()  # lines for people
-    notes: tuple[str, ...] = ()  # what a report should say beside the numbers
+    systems: tuple[str, ...] = field(init=False)
+    loglik: float = field(init=False)  # of the judgments that the chances were made of
+    n_judgments: float = field(init=False)
+    n_comparisons: float = field(init=False)
+    notes: tuple[str, ...] = field(init=False)
+    shown: Tally  # what was counted, as it was shown
 
-    @property
-    def systems(self) -> tuple[str, ...]:
-        return self.counts.systems
+    scale = "half log-odds"
+    worth_vcov = None
+
+    def __post_init__(self) -> None:
+        shown, counts = self.shown, self.shown.counts
+        chances = self.chances(shown.left.astype(np.intp), shown.right.astype(np.intp))
+        seen = counts > 0
+        derived = {
+            "systems": shown.systems,
+            "loglik": float((counts[seen] * np.log(chances[seen])).sum()),
+            "n_judgments": shown.n_judgments,
+            "n_comparisons": shown.n_comparisons,
+            "notes": self._note(),
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    @abstractmethod
+    def chances(self, left: Codes, right: Codes) -> Array:
+        """Return (n, 3) chances of pairs."""
+
+    @abstractmethod
+    def _say(self) -> tuple[Finding, ...]:
+        """Say what was counted."""
+
+    def _note(self) -> tuple[Finding, ...]:
+        return ()
+
+    @cached_property
+    def folded(self) -> Tally:
+        """The counts of each pair, the system that is first by name on the left."""
+        return self.shown.fold() if len(self.shown.left) else self.shown
+
+    def by_system(self) -> Array:
+        """Return (K, 3): how often each system was preferred, tied, lost."""
+        sums, pairs = np.zeros((len(self.shown.systems), 3)), self.folded
+        np.add.at(sums, pairs.left, pairs.counts)
+        np.add.at(sums, pairs.right, pairs.counts[:, ::-1])
+        return sums
+
+    def between(self, left: Codes, right: Codes) -> Array:
+        """Return (n, 3) counts of pairs as they are asked for; zeros where none was compared."""
+        k, pairs = len(self.shown.systems), self.folded
+        key = np.minimum(left, right) * k + np.maximum(left, right)
+        known = np.append(pairs.left.astype(np.intp) * k + pairs.right, k * k)
+        at = np.searchsorted(known, key)
+        counts = np.append(pairs.counts, np.zeros((1, 3)), axis=0)
+        rows = np.where((known[at] == key)[:, None], counts[at], 0.0)
+        return np.where((left > right)[:, None], rows[:, ::-1], rows)
+
+    def _note_unseen(self, code: str) -> tuple[Finding, ...]:
+        pairs, systems = self.folded, self.shown.systems
+        seen = np.unique(np.concatenate([pairs.left, pairs.right]))
+        unseen = [systems[i] for i in np.setdiff1d(np.arange(len(systems)), seen).tolist()]
+        return (say(code, systems=unseen),) if unseen else ()
 
     @cached_property
     def log_worth(self) -> Array:
@@ -64,53 +124,21 @@ class BaselineFit(ShownFit):
         k = len(self.systems)
         odds = np.zeros((k, k))
         left, right = np.nonzero(~np.eye(k, dtype=np.bool_))
-        chances = self.law.chances(left, right)
+        chances = self.chances(left, right)
         odds[left, right] = np.log(chances[:, 0]) - np.log(chances[:, 2])
         return np.asarray((odds - odds.T).mean(axis=1) / 2)
 
     @property
-    def worth_vcov(self) -> None:
-        return None
-
-    @cached_property
-    def coefficients(self) -> tuple[Coefficient, ...]:
-        return self.law.coefficients(self.systems)
-
-    @property
-    def scale(self) -> str:
-        return "half log-odds"
-
-    @property
-    def extras(self) -> Mapping[str, Any]:
-        return self.law.extras(self.systems)
-
-    @cached_property
-    def loglik(self) -> float:
-        """Log-likelihood (nats) of the judgments that the chances were made of, prior excluded."""
-        shown = self.counts.shown
-        counts = shown.counts
-        chances = self.law.chances(shown.left.astype(np.intp), shown.right.astype(np.intp))
-        seen = counts > 0
-        return float((counts[seen] * np.log(chances[seen])).sum())
-
-    @property
-    def n_judgments(self) -> float:
-        return self.counts.shown.n_judgments
-
-    @property
-    def n_comparisons(self) -> float:
-        return self.counts.shown.n_comparisons
-
-    @property
-    def says(self) -> tuple[str, ...]:
-        return (*self.findings, say("no-errors"))
+    def says(self) -> tuple[Finding, ...]:
+        return (*self._say(), say("no-errors"))
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
-        return self.model.signature_parts
+        strength = getattr(self.model, "strength", None)
+        return () if strength is None else (f"strength {strength:g}",)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        return self.law.chances(*code_sides(self.systems, pairs))
+        return self.chances(*self.codes(pairs, apart=True).T)
 
 
 Baseline: TypeAlias = "IndependentPairs | IndependentStudents | Uniform | AdjustedUniform"
@@ -162,11 +190,6 @@ class IndependentPairs:
             self.strength, least="pairs that were never compared would have no chances at all"
         )
 
-    @property
-    def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
-        return (f"strength {self.strength:g}",)
-
     def fit(self, data: Judgments) -> BaselineFit:
         """Count the outcomes of each pair.
 
@@ -176,41 +199,43 @@ class IndependentPairs:
             UnknownOption: importance weights.
 
         """
-        counts = pair_up(data)
-        k = len(counts.systems)
-        findings = (
-            say("pairs-compared", "info", compared=len(counts.low), pairs=k * (k - 1) // 2),
-        )
-        notes = counts.note_unseen("unseen-pairs")
-        return BaselineFit(self, OwnCounts(counts, self.strength), counts, findings, notes)
+        return PairsFit(model=self, shown=count_shown(data))
 
 
-@dataclass(frozen=True, eq=False)
-class OwnCounts:
-    counts: PairCounts  # the counts
-    strength: float  # pseudo-counts of each outcome
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PairsFit(BaselineFit):
+    model: IndependentPairs
 
     def chances(self, left: Codes, right: Codes) -> Array:
-        return shares(self.counts.between(left, right), self.strength)
+        return shares(self.between(left, right), self.model.strength)
 
-    def coefficients(self, systems: Sequence[str]) -> tuple[Coefficient, ...]:
-        chances_by_pair = shares(self.counts.counts, self.strength)
-        sides = zip(
-            self.counts.low.tolist(), self.counts.high.tolist(), chances_by_pair, strict=True
-        )
+    def _say(self) -> tuple[Finding, ...]:
+        k = len(self.systems)
+        pairs, compared = k * (k - 1) // 2, len(self.folded.left)
+        return (say("pairs-compared", "info", compared=compared, pairs=pairs),)
+
+    def _note(self) -> tuple[Finding, ...]:
+        return self._note_unseen("unseen-pairs")
+
+    def _compared(self) -> list[tuple[int, int, Array]]:
+        """List codes and chances of the pairs that were compared."""
+        pairs = self.folded
+        chances = shares(pairs.counts, self.model.strength)
+        return list(zip(pairs.left.tolist(), pairs.right.tolist(), chances, strict=True))
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        name = self.systems.__getitem__
         return tuple(
             coefficient
-            for i, j, chances in sides
-            for coefficient in name_shares(
-                f"{i + 1}:{j + 1}", f"{systems[i]} : {systems[j]}", chances
-            )
+            for i, j, chances in self._compared()
+            for coefficient in name_shares(f"{i + 1}:{j + 1}", f"{name(i)} : {name(j)}", chances)
         )
 
-    def extras(self, systems: Sequence[str]) -> Mapping[str, Any]:
-        chances = shares(self.counts.counts, self.strength).tolist()
-        low, high = self.counts.low.tolist(), self.counts.high.tolist()
-        names = ("first", "second", "left", "tie", "right")
-        rows = ((systems[i], systems[j], *p) for i, j, p in zip(low, high, chances, strict=True))
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        names, systems = ("first", "second", "left", "tie", "right"), self.systems
+        rows = ((systems[i], systems[j], *p.tolist()) for i, j, p in self._compared())
         return {"pairs": [dict(zip(names, row, strict=True)) for row in rows]}
 
 
@@ -226,7 +251,7 @@ class OwnCounts:
 #
 # Source: Hopkins & May (2013), section 6.2, with α = 1, who render Bojar et al.'s (2011) rule as a
 # model by them. As printed the geometric one has = for ∝ and does not sum to one: here it is
-# divided by its sum, and `printed` gives the numbers as they stand in the paper, which are no
+# divided by its sum, and `means` gives the numbers as they stand in the paper, which are no
 # chances.
 #
 # When not to use them: where systems met opponents of different strength, as in campaigns that pair
@@ -263,11 +288,6 @@ class IndependentStudents:
             self.strength, least="systems that were never compared would have no chances at all"
         )
 
-    @property
-    def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
-        return (self.reconstruction, f"strength {self.strength:g}")
-
     def fit(self, data: Judgments) -> BaselineFit:
         """Count the outcomes of each system.
 
@@ -277,52 +297,55 @@ class IndependentStudents:
             UnknownOption: importance weights.
 
         """
-        counts = pair_up(data)
-        law = Students(self.reconstruction, shares(counts.by_system(), self.strength))
-        findings = (say("met-equally", "info"),)
-        notes = counts.note_unseen("unseen-systems")
-        if self.reconstruction == "asymmetric":
-            notes = (*notes, say("one-sided-chances"))
-        return BaselineFit(self, law, counts, findings, notes)
+        return StudentsFit(model=self, shown=count_shown(data))
 
 
-@dataclass(frozen=True, eq=False)
-class Students:
-    reconstruction: Reconstruction  # how they are put together
-    ability: Array  # (K, 3) chances of each system to be preferred, to tie, to lose
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class StudentsFit(BaselineFit):
+    model: IndependentStudents
+
+    @cached_property
+    def ability(self) -> Array:
+        """(K, 3) chances of each system to be preferred, to tie, to lose."""
+        return shares(self.by_system(), self.model.strength)
 
     def chances(self, left: Codes, right: Codes) -> Array:
-        if self.reconstruction == "asymmetric":
+        if self.model.reconstruction == "asymmetric":
             return self.ability[left]
-        if self.reconstruction == "arithmetic":
+        if self.model.reconstruction == "arithmetic":
             return np.asarray((self.ability[left] + self.ability[right][:, ::-1]) / 2)
         means = self.means(left, right)
         return np.asarray(means / means.sum(axis=1, keepdims=True))
 
     def means(self, left: Codes, right: Codes) -> Array:
-        """Return (n, 3) geometric means, which do not sum to one."""
+        """Return (n, 3) geometric means as the paper prints them, which do not sum to one."""
         return np.sqrt(self.ability[left] * self.ability[right][:, ::-1])
 
-    def coefficients(self, systems: Sequence[str]) -> tuple[Coefficient, ...]:
+    def _say(self) -> tuple[Finding, ...]:
+        return (say("met-equally", "info"),)
+
+    def _note(self) -> tuple[Finding, ...]:
+        notes = self._note_unseen("unseen-systems")
+        one_sided = self.model.reconstruction == "asymmetric"
+        return (*notes, say("one-sided-chances")) if one_sided else notes
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
         return tuple(
             coefficient
-            for i, (system, chances) in enumerate(zip(systems, self.ability, strict=True))
+            for i, (system, chances) in enumerate(zip(self.systems, self.ability, strict=True))
             for coefficient in name_shares(str(i + 1), system, chances)
         )
 
-    def extras(self, systems: Sequence[str]) -> Mapping[str, Any]:
+    @property
+    def extras(self) -> Mapping[str, Any]:
         names = ("system", "preferred", "tied", "lost")
-        rows = (
-            (name, *chances) for name, chances in zip(systems, self.ability.tolist(), strict=True)
-        )
-        return {"abilities": [dict(zip(names, row, strict=True)) for row in rows]}
+        rows = zip(self.systems, self.ability.tolist(), strict=True)
+        return {"abilities": [dict(zip(names, (name, *row), strict=True)) for name, row in rows]}
 
-
-def printed(fit: BaselineFit, pairs: Sequence[tuple[str, str]]) -> Array:
-    """Return (n, 3) geometric means as the paper prints them, which do not sum to one."""
-    if not isinstance(fit.law, Students) or fit.law.reconstruction != "geometric":
-        raise UnknownOption("only geometric independent students are printed without their sum")
-    return fit.law.means(*code_sides(fit.systems, pairs))
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        return (self.model.reconstruction, *super().signature_parts)
 
 
 # Chances that are the same for all pairs: uniform, and uniform but for the share of ties.  Uniform:
@@ -346,11 +369,6 @@ class Uniform:
     [[0.333, 0.333, 0.333]]
     """
 
-    @property
-    def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
-        return ()
-
     def fit(self, data: Judgments) -> BaselineFit:
         """Note the systems; nothing is estimated.
 
@@ -360,8 +378,7 @@ class Uniform:
             UnknownOption: importance weights.
 
         """
-        counts = pair_up(data)
-        return BaselineFit(self, SameForAll(1 / 3, estimated=False), counts)
+        return UniformFit(model=self, shown=count_shown(data), tie=1 / 3)
 
 
 @dataclass(frozen=True)
@@ -384,11 +401,6 @@ class AdjustedUniform:
     def __post_init__(self) -> None:
         require_strength(self.strength, least="zero")
 
-    @property
-    def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
-        return (f"strength {self.strength:g}",)
-
     def fit(self, data: Judgments) -> BaselineFit:
         """Count the ties.
 
@@ -399,8 +411,8 @@ class AdjustedUniform:
             UnknownOption: importance weights.
 
         """
-        counts = pair_up(data)
-        left, ties, right = counts.totals.tolist()
+        shown = count_shown(data)
+        left, ties, right = shown.counts.sum(axis=0).tolist()
         total = left + ties + right
         if not (total or self.strength):
             raise NotIdentified("the share of ties is not identified: there is no comparison")
@@ -410,24 +422,30 @@ class AdjustedUniform:
                 ["take a strength above 0"],
             )
         share = (ties + self.strength) / (total + 3 * self.strength)
-        findings = (say("same-for-all", tie=share, side=(1 - share) / 2),)
-        return BaselineFit(self, SameForAll(share, estimated=True), counts, findings)
+        return UniformFit(model=self, shown=shown, tie=share)
 
 
-@dataclass(frozen=True)
-class SameForAll:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class UniformFit(BaselineFit):
+    model: Uniform | AdjustedUniform
     tie: float  # chance of a tie; left and right share the rest
-    estimated: bool  # whether it was found in judgments
 
-    def chances(self, left: Codes, right: Codes) -> Array:  # noqa: ARG002 - as every law
+    def chances(self, left: Codes, right: Codes) -> Array:  # noqa: ARG002 - as every baseline
         side = (1 - self.tie) / 2
         return np.tile([side, self.tie, side], (len(left), 1))
 
-    def coefficients(self, systems: Sequence[str]) -> tuple[Coefficient, ...]:  # noqa: ARG002
-        if not (self.estimated and 0 < self.tie < 1):
+    def _say(self) -> tuple[Finding, ...]:
+        if isinstance(self.model, Uniform):
+            return ()
+        return (say("same-for-all", tie=self.tie, side=(1 - self.tie) / 2),)
+
+    @cached_property
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        if isinstance(self.model, Uniform) or not 0 < self.tie < 1:
             return ()
         gamma = float(np.log(2 * self.tie / (1 - self.tie)))
         return (Coefficient("g1", "tie", gamma, None, None, None),)
 
-    def extras(self, systems: Sequence[str]) -> Mapping[str, Any]:  # noqa: ARG002 - as every law
+    @property
+    def extras(self) -> Mapping[str, Any]:
         return {"tie": self.tie}

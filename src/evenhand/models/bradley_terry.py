@@ -24,7 +24,7 @@ from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.base import Fit, choose_start, make_fit, take_fit
 from evenhand.models.design import DENSE, MANY, grouped_design, plain_design, reference_code
-from evenhand.models.existence import Verdict, check_support, refuse_nothing
+from evenhand.models.existence import Verdict, check_support, refuse_nothing, require_two
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.settings import LogLinearSettings
 from evenhand.models.ties import (
@@ -114,11 +114,9 @@ class BradleyTerry(LogLinearSettings):
         with one_blas_thread():
             begin = choose_start(likelihood, previous) if previous else likelihood.start()
             size = likelihood.design.size
-            if size > DENSE or (size > MANY and likelihood.plain):
-                from evenhand.models.large import fit_large
-
-                return fit_large(self, likelihood, tally, notes, begin, dense=size <= DENSE)
-            return make_fit(self, likelihood, tally, notes, begin)
+            dense = size <= DENSE
+            products = not dense or (size > MANY and likelihood.plain)
+            return make_fit(self, likelihood, tally, notes, begin, dense=dense, products=products)
 
     def _tally(self, data: Judgments) -> Tally:
         """Count, pool over everything the model does not distinguish, and fold if order is none."""
@@ -134,8 +132,7 @@ class BradleyTerry(LogLinearSettings):
         return tally.pool(self.covariates)
 
     def _prepare(self, tally: Tally) -> tuple[Likelihood, Verdict]:
-        if len(tally.systems) < 2:
-            raise NotIdentified("nothing to compare: there are fewer than two systems")
+        require_two(tally.systems)
         counts = self.treat_ties(tally.counts)
         used = counts.sum(axis=1) > 0
         if not used.any():

@@ -9,7 +9,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, suggest_or_list
+from evenhand.errors import NotConverged, NotIdentified
 from evenhand.numerics.distributions import chi2_tail, two_sided_p
 
 
@@ -163,57 +163,13 @@ def _fit_pairs(k: int, i: NDArray[np.intp], j: NDArray[np.intp], exact: Array) -
     raise NotConverged("quasi-variances did not settle: use contrasts of pairs instead")
 
 
-def find_system(systems: Sequence[str], system: str) -> int:
-    if system not in systems:
-        hint = suggest_or_list(system, systems)
-        raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
-    return list(systems).index(system)
-
-
-def share_worths(systems: Sequence[str], log_worth: Array) -> dict[str, float]:
-    """Return the worth π of each system; they sum to one."""
-    shifted = np.exp(log_worth - log_worth.max())
-    return dict(zip(systems, (shifted / shifted.sum()).tolist(), strict=True))
-
-
-def list_coefficients(
-    names: Sequence[str],
-    labels: Sequence[str],
-    estimate: Array,
-    stderr: Array | None,
-    reference: tuple[int, str] | None,
-) -> list[Coefficient]:
-    errors = [None] * len(names) if stderr is None else stderr.tolist()
-    rows = [
-        Coefficient.make(*row) for row in zip(names, labels, estimate.tolist(), errors, strict=True)
-    ]
-    if reference is not None:
-        at, system = reference
-        rows.insert(at, Coefficient(f"o{at + 1}", system, 0.0, None, None, None))
-    return rows
+def name_worths(systems: Sequence[str], reference: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return names and labels of all worths but that of the reference."""
+    others = [i for i in range(len(systems)) if i != reference]
+    return tuple(f"o{i + 1}" for i in others), tuple(systems[i] for i in others)
 
 
 def add_reference(vcov: Array, k: int, reference: int) -> Array:
     """Return (K, K) covariance with 0 for the reference; the others' stand first in `vcov`."""
     others = vcov[: k - 1, : k - 1]
     return np.insert(np.insert(others, reference, 0.0, axis=0), reference, 0.0, axis=1)
-
-
-def code_pairs(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
-    same = [left for left, right in pairs if left == right]
-    if same:
-        raise InvalidJudgments(f"'{same[0]}' cannot be contrasted with itself")
-    return [(find_system(systems, left), find_system(systems, right)) for left, right in pairs]
-
-
-def contrast_systems(
-    systems: Sequence[str], log_worth: Array, vcov: Array, pairs: Sequence[tuple[str, str]]
-) -> tuple[Contrast, ...]:
-    return tuple(
-        Contrast.make(
-            pair,
-            float(log_worth[a] - log_worth[b]),
-            float(np.sqrt(vcov[a, a] + vcov[b, b] - 2 * vcov[a, b])),
-        )
-        for pair, (a, b) in zip(pairs, code_pairs(systems, pairs), strict=True)
-    )

@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.tally import Tally
+from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_option
 from evenhand.models.design import Design
 from evenhand.models.settings import LogLinearSettings
@@ -30,36 +30,6 @@ from evenhand.numerics.graph import (
 
 Codes = NDArray[np.integer]
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Array of outcomes in coordinate form; a pair may have several rows."""
-
-    systems: Sequence[str]  # names of the K systems
-    left: Codes  # code of one system of each row, 0 to K − 1, shape (C,)
-    right: Codes  # code of the other
-    wins: Array  # how often left was preferred
-    ties: Array  # how often neither was
-    losses: Array  # how often right was preferred
-    # code of the judge group of each row, where each group has worths of its own
-    group: Codes | None = None
-    groups: Sequence[str] = ()  # names of the groups
-
-    def __post_init__(self) -> None:
-        codes = (
-            (self.left, self.right) if self.group is None else (self.left, self.right, self.group)
-        )
-        counts = (self.wins, self.ties, self.losses)
-        if len({len(column) for column in (*codes, *counts)}) > 1:
-            raise InvalidJudgments("the columns of a tally must be of one length")
-        for name, count in zip(("wins", "ties", "losses"), counts, strict=True):
-            if len(count) and not (count.min() >= 0 and np.isfinite(count.max())):
-                raise InvalidJudgments(f"{name} must be counts: finite and not negative")
-        same = np.flatnonzero(self.left == self.right)
-        if same.size:
-            system = self.systems[int(self.left[same[0]])]
-            raise InvalidJudgments(f'"{system}" is compared with itself: leave such rows out')
 
 
 # The comparisons as a graph: who was compared, and which steps the judgments allow.
@@ -148,30 +118,49 @@ class PreferenceGraph:
         return replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
 
-def make_preference_graph(cells: Cells) -> PreferenceGraph:
-    """Make a graph of cells: rows without a judgment are excluded, groups get own nodes."""
-    held = np.flatnonzero(cells.wins + cells.ties + cells.losses)
-    rows = slice(None) if held.size == len(cells.left) else held
-    k = len(cells.systems)
-    left, right = cells.left[rows].astype(np.intp), cells.right[rows].astype(np.intp)
-    node = np.arange(k)
-    if cells.group is not None:
-        offset = cells.group[rows].astype(np.intp) * k
-        used = np.zeros(k * len(cells.groups), dtype=np.bool_)
+def make_preference_graph(tally: Tally, by: str | None = None) -> PreferenceGraph:
+    """Make a graph of a tally, whose pairs may have several entries, in coordinate form.
+
+    Entries without a judgment are excluded; by a factor each level, as a judge group, has nodes of
+    its own.
+    """
+    _refuse_impossible(tally)
+    held = np.flatnonzero(tally.wins + tally.ties + tally.losses)
+    rows = slice(None) if held.size == len(tally.left) else held
+    k = len(tally.systems)
+    left, right = tally.left[rows].astype(np.intp), tally.right[rows].astype(np.intp)
+    node, groups = np.arange(k), () if by is None else tally.factor(by).labels
+    if by is not None:
+        offset = tally.factor(by).codes[rows].astype(np.intp) * k
+        used = np.zeros(k * len(groups), dtype=np.bool_)
         used[left + offset] = used[right + offset] = True
         place = np.cumsum(used) - 1
         left, right, node = place[left + offset], place[right + offset], np.flatnonzero(used)
     return PreferenceGraph(
-        systems=cells.systems,
-        groups=() if cells.group is None else cells.groups,
+        systems=tally.systems,
+        groups=groups,
         system=node % k,
         group=node // k,
         left=left,
         right=right,
-        wins=cells.wins[rows],
-        ties=cells.ties[rows],
-        losses=cells.losses[rows],
+        wins=tally.wins[rows],
+        ties=tally.ties[rows],
+        losses=tally.losses[rows],
     )
+
+
+def _refuse_impossible(tally: Tally) -> None:
+    """Refuse what no counting makes, as a tally of one's own may hold it."""
+    counts = {name: getattr(tally, name) for name in ("wins", "ties", "losses")}
+    if len({len(column) for column in (tally.left, tally.right, *counts.values())}) > 1:
+        raise InvalidJudgments("the columns of a tally must be of one length")
+    for name, count in counts.items():
+        if len(count) and not (count.min() >= 0 and np.isfinite(count.max())):
+            raise InvalidJudgments(f"{name} must be counts: finite and not negative")
+    same = np.flatnonzero(tally.left == tally.right)
+    if same.size:
+        system = tally.systems[int(tally.left[same[0]])]
+        raise InvalidJudgments(f'"{system}" is compared with itself: leave such rows out')
 
 
 MAX_SYSTEMS_NAMED: Final = 4
@@ -183,12 +172,17 @@ _NO_ORDER: Final = "leave out --order-effect"
 NEVER: Final = "never compared"  # What systems were that no comparison joins
 
 
-def _refuse_empty(graph: PreferenceGraph) -> NoReturn:
-    if not graph.left.size:
+def require_two(systems: Sequence[str]) -> None:
+    if len(systems) < 2:
+        raise NotIdentified("nothing to compare: there are fewer than two systems")
+
+
+def refuse_nothing(tally: Tally) -> NoReturn:
+    if not tally.n_comparisons:
         raise NotIdentified(
-            f"there is no comparison among {len(graph.systems):,} systems", about=_WORTHS
+            f"there is no comparison among {len(tally.systems):,} systems", about=_WORTHS
         )
-    ties = _count(graph.ties.sum())
+    ties = _count(tally.ties.sum())
     raise NotIdentified(
         f"every comparison is a tie ({ties}), and ties are discarded",
         ["collect comparisons with a preference"],
@@ -372,12 +366,17 @@ class Verdict:
     notes: tuple[str, ...] = ()  # what a report should say beside the estimates
 
 
-def check_existence(cells: Cells, *, ties: str = "davidson", order_effect: bool = False) -> Verdict:
-    """Return if the maximum-likelihood estimate exists, refuse in words if it does not."""
+def check_existence(
+    tally: Tally, *, ties: str = "davidson", order_effect: bool = False, by: str | None = None
+) -> Verdict:
+    """Return if the maximum-likelihood estimate exists, refuse in words if it does not.
+
+    by: the factor whose levels, judge groups, have worths of their own.
+    """
     require_option("ties", ties, TIES)
-    graph = make_preference_graph(cells)
+    graph = make_preference_graph(tally, by)
     if not graph.left.size or (ties == "discard" and not graph.decided.any()):
-        _refuse_empty(graph)
+        refuse_nothing(tally)
     free = ties in FREE and bool(graph.ties.any())
     with_ties = ties != "discard"
     # what holds of some judgments holds of all of them, so a sample usually settles it
@@ -396,6 +395,16 @@ def check_existence(cells: Cells, *, ties: str = "davidson", order_effect: bool 
             [_BOTH_ORDERS, _NO_ORDER, "use --ties half-win or none"],
         )
     return Verdict(free, _note_no_ties(ties, tied=free))
+
+
+def check_tally(tally: Tally, ties: str, remedy: str) -> Verdict:
+    """Check a model whose options are not those that a refusal names, but this remedy is."""
+    try:
+        return check_existence(tally.pool(), ties=ties)
+    except NotIdentified as refusal:
+        data = refusal.without_options().remedies
+        remedies = (*data, remedy) if data else ()  # without comparisons there is none
+        raise NotIdentified(refusal.fault, remedies, refusal.leave) from None
 
 
 def _note_no_ties(ties: str, *, tied: bool) -> tuple[str, ...]:
@@ -510,28 +519,19 @@ def check_support(
         return _check_beside_prior(model, design, ties, counts)
     if ties is not None and not _all_disagree(ties, counts):
         return _check_programme(model, design, ties, counts)
-    if design.matrix is None:
-        cells = cells_of(tally)
-    elif design.saturated and not design.aliased:
-        won, tied, lost = counts.T
+    by = None
+    if design.matrix is not None and design.saturated and not design.aliased:
         left, right = design.system[design.left], design.system[design.right]
-        cells = Cells(design.systems, left, right, won, tied, lost)
-        if len(design.groups) > 1:
-            cells = replace(cells, group=design.group[design.left], groups=design.groups)
-    else:
+        groups = {"group": Factor.of(design.groups, design.group[design.left])}
+        won, tied, lost = counts.T
+        tally = Tally(design.systems, left, right, won, tied, lost, groups)
+        by = "group" if len(design.groups) > 1 else None
+    elif design.matrix is not None:
         return _check_programme(model, design, ties, counts)
     rule = "none" if ties is not None else model.ties
     rule = "rao-kupper" if rule in THRESHOLDS else rule
-    verdict = check_existence(cells, ties=rule, order_effect=model.order_effect)
+    verdict = check_existence(tally, ties=rule, order_effect=model.order_effect, by=by)
     return verdict if ties is None else Verdict(ties_estimated=True, notes=_note(ties))
-
-
-def refuse_nothing(tally: Tally) -> NoReturn:
-    _refuse_empty(make_preference_graph(cells_of(tally)))
-
-
-def cells_of(tally: Tally) -> Cells:
-    return Cells(tally.systems, tally.left, tally.right, tally.wins, tally.ties, tally.losses)
 
 
 def _all_disagree(ties: TieGroups, counts: Array) -> bool:

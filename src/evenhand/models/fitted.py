@@ -1,65 +1,225 @@
-"""How fits are shown: what they say, the table of coefficients, what limits it."""
+"""What every fit of a model of preferences has, and how fits are shown."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, Final, Protocol
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.data.results import Shown
-from evenhand.models.coefficients import Coefficient
-from evenhand.models.registry import MODELS, FittedModel, name_settings
+from evenhand.errors import InvalidJudgments, NotIdentified, suggest_or_list
+from evenhand.models.coefficients import (
+    Coefficient,
+    Contrast,
+    QuasiVariances,
+    find_quasi_variances,
+)
+from evenhand.models.registry import MODELS, name_settings
 from evenhand.models.texts import say
 from evenhand.render.counts import plural, say_answers
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, take_findings
 
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
 MAX_COEFFICIENTS: Final = 100  # Most coefficients that a terminal shows
 
 
-class ShownFit(Shown):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FittedModel(Shown, ABC):
+    """A fit of any model; each model adds what is its own."""
+
+    model: Any  # the settings
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    loglik: float  # log-likelihood of the data (nats), prior left out
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # pairs, as the tie rule takes them
+    notes: tuple[str, ...]  # what must stand beside the numbers
+
+    # what the estimates are: λ, half a log-worth, unless the model says something else
+    scale: ClassVar[str] = LAMBDA
+    assumes: ClassVar[str] = "independent judgments"  # what its covariance takes for granted
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    @property
+    @abstractmethod
+    def log_worth(self) -> Array:
+        """(K,) natural log-odds."""
+
+    @property
+    @abstractmethod
+    def worth_vcov(self) -> Array | None:
+        """(K, K) covariance of `log_worth`, or None."""
+
+    @property
+    @abstractmethod
+    def coefficients(self) -> tuple[Coefficient, ...]:
+        """Every parameter."""
+
+    @property
+    @abstractmethod
+    def says(self) -> tuple[str, ...]:
+        """Lines for people: what was found, tests, intervals."""
+
+    @property
+    @abstractmethod
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+
+    @abstractmethod
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
+        """Return (n, 3) chances of left, tie, right."""
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What stands beside the coefficients, for machines."""
+        return {}
+
+    @property
+    def lambdas(self) -> Array:
+        """(K,) λ of the systems, half of the log-worth."""
+        return self.log_worth / 2
+
+    @cached_property
+    def worths(self) -> dict[str, float]:
+        """The worth π of each system; they sum to one."""
+        shifted = np.exp(self.log_worth - self.log_worth.max())
+        return dict(zip(self.systems, (shifted / shifted.sum()).tolist(), strict=True))
+
+    def code(self, system: str) -> int:
+        if system not in self.systems:
+            hint = suggest_or_list(system, self.systems)
+            raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
+        return self.systems.index(system)
+
+    def codes(self, pairs: Sequence[tuple[str, str]], *, apart: bool = False) -> Codes:
+        """Return (n, 2) codes of the systems of pairs; `apart` refuses a system against itself."""
+        same = [left for left, right in pairs if left == right and apart]
+        if same:
+            raise InvalidJudgments(f"'{same[0]}' cannot be contrasted with itself")
+        known = {system: code for code, system in enumerate(self.systems)}
+        names = [system for pair in pairs for system in pair]
+        codes = [known[name] if name in known else self.code(name) for name in names]
+        return np.array(codes, dtype=np.intp).reshape(-1, 2)
+
+    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
+        first, second = self.codes(pairs, apart=True).T
+        worth, variances = self.log_worth, self.contrast_variances(first, second)
+        rows = zip(pairs, worth[first] - worth[second], np.sqrt(variances), strict=True)
+        return tuple(Contrast.make(pair, float(gap), float(error)) for pair, gap, error in rows)
+
+    def contrast_variances(self, first: Codes, second: Codes) -> Array:
+        """Return (n,) variances of differences in log-worth."""
+        vcov = self.worth_vcov
+        if vcov is None:
+            raise NotIdentified("this model knows no errors, so that it has no contrasts")
+        diagonal = np.diag(vcov)
+        return np.asarray(diagonal[first] + diagonal[second] - 2 * vcov[first, second])
+
+    def quasi_variances(self) -> QuasiVariances:
+        if self.worth_vcov is None:
+            raise NotIdentified("this model knows no errors, so that it has no quasi-variances")
+        return find_quasi_variances(self.systems, self.worth_vcov / 4)
+
     def document(self) -> Document:
         """Return what people read: what was found, coefficients, what limits them."""
-        model = name_settings(self.model)  # type: ignore[attr-defined]
-        return document_model(self, MODELS[model].title if model in MODELS else model)  # type: ignore[arg-type]
+        model = name_settings(self.model)
+        return self.describe(MODELS[model].title if model in MODELS else model)
+
+    def describe(self, title: str, excluded_ties: float = 0.0) -> Document:
+        """Return the document under a title, but for its signature.
+
+        excluded_ties: ties that the model does not take.
+        """
+        worths = dict(zip(self.systems, self.log_worth.tolist(), strict=True))
+        counts = [say_answers(self.n_judgments, self.n_comparisons + excluded_ties)]
+        counts += [f"{plural(excluded_ties, 'tie')} excluded"] if excluded_ties else []
+        counts.append(plural(len(self.systems), "system"))
+        says = take_findings(self.says)
+        details = [one for one in says if one.severity == "info"]
+        table = tabulate_coefficients(
+            self.coefficients, self.systems, of_systems={"log_worth": worths}, scale=self.scale
+        )
+        return Document(
+            basis=f"{', '.join(counts)}. Model: {title}. Log-likelihood {self.loglik:,.4f}.",
+            answer=tuple(one for one in says if one.severity != "info"),
+            parts=(
+                *([table] if self.coefficients else []),
+                *([Text("Details", tuple(details))] if details else []),
+            ),
+            findings=take_findings(self.notes),
+        )
+
+    def say_largest(self) -> Finding:
+        at = int(self.log_worth.argmax())
+        above = float(self.log_worth[at] - self.log_worth.mean())
+        return say("largest", system=self.systems[at], value=above)
 
 
-def document_model(fit: FittedModel, title: str, excluded_ties: float = 0.0) -> Document:
-    """Return the document of any model, but for its signature.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ParametricFit(FittedModel):
+    """A fit by maximum likelihood, or its posterior mode under a prior."""
 
-    excluded_ties: ties that the model does not take.
-    """
-    scale = name_scale(fit)
-    worths = dict(zip(fit.systems, fit.log_worth.tolist(), strict=True))
-    counts = [say_answers(fit.n_judgments, fit.n_comparisons + excluded_ties)]
-    counts += [f"{plural(excluded_ties, 'tie')} excluded"] if excluded_ties else []
-    counts.append(plural(len(fit.systems), "system"))
-    says = take_findings(fit.says)
-    details = [one for one in says if one.severity == "info"]
-    table = tabulate_coefficients(
-        fit.coefficients, fit.systems, of_systems={"log_worth": worths}, scale=scale
-    )
-    return Document(
-        basis=f"{', '.join(counts)}. Model: {title}. Log-likelihood {fit.loglik:,.4f}.",
-        answer=tuple(one for one in says if one.severity != "info"),
-        parts=(
-            *([table] if fit.coefficients else []),
-            *([Text("Details", tuple(details))] if details else []),
-        ),
-        findings=take_findings(fit.notes),
-    )
+    # parameters in the papers' names: o1..oK without the reference, then the model's own
+    names: tuple[str, ...]
+    labels: tuple[str, ...]  # the same in the user's words: system names, tie, order
+    estimate: Array  # (p,) on the λ scale
+
+    def list_coefficients(
+        self, vcov: Array | None, reference: int | None
+    ) -> tuple[Coefficient, ...]:
+        """Return the parameters with errors by their covariance, the reference in its place."""
+        errors = [None] * len(self.names) if vcov is None else np.sqrt(np.diag(vcov)).tolist()
+        columns = (self.names, self.labels, self.estimate.tolist(), errors)
+        rows = [Coefficient.make(*row) for row in zip(*columns, strict=True)]
+        if reference is not None:
+            name = f"o{reference + 1}", self.systems[reference]
+            rows.insert(reference, Coefficient(*name, 0.0, None, None, None))
+        return tuple(rows)
 
 
-def say_largest(fit: FittedModel) -> Finding:
-    at = int(fit.log_worth.argmax())
-    above = float(fit.log_worth[at] - fit.log_worth.mean())
-    return say("largest", system=fit.systems[at], value=above)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Posterior(FittedModel):
+    """A fit by draws; `notes` say as well how far its chains agree."""
 
+    order_scale: ClassVar[str]  # what they are of: "ability", or "log-worth" where `log_worth`
 
-def name_scale(fit: FittedModel) -> str:
-    """Name what the estimates are: λ, half a log-worth, unless the fit says something else."""
-    return getattr(fit, "scale", LAMBDA)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "notes", (*self.notes, *self.note_chains()))
+
+    @abstractmethod
+    def note_chains(self) -> tuple[Finding, ...]:
+        """Say where chains do not agree."""
+
+    def sign_chains(self) -> tuple[str, str]:
+        """Return the settings of its chains as the signature has them."""
+        model = self.model
+        length = f"{model.chains} x {model.sweeps} sweeps, burn-in {model.burn_in}"
+        return length, f"seed={model.seed}"
+
+    @property
+    @abstractmethod
+    def order_draws(self) -> Array:
+        """(D, K) draws of what systems are ordered by, in any place of its scale."""
+
+    def list_means(self, means: Array, errors: Array) -> tuple[Coefficient, ...]:
+        """Return (K,) posterior means with standard deviations, which are no tests."""
+        rows = zip(self.systems, means.tolist(), errors.tolist(), strict=True)
+        return tuple(
+            Coefficient(f"o{i}", system, mean, sd, None, None)
+            for i, (system, mean, sd) in enumerate(rows, start=1)
+        )
 
 
 def tabulate_coefficients(
@@ -111,45 +271,3 @@ ERRORS: Final = (
 )
 # What may be known of systems besides their coefficients, with its title
 MORE: Final = {"quasi": "quasi s.e.", "worth": "worth", "log_worth": "log-worth"}
-
-
-class TestedFit(Protocol):
-    """A fit whose goodness is measured by its deviance."""
-
-    @property
-    def deviance(self) -> float: ...
-    @property
-    def df(self) -> int: ...
-    @property
-    def gof_p(self) -> float | None: ...
-    @property
-    def pearson(self) -> float: ...
-    @property
-    def loglik(self) -> float: ...
-    @property
-    def aic(self) -> float: ...
-    @property
-    def bic(self) -> float: ...
-
-
-def tabulate_goodness(fit: TestedFit) -> Table:
-    """Return how well a log-linear model fits, in one row."""
-    from evenhand.numerics.distributions import chi2_tail
-
-    row: dict[str, Any] = {"deviance": fit.deviance, "df": fit.df, "p": fit.gof_p}
-    tested = fit.gof_p is not None
-    if tested:
-        row |= {"pearson": fit.pearson, "pearson_p": chi2_tail(fit.pearson, fit.df)}
-    row |= {"loglik": fit.loglik, "aic": fit.aic, "bic": fit.bic}
-    columns = (
-        Column("deviance", "deviance", ",.4f"),
-        Column("df", "df", "count"),
-        *([Column("p", "p", "p")] if tested else []),
-        *([Column("pearson", "Pearson X²", ",.4f", priority=2)] if tested else []),
-        *([Column("pearson_p", "p", "p", priority=2)] if tested else []),
-        Column("loglik", "loglik", ",.4f"),
-        Column("aic", "AIC", "two"),
-        Column("bic", "BIC", "two"),
-    )
-    legend = ("the model is saturated",) if fit.df == 0 else ()
-    return Table("goodness", "Goodness of fit", columns, (row,), legend=legend)

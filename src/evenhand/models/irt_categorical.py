@@ -32,10 +32,9 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
-from evenhand.errors import NotIdentified, UnknownOption, listing
-from evenhand.models.coefficients import Coefficient, find_system
-from evenhand.models.design import DENSE
-from evenhand.models.fitted import ShownFit
+from evenhand.errors import UnknownOption, listing
+from evenhand.models.coefficients import Coefficient
+from evenhand.models.fitted import Posterior
 from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
 from evenhand.numerics.graph import Graph, weak_components
@@ -402,13 +401,6 @@ def mean_qualities(ability: NDArray[np.floating[Any]]) -> Array:
     return np.asarray(ability @ np.arange(1.0, ability.shape[-1] + 1))
 
 
-def log_worths(chances: Array, seen: Seen) -> Array:
-    """Return (K,) mean ln(P(win)/P(loss)) against the systems seen, by (K, K, 3) chances."""
-    # how the others fare depends on where on the scale the chains are
-    gaps = np.log(chances[..., 0]) - np.log(chances[..., 2])
-    return np.asarray(gaps[:, seen].mean(axis=1))
-
-
 def draw_log_worths(ability: Single, chances: Array, seen: Seen) -> Array:
     """Return (R, D, K) log-worths of (R, D, K, Λ) drawn abilities."""
     r, d, k, categories = ability.shape
@@ -426,30 +418,30 @@ def draw_log_worths(ability: Single, chances: Array, seen: Seen) -> Array:
 MAX_SYSTEMS_NAMED: Final = 5
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CategoricalFit(ShownFit):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CategoricalFit(Posterior):
     model: IRTCategorical  # the settings
-    systems: tuple[str, ...]  # the K systems, sorted by name
     ability: Array  # (K, Λ) posterior mean of each system's distribution over qualities
     quality: Array  # (K,) its mean quality, from 1 (worst) to Λ
     quality_sd: Array  # (K,) posterior standard deviation of that
     chances: Array  # (K, K, 3) chances of left, tie, right for new outputs of two systems
     ability_draws: Single  # (chains, kept, K, Λ) draws of abilities
     outputs: Numbers  # (K,) outputs of each system that were compared
-    loglik: float  # log-likelihood (nats) of the comparisons by `chances`
-    n_judgments: float  # answers, a ranking being one
-    n_comparisons: float  # comparisons
-    data_notes: tuple[str, ...]  # what must be said of the data
+
+    scale = "mean quality"
+    order_scale = "log-worth"  # mean qualities mix too slowly to order by
 
     @cached_property
     def log_worth(self) -> Array:
         """(K,) mean of ln(P(win)/P(loss)) against all systems seen, 0 against itself."""
-        return log_worths(self.chances, self.outputs > 0)
+        # how the others fare depends on where on the scale the chains are
+        gaps = np.log(self.chances[..., 0]) - np.log(self.chances[..., 2])
+        return np.asarray(gaps[:, self.seen].mean(axis=1))
 
     @cached_property
     def worth_draws(self) -> Array:
         """(chains, kept, K) log-worths of the drawn abilities."""
-        return draw_log_worths(self.ability_draws, self.model.law.chances, self.outputs > 0)
+        return draw_log_worths(self.ability_draws, self.model.law.chances, self.seen)
 
     @cached_property
     def worth_vcov(self) -> Array:
@@ -461,15 +453,6 @@ class CategoricalFit(ShownFit):
     def order_draws(self) -> Array:
         """(S, K) draws of log-worths, by which systems are ordered."""
         return self.worth_draws.reshape(-1, len(self.systems)).astype(np.float64)
-
-    @property
-    def scale(self) -> str:
-        return "mean quality"
-
-    @property
-    def order_scale(self) -> str:
-        """What systems are ordered by: mean qualities mix too slowly to order by."""
-        return "log-worth"
 
     @cached_property
     def quality_draws(self) -> Array:
@@ -498,20 +481,15 @@ class CategoricalFit(ShownFit):
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        rows = zip(self.systems, self.quality.tolist(), self.quality_sd.tolist(), strict=True)
-        return tuple(
-            Coefficient(f"o{i}", system, mean, sd, None, None)
-            for i, (system, mean, sd) in enumerate(rows, start=1)
-        )
+        return self.list_means(self.quality, self.quality_sd)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
+    def note_chains(self) -> tuple[Finding, ...]:
         def name_apart(r_hat: Array) -> str:
             high = np.flatnonzero(self.seen & (r_hat > MAX_R_HAT)).tolist()
             return listing([f"{self.systems[i]} {r_hat[i]:.2f}" for i in high], MAX_SYSTEMS_NAMED)
 
         worths, qualities = name_apart(self.r_hat), name_apart(self.quality_r_hat)
-        notes = list(self.data_notes)
+        notes = []
         if worths:
             sweeps = self.model.sweeps
             values = {"limit": MAX_R_HAT, "sweeps": sweeps, "more": 4 * sweeps}
@@ -548,8 +526,7 @@ class CategoricalFit(ShownFit):
             f"concentration {model.concentration:g}",
             f"noise sd {model.noise_sd:g}",
             f"radius {model.radius:g}",
-            f"{model.chains} x {model.sweeps} sweeps, burn-in {model.burn_in}",
-            f"seed={model.seed}",
+            *self.sign_chains(),
         )
 
     @property
@@ -567,11 +544,8 @@ class CategoricalFit(ShownFit):
         }
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        known = {name for pair in pairs for name in pair}
-        codes = {name: find_system(self.systems, name) for name in sorted(known)}
-        left = [codes[one] for one, _ in pairs]
-        right = [codes[other] for _, other in pairs]
-        return self.chances[left, right].reshape(-1, 3).copy()
+        left, right = self.codes(pairs).T
+        return np.asarray(self.chances[left, right])
 
 
 MIN_CONCENTRATION = 0.05  # Below, draws of an ability nobody has judged may be nothing but zeros
@@ -665,11 +639,6 @@ class IRTCategorical:
 
         """
         pairs, law = pair_outputs(data), self.law
-        if len(pairs.systems) > DENSE:
-            raise NotIdentified(
-                f"{len(pairs.systems):,} systems are too many for this model (at most {DENSE:,})",
-                ["leave some out", "take bradley-terry"],
-            )
         rng = np.random.Generator(np.random.PCG64(self.seed))
         abilities, expectations = [], []
         with one_blas_thread():
@@ -692,22 +661,17 @@ class IRTCategorical:
         ability = expected.mean(axis=(0, 1))[code]
         authors = pairs.author[pairs.one], pairs.author[pairs.other]
         loglik = float(np.log(chances[(*authors, pairs.outcome)]).sum())
-        arrays = {
-            "ability": ability.copy(),
-            "quality": mean_qualities(ability),
-            "quality_sd": quality_sd[code],
-            "chances": chances[np.ix_(code, code)],
-            "ability_draws": draws.ability[:, :, code],
-            "outputs": np.bincount(pairs.author, minlength=len(code))[code],
-        }
-        for array in arrays.values():
-            array.flags.writeable = False
         return CategoricalFit(
             model=self,
             systems=pairs.systems,
             loglik=loglik,
             n_judgments=pairs.n_judgments,
             n_comparisons=float(len(pairs.outcome)),
-            data_notes=(*pairs.notes, *note_parts(pairs)),
-            **arrays,
+            notes=(*pairs.notes, *note_parts(pairs)),
+            ability=ability,
+            quality=mean_qualities(ability),
+            quality_sd=quality_sd[code],
+            chances=chances[np.ix_(code, code)],
+            ability_draws=draws.ability[:, :, code],
+            outputs=np.bincount(pairs.author, minlength=len(code))[code],
         )

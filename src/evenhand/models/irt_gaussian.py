@@ -34,9 +34,8 @@ from evenhand.data.coding import SEED
 from evenhand.data.controls import Judgments
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.models.coefficients import Coefficient, code_pairs
-from evenhand.models.design import DENSE
-from evenhand.models.fitted import ShownFit
+from evenhand.models.coefficients import Coefficient
+from evenhand.models.fitted import Codes, Posterior
 from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
@@ -57,7 +56,6 @@ from evenhand.render.findings import Finding
 # differences (Rao-Blackwell), which wander less than chances given drawn abilities.
 
 Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 MAX_NUMBERS_AT_ONCE: Final = 500_000  # Numbers that are looked at together
 # Draws times pairs beyond which evenly spaced draws stand for all
@@ -181,7 +179,7 @@ class Iterations:
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class GivenDifferences:
     """Abilities and qualities given differences; see the head of this file."""
 
     differ: Any  # (C, N) sparse X
@@ -228,7 +226,7 @@ class Scales:
 
 def make_posterior(
     k: int, author: Numbers, sides: tuple[Numbers, Numbers], scales: Scales
-) -> Posterior:
+) -> GivenDifferences:
     """Prepare what does not depend on differences, for k systems, some perhaps without outputs."""
     from scipy import sparse
 
@@ -254,7 +252,9 @@ def make_posterior(
     inverse, _ = invert_all(
         (np.eye(k) / scales.ability**2 + (information + information.T) / 2)[None]
     )
-    return Posterior(differ, gather, author, scales.item, scales.difference, solver, inverse[0])
+    return GivenDifferences(
+        differ, gather, author, scales.item, scales.difference, solver, inverse[0]
+    )
 
 
 def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
@@ -296,7 +296,7 @@ START_SPREAD: Final = 2.0  # How much farther apart than under the prior chains 
 class Problem:
     """Comparisons as the sampler takes them: those with a preference first, the preferred +1."""
 
-    posterior: Posterior  # of abilities and qualities given differences
+    posterior: GivenDifferences  # of abilities and qualities given differences
     decided: int  # number of comparisons with a preference
     radius: float  # perceived difference below which nobody prefers anything
     ability_sd: float  # σ_0
@@ -349,38 +349,58 @@ def walk(problem: Problem, chains: int, rng: np.random.Generator) -> Iterator[Sw
 # Qualities of outputs are not kept: there are as many as outputs in every sweep, and given the
 # differences abilities are known without them.
 
+LEVEL: Final = 0.95
+_MAX_DRAWS_FOR_VCOV: Final = 1_000  # Most draws that the covariance of log-worths is taken from
 
-@dataclass(frozen=True, eq=False)
-class AbilityDraws:
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class IRTGaussianFit(Posterior):
+    model: IRTGaussian  # the settings
     means: Array  # (chains, draws, K) E[μ | D] of every sweep, in the order of the systems' names
-    abilities: Array  # (chains, draws, K) draws of μ
-    vcov_given: Array  # (K, K) covariance S of μ given D, the same for every sweep
+    drawn: Array  # (chains, draws, K) draws of μ
+    vcov_given: Array  # (K, K) covariance of μ given D, the same for every sweep
+    n_outputs: int  # outputs that were judged
+
+    scale = "ability"
+    order_scale = "ability"
 
     @cached_property
     def flat_means(self) -> Array:
         """(S, K) E[μ | D] of all chains."""
-        return self.means.reshape(-1, self.means.shape[2])
+        return self.means.reshape(-1, len(self.systems))
 
     @property
-    def flat_abilities(self) -> Array:
+    def ability_draws(self) -> Array:
         """(S, K) draws of μ of all chains."""
-        return self.abilities.reshape(-1, self.abilities.shape[2])
+        return self.drawn.reshape(-1, len(self.systems))
+
+    @property
+    def order_draws(self) -> Array:
+        return self.ability_draws
+
+    @property
+    def abilities(self) -> Array:
+        """(K,) posterior means of μ less their mean: only differences are in the data."""
+        mean = self.flat_means.mean(axis=0)
+        return np.asarray(mean - mean.mean())
 
     @cached_property
-    def mean(self) -> Array:
-        """(K,) posterior means of μ."""
-        return np.asarray(self.flat_means.mean(axis=0))
+    def ability_vcov(self) -> Array:
+        """(K, K) posterior covariance of abilities less their mean."""
+        # that given D, and that of its means over D
+        vcov = self.vcov_given + np.cov(self.flat_means, rowvar=False)
+        centre = np.eye(len(self.systems)) - 1 / len(self.systems)
+        return np.asarray(centre @ vcov @ centre)
 
-    @cached_property
-    def vcov(self) -> Array:
-        """(K, K) posterior covariance of μ: that given D, and that of its means over D."""
-        return np.asarray(self.vcov_given + np.cov(self.flat_means, rowvar=False))
+    @property
+    def ability_sd(self) -> Array:
+        return np.sqrt(np.diag(self.ability_vcov))
 
     @cached_property
     def _contrasts(self) -> tuple[Array, Array]:
         """(chains, kept, K) draws and means of abilities less the mean of all."""
         # draws wander freely around means that may hardly move, so both are asked
-        both = self.abilities, self.means
+        both = self.drawn, self.means
         drawn, mean = (np.asarray(one - one.mean(axis=2, keepdims=True)) for one in both)
         return drawn, mean
 
@@ -391,7 +411,7 @@ class AbilityDraws:
         return np.maximum(split_r_hat(drawn), split_r_hat(mean))
 
     @cached_property
-    def effective(self) -> Array:
+    def effective_draws(self) -> Array:
         """(K,) effective number of draws of the same, the smaller of the two."""
         drawn, mean = self._contrasts
         return np.minimum(bulk_size(drawn), bulk_size(mean))
@@ -399,7 +419,7 @@ class AbilityDraws:
     @cached_property
     def better(self) -> Array:
         """(K, K) chance that the ability of the row's system is above that of the column's."""
-        k = self.means.shape[2]
+        k = len(self.systems)
         pairs = all_pairs(k)
         variance = pair_variances(self.vcov_given, pairs)
         above, below = chance_beyond(self.flat_means, pairs, variance, 0.0).T
@@ -411,7 +431,7 @@ class AbilityDraws:
     @cached_property
     def _ranks(self) -> NDArray[np.intp]:
         """(S, K) rank of each system in each draw, 1 for the most able."""
-        order = np.argsort(-self.flat_abilities, axis=1)
+        order = np.argsort(-self.ability_draws, axis=1)
         ranks = np.empty_like(order)
         np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1)[None], axis=1)
         return ranks
@@ -419,110 +439,21 @@ class AbilityDraws:
     @cached_property
     def rank_chances(self) -> Array:
         """(K, K) chance that the row's system has rank 1, 2, ... by ability."""
-        k = self.means.shape[2]
+        k = len(self.systems)
         cells = self._ranks - 1 + k * np.arange(k)
         counts = np.bincount(cells.reshape(-1), minlength=k * k).reshape(k, k)
         return np.asarray(counts / len(self._ranks))
 
-    def rank_ranges(self, level: float) -> NDArray[np.int64]:
+    def rank_ranges(self, level: float = LEVEL) -> NDArray[np.int64]:
         """Return (K, 2) best and worst rank, the tails beyond either together at most 1 − level."""
         share = (1 - level) / 2
         ends = np.quantile(self._ranks, (share, 1 - share), axis=0, method="inverted_cdf")
         return np.asarray(ends.T, dtype=np.int64)
 
-
-def draw_chains(
-    problem: Problem, length: tuple[int, int, int], seed: int, code: NDArray[np.int64]
-) -> AbilityDraws:
-    chains, sweeps, burn_in = length
-    draws = np.empty((2, sweeps - burn_in, len(code), chains))
-    rng = np.random.default_rng(seed)
-    for i, sweep in enumerate(islice(walk(problem, chains, rng), sweeps)):
-        if i >= burn_in:
-            draws[0, i - burn_in] = sweep.means
-            draws[1, i - burn_in] = sweep.abilities
-    means, abilities = draws[:, :, code].transpose(0, 3, 1, 2)
-    vcov = problem.posterior.ability_vcov[np.ix_(code, code)]
-    return AbilityDraws(np.ascontiguousarray(means), np.ascontiguousarray(abilities), vcov)
-
-
-LEVEL: Final = 0.95
-_MAX_DRAWS_FOR_VCOV: Final = 1_000  # Most draws that the covariance of log-worths is taken from
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class IRTGaussianFit(ShownFit):
-    model: IRTGaussian  # the settings
-    systems: tuple[str, ...]  # the K systems, sorted by name
-    draws: AbilityDraws  # what the chains left
-    pairs: Codes  # (P, 2) codes of the pairs of systems that were compared, the lower first
-    counts: Array  # (P, 3) how often the first was preferred, neither, the second
-    n_judgments: float  # answers; a ranking is one
-    n_outputs: int  # outputs that were judged
-    data_notes: tuple[str, ...]  # what must be said of the data
-
-    @property
-    def abilities(self) -> Array:
-        """(K,) posterior means of μ less their mean: only differences are in the data."""
-        mean = self.draws.mean
-        return np.asarray(mean - mean.mean())
-
-    @cached_property
-    def ability_vcov(self) -> Array:
-        """(K, K) posterior covariance of abilities less their mean."""
-        centre = np.eye(len(self.systems)) - 1 / len(self.systems)
-        return centre @ self.draws.vcov @ centre
-
-    @property
-    def order_draws(self) -> Array:
-        return self.ability_draws
-
-    @property
-    def scale(self) -> str:
-        return "ability"
-
-    @property
-    def order_scale(self) -> str:
-        return "ability"
-
-    @property
-    def ability_sd(self) -> Array:
-        return np.sqrt(np.diag(self.ability_vcov))
-
-    @property
-    def r_hat(self) -> Array:
-        return self.draws.r_hat
-
-    @property
-    def effective_draws(self) -> Array:
-        return self.draws.effective
-
-    @property
-    def ability_draws(self) -> Array:
-        return self.draws.flat_abilities
-
-    @property
-    def better(self) -> Array:
-        return self.draws.better
-
-    @property
-    def rank_chances(self) -> Array:
-        return self.draws.rank_chances
-
-    def rank_ranges(self, level: float = LEVEL) -> NDArray[np.int64]:
-        return self.draws.rank_ranges(level)
-
-    def _chances(self, codes: Codes) -> Array:
-        """Return (P, 2) predictive chances of first and second."""
-        variance = pair_variances(self.draws.vcov_given, codes) + self.model.output_variance
-        return chance_beyond(self.draws.flat_means, codes, variance, self.model.radius)
-
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        if not pairs:
-            return np.empty((0, 3))
         distinct = list(dict.fromkeys(pairs))
-        codes = np.array(code_pairs(self.systems, distinct), dtype=np.intp)
-        left, right = self._chances(codes).T
+        codes = self.codes(distinct, apart=True)
+        left, right = self.model.find_chances(self.flat_means, self.vcov_given, codes).T
         place = {pair: i for i, pair in enumerate(distinct)}
         rows = [place[pair] for pair in pairs]
         tie = np.maximum(1 - left - right, 0.0)  # at radius 0 rounding leaves less than nothing
@@ -533,7 +464,7 @@ class IRTGaussianFit(ShownFit):
         """(K,) mean over all systems of ln P(win)/P(loss) against them, 0 against itself."""
         k = len(self.systems)
         codes = all_pairs(k)
-        logs = np.log(self._chances(codes))
+        logs = np.log(self.model.find_chances(self.flat_means, self.vcov_given, codes))
         odds = logs[:, 0] - logs[:, 1]
         sums = np.bincount(codes[:, 0], odds, k) - np.bincount(codes[:, 1], odds, k)
         return np.asarray(sums / k)
@@ -543,7 +474,7 @@ class IRTGaussianFit(ShownFit):
         """(K, K) covariance of the log-worths that drawn abilities imply."""
         from scipy.special import log_ndtr
 
-        draws, k = self.draws.flat_abilities, len(self.systems)
+        draws, k = self.ability_draws, len(self.systems)
         draws = draws[:: -(-len(draws) // _MAX_DRAWS_FOR_VCOV)]
         r, sd = self.model.radius, np.sqrt(self.model.output_variance)
         worths = np.empty(draws.shape)
@@ -554,38 +485,16 @@ class IRTGaussianFit(ShownFit):
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        """Abilities with posterior standard deviations, which are no tests."""
-        rows = zip(self.systems, self.abilities.tolist(), self.ability_sd.tolist(), strict=True)
-        return tuple(
-            Coefficient(f"o{i + 1}", name, mean, sd, None, None)
-            for i, (name, mean, sd) in enumerate(rows)
-        )
+        return self.list_means(self.abilities, self.ability_sd)
 
-    @cached_property
-    def loglik(self) -> float:
-        """Σ ln P (nats) of the comparisons as `predict` has them, each with outputs of its own."""
-        left, right = self._chances(self.pairs).T
-        chances = np.stack((left, 1 - left - right, right), axis=1)
-        seen = self.counts > 0  # at radius 0 ties have chance 0, and none were seen
-        return float((self.counts[seen] * np.log(chances[seen])).sum())
-
-    @property
-    def n_comparisons(self) -> float:
-        return float(self.counts.sum())
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        apart = [
-            f"{name} {r_hat:.2f}"
-            for name, r_hat in zip(self.systems, self.r_hat.tolist(), strict=True)
-            if r_hat > MAX_R_HAT
-        ]
+    def note_chains(self) -> tuple[Finding, ...]:
+        rows = zip(self.systems, self.r_hat.tolist(), strict=True)
+        apart = [f"{name} {r_hat:.2f}" for name, r_hat in rows if r_hat > MAX_R_HAT]
         if not apart:
-            return self.data_notes
+            return ()
         sweeps = self.model.sweeps
         values = {"limit": MAX_R_HAT, "sweeps": sweeps, "more": 4 * sweeps}
-        more = say("gaussian-not-converged", "warning", systems=listing(apart), **values)
-        return (*self.data_notes, more)
+        return (say("gaussian-not-converged", "warning", systems=listing(apart), **values),)
 
     @property
     def says(self) -> tuple[Finding, ...]:
@@ -618,8 +527,7 @@ class IRTGaussianFit(ShownFit):
             f"item sd {model.item_sd:g}",
             f"noise sd {model.noise_sd:g}",
             f"radius {model.radius:g}",
-            f"{model.chains} x {model.sweeps} sweeps, burn-in {model.burn_in}",
-            f"seed={model.seed}",
+            *self.sign_chains(),
         )
 
     @property
@@ -688,6 +596,11 @@ class IRTGaussian:
         """Variance 2σ_a² + 2σ_obs² of what is perceived between two new outputs."""
         return 2 * (self.item_sd**2 + self.noise_sd**2)
 
+    def find_chances(self, means: Array, vcov: Array, codes: Codes) -> Array:
+        """Return (P, 2) chances of first and second, by (S, K) means and (K, K) vcov of μ."""
+        variance = pair_variances(vcov, codes) + self.output_variance
+        return chance_beyond(means, codes, variance, self.radius)
+
     def fit(self, data: Judgments) -> IRTGaussianFit:
         """Draw abilities and qualities given the comparisons.
 
@@ -708,30 +621,37 @@ class IRTGaussian:
                 f"{ties:,} comparisons without a preference, which cannot happen where radius is 0",
                 ["take a radius above 0, such as .4", "leave them out"],
             )
-        if k > DENSE:
-            raise NotIdentified(
-                f"{k:,} systems are too many for this model (at most {DENSE:,})",
-                ["leave some out", "take bradley-terry"],
-            )
         scales = Scales(self.ability_sd, self.item_sd, self.noise_sd * 2**0.5)
+        code, rng = pairs.code, np.random.default_rng(self.seed)
+        draws = np.empty((2, self.sweeps - self.burn_in, k, self.chains))
         with one_blas_thread():
             problem = make_problem(pairs, scales, self.radius)
-            length = self.chains, self.sweeps, self.burn_in
-            draws = draw_chains(problem, length, self.seed, pairs.code)
+            sweeps = islice(walk(problem, self.chains, rng), self.burn_in, self.sweeps)
+            for i, sweep in enumerate(sweeps):
+                draws[:, i] = sweep.means, sweep.abilities
+        means, abilities = np.ascontiguousarray(draws[:, :, code].transpose(0, 3, 1, 2))
+        vcov = problem.posterior.ability_vcov[np.ix_(code, code)]
         # the pairs of systems that were compared, by name, and their outcomes
-        name = np.argsort(pairs.code)
+        name = np.argsort(code)
         one, other = name[pairs.author[pairs.one]], name[pairs.author[pairs.other]]
         outcome = np.where(one > other, 2 - pairs.outcome, pairs.outcome)
         keys = np.minimum(one, other) * k + np.maximum(one, other)
         compared, at = np.unique(keys, return_inverse=True)
         counts = np.bincount(at.reshape(-1) * 3 + outcome, minlength=3 * len(compared))
+        codes = np.stack((compared // k, compared % k), axis=1).astype(np.intp)
+        # Σ ln P of the comparisons as the model predicts them, each with outputs of its own
+        left, right = self.find_chances(means.reshape(-1, k), vcov, codes).T
+        chances = np.stack((left, 1 - left - right, right), axis=1).reshape(-1)
+        seen = counts > 0  # at radius 0 ties have chance 0, and none were seen
         return IRTGaussianFit(
             model=self,
             systems=pairs.systems,
-            draws=draws,
-            pairs=np.stack((compared // k, compared % k), axis=1).astype(np.intp),
-            counts=counts.reshape(-1, 3).astype(np.float64),
+            loglik=float((counts[seen] * np.log(chances[seen])).sum()),
             n_judgments=pairs.n_judgments,
+            n_comparisons=float(counts.sum()),
+            notes=(*pairs.notes, *note_parts(pairs)),
+            means=means,
+            drawn=abilities,
+            vcov_given=vcov,
             n_outputs=len(pairs.author),
-            data_notes=(*pairs.notes, *note_parts(pairs)),
         )

@@ -15,8 +15,8 @@ from evenhand.data.streams import spread_bits
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing
-from evenhand.models.design import unmerged
-from evenhand.models.existence import refuse_nothing
+from evenhand.models.design import DENSE, unmerged
+from evenhand.models.existence import refuse_nothing, require_two
 from evenhand.models.texts import say
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.graph import Graph, weak_components
@@ -58,8 +58,12 @@ def pair_outputs(data: Judgments) -> OutputPairs:
     if not isinstance(data, Votes | Tally):
         raise refuse_form(data, "preferences")
     k = len(data.systems)
-    if k < 2:
-        raise NotIdentified("nothing to compare: there are fewer than two systems")
+    require_two(data.systems)
+    if k > DENSE:
+        raise NotIdentified(
+            f"{k:,} systems are too many for this model (at most {DENSE:,})",
+            ["leave some out", "take bradley-terry"],
+        )
     if isinstance(data, Votes):
         outcome = data.outcome.astype(np.int64)
         sides = data.left, data.right

@@ -36,13 +36,12 @@ from evenhand.models.coefficients import (
     Coefficient,
     LRTest,
     add_reference,
-    find_system,
     finite,
-    list_coefficients,
+    name_worths,
 )
 from evenhand.models.design import plain_design, reference_code
-from evenhand.models.existence import Cells, check_existence
-from evenhand.models.fitted import ShownFit
+from evenhand.models.existence import check_tally, require_two
+from evenhand.models.fitted import ParametricFit
 from evenhand.models.judge_slopes_likelihood import (
     NODES,
     SlopeCells,
@@ -81,15 +80,13 @@ class Slopes:
     comparisons: Array  # (J,) comparisons of each judge
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SlopesFit(ShownFit):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SlopesFit(ParametricFit):
+    """Parameters are λ, and γ where it is free, for a judge of slope 1."""
+
     model: JudgeSlopes  # the settings
-    systems: tuple[str, ...]  # the K systems, sorted by name
-    # parameters in the papers' names: o1..oK without the reference, g1 where it is free
-    names: tuple[str, ...]
-    labels: tuple[str, ...]  # the same in the user's words
-    estimate: Array  # (p,) λ and γ, for a judge of slope 1
-    vcov: Array  # (p + 1, p + 1) covariance of these and of log τ; without the last where τ is 0
+    # (p + 1, p + 1) covariance of `estimate` and of log τ; without the last where τ is 0
+    vcov: Array
     tau: float  # standard deviation of the judges' log-slopes
     # its .95 interval; infinity where it has no upper end; None on rankings
     tau_interval: tuple[float, float] | None
@@ -97,42 +94,30 @@ class SlopesFit(ShownFit):
     # the likelihood-ratio test of τ = 0; None on rankings, whose comparisons hang together
     tau_test: LRTest | None
     slopes: Slopes  # the judges' slopes
-    loglik: float  # marginal log-likelihood (nats)
     flat_loglik: float  # that of the same model with τ = 0
-    n_judgments: float  # answers, a ranking being one
-    n_comparisons: float  # comparisons that were used
     nodes: int  # nodes of the integral per judge
     quadrature_error: float  # change in log-likelihood with twice as many (nats)
-    notes: tuple[str, ...]  # what a report should say beside the estimates
     law: TieLaw  # the tie law
     reference: int  # code of the system whose λ is zero
 
-    @cached_property
-    def lambdas(self) -> Array:
-        """(K,) λ, the reference at 0."""
-        return np.insert(self.estimate[: len(self.systems) - 1], self.reference, 0.0)
+    assumes = "judgments independent given judges' slopes"
 
-    @property
+    @cached_property
     def log_worth(self) -> Array:
         """(K,) log-worth = 2λ (natural log-odds of a judge of slope 1), the reference at 0."""
-        return 2 * self.lambdas
+        return 2 * np.insert(self.estimate[: len(self.systems) - 1], self.reference, 0.0)
 
     @cached_property
     def worth_vcov(self) -> Array:
         """(K, K) covariance of `log_worth`; judges are its clusters, by the model."""
         return add_reference(4 * self.vcov, len(self.systems), self.reference)
 
-    @property
-    def assumes(self) -> str:
-        return "judgments independent given judges' slopes"
-
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Every parameter; τ last, without z and p, since 0 is the end of its range."""
-        errors = np.sqrt(np.diag(self.vcov))
-        p, at = len(self.names), (self.reference, self.systems[self.reference])
-        rows = list_coefficients(self.names, self.labels, self.estimate, errors[:p], at)
-        stderr = self.tau * float(errors[p]) if len(errors) > p else None
+        p, vcov = len(self.names), self.vcov
+        stderr = self.tau * float(np.sqrt(vcov[p, p])) if len(vcov) > p else None
+        rows = self.list_coefficients(vcov[:p, :p], self.reference)
         return (*rows, Coefficient("tau", "judge slopes", self.tau, stderr, None, None))
 
     @property
@@ -184,10 +169,8 @@ class SlopesFit(ShownFit):
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right for a judge drawn from the population."""
-        codes = np.array(
-            [[find_system(self.systems, name) for name in pair] for pair in pairs], dtype=np.intp
-        )
-        gaps = self.lambdas[codes[:, 0]] - self.lambdas[codes[:, 1]] if len(pairs) else np.zeros(0)
+        left, right = self.codes(pairs).T
+        gaps = self.lambdas[left] - self.lambdas[right]
         gamma = float(self.estimate[-1]) if self.law.free else 0.0
         z = np.linspace(-FARTHEST, FARTHEST, MIXING)
         weights = np.exp(-(z**2) / 2)
@@ -251,12 +234,13 @@ class JudgeSlopes:
         counts = tally.counts
         if self.ties == "discard":
             counts = counts * np.array([1.0, 0.0, 1.0])
-        notes, free = self._check(tally)
-        law = _LAWS[free]
+        require_two(tally.systems)
+        verdict = check_tally(tally, self.ties, PRIOR)
+        law = _LAWS[verdict.ties_estimated]
         cells, codes = make_slope_cells(tally, counts)
         _refuse_judges(cells)
         with one_blas_thread():
-            return self._fit(tally, cells, codes, law, notes)
+            return self._fit(tally, cells, codes, law, verdict.notes)
 
     def _tally(self, data: Judgments) -> Tally:
         """Count by judge, who stood first forgotten."""
@@ -271,20 +255,6 @@ class JudgeSlopes:
             )
         return replace(tally, factors={"judge": judge}).fold()
 
-    def _check(self, tally: Tally) -> tuple[tuple[str, ...], bool]:
-        """Refuse worths without a finite maximum; return notes, and whether γ is estimated."""
-        if len(tally.systems) < 2:
-            raise NotIdentified("nothing to compare: there are fewer than two systems")
-        pooled = tally.pool()
-        sides, counts = (pooled.left, pooled.right), (pooled.wins, pooled.ties, pooled.losses)
-        try:
-            verdict = check_existence(Cells(tally.systems, *sides, *counts), ties=self.ties)
-        except NotIdentified as refusal:  # its options are not those of this model
-            data = refusal.without_options().remedies
-            remedies = (*data, PRIOR) if data else ()  # no prior makes comparisons
-            raise NotIdentified(refusal.fault, remedies, refusal.leave) from None
-        return verdict.notes, verdict.ties_estimated
-
     def _fit(
         self, tally: Tally, cells: SlopeCells, codes: Codes, law: TieLaw, support: tuple[str, ...]
     ) -> SlopesFit:
@@ -296,7 +266,7 @@ class JudgeSlopes:
         flat = maximise(plain.expand, plain.start(), reach=plain.reach).at
         likelihood = SlopeLikelihood(cells, law, reference, NODES)
         peak, level = find_peak(likelihood, flat)
-        of_rankings = tally.n_judgments < tally.n_comparisons * (1 - 1e-9)
+        of_rankings = not tally.of_pairs
         interval = None if of_rankings else find_interval(likelihood, peak, level)
         test = LRTest.at_boundary(peak.loglik, level)
         judge = tally.factor("judge")
@@ -321,19 +291,19 @@ class JudgeSlopes:
             notes.append(say("tau-end-lost", "warning"))
         elif interval is not None and interval.upper == np.inf:
             notes.append(say("tau-unbounded", "warning"))
-        others = [i for i in range(len(tally.systems)) if i != reference]
+        named, labels = name_worths(tally.systems, reference)
         return SlopesFit(
             model=self,
             systems=tally.systems,
-            names=(*(f"o{i + 1}" for i in others), *(["g1"] if law.free else [])),
-            labels=(*(tally.systems[i] for i in others), *(["tie"] if law.free else [])),
-            estimate=_read_only(peak.beta[: len(flat)]),
-            vcov=_read_only(peak.vcov),
+            names=(*named, *(["g1"] if law.free else [])),
+            labels=(*labels, *(["tie"] if law.free else [])),
+            estimate=peak.beta[: len(flat)],
+            vcov=peak.vcov,
             tau=peak.tau,
             tau_interval=(interval.lower, interval.upper) if interval else None,
             tau_method=interval.method if interval else "none",
             tau_test=test if interval else None,
-            slopes=Slopes(names, *(_read_only(column) for column in columns)),
+            slopes=Slopes(names, *columns),
             loglik=peak.loglik,
             flat_loglik=level,
             n_judgments=tally.n_judgments,
@@ -364,9 +334,3 @@ def _refuse_judges(cells: SlopeCells) -> None:
             f" {MAX_COMPARISONS:,.0f}): rounding hides how judges differ",
             ["check whether these are counts", WITHOUT],
         )
-
-
-def _read_only(array: Array) -> Array:
-    array = array.copy()
-    array.flags.writeable = False
-    return array

@@ -1,17 +1,16 @@
-"""The likelihood that all log-linear models share, where a climb starts, and its form by pairs."""
+"""The likelihood that all log-linear models share, and where a climb starts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
-from evenhand.models.design import MANY, Design, Places
-from evenhand.models.ties import BLOCK, Local, Tie, TieGroups, TieLaw, TwoOutcomes, expand_blocks
+from evenhand.models.design import MANY, Design
+from evenhand.models.ties import Local, Tie, TieGroups, TieLaw, TwoOutcomes, expand_blocks
 from evenhand.numerics.distributions import entropy_terms
 from evenhand.numerics.newton import Expansion
 
@@ -270,119 +269,3 @@ def find_even_worths(
             expected = np.interp(worths, grid, chances[:, 1]) @ total / total.sum()
             tie += float(np.log(tied / expected))
     return np.clip(worths, -MAX_EVEN_START, MAX_EVEN_START), tie
-
-
-# Which systems each entry of a pooled tally compares, as the structure of a (K, K) matrix.
-#
-# Entries stand in the order of their left system, then right, each pair once, so that their weights
-# are the numbers of a matrix that need not be sorted again: a table of numpy where K is moderate,
-# else a triangle of scipy whose product, with its transpose's, is all that is asked.
-
-# Systems up to which the matrix of pairs is a table, however few pairs were compared
-MAX_TABLED_SYSTEMS: Final = 1_000
-# Cells of the table for each pair that was compared, beyond which it is too empty
-MAX_CELLS_PER_PAIR: Final = 4
-
-
-@dataclass(frozen=True, eq=False)
-class Triangle:
-    """A symmetric (K, K) matrix as the sum of a sparse one and its transpose."""
-
-    half: Any
-
-    def __matmul__(self, columns: Array) -> Array:
-        return np.asarray(self.half @ columns + self.half.T @ columns)
-
-    def tabulate(self) -> Array:
-        half = self.half.toarray()
-        return np.asarray(half + half.T)
-
-
-Weights: TypeAlias = "Array | Triangle"  # A symmetric (K, K) matrix: the weight of every pair
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    design: Design  # a plain design, on a pooled tally
-    dense: bool  # whether a K × K matrix may be made, where pairs fill it or nothing else solves
-
-    @cached_property
-    def tabled(self) -> bool:
-        # sparse matrices are scipy's, whose import costs time of its own: small tables stay tables
-        full = MAX_CELLS_PER_PAIR * len(self.design.left) >= self.size**2
-        return self.dense and (self.size <= MAX_TABLED_SYSTEMS or full)
-
-    @property
-    def size(self) -> int:
-        return self.design.size
-
-    @cached_property
-    def starts(self) -> Places:
-        """(K + 1,) first entry of each left system."""
-        return np.searchsorted(self.design.left, np.arange(self.size + 1))
-
-    @cached_property
-    def _held(self) -> Places:
-        """Left systems that have entries: a sum over none would be the next one's first."""
-        return np.flatnonzero(np.diff(self.starts))
-
-    @cached_property
-    def _tables(self) -> tuple[Array, Array]:
-        """Room for a triangle, zero where there are no entries, and for the whole."""
-        shape = (self.size, self.size)
-        return np.zeros(shape), np.empty(shape)
-
-    def matrix(self, weights: Array) -> Weights:
-        """Return the symmetric (K, K) matrix with these weights for left and right."""
-        # a table is written over by the next one: to find new memory for it takes as long
-        if self.tabled:
-            half, whole = self._tables
-            half.reshape(-1)[self.design.table_place] = weights
-            return np.add(half, half.T, out=whole)
-        from scipy import sparse
-
-        starts, shape = self.starts.astype(np.int32), (self.size, self.size)
-        return Triangle(sparse.csr_array((weights, self.design.right, starts), shape=shape))
-
-    def differ(self, worths: Array, entries: slice) -> Array:
-        left, right = self.design.ends
-        return worths.take(left[entries]) - worths.take(right[entries])
-
-    def sum_out(self, weights: Array) -> Array:
-        """Sum entries onto systems, + for left and − for right: (K,)."""
-        sums = np.zeros(self.size)
-        sums[self._held] = np.add.reduceat(weights, self.starts[self._held])
-        sums -= np.bincount(self.design.ends[1], weights, minlength=self.size)
-        return sums
-
-
-@dataclass(frozen=True, eq=False)
-class Level:
-    """The log-likelihood to second order: sums over entries, or (C,) where systems sum them."""
-
-    value: float  # log-likelihood (nats)
-    tie: float  # derivative by t
-    tie_tie: float  # minus the second derivative by t
-    eta: Array  # (C,) derivatives by η
-    eta_eta: Array  # (C,) minus the second derivatives by η; likewise `eta_tie`
-    eta_tie: Array  # see eta_eta
-
-
-def expand_level(
-    likelihood: Likelihood, pairs: Pairs, at: Array, into: Level | None = None
-) -> Level:
-    """Return the log-likelihood to second order at given worths (K), t and δ."""
-    law, counts, n = likelihood.law, likelihood.counts, len(likelihood.counts)
-    tie = float(at[pairs.size]) if law.free else 0.0
-    order = float(at[-1]) if likelihood.order_effect else 0.0
-    rows = np.empty((3, n)) if into is None else (into.eta, into.eta_eta, into.eta_tie)
-    sums = np.zeros(3)
-    for first in range(0, n, BLOCK):
-        block = slice(first, min(first + BLOCK, n))
-        eta = pairs.differ(at[: pairs.size], block)
-        part = law.expand(eta + order if order else eta, tie, counts[block])
-        sums += part.value.sum(), part.tie.sum(), part.tie_tie.sum()
-        for row, values in zip(rows, (part.eta, part.eta_eta, part.eta_tie), strict=True):
-            row[block] = values
-    value, by_tie, by_ties = sums.tolist()
-    return Level(value, by_tie, by_ties, *rows)

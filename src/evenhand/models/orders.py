@@ -18,24 +18,14 @@ from evenhand.data.tally import Tally
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
-    UnknownOption,
     listing,
     require_option,
 )
-from evenhand.models.coefficients import (
-    Coefficient,
-    Contrast,
-    QuasiVariances,
-    add_reference,
-    contrast_systems,
-    find_quasi_variances,
-    find_system,
-    list_coefficients,
-    share_worths,
-)
+from evenhand.models.coefficients import Coefficient, add_reference, name_worths
 from evenhand.models.design import reference_code
-from evenhand.models.existence import cells_of, check_existence, refuse_nothing
-from evenhand.models.fitted import ShownFit, say_largest
+from evenhand.models.existence import check_existence, refuse_nothing
+from evenhand.models.fitted import ParametricFit
+from evenhand.models.settings import require_prior
 from evenhand.models.texts import say
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.graph import CONE_TOLERANCE, Graph, find_direction, is_strongly_connected
@@ -123,6 +113,11 @@ class OrderLikelihood:
     @property
     def size(self) -> int:
         return self.full - 1
+
+    @cached_property
+    def scale(self) -> Array:
+        """(p,) what turns parameters into estimates: log-worths into λ."""
+        return np.repeat([0.5, 1.0], [self.n_systems - 1, len(self.law.extras)])
 
     def widen(self, beta: Array) -> tuple[Array, Array]:
         """Return (K,) log-worths, the reference at 0, and the law's own parameters."""
@@ -270,7 +265,7 @@ def check_order_existence(
         np.concatenate([pairs.right[won], pairs.left[lost]]).astype(np.intp),
     )
     if not is_strongly_connected(strict_steps):
-        check_existence(cells_of(pairs), ties="none")
+        check_existence(pairs, ties="none")
     elif _find_sizes(likelihood) is None:
         return
     if ties and (direction := find_direction(_broken(likelihood), likelihood.size)) is not None:
@@ -415,31 +410,23 @@ class OrderSettings:
 
     def __post_init__(self) -> None:
         require_option("ties", self.ties, ("davidson",))
-        if not (np.isfinite(self.prior) and self.prior >= 0):
-            raise UnknownOption(
-                f"prior cannot be {self.prior}: it is a number of pseudo-comparisons per system,"
-                " such as 1, or 0 for none"
-            )
+        require_prior(self.prior)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class OrderFit(ShownFit):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class OrderFit(ParametricFit):
+    """The law's own parameters are g2, g3, ... or g1."""
+
     model: OrderSettings  # the settings
-    systems: tuple[str, ...]  # the K systems, sorted by name
-    # parameters: o1..oK without the reference, then the law's own (g2, g3, ... or g1).
-    names: tuple[str, ...]
-    labels: tuple[str, ...]  # the same in the user's words
     beta: Array  # (p,) log-worths without the reference, then the law's own parameters
     # (p, p) model-based covariance of `beta`, which takes rankings for independent
     beta_vcov: Array
-    loglik: float  # log-likelihood of the rankings (nats), prior left out
     df: float  # choices' rivals, less one each, less parameters; see `deviance`
-    n_judgments: float  # rankings
-    n_comparisons: float  # pairs that they hold
     steps: int  # Newton steps
     decrement: float  # Newton decrement squared at the end
-    notes: tuple[str, ...]  # what a report should say beside the estimates
     likelihood: OrderLikelihood  # the law on the rankings
+
+    assumes = "independent rankings"
 
     @property
     def reference(self) -> str:
@@ -451,44 +438,19 @@ class OrderFit(ShownFit):
         return self.likelihood.widen(self.beta)[0]
 
     @property
-    def lambdas(self) -> Array:
-        """(K,) λ, half of the log-worth."""
-        return self.log_worth / 2
-
-    @cached_property
-    def _scale(self) -> Array:
-        """(p,) what turns `beta` into `estimate`: log-worths into λ."""
-        extras = len(self.likelihood.law.extras)
-        return np.array([0.5] * (len(self.beta) - extras) + [1.0] * extras)
-
-    @property
-    def estimate(self) -> Array:
-        """(p,) the parameters as `names` has them, worths on the λ scale."""
-        return self.beta * self._scale
-
-    @property
     def vcov(self) -> Array:
         """(p, p) model-based covariance of `estimate`."""
-        return self.beta_vcov * self._scale * self._scale[:, None]
+        scale = self.likelihood.scale
+        return self.beta_vcov * scale * scale[:, None]
 
     @cached_property
     def worth_vcov(self) -> Array:
         """(K, K) model-based covariance of `log_worth`, the reference at 0."""
         return add_reference(self.beta_vcov, len(self.systems), self.likelihood.reference)
 
-    @property
-    def assumes(self) -> str:
-        return "independent rankings"
-
-    @cached_property
-    def worths(self) -> dict[str, float]:
-        return share_worths(self.systems, self.log_worth)
-
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        errors, named = np.sqrt(np.diag(self.vcov)), (self.names, self.labels)
-        at = self.likelihood.reference, self.reference
-        return tuple(list_coefficients(*named, self.estimate, errors, at))
+        return self.list_coefficients(self.vcov, self.likelihood.reference)
 
     @property
     def deviance(self) -> float:
@@ -522,7 +484,7 @@ class OrderFit(ShownFit):
             *lines,
             say("orders-deviance", "info", deviance=self.deviance, df=self.df),
             say("orders-independent", "info"),
-            say_largest(self),
+            self.say_largest(),
         )
 
     @property
@@ -544,7 +506,7 @@ class OrderFit(ShownFit):
 
     def log_probs(self, orders: Orders) -> Array:
         """Return (R,) log-probabilities (nats) of rankings, −∞ for ties of a size never seen."""
-        codes = np.array([find_system(self.systems, name) for name in orders.systems], np.int32)
+        codes = np.array([self.code(name) for name in orders.systems], np.int32)
         outputs = np.where(orders.outputs == NONE, NONE, codes[orders.outputs]).astype(np.int32)
         recoded = Orders(self.systems, outputs, orders.places, orders.weights)
         law, log_probs = self.likelihood.law, np.full(len(outputs), -np.inf)
@@ -561,7 +523,7 @@ class OrderFit(ShownFit):
             row = []
             for place, tied in enumerate(ranking):
                 names = (tied,) if isinstance(tied, str) else tied
-                row += [(find_system(self.systems, name), place) for name in names]
+                row += [(self.code(name), place) for name in names]
             rows.append(row)
         widest = max((len(row) for row in rows), default=2)
         table = np.full((2, len(rows), widest), NONE, dtype=np.int32)
@@ -570,12 +532,6 @@ class OrderFit(ShownFit):
                 raise InvalidJudgments(f"{rankings[i]} ranks a system twice")
             table[:, i, : len(row)] = np.array(row, dtype=np.int32).reshape(-1, 2).T
         return Orders(self.systems, table[0], table[1], np.ones(len(rows)))
-
-    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
-        return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
-
-    def quasi_variances(self) -> QuasiVariances:
-        return find_quasi_variances(self.systems, self.worth_vcov / 4)
 
     def cluster_vcov(self, data: Rankings | Comparisons | Tally, by: str) -> ClusteredErrors:
         likelihood = self.likelihood
@@ -586,7 +542,7 @@ class OrderFit(ShownFit):
             likelihood = OrderLikelihood(likelihood.law, orders, likelihood.reference)
         vcov, kind, clusters = find_clustered_vcov(likelihood, self.beta, self.beta_vcov, by)
         clusters = int(self.n_judgments) if by == "ranking" else clusters
-        scaled = vcov * self._scale * self._scale[:, None]
+        scaled = vcov * likelihood.scale * likelihood.scale[:, None]
         worths = add_reference(vcov, len(self.systems), likelihood.reference)
         return ClusteredErrors(by, kind, clusters, scaled, worths)
 
@@ -622,8 +578,6 @@ def fit_orders(
     ghost = [k - 1] if model.prior else []
     without_ghost = np.delete(np.arange(whole.size), ghost)
     beta, vcov = peak.at[without_ghost], vcov[np.ix_(without_ghost, without_ghost)]
-    for array in (beta, vcov):
-        array.flags.writeable = False
     df = 0.0  # the rivals of all choices, less one for each, less parameters
     for choices in data.choices:
         rivals = law.count_rivals(choices.sets.shape[1])
@@ -633,12 +587,13 @@ def fit_orders(
         excluded.append(say("single-output", rankings=orders.n_short))
     if orders.zero_weight:
         excluded.append(say_unweighted(orders.zero_weight))
-    others = [i for i in range(k) if i != reference]
+    names, others = name_worths(orders.systems, reference)
     return OrderFit(
         model=model,
         systems=orders.systems,
-        names=(*(f"o{i + 1}" for i in others), *law.extras),
-        labels=(*(orders.systems[i] for i in others), *labels),
+        names=(*names, *law.extras),
+        labels=(*others, *labels),
+        estimate=beta * data.scale,
         beta=beta,
         beta_vcov=vcov,
         loglik=float(orders.weights @ data.log_probs(beta)),

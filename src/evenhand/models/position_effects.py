@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged
 from evenhand.models.base import Fit
+from evenhand.models.coefficients import LRTest
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.ties import Local, expand_blocks
-from evenhand.numerics.distributions import chi2_tail
 from evenhand.numerics.newton import solve_step
 
 Array = NDArray[np.float64]
@@ -103,13 +103,9 @@ class PositionEffects:
         return self.spread >= MAX_SPREAD
 
     @property
-    def statistic(self) -> float:
-        """Likelihood-ratio statistic of τ = 0; half a χ² on 1 df, half a point at 0."""
-        return max(2 * (self.loglik - self.common), 0.0)
-
-    @property
-    def p(self) -> float:
-        return chi2_tail(self.statistic, 1) / 2 if self.statistic > 0 else 1.0
+    def test(self) -> LRTest:
+        """The likelihood-ratio test of τ = 0."""
+        return LRTest.at_boundary(self.loglik, self.common)
 
 
 def fit_position_effects(fit: Fit, tally: Tally, share: float = 1.0) -> PositionEffects:

@@ -387,6 +387,11 @@ class Panel:
         """Number of parameters p."""
         return self.n_systems + self.ties
 
+    @property
+    def scale(self) -> Array:
+        """(p − 1,) what turns log-worths and γ into estimates: log-worths into λ."""
+        return np.repeat([0.5, 1.0], [self.n_systems - 1, int(self.ties)])
+
     def thinned(self) -> Panel:
         """Return the panel with some batches standing for all; itself where there are few."""
         return replace(self, weights=self.blocks.weigh_sample(BATCHES))

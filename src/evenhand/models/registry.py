@@ -1,79 +1,18 @@
 """The models of preference by name, and where each is written; imported when they are asked for.
 
-All of them are frozen settings with a `fit`; what the fits have in common is the protocol `Fitted`.
+All of them are frozen settings with a `fit`; what the fits have in common is `FittedModel`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Final, Protocol, runtime_checkable
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Final
 
 from evenhand.errors import require_option
-from evenhand.models.coefficients import Coefficient
 
-Array = NDArray[np.float64]
 _BRADLEY_TERRY: Final = "evenhand.models.bradley_terry:BradleyTerry"
-
-
-class FittedModel(Protocol):
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The K systems, sorted by name."""
-
-    @property
-    def log_worth(self) -> Array:
-        """(K,) natural log-odds."""
-
-    @property
-    def worth_vcov(self) -> Array | None:
-        """(K, K) covariance of `log_worth`, or None."""
-
-    @property
-    def coefficients(self) -> tuple[Coefficient, ...]:
-        """Every parameter."""
-
-    @property
-    def loglik(self) -> float:
-        """Log-likelihood (nats)."""
-
-    @property
-    def n_judgments(self) -> float:
-        """Answers; a ranking is one."""
-
-    @property
-    def n_comparisons(self) -> float:
-        """Pairs."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What must stand beside the numbers."""
-
-    @property
-    def says(self) -> tuple[str, ...]:
-        """Lines for people: what was found, tests, intervals."""
-
-    @property
-    def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
-
-    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right."""
-
-
-@runtime_checkable
-class Posterior(Protocol):
-    @property
-    def order_draws(self) -> Array:
-        """(D, K) draws of what systems are ordered by, in any place of its scale."""
-
-    @property
-    def order_scale(self) -> str:
-        """What that is: "ability", or "log-worth" where draws are of `log_worth`."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,14 @@ Ties = Literal["davidson", "rao-kupper", "glenn-david", "half-win", "discard", "
 TIES: Final[tuple[str, ...]] = get_args(Ties)
 
 
+def require_prior(prior: float) -> None:
+    if not (np.isfinite(prior) and prior >= 0):
+        raise UnknownOption(
+            f"prior cannot be {prior}: it is a number of pseudo-comparisons per system, such as 1,"
+            " or 0 for none"
+        )
+
+
 @dataclass(frozen=True)
 class LogLinearSettings:
     """Settings of `BradleyTerry`, which says what they mean; what fits it takes them from here."""
@@ -47,11 +55,7 @@ class LogLinearSettings:
         unknown = [name for name in self.references if name not in self.covariates]
         if unknown:
             raise UnknownOption(f"references names '{unknown[0]}', which is no judge covariate")
-        if not (np.isfinite(self.prior) and self.prior >= 0):
-            raise UnknownOption(
-                f"prior cannot be {self.prior}: it is a number of pseudo-comparisons per system,"
-                " such as 1, or 0 for none"
-            )
+        require_prior(self.prior)
 
     @property
     def covariates(self) -> tuple[str, ...]:

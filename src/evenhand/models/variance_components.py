@@ -53,24 +53,16 @@ MAX_STEPS: Final = 200
 RESTORE_TOLERANCE: Final = 1e-9
 
 
-@dataclass(frozen=True)
-class Restored:
-    judge: float  # σ_J²
-    item: float  # σ_I²
-    growth: float  # by what variances look smaller than they are
-
-
-def restore(judge: float, item: float, tie: float) -> Restored:
-    """Return variances of tastes from what they look like."""
-    looks = total = judge + item
-    growth = 1.0
+def restore(looks: float, tie: float) -> float:
+    """Return by what variances of tastes look smaller than they are, from what their sum is."""
+    total, growth = looks, 1.0
     for _ in range(MAX_STEPS):
         if total > MAX_VARIANCE:
             break
         growth = find_growth(total, tie)
         last, total = total, looks * growth
         if abs(total - last) <= RESTORE_TOLERANCE:
-            return Restored(judge * growth, item * growth, growth)
+            return growth
     raise NotIdentified(
         "tastes are so strong beside the worths of systems that moments give their variance no"
         " estimate",
@@ -352,14 +344,14 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
             ],
         )
     looks = {name: moment.variance for name, moment in moments.items()}
-    restored = restore(looks.get("judge", 0.0), looks.get("item", 0.0), tie)
+    growth = restore(sum(looks.values()), tie)
     sharing = {TASTES[name]: 2 / tally.factor(name).effective for name in moments}
     # the mean variance of differences of log-worths by the pooled model
     vcov, k = fit.worth_vcov, len(fit.systems)
     by_chance = 2 * float(np.trace(vcov) - vcov.sum() / k) / (k - 1)
     # how far systems are from each other, less what their errors add
     error = by_chance + sum(looks[name] * sharing[TASTES[name]] for name in looks)
-    variance = max(float(fit.log_worth.var(ddof=1)) - error / 2, 0.0) * restored.growth
+    variance = max(float(fit.log_worth.var(ddof=1)) - error / 2, 0.0) * growth
     components, notes = [], []
     for name, moment in moments.items():
         # on the scale of tastes; the ends of the interval grow by themselves
@@ -373,7 +365,7 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
     components.sort(key=lambda component: ORDER.index(component.name))
     return TasteComponents(
         (Component(SYSTEM, sqrt(variance), k, how="moments"), *components),
-        restored.growth,
+        growth,
         by_chance * tally.n_comparisons,
         sharing,
         tuple(reasons),
@@ -383,10 +375,9 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
 
 def _restore_sd(name: str, looks: dict[str, float], tie: float) -> float:
     try:
-        restored = restore(looks.get("judge", 0.0), looks.get("item", 0.0), tie)
+        return sqrt(looks[name] * restore(sum(looks.values()), tie))
     except NotIdentified:
         return inf
-    return sqrt(restored.judge if name == "judge" else restored.item)
 
 
 TASTES: Final = {"judge": JUDGE_SYSTEM, "item": ITEM_SYSTEM}

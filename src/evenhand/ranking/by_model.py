@@ -26,8 +26,8 @@ from evenhand.data.groups import Levels, split_table
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.existence import cells_of, check_existence, make_preference_graph
-from evenhand.models.registry import FittedModel, Posterior
+from evenhand.models.existence import check_existence, make_preference_graph
+from evenhand.models.fitted import FittedModel, Posterior
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.numerics.graph import Graph, strong_components, weak_components
 from evenhand.numerics.sampling import one_blas_thread
@@ -124,7 +124,7 @@ def require_links(tally: Tally) -> None:
     ours = [*refusal.without_options().remedies, PRIOR]
     if find_groups(tally).any():
         raise NotIdentified(refusal.fault, ours, refusal.leave)
-    steps = make_preference_graph(cells_of(tally)).steps(ties=True).graph
+    steps = make_preference_graph(tally).steps(ties=True).graph
     if strong_components(steps).max() + 1 == len(tally.systems):
         fault = f"{refusal.cause}: resamples of unanimous answers are as unanimous"
         raise NotIdentified(f"{fault}, and show nothing of how much others might differ", ours)
@@ -162,7 +162,7 @@ def find_alike(draws: Array, tally: Tally) -> tuple[str, str] | None:
 def _find_fault(tally: Tally) -> NotIdentified | None:
     """Return why log-worths without a prior would not be finite, or None."""
     try:
-        check_existence(cells_of(tally))
+        check_existence(tally)
     except NotIdentified as refusal:
         return refusal
     return None
@@ -199,11 +199,11 @@ def find_model_intervals(
         vcov = fit.worth_vcov
         if vcov is None:
             raise NotIdentified("the fit has no covariance")
-        df, assumed = np.inf, getattr(fit, "assumes", "independent judgments")
+        df = np.inf
         effective = levels.effective("judge")
         if hasattr(fit, "sigma") and effective is not None:  # the variance between judges is in it
             df = max(1.0, effective - 1)
-        method = f"model, {assumed}" + (f", t on {df:.0f} df" if df < np.inf else "")
+        method = f"model, {fit.assumes}" + (f", t on {df:.0f} df" if df < np.inf else "")
         raw_intervals = wald_intervals(
             fit.log_worth, [vcov], t_quantile((1 + settings.level) / 2, df), method
         )

@@ -18,7 +18,7 @@ from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotIdentified, listing
 from evenhand.models.base import Fit
 from evenhand.models.controls import is_controlled
-from evenhand.models.registry import FittedModel
+from evenhand.models.fitted import FittedModel
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.ranking.cluster_links import (
     MAX_FLOWS_AT_ONCE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
@@ -13,8 +13,8 @@ from evenhand.errors import NotIdentified
 from evenhand.models.base import Fit
 from evenhand.models.coefficients import Coefficient
 from evenhand.models.controls import ControlEffect, ControlledFit
-from evenhand.models.fitted import document_model, name_scale
-from evenhand.models.registry import FittedModel, Model
+from evenhand.models.fitted import FittedModel
+from evenhand.models.registry import Model
 from evenhand.models.settings import say_model
 from evenhand.ranking.inference import exclude_in_fit
 from evenhand.ranking.signature import name_model, sign_data
@@ -148,11 +148,6 @@ class NamedFit(Shown):
         return sign_excluded(signature, self.excluded)
 
     @property
-    def extras(self) -> Mapping[str, Any]:
-        """What the model has beside its coefficients; nothing where the fit has no such member."""
-        return getattr(self.fit, "extras", {})
-
-    @property
     def excluded_ties(self) -> float:
         """Ties that the model does not take: all of them or none."""
         missing = self.tally.n_comparisons - self.fit.n_comparisons
@@ -169,7 +164,7 @@ class NamedFit(Shown):
         return list_findings(self.fit.notes, self.excluded)
 
     def document(self) -> Document:
-        document = document_model(self.fit, self.model.title, self.excluded_ties)
+        document = self.fit.describe(self.model.title, self.excluded_ties)
         rows = (*map(asdict, self.fit.coefficients), *self._list_extras())
         return replace(
             document,
@@ -182,7 +177,7 @@ class NamedFit(Shown):
         """Return extra numbers and pairs of numbers as rows, but for coefficients."""
         listed = {coefficient.name for coefficient in self.fit.coefficients}
         cells: dict[str, Any] = {}
-        for name, value in self.extras.items():
+        for name, value in self.fit.extras.items():
             if not isinstance(value, list):
                 cells[name] = value
             elif name.endswith("_interval"):
@@ -201,11 +196,11 @@ class NamedFit(Shown):
             "excluded": write_excluded(self.excluded),
             "model": self.model.name,
             "settings": list(fit.signature_parts),
-            "scale": name_scale(fit),
+            "scale": fit.scale,
             "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
             "log_worths": self.log_worths,
             "worth_vcov": None if fit.worth_vcov is None else fit.worth_vcov.tolist(),
-            "extras": dict(self.extras),
+            "extras": dict(fit.extras),
             "loglik": fit.loglik,
             "n_judgments": whole(float(fit.n_judgments)),
             "n_comparisons": whole(float(fit.n_comparisons)),

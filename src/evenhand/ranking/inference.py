@@ -18,7 +18,7 @@ from evenhand.data.tally import Tally
 from evenhand.errors import UnknownOption
 from evenhand.models.base import Fit, cautions
 from evenhand.models.coefficients import Contrast
-from evenhand.models.registry import FittedModel, Posterior
+from evenhand.models.fitted import FittedModel, Posterior
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.clustering import Clustering, Evidence, choose_clustering, limit_to_few
 from evenhand.ranking.covariance import (

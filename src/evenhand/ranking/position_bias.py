@@ -395,7 +395,7 @@ def find_position_bias(
         return replace(
             bias,
             spread=None if effects.endless else 2 * effects.spread,
-            heterogeneity_p=effects.p,
+            heterogeneity_p=effects.test.p,
             judges=judges,
             notes=(*bias.notes, *notes),
         )

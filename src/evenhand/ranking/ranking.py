@@ -16,7 +16,7 @@ from evenhand.errors import InvalidJudgments, UnknownOption, suggest, suggest_or
 from evenhand.models.base import Fit
 from evenhand.models.coefficients import Contrast
 from evenhand.models.controls import ControlEffect
-from evenhand.models.registry import FittedModel, Posterior
+from evenhand.models.fitted import FittedModel, Posterior
 from evenhand.models.settings import say_model
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, find_times, say_place
 from evenhand.ranking.sides import LIMIT

@@ -10,7 +10,7 @@ from evenhand.data.results import exactly, write_signature
 from evenhand.data.tally import Tally
 from evenhand.models.base import Fit
 from evenhand.models.controls import is_controlled
-from evenhand.models.registry import FittedModel
+from evenhand.models.fitted import FittedModel
 from evenhand.ranking.clustering import Evidence
 from evenhand.ranking.intervals import Intervals
 from evenhand.ranking.settings import ModelSettings, Settings

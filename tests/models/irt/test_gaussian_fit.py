@@ -53,7 +53,7 @@ def test_the_likelihood_is_that_of_its_predictions():
 def test_a_fit_is_frozen_and_pickles():
     fit = SHORT.fit(name_votes(draw_campaign(5)))
     with pytest.raises(FrozenInstanceError):
-        fit.data_notes = ()
+        fit.notes = ()
     again = pickle.loads(pickle.dumps(fit))
     assert again.predict([("a", "b")]).tolist() == fit.predict([("a", "b")]).tolist()
 

@@ -11,8 +11,7 @@ import pytest
 from evenhand import read
 from evenhand.data.comparisons import Comparisons
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.random_judges import RandomJudges
-from evenhand.models.random_judges_checks import deal_rankings
+from evenhand.models.random_judges import RandomJudges, deal_rankings
 from evenhand.models.random_judges_likelihood import find_dispersion, pool_judges
 from judge_panels import panel_of, tastes
 
