@@ -24,8 +24,9 @@ import pytest
 
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.rank_ranges import plan_resampling
-from evenhand.ranking.rules import find_rule
+from evenhand.ranking.bootstrap import draw_counts
+from evenhand.ranking.methods import RULES
+from evenhand.ranking.rules import plan_draws
 from evenhand.ranking.trueskill import Matches, replay
 from experiments.campaign import generator
 from experiments.koehn import SIZES, count, kendall, worlds
@@ -50,13 +51,13 @@ MILLION = 1_000_000
 def score(name, tally):
     if name == MODEL:
         return BradleyTerry(prior=1.0).fit(tally).log_worth
-    return find_rule(name).load()(tally).values
+    return RULES[name].score(tally).values
 
 
 def is_scored(tally):
     """Whether every system was preferred to another or another to it, as some rules ask."""
     try:
-        find_rule("bojar").load()(tally)
+        RULES["bojar"].score(tally)
     except NotIdentified:
         return False
     return True
@@ -64,10 +65,10 @@ def is_scored(tally):
 
 def skills(tallies, rng):
     """TrueSkill of many campaigns at once: (campaigns, K) means over resamples of each."""
-    draws = [np.stack(list(plan_resampling(one).draw(RUNS, rng))) for one in tallies]
+    plans = [plan_draws(one, None) for one in tallies]
+    draws = [np.stack([draw_counts(one, (), rng).T for _ in range(RUNS)]) for one in plans]
     matches = round(tallies[0].n_comparisons) + 1
-    pairs = plan_resampling(tallies[0]).pairs
-    found = replay(Matches.of(pairs, np.concatenate(draws)), matches, rng)
+    found = replay(Matches.of(plans[0].pairs, np.concatenate(draws)), matches, rng)
     return found.reshape(len(tallies), RUNS, -1).mean(axis=1)
 
 

@@ -8,7 +8,7 @@ import pytest
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
 from evenhand.errors import NotIdentified
-from evenhand.ranking.rules import RULES, Rule
+from evenhand.ranking.methods import RULES, Rule
 
 
 def score_wins(tally: Tally) -> Scores:
@@ -42,18 +42,18 @@ def _sum(tally: Tally, as_left: np.ndarray, as_right: np.ndarray) -> np.ndarray:
     return left + np.bincount(tally.right, as_right, minlength=k)
 
 
-SIMPLE = (
-    Rule("wins", "ranking.simple_rules:score_wins", "comparisons won"),
-    Rule("fewest-losses", "ranking.simple_rules:score_unbeaten", "comparisons lost"),
-    Rule("lot", "ranking.simple_rules:score_by_lot", "by lot", seeded=True),
-    Rule("never", "ranking.simple_rules:score_never", "refuses"),
-)
+SIMPLE = {
+    "wins": Rule("comparisons won", score_wins),
+    "fewest-losses": Rule("comparisons lost", score_unbeaten),
+    "lot": Rule("by lot", score_by_lot, seeded=True),
+    "never": Rule("refuses", score_never),
+}
 
 
 def use_rules(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Rule]:
     """Put these rules in the place of all others; returns the way to look one up."""
     for name in list(RULES):
         monkeypatch.delitem(RULES, name)
-    for rule in SIMPLE:
-        monkeypatch.setitem(RULES, rule.name, rule)
+    for name, rule in SIMPLE.items():
+        monkeypatch.setitem(RULES, name, rule)
     return RULES.__getitem__

@@ -10,8 +10,13 @@ import pytest
 from evenhand import BradleyTerry, compare_methods, rank, read
 from evenhand.data.votes import Scores
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.ranking.methods import GroupedMethodTables, MethodTable, choose_methods, read_scores
-from evenhand.ranking.rules import RULES
+from evenhand.ranking.methods import (
+    RULES,
+    GroupedMethodTables,
+    MethodTable,
+    choose_methods,
+    read_scores,
+)
 from ranking.simple_rules import use_rules
 
 VOTES = {

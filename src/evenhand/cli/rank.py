@@ -196,7 +196,7 @@ def deliver_methods(context: click.Context, reading: Reading, place: Output) -> 
 
 
 def refuse_unused(option_names: Sequence[str], methods: Sequence[str]) -> None:
-    from evenhand.ranking.rules import RULES
+    from evenhand.ranking.methods import RULES
 
     rules = [name for name in methods if name != DEFAULT]
     for name in option_names:

@@ -189,6 +189,13 @@ def plan_resampling(fit: Fit, tally: Tally) -> ResamplingPlan:
     return ResamplingPlan(tally, counts, pairs, places)
 
 
+def plan_pairs(tally: Tally, clusterings: tuple[str, ...]) -> ResamplingPlan:
+    """Return counts as they stand, for whatever is told from pairs alone."""
+    counts, pairs, k = tally.pool(clusterings), tally.pool(), len(tally.systems)
+    known, keys = (one.left.astype(np.int64) * k + one.right for one in (pairs, counts))
+    return ResamplingPlan(counts, counts.counts, pairs, np.searchsorted(known, keys))
+
+
 def fits_in_memory(plan: ResamplingPlan, clusterings: tuple[str, ...]) -> bool:
     """Say whether the counts of every cluster of a single way may stand side by side."""
     return (
@@ -312,13 +319,8 @@ def resample_model(
     rng: np.random.Generator,
     progress: Progress = None,
 ) -> Draws:
-    counts = tally.pool(clusterings)
-    pairs, k = tally.pool(), len(tally.systems)
-    known, keys = (one.left.astype(np.int64) * k + one.right for one in (pairs, counts))
-    places = np.searchsorted(known, keys)
-    plan = hold_clusters(
-        ResamplingPlan(counts, counts.counts, replace(pairs, squares=None), places), clusterings
-    )
+    plan = plan_pairs(tally, clusterings)
+    plan = hold_clusters(replace(plan, pairs=replace(plan.pairs, squares=None)), clusterings)
     refits = (_try(model, draw_resample(plan, clusterings, rng)) for _ in range(MODEL_REPLICATES))
     return _gather(refits, MODEL_REPLICATES, "collect more, or rank by bradley-terry", progress)
 

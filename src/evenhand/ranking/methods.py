@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, groupby
 from typing import Any, Final
 
@@ -40,10 +40,24 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.cluster_means import average_ranks
 from evenhand.ranking.rank import rank, rank_each
 from evenhand.ranking.ranking import Ranking, write_number
-from evenhand.ranking.rules import RULES, find_rule
+from evenhand.ranking.rules import (
+    score_bojar,
+    score_expected_net_wins,
+    score_expected_wins,
+    score_expected_wins_zero,
+    score_feedback_arc_set,
+    score_most_probable,
+    score_origwmt,
+    score_playoffs,
+    score_soccer,
+    score_vilar,
+    score_vilar_sort,
+    score_win_rate,
+)
 from evenhand.ranking.settings import Progress, Settings, choose_log_linear
 from evenhand.ranking.signature import name_model
 from evenhand.ranking.texts import say
+from evenhand.ranking.trueskill import WMT15, score_trueskill
 from evenhand.render.counts import plural, say_tally
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings, take_findings
@@ -160,6 +174,39 @@ def _require_order(*rankings: Scores) -> None:
                 f"{one.rule} puts all systems on one place: there is no order to correlate with"
             )
 
+
+@dataclass(frozen=True)
+class Rule:
+    title: str  # a few words for a table
+    score: Callable[..., Scores]  # scores a tally
+    seeded: bool = False  # whether it draws something, and takes `seed=`
+    # whether `--method all` takes it; a costly variant of another is asked for by name
+    in_all: bool = True
+
+
+_by_raw = partial(score_feedback_arc_set, weights="raw")
+_by_share = partial(score_feedback_arc_set, weights="share")
+_as_wmt15 = partial(score_trueskill, settings=WMT15)
+
+# The rules by the name that users ask for
+RULES: Final[Mapping[str, Rule]] = {
+    "origwmt": Rule("not worse, ties won", score_origwmt),
+    "bojar": Rule("wins of decided comparisons", score_bojar),
+    "win-rate": Rule("wins of all, ties lost", score_win_rate),
+    "expected-wins": Rule("opponents alike, missing pairs excluded", score_expected_wins),
+    "expected-wins-zero": Rule("opponents alike, missing pairs 0", score_expected_wins_zero),
+    "expected-net-wins": Rule("wins less losses, opponents alike", score_expected_net_wins),
+    "soccer": Rule("ties half a win, opponents alike", score_soccer),
+    "vilar": Rule("mean of +1, 0, -1", score_vilar),
+    "vilar-sort": Rule("sorted by majorities", score_vilar_sort),
+    "feedback-arc-set": Rule("fewest net wins contradicted", score_feedback_arc_set, seeded=True),
+    "feedback-arc-set-raw": Rule("fewest wins contradicted", _by_raw, seeded=True),
+    "feedback-arc-set-share": Rule("smallest net shares contradicted", _by_share, seeded=True),
+    "most-probable": Rule("all pairs most probably right", score_most_probable, seeded=True),
+    "playoffs": Rule("knockout wins", score_playoffs, seeded=True),
+    "trueskill": Rule("as WMT16", score_trueskill, seeded=True),
+    "trueskill-wmt15": Rule("as WMT15: not resampled", _as_wmt15, seeded=True, in_all=False),
+}
 
 Integers = NDArray[np.int64]
 MODEL: Final = "bradley-terry"  # The default ranking, under the name of its model
@@ -492,7 +539,7 @@ class MethodBoard(Shown):
         if scores.rank_lower is not None:
             columns.append(Column(("rank_lower", "rank_upper"), "range", "range"))
         clusters = [row["cluster"] for row in rows]
-        title = MODEL if self.method == MODEL else find_rule(self.method).title
+        title = MODEL if self.method == MODEL else RULES[self.method].title
         return Document(
             basis=f"{_say_counts(self.table)} {self.method}: {title}.",
             answer=(f"{join_names(first)} {verb} by {self.method}.",),
@@ -673,8 +720,8 @@ def _compare(
         step(done)
         try:
             if name != MODEL:
-                score = RULES[name].load()
-                scored = score(tally, seed=seed) if RULES[name].seeded else score(tally)
+                rule = RULES[name]
+                scored = rule.score(tally, seed=seed) if rule.seeded else rule.score(tally)
                 scores[name] = replace(scored, rule=name)
             elif isinstance(ranked, Ranking):
                 scored = read_scores(ranked)  # what is said of all methods is said once

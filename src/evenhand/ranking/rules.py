@@ -1,10 +1,14 @@
-"""Rules that score systems from counts of pairs: by name, each with its formula and source."""
+"""Rules that score systems from counts of pairs, and Koehn's rank ranges and clusters of any rule.
+
+Every rule is a function `score(tally) -> Scores` of a tally of comparisons, of which it takes the
+counts of pairs alone; those that draw something take `seed=` too. `methods.RULES` has them by name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib import import_module
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 from typing import Final
 
 import numpy as np
@@ -13,75 +17,20 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
-from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    require_level,
+    require_option,
+)
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.linear_order import MAX_NODES_EXACT, BestOrders, find_best_orders
 from evenhand.numerics.sorting import merge_insertion
+from evenhand.ranking.bootstrap import MAX_LOST_SHARE, ResamplingPlan, draw_counts, plan_pairs
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
-
-# The rules by name, and where each is written; a rule is imported when it is asked for.
-#
-# Every rule is a function `score(tally) -> Scores` of a tally of comparisons, of which it takes the
-# counts of pairs alone; those with `seeded` draw something, and take `seed=` too.
-
-
-@dataclass(frozen=True)
-class Rule:
-    name: str  # as users ask for it
-    place: str  # "module:function" that scores a tally
-    title: str  # a few words for a table
-    seeded: bool = False  # whether it takes `seed=`
-    # whether `--method all` takes it; a costly variant of another is asked for by name
-    in_all: bool = True
-
-    def load(self) -> Callable[..., Scores]:
-        module, _, function = self.place.partition(":")
-        score: Callable[..., Scores] = getattr(import_module(module), function)
-        return score
-
-
-# Rule → a few words for a table; those of `_DRAWN` draw something
-_COUNTED: Final = {
-    "origwmt": "not worse, ties won",
-    "bojar": "wins of decided comparisons",
-    "win-rate": "wins of all, ties lost",
-    "expected-wins": "opponents alike, missing pairs excluded",
-    "expected-wins-zero": "opponents alike, missing pairs 0",
-    "expected-net-wins": "wins less losses, opponents alike",
-    "soccer": "ties half a win, opponents alike",
-    "vilar": "mean of +1, 0, -1",
-    "vilar-sort": "sorted by majorities",
-}
-_DRAWN: Final = {
-    "feedback-arc-set": "fewest net wins contradicted",
-    "feedback-arc-set-raw": "fewest wins contradicted",
-    "feedback-arc-set-share": "smallest net shares contradicted",
-    "most-probable": "all pairs most probably right",
-    "playoffs": "knockout wins",
-    "trueskill": "as WMT16",
-    "trueskill-wmt15": "as WMT15: not resampled",
-}
-
-
-def _rule(name: str, title: str) -> Rule:
-    """Return a rule that is written as `score_NAME` in the file of its kind."""
-    kinds = ("feedback_arc_set", "trueskill")
-    function = name.replace("-", "_")
-    module = next((kind for kind in kinds if function.startswith(kind)), "rules")
-    place = f"evenhand.ranking.{module}:score_{function}"
-    return Rule(name, place, title, seeded=name in _DRAWN, in_all=name != "trueskill-wmt15")
-
-
-RULES: Final[Mapping[str, Rule]] = {
-    name: _rule(name, title) for name, title in (_COUNTED | _DRAWN).items()
-}
-
-
-def find_rule(name: str) -> Rule:
-    require_option("method", name, tuple(RULES))
-    return RULES[name]
-
 
 # Who beat whom, and whether comparisons join all systems: no score spans groups that never met.
 
@@ -121,6 +70,7 @@ def count_wins(tally: Tally) -> NDArray[np.float64]:
 
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Codes = NDArray[np.intp]
 _DIGITS: Final = 12
 
@@ -395,7 +345,6 @@ def score_origwmt(tally: Tally) -> Scores:
 # differences at the top and hides them at the bottom, where scores are near zero. Only the winner
 # of a match goes on, so that a pair counts the more the better both are.
 
-Integers = NDArray[np.int64]
 TOURNAMENTS: Final = 100_000
 TOURNAMENTS_AT_ONCE: Final = 10_000
 
@@ -562,3 +511,211 @@ def score_vilar_sort(tally: Tally) -> Scores:
 def score_win_rate(tally: Tally) -> Scores:
     met = list_meetings(tally)
     return Scores("win-rate", tally.systems, met.sum(met.wins) / met.sum(met.totals), "proportion")
+
+
+# Lopez's rule: the order that contradicts the fewest judgments, a minimum feedback arc set.
+#
+# cost(order) = Σ over pairs, j placed before i, of weight(i, j)
+#
+# rule                     weight(i, j), with w_ij: how often i was preferred to j, t_ij: ties
+# feedback-arc-set         max(0, w_ij − w_ji)                              net
+# feedback-arc-set-raw     w_ij                                             raw
+# feedback-arc-set-share   max(0, w_ij − w_ji) / (w_ij + t_ij + w_ji)       share
+#
+# Lopez (2012), "Putting Human Assessments of Machine Translation Systems in Order", WMT. Raw costs
+# are net costs plus a constant, so that both have the same best orders. Lopez's repository
+# alopez/wmt-ranking calls the net rule `mfas_raw_diff` and the rule of shares, where a pair weighs
+# the same however often it was judged, `mfas_max_net_wins`. Ties count only in the size of a pair;
+# pairs that never met, or are even, may stand either way at no cost.
+#
+# Several orders may be best. All are counted; the one reported is, place by place, that of the
+# highest expected net wins among the systems that may come next, then by name. The proof is a
+# search over sets of systems (`numerics.linear_order`). It reaches 40 systems, and up to 60, unless
+# they are so even that majorities are coin flips; else a local search gives an order, and a note
+# its gap to a lower bound.
+#
+# When not to use it: there is no number behind the order, so no distance between places and no
+# uncertainty. A pair decided by 51 to 49 is as good as one by 2 to 0; where many orders are best,
+# or nearly so, the one shown means little.
+
+WEIGHTS: Final = ("net", "raw", "share")
+
+
+@dataclass(frozen=True, eq=False)
+class FeedbackArcSet:
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    weights: str  # "net", "raw" or "share"
+    cost: float  # weight that the orders contradict
+    bound: float  # no order contradicts less; `cost` where the orders are proven to be best
+    # best orders, the one reported first; all if there are no more than were asked for
+    orders: tuple[tuple[str, ...], ...]
+    count: int | None  # how many there are, None where the best is not proven
+    # (K,) best place of each system in any best order, None where not proven
+    best_place: Integers | None
+    worst_place: Integers | None  # (K,) worst place
+    undecided: tuple[str, ...]  # systems without a decided comparison, which may stand anywhere
+
+    @property
+    def gap(self) -> float:
+        """By how much a better order could undercut `cost` at most; 0 where proven."""
+        return self.cost - self.bound
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """Systems that have different places in different best orders."""
+        if self.best_place is None or self.worst_place is None:
+            return ()
+        rows = np.flatnonzero(self.best_place != self.worst_place)
+        return tuple(self.systems[i] for i in rows.tolist())
+
+
+def find_feedback_arc_set(
+    tally: Tally, *, weights: str = "net", limit: int = 100, seed: int = SEED
+) -> FeedbackArcSet:
+    require_option("weights", weights, WEIGHTS)
+    met = list_meetings(tally)
+    prefer = score_expected_net_wins(tally).values
+    k = len(met.systems)
+    costs = np.zeros((k, k))
+    weight = met.wins if weights == "raw" else np.maximum(met.wins - met.losses, 0.0)
+    costs[met.system, met.opponent] = weight / met.totals if weights == "share" else weight
+    best = find_best_orders(costs, prefer, limit=limit, seed=seed)
+    undecided = np.flatnonzero(met.sum(met.decided) == 0).tolist()
+    return FeedbackArcSet(
+        systems=tally.systems,
+        weights=weights,
+        cost=best.cost,
+        bound=best.bound,
+        orders=tuple(tuple(tally.systems[i] for i in order) for order in best.orders),
+        count=best.count,
+        best_place=None if best.first is None else best.first + 1,
+        worst_place=None if best.last is None else best.last + 1,
+        undecided=tuple(tally.systems[i] for i in undecided),
+    )
+
+
+def score_feedback_arc_set(tally: Tally, *, weights: str = "net", seed: int = SEED) -> Scores:
+    best = find_feedback_arc_set(tally, weights=weights, limit=1, seed=seed)
+    place = {name: i for i, name in enumerate(best.orders[0], start=1)}
+    values = -np.array([place[name] for name in best.systems], dtype=np.float64)
+    settings = () if best.count is not None else (f"seed={seed}",)
+    unit = {"net": "net win", "raw": "win", "share": "net share"}[best.weights]
+    digits = 4 if best.weights == "share" else 10
+    contradicted = f"{best.cost:,.{digits}g} {unit}{'' if best.cost == 1 else 's'}"
+    notes = [say("contradicted", cost=contradicted)]
+    if best.count is None:
+        notes += [say("not-proven", "warning", gap=best.gap), *note_loose(len(best.systems))]
+    elif best.count > 1:
+        notes.append(say("several-orders", orders=best.count, systems=best.moving))
+    if best.undecided:
+        notes.append(say("no-decided", systems=best.undecided))
+    rule = f"feedback-arc-set{'' if weights == 'net' else f'-{weights}'}"
+    return Scores(rule, best.systems, values, "place", settings=settings, notes=tuple(notes))
+
+
+# Koehn's clusters: rank ranges from resampling, and lines where no ranges overlap.
+#
+# range of i = its places in resamples, without the worst and best 2.5 %,
+# a line after place p  ⇔  max_{i ≤ p} worst_i < min_{j > p} best_j.
+#
+# Philipp Koehn (2012), "Simulating Human Judgment in Machine Translation Evaluation Campaigns",
+# IWSLT; Ondřej Bojar et al. (2013), "Findings of the 2013 Workshop on Statistical Machine
+# Translation". WMT drew comparisons with replacement, 1,000 times for the official ranges of 2016.
+#
+# When not to use it: to say that A is better than B. Each range holds for one system by itself, and
+# drawing comparisons that share a judge or a ranking as if they were independent makes ranges too
+# narrow; draw rankings or judges (`by`), or use `evenhand.rank`.
+
+# A resample draws comparisons, or whole judges, items or rankings, with replacement. Counts are all
+# that a rule needs, so that it is a draw of counts and no judgment is moved.
+
+RUNS: Final = 1000
+MIN_RUNS: Final = 20
+
+
+def plan_draws(tally: Tally, by: str | None) -> ResamplingPlan:
+    """Return what comparisons, or levels of a factor, are drawn from; sides do not matter."""
+    plan = plan_pairs(tally.fold(), () if by is None else (by,))
+    counts = plan.pairs.counts
+    if not counts.sum() > 0:
+        raise InvalidJudgments("there are no comparisons to draw from: is a condition too narrow?")
+    if by is None and (plan.pairs.squares is not None or (counts % 1 != 0).any()):
+        kind = "fractional" if plan.pairs.squares is None else "importance"
+        raise InvalidJudgments(
+            f"single comparisons cannot be drawn with {kind} weights: leave the weights out, or"
+            " draw whole judges or rankings"
+        )
+    return plan
+
+
+def rank_ranges(samples: Array, level: float = 0.95) -> tuple[Integers, Integers]:
+    """Return (K,) best and (K,) worst place of each system over (R, K) samples of scores."""
+    # Of R places of a system, sorted, the ⌈R (1 − level)/2⌉ first and last are cut off, as WMT did.
+    # Of equal scores the best place counts for the lower end and the worst for the upper.
+    runs = len(samples)
+    require_level(level)
+    if runs < MIN_RUNS:
+        raise UnknownOption(f"{runs} runs say too little about ranges: take at least {MIN_RUNS}")
+    cut = ceil(round((runs - runs * level) / 2, 9))
+    if 2 * cut >= runs:
+        raise UnknownOption(f"level {level} leaves none of {runs} runs: raise one of them")
+    best, worst = (
+        np.sort(
+            np.stack([1 + np.searchsorted(np.sort(-row), -row, side="left") for row in samples]),
+            axis=0,
+        ),
+        np.sort(
+            np.stack([np.searchsorted(np.sort(-row), -row, side="right") for row in samples]),
+            axis=0,
+        ),
+    )
+    return best[cut], worst[runs - cut - 1]
+
+
+def find_clusters(values: Array, best: Integers, worst: Integers) -> Integers:
+    """Return (K,) the cluster of each system, 1 is best, from scores and places."""
+    order = np.argsort(-values, kind="stable")
+    reached = np.maximum.accumulate(worst[order])
+    ahead = np.minimum.accumulate(best[order][::-1])[::-1]
+    cluster = np.empty(len(values), dtype=np.int64)
+    cluster[order] = np.concatenate([[1], 1 + np.cumsum(reached[:-1] < ahead[1:])])
+    return cluster
+
+
+def score_with_clusters(
+    rule: Callable[[Tally], Scores],
+    tally: Tally,
+    *,
+    by: str | None = None,
+    runs: int = RUNS,
+    level: float = 0.95,
+    seed: int = SEED,
+) -> Scores:
+    # With expected wins as the rule this is what WMT13 published.
+    scores = rule(tally)
+    plan, rng = plan_draws(tally, by), np.random.Generator(np.random.PCG64(seed))
+    scored, lost = [], 0
+    for done in range(1, runs + 1):
+        wins, ties, losses = draw_counts(plan, () if by is None else (by,), rng)
+        resample = replace(plan.pairs, wins=wins, ties=ties, losses=losses)
+        try:
+            scored.append(rule(replace(resample, n_judgments=resample.n_comparisons)).values)
+        except NotIdentified as refusal:
+            lost += 1
+            if lost > MAX_LOST_SHARE * runs:
+                raise NotIdentified(
+                    f"{lost} of the first {done} resamples are too thin for the rule: collect more"
+                    " comparisons, or ask for scores without ranges"
+                ) from refusal
+    samples = np.stack(scored)
+    best, worst = rank_ranges(samples, level)
+    options = (f"seed={seed}", f"runs={runs}", f"level={level}", f"drawn={by or 'comparison'}")
+    return replace(
+        scores,
+        stderr=samples.std(axis=0, ddof=1) if scores.stderr is None else scores.stderr,
+        rank_lower=best,
+        rank_upper=worst,
+        cluster=find_clusters(scores.values, best, worst),
+        settings=scores.settings + tuple(new for new in options if new not in scores.settings),
+        notes=scores.notes + (say("thin-resamples", lost=lost, runs=runs),) * (lost > 0),
+    )

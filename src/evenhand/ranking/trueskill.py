@@ -25,6 +25,7 @@ randomness of its own. Here matches are drawn, so that scores wander from seed t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, repeat
 from math import pi, sqrt
@@ -37,8 +38,8 @@ from evenhand.data.coding import SEED
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
 from evenhand.errors import UnknownOption
-from evenhand.ranking.rank_ranges import RUNS, find_clusters, plan_resampling, rank_ranges
-from evenhand.ranking.rules import require_linked
+from evenhand.ranking.bootstrap import draw_counts
+from evenhand.ranking.rules import RUNS, find_clusters, plan_draws, rank_ranges, require_linked
 from evenhand.ranking.texts import say
 
 # One match of two in TrueSkill: Gaussian skills, updated by a win, a draw or a loss.
@@ -226,24 +227,24 @@ WMT: Final = TrueSkill()
 WMT15: Final = TrueSkill(resampled=False)
 
 
-def score_trueskill_wmt15(tally: Tally, *, seed: int = SEED) -> Scores:
-    """Score by TrueSkill without resampling, as WMT 2015 did: the method `trueskill-wmt15`."""
-    return score_trueskill(tally, seed=seed, settings=WMT15)
-
-
 def score_trueskill(tally: Tally, *, seed: int = SEED, settings: TrueSkill = WMT) -> Scores:
     require_linked(tally)
-    urn = plan_resampling(tally, by=settings.by)
+    plan, by = plan_draws(tally, settings.by), () if settings.by is None else (settings.by,)
+    pairs, squares = plan.pairs, plan.pairs.squares
+    # of importance weights, whose scale says nothing, what they are worth
+    size = round(pairs.n_comparisons if squares is None else pairs.n_comparisons**2 / squares.sum())
     # as many matches as comparisons and one, as WMT played; fewer on very large data
-    k, runs, wanted = len(tally.systems), settings.runs, urn.size + 1
+    k, runs, wanted = len(tally.systems), settings.runs, size + 1
     n = settings.matches or min(wanted, max(1, MAX_WORK // (runs * k)))
     rng = np.random.Generator(np.random.PCG64(seed))
-    draws = urn.draw(runs, rng) if settings.resampled else repeat(urn.pairs.counts, runs)
-    ends = np.concatenate([urn.pairs.left, urn.pairs.right])
+    draws: Iterator[Array] = repeat(pairs.counts, runs)
+    if settings.resampled:
+        draws = (draw_counts(plan, by, rng).T for _ in range(runs))
+    ends = np.concatenate([pairs.left, pairs.right])
     skills, absent = [], np.zeros(k, dtype=np.int64)  # in how many runs each system met nobody
     while drawn := list(islice(draws, max(1, min(runs, MAX_DENSE_CHANCES // k**2)))):
         counts = np.stack(drawn)
-        skills.append(replay(Matches.of(urn.pairs, counts), n, rng))
+        skills.append(replay(Matches.of(pairs, counts), n, rng))
         for comparisons in counts.sum(axis=2):
             absent += np.bincount(ends, np.tile(comparisons, 2), k) == 0
     samples = np.concatenate(skills)
@@ -253,11 +254,11 @@ def score_trueskill(tally: Tally, *, seed: int = SEED, settings: TrueSkill = WMT
         "seed": seed,
         "runs": runs,
         "level": settings.level,
-        "drawn": urn.name if settings.resampled else "nothing",
+        "drawn": settings.by or "comparison" if settings.resampled else "nothing",
         "matches": n,
     }
     notes = []
-    if n < urn.size:  # chance weighs more
+    if n < size:  # chance weighs more
         notes.append(say("few-matches", matches=n, wanted=wanted))
     if absent.any():  # their skill stayed at zero there
         names = [f"{tally.systems[i]} ({absent[i]})" for i in np.flatnonzero(absent).tolist()]

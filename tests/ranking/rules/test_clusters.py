@@ -8,9 +8,9 @@ import pytest
 
 from evenhand.data.votes import Scores
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.ranking.rank_ranges import (
+from evenhand.ranking.rules import (
     find_clusters,
-    plan_resampling,
+    plan_draws,
     rank_ranges,
     score_with_clusters,
 )
@@ -153,7 +153,7 @@ def test_data_too_thin_to_be_resampled_are_refused():
 
 def test_nothing_to_draw_is_refused():
     with pytest.raises(InvalidJudgments, match="no comparisons to draw from"):
-        plan_resampling(tally(("a", "b", 0, 0, 0)))
+        plan_draws(tally(("a", "b", 0, 0, 0)), None)
 
 
 @pytest.mark.parametrize(

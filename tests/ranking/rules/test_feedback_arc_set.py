@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.ranking.feedback_arc_set import (
-    find_feedback_arc_set,
-    score_feedback_arc_set,
-    score_feedback_arc_set_share,
-)
+from evenhand.ranking.rules import find_feedback_arc_set, score_feedback_arc_set
 from tallies import tally
 
 RULES = ("net", "raw", "share")
@@ -117,7 +113,7 @@ def test_shares_weigh_pairs_alike_and_net_wins_weigh_them_by_judgments():
     """A > B > C > A: the pair judged most keeps its order by net wins, the clearest by shares."""
     one = tally(("A", "B", 60, 0, 40), ("B", "C", 9, 0, 1), ("C", "A", 8, 0, 2))
     assert "".join(score_feedback_arc_set(one).order) == "ABC"
-    assert "".join(score_feedback_arc_set_share(one).order) == "BCA"
+    assert "".join(score_feedback_arc_set(one, weights="share").order) == "BCA"
 
 
 def test_what_cannot_be_ordered_is_refused():
@@ -152,6 +148,6 @@ def test_a_gap_and_the_seed_are_said_where_no_order_is_proven():
 def test_a_cost_in_shares_is_told_to_four_digits():
     # a circle whose least share is 1 net win of 47 judgments, 0.0212766
     circle = tally(("A", "B", 24, 0, 23), ("B", "C", 40, 0, 7), ("C", "A", 40, 0, 7))
-    assert score_feedback_arc_set_share(circle).notes[0] == (
+    assert score_feedback_arc_set(circle, weights="share").notes[0] == (
         "The order contradicts 0.02128 net shares."
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.ranking.rules import RULES, find_rule
+from evenhand.ranking.methods import RULES
 from tallies import tally
 
 SHARES = {
@@ -20,7 +20,7 @@ OWN = (*SHARES, "expected-net-wins", "soccer", "vilar", "vilar-sort")
 
 
 def score(name, one):
-    return find_rule(name).load()(one)
+    return RULES[name].score(one)
 
 
 def by_system(scores):

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import evenhand
-from evenhand.ranking.feedback_arc_set import find_feedback_arc_set
-from evenhand.ranking.methods import disagreements, distance_matrix
-from evenhand.ranking.rules import find_rule
+from evenhand.ranking.methods import RULES, disagreements, distance_matrix
+from evenhand.ranking.rules import find_feedback_arc_set
 from tallies import tally as counted
 
 NAMED = {
@@ -60,7 +59,7 @@ def count(folder, track):
 def agree(rule, expected, one):
     """Compare scores to the digits printed, and ranks where these tell systems apart."""
     name, scale = NAMED[rule]
-    scores = find_rule(name).load()(one)
+    scores = RULES[name].score(one)
     found = dict(zip(scores.systems, (scale * scores.values).tolist(), strict=True))
     assert sorted(found) == sorted(name for name, _ in expected)
     for system, value in expected:
@@ -128,7 +127,7 @@ def test_five_rankings_of_wmt12_english_german_disagree_on_who_is_better(data_fo
     """Hopkins & May (2013), section 2: five rankings, and no guidance about which to heed."""
     _, without = count(data_folder, "wmt12.English,German")
     names = ("origwmt", "bojar", "expected-wins", "expected-net-wins", "feedback-arc-set")
-    orders = [find_rule(name).load()(without) for name in names]
+    orders = [RULES[name].score(without) for name in names]
     table = distance_matrix(orders)
     # docs/rules.md: the four shares are 1 to 4 pairs of 105 apart, and 6 to 10 from Lopez's rule
     shares = table[:4, :4][np.triu_indices(4, 1)]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.ranking.rules import RULES, find_rule
+from evenhand.ranking.methods import RULES
 from tallies import doubled, mirrored, renamed, shuffled, tally
 
 DRAWN = {"playoffs", "trueskill", "trueskill-wmt15"}
@@ -39,7 +39,7 @@ def small_boards(draw):
 
 
 def values(name, one):
-    return find_rule(name).load()(one).values
+    return RULES[name].score(one).values
 
 
 @pytest.mark.parametrize("name", COUNTED)
@@ -65,13 +65,13 @@ def test_renaming_systems_permutes_scores(name, one, seed):
 @given(one=small_boards(), data=st.data())
 def test_renaming_systems_permutes_places(name, one, data):
     order = np.array(data.draw(st.permutations(range(len(one.systems)))))
-    score = find_rule(name).load()
+    score = RULES[name].score
     assert score(renamed(one, order)).places[order].tolist() == score(one).places.tolist()
 
 
 @given(one=small_boards())
 def test_soccer_gives_the_places_of_expected_net_wins(one):
-    points, net = (find_rule(name).load()(one) for name in ("soccer", "expected-net-wins"))
+    points, net = (RULES[name].score(one) for name in ("soccer", "expected-net-wins"))
     assert points.places.tolist() == net.places.tolist()
 
 
