@@ -50,6 +50,7 @@ from evenhand.errors import (
     require_seed,
     suggest_or_list,
 )
+from evenhand.numerics.cluster_means import choose_clusters
 from evenhand.numerics.completion import Effects, LowRank, SoftImpute
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.conformal import MISSING, Missing, find_half_widths, least_number
@@ -620,7 +621,8 @@ class NuclearNorm:
             COMPLETION: errors_of(tested.value - solution.predicted[row, column]),
         }
         item = np.unique(tested.items, return_inverse=True)[1].reshape(-1)
-        return compare_errors(errors, {"judge": row, "item": item[column]}, self.level)
+        clusters = choose_clusters({"judge": row, "item": item[column]})
+        return compare_errors(errors, COMPLETION, clusters, self.level)
 
     def _sign(self, rows: RatingRows, judges: int) -> str:
         targets = rows.targets()

@@ -33,8 +33,8 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.numerics.cluster_means import (
+    Clusters,
     Estimate,
-    choose_clusters,
     number_groups,
     paired,
     pairs_within,
@@ -559,19 +559,18 @@ def _means(cells: SeenCells, value: Array) -> Array:
 
 
 def compare_errors(
-    errors: Mapping[str, Errors], clusters: Mapping[str, Integers], level: float
+    errors: Mapping[str, Errors], best: str, clusters: Clusters, level: float
 ) -> tuple[MethodError, ...]:
-    """Return the table of errors, in the order of METHODS; clusters are judge and item of cells."""
-    chosen, best = choose_clusters(clusters), errors[COMPLETION]
-    rows = []
-    for method in METHODS:
-        absolute, squared = errors[method].absolute, errors[method].squared
-        mae, rmse = float(absolute.mean()), sqrt(float(squared.mean()))
+    """Return the table of errors, and by how much each method's are above those of the best."""
+    rows, least = [], errors[best]
+    for method, each in errors.items():
+        mae, rmse = float(each.absolute.mean()), sqrt(float(each.squared.mean()))
         more: tuple[Estimate | None, ...] = (None, None)
-        if method != COMPLETION:
-            slopes = root_slopes(squared) - root_slopes(best.squared)
-            more = (paired(absolute - best.absolute, chosen, level), paired(slopes, chosen, level))
-        rows.append(MethodError(method, len(absolute), mae, rmse, *more))
+        if method != best:
+            slopes = root_slopes(each.squared) - root_slopes(least.squared)
+            apart = each.absolute - least.absolute
+            more = (paired(apart, clusters, level), paired(slopes, clusters, level))
+        rows.append(MethodError(method, len(each.absolute), mae, rmse, *more))
     return tuple(rows)
 
 
