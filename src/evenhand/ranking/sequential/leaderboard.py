@@ -51,7 +51,6 @@ from evenhand.errors import (
     require_option,
 )
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.rank_sets import name_critical_values
 from evenhand.ranking.sequential.likelihood import (
     JUDGES,
@@ -62,7 +61,6 @@ from evenhand.ranking.sequential.likelihood import (
     Numerator,
     OpenPairScreen,
     PairCounts,
-    decide_pairs,
     find_parts,
     find_supremum,
 )
@@ -591,11 +589,8 @@ class SequentialState:
 
     def decide(self) -> None:
         """Add what can be decided now to the claims."""
-        with one_blas_thread():
-            at = self.numerator.settle()
-            reached = decide_pairs(self.numerator, at, self.budget, self._pairs(self.claims))
-        self.claims += [self._claim(pair, by) for pair, by in reached]
-        self._screen = None if reached else self._screen
+        self._screen = OpenPairScreen(self.numerator, self._pairs(self.claims))
+        self.claims += [self._claim(pair, by) for pair, by in self._screen.look(self.budget)]
         self._decide_by_judges()
 
     def _decide_by_judges(self) -> None:
