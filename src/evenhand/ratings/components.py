@@ -22,6 +22,7 @@ from evenhand.data.results import (
     SYSTEM,
 )
 from evenhand.errors import listing
+from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.gaussian_process import fill_up, invert_all
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ratings.texts import say
@@ -44,25 +45,17 @@ class Term:
 
 
 def make_terms(rows: RatingRows) -> tuple[Term, ...]:
-    single = {name: _compact(getattr(rows, name)) for name in ("system", "judge", "item")}
     terms = []
     for name in RANDOM:
-        first, *second = name.split(" x ")
-        codes, size = single[first]
-        for other in second:
-            codes, size = cross(codes, single[other])
-        terms.append(Term(name, codes, size))
+        codes = number_groups(*(getattr(rows, factor) for factor in name.split(" x ")))
+        terms.append(Term(name, codes, int(codes.max()) + 1))
     return tuple(terms)
 
 
-def cross(codes: Integers, other: tuple[Integers, int]) -> tuple[Integers, int]:
+def cross(codes: Integers, others: Integers) -> tuple[Integers, int]:
     """Number the pairs of levels that occur; return the number of each row, and how many."""
-    return _compact(codes * other[1] + other[0])
-
-
-def _compact(codes: NDArray[np.integer]) -> tuple[Integers, int]:
-    levels, dense = np.unique(codes, return_inverse=True)
-    return dense.reshape(-1).astype(np.int64), len(levels)
+    pairs = number_groups(codes, others)
+    return pairs, int(pairs.max()) + 1
 
 
 # Which effects are eliminated block by block, and which are solved for together.
@@ -161,11 +154,11 @@ def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ..
         pairs = zip(joined, starts[:-1], strict=True)
         target = np.concatenate([term.codes + start for term, start in pairs])
         component = weak_components(Graph(int(starts[-1]), source, target))
-        block = _compact(component[:n])[0]
+        block = number_groups(component[:n])
     size = int(block.max()) + 1
     depth, breadth = np.zeros(size), np.full(size, 1.0)
     for i, term in enumerate(terms):
-        codes, cells = cross(block, (term.codes, term.size))
+        codes, cells = cross(block, term.codes)
         owners = np.empty(cells, dtype=np.int64)
         owners[codes] = block
         levels = np.bincount(owners, minlength=size)
@@ -253,11 +246,9 @@ class Factor:
 
     log_det: float  # log|M|
     diagonal: Array  # (effects,) diagonal of M⁻¹
-    border: NDArray[np.int64]  # numbers of the shared effects
-    corner: Array  # (G, G) M⁻¹ among them
+    made: Arrangement
+    corner: Array  # (G, G) M⁻¹ among the shared effects, fixed ones first
     blocks: tuple[tuple[Array, Array], ...]  # of each batch (B, d, d) A⁻¹, (B, d, g) A⁻¹B
-    batches: tuple[Batch, ...]
-    means_inverse: Array  # (p, p) M⁻¹ among fixed effects
 
     @classmethod
     def of(cls, made: Arrangement, scale: Array, residual: float) -> Factor:
@@ -299,24 +290,21 @@ class Factor:
             beside = edged[batch.shared[:, :, None], batch.shared[:, None, :]]
             added = ((across @ beside) * across).sum(axis=2)
             values[batch.effects] = np.diagonal(inner, axis1=1, axis2=2) + added
-        means_inverse = inverse[: made.columns, : made.columns]
-        return cls(
-            log_det, values[:-1], made.border, inverse, tuple(blocks), made.batches, means_inverse
-        )
+        return cls(log_det, values[:-1], made, inverse, tuple(blocks))
 
     def solve(self, right: Array) -> Array:
-        m = right.shape[1]
+        border, batches, m = self.made.border, self.made.batches, right.shape[1]
         padded = np.concatenate((right, np.zeros((1, m))))
-        edge = np.concatenate((right[self.border], np.zeros((1, m))))
-        for batch, (_, across) in zip(self.batches, self.blocks, strict=True):
+        edge = np.concatenate((right[border], np.zeros((1, m))))
+        for batch, (_, across) in zip(batches, self.blocks, strict=True):
             taken = across.transpose(0, 2, 1) @ padded[batch.effects]
             for column in range(m):
                 values = taken[:, :, column].ravel()
                 edge[:, column] -= np.bincount(batch.shared.ravel(), values, len(edge))
         shared = np.concatenate((self.corner @ edge[:-1], np.zeros((1, m))))
         solution = np.zeros_like(padded)
-        solution[self.border] = shared[:-1]
-        for batch, (inverse, across) in zip(self.batches, self.blocks, strict=True):
+        solution[border] = shared[:-1]
+        for batch, (inverse, across) in zip(batches, self.blocks, strict=True):
             alone = inverse @ padded[batch.effects]
             solution[batch.effects] = alone - across @ shared[batch.shared]
         return solution[:-1]
@@ -404,7 +392,7 @@ def solve_equations(problem: Problem, variances: Array) -> Solved:
     right = scale[:, None] * np.stack([problem.gather(column) for column in working.T], axis=1)
     projected = working.T @ working - right.T @ factor.solve(right)
     information = np.asarray(0.5 * (projected + projected.T) / 2 / residual)
-    vcov = residual * factor.means_inverse
+    vcov = residual * factor.corner[: made.columns, : made.columns]
     return Solved(value, gradient, information, scale * solution, vcov)
 
 
@@ -428,7 +416,7 @@ def count_incidence(terms: Sequence[Term]) -> Incidence:
     counts = [term.counts.astype(np.float64) for term in terms]
     for k in range(size):
         for m in range(k, size):
-            codes, cells = cross(terms[k].codes, (terms[m].codes, terms[m].size))
+            codes, cells = cross(terms[k].codes, terms[m].codes)
             shared = np.bincount(codes, minlength=cells).astype(np.float64)
             levels = np.empty((2, cells), dtype=np.int64)
             levels[0, codes], levels[1, codes] = terms[k].codes, terms[m].codes

@@ -69,6 +69,7 @@ from evenhand.ratings.process_search import (
     Layout,
     Problem,
     Sharing,
+    Standard,
     Surface,
     Uncertainty,
     draw_correlations,
@@ -116,15 +117,6 @@ def _average(outputs: Points, others: Points, at: Coregion) -> Array:
 
 
 Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Standard:
-    mean: float  # in points of the scale
-    deviation: float  # likewise
-
-    def standardise(self, score: Array) -> Array:
-        return np.asarray((score - self.mean) / self.deviation)
 
 
 @dataclass(frozen=True, eq=False)
