@@ -21,10 +21,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.graph import Graph, weak_components
 
 # Singular values of a table moved towards 0 by τ: the proximal step of the nuclear norm (Cai,
@@ -40,8 +41,6 @@ from evenhand.numerics.graph import Graph, weak_components
 # decomposition where the table is nearly square; by the eigenvectors of its small Gram matrix where
 # it is long, which is several times faster and exact to about 1e-8 of the largest singular value.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MIN_ROWS_PER_COLUMN: Final = 1.5  # From which the Gram matrix is used
 
@@ -127,11 +126,11 @@ class SeenCells:
     shape: tuple[int, int]  # rows and columns of the table
 
     @cached_property
-    def seen_rows(self) -> NDArray[np.bool_]:
+    def seen_rows(self) -> Flags:
         return np.bincount(self.row, minlength=self.shape[0]) > 0
 
     @cached_property
-    def seen_columns(self) -> NDArray[np.bool_]:
+    def seen_columns(self) -> Flags:
         return np.bincount(self.column, minlength=self.shape[1]) > 0
 
     @cached_property
@@ -141,7 +140,7 @@ class SeenCells:
         graph = Graph(m + n, self.row.astype(np.intp), (m + self.column).astype(np.intp))
         return weak_components(graph).astype(np.int64)
 
-    def take(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> SeenCells:
+    def take(self, chosen: Flags | NDArray[np.intp]) -> SeenCells:
         return SeenCells(self.row[chosen], self.column[chosen], self.weight[chosen], self.shape)
 
     def turned(self) -> SeenCells:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from evenhand.numerics import Array
 
 
 def two_sided_p(z: float) -> float:
@@ -90,7 +90,7 @@ def f_quantile(probability: float, df: float, df_below: float) -> float:
     return float(fdtri(df, df_below, probability))
 
 
-def entropy_terms(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def entropy_terms(counts: Array) -> Array:
     return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))
 
 

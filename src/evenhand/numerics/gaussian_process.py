@@ -24,10 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 JITTER: Final = 1e-6  # Added to the variance of inducing points, which may coincide
 

@@ -31,7 +31,6 @@ from math import ceil, inf, isfinite, sqrt
 from typing import Any, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded, require_scores
@@ -50,6 +49,7 @@ from evenhand.errors import (
     require_seed,
     suggest_or_list,
 )
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import choose_clusters
 from evenhand.numerics.completion import Effects, LowRank, SoftImpute
 from evenhand.numerics.sampling import one_blas_thread
@@ -83,9 +83,6 @@ from evenhand.render.findings import Finding, describe_findings
 # than 1.645 standard errors of the paired difference; choosing the smallest error alone would call
 # chance a taste in most sets of ratings without any.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 Missing = Literal["at random", "by value"]
 
 MIN_ERRORS: Final = 1.645  # By which the low-rank part must be better than intercepts

@@ -8,7 +8,6 @@ from math import log, pi
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.results import (
@@ -22,13 +21,11 @@ from evenhand.data.results import (
     SYSTEM,
 )
 from evenhand.errors import listing
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.gaussian_process import fill_up, invert_all
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ratings.texts import say
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 RANDOM: Final = tuple(name for name in NAMES if name != RESIDUAL)
 

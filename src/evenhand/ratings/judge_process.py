@@ -32,7 +32,6 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
@@ -49,6 +48,7 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import mixture_quantile
 from evenhand.numerics.gaussian_process import Points, Posterior, correlate
 from evenhand.numerics.sampling import one_blas_thread
@@ -86,13 +86,12 @@ from evenhand.render.findings import Finding, describe_findings
 # Intervals of correlations, tastes and noise are quantiles of draws of the parameters around the
 # likeliest ones; those of leniency mix the posteriors of the functions over such draws.
 
-Array = NDArray[np.float64]
 
 QUANTILE_DRAWS: Final = 1000  # Draws of parameters that quantiles are taken of
 MIN_RATINGS: Final = 20  # Ratings of a judge below which intervals rest on the prior
 
 
-def say_few(fit: JudgeProcess, judge: NDArray[np.int64] | None) -> list[Finding]:
+def say_few(fit: JudgeProcess, judge: Integers | None) -> list[Finding]:
     judged = range(len(fit.judges)) if judge is None else np.unique(judge).tolist()
     few = [f"{fit.judges[d]} ({fit.ratings[d]})" for d in judged if fit.ratings[d] < MIN_RATINGS]
     if not few:
@@ -114,9 +113,6 @@ def _average(outputs: Points, others: Points, at: Coregion) -> Array:
         part = outputs.take(np.arange(low, min(low + OUTPUTS_AT_ONCE, len(outputs))))
         total += correlate(part, others, at.log_scales).sum(axis=0)
     return total / len(outputs)
-
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +144,7 @@ class JudgeProcess(Shown):
     learned: Learned
     problem: Problem
     top: Surface
-    ratings: NDArray[np.int64]
+    ratings: Integers
     near: Flags
     separable: Flags
     notes: tuple[str, ...]
@@ -274,7 +270,7 @@ class JudgeProcess(Shown):
             return data
         return self.learned.features.read(self.learned.features.read_rows(data))
 
-    def _predict(self, table: FeatureTable, judge: NDArray[np.int64] | None) -> PredictedRatings:
+    def _predict(self, table: FeatureTable, judge: Integers | None) -> PredictedRatings:
         points = self.learned.scaling.apply(table)
         notes = (*self.learned.scaling.find_unseen(table), *say_few(self, judge))
         with one_blas_thread():

@@ -20,7 +20,6 @@ from math import sqrt
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.rating_rows import RatingRows
@@ -32,6 +31,7 @@ from evenhand.errors import (
     require_level,
     suggest,
 )
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import (
     Clusters,
     Estimate,
@@ -53,9 +53,6 @@ from evenhand.render.findings import Finding
 # An output is what one system made of one item. A judge who rated an output several times has its
 # mean in the cell, with the number of ratings as its weight.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 MAX_CELLS = 100_000_000  # Of a matrix; a completed one is held in memory as a whole
 

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
@@ -23,6 +22,7 @@ from evenhand.errors import (
     require_level,
     require_option,
 )
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import (
     Clusters,
     Estimate,
@@ -46,9 +46,6 @@ from evenhand.render.findings import Finding, describe_findings
 # each other (numerics/cluster_means.py), and, beside that, those of one item alone: about these
 # judges.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 MULTI: Final = "multi-task"
 SIZES: Final = (1, 5, 20, 100)  # Least ratings of a judge in each line of coverage by size

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.gaussian_process import (
     Evidence,
     Points,
@@ -45,8 +46,6 @@ from evenhand.numerics.sampling import one_blas_thread
 # v is the variance of the judges' means β_d and 1 that of the mean of all, on standardised ratings:
 # both means are integrated out.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Sharing = Literal["low rank", "none", "full"]
 
 SHARINGS: Final[tuple[Sharing, ...]] = ("low rank", "none", "full")
@@ -96,7 +95,7 @@ class JudgedPoints:
     def __len__(self) -> int:
         return len(self.judge)
 
-    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> JudgedPoints:
+    def take(self, rows: NDArray[np.integer] | Flags) -> JudgedPoints:
         return replace(self, judge=self.judge[rows], points=self.points.take(rows))
 
 
@@ -390,9 +389,7 @@ def search(problem: Problem, rng: np.random.Generator) -> Surface:
     return problem.climb(at)[1]
 
 
-def sample_evenly(
-    judge: NDArray[np.int64], size: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def sample_evenly(judge: Integers, size: int, rng: np.random.Generator) -> Integers:
     """Return sorted rows, drawn by chance, as evenly over judges as their ratings allow.
 
     >>> rng = np.random.default_rng(1)

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded, require_scores
@@ -16,6 +15,7 @@ from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level, require_seed
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.completion import Completion, NuclearNorm, keep_within, solve
 from evenhand.ratings.matrix import (
@@ -198,8 +198,6 @@ class DecisionCurve(Shown):
         )
 
 
-Array = NDArray[np.float64]
-
 MAX_PAIRS_NAMED: Final = 3
 MIN_DISTANCE: Final = 1e-9  # Of an estimate from the end of its interval
 
@@ -270,7 +268,6 @@ def say_ends(points: Sequence[DecisionPoint]) -> list[Finding]:
 # scores are more reliable than from one rating of each example. Designs, the comparison with judge
 # + output, and intervals are ours.
 
-Flags = NDArray[np.bool_]
 
 DRAWS: Final = 20
 RESAMPLES: Final = 1000
@@ -410,7 +407,7 @@ def resample_items(matrix: RatingMatrix, rng: np.random.Generator) -> Array:
     return weights[:, item]
 
 
-def find_differences(score: Array, system: NDArray[np.int64], weights: Array) -> Array:
+def find_differences(score: Array, system: Integers, weights: Array) -> Array:
     """Return differences of systems' means for each weighting, shape (B + 1, pairs)."""
     k = int(system.max()) + 1
     of_system = np.eye(k)[system]
@@ -419,9 +416,7 @@ def find_differences(score: Array, system: NDArray[np.int64], weights: Array) ->
     return np.asarray(means[:, first] - means[:, second])
 
 
-def count_right(
-    score: Array, system: NDArray[np.int64], weights: Array, truth: Array
-) -> dict[str, Array]:
+def count_right(score: Array, system: Integers, weights: Array, truth: Array) -> dict[str, Array]:
     """Return the share of pairs in the right order, (B + 1,) for each decider, over all draws."""
     decided = np.abs(truth) >= MIN_DIFFERENCE
     right = {name: np.zeros(len(weights)) for name in DECIDERS}

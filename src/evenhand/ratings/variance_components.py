@@ -22,11 +22,11 @@ from math import exp, inf, log, sqrt
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.results import RESIDUAL, SYSTEM, Component
 from evenhand.errors import NotConverged, NotIdentified
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import chi2_tail, normal_quantile
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.components import (
@@ -51,8 +51,6 @@ from evenhand.ratings.texts import say
 #
 # Source: Henderson (1953), Biometrics 9:226-252, method 1; Gao & Owen (2017), Electronic Journal of
 # Statistics 11:1235-1296, for crossed designs of any size.
-
-Array = NDArray[np.float64]
 
 
 def estimate_moments(score: Array, terms: Sequence[Term]) -> Array:
@@ -95,7 +93,7 @@ class Peak:
     steps: int  # steps taken
 
     @property
-    def zero(self) -> NDArray[np.bool_]:
+    def zero(self) -> Flags:
         return np.asarray(self.variances <= _floors(len(self.variances)))
 
 

@@ -33,6 +33,7 @@ from evenhand.data.votes import LEFT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics import Array, Integers
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
@@ -48,8 +49,6 @@ from evenhand.ranking.sandwich import (
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.signature import name_model
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Verdict = str
 
 HOLDS, FALLS, NO_RANKING = "holds", "falls", "no ranking"

@@ -26,7 +26,6 @@ from typing import Any, Final, Literal, get_args
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
@@ -50,6 +49,7 @@ from evenhand.errors import (
     listing,
     require_option,
 )
+from evenhand.numerics import Array
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.rank_sets import name_critical_values
 from evenhand.ranking.sequential.likelihood import (
@@ -71,7 +71,6 @@ from evenhand.render.counts import plural, share
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
-Array = NDArray[np.float64]
 Groups = tuple[tuple[str, ...], ...]  # Names of the systems that votes join
 Confirmed = tuple[str, str]  # Names of two systems, the better one first
 Ties = Literal["davidson", "discard"]

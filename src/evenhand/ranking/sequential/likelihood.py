@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.graph import Graph, strong_components
 from evenhand.numerics.newton import (
     NEWTON_ROUNDING,
@@ -38,7 +39,6 @@ from evenhand.numerics.newton import (
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.sides import log_direct
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.signedinteger[Any]]
 Chances = tuple[Array, Array, Array]
 Coded = tuple[int, int, int]  # Codes of the left and the right system, and LEFT, TIE or RIGHT
@@ -84,7 +84,7 @@ class PairCounts:
     def tied(self) -> bool:
         return bool(self.counts[:, 1].any())
 
-    def take(self, rows: NDArray[np.bool_]) -> PairCounts:
+    def take(self, rows: Flags) -> PairCounts:
         return replace(self, low=self.low[rows], high=self.high[rows], counts=self.counts[rows])
 
     def spread(self, values: Array) -> Array:
