@@ -292,10 +292,6 @@ class Blocks:
     place: Places  # (N,) where each node stands when the nodes of all batches follow each other
     batches: tuple[Batch, ...]
 
-    @property
-    def count(self) -> int:
-        return sum(batch.size for batch in self.batches)
-
     def weigh_sample(self, most: int) -> tuple[float, ...]:
         """Return weights of the batches: about `most` of them stand for all, the others have 0.
 

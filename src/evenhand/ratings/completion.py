@@ -417,15 +417,11 @@ def write_notes(
         n = int(outside.sum())
         if n:
             notes.append(say("beyond-scale", predictions=n, low=low, high=high))
-    wide = _say_wide(split, half_width, model.level)
-    return (*notes, *_say_strange(split), *_say_uneven(split, model.group), *wide)
-
-
-def _say_strange(split: Split) -> list[Finding]:
     n, left = len(split.known), int((~split.known).sum())
-    if not left:
-        return []
-    return [say("not-learned" if left < n else "none-learned", left=left, of=n)]
+    if left:
+        notes.append(say("not-learned" if left < n else "none-learned", left=left, of=n))
+    uneven = _say_uneven(split, model.group)
+    return (*notes, *uneven, *_say_wide(split, half_width, model.level))
 
 
 def _say_uneven(split: Split, group: str | None) -> list[Finding]:

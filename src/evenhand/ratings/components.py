@@ -399,15 +399,13 @@ def solve_equations(problem: Problem, variances: Array) -> Solved:
 # k shares with a level of l. Linear in the number of scores n.
 
 
-@dataclass(frozen=True, eq=False)
-class Incidence:
-    gram: Array  # (K, K) ⟨M Z_k Z_kᵀ M, M Z_l Z_lᵀ M⟩, M taking the mean out
-    # (K, K) trace of Z_lᵀ (I − P_k) Z_l, P_k the means by k: what a variance of l adds to the sum
-    # of squares within levels of k
-    within: Array
+def count_incidence(terms: Sequence[Term]) -> tuple[Array, Array]:
+    """Return two (K, K) tables of each term k with each l.
 
-
-def count_incidence(terms: Sequence[Term]) -> Incidence:
+    The first is ⟨M Z_k Z_kᵀ M, M Z_l Z_lᵀ M⟩, M taking the mean out. The second is the trace of
+    Z_lᵀ (I − P_k) Z_l, P_k the means by k: what a variance of l adds to the sum of squares within
+    levels of k.
+    """
     n, size = len(terms[0].codes), len(terms)
     gram, within = np.zeros((size, size)), np.zeros((size, size))
     counts = [term.counts.astype(np.float64) for term in terms]
@@ -415,15 +413,15 @@ def count_incidence(terms: Sequence[Term]) -> Incidence:
         for m in range(k, size):
             codes, cells = cross(terms[k].codes, terms[m].codes)
             shared = np.bincount(codes, minlength=cells).astype(np.float64)
-            levels = np.empty((2, cells), dtype=np.int64)
-            levels[0, codes], levels[1, codes] = terms[k].codes, terms[m].codes
-            left, right = counts[k][levels[0]], counts[m][levels[1]]
+            row = np.empty(cells, dtype=np.int64)
+            row[codes] = np.arange(n)  # one of each cell
+            left, right = counts[k][terms[k].codes[row]], counts[m][terms[m].codes[row]]
             squares = shared**2
             both = (counts[k] ** 2).sum() * (counts[m] ** 2).sum() / n**2
             gram[k, m] = gram[m, k] = squares.sum() - 2 / n * (shared * left * right).sum() + both
             within[k, m] = n - (squares / left).sum()
             within[m, k] = n - (squares / right).sum()
-    return Incidence(gram, within)
+    return gram, within
 
 
 # Which components a design can tell apart: the others are left out, and it is said why.
@@ -472,7 +470,7 @@ def identify(terms: Sequence[Term]) -> Identified:
     """Keep the terms that the design can distinguish, those of one factor before those of two."""
     n = len(terms[0].codes)
     rest = Term(RESIDUAL, np.arange(n), n)
-    gram = count_incidence([rest, *terms]).gram
+    gram, _ = count_incidence([rest, *terms])
     held, numbers = [rest], [0] if n > 1 else []
     carries: dict[str, list[str]] = {}
     reasons = []

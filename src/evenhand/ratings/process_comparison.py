@@ -15,13 +15,7 @@ from evenhand.data.exclusions import list_findings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
-from evenhand.errors import (
-    InvalidJudgments,
-    UnknownOption,
-    listing,
-    require_level,
-    require_option,
-)
+from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_level, require_option
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import (
     Clusters,

@@ -58,12 +58,12 @@ def estimate_moments(score: Array, terms: Sequence[Term]) -> Array:
     n = len(score)
     whole = Term("", np.zeros(n, dtype=np.int64), 1)
     rest = Term(RESIDUAL, np.arange(n), n)
-    within = count_incidence([whole, *terms, rest]).within[:-1, 1:]
+    _, within = count_incidence([whole, *terms, rest])
     squares = []
     for term in (whole, *terms):
         means = np.bincount(term.codes, score, term.size) / term.counts
         squares.append(float(((score - means[term.codes]) ** 2).sum()))
-    return np.maximum(np.linalg.solve(within, np.array(squares)), 0.0)
+    return np.maximum(np.linalg.solve(within[:-1, 1:], np.array(squares)), 0.0)
 
 
 # Restricted maximum likelihood: steps of average information, variances not below 0.
@@ -90,7 +90,6 @@ RIDGE: Final = 1e-9  # Share added to the diagonal of the information
 class Peak:
     variances: Array  # (K + 1,) estimates, the residual's last; the floor where they are 0
     solved: Solved  # the likelihood there
-    steps: int  # steps taken
 
     @property
     def zero(self) -> Flags:
@@ -105,7 +104,7 @@ def maximise(
     variances = np.maximum(start, floors)
     here = solve_equations(problem, variances)
     sizes = np.array([*(term.size for term in problem.terms), problem.df], dtype=np.float64)
-    for count in range(MAX_STEPS):
+    for _ in range(MAX_STEPS):
         free = (variances > floors) | (here.gradient > 0)
         if held is not None:
             free[held] = False
@@ -118,10 +117,10 @@ def maximise(
             step[free] = np.linalg.solve(information, here.gradient[free] / scale) / scale
         promise = float(here.gradient @ step)
         if promise <= gain:
-            return Peak(variances, here, count)
+            return Peak(variances, here)
         moved = _advance(problem, (variances, here), step)
         if moved is None and promise <= MAX_GAIN_ROUNDED:
-            return Peak(variances, here, count)
+            return Peak(variances, here)
         if moved is None:
             # a step of the EM algorithm, for where the scores hold no average information: where
             # a source has no trace in them at all, as judges who agree perfectly
@@ -340,11 +339,7 @@ class _Estimates:
 
 
 def estimate_rating_components(
-    rows: RatingRows,
-    *,
-    systems: Systems = "random",
-    level: float = 0.95,
-    quick: bool = False,
+    rows: RatingRows, *, systems: Systems = "random", level: float = 0.95, quick: bool = False
 ) -> RatingComponents:
     system, *others = make_terms(rows)
     known = identify([system, *others])

@@ -27,13 +27,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally
-from evenhand.errors import (
-    NotConverged,
-    NotIdentified,
-    UnknownOption,
-    require_level,
-    require_seed,
-)
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_level, require_seed
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.sampling import one_blas_thread

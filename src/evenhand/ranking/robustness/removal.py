@@ -38,13 +38,12 @@ from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.sandwich import (
-    MAX_BLOCK_NUMBERS,
     find_bridges,
     gather_clusters,
     leave_out,
-    sum_information,
     sum_scores,
     total_information,
+    walk_information,
 )
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.signature import name_model
@@ -99,15 +98,13 @@ def worth_influence(fit: Fit, tally: Tally, name: str) -> Array:
     """Return (K, G): how far each log-worth falls (log-odds) without each judge or item."""
     pieces, _ = gather_clusters(fit, tally, name)
     scores, total = sum_scores(fit, pieces), total_information(fit)
-    changes = np.empty_like(scores)
-    step = max(1, MAX_BLOCK_NUMBERS // len(total) ** 2)
-    for start in range(0, pieces.size, step):
-        rows = slice(start, min(start + step, pieces.size))
-        information = sum_information(fit, pieces, rows.start, rows.stop)
+    changes = []
+    for start, information in walk_information(fit, pieces):
         # Where one alone links some systems to the rest, the score is taken as it stands
         information[find_bridges(fit, total, information)] = 0.0
-        changes[rows] = leave_out(fit.raw_vcov, total, information, scores[rows])
-    return np.asarray(2 * _worth_rows(fit) @ changes.T)
+        some = scores[start : start + len(information)]
+        changes.append(leave_out(fit.raw_vcov, total, information, some))
+    return np.asarray(2 * _worth_rows(fit) @ np.concatenate(changes).T)
 
 
 @dataclass(frozen=True)

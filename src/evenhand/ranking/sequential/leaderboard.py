@@ -658,22 +658,19 @@ class SequentialState:
 def _lay_out(
     state: SequentialState, worth: Array, confirmation: Confirmation | None
 ) -> Leaderboard:
-    reasons: list[str | None] = [None] * len(state.claims)
-    notes = _list_notes(state, checked=confirmation is not None)
     excluded = _list_excluded(state, checked=confirmation is not None)
+    notes, held = _list_notes(state, excluded), {}
     if confirmation is not None:
-        reasons = [confirmation.explain(claim.better, claim.worse) for claim in state.claims]
         notes = [*confirmation.notes, *notes]
-    held = [
-        (claim, why) for claim, why in zip(state.claims, reasons, strict=True) if why is not None
-    ]
-    decided = tuple(claim for claim, why in zip(state.claims, reasons, strict=True) if why is None)
+        reasons = {one: confirmation.explain(one.better, one.worse) for one in state.claims}
+        held = {claim: why for claim, why in reasons.items() if why is not None}
+    decided = tuple(claim for claim in state.claims if claim not in held)
     groups = find_groups(state)
     return Leaderboard(
         standings=_list_standings(state, worth, decided, groups),
         decided=decided,
-        held=tuple(claim for claim, _ in held),
-        held_since=tuple(why for _, why in held),
+        held=tuple(held),
+        held_since=tuple(held.values()),
         by_judges=None if state.signs is None else tuple(state.judge_claims),
         checked=confirmation is not None,
         n_votes=state.seen.counted,
@@ -756,14 +753,13 @@ def share_places(worth: Array) -> list[int]:
     return places.tolist()
 
 
-def _list_notes(state: SequentialState, *, checked: bool) -> list[str]:
+def _list_notes(state: SequentialState, excluded: Sequence[Exclusion]) -> list[str]:
     notes: list[str] = []
     if state.founders is None and state.seen.votes:
         notes.append(say("systems-not-named", needed=state.needed))
     late = state.systems[state.founders :] if state.founders is not None else []
     if late:
         notes.append(say("came-later", names=listing(late, MAX_NAMES)))
-    excluded = _list_excluded(state, checked=checked)
     notes += [exclusion.sentence for exclusion in excluded if exclusion.sentence]
     if state.sides_known:
         notes += note_sides(state.systems, state.shown)
