@@ -12,13 +12,14 @@ import polars as pl
 import pytest
 
 from evenhand.numerics.cluster_means import Estimate as Paired
-from evenhand.ratings.matrix import ADDITIVE, Design, tabulate_errors
+from evenhand.ratings.matrix import ADDITIVE, tabulate_errors
 from evenhand.ratings.reliability import (
     DECIDERS,
     ONE_RATING,
     RAW,
     DecisionCurve,
     DecisionPoint,
+    Design,
     Estimate,
 )
 from evenhand.render.text import draw_table, render_text

@@ -6,7 +6,7 @@ import pytest
 from evenhand.design.query import Query, QueryState
 from evenhand.errors import UnknownOption
 from evenhand.numerics.gaussian_process import Points
-from evenhand.ratings.output_process import begin, condition
+from evenhand.ratings.process_search import begin, condition
 
 
 def line(*at):

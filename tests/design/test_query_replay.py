@@ -11,7 +11,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.design.query_replay import SHARES
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.numerics.gaussian_process import Points
-from evenhand.ratings.output_process import begin, condition, relearn
+from evenhand.ratings.process_search import begin, condition, relearn
 
 TEN = OutputFeatures(numbers=tuple(f"x{j}" for j in range(10)), labels=())
 TWO = OutputFeatures(numbers=("x0", "x1"), labels=())

@@ -93,7 +93,7 @@ def test_tastes_in_ratings_are_found_where_they_are(judge, item):
 
     def estimate(replicate: int) -> tuple[Component, ...]:
         rows = rate(generator(13, arm, replicate), 10 * judge, 10 * item)
-        return estimate_rating_components(rows, intervals=False).components
+        return estimate_rating_components(rows).components
 
     judge_arm("ratings", run(replicates, estimate), (10 * judge, 10 * item))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from evenhand.numerics.cluster_means import Estimate
+from evenhand.numerics.cluster_means import Estimate, choose_clusters
 from evenhand.ratings.matrix import (
     MethodError,
     compare_errors,
@@ -45,16 +45,19 @@ def test_differences_are_paired_and_clustered_by_judge_and_item():
     names = ("random draw", "judge mean", "output mean", "judge + output")
     errors = {name: errors_of(np.array([1.0, 1.0, 3.0, 3.0])) for name in names}
     item, judge = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    ways = {"judge": judge, "item": item}
-    rows = compare_errors({**errors, "completion": zero}, ways, 0.95)
+    ways = choose_clusters({"judge": judge, "item": item})
+    rows = compare_errors({**errors, "completion": zero}, "completion", ways, 0.95)
     more = rows[0].mae_more
     assert more.value == 2
     assert more.stderr == pytest.approx(1.0)  # means of 1 and 3
     assert more.upper - more.value == pytest.approx(t.ppf(0.975, 1))
     assert rows[0].rmse == pytest.approx(np.sqrt(5))
     assert rows[-1].mae_more is None
-    alone = {"judge": judge, "item": np.zeros(4, dtype=int)}
-    assert compare_errors({**errors, "completion": zero}, alone, 0.95)[0].mae_more is None
+    alone = choose_clusters({"judge": judge, "item": np.zeros(4, dtype=int)})
+    assert (
+        compare_errors({**errors, "completion": zero}, "completion", alone, 0.95)[0].mae_more
+        is None
+    )
 
 
 def test_a_mean_of_two_answers_counts_twice():
@@ -75,8 +78,8 @@ def test_the_interval_of_an_rmse_is_that_of_its_slopes():
     names = ("random draw", "judge mean", "output mean", "judge + output")
     errors = {name: errors_of(np.array([1.0, 1.0, 3.0, 3.0])) for name in names}
     zero = errors_of(np.zeros(4))
-    ways = {"judge": np.array([0, 1, 0, 1]), "item": np.array([0, 0, 1, 1])}
-    first = compare_errors({**errors, "completion": zero}, ways, 0.95)[0]
+    ways = choose_clusters({"judge": np.array([0, 1, 0, 1]), "item": np.array([0, 0, 1, 1])})
+    first = compare_errors({**errors, "completion": zero}, "completion", ways, 0.95)[0]
     root, mean = (one.upper - one.lower for one in (first.rmse_more, first.mae_more))
     assert first.rmse == pytest.approx(np.sqrt(5))
     assert root / mean == pytest.approx(2 / np.sqrt(5))

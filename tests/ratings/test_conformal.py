@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.ratings.conformal import (
+from evenhand.ratings.completion import (
     find_half_widths,
     half_widths,
     odds_of_missing,

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from evenhand.ratings.matrix import Design
 from evenhand.ratings.reliability import (
     DECIDERS,
     DecisionPoint,
+    Design,
     Estimate,
     say_ends,
     say_even,

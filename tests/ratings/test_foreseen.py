@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.ratings.matrix import mix
+from evenhand.ratings.judge_process import mix
 
 
 def test_variances_add_up_within_and_between_draws():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.ratings import matrix
+from evenhand.ratings import judge_process
 from evenhand.ratings.features import OutputFeatures
 from evenhand.ratings.judge_process import MultiTaskGP
 from evenhand.ratings.process_search import MIN_NOISE, JudgedPoints
@@ -159,7 +159,7 @@ def test_many_outputs_are_predicted_in_blocks_as_one_by_one(fit, monkeypatch):
     rng = np.random.default_rng(1)
     outputs = FEATURES.tabulate([{"a": x, "b": z} for x, z in rng.normal(size=(25, 2))])
     whole = fit.predict(outputs, "j0001")
-    monkeypatch.setattr(matrix, "OUTPUTS_AT_ONCE", 7)
+    monkeypatch.setattr(judge_process, "OUTPUTS_AT_ONCE", 7)
     np.testing.assert_allclose(fit.predict(outputs, "j0001").mean, whole.mean, rtol=1e-12)
 
 

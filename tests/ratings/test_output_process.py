@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.numerics.gaussian_process import Points
-from evenhand.ratings.output_process import begin, condition, relearn
+from evenhand.ratings.process_search import begin, condition, relearn
 
 
 @pytest.fixture

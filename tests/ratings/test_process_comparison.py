@@ -1,7 +1,5 @@
 """Processes beside each other on held-out ratings: same ratings, paired differences."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.stats import t as student
@@ -14,11 +12,9 @@ from evenhand.ratings.judge_process import MultiTaskGP, sort_rows
 from evenhand.ratings.process_comparison import (
     PENALTIES,
     HeldOut,
-    HeldOutErrors,
     ProcessErrors,
     compare_processes,
     fit_ridge,
-    pool_errors,
     spread_columns,
 )
 from evenhand.ratings.process_search import JudgedPoints
@@ -36,13 +32,13 @@ def errors(seen):
 
 
 def test_every_rating_is_predicted_once_by_every_method(seen, errors):
-    assert errors.errors.residual.keys() == {*comparison.MODELS, "ridge", "judge mean"}
-    assert {len(own) for own in errors.errors.residual.values()} == {seen.size}
+    assert errors.residual.keys() == {*comparison.MODELS, "ridge", "judge mean"}
+    assert {len(own) for own in errors.residual.values()} == {seen.size}
     assert errors.left_out == 0
     table = {row.method: row for row in errors.tabulate()}
     assert table["multi-task"].mae_more is None
     assert table["judge mean"].rmse == pytest.approx(
-        np.sqrt(np.mean(errors.errors.residual["judge mean"] ** 2))
+        np.sqrt(np.mean(errors.residual["judge mean"] ** 2))
     )
 
 
@@ -50,13 +46,13 @@ def test_items_are_held_out_whole(seen):
     only = {"multi-task": comparison.MODELS["multi-task"]}
     found = compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1, by="item"), only)
     assert len(found.item) == seen.size
-    for part in np.split(found.errors.rating, np.flatnonzero(np.diff(found.errors.rating) < 0) + 1):
+    for part in np.split(found.rating, np.flatnonzero(np.diff(found.rating) < 0) + 1):
         others = np.setdiff1d(np.arange(seen.size), part)
         assert not set(found.item[part]) & set(found.item[others])
 
 
 def test_ratings_are_held_out_whose_items_others_rated(errors):
-    first = errors.errors.rating[: np.flatnonzero(np.diff(errors.errors.rating) < 0)[0] + 1]
+    first = errors.rating[: np.flatnonzero(np.diff(errors.rating) < 0)[0] + 1]
     others = np.setdiff1d(np.arange(len(errors.item)), first)
     assert len(set(errors.item[first]) & set(errors.item[others])) > 8
 
@@ -71,10 +67,8 @@ def test_ratings_of_judges_of_whom_nothing_is_seen_are_counted():
 
 def errors_by(best, own, judge, item):
     """Errors of two methods, each rating predicted once."""
-    found = HeldOutErrors(
-        {"multi-task": best, "other": own}, {}, np.arange(len(best)), np.full(len(best), 9)
-    )
-    return ProcessErrors(found, judge, item, np.zeros(len(best), dtype=int), 0)
+    each, learned = np.arange(len(best)), np.full(len(best), 9)
+    return ProcessErrors({"multi-task": best, "other": own}, {}, each, learned, judge, item, 0)
 
 
 def test_differences_are_paired_and_items_hang_together():
@@ -126,9 +120,9 @@ def test_predictions_without_error_have_a_root_of_0():
 
 def test_a_rating_counts_once_however_often_it_is_predicted():
     rating = np.array([0, 0, 0, 1])
-    found = HeldOutErrors({"multi-task": np.array([1.0, 2, 3, 6])}, {}, rating, rating)
-    zero = np.zeros(2, dtype=int)
-    assert ProcessErrors(found, zero, np.arange(2), zero, 0).tabulate()[0].mae == 4.0
+    own, zero = {"multi-task": np.array([1.0, 2, 3, 6])}, np.zeros(2, dtype=int)
+    found = ProcessErrors(own, {}, rating, rating, zero, np.arange(2), 0)
+    assert found.tabulate()[0].mae == 4.0
 
 
 def test_the_error_of_a_root_mean_square_is_that_of_a_bootstrap():
@@ -140,20 +134,10 @@ def test_the_error_of_a_root_mean_square_is_that_of_a_bootstrap():
     assert (gap.upper - gap.lower) / 2 / 1.96 == pytest.approx((roots[1] - roots[0]).std(), rel=0.1)
 
 
-def test_tasks_are_pooled_with_judges_and_items_of_their_own(errors):
-    both = pool_errors([errors, errors])
-    assert both.item.max() == 2 * errors.item.max() + 1
-    assert both.task.max() == 1
-    assert both.tabulate()[0].mae == pytest.approx(errors.tabulate()[0].mae)
-    fewer = replace(errors, errors=replace(errors.errors, residual={"multi-task": np.zeros(1)}))
-    with pytest.raises(InvalidJudgments, match="not on others: independent"):
-        pool_errors([errors, fewer])
-
-
 def test_what_intervals_hold_is_counted_anew_from_a_fit(seen):
     """Fold by fold: the 90 % interval of a fit to what that fold learns from."""
     only = {"multi-task": MultiTaskGP(draws=0)}
-    found = compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1), only).errors
+    found = compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1), only)
     rows, _ = sort_rows(seen, FEATURES.read(seen))
     first = found.rating[: np.flatnonzero(np.diff(found.rating) < 0)[0] + 1]
     held = np.isin(np.arange(rows.size), first)
@@ -218,5 +202,5 @@ def test_what_a_judge_said_twice_of_an_output_is_held_out_together(seen):
     twice = seen.take(np.repeat(np.arange(seen.size), 2))
     only = {"multi-task": comparison.MODELS["multi-task"]}
     found = compare_processes(twice, FEATURES, HeldOut(folds=2, splits=1), only)
-    pairs = np.sort(np.abs(found.errors.residual["multi-task"]))
+    pairs = np.sort(np.abs(found.residual["multi-task"]))
     np.testing.assert_array_equal(pairs[::2], pairs[1::2])

@@ -8,14 +8,19 @@ import pytest
 from evenhand.data.rating_rows import RatingRows
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.ratings.completion import NuclearNorm
-from evenhand.ratings.matrix import COMMON, SPREAD, Design, make_designs, make_matrix, take_full
+from evenhand.ratings.matrix import make_matrix
 from evenhand.ratings.reliability import (
+    COMMON,
+    SPREAD,
+    Design,
     count_right,
     draw_design,
     find_differences,
+    make_designs,
     make_estimate,
     resample_items,
     study_decisions,
+    take_full,
 )
 from ratings.rated_matrices import make_rows
 

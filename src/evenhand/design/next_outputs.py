@@ -36,7 +36,7 @@ from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, list
 from evenhand.numerics.gaussian_process import Points
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.features import ROLES, OutputFeatures, learn_scaling, parse_number
-from evenhand.ratings.output_process import OutputProcess, begin, condition, relearn
+from evenhand.ratings.process_search import OutputProcess, begin, condition, relearn
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 

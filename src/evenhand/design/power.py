@@ -18,8 +18,7 @@ from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.variance_components import find_growth, restore_tie, slope_of_score
-from evenhand.numerics.distributions import normal_quantile
-from evenhand.numerics.quadrature import normal_rule
+from evenhand.numerics.distributions import normal_quantile, normal_rule
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.robustness.removal import merge_evidence
 from evenhand.ranking.settings import Settings

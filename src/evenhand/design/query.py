@@ -20,7 +20,7 @@ from evenhand.design.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
 from evenhand.numerics.gaussian_process import Points, pick_by_error, pick_by_variance
 from evenhand.ratings.features import OUTPUT, FeatureTable, OutputFeatures
-from evenhand.ratings.output_process import OutputProcess
+from evenhand.ratings.process_search import OutputProcess
 
 # Queries: which outputs without a label are labelled next?
 #

@@ -48,7 +48,7 @@ from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.gaussian_process import Points
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.features import OutputFeatures, learn_scaling
-from evenhand.ratings.output_process import OutputProcess, begin, condition, relearn
+from evenhand.ratings.process_search import OutputProcess, begin, condition, relearn
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 

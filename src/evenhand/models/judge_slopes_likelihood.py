@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.models.ties import Local, TieLaw
+from evenhand.numerics.distributions import hermite_rule
 from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
-from evenhand.numerics.quadrature import hermite_rule
 
 # The judgments of a model with judge slopes: cells in the order of judges, taken in parts.
 #

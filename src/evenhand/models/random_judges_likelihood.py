@@ -16,9 +16,9 @@ from evenhand.errors import NotConverged
 from evenhand.models.design import plain_design
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.ties import Davidson, TwoOutcomes
+from evenhand.numerics.distributions import hermite_rule
 from evenhand.numerics.gaussian_process import Batch, Blocks, invert_all, make_blocks
 from evenhand.numerics.newton import climb, invert_positive, maximise
-from evenhand.numerics.quadrature import hermite_rule
 
 # The chances of three outcomes as a function of one judge's log-odds, and Gaussians in its place.
 #

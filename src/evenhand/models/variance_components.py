@@ -28,8 +28,7 @@ from evenhand.errors import NotConverged, NotIdentified
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.texts import say
-from evenhand.numerics.distributions import normal_quantile, t_quantile, two_sided_p
-from evenhand.numerics.quadrature import normal_rule
+from evenhand.numerics.distributions import normal_quantile, normal_rule, t_quantile, two_sided_p
 from evenhand.numerics.sampling import one_blas_thread
 
 # How much smaller tastes look through the answers of many judges and items.

@@ -27,7 +27,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from evenhand.numerics import Array, Flags
+
 Numbers = NDArray[Any]
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -49,7 +50,7 @@ class Influence:
     carried: Array  # (G, K, p) rows of M_g for the K coordinates of interest
     rows: Array  # (K, p) the coordinates themselves
 
-    def relative_to(self, members: NDArray[np.bool_]) -> Influence:
+    def relative_to(self, members: Flags) -> Influence:
         if members.all():
             return self
         carried = self.carried - self.carried[:, members].mean(axis=1, keepdims=True)
@@ -140,9 +141,7 @@ class ReplicateBatches:
                 part = estimate[at : at + step]
                 yield slice(first + at, first + at + len(part)), part, products[at : at + step]
 
-    def studentise(
-        self, weights: Array, pairs: Pairs
-    ) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
+    def studentise(self, weights: Array, pairs: Pairs) -> tuple[Numbers, Numbers, Flags]:
         """Return (P, B) and (B, K) |t*|, and (B,) whether single precision would be too coarse."""
         clusters, k = weights.shape[1], self.rows.shape[1]
         factor = (clusters - 1) / clusters

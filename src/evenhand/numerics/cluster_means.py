@@ -21,10 +21,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,17 +360,7 @@ def _sum_group(group: Integers, score: Array) -> tuple[Integers, Array, Array]:
 def average_ranks(table: Array) -> Array:
     """Return the rank of every value within its row of a table, as `rank_within`."""
     rows, k = table.shape
-    order = np.argsort(table, axis=1, kind="stable")
-    ascending = np.take_along_axis(table, order, axis=1)
-    rises = ascending[:, 1:] > ascending[:, :-1]
-    edge = np.ones((rows, 1), dtype=np.bool_)
-    place = np.arange(k)
-    first = np.maximum.accumulate(np.where(np.hstack([edge, rises]), place, 0), axis=1)
-    ends = np.where(np.hstack([rises, edge]), place, k)
-    last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty((rows, k))
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
-    return ranks
+    return rank_within(np.repeat(np.arange(rows), k), table.ravel()).reshape(rows, k)
 
 
 def concord_ranks(ranks: Array) -> float | None:

@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.graph import Graph, weak_components
 
 # Singular values of a table moved towards 0 by τ: the proximal step of the nuclear norm (Cai,
@@ -40,8 +41,6 @@ from evenhand.numerics.graph import Graph, weak_components
 # decomposition where the table is nearly square; by the eigenvectors of its small Gram matrix where
 # it is long, which is several times faster and exact to about 1e-8 of the largest singular value.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MIN_ROWS_PER_COLUMN: Final = 1.5  # From which the Gram matrix is used
 
@@ -115,6 +114,9 @@ class Effects:
     def at(self, row: Integers, column: Integers) -> Array:
         return self.mean + self.row[row] + self.column[column]
 
+    def turned(self) -> Effects:
+        return Effects(self.mean, self.column, self.row)
+
 
 @dataclass(frozen=True, eq=False)
 class SeenCells:
@@ -124,11 +126,11 @@ class SeenCells:
     shape: tuple[int, int]  # rows and columns of the table
 
     @cached_property
-    def seen_rows(self) -> NDArray[np.bool_]:
+    def seen_rows(self) -> Flags:
         return np.bincount(self.row, minlength=self.shape[0]) > 0
 
     @cached_property
-    def seen_columns(self) -> NDArray[np.bool_]:
+    def seen_columns(self) -> Flags:
         return np.bincount(self.column, minlength=self.shape[1]) > 0
 
     @cached_property
@@ -138,24 +140,26 @@ class SeenCells:
         graph = Graph(m + n, self.row.astype(np.intp), (m + self.column).astype(np.intp))
         return weak_components(graph).astype(np.int64)
 
-    def take(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> SeenCells:
+    def take(self, chosen: Flags | NDArray[np.intp]) -> SeenCells:
         return SeenCells(self.row[chosen], self.column[chosen], self.weight[chosen], self.shape)
 
     def turned(self) -> SeenCells:
         return SeenCells(self.column, self.row, self.weight, self.shape[::-1])
 
     def leave(self, value: Array) -> Array:
-        long, short = self._solve(value)
-        return value - long[self._long] - short[self._short]
+        """Return what effects leave of (c,) values, where no side is longer than that of rows."""
+        row, column = self._solve(value)
+        return value - row[self.row] - column[self.column]
 
     def effects(self, value: Array) -> Effects:
         """Return the effects of rows and columns on (c,) values.
 
         Of equally good effects the smallest; the mean of the others for what is not seen.
         """
+        if self.shape[0] < self.shape[1]:
+            return self.turned().effects(value).turned()
         mean = float(self.weight @ value / self.weight.sum())
-        long, short = self._solve(value - mean)
-        row, column = (long, short) if self._tall else (short, long)
+        row, column = self._solve(value - mean)
         rows, columns = self.seen_rows, self.seen_columns
         part = np.r_[self.parts[: len(row)][rows], self.parts[len(row) :][columns]]
         signed = np.r_[row[rows], -column[columns]]
@@ -169,44 +173,30 @@ class SeenCells:
             np.where(columns, column, column[columns].mean()),
         )
 
-    @property
-    def _tall(self) -> bool:
-        return self.shape[0] >= self.shape[1]
-
-    @property
-    def _long(self) -> Integers:
-        return self.row if self._tall else self.column
-
-    @property
-    def _short(self) -> Integers:
-        return self.column if self._tall else self.row
-
     @cached_property
-    def _per_long(self) -> Array:
-        """1 / sum of weights of each level of the longer side; 0 where nothing is seen."""
-        sums = np.bincount(self._long, self.weight, max(self.shape))
+    def _per_row(self) -> Array:
+        """1 / sum of weights of each row; 0 where nothing is seen."""
+        sums = np.bincount(self.row, self.weight, self.shape[0])
         return np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
 
     @cached_property
     def _inverse(self) -> Array:
-        p = min(self.shape)
-        table = np.zeros((max(self.shape), p))
-        table[self._long, self._short] = self.weight * np.sqrt(self._per_long[self._long])
+        table, p = np.zeros(self.shape), self.shape[1]
+        table[self.row, self.column] = self.weight * np.sqrt(self._per_row[self.row])
         equations = -(table.T @ table)
-        equations[np.diag_indices(p)] += np.bincount(self._short, self.weight, p)
+        equations[np.diag_indices(p)] += np.bincount(self.column, self.weight, p)
         values, vectors = np.linalg.eigh(equations)
         positive = values > MIN_EIGENVALUE * values[-1]
         return np.asarray((vectors[:, positive] / values[positive]) @ vectors[:, positive].T)
 
     def _solve(self, value: Array) -> tuple[Array, Array]:
-        """Return effects of the longer and the shorter side, up to what does not change sums."""
-        weighted = self.weight * value
-        sums = np.bincount(self._long, weighted, max(self.shape))
-        of_short = np.bincount(self._short, weighted, min(self.shape))
-        shared = self.weight * (sums * self._per_long)[self._long]
-        short = self._inverse @ (of_short - np.bincount(self._short, shared, min(self.shape)))
-        taken = np.bincount(self._long, self.weight * short[self._short], max(self.shape))
-        return (sums - taken) * self._per_long, short
+        """Return effects of rows and columns, up to what does not change sums."""
+        weighted, (m, n) = self.weight * value, self.shape
+        sums, of_column = np.bincount(self.row, weighted, m), np.bincount(self.column, weighted, n)
+        shared = self.weight * (sums * self._per_row)[self.row]
+        column = self._inverse @ (of_column - np.bincount(self.column, shared, n))
+        taken = np.bincount(self.row, self.weight * column[self.column], m)
+        return (sums - taken) * self._per_row, column
 
 
 TOLERANCE: Final = 1e-4  # Gap at the end, relative to the objective of the effects alone
@@ -356,6 +346,4 @@ class SoftImpute:
 
     def _effects(self, point: _Point) -> Effects:
         effects = self._cells.effects(self._value - point.at)
-        if self._turned:
-            return Effects(effects.mean, effects.column, effects.row)
-        return effects
+        return effects.turned() if self._turned else effects

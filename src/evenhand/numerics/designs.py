@@ -14,14 +14,13 @@ from math import comb
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evenhand.numerics import Flags, Integers
 from evenhand.numerics.sampling import Draws
 
 # Sets of k out of v systems in which pairs meet as evenly as a search gets: chosen one by one; then
 # systems of two sets trade places as long as pairs meet more evenly for it, or as evenly.
 
-Integers = NDArray[np.int64]
 TRADES: Final = 30_000  # Trades that are tried
 
 
@@ -311,10 +310,8 @@ def choose_blocks(v: int, k: int, b: int, draws: Draws) -> Integers:
 # cycles, which alternate; so there always is such a split (totally unimodular rounding, Hoffman &
 # Kruskal 1956; for one partition in each family, the splitting of a bipartite graph after Euler).
 
-Bits = NDArray[np.bool_]
 
-
-def halve(first: Sequence[Integers], second: Sequence[Integers], draws: Draws) -> Bits:
+def halve(first: Sequence[Integers], second: Sequence[Integers], draws: Draws) -> Flags:
     """Split n things: (n,) whether each is in the second half; codes of sets, finest first.
 
     >>> judge, pair = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])

@@ -1,7 +1,8 @@
-"""Probabilities, quantiles and draws; scipy.special is imported only where it is needed."""
+"""Probabilities, quantiles, means over normals and draws; scipy.special only where it is needed."""
 
 from __future__ import annotations
 
+from functools import cache
 from math import erfc, sqrt
 from statistics import NormalDist
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from evenhand.numerics import Array
 
 
 def two_sided_p(z: float) -> float:
@@ -89,7 +90,7 @@ def f_quantile(probability: float, df: float, df_below: float) -> float:
     return float(fdtri(df, df_below, probability))
 
 
-def entropy_terms(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def entropy_terms(counts: Array) -> Array:
     return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))
 
 
@@ -201,6 +202,42 @@ def mixture_quantile(probability: float, means: Array, deviations: Array) -> Arr
         below = ndtr(np.clip((middle - means) / spread, -40.0, 40.0)).mean(axis=0) < probability
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     return np.asarray(low + (high - low) / 2)
+
+
+# Gauss-Hermite quadrature on the line, moved and scaled to where an integrand lies.
+
+
+@cache
+def hermite_rule(nodes: int) -> tuple[Array, Array]:
+    """Return nodes x and log-weights such that ∫ g(z) dz ≈ Σ exp(log-weight) g(x).
+
+    It is exact for a normal density times any polynomial of degree below 2 · nodes; for
+    g(m + s x) / s multiply by s.
+
+    >>> x, logs = hermite_rule(15)
+    >>> float(np.exp(logs - x**2 / 2).sum() / np.sqrt(2 * np.pi)).__round__(12)
+    1.0
+    """
+    x, weights = np.polynomial.hermite_e.hermegauss(nodes)
+    logs = np.log(weights) + x**2 / 2
+    for array in (x, logs):
+        array.flags.writeable = False
+    return x, logs
+
+
+@cache
+def normal_rule(nodes: int) -> tuple[Array, Array]:
+    """Return nodes and weights of a mean over a standard normal.
+
+    >>> x, weights = normal_rule(15)
+    >>> (weights @ x**2).round(12), (weights @ x**4).round(12)
+    (np.float64(1.0), np.float64(3.0))
+    """
+    x, logs = hermite_rule(nodes)
+    weights = np.exp(logs - x**2 / 2)
+    weights /= weights.sum()
+    weights.flags.writeable = False
+    return x, weights
 
 
 # Normal variables in an interval or beyond a point are drawn by inversion, always from the tail

@@ -24,10 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 JITTER: Final = 1e-6  # Added to the variance of inducing points, which may coincide
 
@@ -293,10 +291,6 @@ class Blocks:
     order: Places  # (C,) entries batch by batch
     place: Places  # (N,) where each node stands when the nodes of all batches follow each other
     batches: tuple[Batch, ...]
-
-    @property
-    def count(self) -> int:
-        return sum(batch.size for batch in self.batches)
 
     def weigh_sample(self, most: int) -> tuple[float, ...]:
         """Return weights of the batches: about `most` of them stand for all, the others have 0.

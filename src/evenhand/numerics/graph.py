@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.numerics import Array, Flags
+
 if TYPE_CHECKING:
     from scipy import sparse
 
-    Design: TypeAlias = NDArray[np.float64] | sparse.csr_array
+    Design: TypeAlias = Array | sparse.csr_array
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 
 # Sweeps over all edges before they are sorted by source: graphs of judgments are a few steps wide.
 SWEEPS: Final = 12

@@ -20,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.graph import Graph, strong_components
 
 # A lower bound by linear programming (Grötschel, Jünger & Reinelt 1984, Operations Research 32: the
@@ -33,7 +34,6 @@ from evenhand.numerics.graph import Graph, strong_components
 # in the solver cannot make it wrong. Leaving out all cycles and pairs that are not within a subset
 # keeps it a bound for that subset.
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 
@@ -178,7 +178,7 @@ class Level:
     cost: Array  # (m,) least cost of placing each first
     count: NDArray[Any]  # (m,) in how many orders of its nodes, as whole numbers of any size
 
-    def find(self, wanted: Sets) -> tuple[Integers, NDArray[np.bool_]]:
+    def find(self, wanted: Sets) -> tuple[Integers, Flags]:
         at = np.minimum(np.searchsorted(self.sets, wanted), len(self.sets) - 1)
         return at, self.sets[at] == wanted
 

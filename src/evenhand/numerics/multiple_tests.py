@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import t_quantile
 
 # Holm (1979)                    p(i) → max_{j ≤ i} min(1, (m − j + 1) p(j)): family-wise error
@@ -28,8 +29,6 @@ from evenhand.numerics.distributions import t_quantile
 # p(1) ≤ ... ≤ p(m). Holm's holds whatever the dependence between the tests; Benjamini and
 # Hochberg's under independence or positive dependence, which comparisons that share systems only
 # resemble: when an error would be dear, use Holm's.
-
-Array = NDArray[np.float64]
 
 
 def holm(p: Array) -> Array:
@@ -70,13 +69,13 @@ def order_statistic(draws: NDArray[Any], level: float) -> Array:
 
 def step_down(
     statistic: Array, replicates: Sequence[NDArray[Any]], level: float
-) -> tuple[NDArray[np.bool_], tuple[float, ...]]:
+) -> tuple[Flags, tuple[float, ...]]:
     """Return (P,) which contrasts are decided by resampling, and the critical value of every step.
 
     statistic: (P,) |t| of the data; replicates: from each source (B, P) where nothing differs.
     """
 
-    def find_critical(left: NDArray[np.bool_]) -> float:
+    def find_critical(left: Flags) -> float:
         # a row for each contrast: of draws that are stored so the chosen are copied in one piece
         largest = [draws.T[left].max(axis=0) for draws in replicates]
         return max(float(order_statistic(draws, level)) for draws in largest)
@@ -84,20 +83,18 @@ def step_down(
     return _step(statistic, find_critical)
 
 
-def step_down_holm(
-    statistic: Array, df: float, level: float
-) -> tuple[NDArray[np.bool_], tuple[float, ...]]:
+def step_down_holm(statistic: Array, df: float, level: float) -> tuple[Flags, tuple[float, ...]]:
     """Decide contrasts by Holm's method, which needs no replicates and knows no correlations."""
 
-    def find_critical(left: NDArray[np.bool_]) -> float:
+    def find_critical(left: Flags) -> float:
         return t_quantile(1 - (1 - level) / (2 * int(left.sum())), df)
 
     return _step(statistic, find_critical)
 
 
 def _step(
-    statistic: Array, find_critical: Callable[[NDArray[np.bool_]], float]
-) -> tuple[NDArray[np.bool_], tuple[float, ...]]:
+    statistic: Array, find_critical: Callable[[Flags], float]
+) -> tuple[Flags, tuple[float, ...]]:
     left = np.ones(len(statistic), dtype=np.bool_)
     critical: list[float] = []
     while left.any():

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from evenhand.errors import NotConverged
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import average_ranks
 
 # Every chain is split into halves. With W the mean variance within halves of n draws and B/n the
@@ -27,7 +28,6 @@ from evenhand.numerics.cluster_means import average_ranks
 #
 # Source: Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Bayesian Analysis 16:667-718.
 
-Array = NDArray[np.float64]
 MAX_R_HAT: Final = 1.05  # Above which chains have not met
 MIN_DRAWS: Final = 4  # Of a chain: below, it has no two halves with a variance each
 
@@ -116,7 +116,6 @@ def _effective(draws: Array) -> Array:
 
 # Seeds from here on may be secrets: those that a campaign draws at its launch are
 MIN_SECRET_SEED: Final = 2**63
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ class Draws:
     def order(self, n: int) -> Integers:
         return np.argsort(self.keys(n), kind="stable").astype(np.int64)
 
-    def bits(self, n: int) -> NDArray[np.bool_]:
+    def bits(self, n: int) -> Flags:
         return (self.keys(n) >> np.uint64(63)).astype(bool)
 
     def below(self, limits: Integers) -> Integers:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
+
+from evenhand.numerics import Array
 
 # Merge insertion: sorting with few comparisons. Pairs are compared, their better halves sorted in
 # the same way, and the others inserted by halving, in the order that never leaves a search one step
@@ -152,9 +153,6 @@ def _place(order: Order, item: int, heads: Sequence[int]) -> tuple[int, int]:
         return sum(abs(sign - wanted) for sign, wanted in zip(signs, meant, strict=True))
 
     return min((option for option in options if sum(option) <= len(heads)), key=disagree)
-
-
-Array = NDArray[np.float64]
 
 
 def order_leaves(likeness: Array) -> list[int]:

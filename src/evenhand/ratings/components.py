@@ -8,7 +8,6 @@ from math import log, pi
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.results import (
@@ -22,12 +21,11 @@ from evenhand.data.results import (
     SYSTEM,
 )
 from evenhand.errors import listing
+from evenhand.numerics import Array, Integers
+from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.gaussian_process import fill_up, invert_all
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ratings.texts import say
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 RANDOM: Final = tuple(name for name in NAMES if name != RESIDUAL)
 
@@ -44,25 +42,17 @@ class Term:
 
 
 def make_terms(rows: RatingRows) -> tuple[Term, ...]:
-    single = {name: _compact(getattr(rows, name)) for name in ("system", "judge", "item")}
     terms = []
     for name in RANDOM:
-        first, *second = name.split(" x ")
-        codes, size = single[first]
-        for other in second:
-            codes, size = cross(codes, single[other])
-        terms.append(Term(name, codes, size))
+        codes = number_groups(*(getattr(rows, factor) for factor in name.split(" x ")))
+        terms.append(Term(name, codes, int(codes.max()) + 1))
     return tuple(terms)
 
 
-def cross(codes: Integers, other: tuple[Integers, int]) -> tuple[Integers, int]:
+def cross(codes: Integers, others: Integers) -> tuple[Integers, int]:
     """Number the pairs of levels that occur; return the number of each row, and how many."""
-    return _compact(codes * other[1] + other[0])
-
-
-def _compact(codes: NDArray[np.integer]) -> tuple[Integers, int]:
-    levels, dense = np.unique(codes, return_inverse=True)
-    return dense.reshape(-1).astype(np.int64), len(levels)
+    pairs = number_groups(codes, others)
+    return pairs, int(pairs.max()) + 1
 
 
 # Which effects are eliminated block by block, and which are solved for together.
@@ -161,11 +151,11 @@ def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ..
         pairs = zip(joined, starts[:-1], strict=True)
         target = np.concatenate([term.codes + start for term, start in pairs])
         component = weak_components(Graph(int(starts[-1]), source, target))
-        block = _compact(component[:n])[0]
+        block = number_groups(component[:n])
     size = int(block.max()) + 1
     depth, breadth = np.zeros(size), np.full(size, 1.0)
     for i, term in enumerate(terms):
-        codes, cells = cross(block, (term.codes, term.size))
+        codes, cells = cross(block, term.codes)
         owners = np.empty(cells, dtype=np.int64)
         owners[codes] = block
         levels = np.bincount(owners, minlength=size)
@@ -253,11 +243,9 @@ class Factor:
 
     log_det: float  # log|M|
     diagonal: Array  # (effects,) diagonal of M⁻¹
-    border: NDArray[np.int64]  # numbers of the shared effects
-    corner: Array  # (G, G) M⁻¹ among them
+    made: Arrangement
+    corner: Array  # (G, G) M⁻¹ among the shared effects, fixed ones first
     blocks: tuple[tuple[Array, Array], ...]  # of each batch (B, d, d) A⁻¹, (B, d, g) A⁻¹B
-    batches: tuple[Batch, ...]
-    means_inverse: Array  # (p, p) M⁻¹ among fixed effects
 
     @classmethod
     def of(cls, made: Arrangement, scale: Array, residual: float) -> Factor:
@@ -299,24 +287,21 @@ class Factor:
             beside = edged[batch.shared[:, :, None], batch.shared[:, None, :]]
             added = ((across @ beside) * across).sum(axis=2)
             values[batch.effects] = np.diagonal(inner, axis1=1, axis2=2) + added
-        means_inverse = inverse[: made.columns, : made.columns]
-        return cls(
-            log_det, values[:-1], made.border, inverse, tuple(blocks), made.batches, means_inverse
-        )
+        return cls(log_det, values[:-1], made, inverse, tuple(blocks))
 
     def solve(self, right: Array) -> Array:
-        m = right.shape[1]
+        border, batches, m = self.made.border, self.made.batches, right.shape[1]
         padded = np.concatenate((right, np.zeros((1, m))))
-        edge = np.concatenate((right[self.border], np.zeros((1, m))))
-        for batch, (_, across) in zip(self.batches, self.blocks, strict=True):
+        edge = np.concatenate((right[border], np.zeros((1, m))))
+        for batch, (_, across) in zip(batches, self.blocks, strict=True):
             taken = across.transpose(0, 2, 1) @ padded[batch.effects]
             for column in range(m):
                 values = taken[:, :, column].ravel()
                 edge[:, column] -= np.bincount(batch.shared.ravel(), values, len(edge))
         shared = np.concatenate((self.corner @ edge[:-1], np.zeros((1, m))))
         solution = np.zeros_like(padded)
-        solution[self.border] = shared[:-1]
-        for batch, (inverse, across) in zip(self.batches, self.blocks, strict=True):
+        solution[border] = shared[:-1]
+        for batch, (inverse, across) in zip(batches, self.blocks, strict=True):
             alone = inverse @ padded[batch.effects]
             solution[batch.effects] = alone - across @ shared[batch.shared]
         return solution[:-1]
@@ -404,7 +389,7 @@ def solve_equations(problem: Problem, variances: Array) -> Solved:
     right = scale[:, None] * np.stack([problem.gather(column) for column in working.T], axis=1)
     projected = working.T @ working - right.T @ factor.solve(right)
     information = np.asarray(0.5 * (projected + projected.T) / 2 / residual)
-    vcov = residual * factor.means_inverse
+    vcov = residual * factor.corner[: made.columns, : made.columns]
     return Solved(value, gradient, information, scale * solution, vcov)
 
 
@@ -414,31 +399,29 @@ def solve_equations(problem: Problem, variances: Array) -> Solved:
 # k shares with a level of l. Linear in the number of scores n.
 
 
-@dataclass(frozen=True, eq=False)
-class Incidence:
-    gram: Array  # (K, K) ⟨M Z_k Z_kᵀ M, M Z_l Z_lᵀ M⟩, M taking the mean out
-    # (K, K) trace of Z_lᵀ (I − P_k) Z_l, P_k the means by k: what a variance of l adds to the sum
-    # of squares within levels of k
-    within: Array
+def count_incidence(terms: Sequence[Term]) -> tuple[Array, Array]:
+    """Return two (K, K) tables of each term k with each l.
 
-
-def count_incidence(terms: Sequence[Term]) -> Incidence:
+    The first is ⟨M Z_k Z_kᵀ M, M Z_l Z_lᵀ M⟩, M taking the mean out. The second is the trace of
+    Z_lᵀ (I − P_k) Z_l, P_k the means by k: what a variance of l adds to the sum of squares within
+    levels of k.
+    """
     n, size = len(terms[0].codes), len(terms)
     gram, within = np.zeros((size, size)), np.zeros((size, size))
     counts = [term.counts.astype(np.float64) for term in terms]
     for k in range(size):
         for m in range(k, size):
-            codes, cells = cross(terms[k].codes, (terms[m].codes, terms[m].size))
+            codes, cells = cross(terms[k].codes, terms[m].codes)
             shared = np.bincount(codes, minlength=cells).astype(np.float64)
-            levels = np.empty((2, cells), dtype=np.int64)
-            levels[0, codes], levels[1, codes] = terms[k].codes, terms[m].codes
-            left, right = counts[k][levels[0]], counts[m][levels[1]]
+            row = np.empty(cells, dtype=np.int64)
+            row[codes] = np.arange(n)  # one of each cell
+            left, right = counts[k][terms[k].codes[row]], counts[m][terms[m].codes[row]]
             squares = shared**2
             both = (counts[k] ** 2).sum() * (counts[m] ** 2).sum() / n**2
             gram[k, m] = gram[m, k] = squares.sum() - 2 / n * (shared * left * right).sum() + both
             within[k, m] = n - (squares / left).sum()
             within[m, k] = n - (squares / right).sum()
-    return Incidence(gram, within)
+    return gram, within
 
 
 # Which components a design can tell apart: the others are left out, and it is said why.
@@ -487,7 +470,7 @@ def identify(terms: Sequence[Term]) -> Identified:
     """Keep the terms that the design can distinguish, those of one factor before those of two."""
     n = len(terms[0].codes)
     rest = Term(RESIDUAL, np.arange(n), n)
-    gram = count_incidence([rest, *terms]).gram
+    gram, _ = count_incidence([rest, *terms])
     held, numbers = [rest], [0] if n > 1 else []
     carries: dict[str, list[str]] = {}
     reasons = []

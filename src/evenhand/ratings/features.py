@@ -23,11 +23,10 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.tally import take_names
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, sentence_hint, suggest
+from evenhand.numerics import Array
 from evenhand.numerics.gaussian_process import Points
 from evenhand.ratings.texts import say
 from evenhand.render.findings import Finding
-
-Array = NDArray[np.float64]
 
 # The label that is different for each output: its item and its system
 OUTPUT: Final = "each output"

@@ -32,7 +32,6 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
@@ -49,6 +48,7 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import mixture_quantile
 from evenhand.numerics.gaussian_process import Points, Posterior, correlate
 from evenhand.numerics.sampling import one_blas_thread
@@ -60,7 +60,6 @@ from evenhand.ratings.features import (
     learn_scaling,
     name_output,
 )
-from evenhand.ratings.matrix import OUTPUTS_AT_ONCE, PredictedRatings, find_noise, mix, predict_at
 from evenhand.ratings.process_search import (
     MAX_CURVED,
     SHARINGS,
@@ -69,6 +68,7 @@ from evenhand.ratings.process_search import (
     Layout,
     Problem,
     Sharing,
+    Standard,
     Surface,
     Uncertainty,
     draw_correlations,
@@ -80,18 +80,84 @@ from evenhand.ratings.texts import say
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
+OUTPUTS_AT_ONCE: Final = 1000  # Outputs that are predicted at once
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedRatings:
+    mean: Array  # (n,) in points of the scale
+    # (n,) of what the judge says on average of such an output, in squared points; that parameters
+    # are uncertain is part of it
+    variance: Array
+    noise: Array  # (n,) variance of one rating around that
+    means: Array  # (S, n) means under each of S draws of the parameters
+    deviations: Array  # (S, n) standard deviations of one rating under each, its noise included
+    notes: tuple[str, ...] = ()  # what must stand beside the predictions
+
+    def interval(self, level: float = 0.9) -> tuple[Array, Array]:
+        """Return the ends of intervals for one rating, its noise included."""
+        require_level(level, ".9")
+        low, high = (
+            mixture_quantile(tail, self.means, self.deviations)
+            for tail in (0.5 - level / 2, 0.5 + level / 2)
+        )
+        return low, high
+
+
+def mix(
+    parts: Sequence[tuple[Array, Array, Array]], notes: tuple[str, ...] = ()
+) -> PredictedRatings:
+    """Mix what is predicted under each draw: (n,) means, variances and variances of noise."""
+    means, variances, noises = (np.array(part) for part in zip(*parts, strict=True))
+    return PredictedRatings(
+        means.mean(axis=0),
+        variances.mean(axis=0) + means.var(axis=0),
+        noises.mean(axis=0),
+        means,
+        np.sqrt(variances + noises),
+        notes,
+    )
+
+
+def predict_at(
+    weighed: tuple[Coregion, Posterior],
+    support: JudgedPoints,
+    points: Points,
+    judge: Integers | None,
+) -> tuple[Array, Array, Array]:
+    """Return (n,) means, variances and variances of noise; of the mean of all without a judge."""
+    at, posterior = weighed
+    parts = []
+    for low in range(0, len(points), OUTPUTS_AT_ONCE):
+        rows = np.arange(low, min(low + OUTPUTS_AT_ONCE, len(points)))
+        if judge is None:
+            cross, prior = at.average(points.take(rows), support)
+            parts.append(posterior.predict(cross, np.full(len(rows), prior)))
+        else:
+            judged = JudgedPoints(judge[rows], points.take(rows))
+            parts.append(posterior.predict(at.covariance(judged, support)[0], at.variances(judged)))
+    mean, variance = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return mean, variance, find_noise(at, judge, len(points))
+
+
+def find_noise(at: Coregion, judge: Integers | None, size: int) -> Array:
+    """Return (n,) variances of noise; of the mean of all judges where none are named."""
+    if judge is None:
+        return np.full(size, float(at.noise.mean()) / len(at.noise))
+    return np.asarray(at.noise[judge])
+
+
 # What a fit of judges' processes says of each judge and each pair of judges, with intervals.
 #
 # Intervals of correlations, tastes and noise are quantiles of draws of the parameters around the
 # likeliest ones; those of leniency mix the posteriors of the functions over such draws.
 
-Array = NDArray[np.float64]
 
 QUANTILE_DRAWS: Final = 1000  # Draws of parameters that quantiles are taken of
 MIN_RATINGS: Final = 20  # Ratings of a judge below which intervals rest on the prior
 
 
-def say_few(fit: JudgeProcess, judge: NDArray[np.int64] | None) -> list[Finding]:
+def say_few(fit: JudgeProcess, judge: Integers | None) -> list[Finding]:
     judged = range(len(fit.judges)) if judge is None else np.unique(judge).tolist()
     few = [f"{fit.judges[d]} ({fit.ratings[d]})" for d in judged if fit.ratings[d] < MIN_RATINGS]
     if not few:
@@ -113,18 +179,6 @@ def _average(outputs: Points, others: Points, at: Coregion) -> Array:
         part = outputs.take(np.arange(low, min(low + OUTPUTS_AT_ONCE, len(outputs))))
         total += correlate(part, others, at.log_scales).sum(axis=0)
     return total / len(outputs)
-
-
-Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Standard:
-    mean: float  # in points of the scale
-    deviation: float  # likewise
-
-    def standardise(self, score: Array) -> Array:
-        return np.asarray((score - self.mean) / self.deviation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +210,7 @@ class JudgeProcess(Shown):
     learned: Learned
     problem: Problem
     top: Surface
-    ratings: NDArray[np.int64]
+    ratings: Integers
     near: Flags
     separable: Flags
     notes: tuple[str, ...]
@@ -282,7 +336,7 @@ class JudgeProcess(Shown):
             return data
         return self.learned.features.read(self.learned.features.read_rows(data))
 
-    def _predict(self, table: FeatureTable, judge: NDArray[np.int64] | None) -> PredictedRatings:
+    def _predict(self, table: FeatureTable, judge: Integers | None) -> PredictedRatings:
         points = self.learned.scaling.apply(table)
         notes = (*self.learned.scaling.find_unseen(table), *say_few(self, judge))
         with one_blas_thread():
@@ -356,11 +410,9 @@ class JudgeProcess(Shown):
         """
         require_level(level)
         scale, leniency, at = self.learned.standard.deviation, self.leniency, self.at
-        low, high = (
-            scale * mixture_quantile(0.5 + side * level / 2, *self.lenient) for side in (-1, 1)
-        )
-        drawn = self.uncertainty.draw(QUANTILE_DRAWS, self.model.seed)
         tails = (0.5 - level / 2, 0.5 + level / 2)
+        low, high = (scale * mixture_quantile(tail, *self.lenient) for tail in tails)
+        drawn = self.uncertainty.draw(QUANTILE_DRAWS, self.model.seed)
         ends = {
             name: scale
             * np.sqrt(np.quantile([getattr(draw, name) for draw in drawn], tails, axis=0))

@@ -20,30 +20,20 @@ from math import sqrt
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.rating_rows import RatingRows
-from evenhand.errors import (
-    InvalidJudgments,
-    NotIdentified,
-    UnknownColumn,
-    listing,
-    require_level,
-    suggest,
-)
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, listing, suggest
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import (
+    Clusters,
     Estimate,
-    choose_clusters,
     number_groups,
     paired,
     pairs_within,
     root_slopes,
 )
 from evenhand.numerics.completion import SeenCells
-from evenhand.numerics.distributions import mixture_quantile
-from evenhand.numerics.gaussian_process import Points, Posterior
-from evenhand.ratings.process_search import Coregion, JudgedPoints
 from evenhand.ratings.texts import say
 from evenhand.render.document import Column, Table
 from evenhand.render.findings import Finding
@@ -53,9 +43,6 @@ from evenhand.render.findings import Finding
 # An output is what one system made of one item. A judge who rated an output several times has its
 # mean in the cell, with the number of ratings as its weight.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 MAX_CELLS = 100_000_000  # Of a matrix; a completed one is held in memory as a whole
 
@@ -206,82 +193,6 @@ def _write_notes(given: int, targets: int, weight: Array, idle: int) -> list[Fin
     return notes
 
 
-# Which ratings of a full matrix a cheaper campaign would have judged for.
-#
-# spread   every output by so many judges, drawn at random for each
-# common   every output by one judge, drawn at random, and some outputs by all of them
-#
-# Both are told by the share of the matrix that they see.
-
-SPREAD: Final = "spread"
-COMMON: Final = "common"
-SHARES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-MIN_FULL: Final = 0.5  # Share of the ratings that must lie in the full part of a matrix
-
-
-@dataclass(frozen=True)
-class Design:
-    kind: str  # SPREAD or COMMON
-    share: float  # of the matrix that it sees
-
-    def draw(self, shape: tuple[int, int], rng: np.random.Generator) -> Flags:
-        m, n = shape
-        place = rng.permuted(np.tile(np.arange(m)[:, None], (1, n)), axis=0)
-        if self.kind == SPREAD:
-            many = self.share * m
-            each = np.floor(many + rng.random(n)).astype(np.int64)
-            return np.asarray(place < np.maximum(each, 1))
-        seen = place < 1
-        whole = round(n * (self.share * m - 1) / (m - 1))
-        seen[:, rng.permutation(n)[:whole]] = True
-        return np.asarray(seen)
-
-
-def make_designs(judges: int) -> list[Design]:
-    """Return the designs that are looked at: one rating per output, then 10 to 90 % seen."""
-    one = 1 / judges
-    spread = [Design(SPREAD, one), *(Design(SPREAD, s) for s in SHARES if s > 1.05 * one)]
-    return [*spread, *(Design(COMMON, s) for s in SHARES[:5] if s > 1.2 * one)]
-
-
-def take_full(matrix: RatingMatrix) -> RatingMatrix:
-    """Leave out the judge or output with the largest share missing, until nothing is missing."""
-    absent = ~matrix.seen()
-    rows, columns = (np.ones(n, np.bool_) for n in absent.shape)
-    by_judge, by_output = (absent.sum(axis=axis) for axis in (1, 0))
-    m, n = absent.shape
-    while m * n >= MIN_FULL * len(matrix.value) and by_judge.any():
-        judge, output = by_judge.argmax(), by_output.argmax()
-        if by_judge[judge] * m >= by_output[output] * n:  # shares, without rounding
-            by_output -= absent[judge] & columns
-            by_judge[judge], rows[judge], m = 0, False, m - 1
-        else:
-            by_judge -= absent[:, output] & rows
-            by_output[output], columns[output], n = 0, False, n - 1
-    if m * n < MIN_FULL * len(matrix.value) or min(m, n) < 2:
-        raise NotIdentified(
-            f"judges rated too few of the same outputs ({100 * matrix.fill:.0f} % of the cells are"
-            " seen) to hide ratings and see what decisions would have been",
-            ["let several judges rate the same outputs", "leave --reliability out"],
-        )
-    cells = matrix.cells
-    chosen = rows[cells.row] & columns[cells.column]
-    part = replace(
-        cells.take(chosen),
-        row=(np.cumsum(rows) - 1)[cells.row[chosen]],
-        column=(np.cumsum(columns) - 1)[cells.column[chosen]],
-        shape=(int(rows.sum()), int(columns.sum())),
-    )
-    at = np.flatnonzero(columns).tolist()
-    return replace(
-        matrix.take(chosen),
-        judges=tuple(matrix.judges[i] for i in np.flatnonzero(rows).tolist()),
-        items=tuple(matrix.items[i] for i in at),
-        systems=tuple(matrix.systems[i] for i in at),
-        cells=part,
-    )
-
-
 # Ratings split: what is learned from, and what intervals and errors are found on.
 #
 # A held-out cell can tell of a missing one only if it is predicted in the same way. Where all that
@@ -422,73 +333,6 @@ def spread_items(rows: RatingRows) -> list[ItemSpread]:
     ]
 
 
-OUTPUTS_AT_ONCE: Final = 1000  # Outputs that are predicted at once
-
-
-@dataclass(frozen=True, eq=False)
-class PredictedRatings:
-    mean: Array  # (n,) in points of the scale
-    # (n,) of what the judge says on average of such an output, in squared points; that parameters
-    # are uncertain is part of it
-    variance: Array
-    noise: Array  # (n,) variance of one rating around that
-    means: Array  # (S, n) means under each of S draws of the parameters
-    deviations: Array  # (S, n) standard deviations of one rating under each, its noise included
-    notes: tuple[str, ...] = ()  # what must stand beside the predictions
-
-    def interval(self, level: float = 0.9) -> tuple[Array, Array]:
-        """Return the ends of intervals for one rating, its noise included."""
-        require_level(level, ".9")
-        low, high = (
-            mixture_quantile(0.5 + side * level / 2, self.means, self.deviations)
-            for side in (-1, 1)
-        )
-        return low, high
-
-
-def mix(
-    parts: Sequence[tuple[Array, Array, Array]], notes: tuple[str, ...] = ()
-) -> PredictedRatings:
-    """Mix what is predicted under each draw: (n,) means, variances and variances of noise."""
-    means, variances, noises = (np.array(part) for part in zip(*parts, strict=True))
-    return PredictedRatings(
-        means.mean(axis=0),
-        variances.mean(axis=0) + means.var(axis=0),
-        noises.mean(axis=0),
-        means,
-        np.sqrt(variances + noises),
-        notes,
-    )
-
-
-def predict_at(
-    weighed: tuple[Coregion, Posterior],
-    support: JudgedPoints,
-    points: Points,
-    judge: Integers | None,
-) -> tuple[Array, Array, Array]:
-    """Return (n,) means, variances and variances of noise; of the mean of all without a judge."""
-    at, posterior = weighed
-    parts = []
-    for low in range(0, len(points), OUTPUTS_AT_ONCE):
-        rows = np.arange(low, min(low + OUTPUTS_AT_ONCE, len(points)))
-        if judge is None:
-            cross, prior = at.average(points.take(rows), support)
-            parts.append(posterior.predict(cross, np.full(len(rows), prior)))
-        else:
-            judged = JudgedPoints(judge[rows], points.take(rows))
-            parts.append(posterior.predict(at.covariance(judged, support)[0], at.variances(judged)))
-    mean, variance = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return mean, variance, find_noise(at, judge, len(points))
-
-
-def find_noise(at: Coregion, judge: Integers | None, size: int) -> Array:
-    """Return (n,) variances of noise; of the mean of all judges where none are named."""
-    if judge is None:
-        return np.full(size, float(at.noise.mean()) / len(at.noise))
-    return np.asarray(at.noise[judge])
-
-
 RANDOM: Final = "random draw"
 JUDGE_MEAN: Final = "judge mean"
 OUTPUT: Final = "output mean"
@@ -559,19 +403,18 @@ def _means(cells: SeenCells, value: Array) -> Array:
 
 
 def compare_errors(
-    errors: Mapping[str, Errors], clusters: Mapping[str, Integers], level: float
+    errors: Mapping[str, Errors], best: str, clusters: Clusters, level: float
 ) -> tuple[MethodError, ...]:
-    """Return the table of errors, in the order of METHODS; clusters are judge and item of cells."""
-    chosen, best = choose_clusters(clusters), errors[COMPLETION]
-    rows = []
-    for method in METHODS:
-        absolute, squared = errors[method].absolute, errors[method].squared
-        mae, rmse = float(absolute.mean()), sqrt(float(squared.mean()))
+    """Return the table of errors, and by how much each method's are above those of the best."""
+    rows, least = [], errors[best]
+    for method, each in errors.items():
+        mae, rmse = float(each.absolute.mean()), sqrt(float(each.squared.mean()))
         more: tuple[Estimate | None, ...] = (None, None)
-        if method != COMPLETION:
-            slopes = root_slopes(squared) - root_slopes(best.squared)
-            more = (paired(absolute - best.absolute, chosen, level), paired(slopes, chosen, level))
-        rows.append(MethodError(method, len(absolute), mae, rmse, *more))
+        if method != best:
+            slopes = root_slopes(each.squared) - root_slopes(least.squared)
+            apart = each.absolute - least.absolute
+            more = (paired(apart, clusters, level), paired(slopes, clusters, level))
+        rows.append(MethodError(method, len(each.absolute), mae, rmse, *more))
     return tuple(rows)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from math import sqrt
 from typing import Any, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
@@ -17,25 +15,19 @@ from evenhand.data.exclusions import list_findings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
-from evenhand.errors import (
-    InvalidJudgments,
-    UnknownOption,
-    listing,
-    require_level,
-    require_option,
-)
+from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_level, require_option
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import (
     Clusters,
     Estimate,
     choose_clusters,
     number_groups,
     paired,
-    root_slopes,
 )
 from evenhand.numerics.sorting import order_leaves
 from evenhand.ratings.features import OUTPUT, OutputFeatures
 from evenhand.ratings.judge_process import JudgeProcess, MultiTaskGP, sort_rows, tabulate_judges
-from evenhand.ratings.matrix import tabulate_errors
+from evenhand.ratings.matrix import Errors, compare_errors, tabulate_errors
 from evenhand.ratings.process_search import JudgedPoints
 from evenhand.ratings.texts import say
 from evenhand.render.document import Column, Document, Table
@@ -48,9 +40,6 @@ from evenhand.render.findings import Finding, describe_findings
 # each other (numerics/cluster_means.py), and, beside that, those of one item alone: about these
 # judges.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 MULTI: Final = "multi-task"
 SIZES: Final = (1, 5, 20, 100)  # Least ratings of a judge in each line of coverage by size
@@ -68,54 +57,45 @@ class ProcessError:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutErrors:
+class ProcessErrors:
     """Predictions of held-out ratings, one by one: of n ratings m times in all."""
 
     residual: Mapping[str, Array]  # method → (m,) rating less prediction
     held: Mapping[str, Flags]  # method → (m,) whether the 90 % interval holds the rating; GPs only
     rating: Integers  # (m,) which rating
     learned: Integers  # (m,) how many ratings of the judge were learned from
-
-
-@dataclass(frozen=True, eq=False)
-class ProcessErrors:
-    errors: HeldOutErrors
     judge: Integers  # (n,) number of each rating's judge
     item: Integers  # (n,) number of its item
-    task: Integers  # (n,) number of its task: 0 but for `pool_errors`
     left_out: int  # ratings that no split predicts: of their judges nothing was seen
     level: float = 0.95  # of intervals, unless told otherwise
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return self._clusters(("judge", "item")).notes
+        return self._clusters("judge", "item").notes
 
     def tabulate(self, level: float | None = None) -> tuple[ProcessError, ...]:
         level = self.level if level is None else level
-        every, these = self._clusters(("judge", "item")), self._clusters(("item",))
-        best = self._average(MULTI)
-        rows = []
-        for name in self.errors.residual:
-            absolute, squared = self._average(name)
-            more: tuple[Estimate | None, ...] = (None, None, None)
-            if name != MULTI:
-                apart = absolute - best[0]
-                slopes = root_slopes(squared) - root_slopes(best[1])
-                more = (
-                    paired(apart, every, level),
-                    paired(slopes, every, level),
-                    paired(apart, these, level),
-                )
-            held = self.errors.held.get(name)
-            covered = None if held is None else float(held.mean())
-            mae, rmse = float(absolute.mean()), sqrt(float(squared.mean()))
-            rows.append(ProcessError(name, mae, rmse, covered, *more))
+        errors = {name: self._average(name) for name in self.residual}
+        these, rows = self._clusters("item"), []
+        for one in compare_errors(errors, MULTI, self._clusters("judge", "item"), level):
+            covered = self.held[one.method].mean() if one.method in self.held else None
+            apart = errors[one.method].absolute - errors[MULTI].absolute
+            row = ProcessError(
+                one.method,
+                one.mae,
+                one.rmse,
+                None if covered is None else float(covered),
+                one.mae_more,
+                one.rmse_more,
+                None if one.method == MULTI else paired(apart, these, level),
+            )
+            rows.append(row)
         return tuple(rows)
 
     def coverage(self, method: str = MULTI) -> list[dict[str, Any]]:
         """Return what share 90 % intervals hold, by how much was learned of the judge."""
-        size = np.searchsorted(SIZES, self.errors.learned, side="right") - 1
-        held = self.errors.held[method]
+        size = np.searchsorted(SIZES, self.learned, side="right") - 1
+        held = self.held[method]
         return [
             {
                 "least": SIZES[at],
@@ -125,49 +105,18 @@ class ProcessErrors:
             for at in np.unique(size).tolist()
         ]
 
-    def _clusters(self, names: tuple[str, ...]) -> Clusters:
-        known = np.unique(self.errors.rating)
-        return choose_clusters(
-            {name: getattr(self, name)[known] for name in names}, self.task[known]
-        )
+    def _clusters(self, *names: str) -> Clusters:
+        known = np.unique(self.rating)
+        return choose_clusters({name: getattr(self, name)[known] for name in names})
 
-    def _average(self, method: str) -> tuple[Array, Array]:
+    def _average(self, method: str) -> Errors:
         """Return the absolute and squared error of each rating, its mean over splits."""
-        rating, residual = self.errors.rating, self.errors.residual[method]
-        times = np.bincount(rating)
+        residual, times = self.residual[method], np.bincount(self.rating)
         absolute, squared = (
-            np.bincount(rating, loss)[times > 0] / times[times > 0]
+            np.bincount(self.rating, loss)[times > 0] / times[times > 0]
             for loss in (np.abs(residual), residual**2)
         )
-        return absolute, squared
-
-
-def pool_errors(parts: list[ProcessErrors]) -> ProcessErrors:
-    """Put the errors of several tasks together; their judges and items are different ones."""
-    methods = [set(part.errors.residual) for part in parts]
-    if any(names != methods[0] for names in methods):
-        odd = sorted(methods[0].union(*methods) - methods[0].intersection(*methods))
-        raise InvalidJudgments(f"compared on some tasks and not on others: {listing(odd)}")
-    sizes = [len(part.judge) for part in parts]
-    errors = [part.errors for part in parts]
-    return ProcessErrors(
-        _join(
-            [(each.residual, each.held, each.learned) for each in errors],
-            _stack([each.rating for each in errors], sizes),
-        ),
-        _stack([part.judge for part in parts]),
-        _stack([part.item for part in parts]),
-        _stack([part.task for part in parts]),
-        sum(part.left_out for part in parts),
-        parts[0].level,
-    )
-
-
-def _stack(codes: list[Integers], sizes: list[int] | None = None) -> Integers:
-    """Put codes below each other, those of each part above the last's."""
-    widths = [int(part.max()) + 1 for part in codes] if sizes is None else sizes
-    starts = np.cumsum([0, *widths[:-1]])
-    return np.concatenate([part + start for part, start in zip(codes, starts, strict=True)])
+        return Errors(absolute, squared)
 
 
 # Ridge regression of ratings on judges and features: the plain rival of a process.
@@ -324,19 +273,16 @@ def compare_processes(
             " folds, or a larger share"
         )
     rating = np.concatenate(places)
-    left_out = rows.size - len(np.unique(rating))
-    judge, item = number_groups(rows.judge), number_groups(rows.item)
-    errors = _join(parts, rating)
-    return ProcessErrors(errors, judge, item, np.zeros_like(item), left_out, how.level)
-
-
-def _join(parts: list[Part], rating: Integers) -> HeldOutErrors:
     residuals, helds, learned = zip(*parts, strict=True)
-    return HeldOutErrors(
+    return ProcessErrors(
         {name: np.concatenate([part[name] for part in residuals]) for name in residuals[0]},
         {name: np.concatenate([part[name] for part in helds]) for name in helds[0]},
         rating,
         np.concatenate(learned),
+        number_groups(rows.judge),
+        number_groups(rows.item),
+        rows.size - len(np.unique(rating)),
+        how.level,
     )
 
 

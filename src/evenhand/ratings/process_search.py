@@ -21,6 +21,8 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.errors import NotConverged
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.gaussian_process import (
     Evidence,
     Points,
@@ -44,8 +46,6 @@ from evenhand.numerics.sampling import one_blas_thread
 # v is the variance of the judges' means β_d and 1 that of the mean of all, on standardised ratings:
 # both means are integrated out.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Sharing = Literal["low rank", "none", "full"]
 
 SHARINGS: Final[tuple[Sharing, ...]] = ("low rank", "none", "full")
@@ -95,7 +95,7 @@ class JudgedPoints:
     def __len__(self) -> int:
         return len(self.judge)
 
-    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> JudgedPoints:
+    def take(self, rows: NDArray[np.integer] | Flags) -> JudgedPoints:
         return replace(self, judge=self.judge[rows], points=self.points.take(rows))
 
 
@@ -226,13 +226,8 @@ OWN: Final = 0.5
 TOGETHER: Final = 0.7
 
 
-@dataclass(frozen=True, eq=False)
-class Prior:
-    value: float  # in nats
-    gradient: Array  # (p,) by the vector of parameters
-
-
-def weigh_parameters(layout: Layout, vector: Array, numbers: int) -> Prior:
+def weigh_parameters(layout: Layout, vector: Array, numbers: int) -> tuple[float, Array]:
+    """Return the log density of a (p,) vector of parameters (nats), and its gradient."""
     parts = layout.split(vector)
     centre, width = (parts["centre"], NOISE_SD) if layout.noises else (np.array([NOISE]), 1.0)
     off = {
@@ -252,7 +247,7 @@ def weigh_parameters(layout: Layout, vector: Array, numbers: int) -> Prior:
     value = -0.5 * sum(float(away[name] @ off[name]) for name in names)
     if layout.noises:
         away["centre"] = away["centre"] - away["noise"].sum()
-    return Prior(value, -layout.join(away))
+    return value, -layout.join(away)
 
 
 def usual_scales(scales: int, numbers: int) -> Array:
@@ -343,9 +338,9 @@ class Problem:
                     similarity, np.zeros(len(at.log_scales)), float(evidence.diagonal.sum())
                 )
         noise = np.bincount(rows.judge, evidence.noise, self.layout.judges).astype(np.float64)
-        prior = weigh_parameters(self.layout, vector, rows.points.numbers.shape[1])
-        gradient = collect_gradient(self.layout, at, slopes, noise) + prior.gradient
-        return Surface(evidence.value + prior.value, gradient, evidence, at, vector)
+        prior, along = weigh_parameters(self.layout, vector, rows.points.numbers.shape[1])
+        gradient = collect_gradient(self.layout, at, slopes, noise) + along
+        return Surface(evidence.value + prior, gradient, evidence, at, vector)
 
     def weigh(self, at: Coregion) -> Posterior:
         noise = at.noise[self.judged.judge] + MIN_NOISE
@@ -394,9 +389,7 @@ def search(problem: Problem, rng: np.random.Generator) -> Surface:
     return problem.climb(at)[1]
 
 
-def sample_evenly(
-    judge: NDArray[np.int64], size: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def sample_evenly(judge: Integers, size: int, rng: np.random.Generator) -> Integers:
     """Return sorted rows, drawn by chance, as evenly over judges as their ratings allow.
 
     >>> rng = np.random.default_rng(1)
@@ -439,13 +432,9 @@ def find_uncertainty(problem: Problem, centre: Array, seed: int) -> Uncertainty:
         bent = np.array([here - part.expand(centre + step).gradient for step in steps]) / STEP
     # a square root of the prior's covariance: its log density is a square
     numbers = problem.judged.points.numbers.shape[1]
-    here = weigh_parameters(layout, centre, numbers).gradient
-    moved = np.array(
-        [
-            here - weigh_parameters(layout, centre + step, numbers).gradient
-            for step in np.eye(len(centre))
-        ]
-    )
+    _, here = weigh_parameters(layout, centre, numbers)
+    unit_steps = np.eye(len(centre))
+    moved = [here - weigh_parameters(layout, centre + step, numbers)[1] for step in unit_steps]
     root = np.asarray(np.linalg.inv(np.linalg.cholesky(moved)).T)
     whitened = root.T @ (0.5 * (bent + bent.T)) @ root
     turns = np.linalg.solve(root, _find_turns(layout, centre).T)
@@ -470,3 +459,113 @@ def _find_turns(layout: Layout, centre: Array) -> Array:
             turned[:, a], turned[:, b] = -w[:, b], w[:, a]
             turns.append(np.r_[turned.ravel(), np.zeros(len(centre) - w.size)])
     return np.array(turns).reshape(len(turns), len(centre))
+
+
+# One function of outputs, learned from some labels: what is each worth, and how sure is that?
+#
+#     y = m + f(x) + ε        Cov[f(x), f(x')] = s² k(x, x'),  k(x, x) = 1        ε ~ N(0, σ²)
+#
+# It is the process of `MultiTaskGP` with one judge: squared exponential with a length scale for
+# each feature, its mean integrated out, the same priors. What is new is that labels come in
+# batches: parameters are learned at stated steps from where the last search ended, and from at most
+# so many labels drawn by chance; the posterior always rests on all of them.
+#
+# Labels are standardised by their own mean and deviation, since others are not known yet.
+
+MIN_LABELS: Final = 3  # Below which parameters stay at their priors
+
+
+@dataclass(frozen=True)
+class Standard:
+    mean: float  # in points of the scale
+    deviation: float  # likewise
+
+    def standardise(self, score: Array) -> Array:
+        return np.asarray((score - self.mean) / self.deviation)
+
+
+@dataclass(frozen=True, eq=False)
+class OutputProcess:
+    known: Points  # features of the outputs with labels
+    standard: Standard  # constants of the labels
+    vector: Array  # parameters, as they were searched for
+    at: Coregion  # the same, by name
+    posterior: Posterior  # of the function
+
+    @property
+    def noise(self) -> float:
+        """Variance of one label around the function, on standardised labels."""
+        return float(self.at.noise[0]) + MIN_NOISE
+
+    def predict_mean(self, points: Points) -> Array:
+        """Return (n,) means alone, in points of the scale: at no more cost than covariances."""
+        cross, _ = self.at.covariance(_ask(points), _ask(self.known))
+        scale = self.standard.deviation
+        return np.asarray(self.standard.mean + scale * (cross @ self.posterior.weights))
+
+    def predict(self, points: Points) -> tuple[Array, Array]:
+        """Return (n,) means and standard deviations of the function, in points of the scale."""
+        judged = _ask(points)
+        cross, _ = self.at.covariance(judged, _ask(self.known))
+        mean, variance = self.posterior.predict(cross, self.at.variances(judged))
+        scale = self.standard.deviation
+        return self.standard.mean + scale * mean, scale * np.sqrt(variance)
+
+    def covariance(self, a: Points, b: Points) -> Array:
+        """Return the (n, m) covariances that are left, on standardised labels."""
+        judged, other, known = _ask(a), _ask(b), _ask(self.known)
+        before, _ = self.at.covariance(judged, other)
+        one, _ = self.at.covariance(judged, known)
+        two = one if a is b else self.at.covariance(other, known)[0]
+        return np.asarray(before - (one @ self.posterior.reduction) @ two.T)
+
+    def correlate(self, a: Points, b: Points) -> Array:
+        return correlate(a, b, self.at.log_scales)
+
+
+def begin(points: Points) -> Array:
+    """Return parameters before any label: the centres of their priors."""
+    layout, rng = _lay_out(points), np.random.default_rng(0)  # nothing is drawn with one function
+    return start_parameters(layout, points.numbers.shape[1], rng)
+
+
+def relearn(
+    points: Points, target: Array, start: Array, most: int, rng: np.random.Generator
+) -> Array:
+    """Search for the likeliest parameters, given (n,) labels."""
+    if len(target) < MIN_LABELS or np.ptp(target) == 0:
+        return start
+    rows = np.arange(len(target))
+    if len(rows) > most:
+        rows = np.sort(rng.permutation(rows)[:most])
+    y = _standardise(target).standardise(target)
+    problem = Problem(_lay_out(points), _ask(points.take(rows)), y[rows])
+    try:
+        return problem.climb(start)[0]
+    except NotConverged:  # a warm start may lie where the surface is flat
+        return problem.climb(begin(points))[0]
+
+
+def condition(points: Points, target: Array, vector: Array) -> OutputProcess:
+    """Return what is believed, given parameters and (n,) labels."""
+    at, judged = read_parameters(_lay_out(points), vector), _ask(points)
+    standard = _standardise(target)
+    covariance, _ = at.covariance(judged, judged)
+    noise = np.full(len(target), float(at.noise[0]) + MIN_NOISE)
+    evidence = weigh_exactly(covariance, noise, standard.standardise(target))
+    return OutputProcess(points, standard, vector, at, evidence.posterior)
+
+
+def _standardise(target: Array) -> Standard:
+    """Return the constants of labels; labels that are all alike have no deviation to divide by."""
+    deviation = float(target.std())
+    return Standard(float(target.mean()), deviation if np.ptp(target) > 0 else 1.0)
+
+
+def _lay_out(points: Points) -> Layout:
+    scales = points.numbers.shape[1] + points.labels.shape[1]
+    return Layout("full", 1, 1, scales, means=False, noises=False)
+
+
+def _ask(points: Points) -> JudgedPoints:
+    return JudgedPoints(np.zeros(len(points), np.int64), points)

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded, require_scores
@@ -16,27 +15,99 @@ from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level, require_seed
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.completion import Completion, NuclearNorm, keep_within, solve
 from evenhand.ratings.matrix import (
     ADDITIVE,
-    COMMON,
     COMPLETION,
     METHODS,
-    SPREAD,
-    Design,
     RatingMatrix,
     errors_of,
     find_errors,
-    make_designs,
     make_matrix,
     refuse_beyond,
-    take_full,
 )
 from evenhand.ratings.texts import say
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
+
+# Which ratings of a full matrix a cheaper campaign would have judged for.
+#
+# spread   every output by so many judges, drawn at random for each
+# common   every output by one judge, drawn at random, and some outputs by all of them
+#
+# Both are told by the share of the matrix that they see.
+
+SPREAD: Final = "spread"
+COMMON: Final = "common"
+SHARES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+MIN_FULL: Final = 0.5  # Share of the ratings that must lie in the full part of a matrix
+
+
+@dataclass(frozen=True)
+class Design:
+    kind: str  # SPREAD or COMMON
+    share: float  # of the matrix that it sees
+
+    def draw(self, shape: tuple[int, int], rng: np.random.Generator) -> Flags:
+        m, n = shape
+        place = rng.permuted(np.tile(np.arange(m)[:, None], (1, n)), axis=0)
+        if self.kind == SPREAD:
+            many = self.share * m
+            each = np.floor(many + rng.random(n)).astype(np.int64)
+            return np.asarray(place < np.maximum(each, 1))
+        seen = place < 1
+        whole = round(n * (self.share * m - 1) / (m - 1))
+        seen[:, rng.permutation(n)[:whole]] = True
+        return np.asarray(seen)
+
+
+def make_designs(judges: int) -> list[Design]:
+    """Return the designs that are looked at: one rating per output, then 10 to 90 % seen."""
+    one = 1 / judges
+    spread = [Design(SPREAD, one), *(Design(SPREAD, s) for s in SHARES if s > 1.05 * one)]
+    return [*spread, *(Design(COMMON, s) for s in SHARES[:5] if s > 1.2 * one)]
+
+
+def take_full(matrix: RatingMatrix) -> RatingMatrix:
+    """Leave out the judge or output with the largest share missing, until nothing is missing."""
+    absent = ~matrix.seen()
+    rows, columns = (np.ones(n, np.bool_) for n in absent.shape)
+    by_judge, by_output = (absent.sum(axis=axis) for axis in (1, 0))
+    m, n = absent.shape
+    while m * n >= MIN_FULL * len(matrix.value) and by_judge.any():
+        judge, output = by_judge.argmax(), by_output.argmax()
+        if by_judge[judge] * m >= by_output[output] * n:  # shares, without rounding
+            by_output -= absent[judge] & columns
+            by_judge[judge], rows[judge], m = 0, False, m - 1
+        else:
+            by_judge -= absent[:, output] & rows
+            by_output[output], columns[output], n = 0, False, n - 1
+    if m * n < MIN_FULL * len(matrix.value) or min(m, n) < 2:
+        raise NotIdentified(
+            f"judges rated too few of the same outputs ({100 * matrix.fill:.0f} % of the cells are"
+            " seen) to hide ratings and see what decisions would have been",
+            ["let several judges rate the same outputs", "leave --reliability out"],
+        )
+    cells = matrix.cells
+    chosen = rows[cells.row] & columns[cells.column]
+    part = replace(
+        cells.take(chosen),
+        row=(np.cumsum(rows) - 1)[cells.row[chosen]],
+        column=(np.cumsum(columns) - 1)[cells.column[chosen]],
+        shape=(int(rows.sum()), int(columns.sum())),
+    )
+    at = np.flatnonzero(columns).tolist()
+    return replace(
+        matrix.take(chosen),
+        judges=tuple(matrix.judges[i] for i in np.flatnonzero(rows).tolist()),
+        items=tuple(matrix.items[i] for i in at),
+        systems=tuple(matrix.systems[i] for i in at),
+        cells=part,
+    )
+
 
 RAW: Final = "raw mean"
 # What a decision rests on: the ratings as they are, and two ways to fill in the missing ones
@@ -198,8 +269,6 @@ class DecisionCurve(Shown):
         )
 
 
-Array = NDArray[np.float64]
-
 MAX_PAIRS_NAMED: Final = 3
 MIN_DISTANCE: Final = 1e-9  # Of an estimate from the end of its interval
 
@@ -270,7 +339,6 @@ def say_ends(points: Sequence[DecisionPoint]) -> list[Finding]:
 # scores are more reliable than from one rating of each example. Designs, the comparison with judge
 # + output, and intervals are ours.
 
-Flags = NDArray[np.bool_]
 
 DRAWS: Final = 20
 RESAMPLES: Final = 1000
@@ -410,7 +478,7 @@ def resample_items(matrix: RatingMatrix, rng: np.random.Generator) -> Array:
     return weights[:, item]
 
 
-def find_differences(score: Array, system: NDArray[np.int64], weights: Array) -> Array:
+def find_differences(score: Array, system: Integers, weights: Array) -> Array:
     """Return differences of systems' means for each weighting, shape (B + 1, pairs)."""
     k = int(system.max()) + 1
     of_system = np.eye(k)[system]
@@ -419,9 +487,7 @@ def find_differences(score: Array, system: NDArray[np.int64], weights: Array) ->
     return np.asarray(means[:, first] - means[:, second])
 
 
-def count_right(
-    score: Array, system: NDArray[np.int64], weights: Array, truth: Array
-) -> dict[str, Array]:
+def count_right(score: Array, system: Integers, weights: Array, truth: Array) -> dict[str, Array]:
     """Return the share of pairs in the right order, (B + 1,) for each decider, over all draws."""
     decided = np.abs(truth) >= MIN_DIFFERENCE
     right = {name: np.zeros(len(weights)) for name in DECIDERS}

@@ -22,15 +22,14 @@ from math import exp, inf, log, sqrt
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.results import RESIDUAL, SYSTEM, Component
 from evenhand.errors import NotConverged, NotIdentified
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import chi2_tail, normal_quantile
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.components import (
-    Arrangement,
     Problem,
     Solved,
     Term,
@@ -53,20 +52,18 @@ from evenhand.ratings.texts import say
 # Source: Henderson (1953), Biometrics 9:226-252, method 1; Gao & Owen (2017), Electronic Journal of
 # Statistics 11:1235-1296, for crossed designs of any size.
 
-Array = NDArray[np.float64]
-
 
 def estimate_moments(score: Array, terms: Sequence[Term]) -> Array:
     """Return the variances of the terms and, last, of the residual, from (n,) scores."""
     n = len(score)
     whole = Term("", np.zeros(n, dtype=np.int64), 1)
     rest = Term(RESIDUAL, np.arange(n), n)
-    within = count_incidence([whole, *terms, rest]).within[:-1, 1:]
+    _, within = count_incidence([whole, *terms, rest])
     squares = []
     for term in (whole, *terms):
         means = np.bincount(term.codes, score, term.size) / term.counts
         squares.append(float(((score - means[term.codes]) ** 2).sum()))
-    return np.maximum(np.linalg.solve(within, np.array(squares)), 0.0)
+    return np.maximum(np.linalg.solve(within[:-1, 1:], np.array(squares)), 0.0)
 
 
 # Restricted maximum likelihood: steps of average information, variances not below 0.
@@ -93,10 +90,9 @@ RIDGE: Final = 1e-9  # Share added to the diagonal of the information
 class Peak:
     variances: Array  # (K + 1,) estimates, the residual's last; the floor where they are 0
     solved: Solved  # the likelihood there
-    steps: int  # steps taken
 
     @property
-    def zero(self) -> NDArray[np.bool_]:
+    def zero(self) -> Flags:
         return np.asarray(self.variances <= _floors(len(self.variances)))
 
 
@@ -108,7 +104,7 @@ def maximise(
     variances = np.maximum(start, floors)
     here = solve_equations(problem, variances)
     sizes = np.array([*(term.size for term in problem.terms), problem.df], dtype=np.float64)
-    for count in range(MAX_STEPS):
+    for _ in range(MAX_STEPS):
         free = (variances > floors) | (here.gradient > 0)
         if held is not None:
             free[held] = False
@@ -121,10 +117,10 @@ def maximise(
             step[free] = np.linalg.solve(information, here.gradient[free] / scale) / scale
         promise = float(here.gradient @ step)
         if promise <= gain:
-            return Peak(variances, here, count)
+            return Peak(variances, here)
         moved = _advance(problem, (variances, here), step)
         if moved is None and promise <= MAX_GAIN_ROUNDED:
-            return Peak(variances, here, count)
+            return Peak(variances, here)
         if moved is None:
             # a step of the EM algorithm, for where the scores hold no average information: where
             # a source has no trace in them at all, as judges who agree perfectly
@@ -179,8 +175,8 @@ PROFILE_GAIN_LEFT: Final = 1e-5
 
 @dataclass(frozen=True)
 class Range:
-    lower: float | None  # lower end of the interval of the variance; None where nobody asked
-    upper: float | None  # upper end; infinite where the profile never falls far enough
+    lower: float  # lower end of the interval of the variance
+    upper: float  # upper end; infinite where the profile never falls far enough
     p: float | None  # one-sided p-value of 0; None of the residual
 
 
@@ -192,13 +188,6 @@ def profile(problem: Problem, peak: Peak, at: int, level: float) -> Range:
         return Range(curve.cross(-1), above, None)
     p, root = curve.test_zero()
     return Range(curve.cross(-1) if root > z else 0.0, above, p)
-
-
-def try_zero(problem: Problem, peak: Peak, at: int) -> Range:
-    """Return the test of 0 alone; of the residual nothing."""
-    if at == len(problem.terms):
-        return Range(None, None, None)
-    return Range(None, None, _Curve(problem, peak, at, 0.0).test_zero()[0])
 
 
 def approximate(peak: Peak, at: int, level: float) -> Range:
@@ -295,7 +284,7 @@ def share_levels(terms: Sequence[Term], system: Term) -> dict[str, float]:
     """Return Σ_l (p_ls − p_lt)² of each term, the mean over all pairs of systems."""
     k, shares = system.size, {}
     for term in terms:
-        codes, cells = cross(term.codes, (system.codes, system.size))
+        codes, cells = cross(term.codes, system.codes)
         level = np.empty(cells, dtype=np.int64)
         owner = np.empty(cells, dtype=np.int64)
         level[codes], owner[codes] = term.codes, system.codes
@@ -326,11 +315,6 @@ _UNCLEAR: Final = (
     " moment estimates (Henderson's first method), without intervals and tests"
 )
 _CONSTANT: Final = "all scores are equal: there is no variance to take apart"
-_LARGE: Final = say("intervals-approximate")
-_LOST: Final = say("likelihood-flat")
-_TOO_LARGE: Final = say("moments-large")
-_QUICK: Final = say("moments-quick")
-_FIXED: Final = say("systems-fixed")
 
 
 @dataclass(frozen=True)
@@ -355,12 +339,7 @@ class _Estimates:
 
 
 def estimate_rating_components(
-    rows: RatingRows,
-    *,
-    systems: Systems = "random",
-    level: float = 0.95,
-    intervals: bool = True,
-    quick: bool = False,
+    rows: RatingRows, *, systems: Systems = "random", level: float = 0.95, quick: bool = False
 ) -> RatingComponents:
     system, *others = make_terms(rows)
     known = identify([system, *others])
@@ -375,9 +354,11 @@ def estimate_rating_components(
         score, terms = (rows.score - mean) / spread, known.terms
         with one_blas_thread():
             if quick:
-                estimates = _fall_back(score, terms, estimate_moments(score, terms), _QUICK)
+                estimates = _fall_back(
+                    score, terms, estimate_moments(score, terms), say("moments-quick")
+                )
             else:
-                estimates = _estimate(score, terms, fixed, level if intervals else None)
+                estimates = _estimate(score, terms, fixed, level)
     components = tuple(
         replace(component, carries=known.carries.get(component.name, ()))
         for component in _list_components(estimates, spread, system)
@@ -387,9 +368,7 @@ def estimate_rating_components(
     return RatingComponents(components, estimates.method, sharing, known.reasons, estimates.notes)
 
 
-def _estimate(
-    score: Array, terms: Sequence[Term], fixed: Term | None, level: float | None
-) -> _Estimates:
+def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: float) -> _Estimates:
     """Estimate variances of scores of mean 0 and variance 1."""
     moments = estimate_moments(score, terms)
     random = [term for term in terms if term is not fixed]
@@ -397,7 +376,7 @@ def _estimate(
     means = fixed or Term("mean", np.zeros(len(score), dtype=np.int64), 1)
     arrangement = arrange(random, means)
     if arrangement is None:
-        return _Estimates(terms, moments, (), "moments", (_TOO_LARGE,))
+        return _Estimates(terms, moments, (), "moments", (say("moments-large"),))
     problem = Problem(score, random, means, arrangement)
     if moments[-1] <= MIN_RESIDUAL:
         return _fall_back(score, terms, moments, _NO_ERROR)
@@ -407,7 +386,7 @@ def _estimate(
         return _fall_back(score, terms, moments, _UNCLEAR)
     if peak.zero[-1] or float(peak.variances.max()) > _max_variance(score):
         return _fall_back(score, terms, moments, _NO_ERROR if peak.zero[-1] else _UNCLEAR)
-    ranges, notes = _find_ranges(problem, peak, arrangement, level)
+    ranges, notes = _find_ranges(problem, peak, level)
     variances = np.where(peak.zero, 0.0, peak.variances)
     if fixed is None:
         return _Estimates(random, variances, ranges, "REML", notes)
@@ -416,7 +395,7 @@ def _estimate(
     fitted, vcov = peak.solved.effects[:size], peak.solved.means_vcov
     error = (np.trace(vcov) - vcov.sum() / size) / (size - 1)
     between = max(float(fitted.var(ddof=1) - error), 0.0)
-    return _Estimates(random, variances, ranges, "REML", (*notes, _FIXED), between)
+    return _Estimates(random, variances, ranges, "REML", (*notes, say("systems-fixed")), between)
 
 
 def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) -> _Estimates:
@@ -436,18 +415,14 @@ def _max_variance(score: Array) -> float:
     return float(np.ptp(score)) ** 2 / 2
 
 
-def _find_ranges(
-    problem: Problem, peak: Peak, arrangement: Arrangement, level: float | None
-) -> tuple[list[Range], tuple[str, ...]]:
+def _find_ranges(problem: Problem, peak: Peak, level: float) -> tuple[list[Range], tuple[str, ...]]:
     numbers = range(len(peak.variances))
-    if level is None:
-        return [try_zero(problem, peak, at) for at in numbers], ()
-    if arrangement.cost > MAX_COST_PROFILED:
-        return [approximate(peak, at, level) for at in numbers], (_LARGE,)
+    if problem.arrangement.cost > MAX_COST_PROFILED:
+        return [approximate(peak, at, level) for at in numbers], (say("intervals-approximate"),)
     try:
         return [profile(problem, peak, at, level) for at in numbers], ()
     except NotConverged:
-        return [approximate(peak, at, level) for at in numbers], (_LOST,)
+        return [approximate(peak, at, level) for at in numbers], (say("likelihood-flat"),)
 
 
 def _list_components(estimates: _Estimates, spread: float, system: Term) -> list[Component]:
@@ -462,9 +437,7 @@ def _list_components(estimates: _Estimates, spread: float, system: Term) -> list
         component = Component(name, sd, size, how=estimates.method)
         if estimates.ranges:
             known = estimates.ranges[i]
-            component = replace(component, p=known.p)
-            if known.lower is not None and known.upper is not None:
-                upper = inf if known.upper == inf else spread * sqrt(known.upper)
-                component = replace(component, lower=spread * sqrt(known.lower), upper=upper)
+            lower, upper = spread * sqrt(known.lower), spread * sqrt(known.upper)
+            component = replace(component, lower=lower, upper=upper, p=known.p)
         rows.append(component)
     return rows

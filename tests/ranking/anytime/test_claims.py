@@ -13,7 +13,7 @@ from evenhand.ranking.sequential.likelihood import (
     MODEL,
     Budget,
     Numerator,
-    decide_pairs,
+    OpenPairScreen,
     find_supremum,
 )
 
@@ -99,7 +99,7 @@ def test_two_systems_are_decided_by_their_own_votes_when_the_formula_says():
     running, said = Numerator(2, ties=False), []
     for _ in range(16):
         vote(running, [(0, 1)], LEFT)
-        found = decide_pairs(running, running.settle(), Budget(0.05, 2), ())
+        found = OpenPairScreen(running, ()).look(Budget(0.05, 2))
         said.append(found[0][1] if found else "")
     mixed = [
         2.0 ** (n + 1) * quad(lambda p, n=n: p ** (n + 4) * (1 - p) ** 4, 0.5, 1)[0] / beta(5, 5)
@@ -114,19 +114,19 @@ def test_a_system_that_came_later_is_decided_by_all_votes_only():
     running = Numerator(2, ties=False)
     running.add_system()
     vote(running, [(0, 2)] * 60, RIGHT)
-    found = decide_pairs(running, running.settle(), Budget(0.05, 2), ())
+    found = OpenPairScreen(running, ()).look(Budget(0.05, 2))
     assert found == [((2, 0), MODEL)]
 
 
 def test_a_decided_pair_is_not_looked_at_again():
     running = vote(Numerator(2, ties=False), [(0, 1)] * 60, LEFT)
-    assert decide_pairs(running, running.settle(), Budget(0.05, 2), [(1, 0)]) == []
+    assert OpenPairScreen(running, [(1, 0)]).look(Budget(0.05, 2)) == []
 
 
 def test_a_chain_decides_systems_that_never_met():
     running = Numerator(3, ties=False)
     vote(running, [(0, 1), (1, 2)] * 40, LEFT)
     vote(running, [(0, 1), (1, 2)] * 8, RIGHT)
-    found = decide_pairs(running, running.settle(), Budget(0.05, 3), ())
+    found = OpenPairScreen(running, ()).look(Budget(0.05, 3))
     assert ((0, 2), MODEL) in found
     assert {pair for pair, _ in found} == {(0, 1), (1, 2), (0, 2)}

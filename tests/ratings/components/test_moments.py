@@ -35,13 +35,13 @@ def test_estimates_are_unbiased_in_an_unbalanced_design():
 def test_incidence_holds_the_traces_and_inner_products_of_the_matrices():
     rows = simulate(4, {}, n=60)
     terms = make_terms(rows)
-    found = count_incidence(terms)
+    gram, within = count_incidence(terms)
     z = [indicator(term) for term in terms]
     centre = np.eye(60) - 1 / 60
     for k, one in enumerate(z):
         means = one @ np.diag(1 / one.sum(0)) @ one.T
         for m, other in enumerate(z):
             trace = np.trace(other.T @ (np.eye(60) - means) @ other)
-            assert found.within[k, m] == pytest.approx(trace)
+            assert within[k, m] == pytest.approx(trace)
             a, b = (centre @ q @ q.T @ centre for q in (one, other))
-            assert found.gram[k, m] == pytest.approx((a * b).sum())
+            assert gram[k, m] == pytest.approx((a * b).sum())

@@ -6,7 +6,7 @@ from scipy.optimize import brentq, minimize
 from scipy.stats import chi2
 
 from evenhand.ratings.components import Problem, Term, arrange, make_terms
-from evenhand.ratings.variance_components import approximate, maximise, profile, try_zero
+from evenhand.ratings.variance_components import approximate, maximise, profile
 from ratings.scored import dense_loglik, simulate
 
 
@@ -65,8 +65,8 @@ def test_the_ends_are_where_the_profile_has_fallen_by_half_a_chi_square(made, at
 def test_the_test_of_zero_is_half_a_chi_square(made):
     problem, peak = made
     fall = 2 * (brute(problem)[0] - brute(problem, 1, 1e-9)[0])
-    assert try_zero(problem, peak, 1).p == pytest.approx(chi2.sf(fall, 1) / 2, rel=1e-3)
-    assert try_zero(problem, peak, 2).p is None
+    assert profile(problem, peak, 1, 0.95).p == pytest.approx(chi2.sf(fall, 1) / 2, rel=1e-3)
+    assert profile(problem, peak, 2, 0.95).p is None
 
 
 def test_the_information_gives_nearly_the_profile_of_a_well_known_variance(made):

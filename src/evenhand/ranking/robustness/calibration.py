@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally, join_codes
 from evenhand.models.base import Fit
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.ranking.clustering import choose_factors
 from evenhand.ranking.robustness.removal import merge_evidence
 
-Array = NDArray[np.float64]
 N_PARTS: Final = 10  # Parts that comparisons are cut into
 
 
@@ -87,7 +87,7 @@ def find_calibration(
     return tuple(results)
 
 
-def _cut(chance: Array, n: Array, parts: int) -> NDArray[np.int64]:
+def _cut(chance: Array, n: Array, parts: int) -> Integers:
     """Return (C,) the part of each entry; entries of one chance are in one part."""
     level = np.unique(chance.round(9), return_inverse=True)[1].reshape(-1)
     level_n = np.bincount(level, n)

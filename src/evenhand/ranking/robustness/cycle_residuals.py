@@ -34,17 +34,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally, join_codes
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.bootstrap import draw_webb
 from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.texts import say
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 MAX_TABLE_NUMBERS: Final = 30_000_000  # Numbers in a table of pairs by judges
 N_REPLICATES: Final = 999
 ROUNDING: Final = 1e-9  # A statistic below it is rounding: worths describe every pair exactly
@@ -155,7 +153,7 @@ class PairResiduals:
         return design[:, :-1]
 
 
-def decisive_votes(tally: Tally) -> tuple[Integers, NDArray[np.bool_], Array, Array]:
+def decisive_votes(tally: Tally) -> tuple[Integers, Flags, Array, Array]:
     """Return (C,) keys of pairs, whether sides are swapped, wins and decisive votes."""
     # Wins are of the system that is first by name; sides are swapped where it was not shown first.
     swap = tally.left > tally.right

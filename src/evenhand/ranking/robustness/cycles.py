@@ -19,7 +19,6 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
@@ -28,13 +27,8 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally
-from evenhand.errors import (
-    NotConverged,
-    NotIdentified,
-    UnknownOption,
-    require_level,
-    require_seed,
-)
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_level, require_seed
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.clustering import choose_clustering, choose_factors, wanted_factors
@@ -51,9 +45,6 @@ from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.sides import count_sides, note_sides
 from evenhand.render.document import Column, Document, Form, Table
 from evenhand.render.findings import describe_findings
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MAX_PAIRS_LISTED: Final = 10
 MAX_TRIPLES: Final = 50_000  # Cycles of three that are tested

@@ -23,7 +23,6 @@ from itertools import combinations, product
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
@@ -40,6 +39,7 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.ranking import Ranking, name_cause, say_barred
@@ -62,8 +62,6 @@ from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.settings import choose_log_linear
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
-
-Array = NDArray[np.float64]
 
 REVERSED, UNDECIDED = "reversed", "undecided"
 OUTCOMES: Final = (REVERSED, UNDECIDED)
@@ -532,7 +530,7 @@ def _order_links(case: Case, unit: str, claim: Claim, how: str, influence: Array
     sides = [(False,) * len(free), (True,) * len(free)]
     if len(free) <= MAX_UNNAMED_SYSTEMS:
         sides = list(product((False, True), repeat=len(free)))
-    fewest: NDArray[np.int64] = np.arange(len(factor.loads))
+    fewest: Integers = np.arange(len(factor.loads))
     for side in sides:
         upper[free] = side
         left, right = upper[tally.left], upper[tally.right]

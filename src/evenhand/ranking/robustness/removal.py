@@ -33,23 +33,21 @@ from evenhand.data.votes import LEFT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics import Array, Integers
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.sandwich import (
-    MAX_BLOCK_NUMBERS,
     find_bridges,
     gather_clusters,
     leave_out,
-    sum_information,
     sum_scores,
     total_information,
+    walk_information,
 )
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.signature import name_model
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Verdict = str
 
 HOLDS, FALLS, NO_RANKING = "holds", "falls", "no ranking"
@@ -88,13 +86,8 @@ def vote_influence(fit: Fit, tally: Tally, contrasts: Array) -> Array:
     for outcome, vote in enumerate(np.eye(3)):
         counts = fit.model.treat_ties(np.tile(vote, (len(pairs), 1)))
         local = likelihood.law.expand(eta, tie, counts)
-        information = np.stack(
-            [
-                np.stack([local.eta_eta, local.eta_tie], 1),
-                np.stack([local.eta_tie, local.tie_tie], 1),
-            ],
-            1,
-        )
+        rows_of = ([local.eta_eta, local.eta_tie], [local.eta_tie, local.tie_tie])
+        information = np.moveaxis(np.array(rows_of), 2, 0)
         rest = np.eye(2) - np.matmul(information, leverage)
         score = np.stack([local.eta, local.tie], axis=1)[:, :, None]
         influence[:, :, outcome] = 2 * (along * np.linalg.solve(rest, score)[:, :, 0]).sum(axis=2)
@@ -105,27 +98,25 @@ def worth_influence(fit: Fit, tally: Tally, name: str) -> Array:
     """Return (K, G): how far each log-worth falls (log-odds) without each judge or item."""
     pieces, _ = gather_clusters(fit, tally, name)
     scores, total = sum_scores(fit, pieces), total_information(fit)
-    changes = np.empty_like(scores)
-    step = max(1, MAX_BLOCK_NUMBERS // len(total) ** 2)
-    for start in range(0, pieces.size, step):
-        rows = slice(start, min(start + step, pieces.size))
-        information = sum_information(fit, pieces, rows.start, rows.stop)
+    changes = []
+    for start, information in walk_information(fit, pieces):
         # Where one alone links some systems to the rest, the score is taken as it stands
         information[find_bridges(fit, total, information)] = 0.0
-        changes[rows] = leave_out(fit.raw_vcov, total, information, scores[rows])
-    return np.asarray(2 * _worth_rows(fit) @ changes.T)
+        some = scores[start : start + len(information)]
+        changes.append(leave_out(fit.raw_vcov, total, information, some))
+    return np.asarray(2 * _worth_rows(fit) @ np.concatenate(changes).T)
 
 
 @dataclass(frozen=True)
 class Removed:
     # who gave them; None where nobody is known, or where any votes that are alike do
-    judge: str | None
-    item: str | None  # on what, or None likewise
+    judge: str | None = None
+    item: str | None = None  # on what, or None likewise
     # the system that was preferred; the first by name of a tie. None of a whole judge.
-    better: str | None
-    worse: str | None  # the other
-    tie: bool  # whether neither was preferred
-    count: float  # how many comparisons
+    better: str | None = None
+    worse: str | None = None  # the other
+    tie: bool = False  # whether neither was preferred
+    count: float = 1.0  # how many comparisons
     # how many votes of this kind there are: same systems, same outcome and, where the model knows
     # an order effect, same sides. None of a whole judge.
     of: float | None = None
@@ -211,18 +202,10 @@ class RemovalOrder:
         rows = np.flatnonzero(taken)
         if self.unit != "vote":
             factor = self.tally.factor(self.unit)
-            named = [(factor.labels[code], factor.loads[code]) for code in self.cells[rows]]
-            return tuple(
-                Removed(
-                    judge=name if self.unit == "judge" else None,
-                    item=None if self.unit == "judge" else name,
-                    better=None,
-                    worse=None,
-                    tie=False,
-                    count=float(load),
-                )
-                for name, load in named
-            )
+            named = [(factor.labels[code], float(factor.loads[code])) for code in self.cells[rows]]
+            if self.unit == "judge":
+                return tuple(Removed(judge=name, count=load) for name, load in named)
+            return tuple(Removed(item=name, count=load) for name, load in named)
         alike: dict[Removed, float] = {}  # the same vote with the outputs the other way round
         kinds = _count_kinds(self.tally, sided=self.sided)
         for row in rows:
@@ -237,8 +220,9 @@ class RemovalOrder:
         better, worse = sorted(shown) if tie else shown[:: 1 if outcome == LEFT else -1]
         who = {name: f.labels[f.codes[entry]] for name, f in self.tally.factors.items()}
         first = shown[0] if self.sided else None
-        judge, item = who.get("judge"), who.get("item")
-        return Removed(judge, item, better, worse, tie=tie, count=1.0, of=of, first=first)
+        return Removed(
+            who.get("judge"), who.get("item"), better, worse, tie=tie, of=of, first=first
+        )
 
 
 def _count_kinds(tally: Tally, *, sided: bool) -> Array:
@@ -409,15 +393,15 @@ def _narrow(claim: Claim, tally: Tally, model: BradleyTerry) -> tuple[Claim, Tal
     seen = _find_seen(tally)
     if len(seen) == len(tally.systems) or model.system_covariates or model.reference is not None:
         return claim, tally
-    codes = np.zeros(len(tally.systems), dtype=np.int32)
-    codes[seen] = np.arange(len(seen))
     above, below = (
         tuple(name for name in names if name not in gone) for names in (claim.above, claim.below)
     )
     systems = tuple(tally.systems[code] for code in seen.tolist())
-    left, right = codes[tally.left], codes[tally.right]
+    left, right = (
+        np.searchsorted(seen, side).astype(np.int32) for side in (tally.left, tally.right)
+    )
     rest = replace(tally, systems=systems, left=left, right=right)
-    return Claim(claim.name, above, below, claim.subject), rest
+    return replace(claim, above=above, below=below), rest
 
 
 def check_order(

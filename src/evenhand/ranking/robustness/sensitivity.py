@@ -187,11 +187,6 @@ class Sensitivity(Shown):
         return tuple(changes)
 
     @property
-    def survivors(self) -> tuple[Conclusion, ...]:
-        """What every choice decides."""
-        return tuple(one for one in self.conclusions if one.survives)
-
-    @property
     def leaders(self) -> tuple[str, ...]:
         """Who leads under some choice, alone or level with others; the default's first."""
         return tuple(dict.fromkeys(name for one in self.ranked for name in one.first))
@@ -255,18 +250,11 @@ class Sensitivity(Shown):
         """A row for each choice: who leads, how many pairs are decided, what changes."""
         rows: list[dict[str, Any]] = []
         for at, one in enumerate(self.choices):
-            changes: tuple[str, ...] = ("no ranking",)
+            row: dict[str, Any] = {"choice": one.name, "changes": ("no ranking",)}
             if one.refused is None:
-                changes = self.changes(one) or (("nothing",) if at else ())
-            listed = listing(changes, MAX_CHANGES_NAMED)
-            row: dict[str, Any] = {
-                "choice": one.name,
-                "changes": changes,
-                "changed": listed or None,
-            }
-            first, decided = listing(one.first, 2), len(one.decided)
-            known = one.refused is None
-            row |= {"first": first, "decided": decided} if known else {}
+                row["changes"] = self.changes(one) or (("nothing",) if at else ())
+                row |= {"first": listing(one.first, 2), "decided": len(one.decided)}
+            row["changed"] = listing(row["changes"], MAX_CHANGES_NAMED) or None
             rows.append(row)
         decided_pairs = [Column("decided", "decided", "count")] if self.decides else []
         return Table(
@@ -284,18 +272,14 @@ class Sensitivity(Shown):
 
     def document(self) -> Document:
         """Return what people read: what survives all choices, and what each changes."""
-        choices = self.choices
+        ways = plural(len(self.choices), "way to rank", "ways to rank")
         return Document(
-            basis=f"{plural(len(choices[0].systems), 'system')}, {_count_ways(self)}.",
+            basis=f"{plural(len(self.choices[0].systems), 'system')}, {ways}.",
             answer=self.says,
             parts=(self.table,),
             findings=list_findings((*self.notes, *_list_refused(self)), self.excluded),
             signature=self.signature,
         )
-
-
-def _count_ways(sensitivity: Sensitivity) -> str:
-    return plural(len(sensitivity.choices), "way to rank", "ways to rank")
 
 
 def _list_refused(sensitivity: Sensitivity) -> list[Finding]:

@@ -26,7 +26,6 @@ from typing import Any, Final, Literal, get_args
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
@@ -50,8 +49,8 @@ from evenhand.errors import (
     listing,
     require_option,
 )
+from evenhand.numerics import Array
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.rank_sets import name_critical_values
 from evenhand.ranking.sequential.likelihood import (
     JUDGES,
@@ -62,7 +61,6 @@ from evenhand.ranking.sequential.likelihood import (
     Numerator,
     OpenPairScreen,
     PairCounts,
-    decide_pairs,
     find_parts,
     find_supremum,
 )
@@ -73,7 +71,6 @@ from evenhand.render.counts import plural, share
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
-Array = NDArray[np.float64]
 Groups = tuple[tuple[str, ...], ...]  # Names of the systems that votes join
 Confirmed = tuple[str, str]  # Names of two systems, the better one first
 Ties = Literal["davidson", "discard"]
@@ -591,11 +588,8 @@ class SequentialState:
 
     def decide(self) -> None:
         """Add what can be decided now to the claims."""
-        with one_blas_thread():
-            at = self.numerator.settle()
-            reached = decide_pairs(self.numerator, at, self.budget, self._pairs(self.claims))
-        self.claims += [self._claim(pair, by) for pair, by in reached]
-        self._screen = None if reached else self._screen
+        self._screen = OpenPairScreen(self.numerator, self._pairs(self.claims))
+        self.claims += [self._claim(pair, by) for pair, by in self._screen.look(self.budget)]
         self._decide_by_judges()
 
     def _decide_by_judges(self) -> None:
@@ -664,22 +658,19 @@ class SequentialState:
 def _lay_out(
     state: SequentialState, worth: Array, confirmation: Confirmation | None
 ) -> Leaderboard:
-    reasons: list[str | None] = [None] * len(state.claims)
-    notes = _list_notes(state, checked=confirmation is not None)
     excluded = _list_excluded(state, checked=confirmation is not None)
+    notes, held = _list_notes(state, excluded), {}
     if confirmation is not None:
-        reasons = [confirmation.explain(claim.better, claim.worse) for claim in state.claims]
         notes = [*confirmation.notes, *notes]
-    held = [
-        (claim, why) for claim, why in zip(state.claims, reasons, strict=True) if why is not None
-    ]
-    decided = tuple(claim for claim, why in zip(state.claims, reasons, strict=True) if why is None)
+        reasons = {one: confirmation.explain(one.better, one.worse) for one in state.claims}
+        held = {claim: why for claim, why in reasons.items() if why is not None}
+    decided = tuple(claim for claim in state.claims if claim not in held)
     groups = find_groups(state)
     return Leaderboard(
         standings=_list_standings(state, worth, decided, groups),
         decided=decided,
-        held=tuple(claim for claim, _ in held),
-        held_since=tuple(why for _, why in held),
+        held=tuple(held),
+        held_since=tuple(held.values()),
         by_judges=None if state.signs is None else tuple(state.judge_claims),
         checked=confirmation is not None,
         n_votes=state.seen.counted,
@@ -762,14 +753,13 @@ def share_places(worth: Array) -> list[int]:
     return places.tolist()
 
 
-def _list_notes(state: SequentialState, *, checked: bool) -> list[str]:
+def _list_notes(state: SequentialState, excluded: Sequence[Exclusion]) -> list[str]:
     notes: list[str] = []
     if state.founders is None and state.seen.votes:
         notes.append(say("systems-not-named", needed=state.needed))
     late = state.systems[state.founders :] if state.founders is not None else []
     if late:
         notes.append(say("came-later", names=listing(late, MAX_NAMES)))
-    excluded = _list_excluded(state, checked=checked)
     notes += [exclusion.sentence for exclusion in excluded if exclusion.sentence]
     if state.sides_known:
         notes += note_sides(state.systems, state.shown)

@@ -8,8 +8,8 @@ N_t being how well the votes were predicted, each from those before it, and L_t 
 Davidson's model (Wasserman, Ramdas & Balakrishnan 2020, PNAS 117:16880-16890, section 7). Two
 systems' own votes decide by a test of their own, which has the rest of α.
 
-`decide_pairs` fits every open pair. `OpenPairScreen` follows votes and decides the same without a
-fit for every pair at every vote. When not to use it: for a table that is complete and was not
+`OpenPairScreen` looks at all open pairs, or follows votes and decides the same without a fit for
+every pair at every vote. When not to use it: for a table that is complete and was not
 looked at before it was; rank sets then decide more.
 """
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import exp, log, tanh
 from typing import Any, Final
 
@@ -25,12 +26,19 @@ from numpy.typing import NDArray
 
 from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged
+from evenhand.numerics import Array, Flags
 from evenhand.numerics.graph import Graph, strong_components
-from evenhand.numerics.newton import NEWTON_ROUNDING, Expansion, Maximum, maximise, solve_step
+from evenhand.numerics.newton import (
+    NEWTON_ROUNDING,
+    Expansion,
+    Maximum,
+    backtrack,
+    maximise,
+    solve_step,
+)
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.sides import log_direct
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.signedinteger[Any]]
 Chances = tuple[Array, Array, Array]
 Coded = tuple[int, int, int]  # Codes of the left and the right system, and LEFT, TIE or RIGHT
@@ -76,7 +84,7 @@ class PairCounts:
     def tied(self) -> bool:
         return bool(self.counts[:, 1].any())
 
-    def take(self, rows: NDArray[np.bool_]) -> PairCounts:
+    def take(self, rows: Flags) -> PairCounts:
         return replace(self, low=self.low[rows], high=self.high[rows], counts=self.counts[rows])
 
     def spread(self, values: Array) -> Array:
@@ -217,16 +225,11 @@ def _climb(
         if decrement < CONVERGED:
             bound = here.value + 2 * max(decrement, 0.0)
             return (at, bound) if abs(at).max() < MAX_LOG_WORTH else None
-        # The longest step of 1, 1/2, 1/4, ... that loses nothing
         least = here.value - NEWTON_ROUNDING * (1.0 + abs(here.value))
-        for _ in range(MAX_HALVINGS):
-            there = expand(pairs, at + step)
-            if there.value >= least:
-                break
-            step = step / 2
-        else:
+        moved = backtrack(partial(expand, pairs), at, step, (least, 0.0), MAX_HALVINGS)
+        if moved is None:
             return None
-        at, here = at + step, there
+        at, here = moved
     return None
 
 
@@ -511,41 +514,6 @@ class Budget:
         return log(self.directions) - log(self.alpha)
 
 
-def decide_pairs(
-    numerator: Numerator, at: Array, budget: Budget, decided: Iterable[Pair]
-) -> list[tuple[Pair, str]]:
-    """Return what is decided now and was not before: pairs, better and worse, and by what."""
-    known = {frozenset(pair) for pair in decided}
-    low, high = np.triu_indices(numerator.systems, 1)
-    pairs = list(zip(low.tolist(), high.tolist(), strict=True))
-    claims: list[tuple[Pair, str]] = []
-    founding = [
-        pair
-        for pair in pairs
-        if max(pair) < (budget.founders or 0) and frozenset(pair) not in known
-    ]
-    if founding:
-        votes = np.array([numerator.direct(*pair) for pair in founding], dtype=np.float64)
-        evidence = log_direct(votes.max(axis=1), votes.min(axis=1))
-        for i in np.flatnonzero(evidence >= budget.direct).tolist():
-            pair = founding[i]
-            claims.append((pair if votes[i, 0] > votes[i, 1] else pair[::-1], DIRECT))
-            known.add(frozenset(pair))
-
-    pairs = [pair for pair in pairs if frozenset(pair) not in known]
-    counts = numerator.pairs()
-    enough = numerator.log_value - budget.universal
-    first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    bound, meet = NullBounds(counts, at).bound(first, second)
-    for i in np.flatnonzero(bound <= enough).tolist():
-        start = at.copy()
-        start[first[i]] = meet[i]
-        null = find_supremum(counts, pairs[i], start, enough=enough)
-        if null is not None and null.value <= enough and null.lead:
-            claims.append((pairs[i] if null.lead > 0 else pairs[i][::-1], MODEL))
-    return claims
-
-
 # What a full look after every vote would decide, without a fit for every pair at every vote.
 #
 # Each open pair has worths at which its two systems are equal. Their likelihood is at most the best
@@ -575,24 +543,36 @@ class OpenPairScreen:
         self._meet: Array = np.zeros(0)
         # ℓ at a pair's meeting point less that of the shared worths; ∞ where it is fitted or closed
         self._loss: Array = np.zeros(0)
-        self._fitted = _FittedBounds()
+        self._fitted: dict[int, _Fitted] = {}  # of pairs that are near to being decided
         self._votes = int(np.sum(numerator.counts))
         self._grow()
         for pair in decided:
             self._open[self._find(*pair)] = False
         self._renew()
 
+    def look(self, budget: Budget) -> list[tuple[Pair, str]]:
+        """Return what all votes decide now, and by what: pairs, better and worse, in order."""
+        direct = self._decide_direct(sorted(self._pairs), budget)
+        enough = self._numerator.log_value - budget.universal
+        return [*direct, *sorted(self._decide_by_model(enough), key=lambda claim: sorted(claim[0]))]
+
     def follow(self, votes: Sequence[Coded], budget: Budget) -> list[tuple[Pair, str]]:
         """Return what is decided by votes that the numerator took in just now, and by what."""
         self._grow()
         for left, right, outcome in votes:
             self._move(left, right, outcome)
-            self._fitted.move(left, right, outcome)
+            for own in self._fitted.values():
+                eta = float(own.worth[left] - own.worth[right])
+                own.value += _log_chances(eta, own.gamma)[outcome]
         self._votes += len(votes)
         if self._votes >= self._due:
             self._renew()
-        direct = [(pair, DIRECT) for pair in self._decide_direct(votes, budget)]
-        return [*direct, *((pair, MODEL) for pair in self._decide_by_model(budget))]
+        compared = dict.fromkeys((min(vote[:2]), max(vote[:2])) for vote in votes)
+        direct = self._decide_direct(compared, budget)
+        enough = self._numerator.log_value - budget.universal
+        if len(self._reached(enough)) > MAX_NEAR_PAIRS:
+            self._share()
+        return [*direct, *self._decide_by_model(enough)]
 
     def _find(self, one: int, other: int) -> int:
         return int(self._of[one][other - (other > one)])
@@ -608,7 +588,8 @@ class OpenPairScreen:
             self._meet = np.append(self._meet, self._at)
             self._loss = np.append(self._loss, np.zeros(new))
             self._at = np.append(self._at, 0.0)
-            self._fitted.grow()
+            for own in self._fitted.values():
+                own.worth = np.append(own.worth, 0.0)
 
     def _move(self, left: int, right: int, outcome: int) -> None:
         of_left, of_right = self._of[left], self._of[right]
@@ -632,7 +613,7 @@ class OpenPairScreen:
         while due <= self._votes:
             due += max(RENEWAL_VOTES, due // RENEWAL_PARTS)
         self._due = due
-        self._fitted = _FittedBounds()
+        self._fitted = {}
         self._loss = np.where(self._open, 0.0, np.inf)
         self._share()
 
@@ -646,9 +627,9 @@ class OpenPairScreen:
         bound, meet = bounds.bound(first, second)
         self._loss[sharing], self._meet[sharing] = bound - bounds.value, meet
 
-    def _decide_direct(self, votes: Sequence[Coded], budget: Budget) -> list[Pair]:
+    def _decide_direct(self, pairs: Iterable[Pair], budget: Budget) -> list[tuple[Pair, str]]:
         claims = []
-        for one, other in dict.fromkeys((min(vote[:2]), max(vote[:2])) for vote in votes):
+        for one, other in pairs:
             place = self._find(one, other)
             if other >= (budget.founders or 0) or not self._open[place]:
                 continue
@@ -657,28 +638,24 @@ class OpenPairScreen:
             if _bound_direct(most, least) < budget.direct - ROUNDING:
                 continue
             if log_direct(np.array([most]), np.array([least]))[0] >= budget.direct:
-                claims.append((one, other) if won > lost else (other, one))
+                claims.append(((one, other) if won > lost else (other, one), DIRECT))
                 self._close(place)
         return claims
 
     def _close(self, place: int) -> None:
         self._open[place] = False
         self._loss[place] = np.inf
-        self._fitted.drop(place)
+        self._fitted.pop(place, None)
 
-    def _decide_by_model(self, budget: Budget) -> list[Pair]:
-        enough = self._numerator.log_value - budget.universal
-        shared = self._reached(enough)
-        if len(shared) > MAX_NEAR_PAIRS:
-            self._share()
-            shared = self._reached(enough)
-        places = sorted([*self._fitted.reached(enough + ROUNDING), *shared])
+    def _decide_by_model(self, enough: float) -> list[tuple[Pair, str]]:
+        near = [place for place, own in self._fitted.items() if own.value <= enough + ROUNDING]
+        places = sorted([*near, *self._reached(enough)])
         if not places:
             return []
         counts = self._numerator.pairs()
         with one_blas_thread():
             claims = [self._evaluate(place, counts, enough) for place in places]
-        return [pair for pair in claims if pair is not None]
+        return [(pair, MODEL) for pair in claims if pair is not None]
 
     def _reached(self, enough: float) -> list[int]:
         """Return the places of pairs whose shared worths are no likelier than this."""
@@ -687,66 +664,34 @@ class OpenPairScreen:
     def _evaluate(self, place: int, counts: PairCounts, enough: float) -> Pair | None:
         """Fit worths under which two systems are equal; return the pair if that decides it."""
         one, other = self._pairs[place]
-        start = self._fitted.find(place)
-        if start is None:
-            start = self._at.copy()
+        own = self._fitted.pop(place, None)
+        start = self._at.copy() if own is None else own.worth
+        if own is None:
             start[one] = self._meet[place]
         if self._gamma is not None:
             start = np.append(start, self._gamma)
         null = find_supremum(counts, (one, other), start, enough=enough)
         self._loss[place] = np.inf
-        self._fitted.drop(place)
         if null is None:  # without a maximum: no look again before the next renewal
             return None
         if null.value <= enough and null.lead:
             self._close(place)
             return (one, other) if null.lead > 0 else (other, one)
-        self._fitted.add(place, null.at, counts)
+        k = counts.systems
+        gamma = float(null.at[k]) if len(null.at) > k else None
+        logs = log_chances(null.at[counts.low] - null.at[counts.high], gamma)
+        value = float(sum_log_chances(counts.counts, logs, gamma).sum())
+        self._fitted[place] = _Fitted(null.at[:k], gamma, value)
         return None
 
 
-class _FittedBounds:
-    """Pairs that are near to being decided, each with worths of its own."""
+@dataclass(eq=False)
+class _Fitted:
+    """Worths of a pair's own, the best ones when it came near."""
 
-    def __init__(self) -> None:
-        self._places: list[int] = []
-        self._worth: Array = np.zeros((0, 0))
-        self._gamma: Array = np.zeros(0)
-        self._value: Array = np.zeros(0)
-
-    def grow(self) -> None:
-        if self._places:
-            self._worth = np.pad(self._worth, ((0, 0), (0, 1)))
-
-    def move(self, left: int, right: int, outcome: int) -> None:
-        if self._places:
-            eta = self._worth[:, left] - self._worth[:, right]
-            self._value += log_chances(eta, self._gamma)[outcome]
-
-    def reached(self, enough: float) -> list[int]:
-        return [self._places[i] for i in np.flatnonzero(self._value <= enough).tolist()]
-
-    def find(self, place: int) -> Array | None:
-        """Return a pair's worths; None where it has none of its own."""
-        return self._worth[self._places.index(place)] if place in self._places else None
-
-    def drop(self, place: int) -> None:
-        if place in self._places:
-            rest = np.array(self._places) != place
-            self._places.remove(place)
-            self._worth, self._gamma = self._worth[rest], self._gamma[rest]
-            self._value = self._value[rest]
-
-    def add(self, place: int, at: Array, counts: PairCounts) -> None:
-        """Take the best worths of a pair; without ties γ is −∞."""
-        k = counts.systems
-        gamma = float(at[k]) if len(at) > k else None
-        logs = log_chances(at[counts.low] - at[counts.high], gamma)
-        value = float(sum_log_chances(counts.counts, logs, gamma).sum())
-        self._worth = np.vstack([self._worth.reshape(-1, k), at[:k]])
-        self._gamma = np.append(self._gamma, -np.inf if gamma is None else gamma)
-        self._value = np.append(self._value, value)
-        self._places.append(place)
+    worth: Array  # (K,)
+    gamma: float | None  # None where nothing tied
+    value: float  # ℓ of these worths
 
 
 def _bound_direct(most: int, least: int) -> float:

@@ -12,8 +12,7 @@ from evenhand.models.fitted import FittedModel, Posterior
 from evenhand.ranking.by_model import estimate_abilities, tabulate_chances
 from evenhand.ranking.cross_validation import ModelComparison
 from evenhand.ranking.learning_curves import LearningCurves
-from evenhand.ratings.matrix import COMMON, SPREAD
-from evenhand.ratings.reliability import DECIDERS, DecisionCurve
+from evenhand.ratings.reliability import COMMON, DECIDERS, SPREAD, DecisionCurve
 from evenhand.render.document import Row
 from evenhand.report.figures.drawing import LINE, spread
 from evenhand.report.figures.style import (
