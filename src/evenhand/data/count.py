@@ -54,7 +54,7 @@ from evenhand.data.engine import (
 )
 from evenhand.data.query_log import note_rows, note_stream
 from evenhand.data.tables import ComparisonTable
-from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes, merge_levels
+from evenhand.data.tally import Codes, Factor, Tally, merge_levels, tally_rows
 from evenhand.errors import InvalidJudgments
 from evenhand.numerics.graph import find_hashes
 
@@ -133,18 +133,36 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
     cells = look.whole
     if cells is None:
         cells = fetch_columns(look.frame.group_by(*keys).agg(*weighing.sums()))
-    labels = {key: list_different(cells[key]) for key in keys}
+    labels = {key: list(dict.fromkeys(cells[key].tolist())) for key in keys}
     meaning = check_labels(data, look.every, labels)
     if not len(cells[COUNT]):
         raise explain_empty(data, weighing.zero)
+
+    def code(name: str, places: Mapping[str, int]) -> Codes:
+        column = map(places.__getitem__, cells[name].tolist())
+        return np.fromiter(column, dtype=np.int32, count=len(cells[name]))
+
     systems = sorted({*labels["left"], *labels["right"]})
-    outcome = code_labels(cells["outcome"], labels["outcome"], values=meaning)
-    left, right = code_labels(cells["left"], systems), code_labels(cells["right"], systems)
+    place = {name: at for at, name in enumerate(systems)}
+    left, right = code("left", place), code("right", place)
     check_opponents(data, look.every, systems, left, right)
-    names = {name: sorted(labels[name]) for name in by}
-    levels = {name: code_labels(cells[name], names[name]) for name in by}
-    sums = cells[COUNT].astype(np.float64), cells.get(SQUARES)
-    tally = make_tally(systems, (left, right, outcome), sums, levels, names)
+    factors = {}
+    for name in by:
+        levels = sorted(labels[name])
+        codes = code(name, {level: at for at, level in enumerate(levels)})
+        factors[name] = Factor(tuple(levels), codes, np.zeros(0), len(levels))
+    tally = tally_rows(
+        systems,
+        (left, right, code("outcome", meaning)),
+        weights=cells[COUNT].astype(np.float64),
+        squares=cells.get(SQUARES),
+        factors=factors,
+    )
+    totals = tally.counts.sum(axis=1)
+    for name, factor in tally.factors.items():
+        loads = np.bincount(factor.codes, weights=totals, minlength=factor.size)
+        factors[name] = replace(factor, loads=np.asarray(loads, dtype=np.float64))
+    tally = replace(tally, factors=factors)
     return finish_tally(data, tally, limits, zero=weighing.zero)
 
 
@@ -218,7 +236,7 @@ def _look_up_labels(data: ComparisonTable, look: _Look) -> dict[str, dict[str, f
     with one_thread(data.source.connection):
         known = {name: count_labels(frame, name) for name in dict.fromkeys((names[0], *look.by))}
         others = [name for name in names if name not in known]
-        known |= {name: dict.fromkeys(list_different(look.first[name]), 0.0) for name in others}
+        known |= {name: dict.fromkeys(look.first[name].tolist(), 0.0) for name in others}
         if can_read(data, frame) and len({*known["left"], *known["right"]}) > LISTED:
             others = [name for name in others if name != "outcome" or len(known[name]) > LISTED]
             known |= {name: count_labels(frame, name) for name in others}
@@ -257,51 +275,7 @@ def _count_cells(
     return count_read(data, frame, tables, readers, rows)
 
 
-Labels = dict[str, list[str]]
 COUNTABLE: Final = 2**53  # Largest whole number up to which sums are exact
-
-
-def list_different(column: NDArray[np.object_]) -> list[str]:
-    return list(dict.fromkeys(column.tolist()))
-
-
-def code_labels(
-    column: NDArray[np.object_], labels: Sequence[str], values: Mapping[str, int] | None = None
-) -> Codes:
-    index = {label: i for i, label in enumerate(labels)} if values is None else values
-    return np.fromiter(map(index.__getitem__, column.tolist()), dtype=np.int32, count=len(column))
-
-
-def make_tally(
-    systems: Sequence[str],
-    codes: tuple[Codes, Codes, Codes],
-    sums: tuple[Counts, Counts | None],
-    levels: Mapping[str, Codes],
-    names: Labels,
-) -> Tally:
-    """Turn one row per (level, pair, outcome) into one entry per (level, pair)."""
-    left, right, outcome = codes
-    k = len(systems)
-    digits = [(level, len(names[name])) for name, level in levels.items()]
-    key = join_codes([*digits, (left, k), (right, k)])
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-
-    def widened(values: Counts) -> Counts:
-        wide = np.bincount(inverse * 3 + outcome, weights=values, minlength=3 * len(first))
-        return np.asarray(wide.reshape(-1, 3), dtype=np.float64)
-
-    counts = widened(sums[0])
-    totals = counts.sum(axis=1)
-    factors = {}
-    for name, level in levels.items():
-        loads = np.bincount(level[first], weights=totals, minlength=len(names[name]))
-        factors[name] = Factor(
-            tuple(names[name]), level[first], np.asarray(loads, dtype=np.float64), len(names[name])
-        )
-    squares = None if sums[1] is None else widened(sums[1])
-    wins, ties, losses = np.ascontiguousarray(counts.T)
-    sides = left[first], right[first]
-    return Tally(tuple(systems), *sides, wins, ties, losses, factors, squares=squares)
 
 
 def finish_tally(
