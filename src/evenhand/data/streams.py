@@ -36,14 +36,13 @@ from evenhand.data.coding import (
     DENSE,
     Coding,
     bind_to_task,
-    code_batches,
     code_tables,
     count_labels,
     decode,
-    fetch_rows,
     fits_narrow,
     make_factor,
     name_levels,
+    read_keys,
 )
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.count import COUNTABLE
@@ -444,31 +443,28 @@ def _read_rows(
     filed: bool,
 ) -> CodedRows:
     wide = [*columns, *([weighing.column] if weighing.column else [])]
-    weights: Column | None = None
-    squares: Column | None = None
+    batches = read_keys(data, frame, tables, wide, in_batches=filed)
     if filed:
-        key = np.int32 if fits_narrow(tables) else np.int64
-        kinds: dict[str, DTypeLike] = {"key": key, **dict.fromkeys(wide, np.float64)}
+        kinds: dict[str, DTypeLike] = dict.fromkeys(wide, np.float64)
+        kinds["key"] = np.int32 if fits_narrow(tables) else np.int64
         with one_thread(data.source.connection):
-            found = write_columns(code_batches(data, frame, tables, wide), kinds)
-        keys: Column = found["key"]
-        values: list[Column] = [found[name] for name in columns]
-        if weighing.column:
-            weights = found[weighing.column]
-            squares = weights.squares
+            found: dict[str, Column] = {**write_columns(batches, kinds)}
     else:
-        held = fetch_rows(data, frame, tables, wide)
-        keys, values = held["key"], [_narrow(held[name]) for name in columns]
-        if weighing.column:
-            weights = held[weighing.column].astype(np.float64)
-            squares = weights**2 if weighing.importance else None
+        held = next(batches)
+        values = {name: held[name].astype(np.float64, copy=False) for name in wide}
+        found = {**values, **{name: _narrow(values[name]) for name in columns}}
+        found["key"] = held["key"]
+    weights = None if weighing.column is None else found[weighing.column]
+    squares: Column | None = None
+    if weights is not None and weighing.importance:
+        squares = weights.squares if isinstance(weights, FiledColumn) else weights**2
     none = np.zeros(0, dtype=np.int32)
     return CodedRows(
         systems=tuple(tables[-2].labels),
-        keys=keys,
-        columns=tuple(values),
+        keys=found["key"],
+        columns=tuple(found[name] for name in columns),
         weights=weights,
-        squares=squares if weighing.importance else None,
+        squares=squares,
         levels={one.name: make_factor(one, none) for one in tables[:-3]},
         positions_known=data.positions_known,
         zero_weight=weighing.zero,
@@ -476,9 +472,8 @@ def _read_rows(
     )
 
 
-def _narrow(values: NDArray[Any]) -> NDArray[np.floating[Any]]:
+def _narrow(wide: NDArray[np.float64]) -> NDArray[np.floating[Any]]:
     """Keep values in single precision where nothing is lost, as with lengths and counts."""
-    wide = values.astype(np.float64, copy=False)
     with np.errstate(over="ignore"):  # what is too large for it is not kept so
         half = wide.astype(np.float32)
     return half if np.array_equal(half, wide, equal_nan=True) else wide
