@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data import coding
-from evenhand.data.arrow_stream import Batch, stream_batches
 from evenhand.data.checks import (
     Weighing,
     check_labels,
@@ -46,6 +45,7 @@ from evenhand.data.coding import (
 from evenhand.data.engine import (
     COUNT,
     SQUARES,
+    Batch,
     Columns,
     Frame,
     fetch_columns,
@@ -54,6 +54,7 @@ from evenhand.data.engine import (
     one_thread,
     quote,
     quote_name,
+    stream_batches,
 )
 from evenhand.data.query_log import note_rows, note_stream
 from evenhand.data.tables import ComparisonTable
