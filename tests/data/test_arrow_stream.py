@@ -7,7 +7,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from evenhand.data.arrow_stream import ROWS, stream_batches
+from evenhand.data.engine import ROWS, stream_batches
 from evenhand.errors import UnknownFormat
 
 KINDS = {"n": np.int32, "big": np.uint64}

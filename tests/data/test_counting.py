@@ -151,7 +151,7 @@ def test_keys_beyond_64_bits_leave_the_counting_to_the_engine():
         coding.Coding(name, ["x"], np.zeros(1, np.int64), 2**22, np.zeros(0))
         for name in ("left", "right", "outcome")
     ]
-    assert coding.fetch_cells(data, data.frame, wide, 400) is None
+    assert counting.count_cells(data, data.frame, wide, 400) is None
 
 
 @every_engine
@@ -261,7 +261,7 @@ def test_labels_that_come_late_are_counted_as_those_of_the_first_rows(by, late, 
     rows += [("A", "Z", "left", "j0")] if late else []
     frame = pl.DataFrame(rows, ["left", "right", "outcome", "judge"], orient="row")
     fetched = []
-    way = counting.fetch_cells
+    way = counting.count_cells
 
     def watched(*arguments):
         fetched.append(way(*arguments))
@@ -269,7 +269,7 @@ def test_labels_that_come_late_are_counted_as_those_of_the_first_rows(by, late, 
 
     monkeypatch.setattr(counting, "SAMPLE", 20)
     monkeypatch.setattr(counting, "_cells_are_many", lambda *_: True)
-    monkeypatch.setattr(counting, "fetch_cells", watched)
+    monkeypatch.setattr(counting, "count_cells", watched)
     tally = Comparisons(nw.from_native(frame)).tally(by)
     assert [cells is None for cells in fetched] == [True, False] * late + [False] * (not late)
     assert tally.n_comparisons == len(rows)

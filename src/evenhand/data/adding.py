@@ -54,14 +54,7 @@ def add_tallies(tallies: Iterable[Tally], *, limits: Mapping[str, int] | None = 
     if isinstance(parts, list | tuple) and len({id(part) for part in parts}) < len(parts):
         raise UnknownOption("one tally is given twice: its judgments would count twice")
     common = _unite(parts, limits or {})
-    total: Tally | None = None
-    pending: list[Tally] = []
-    for part in parts:
-        pending.append(common.take(part))
-        held = 0 if total is None else len(total.left)
-        if sum(len(one.left) for one in pending) > max(held, PENDING):
-            total, pending = _sum(([] if total is None else [total]) + pending), []
-    whole = _sum(([] if total is None else [total]) + pending)
+    whole = sum_tallies(map(common.take, parts))
     if not 0 <= whole.n_comparisons <= COUNTABLE:
         raise InvalidJudgments("these tallies add up to more than can be counted exactly")
     merged = [name for name, one in whole.factors.items() if one.merged]
@@ -176,9 +169,20 @@ def _places(labels: Sequence[str], every: Sequence[str]) -> Codes:
     return np.fromiter(map(index.__getitem__, labels), dtype=np.int32, count=len(labels))
 
 
+def sum_tallies(parts: Iterable[Tally]) -> Tally:
+    """Add tallies of the same systems and levels, one at least; few of them are held at a time."""
+    total: list[Tally] = []
+    pending: list[Tally] = []
+    for part in parts:
+        pending.append(part)
+        held = sum(len(one.left) for one in total)
+        if sum(len(one.left) for one in pending) > max(held, PENDING):
+            total, pending = [_sum([*total, *pending])], []
+    return _sum([*total, *pending])
+
+
 def _sum(parts: Sequence[Tally]) -> Tally:
     first = parts[0]
-
     names = ["left", "right", "wins", "ties", "losses"]
     names += [] if first.squares is None else ["squares"]
     entries: dict[str, Any] = {

@@ -38,7 +38,7 @@ KEY: Final = "evenhand_key"
 STREAMED: Final = 20_000_000  # Most rows that leave the engine as one integer each
 Keys: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
 # The different keys without their outcome digit, and (C, 3) counts
-Cells: TypeAlias = tuple[Keys, NDArray[np.int64] | NDArray[np.float64]]
+Cells: TypeAlias = tuple[Keys, NDArray[np.integer[Any]] | NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,16 +56,6 @@ def make_factor(level: Coding, codes: Codes) -> Factor:
     return Factor(tuple(level.labels), codes, level.loads, level.size, level.merged, clusters)
 
 
-def code_levels(name: str, counted: Mapping[str, float], limit: int | None) -> Coding:
-    """Give the levels of a factor codes, merged into as many clusters as the limit allows."""
-    labels = sorted(counted)
-    loads = np.array([counted[label] for label in labels], dtype=np.float64)
-    if limit is not None and len(labels) > limit:
-        codes = snake(loads, limit, SEED).astype(np.int64)
-        return Coding(name, labels, codes, limit, loads, merged=True)
-    return Coding(name, labels, np.arange(len(labels)), len(labels), loads)
-
-
 def count_labels(frame: Frame, name: str, weight: nw.Expr | None = None) -> dict[str, float]:
     load = nw.len() if weight is None else weight.sum()
     fetched = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
@@ -81,57 +71,36 @@ def code_tables(
     """Give the levels of factors, both sides and outcomes their codes, in this order."""
     systems, outcomes = sorted({*counted["left"], *counted["right"]}), list(meaning)
     k, none = np.arange(len(systems)), np.zeros(0)
-    level_limits = {} if "task" in by else limits
-    levels = [code_levels(name, counted[name], level_limits.get(name)) for name in by]
+    levels = []
+    for name in by:
+        labels = sorted(counted[name])
+        loads = np.array([counted[name][label] for label in labels], dtype=np.float64)
+        limit = len(labels) if "task" in by else limits.get(name, len(labels))
+        merged = len(labels) > limit  # into as many clusters, of about equal load
+        codes = snake(loads, limit, SEED).astype(np.int64) if merged else np.arange(len(labels))
+        levels.append(Coding(name, labels, codes, min(limit, len(labels)), loads, merged))
     sides = [Coding(name, systems, k, len(systems), none) for name in ("left", "right")]
     meant = np.array([meaning[label] for label in outcomes], dtype=np.int64)
     return [*levels, *sides, Coding("outcome", outcomes, meant, 3, none)]
 
 
-def fetch_cells(
-    data: ComparisonTable, frame: Frame, tables: Sequence[Coding], rows: float
-) -> Cells | None:
-    # Up to `STREAMED` rows one integer leaves the engine per row, which is counted here: that is
-    # three times as fast. The engine counts more of them, so that memory does not grow with rows.
-    # Returns the different keys without their outcome digit, and (C, 3) counts; None where the
-    # engine cannot be handed a table of labels, or some row has another label.
+def read_keys(
+    data: ComparisonTable,
+    frame: Frame,
+    tables: Sequence[Coding],
+    columns: Sequence[str],
+    *,
+    in_batches: bool,
+) -> Iterator[Columns]:
+    """Yield one integer per row as "key", and numeric columns beside it; all rows, or batches."""
     joined = add_key(data, frame, tables)
     if joined is None:
-        return None
-    keyed = joined.select(nw.col(KEY).alias("key"))
-    if rows > STREAMED:
-        cells = fetch_columns(keyed.group_by("key").agg(nw.len().alias(COUNT)))
-        n = cells[COUNT].astype(np.int64)
-        order = np.argsort(cells["key"])
-        return _widen(cells["key"][order], n[order]) if n.sum() == rows else None
-    with one_thread(data.source.connection):
-        keys = fetch_columns(keyed)["key"]
-    return count_keys(keys, prod(table.size for table in tables)) if len(keys) == rows else None
-
-
-def fetch_rows(
-    data: ComparisonTable, frame: Frame, tables: Sequence[Coding], columns: Sequence[str]
-) -> Columns:
-    """Fetch one integer per row as "key", and some numeric columns beside it."""
-    joined = add_key(data, frame, tables)
-    if joined is not None:
-        fetched = fetch_columns(joined.select(nw.col(KEY), *columns))
-        return {**fetched, "key": fetched[KEY]}
-    fetched = fetch_columns(frame.select(*(table.name for table in tables), *columns))
-    return {**fetched, "key": key_labels(data, fetched, tables)}
-
-
-def code_batches(
-    data: ComparisonTable, frame: Frame, tables: Sequence[Coding], columns: Sequence[str]
-) -> Iterator[Columns]:
-    """Return the same some rows at a time, from an engine that can stream."""
-    joined = add_key(data, frame, tables)
-    if joined is not None:
-        for fetched in fetch_batches(joined.select(nw.col(KEY), *columns)):
-            yield {**fetched, "key": fetched[KEY]}
-        return
-    for fetched in fetch_batches(frame.select(*(table.name for table in tables), *columns)):
-        yield {**fetched, "key": key_labels(data, fetched, tables)}
+        rows = frame.select(*(table.name for table in tables), *columns)
+    else:
+        rows = joined.select(nw.col(KEY), *columns)
+    for fetched in fetch_batches(rows) if in_batches else [fetch_columns(rows)]:
+        key = key_labels(data, fetched, tables) if joined is None else fetched[KEY]
+        yield {**fetched, "key": key}
 
 
 def key_labels(
@@ -183,17 +152,28 @@ def fits_narrow(tables: Sequence[Coding]) -> bool:
 def count_keys(keys: Keys, size: int) -> Cells:
     """Return the different keys without their outcome digit, and (C, 3) counts."""
     if size <= max(DENSE, len(keys)):
-        counts = np.bincount(keys, minlength=size).reshape(-1, 3)
-        pairs = np.flatnonzero(counts[:, 0] + counts[:, 1] + counts[:, 2])
-        return pairs, counts[pairs]
+        return find_cells(np.bincount(keys, minlength=size))
     order = keys.copy()
     order.sort()
     first = np.flatnonzero(np.append(True, order[1:] != order[:-1]))
     n = np.diff(np.append(first, len(order)))
-    return _widen(order[first], n)
+    return widen_keys(order[first], n)
 
 
-def _widen(keys: Keys, n: NDArray[np.int64]) -> Cells:
+def find_cells(sums: NDArray[np.integer[Any]]) -> Cells:
+    """Return the keys of (pairs · 3,) sums that hold something, and their counts.
+
+    >>> keys, counts = find_cells(np.array([0, 0, 0, 1, 0, 2]))
+    >>> keys.tolist(), counts.tolist()
+    ([1], [[1, 0, 2]])
+    """
+    counts = sums.reshape(-1, 3)
+    pairs: Keys = np.flatnonzero(counts[:, 0] | counts[:, 1] | counts[:, 2])
+    wide = counts[pairs]
+    return (pairs.astype(np.int32) if len(counts) <= np.iinfo(np.int32).max else pairs), wide
+
+
+def widen_keys(keys: Keys, n: NDArray[np.int64]) -> Cells:
     """Turn one number per key, in their order, into three per key without its outcome."""
     pairs, outcome = np.divmod(keys, 3)
     new = np.append(True, pairs[1:] != pairs[:-1])

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from evenhand.data.count import count_outcomes
 from evenhand.data.engine import ANSWER, require_open
-from evenhand.data.joining import add_bins, find_parts, keep_places, require_task, say_none, spread
+from evenhand.data.joining import add_bins, find_parts, keep_places, say_none, spread
 from evenhand.data.source import number_rows
 from evenhand.data.tables import ComparisonTable, refuse_judged
 from evenhand.data.tally import Tally, take_names
@@ -37,22 +37,6 @@ class Comparisons(ComparisonTable):
 
     """
 
-    def where(self, condition: nw.Expr | str, *, recorded: bool = True) -> Self:
-        """Keep the rows that meet a narwhals expression, or a SQL condition on a DuckDB table.
-
-        Args:
-            condition: which rows to keep.
-            recorded: whether the others count as excluded; not so for a part of an analysis.
-
-        Raises:
-            UnknownOption: SQL that is not one condition, or where the table is not DuckDB's.
-            UnknownColumn: a column that is not there.
-
-        """
-        if self.mix is not None:
-            raise UnknownOption(f"rows are chosen before they are mixed: {self.mix.name}")
-        return super().where(condition, recorded=recorded)
-
     def cut(self, column: str, edges: Sequence[float]) -> Self:
         """Add bins of a covariate, such as "below 100", as the column `<column>_bin`.
 
@@ -72,22 +56,10 @@ class Comparisons(ComparisonTable):
             raise UnknownOption(f"{self.source.name} already has a column '{name}': rename it")
         return replace(self, frame=add_bins(self.frame, column, edges, name, self.source))
 
-    def select_task(self, task: str, *, recorded: bool = True) -> Self:
-        """Keep one task.
-
-        Args:
-            task: its name.
-            recorded: as of `where`.
-
-        Raises:
-            UnknownColumn: the table has no task column.
-            InvalidJudgments: no such task; names those there are.
-
-        """
-        if self.rankings is None:
-            return super().select_task(task, recorded=recorded)
-        require_task(self.frame, self.source, task)
+    def _keep_task(self, task: str, *, recorded: bool) -> Self:
         chosen = self.where(nw.col("task") == task, recorded=False)
+        if self.rankings is None:
+            return super()._keep_task(task, recorded=True) if recorded else chosen
         rankings = self.rankings.select_task(task, recorded=recorded)
         more = rankings.source.exclusions[len(self.rankings.source.exclusions) :]
         return replace(chosen, rankings=rankings, source=self.source.excluding(*more))

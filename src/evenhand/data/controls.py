@@ -80,12 +80,12 @@ def leave_out_controls(data: Held) -> Held:
     role = next((one for one in roles if one in columns.annotations), None)
     if role is None:
         return data
-    named = _name_kinds(table, columns, role)
+    named = name_kinds(table, columns, role)
     # A control of weight 0 is no judgment: it would be counted neither as one nor as a row
     weightless = exclude_unweighted(table) if isinstance(table, ComparisonTable) else ()
     if weightless:
         named = named.filter((nw.col("weight").cast(nw.Float64) != 0).fill_null(value=True))
-    counted = _count_labels(table, named)
+    counted = count_labels(table, named)
     controls, notes = _choose_controls(table, columns, role, list(counted))
     source = replace(data.source.noting(*notes), without_controls=True)
     if not controls:
@@ -125,10 +125,10 @@ def _exclude_kinds(
     role = next((one for one in ("kind", "expected") if one in columns.annotations), None)
     if role is None:
         return ()
-    named = _name_kinds(table, columns, role)
+    named = name_kinds(table, columns, role)
     if scored:
         named = named.filter(~is_unscored(named))
-    counted = _count_labels(table, named)
+    counted = count_labels(table, named)
     controls, _ = _choose_controls(table, columns, role, list(counted))
     repeats = [one for one in counted if KINDS.get(one.casefold(), (0,))[0] == REPEAT]
     excluded = []
@@ -147,7 +147,7 @@ def _find_labelled(data: Table) -> Table:
     return data.rankings or data if isinstance(data, ComparisonTable) else data
 
 
-def _name_kinds(table: Table, columns: AsideColumns, role: str) -> Frame:
+def name_kinds(table: Table, columns: AsideColumns, role: str) -> Frame:
     """Add what a column says of the kind of each row, "" where nothing."""
     named = columns.only(role).add_to(table.frame)
     return named.with_columns(nw.col(f"evenhand_{role}").fill_null("").alias(_LABEL))
@@ -159,7 +159,7 @@ def _exclude(code: str, n: float, every: float, table: Table) -> Exclusion:
     return Exclusion(code, _REASONS[code], n, every, unit=unit, sentence=sentence)
 
 
-def _count_labels(data: Table, frame: Frame) -> dict[str, float]:
+def count_labels(data: Table, frame: Frame) -> dict[str, float]:
     """Count judgments by the label of their kind, as they are weighted; a ranking is one."""
     if isinstance(data, ComparisonTable):
         return count_answers(replace(data, frame=frame), _LABEL)

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data import coding
-from evenhand.data.arrow_stream import Batch, stream_batches
 from evenhand.data.checks import (
     Weighing,
     check_labels,
@@ -27,22 +26,26 @@ from evenhand.data.checks import (
     read_weights,
 )
 from evenhand.data.coding import (
+    KEY,
     SEED,
     Cells,
     Coding,
     Keys,
+    add_key,
     bind_to_task,
     code_tables,
     count_keys,
     count_labels,
     decode,
-    fetch_cells,
+    find_cells,
     make_factor,
     name_levels,
+    widen_keys,
 )
 from evenhand.data.engine import (
     COUNT,
     SQUARES,
+    Batch,
     Columns,
     Frame,
     fetch_columns,
@@ -51,10 +54,11 @@ from evenhand.data.engine import (
     one_thread,
     quote,
     quote_name,
+    stream_batches,
 )
 from evenhand.data.query_log import note_rows, note_stream
 from evenhand.data.tables import ComparisonTable
-from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes, merge_levels
+from evenhand.data.tally import Codes, Factor, Tally, merge_levels, tally_rows
 from evenhand.errors import InvalidJudgments
 from evenhand.numerics.graph import find_hashes
 
@@ -133,18 +137,36 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
     cells = look.whole
     if cells is None:
         cells = fetch_columns(look.frame.group_by(*keys).agg(*weighing.sums()))
-    labels = {key: list_different(cells[key]) for key in keys}
+    labels = {key: list(dict.fromkeys(cells[key].tolist())) for key in keys}
     meaning = check_labels(data, look.every, labels)
     if not len(cells[COUNT]):
         raise explain_empty(data, weighing.zero)
+
+    def code(name: str, places: Mapping[str, int]) -> Codes:
+        column = map(places.__getitem__, cells[name].tolist())
+        return np.fromiter(column, dtype=np.int32, count=len(cells[name]))
+
     systems = sorted({*labels["left"], *labels["right"]})
-    outcome = code_labels(cells["outcome"], labels["outcome"], values=meaning)
-    left, right = code_labels(cells["left"], systems), code_labels(cells["right"], systems)
+    place = {name: at for at, name in enumerate(systems)}
+    left, right = code("left", place), code("right", place)
     check_opponents(data, look.every, systems, left, right)
-    names = {name: sorted(labels[name]) for name in by}
-    levels = {name: code_labels(cells[name], names[name]) for name in by}
-    sums = cells[COUNT].astype(np.float64), cells.get(SQUARES)
-    tally = make_tally(systems, (left, right, outcome), sums, levels, names)
+    factors = {}
+    for name in by:
+        levels = sorted(labels[name])
+        codes = code(name, {level: at for at, level in enumerate(levels)})
+        factors[name] = Factor(tuple(levels), codes, np.zeros(0), len(levels))
+    tally = tally_rows(
+        systems,
+        (left, right, code("outcome", meaning)),
+        weights=cells[COUNT].astype(np.float64),
+        squares=cells.get(SQUARES),
+        factors=factors,
+    )
+    totals = tally.counts.sum(axis=1)
+    for name, factor in tally.factors.items():
+        loads = np.bincount(factor.codes, weights=totals, minlength=factor.size)
+        factors[name] = replace(factor, loads=np.asarray(loads, dtype=np.float64))
+    tally = replace(tally, factors=factors)
     return finish_tally(data, tally, limits, zero=weighing.zero)
 
 
@@ -160,7 +182,7 @@ def _count_codes(data: ComparisonTable, look: _Look, limits: Mapping[str, int]) 
     """Count by integer keys; None where the engine cannot be handed a table of labels."""
 
     def count(tables: Sequence[Coding], rows: float) -> Tally | None:
-        cells = _count_cells(data, look.frame, tables, rows)
+        cells = count_cells(data, look.frame, tables, rows)
         return None if cells is None else _read_cells(data, look.frame, tables, cells, limits)
 
     return _try_labels(data, look, limits, count)
@@ -218,7 +240,7 @@ def _look_up_labels(data: ComparisonTable, look: _Look) -> dict[str, dict[str, f
     with one_thread(data.source.connection):
         known = {name: count_labels(frame, name) for name in dict.fromkeys((names[0], *look.by))}
         others = [name for name in names if name not in known]
-        known |= {name: dict.fromkeys(list_different(look.first[name]), 0.0) for name in others}
+        known |= {name: dict.fromkeys(look.first[name].tolist(), 0.0) for name in others}
         if can_read(data, frame) and len({*known["left"], *known["right"]}) > LISTED:
             others = [name for name in others if name != "outcome" or len(known[name]) > LISTED]
             known |= {name: count_labels(frame, name) for name in others}
@@ -245,63 +267,36 @@ def _read_cells(
     return finish_tally(data, tally, limits, zero=0)
 
 
-def _count_cells(
+def count_cells(
     data: ComparisonTable, frame: Frame, tables: Sequence[Coding], rows: float
 ) -> Cells | None:
-    """Count the rows of each cell; None where some row has another label."""
+    """Count the rows of each cell: the different keys without their outcome digit, (C, 3) counts.
+
+    None where the engine cannot be handed a table of labels, or some row has another label.
+    """
+    # tables: labels and codes of the factors, of both sides and of outcomes, in this order.
+    cells = prod(table.size for table in tables)
     readers = make_readers(data, tables) if can_read(data, frame) else None
-    cells = prod(table.size for table in tables)  # these fit into an array, or rows into memory
-    fits = cells <= coding.DENSE or (rows <= coding.STREAMED and cells <= np.iinfo(np.int64).max)
-    if readers is None or not fits:
-        return fetch_cells(data, frame, tables, rows)
-    return count_read(data, frame, tables, readers, rows)
+    fits = rows <= coding.STREAMED and cells <= np.iinfo(np.int64).max
+    if readers is not None and (fits or cells <= coding.DENSE):
+        return count_read(data, frame, tables, readers, rows)
+    # Up to `STREAMED` rows one integer leaves the engine per row, which is counted here: that is
+    # three times as fast. The engine counts more of them, so that memory does not grow with rows.
+    joined = add_key(data, frame, tables)
+    if joined is None:
+        return None
+    keyed = joined.select(nw.col(KEY).alias("key"))
+    if rows > coding.STREAMED:
+        counted = fetch_columns(keyed.group_by("key").agg(nw.len().alias(COUNT)))
+        n = counted[COUNT].astype(np.int64)
+        order = np.argsort(counted["key"])
+        return widen_keys(counted["key"][order], n[order]) if n.sum() == rows else None
+    with one_thread(data.source.connection):
+        keys = fetch_columns(keyed)["key"]
+    return count_keys(keys, cells) if len(keys) == rows else None
 
 
-Labels = dict[str, list[str]]
 COUNTABLE: Final = 2**53  # Largest whole number up to which sums are exact
-
-
-def list_different(column: NDArray[np.object_]) -> list[str]:
-    return list(dict.fromkeys(column.tolist()))
-
-
-def code_labels(
-    column: NDArray[np.object_], labels: Sequence[str], values: Mapping[str, int] | None = None
-) -> Codes:
-    index = {label: i for i, label in enumerate(labels)} if values is None else values
-    return np.fromiter(map(index.__getitem__, column.tolist()), dtype=np.int32, count=len(column))
-
-
-def make_tally(
-    systems: Sequence[str],
-    codes: tuple[Codes, Codes, Codes],
-    sums: tuple[Counts, Counts | None],
-    levels: Mapping[str, Codes],
-    names: Labels,
-) -> Tally:
-    """Turn one row per (level, pair, outcome) into one entry per (level, pair)."""
-    left, right, outcome = codes
-    k = len(systems)
-    digits = [(level, len(names[name])) for name, level in levels.items()]
-    key = join_codes([*digits, (left, k), (right, k)])
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-
-    def widened(values: Counts) -> Counts:
-        wide = np.bincount(inverse * 3 + outcome, weights=values, minlength=3 * len(first))
-        return np.asarray(wide.reshape(-1, 3), dtype=np.float64)
-
-    counts = widened(sums[0])
-    totals = counts.sum(axis=1)
-    factors = {}
-    for name, level in levels.items():
-        loads = np.bincount(level[first], weights=totals, minlength=len(names[name]))
-        factors[name] = Factor(
-            tuple(names[name]), level[first], np.asarray(loads, dtype=np.float64), len(names[name])
-        )
-    squares = None if sums[1] is None else widened(sums[1])
-    wins, ties, losses = np.ascontiguousarray(counts.T)
-    sides = left[first], right[first]
-    return Tally(tuple(systems), *sides, wins, ties, losses, factors, squares=squares)
 
 
 def finish_tally(
@@ -339,7 +334,6 @@ def finish_tally(
 # with rows. Two factors are counted in one pass, each by itself; what both together say of a row is
 # kept as two small numbers, for those who need the cells of both.
 Integers: TypeAlias = NDArray[np.integer[Any]]
-Sums: TypeAlias = NDArray[np.uint16] | NDArray[np.int32] | NDArray[np.int64]
 Rows: TypeAlias = Iterator[tuple[list[Integers], Keys]]
 SMALL: Final = 2**16 - 1
 LARGEST: Final = 2**31 - 1
@@ -351,7 +345,7 @@ SCORES: Final = 20_000_000
 class CrossedRows:
     """What each row says, and which cell of two factors it belongs to."""
 
-    # (n,) outcome · K² + left · K + right; outcomes are 0 left, 1 tie, 2 right
+    # (n,) (left · K + right) · 3 + outcome; outcomes are 0 left, 1 tie, 2 right
     answers: NDArray[np.integer[Any]]
     cells: NDArray[np.integer[Any]]  # (n,) code of the first factor · size of the second + its code
     size: int  # number of cells
@@ -374,19 +368,23 @@ def count_read(
     readers: Sequence[Reader],
     rows: float,
 ) -> Cells | None:
-    """Count the rows of each cell; None where some row has a label that is not known."""
-    # tables: labels and codes of the factors, of both sides and of outcomes, in this order.
-    # Returns the different keys without their outcome digit, and (C, 3) counts.
-    sizes = [table.size for table in tables]
-    if prod(sizes) > coding.DENSE:
-        return _sort_keys(data, frame, sizes, readers, rows)
-    *levels, left, right, _ = sizes
+    """Count as `count_cells` does, in an array of all possible cells, or of all rows."""
+    *levels, left, right, outcome = (table.size for table in tables)
+    sizes = [*levels, left * right * outcome]
+    dense, counted = prod(sizes) <= coding.DENSE, 0
     most = min([rows, *(_most(table) for table in tables[:-3])])
-    sums, counted = _make_sums(prod(levels), left * right, most), 0
+    sums = np.zeros(prod(sizes) if dense else 0, _sum_type(most))
+    keys = np.empty(0 if dense else int(rows), _key_type(sizes))
     for codes, answers in _read_answers(data, frame, (tables, readers), rows):
-        _add(sums, _join(codes, levels, len(answers)), answers)
-        counted += len(answers)
-    return find_cells(sums) if counted == rows else None
+        batch = _join([*codes, answers], sizes)
+        if dense:
+            _add(sums, batch)
+        else:
+            keys[counted : counted + len(batch)] = batch
+        counted += len(batch)
+    if counted != rows:
+        return None
+    return find_cells(sums) if dense else count_keys(keys, prod(sizes))
 
 
 def count_crossed(
@@ -403,13 +401,13 @@ def count_crossed(
     one, two, k, _, _ = (table.size for table in tables)
     if max(one, two) * 3 * k * k > coding.DENSE or one * two * k > SCORES:
         return None
-    sums = [_make_sums(table.size, k * k, _most(table)) for table in tables[:2]]
+    sums = [np.zeros(table.size * 3 * k * k, _sum_type(_most(table))) for table in tables[:2]]
     answers_kept = np.empty(int(rows) if keep else 0, dtype=_narrow_type(3 * k * k))
     cells_kept = np.empty(len(answers_kept), dtype=_narrow_type(one * two))
     counted = 0
     for codes, answers in _read_answers(data, frame, (tables, readers), rows):
         for factor_sums, code, size in zip(sums, codes, (one, two), strict=True):
-            _add(factor_sums, _join([code], [size]), answers)
+            _add(factor_sums, _join([code, answers], [size, 3 * k * k]))
         if keep:
             place = slice(counted, counted + len(answers))
             answers_kept[place], cells_kept[place] = answers, _join(codes, [one, two])
@@ -426,58 +424,23 @@ def _read_answers(
     tables: tuple[Sequence[Coding], Sequence[Reader]],
     rows: float,
 ) -> Rows:
-    """Yield batches of a table: codes of each factor, and outcome · K² + left · K + right."""
+    """Yield batches of a table: codes of each factor, and (left · K + right) · 3 + outcome."""
     sizes = [table.size for table in tables[0][-3:]]
     *levels, left, right, outcome = tables[1]
-    sizes = [sizes[2], *sizes[:2]]
-    joined = join_readers([outcome, left, right], sizes)
-    if joined is None:
-        for *codes, left_code, other, answer in read_codes(data, frame, tables[1], rows):
-            yield codes, _join([answer, left_code, other], sizes)
-        return
-    for *codes, answer in read_codes(data, frame, [*levels, joined], rows):
-        yield codes, cast("Keys", answer)
+    joined = join_readers([left, right, outcome], sizes)
+    answers = [left, right, outcome] if joined is None else [joined]
+    for codes in read_codes(data, frame, [*levels, *answers], rows):
+        *_, last = answer = codes[len(levels) :]
+        yield codes[: len(levels)], _join(answer, sizes) if joined is None else cast("Keys", last)
 
 
-def find_cells(sums: Sums) -> Cells:
-    """Return the keys of the (levels, 3, pairs) cells that hold something, and their counts.
-
-    >>> keys, counts = find_cells(np.array([[[0, 1], [0, 0], [0, 2]]]))
-    >>> keys.tolist(), counts.tolist()
-    ([1], [[1.0, 0.0, 2.0]])
-    """
-    held = np.flatnonzero((sums[:, 0] | sums[:, 1] | sums[:, 2]).ravel())
-    counts = np.empty((3, len(held)))
-    for outcome, column in enumerate(counts):
-        column[:] = sums[:, outcome].ravel().take(held)
-    keys: Keys = held.astype(np.int32) if sums.size <= LARGEST else held
-    return keys, counts.T
+def _sum_type(most: float) -> type[np.integer[Any]]:
+    """Return the type for sums, as narrow as the rows of one level allow."""
+    return np.uint16 if most <= SMALL else np.int32 if most <= LARGEST else np.int64
 
 
-def _sort_keys(
-    data: ComparisonTable,
-    frame: Frame,
-    sizes: Sequence[int],
-    readers: Sequence[Reader],
-    rows: float,
-) -> Cells | None:
-    """Count as `count_read` does, where possible cells are too many for an array."""
-    narrow = prod(sizes) <= LARGEST
-    keys: Keys = np.empty(int(rows), np.int32) if narrow else np.empty(int(rows), np.int64)
-    counted = 0
-    for codes in read_codes(data, frame, readers, rows):
-        batch = _join(codes, sizes)
-        keys[counted : counted + len(batch)] = batch
-        counted += len(batch)
-    return count_keys(keys, prod(sizes)) if counted == rows else None
-
-
-def _make_sums(levels: int, pairs: int, most: float) -> Sums:
-    """Return (levels, 3, pairs) zeros, as narrow as the rows of one level allow."""
-    shape = (levels, 3, pairs)
-    if most <= SMALL:
-        return np.zeros(shape, np.uint16)
-    return np.zeros(shape, np.int32) if most <= LARGEST else np.zeros(shape, np.int64)
+def _key_type(sizes: Sequence[int]) -> type[np.integer[Any]]:
+    return np.int32 if prod(sizes) <= LARGEST else np.int64
 
 
 def _most(level: Coding) -> float:
@@ -485,24 +448,18 @@ def _most(level: Coding) -> float:
     return float(np.bincount(level.codes, level.loads).max(initial=0))
 
 
-def _join(codes: Sequence[Integers], sizes: Sequence[int], rows: int = 0) -> Keys:
-    """Return one number per row for several codes, the first foremost; 0 where there are none."""
-    if not codes:
-        return np.zeros(rows, dtype=np.int32)
-    narrow = prod(sizes) <= LARGEST
-    key: Keys = codes[0].astype(np.int32) if narrow else codes[0].astype(np.int64)
+def _join(codes: Sequence[Integers], sizes: Sequence[int]) -> Keys:
+    """Return one number per row for several codes, the first foremost."""
+    key = codes[0].astype(_key_type(sizes))
     for code, size in zip(codes[1:], sizes[1:], strict=True):
         key *= size
         key += code
-    return key
+    return cast("Keys", key)
 
 
-def _add(sums: Sums, levels: Keys, answers: Keys) -> None:
-    """Count rows by level and answer; numpy is fastest where places have its own type."""
-    places = levels.astype(np.intp)
-    places *= sums.shape[1] * sums.shape[2]
-    places += answers
-    np.add.at(sums.reshape(-1), places, sums.dtype.type(1))
+def _add(sums: Integers, cells: Keys) -> None:
+    """Count rows by cell; numpy is fastest where places have its own type."""
+    np.add.at(sums, cells.astype(np.intp), sums.dtype.type(1))
 
 
 # The codes of a DuckDB table's rows, some rows at a time, without a join.

@@ -6,13 +6,19 @@ and only its own engine can be handed a small table of labels to join with. Wher
 some rows at a time, DuckDB and Ibis hand out Arrow's record batches (DuckDB without pyarrow tuples,
 at about one and a half times the CPU), Polars frames, Spark the rows of one partition after the
 other. A frame that lies in memory as it is has nothing to gain and is not streamed.
+
+Spark is asked by its SQL, so that a session in this process (classic) and a session on a server
+(Connect) take the same path, and no Python runs on the workers.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import count, islice
 from threading import RLock
@@ -21,18 +27,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 import narwhals as nw
 import numpy as np
 from narwhals.exceptions import NarwhalsError
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from evenhand.data.databases import (
-    fetch_spark,
-    fetch_warehouse,
-    knows,
-    list_errors,
-    list_faults,
-    make_spark_table,
-    make_warehouse_table,
-    say_fault,
-)
 from evenhand.data.engine_errors import explain, explain_polars, explained, name_file
 from evenhand.data.query_log import note_fetch, note_stream
 from evenhand.errors import UnknownFormat
@@ -70,10 +66,16 @@ def _fetch(frame: Frame) -> Columns:
     if frame.implementation.is_duckdb():
         return _fetch_duckdb(cast("duckdb.DuckDBPyRelation", frame.to_native()))
     if is_spark(frame):
-        fetched = fetch_spark(frame)
-        return fetched if isinstance(fetched, dict) else _fetch(fetched)
+        with _spark_explained():
+            if find_spec("pyarrow") is not None:
+                return _fetch(frame.collect(backend="pyarrow"))
+            rows = cast("Any", frame.to_native()).collect()
+        names = frame.collect_schema().names()
+        return {name: _from_list([row[name] for row in rows], whole=True) for name in names}
     if frame.implementation.is_ibis():
-        return _fetch(fetch_warehouse(frame))
+        with _database_explained():
+            collected = frame.collect(backend="pyarrow")
+        return _fetch(collected)
     return _fetch(collect(frame))
 
 
@@ -103,7 +105,12 @@ def is_finite(frame: Frame, column: str) -> nw.Expr:
 
 def _knows(frame: Frame, operation: str) -> bool:
     """Say whether an engine has an operation of Ibis; those that are not reached by it have all."""
-    return not frame.implementation.is_ibis() or knows(frame, operation)
+    if not frame.implementation.is_ibis():
+        return True
+    import ibis.expr.operations as ops
+
+    native: Any = frame.to_native()
+    return bool(native.get_backend().has_operation(getattr(ops, operation)))
 
 
 def keeps_rows(frame: Frame) -> bool:
@@ -180,9 +187,14 @@ def label_frame(
         return None if connection is None else make_table(connection, data)
     if is_spark(like):
         session = cast("Any", like.to_native()).sparkSession
-        return cast("Frame", nw.from_native(make_spark_table(session, data)))
+        return cast("Frame", nw.from_native(_make_spark_table(session, data)))
     if like.implementation.is_ibis():
-        return cast("Frame", nw.from_native(make_warehouse_table(data)))
+        import ibis
+        import pyarrow as pa
+
+        types = {True: pa.int64(), False: pa.string()}
+        schema = pa.schema({name: types[_is_whole(values)] for name, values in data.items()})
+        return cast("Frame", nw.from_native(ibis.memtable(pa.table(data, schema=schema))))
     frame = nw.from_dict(data, backend=like.implementation)
     if like.implementation.is_pyarrow():
         # Arrow columns the type of their namesakes: it joins no text with large text
@@ -235,9 +247,28 @@ def _select_lists(data: Mapping[str, list[Any]], kinds: Mapping[str, str]) -> st
 
 def _kind(values: Sequence[Any]) -> str:
     """Return the narrowest type that serves: casts of long columns cost."""
-    if not values or not isinstance(values[0], int):
+    if not _is_whole(values):
         return "VARCHAR"
     return "INTEGER" if max(values) <= np.iinfo(np.int32).max else "BIGINT"
+
+
+def _is_whole(values: Sequence[Any]) -> bool:
+    return bool(values) and isinstance(values[0], int)
+
+
+def _make_spark_table(session: Any, data: Mapping[str, list[Any]]) -> Any:
+    """Put columns of text or whole numbers into Spark, as a literal of the query."""
+
+    def quoted(name: str) -> str:  # inside a type that stands inside a SQL literal
+        return "`" + name.replace("`", "``").replace("\\", "\\\\").replace("'", "\\'") + "`"
+
+    fields = ", ".join(
+        f"{quoted(name)}: {'bigint' if _is_whole(values) else 'string'}"
+        for name, values in data.items()
+    )
+    rows = [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
+    query = f"select inline(from_json(:rows, 'array<struct<{fields}>>'))"
+    return session.sql(query, args={"rows": json.dumps(rows)})
 
 
 def quote(text: str) -> str:
@@ -325,22 +356,16 @@ def _stream_duckdb(relation: Any, rows: int) -> Iterator[Columns]:
 
 
 def _stream_ibis(table: Any, rows: int) -> Iterator[Columns]:
-    try:
+    with _database_explained():
         for batch in table.to_pyarrow_batches(chunk_size=rows):
             yield _from_arrow(batch)
-    except list_errors() as error:
-        first = str(error).strip().partition("\n")[0]
-        raise UnknownFormat(f"the database refused a query: {first}") from None
 
 
 def _stream_spark(table: Any, rows: int) -> Iterator[Columns]:
-    try:
+    with _spark_explained():
         left, names = iter(table.toLocalIterator()), list(table.columns)
         while chunk := list(islice(left, rows)):
             yield _from_rows(chunk, names)
-    except list_faults() as error:
-        first = say_fault(error).strip().partition("\n")[0]
-        raise UnknownFormat(f"Spark could not answer a query: {first}") from None
 
 
 def _stream_polars(table: Any, rows: int) -> Iterator[Columns]:
@@ -367,11 +392,230 @@ def _from_rows(rows: list[Any], names: list[str]) -> Columns:
     }
 
 
-def _from_list(values: list[Any]) -> NDArray[Any]:
-    if any(isinstance(value, str) for value in values):
+def _from_list(values: list[Any], *, whole: bool = False) -> NDArray[Any]:
+    """Keep text as objects; numbers become arrays, missing ones NaN (refused later)."""
+    # whole: whether it is a whole column, which is text if all of it is missing.
+    nothing = whole and all(value is None for value in values)
+    if nothing or any(isinstance(value, str) for value in values):
         return np.array(values, dtype=object)
     return np.array([np.nan if value is None else value for value in values])
 
 
 def _tidy(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(object) if values.dtype.kind in "US" else values
+
+
+# What Spark and the drivers of databases refuse, said in one line.
+def list_faults() -> tuple[type[Exception], ...]:
+    """Return what Spark may raise: its own, and where it runs in this process that of Java."""
+    from pyspark.errors import PySparkException
+
+    if find_spec("py4j") is None:  # a client of a server alone
+        return (PySparkException,)
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
+    return (PySparkException, Py4JError)
+
+
+def say_fault(error: Exception) -> str:
+    java = getattr(error, "java_exception", None)
+    return str(error if java is None else java.toString())
+
+
+@contextmanager
+def _spark_explained() -> Iterator[None]:
+    try:
+        yield
+    except list_faults() as error:
+        first = say_fault(error).strip().partition("\n")[0]
+        raise UnknownFormat(f"Spark could not answer a query: {first}") from None
+
+
+# Modules whose errors a database speaks in, where it is that database
+_DRIVERS: Final = (
+    *("sqlite3", "psycopg", "MySQLdb", "pyodbc", "oracledb", "duckdb", "pyexasol.exceptions"),
+    *("snowflake.connector", "trino.exceptions", "databricks.sql", "singlestoredb"),
+    *("google.api_core.exceptions", "clickhouse_connect.driver.exceptions", "botocore.exceptions"),
+)
+_ROOTS: Final = ("Error", "TrinoError", "ExaError", "GoogleAPIError", "BotoCoreError")
+
+
+def list_errors(*besides: type[Exception]) -> tuple[type[Exception], ...]:
+    """Return what drivers raise, of those that are loaded: each has a root of its own."""
+    from ibis.common.exceptions import IbisError
+
+    loaded = [sys.modules[name] for name in _DRIVERS if name in sys.modules]
+    driver_errors = [
+        getattr(module, root) for module in loaded for root in _ROOTS if hasattr(module, root)
+    ]
+    return (IbisError, *driver_errors, *besides)
+
+
+@contextmanager
+def _database_explained() -> Iterator[None]:
+    try:
+        yield
+    except list_errors() as error:
+        first = str(error).strip().partition("\n")[0]
+        raise UnknownFormat(f"the database refused a query: {first}") from None
+
+
+@contextmanager
+def store_warehouse(native: Any, name: str) -> Iterator[Any]:
+    # Where none may be made, the query itself is given back. Where none can be dropped, it goes
+    # with the session.
+    backend = native.get_backend()
+    try:
+        held = backend.create_table(name, native, temp=True)
+    except list_errors(NotImplementedError):
+        yield native
+        return
+    try:
+        yield held
+    finally:
+        with suppress(*list_errors(NotImplementedError)):
+            backend.drop_table(name)
+
+
+# Rows leave DuckDB in batches, as numpy arrays, in as much memory as one batch takes.
+#
+# A DuckDB result is a stream of the Arrow C interface, whose structures are read here with ctypes:
+# `fetchnumpy` takes the whole result, and everything else that streams needs pyarrow. Source of the
+# structures: the Arrow columnar format, "The Arrow C data interface" and "The Arrow C stream
+# interface" (https://arrow.apache.org/docs/format/CStreamInterface.html).
+CAPSULE: Final = b"arrow_array_stream"
+# Most rows of a batch: so few stay in the processor's cache while they are worked on
+ROWS: Final = 50_000
+_NUMBERS: Final = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
+# What Arrow calls the numbers of a numpy type
+FORMATS: Final = dict(zip(map(np.dtype, _NUMBERS), "cCsSiIlLfg", strict=True))
+
+
+class _Schema(ctypes.Structure):
+    """`ArrowSchema`: the type of a batch, or of one column of it."""
+
+
+class _Array(ctypes.Structure):
+    """`ArrowArray`: one batch, or one column of it."""
+
+
+class _Stream(ctypes.Structure):
+    """`ArrowArrayStream`: batches to come."""
+
+
+_INT = ctypes.c_int
+_Schema._fields_ = [
+    ("format", ctypes.c_char_p),
+    ("name", ctypes.c_char_p),
+    ("metadata", ctypes.c_char_p),
+    ("flags", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("children", ctypes.POINTER(ctypes.POINTER(_Schema))),
+    ("dictionary", ctypes.POINTER(_Schema)),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Schema))),
+    ("private_data", ctypes.c_void_p),
+]
+_Array._fields_ = [
+    ("length", ctypes.c_int64),
+    ("null_count", ctypes.c_int64),
+    ("offset", ctypes.c_int64),
+    ("n_buffers", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.POINTER(ctypes.POINTER(_Array))),
+    ("dictionary", ctypes.POINTER(_Array)),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Array))),
+    ("private_data", ctypes.c_void_p),
+]
+_Stream._fields_ = [
+    ("get_schema", ctypes.CFUNCTYPE(_INT, ctypes.POINTER(_Stream), ctypes.POINTER(_Schema))),
+    ("get_next", ctypes.CFUNCTYPE(_INT, ctypes.POINTER(_Stream), ctypes.POINTER(_Array))),
+    ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(_Stream))),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Stream))),
+    ("private_data", ctypes.c_void_p),
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    columns: Mapping[str, NDArray[Any]]  # the numbers, by column; anything where one is missing
+    # columns in which one is missing, here or in rows that the engine keeps with them
+    missing: frozenset[str]
+
+
+def stream_batches(
+    relation: duckdb.DuckDBPyRelation, kinds: Mapping[str, DTypeLike]
+) -> Iterator[Batch]:
+    capsule = _open_stream(relation)
+    stream = ctypes.cast(_pointer(capsule, CAPSULE), ctypes.POINTER(_Stream)).contents
+    _check_formats(_read_formats(stream, relation), kinds)
+    while True:
+        array = _Array()
+        if stream.get_next(ctypes.byref(stream), ctypes.byref(array)):
+            raise _explain_stream(stream, relation)
+        if not array.release:
+            return
+        try:
+            for first in range(0, max(array.length, 1), ROWS):
+                columns, missing = {}, set()
+                rows = min(ROWS, array.length - first)
+                for at, (name, kind) in enumerate(kinds.items()):
+                    column, width = array.children[at].contents, np.dtype(kind).itemsize
+                    columns[name] = np.empty(rows, dtype=kind)
+                    if rows:
+                        start = column.buffers[1] + (array.offset + column.offset + first) * width
+                        ctypes.memmove(columns[name].ctypes.data, start, rows * width)
+                    if column.buffers[0] and column.null_count:
+                        missing.add(name)
+                yield Batch(columns, frozenset(missing))
+        finally:
+            array.release(ctypes.byref(array))
+
+
+def _read_formats(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> list[str]:
+    schema = _Schema()
+    if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
+        raise _explain_stream(stream, relation)
+    columns = [schema.children[at].contents for at in range(schema.n_children)]
+    formats = [
+        "dictionary" if column.dictionary else column.format.decode("utf-8", "replace")
+        for column in columns
+    ]
+    schema.release(ctypes.byref(schema))
+    return formats
+
+
+def _check_formats(formats: Sequence[str], kinds: Mapping[str, DTypeLike]) -> None:
+    """Refuse columns that are laid out otherwise: their bytes would be taken for other numbers."""
+    expected = [FORMATS[np.dtype(kind)] for kind in kinds.values()]
+    if list(formats) == expected:
+        return
+    import duckdb
+
+    raise UnknownFormat(
+        f"DuckDB {duckdb.__version__} hands out columns of the Arrow types {', '.join(formats)}"
+        f" where {', '.join(expected)} are read: take another version of duckdb"
+    )
+
+
+def _open_stream(relation: duckdb.DuckDBPyRelation) -> Any:
+    """Begin a query; the stream lives as long as what is returned."""
+    import duckdb
+
+    try:
+        return cast("Any", relation).__arrow_c_stream__()
+    except duckdb.Error as error:
+        raise explain(error, name_file(relation)) from None
+
+
+def _explain_stream(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> Exception:
+    """Return what the engine says of a query that broke off, in the user's words."""
+    import duckdb
+
+    message = stream.get_last_error(ctypes.byref(stream)) or b""
+    return explain(duckdb.Error(message.decode("utf-8", "replace")), name_file(relation))
+
+
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.restype = ctypes.c_void_p
+_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]

@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.databases import store_warehouse
-from evenhand.data.engine import COUNT, Frame, collect, fetch_columns, is_spark, require_open
+from evenhand.data.engine import (
+    COUNT,
+    Frame,
+    collect,
+    fetch_columns,
+    is_spark,
+    require_open,
+    store_warehouse,
+)
 from evenhand.data.engine_errors import explained, name_file
 from evenhand.data.query_log import note_held
 from evenhand.data.rankings import Rankings

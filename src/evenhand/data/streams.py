@@ -24,6 +24,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from evenhand.data.adding import sum_tallies
 from evenhand.data.checks import (
     Weighing,
     check_labels,
@@ -35,19 +36,18 @@ from evenhand.data.coding import (
     DENSE,
     Coding,
     bind_to_task,
-    code_batches,
     code_tables,
     count_labels,
     decode,
-    fetch_rows,
     fits_narrow,
     make_factor,
     name_levels,
+    read_keys,
 )
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.count import COUNTABLE
 from evenhand.data.engine import COUNT, Frame, can_stream, fetch_columns, one_thread
-from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes
+from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes, tally_rows
 from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
 
 MB: Final = 1e6
@@ -223,52 +223,34 @@ class CodedRows:
             yield batch.folded() if fold else batch
 
     def tally(self, by: Sequence[str] = ()) -> Tally:
-        k, sizes = len(self.systems), [self.levels[name].size for name in by]
-        span = prod([*sizes, k, k, 3])
-        dense = span <= DENSE
-        keys = np.zeros(0, dtype=np.int64) if dense else self._find_places(by, sizes)
-        sums = np.zeros((1 if self.squares is None else 2, span if dense else len(keys)))
-        for batch in self.batches(fold=False):
-            place = _place(batch, by, sizes, k)
-            _add(sums, place if dense else np.searchsorted(keys, place), batch)
-        held = np.flatnonzero(sums[0])
-        sums = sums[:, held]  # most cells of many judges are empty
-        return self._widen(by, sizes, held if dense else keys[held], sums)
-
-    def _find_places(self, by: Sequence[str], sizes: Sequence[int]) -> NDArray[np.int64]:
-        """Return the different (level, pair, outcome) that there are, sorted."""
-        k, keys, new = len(self.systems), np.zeros(0, dtype=np.int64), 0
-        waiting: list[NDArray[np.int64]] = []
-        for batch in self.batches(fold=False):
-            waiting.append(np.unique(_place(batch, by, sizes, k)))
-            new += len(waiting[-1])
-            if new > max(len(keys), BATCH):  # so that all unions together cost a few sorts
-                keys, waiting, new = np.unique(np.concatenate([keys, *waiting])), [], 0
-        return np.unique(np.concatenate([keys, *waiting]))
-
-    def _widen(
-        self, by: Sequence[str], sizes: Sequence[int], keys: Keys, sums: NDArray[np.float64]
-    ) -> Tally:
-        cells, place = np.unique(keys // 3, return_inverse=True)
-        outcome, k = keys % 3, len(self.systems)
-        wide = np.zeros((len(sums), 3, len(cells)))
-        wide[:, outcome, place] = sums
-        *codes, left, right = decode(cells.astype(np.int64), [*sizes, k, k])
-        factors = {
-            name: replace(self.levels[name], codes=level_codes)
-            for name, level_codes in zip(by, codes, strict=True)
-        }
-        wins, ties, losses = wide[0]
-        return Tally(
-            self.systems,
-            left,
-            right,
-            wins,
-            ties,
-            losses,
-            factors,
-            n_judgments=float(sums[0].sum()) if self.answers is None else self.answers,
-            squares=None if self.squares is None else wide[1].T,
+        sizes = [*(self.levels[name].size for name in by), *(len(self.systems),) * 2, 3]
+        batches = self.batches(fold=False)
+        if prod(sizes) <= DENSE:
+            sums = np.zeros((1 if self.squares is None else 2, prod(sizes)))
+            for batch in batches:
+                codes = [*(batch.codes[name] for name in by), batch.left, batch.right]
+                digits = zip([*codes, batch.outcome], sizes, strict=True)
+                _add(sums, join_codes(list(digits)), batch)
+            held = np.flatnonzero(sums[0])  # most cells of many judges are empty
+            *levels, left, right, outcome = decode(held, sizes)
+            squares = None if self.squares is None else sums[1][held]
+            named = dict(zip(by, levels, strict=True))
+            cells = Batch(left, right, outcome, np.zeros((0, 0)), sums[0][held], squares, named)
+            batches = iter([cells])
+        total = sum_tallies(
+            tally_rows(
+                self.systems,
+                (batch.left, batch.right, batch.outcome),
+                weights=batch.weights,
+                squares=batch.squares,
+                factors={name: replace(self.levels[name], codes=batch.codes[name]) for name in by},
+            )
+            for batch in batches
+        )
+        counts = total.counts
+        return replace(
+            total,
+            n_judgments=float(counts[counts > 0].sum()) if self.answers is None else self.answers,
             zero_weight=self.zero_weight,
             positions_known=self.positions_known,
         )
@@ -337,11 +319,6 @@ def _distinct(column: Column) -> NDArray[np.float64] | None:
         if len(values) > DISCRETE:
             return None
     return values
-
-
-def _place(batch: Batch, by: Sequence[str], sizes: Sequence[int], k: int) -> NDArray[np.int64]:
-    digits = [(batch.codes[name], size) for name, size in zip(by, sizes, strict=True)]
-    return join_codes([*digits, (batch.left, k), (batch.right, k), (batch.outcome, 3)])
 
 
 # A digest of coded rows: the same for the same rows in any order, from one pass.
@@ -466,31 +443,28 @@ def _read_rows(
     filed: bool,
 ) -> CodedRows:
     wide = [*columns, *([weighing.column] if weighing.column else [])]
-    weights: Column | None = None
-    squares: Column | None = None
+    batches = read_keys(data, frame, tables, wide, in_batches=filed)
     if filed:
-        key = np.int32 if fits_narrow(tables) else np.int64
-        kinds: dict[str, DTypeLike] = {"key": key, **dict.fromkeys(wide, np.float64)}
+        kinds: dict[str, DTypeLike] = dict.fromkeys(wide, np.float64)
+        kinds["key"] = np.int32 if fits_narrow(tables) else np.int64
         with one_thread(data.source.connection):
-            found = write_columns(code_batches(data, frame, tables, wide), kinds)
-        keys: Column = found["key"]
-        values: list[Column] = [found[name] for name in columns]
-        if weighing.column:
-            weights = found[weighing.column]
-            squares = weights.squares
+            found: dict[str, Column] = {**write_columns(batches, kinds)}
     else:
-        held = fetch_rows(data, frame, tables, wide)
-        keys, values = held["key"], [_narrow(held[name]) for name in columns]
-        if weighing.column:
-            weights = held[weighing.column].astype(np.float64)
-            squares = weights**2 if weighing.importance else None
+        held = next(batches)
+        values = {name: held[name].astype(np.float64, copy=False) for name in wide}
+        found = {**values, **{name: _narrow(values[name]) for name in columns}}
+        found["key"] = held["key"]
+    weights = None if weighing.column is None else found[weighing.column]
+    squares: Column | None = None
+    if weights is not None and weighing.importance:
+        squares = weights.squares if isinstance(weights, FiledColumn) else weights**2
     none = np.zeros(0, dtype=np.int32)
     return CodedRows(
         systems=tuple(tables[-2].labels),
-        keys=keys,
-        columns=tuple(values),
+        keys=found["key"],
+        columns=tuple(found[name] for name in columns),
         weights=weights,
-        squares=squares if weighing.importance else None,
+        squares=squares,
         levels={one.name: make_factor(one, none) for one in tables[:-3]},
         positions_known=data.positions_known,
         zero_weight=weighing.zero,
@@ -498,9 +472,8 @@ def _read_rows(
     )
 
 
-def _narrow(values: NDArray[Any]) -> NDArray[np.floating[Any]]:
+def _narrow(wide: NDArray[np.float64]) -> NDArray[np.floating[Any]]:
     """Keep values in single precision where nothing is lost, as with lengths and counts."""
-    wide = values.astype(np.float64, copy=False)
     with np.errstate(over="ignore"):  # what is too large for it is not kept so
         half = wide.astype(np.float32)
     return half if np.array_equal(half, wide, equal_nan=True) else wide

@@ -87,6 +87,27 @@ class JudgmentTable:
     def has(self, role: str) -> bool:
         return role in self.columns
 
+    def select_task(self, task: str, *, recorded: bool = True) -> Self:
+        """Keep one task.
+
+        Args:
+            task: its name.
+            recorded: whether the other tasks count as excluded.
+
+        Raises:
+            UnknownColumn: the table has no task column.
+            InvalidJudgments: no such task; names those there are.
+
+        """
+        require_task(self.frame, self.source, task)
+        return self._keep_task(task, recorded=recorded)
+
+    def _keep_task(self, task: str, *, recorded: bool) -> Self:
+        remaining = self.frame.filter(nw.col("task") == task)
+        if not recorded:
+            return replace(self, frame=remaining)
+        return self.keep_rows(remaining, "task", f"by task '{task}'")
+
     def keep_rows(self, remaining: Frame, code: str, reason: str, sql: str = "") -> Self:
         """Keep some rows, and record the others as excluded; arguments as of `Filter`."""
         roles = {role: role for role in self.ROLES}
@@ -132,6 +153,9 @@ class RowTable(JudgmentTable):
             UnknownColumn: a column that is not there.
 
         """
+        mix = getattr(self, "mix", None)
+        if mix is not None:
+            raise UnknownOption(f"rows are chosen before they are mixed: {mix.name}")
         remaining = replace(self, frame=filter_rows(self.frame, condition, self.source.name))
         if not recorded:
             return remaining
@@ -164,24 +188,6 @@ class RowTable(JudgmentTable):
         """Names of the tasks, sorted; empty where there is no task column."""
         return list_tasks(self.frame, self.source)
 
-    def select_task(self, task: str, *, recorded: bool = True) -> Self:
-        """Keep one task.
-
-        Args:
-            task: its name.
-            recorded: as of `where`.
-
-        Raises:
-            UnknownColumn: the table has no task column.
-            InvalidJudgments: no such task; names those there are.
-
-        """
-        require_task(self.frame, self.source, task)
-        remaining = self.where(nw.col("task") == task, recorded=False)
-        return (
-            self.keep_rows(remaining.frame, "task", f"by task '{task}'") if recorded else remaining
-        )
-
     def join(self, table: Any, *, on: str = "judge", named: str = NAMELESS) -> Self:
         """Add covariates of judges (or items) from a table with one row for each.
 
@@ -205,6 +211,15 @@ class RowTable(JudgmentTable):
         return keep_places(self.frame)
 
 
+@dataclass(frozen=True)
+class RankingCounts:
+    all: int  # all of them
+    blank: int  # those in which nothing was ranked
+    used: float  # those that compare at least two outputs, as they are weighted
+    ranks: int  # ranks of the rankings that are not blank, given or not
+    blank_ranks: int  # those of them that are not given
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RankingTable(JudgmentTable):
     """One ranked output a row: what the pairs that it expands to need of it."""
@@ -226,23 +241,8 @@ class RankingTable(JudgmentTable):
         stored = count_exclusions(self.source.exclusions)
         return (*stored, *self.exclude_blank(), *exclude_unweighted(self))
 
-    def select_task(self, task: str, *, recorded: bool = True) -> Self:
-        """Keep one task.
-
-        Args:
-            task: its name.
-            recorded: whether the other tasks count as excluded.
-
-        Raises:
-            UnknownColumn: the table has no task column.
-            InvalidJudgments: no such task; names those there are.
-
-        """
-        require_task(self.frame, self.source, task)
-        chosen = self.keep(self.frame.filter(nw.col("task") == task))
-        if not recorded:
-            return chosen
-        return self._keep_sound(self.keep_rows(chosen.frame, "task", f"by task '{task}'"))
+    def _keep_task(self, task: str, *, recorded: bool) -> Self:
+        return self._keep_sound(super()._keep_task(task, recorded=recorded))
 
     def keep(self, frame: Frame) -> Self:
         """Return some of these rankings; if all were found sound, they are not checked again.
@@ -352,42 +352,69 @@ class RankingTable(JudgmentTable):
                 " system_separator)"
             )
 
-    def _sizes(self) -> Frame:
+    def sizes(self, roles: Sequence[str] = (), *, weighted: bool = False) -> Frame:
+        """Count the `rows` and `ranked` outputs of each ranking; `times` is its weight, if any."""
+        # weighted: whether rankings of weight zero are left out.
+        keys = list(dict.fromkeys([*roles, *self._key]))
         ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
-        frame = self.frame.with_columns(evenhand_ranked=ranked)
-        return frame.group_by(*self._key).agg(nw.col("evenhand_ranked").sum().alias("ranked"))
+        weighed = weighted and self.has("weight")
+        frame = drop_unweighted(self) if weighed else self.frame
+        times = nw.col("weight") if weighed else nw.lit(1)
+        rows = frame.select(*keys, ranked.alias("ranked"), times.alias("times"))
+        return rows.group_by(*keys).agg(
+            nw.col("ranked").sum(), nw.len().alias("rows"), nw.col("times").max()
+        )
 
-    def _count(self, condition: nw.Expr | None = None) -> int:
-        sizes = self._sizes()
-        chosen = sizes if condition is None else sizes.filter(condition)
-        return int(fetch_columns(chosen.select(nw.len().alias(COUNT)))[COUNT][0])
+    def count_tasks(self, *, weighted: bool = False) -> dict[str | None, RankingCounts]:
+        """Count the rankings of each task; the key is None where there are no tasks."""
+        sizes = self.sizes(weighted=weighted)
+        sizes = sizes if self.has("task") else sizes.with_columns(task=nw.lit(""))
+        sizes = sizes.with_columns(
+            blank=mark_whole(nw.col("ranked") == 0),
+            used=mark_whole(nw.col("ranked") > 1) * nw.col("times"),
+            begun=nw.col("rows") * mark_whole(nw.col("ranked") > 0),
+        )
+        sums = ("blank", "used", "begun", "ranked")
+        counted = sizes.group_by("task").agg(
+            nw.len().alias("all"), *(nw.col(name).sum() for name in sums)
+        )
+        columns = fetch_columns(counted)
+        return {
+            task or None: RankingCounts(int(n), int(blank), used, int(begun), int(begun - ranked))
+            for task, n, blank, used, begun, ranked in zip(
+                *(columns[name].tolist() for name in ("task", "all", *sums)), strict=True
+            )
+        }
+
+    @cached_property
+    def _counts(self) -> RankingCounts:
+        each = self.count_tasks().values()
+        return RankingCounts(
+            all=sum(one.all for one in each),
+            blank=sum(one.blank for one in each),
+            used=sum(int(one.used) for one in each),
+            ranks=sum(one.ranks for one in each),
+            blank_ranks=sum(one.blank_ranks for one in each),
+        )
 
     def count(self) -> int:
         """Count all rankings, blank ones included."""
-        return self._count()
+        return self._counts.all
 
     def count_blank(self) -> int:
-        return self._count(nw.col("ranked") == 0)
+        return self._counts.blank
 
     def count_used(self) -> int:
         """Count the rankings that compare at least two outputs."""
-        return self._count(nw.col("ranked") > 1)
+        return int(self._counts.used)
 
     def keep_ranked(self, least: int) -> Frame:
-        enough = self._sizes().filter(nw.col("ranked") >= least)
+        enough = self.sizes().filter(nw.col("ranked") >= least)
         return self.frame.join(enough.select(*self._key), on=self._key, how="semi")  # type: ignore[arg-type]
 
     def count_blank_ranks(self) -> tuple[int, int]:
         """Count the blank ranks of the rankings that are not blank, and all ranks of these."""
-        ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
-        frame = self.frame.with_columns(evenhand_ranked=ranked)
-        sizes = frame.group_by(*self._key).agg(
-            nw.len().alias("rows"), nw.col("evenhand_ranked").sum().alias("ranked")
-        )
-        begun = sizes.filter(nw.col("ranked") > 0)
-        sums = fetch_columns(begun.select(nw.col("rows").sum(), nw.col("ranked").sum()))
-        rows, used = (0 if sums[n][0] is None else int(sums[n][0]) for n in ("rows", "ranked"))
-        return rows - used, rows
+        return self._counts.blank_ranks, self._counts.ranks
 
     def exclude_blank(self) -> tuple[Exclusion, ...]:
         every, blank, used = self.count(), self.count_blank(), self.count_used()
@@ -627,6 +654,12 @@ def exclude_unweighted(data: ComparisonTable | RankingTable) -> tuple[Exclusion,
     sentence = say_unweighted(n)
     exclusion = Exclusion("zero-weight", "their weight is zero", n, int(every), sentence=sentence)
     return (name_lost(exclusion, frame, frame.filter(weight != 0)),) if n else ()
+
+
+def drop_unweighted(data: ComparisonTable | RankingTable) -> Frame:
+    if not data.has("weight"):
+        return data.frame
+    return data.frame.filter(nw.col("weight").cast(nw.Float64) != 0)
 
 
 def restore_places(data: ComparisonTable) -> ComparisonTable:

@@ -290,6 +290,50 @@ class Tally:
         return digest_entries(self.pool(names), names)
 
 
+def tally_rows(
+    systems: Sequence[str],
+    codes: tuple[Codes, Codes, NDArray[np.integer]],
+    *,
+    weights: Counts | None = None,
+    squares: Counts | None = None,
+    factors: Mapping[str, Factor] | None = None,
+) -> Tally:
+    """Count rows of one outcome each; those of one pair, in one direction and level, are one entry.
+
+    systems: names behind the codes, of which some may be in no row.
+    codes: (n,) of the left system, of the right one, and 0 left, 1 tie, 2 right.
+    weights: (n,) how often each row counts; None where each counts once.
+    squares: (n,) sums of squared importance weights, or None for frequencies.
+    factors: levels with the (n,) code of each row; loads stay as they are.
+
+    >>> a, b = np.zeros(3, np.int32), np.ones(3, np.int32)
+    >>> tally_rows(("lark", "wren"), (a, b, np.array([0, 0, 1]))).counts.tolist()
+    [[2.0, 1.0, 0.0]]
+    """
+    left, right, outcome = codes
+    levels = factors or {}
+    digits = [(level.codes, level.size) for level in levels.values()]
+    key = join_codes([*digits, (left, len(systems)), (right, len(systems))])
+    first, inverse = first_of_each(key)
+    cells = inverse * 3 + outcome
+
+    def widened(values: Counts | None) -> Counts:
+        wide = np.bincount(cells, weights=values, minlength=3 * len(first))
+        return np.asarray(wide.reshape(-1, 3), dtype=np.float64)
+
+    wins, ties, losses = np.ascontiguousarray(widened(weights).T)
+    return Tally(
+        tuple(systems),
+        left[first],
+        right[first],
+        wins,
+        ties,
+        losses,
+        {name: replace(level, codes=level.codes[first]) for name, level in levels.items()},
+        squares=None if squares is None else widened(squares),
+    )
+
+
 def keep_levels(
     factor: Factor, rows: NDArray[np.int64] | NDArray[np.bool_], totals: Counts
 ) -> Factor:

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.tally import Codes, Factor, Tally, join_codes, take_names
+from evenhand.data.tally import Codes, Factor, Tally, take_names, tally_rows
 from evenhand.errors import UnknownColumn, listing
 from evenhand.numerics.cluster_means import number_groups
 
@@ -129,22 +129,11 @@ NAMELESS: Final = ("",)  # The only name where no column says more
 def count_votes(votes: Votes, by: Sequence[str] = ()) -> Tally:
     # All systems keep their codes, also those that no vote is on: a model then says what it makes
     # of systems that it has not seen.
-    k = len(votes.systems)
-    levels = {name: _level(votes, name) for name in by}
-    digits = [(codes, len(names)) for names, codes in levels.values()]
-    key = join_codes([*digits, (votes.left, k), (votes.right, k)])
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    counts = np.bincount(inverse * 3 + votes.outcome, minlength=3 * len(first)).reshape(-1, 3)
+    factors = {name: Factor.of(*_level(votes, name)) for name in by}
+    codes = votes.left, votes.right, votes.outcome
     answers = votes.size if votes.answer is None else len(np.unique(votes.answer))
-    wins, ties, losses = counts.T.astype(np.float64)
-    return Tally(
-        systems=votes.systems,
-        left=votes.left[first],
-        right=votes.right[first],
-        wins=wins,
-        ties=ties,
-        losses=losses,
-        factors={name: _factor(*level, first) for name, level in levels.items()},
+    return replace(
+        tally_rows(votes.systems, codes, factors=factors),
         n_judgments=float(answers),
         positions_known=votes.positions_known,
     )
@@ -163,14 +152,6 @@ def _level(votes: Votes, name: str) -> tuple[tuple[str, ...], Codes]:
     known += [] if votes.criterion is None else ["criterion"]
     others = f"they know {listing(known)}" if known else "they know left, right and outcome alone"
     raise UnknownColumn(f"these votes do not distinguish {name}: {others}")
-
-
-def _factor(names: tuple[str, ...], codes: Codes, first: np.ndarray) -> Factor:
-    """Keep the levels that occur."""
-    used, loads = np.unique(codes, return_counts=True)
-    at = np.searchsorted(used, codes[first]).astype(np.int32)
-    labels = tuple(names[i] for i in used.tolist())
-    return Factor(labels, at, loads.astype(np.float64), len(labels))
 
 
 _ROLES = (("left", "systems"), ("right", "systems"), ("item", "items"), ("judge", "judges"))

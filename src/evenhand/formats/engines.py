@@ -22,8 +22,7 @@ from typing import Any, Final
 import duckdb
 import narwhals as nw
 
-from evenhand.data.databases import list_errors, list_faults, say_fault
-from evenhand.data.engine import quote_name
+from evenhand.data.engine import list_errors, list_faults, quote_name, say_fault
 from evenhand.errors import (
     MissingFile,
     UnknownFormat,

@@ -16,8 +16,8 @@ from evenhand.data.annotations import Unread, classify_kinds, find_aside_columns
 from evenhand.data.checks import find_padded, refuse_padded
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
-from evenhand.data.controls import leave_out_controls
-from evenhand.data.engine import ANSWER, COUNT, Frame, fetch_columns
+from evenhand.data.controls import count_labels, leave_out_controls, name_kinds
+from evenhand.data.engine import ANSWER, Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, list_idle, write_excluded
 from evenhand.data.joining import say_alike, say_names
 from evenhand.data.rankings import Rankings
@@ -25,7 +25,7 @@ from evenhand.data.rating_rows import CONTROL, REPEAT
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
 from evenhand.data.source import Source, find_rows, name_rows
-from evenhand.data.tables import ComparisonTable, RankingTable, count_answers
+from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.table import Handle
@@ -35,7 +35,6 @@ from evenhand.render.counts import effective, plural, share, whole
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
-_KIND = "evenhand_kind"
 # Exclusions that the counts tell
 COUNTED: Final = ("blank-rankings", "blank-ranks", "no-score")
 # An end of the scale is far from it where it lies further from the next value than that one from
@@ -51,7 +50,7 @@ def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
     columns = find_aside_columns(data.source, data.frame, scores=True)
     if "kind" not in columns.annotations:
         return None, None
-    counted = _count(data, columns.only("kind").add_to(data.frame))
+    counted = count_labels(data, name_kinds(data, columns, "kind"))
     try:
         kinds = classify_kinds([label.strip() for label in counted])
     except Unread as fault:
@@ -62,14 +61,6 @@ def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
         if kind in sums:
             sums[kind] += n
     return int(sums[CONTROL]), int(sums[REPEAT])
-
-
-def _count(data: Comparisons | Ratings, frame: Frame) -> dict[str, float]:
-    frame = frame.with_columns(nw.col(_KIND).fill_null(""))
-    if isinstance(data, Comparisons):
-        return count_answers(replace(data, frame=frame), _KIND)
-    columns = fetch_columns(frame.group_by(_KIND).agg(nw.len().alias(COUNT)))
-    return dict(zip(columns[_KIND].tolist(), columns[COUNT].tolist(), strict=True))
 
 
 def tally_systems(data: Comparisons, controls: int | None) -> dict[str | None, Tally]:
@@ -102,23 +93,14 @@ class Overlap:
     share: float | None  # share of judgments on them; None without judges
 
 
-@dataclass(frozen=True)
-class RankingCounts:
-    all: int  # all of them
-    blank: int  # those in which nothing was ranked
-    used: float  # those that compare at least two outputs, as they are weighted
-    ranks: int  # ranks of the rankings that are not blank, given or not
-    blank_ranks: int  # those of them that are not given
-
-
 def one_row_per_answer(data: Comparisons) -> Frame:
     """Return one row for each answer with its weight, if that is not 0; rankings stay whole."""
     roles = [role for role in ("task", "judge", "item") if data.has(role)]
     if data.rankings is not None:
-        sizes = _rank_sizes(data.rankings, roles)
+        sizes = data.rankings.sizes(roles, weighted=True)
         used = sizes.filter(nw.col("ranked") > 1)
-        return _with_task(used.select(*roles, nw.col(_N)))
-    frame = _drop_unweighted(data)
+        return _with_task(used.select(*roles, nw.col("times").alias(_N)))
+    frame = drop_unweighted(data)
     weight = nw.col("weight") if data.has("weight") else nw.lit(1)
     if not data.expanded:
         return _with_task(frame.select(*roles, weight.alias(_N)))
@@ -164,44 +146,6 @@ def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
             strict=True,
         )
     }
-
-
-def count_rankings(rankings: RankingTable) -> dict[str | None, RankingCounts]:
-    """Count the rankings of each task; the key is None where there are no tasks."""
-    sizes = _with_task(_rank_sizes(rankings, ["task"] if rankings.has("task") else []))
-    sizes = sizes.with_columns(
-        blank=mark_whole(nw.col("ranked") == 0),
-        used=mark_whole(nw.col("ranked") > 1) * nw.col(_N),
-        begun=nw.col("rows") * mark_whole(nw.col("ranked") > 0),
-    )
-    sums = ("blank", "used", "begun", "ranked")
-    counted = sizes.group_by("task").agg(
-        nw.len().alias("all"), *(nw.col(name).sum() for name in sums)
-    )
-    rows = fetch_columns(counted)
-    return {
-        task or None: RankingCounts(int(n), int(blank), used, int(begun), int(begun - ranked))
-        for task, n, blank, used, begun, ranked in zip(
-            *(rows[name].tolist() for name in ("task", "all", *sums)), strict=True
-        )
-    }
-
-
-def _rank_sizes(rankings: RankingTable, roles: list[str]) -> Frame:
-    """Count the ranked outputs of each ranking whose weight is not 0."""
-    ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
-    keys = list(dict.fromkeys([*roles, *(["task"] if rankings.has("task") else []), "ranking"]))
-    weight = nw.col("weight") if rankings.has("weight") else nw.lit(1)
-    frame = _drop_unweighted(rankings).select(*keys, ranked.alias("ranked"), weight.alias(_N))
-    return frame.group_by(*keys).agg(
-        nw.col("ranked").sum(), nw.len().alias("rows"), nw.col(_N).max()
-    )
-
-
-def _drop_unweighted(data: ComparisonTable | RankingTable) -> Frame:
-    if not data.has("weight"):
-        return data.frame
-    return data.frame.filter(nw.col("weight").cast(nw.Float64) != 0)
 
 
 def _with_task(frame: Frame) -> Frame:
@@ -497,7 +441,8 @@ def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:
     tally = expanded.tally([role for role in ("task", "judge") if expanded.has(role)])
     refuse_unnamed(expanded.frame, expanded.source, ["item"])
     overlap = count_overlap(one_row_per_answer(expanded), judge=expanded.has("judge"))
-    ranked = count_rankings(expanded.rankings) if expanded.rankings is not None else {}
+    rankings = expanded.rankings
+    ranked = {} if rankings is None else rankings.count_tasks(weighted=True)
     controls, repeats = count_kinds(expanded)
     linked = tally_systems(expanded, controls)
     tasks = tuple(

@@ -602,8 +602,8 @@ def crossed_rows_covariance(fit: Fit, rows: CrossedRows) -> Array:
     k, size = rows.systems, rows.size
     most = int(np.bincount(rows.cells).max())
     slopes = evaluate_pairs(fit)[:, [ETA, TIE]].reshape(3, 2, -1)
-    by_eta, by_tie = (_round(slopes[:, row].ravel(), most) for row in (0, 1))
-    pairs = np.arange(3 * k * k) % (k * k)
+    by_eta, by_tie = (_round(slopes[:, row].T.ravel(), most) for row in (0, 1))
+    pairs = np.arange(3 * k * k) // 3
     left, right = pairs // k, pairs % k
     by_system, whole = np.zeros(size * k), np.zeros((2, size))
     for start in range(0, len(rows.cells), BLOCK_ROWS):
