@@ -41,7 +41,6 @@ from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.web.downloads import AnswerTables, list_downloads
 from evenhand.web.findings import NOTHING, Findings, Panel, find, find_fault, try_part
 from evenhand.web.site import Rates
-from evenhand.web.store.audit import open_to_read
 from evenhand.web.store.boards import (
     AT_ONCE,
     BoardCount,
@@ -53,7 +52,7 @@ from evenhand.web.store.boards import (
 )
 from evenhand.web.store.log import JUDGMENTS, Line, NotStored
 from evenhand.web.store.people import PRESENT
-from evenhand.web.store.queries import Readable
+from evenhand.web.store.queries import Readable, open_launched
 from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
 
@@ -445,11 +444,7 @@ class ReadOnlyClient:
     """Looks at a database from outside of its server; what was read is not read again."""
 
     def __init__(self, where: str) -> None:
-        self.store: Readable = open_to_read(where)
-        if self.store.find_campaign() is None:
-            raise CampaignError(
-                "no campaign was launched in this database: there is nothing to see"
-            )
+        self.store: Readable = open_launched(where)
         self._cache = DashboardCache(self.store)
         self._status: CampaignStatus | None = None
 

@@ -16,7 +16,15 @@ from sqlalchemy.exc import SQLAlchemyError
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
-from evenhand.web.store.database import Clock, say_fault, see_one_state
+from evenhand.web.store.database import (
+    Clock,
+    NotOurs,
+    connect_to_read,
+    read_version,
+    refuse_other_version,
+    say_fault,
+    see_one_state,
+)
 from evenhand.web.store.log import (
     GENESIS,
     JUDGMENTS,
@@ -310,6 +318,25 @@ class Readable:
             connection = see_one_state(fresh)
             with connection.begin():
                 yield connection
+
+
+def open_to_read(where: str) -> Readable:
+    return Readable(connect_to_read(where))
+
+
+def open_launched(where: str) -> Readable:
+    """Open a campaign to read its answers; refuse a database that holds none."""
+    store = open_to_read(where)
+    try:
+        with store.reading() as connection:
+            version = read_version(connection)
+        refuse_other_version(version)
+        if not version or store.find_campaign() is None:
+            raise NotOurs("holds no campaign", "launch one in it, with evenhand serve")
+    except CampaignError:
+        store.engine.dispose()
+        raise
+    return store
 
 
 def load_campaign(connection: Connection) -> Campaign | None:
