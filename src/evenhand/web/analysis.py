@@ -27,7 +27,7 @@ from evenhand.design.guarantees import DesignCheck
 from evenhand.design.tasks import SEVERITIES, SpanTask, Task
 from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat, UnknownOption
 from evenhand.web import downloads
-from evenhand.web.dashboard import DashboardCache, get_status
+from evenhand.web.dashboard import DashboardCache, Recomputed, get_status
 from evenhand.web.downloads import Row, gather_columns, list_pass
 from evenhand.web.site import Answer, Question, make_pages, write_sentence
 from evenhand.web.store.audit import count_promises, gather
@@ -170,8 +170,8 @@ class Analysis:
     ) -> None:
         self.store = store
         self.cache, self._pages = DashboardCache(store, save=save), make_pages()
-        self._checked: tuple[int, DesignCheck] | None = None
-        self._checking, self._files = threading.Lock(), threading.Lock()
+        self.promises = Recomputed(store, self._check)
+        self._files = threading.Lock()
 
     async def ask(self, question: Question) -> Answer:
         return await run_in_threadpool(self.answer, question)
@@ -191,7 +191,7 @@ class Analysis:
                 body = msgspec.json.encode(status, enc_hook=_write_finding)
                 return Answer(body.decode(), status.now, status.mark)
             case "promises":
-                made, check = self.store.clock.now(), self._check()
+                check, _, made = self.promises.get()
                 return Answer(self._pages.get_template("promises.html").render(check=check), made)
             case "download":
                 pieces = downloads.open_download(self.store, question.name)
@@ -205,13 +205,9 @@ class Analysis:
                     return self._write(name, [body])
 
     def _check(self) -> DesignCheck:
-        """Count the promises of the design on the answers so far; anew where something is new."""
-        with self._checking:
-            head, planned = self.store.head().number, self.store.campaign
-            if self._checked is None or self._checked[0] != head:
-                collected = gather(self.store.records())
-                self._checked = (head, count_promises(collected, planned, planned.name)[1])
-            return self._checked[1]
+        """Count the promises of the design on the answers so far."""
+        planned = self.store.campaign
+        return count_promises(gather(self.store.records()), planned, planned.name)[1]
 
     def _write(self, name: str, pieces: Iterable[bytes]) -> Answer:
         made = self.store.clock.now()
