@@ -261,7 +261,6 @@ def _defuse(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-UNREAD: Final = ("ticket",)  # Columns of our tables that nothing is computed from
 COLUMN: Final = "chosen"  # How a pair was chosen
 # How pairs are chosen that the rule of a policy did not want. One that earlier answers led to is
 # one on which judges disagree more, or less, than on others: what is said of judges rests on these.
@@ -345,19 +344,16 @@ class AnswerTables:
 
     def _make(self, record: Record) -> tuple[str, tuple[Row, ...]]:
         ticket, planned = record.ticket, self.store.campaign
-        if ticket is None:
+        if ticket is None or record.answer is None:
             return "", ()
         task = planned.task(ticket.task)
-        if record.answer is None:
-            return task.table, ()
-        shown, source = planned.shown(ticket), planned.item(ticket.item).source
-        answer = task.validate(dict(record.answer), shown, source)
         more: Row = {"seconds": record.seconds}
         if planned.design.policy and task.kind == "pair":
             more["chosen"] = ticket.chosen or "design"
-        rows = ({**row, **more} for row in task.rows(ticket, answer))
-        visible_rows = [{name: row[name] for name in row if name not in UNREAD} for row in rows]
-        return task.table, tuple(visible_rows)
+        rows = [{**row, **more} for row in planned.tabulate(ticket, record.answer)]
+        for row in rows:
+            del row["ticket"]  # nothing is computed from it
+        return task.table, tuple(rows)
 
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:

@@ -107,10 +107,6 @@ def make_rows(
     ticket = record.ticket
     if ticket is None or record.answer is None or planned.task(ticket.task).table != table:
         return
-    task, payload = planned.task(ticket.task), dict(record.answer)
-    if record.comment:
-        payload["comment"] = record.comment
-    answer = task.validate(payload, planned.shown(ticket), planned.item(ticket.item).source)
     named = replace(ticket, judge=persons.get(record.judge, record.judge))
     extra: dict[str, Any] = {"at": record.at, "seconds": record.seconds}
     extra |= {"answered_at": f"{first / 1000:.3f}", "login": record.judge}
@@ -119,7 +115,7 @@ def make_rows(
         extra["document"] = planned.item(ticket.item).document
     if planned.design.policy:
         extra["chosen"] = ticket.chosen or "design"
-    for row in task.rows(named, answer):
+    for row in planned.tabulate(named, record.answer):
         yield {**row, **extra}
 
 
