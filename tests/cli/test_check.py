@@ -9,8 +9,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from evenhand.web.store.audit import audit, open_to_read
+from evenhand.web.store.audit import audit
 from evenhand.web.store.log import GENESIS, canonical, digest
+from evenhand.web.store.queries import open_to_read
 from evenhand.web.store.store import Store
 from stored_campaigns import LEFT, fill, judge_next
 

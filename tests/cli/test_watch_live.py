@@ -66,7 +66,7 @@ def says_judged(number: int) -> Any:
 
 def read_judged(folder: Path) -> int:
     """How many judgments the log in the database holds now."""
-    from evenhand.web.store.audit import open_to_read
+    from evenhand.web.store.queries import open_to_read
 
     return sum(one.done for one in open_to_read(str(folder / "campaign.db")).judges())
 

@@ -114,8 +114,8 @@ def rank(
 ) -> None:
     """Rank systems, best first, with intervals, rank ranges and clusters.
 
-    FILE holds comparisons or rankings, as CSV, JSON Lines or Parquet; several
-    files of one layout are read as one.
+    FILE holds comparisons or rankings, as CSV, JSON Lines or Parquet, or is the
+    database of a campaign; several files of one layout are read as one.
     """
     reading, place, given = take_reading(), take_output(judges, items), given_options()
     if {*methods} - {DEFAULT}:

@@ -294,6 +294,9 @@ def _make(reading: Reading, settings: Settings, title: str, wanted: list[str]) -
             settings,
             title=title,
             sections=wanted,
-            opener=partial(open_elsewhere, reading.open, reading.files),
+            # a campaign may go on meanwhile, and every section is to say the same
+            opener=None
+            if reading.is_database
+            else partial(open_elsewhere, reading.open, reading.files),
             progress=patience.tell,
         )

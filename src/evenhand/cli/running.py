@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from threading import Lock, Timer
 from types import TracebackType
@@ -401,11 +402,24 @@ class Reading:
     where: str | None = None  # SQL condition, or None
     task: str | None = None  # the one task to keep, or None
 
-    def open(self) -> Comparisons | Rankings | Ratings:
+    @cached_property
+    def is_database(self) -> bool:
+        """Whether this is a database, which may be that of a campaign that runs."""
+        from evenhand.formats.file_heads import is_sqlite
+
+        return len(self.files) == 1 and is_sqlite(self.files[0])
+
+    def open(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
+        """Open the files; of a campaign's database a table of one of these kinds, if it has any."""
         from evenhand.formats.reading import read
 
+        source: Any = self.files[0] if len(self.files) == 1 else list(self.files)
+        if self.is_database:
+            from evenhand.web.downloads import open_table
+
+            source = open_table(source, kinds, layout=self.layout, task=self.task)
         data = read(
-            self.files[0] if len(self.files) == 1 else list(self.files),
+            source,
             format=self.layout,
             columns=self.columns or None,
             weights=self.weights,
@@ -433,7 +447,7 @@ class Reading:
         """Open the files as they are, controls and all."""
         from evenhand.data.ratings import Ratings
 
-        data = self.open()
+        data = self.open(("comparisons", "rankings"))
         if isinstance(data, Ratings):
             if verb == "rank":
                 way = f"evenhand report {shlex.join(self.files)} ranks them by mean score"
@@ -449,7 +463,7 @@ class Reading:
         from evenhand.data.controls import leave_out_controls
         from evenhand.data.ratings import Ratings
 
-        data = self.open()
+        data = self.open(("ratings",))
         if not isinstance(data, Ratings):
             held = type(data).__name__.lower()
             raise UnknownFormat(

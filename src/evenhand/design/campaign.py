@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from evenhand.data.coding import SEED
 from evenhand.design.tasks import (
+    Answer,
+    Rows,
     Task,
     Ticket,
     check_followed,
@@ -492,6 +494,15 @@ class Campaign:
     def shown(self, ticket: Ticket) -> tuple[str, ...]:
         outputs = self.item(ticket.item).outputs
         return tuple(outputs[system] for system in ticket.systems)
+
+    def read_answer(self, ticket: Ticket, answer: object) -> Answer:
+        """Return an answer to a ticket, as parsed from JSON; its task refuses what is none."""
+        source = self.item(ticket.item).source
+        return self.task(ticket.task).validate(answer, self.shown(ticket), source)
+
+    def tabulate(self, ticket: Ticket, answer: object) -> Rows:
+        """Return the rows that an answer makes in the table of its task."""
+        return self.task(ticket.task).rows(ticket, self.read_answer(ticket, answer))
 
     def feedback(self, ticket: Ticket) -> Training | None:
         """Return what a training ticket teaches; None for other tickets."""

@@ -11,6 +11,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from glob import escape, glob, has_magic
@@ -387,6 +388,7 @@ DOWNLOAD: Final = (
     "download comparisons.csv (or rankings.csv, ratings.csv) under “Download” on the organiser's"
     " page, whose link evenhand serve prints"
 )
+SQLITE: Final = b"SQLite format 3\0"  # First bytes of a database of SQLite
 _FOREIGN: Final = {
     b"PK\x03\x04": "a spreadsheet or another zip archive: save the sheet as CSV (UTF-8)",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV (UTF-8)",
@@ -402,12 +404,22 @@ _FOREIGN: Final = {
     b"<?xml": "XML: save the judgments as CSV (UTF-8) or JSON Lines",
     b"ARROW1": "an Arrow file: read it with pyarrow or Polars and pass the frame",
     b"ORC": "an ORC file: read it with pyarrow or Polars and pass the frame",
-    b"SQLite format 3": (
-        f"a database: of a campaign {DOWNLOAD}; attach any other with DuckDB and pass a relation"
+    SQLITE: (
+        "a database: the verbs of evenhand read that of a campaign, alone; of any other name a"
+        " table, as in 'sqlite://votes.db?table=votes'"
     ),
 }
 
 _DATABASES: Final = {".db", ".sqlite", ".sqlite3", ".duckdb"}
+
+
+def is_sqlite(path: str | Path) -> bool:
+    """Say whether a file is a database of SQLite, as that of a campaign is."""
+    with suppress(OSError, ValueError):
+        if Path(path).is_file():
+            with Path(path).open("rb") as file:
+                return file.read(len(SQLITE)) == SQLITE
+    return False
 
 
 @dataclass(frozen=True)

@@ -154,14 +154,18 @@ def understand(
 def read_columns(
     columns: Mapping[str, Sequence[Any]], name: str
 ) -> Comparisons | Rankings | Ratings:
-    """Read columns that lie in memory as a CSV file of them would be read; blanks are missing."""
+    """Read columns that lie in memory as a CSV file of them would be read."""
+    return understand(hold_columns(columns, name), ReadOptions(), layout=None, where=None)
+
+
+def hold_columns(columns: Mapping[str, Sequence[Any]], name: str) -> Table:
+    """Return columns that lie in memory as the table of a CSV file of them; blanks are missing."""
     connection = connect()
     texts = {
         column: [None if value is None or value == "" else str(value) for value in values]
         for column, values in columns.items()
     }
-    table = Table(make_table(connection, texts), name, connection)
-    return understand(table, ReadOptions(), layout=None, where=None)
+    return Table(make_table(connection, texts), name, connection)
 
 
 def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
@@ -176,6 +180,8 @@ def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptio
 
 
 def _open(source: Any) -> Table:
+    if isinstance(source, Table):  # that was opened elsewhere
+        return source
     if is_remote(source):
         from evenhand.formats.remote_files import find_remote, open_remote
 

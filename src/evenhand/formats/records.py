@@ -34,6 +34,14 @@ _UNREADABLE: Final = (ValueError, TypeError, SyntaxError, RecursionError, Memory
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
+class InvalidRow(InvalidJudgments):
+    """A row that is refused, by its number from 1."""
+
+    def __init__(self, number: int, table: str, reason: str) -> None:
+        super().__init__(f"row {number:,} of {table}: {reason}")
+        self.number, self.reason = number, reason
+
+
 @dataclass(frozen=True)
 class Record:
     """One row of an outside table, or one object of a JSON file."""
@@ -99,7 +107,7 @@ class Record:
         return value
 
     def refuse(self, words: str) -> InvalidJudgments:
-        return InvalidJudgments(f"row {self.number:,} of {self.table}: {words}")
+        return InvalidRow(self.number, self.table, words)
 
 
 def shorten(value: object, longest: int = 60) -> str:

@@ -9,16 +9,15 @@ and comments stay here.
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -26,50 +25,14 @@ from starlette.concurrency import run_in_threadpool
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import DesignCheck
 from evenhand.design.tasks import SEVERITIES, SpanTask, Task
-from evenhand.errors import EvenhandError, InvalidJudgments, UnknownOption
+from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat, UnknownOption
 from evenhand.web import downloads
-from evenhand.web.dashboard import DashboardCache, get_status
+from evenhand.web.dashboard import DashboardCache, Recomputed, get_status
 from evenhand.web.downloads import Row, gather_columns, list_pass
 from evenhand.web.site import Answer, Question, make_pages, write_sentence
 from evenhand.web.store.audit import count_promises, gather
 from evenhand.web.store.boards import SavedBoard
 from evenhand.web.store.queries import Readable
-
-_ROWS: Final = re.compile(r"\(?\brows? (\d[\d,]*(?:, \d[\d,]*)*)\)?")
-
-_TABLE: Final = "<the table of a pass>"  # What messages call it until it has the name of the pass
-
-
-def name_answers(
-    error: EvenhandError, rows: Sequence[Mapping[str, Any]], where: tuple[str, str, str]
-) -> InvalidJudgments:
-    """Return a refusal in the organiser's words: who judged what, and no file that nobody has.
-
-    where: name of the pass, title of the format, and the folder of the file to write.
-
-    >>> rows = [{"judge": "ann", "item": "7"}, {"judge": "ben", "item": "8"}]
-    >>> error = InvalidJudgments(f"row 2 of {_TABLE}: it is a tie")
-    >>> str(name_answers(error, rows, ("better", "RNK", "made")))
-    "'better' cannot be written as RNK: judge ben, item 8: it is a tie"
-    """
-
-    def name_rows(match: re.Match[str]) -> str:
-        """Return judge and item of each row that was named; numbers that are of no row stay."""
-        numbers = [int(number.replace(",", "")) for number in match[1].split(", ")]
-        if not all(1 <= number <= len(rows) for number in numbers):
-            return match[0]
-        named = [rows[number - 1] for number in numbers]
-        lines = dict.fromkeys(f"judge {row['judge']}, item {row['item']}" for row in named)
-        return f"({'; '.join(lines)})" if match[0].startswith("(") else "; ".join(lines)
-
-    task, title, folder = where
-    reason = str(error)
-    for place in (f" of {_TABLE}", f" of '{_TABLE}'"):
-        reason = reason.replace(place, "")
-    reason = reason.replace(_TABLE, f"'{task}'").replace(folder, "the server")
-    return InvalidJudgments(
-        f"'{task}' cannot be written as {title}: {_ROWS.sub(name_rows, reason)}"
-    )
 
 
 @dataclass(frozen=True)
@@ -118,6 +81,7 @@ def list_unfit(campaign: Campaign) -> tuple[Program, ...]:
 
 def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
     from evenhand.formats.reading import read_columns
+    from evenhand.formats.records import InvalidRow
     from evenhand.formats.writing import write
     from evenhand.report.figures.drawing import name_files
 
@@ -144,10 +108,17 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
     }
     with TemporaryDirectory(prefix="evenhand-") as folder:
         path = Path(folder, f"{name_files([name])[name]}.{kind}{program.suffix}")
+        refused = f"'{name}' cannot be written as {program.title}"
         try:
-            write(read_columns(columns, _TABLE), path, kind=kind)
-        except EvenhandError as error:
-            raise name_answers(error, held, (name, program.title, folder)) from None
+            write(read_columns(columns, f"'{name}'"), path, kind=kind)
+        except InvalidRow as fault:
+            row = held[fault.number - 1]
+            who = f"judge {row['judge']}, item {row['item']}"
+            raise InvalidJudgments(f"{refused}: {who}: {fault.reason}") from None
+        except UnknownFormat as fault:  # the disk takes no file; its name is of the server alone
+            raise OSError(str(fault)) from fault
+        except EvenhandError as fault:
+            raise InvalidJudgments(f"{refused}: {fault}") from None
         return path.name, path.read_bytes()
 
 
@@ -199,8 +170,8 @@ class Analysis:
     ) -> None:
         self.store = store
         self.cache, self._pages = DashboardCache(store, save=save), make_pages()
-        self._checked: tuple[int, DesignCheck] | None = None
-        self._checking, self._files = threading.Lock(), threading.Lock()
+        self.promises = Recomputed(store, self._check)
+        self._files = threading.Lock()
 
     async def ask(self, question: Question) -> Answer:
         return await run_in_threadpool(self.answer, question)
@@ -220,7 +191,7 @@ class Analysis:
                 body = msgspec.json.encode(status, enc_hook=_write_finding)
                 return Answer(body.decode(), status.now, status.mark)
             case "promises":
-                made, check = self.store.clock.now(), self._check()
+                check, _, made = self.promises.get()
                 return Answer(self._pages.get_template("promises.html").render(check=check), made)
             case "download":
                 pieces = downloads.open_download(self.store, question.name)
@@ -234,13 +205,9 @@ class Analysis:
                     return self._write(name, [body])
 
     def _check(self) -> DesignCheck:
-        """Count the promises of the design on the answers so far; anew where something is new."""
-        with self._checking:
-            head, planned = self.store.head().number, self.store.campaign
-            if self._checked is None or self._checked[0] != head:
-                collected = gather(self.store.records())
-                self._checked = (head, count_promises(collected, planned, planned.name)[1])
-            return self._checked[1]
+        """Count the promises of the design on the answers so far."""
+        planned = self.store.campaign
+        return count_promises(gather(self.store.records()), planned, planned.name)[1]
 
     def _write(self, name: str, pieces: Iterable[bytes]) -> Answer:
         made = self.store.clock.now()

@@ -6,7 +6,7 @@
   than the level allows.
 - `DashboardCache`: these boards, and findings, for which every judgment is read. What was computed
   is computed again when there is something new, and not before `REST` times what it took has
-  passed. In a server this runs in a process of its own (`analysis_worker.py`).
+  passed (`Recomputed`). In a server this runs in a process of its own (`analysis_worker.py`).
 - `CampaignStatus`: what the page shows of now, as one value for programs. `ReadOnlyClient` reads it
   from a database, `HttpClient` from a server, by the organiser's link.
 """
@@ -26,7 +26,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.client import HTTPMessage
 from ipaddress import ip_address
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Generic, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
@@ -41,7 +41,6 @@ from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.web.downloads import AnswerTables, list_downloads
 from evenhand.web.findings import NOTHING, Findings, Panel, find, find_fault, try_part
 from evenhand.web.site import Rates
-from evenhand.web.store.audit import open_to_read
 from evenhand.web.store.boards import (
     AT_ONCE,
     BoardCount,
@@ -53,7 +52,7 @@ from evenhand.web.store.boards import (
 )
 from evenhand.web.store.log import JUDGMENTS, Line, NotStored
 from evenhand.web.store.people import PRESENT
-from evenhand.web.store.queries import Readable
+from evenhand.web.store.queries import Readable, open_launched
 from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
 
@@ -180,6 +179,7 @@ def _save_in(store: Store, boards: Mapping[str, SavedBoard]) -> None:
     store.do(save_boards, boards)
 
 
+T = TypeVar("T")
 REST: Final = 4.0  # What was computed is computed again after so many times what it took
 PATIENCE: Final = 1.0  # Seconds for which whoever asks waits for what is computed again
 PAUSE: Final = 2.0  # Seconds between two looks for new records, at least, while nobody asks
@@ -201,6 +201,47 @@ class Dashboard:
         return voted or any(order.why != NOTHING for order in self.findings.orders.values())
 
 
+class Recomputed(Generic[T]):
+    """What is computed of all answers: again for new records, and not before it has rested."""
+
+    def __init__(self, store: Readable, compute: Callable[[], T], rest: float = REST) -> None:
+        self.store, self.rest, self._compute = store, rest, compute
+        self._lock = threading.Lock()
+        self._last: tuple[T, int, int] | None = None
+        self._due = 0.0
+        self._busy = False
+
+    def get(self) -> tuple[T, int, int]:
+        """Return it with the end of the log and the time that it is of."""
+        # What is new is computed in a thread beside this one: whoever asks waits a little for it.
+        with self._lock:
+            record = self.store.head().number
+            if self._last is None:
+                return self._renew(record)
+            if self._last[1] != record and not self._busy and time.monotonic() >= self._due:
+                self._busy = True
+                thread = threading.Thread(target=self._renew_aside, args=(record,), daemon=True)
+                thread.start()
+                thread.join(PATIENCE)
+            return self._last
+
+    def _renew(self, record: int) -> tuple[T, int, int]:
+        begun, made = time.monotonic(), self.store.clock.now()
+        value = self._compute()
+        ended = time.monotonic()
+        self._due = ended + self.rest * (ended - begun)
+        self._last = (value, record, made)
+        return self._last
+
+    def _renew_aside(self, record: int) -> None:
+        try:
+            self._renew(record)
+        except EvenhandError:  # the database is away for a while: the next look tries again
+            self._due = time.monotonic() + PAUSE
+        finally:
+            self._busy = False
+
+
 class DashboardCache:
     def __init__(
         self,
@@ -209,14 +250,11 @@ class DashboardCache:
         rest: float = REST,
         save: Callable[[Mapping[str, SavedBoard]], object] | None = None,
     ) -> None:
-        self.store, self.rest = store, rest
+        self.store = store
         self.boards = LiveLeaderboards(store, save=save)
         self._try = partial(try_part, Rates(1 / 60, 1))
         self._answers = AnswerTables(store)
-        self._lock = threading.Lock()
-        self._computed: tuple[Findings, int, int] | None = None
-        self._due = 0.0
-        self._busy = False
+        self._findings = Recomputed(store, self._find, rest)
 
     def look(self) -> Dashboard:
         faults: list[str] = []
@@ -226,8 +264,7 @@ class DashboardCache:
             return True  # boards count no more for this look
 
         whole = self._try(COUNTING, self.boards.catch_up, note)
-        with self._lock:
-            findings, record, made = self._find()
+        findings, record, made = self._findings.get()
         boards = {}
         for name in self.boards.names:
             show = partial(self.boards.look, name, findings.confirmed.get(name))
@@ -236,45 +273,19 @@ class DashboardCache:
                 boards[name] = view
         return Dashboard(findings, record, made, boards, whole, tuple(faults))
 
-    def _find(self) -> tuple[Findings, int, int]:
-        """Return what was computed last; compute what is new in a thread beside this one."""
-        record = self.store.head().number
-        if self._computed is None:
-            return self._compute(record)
-        is_new = self._computed[1] != record
-        if is_new and not self._busy and time.monotonic() >= self._due:
-            self._busy = True
-            thread = threading.Thread(target=self._compute_aside, args=(record,), daemon=True)
-            thread.start()
-            thread.join(PATIENCE)
-        return self._computed
-
-    def _compute(self, record: int) -> tuple[Findings, int, int]:
-        begun, made = time.monotonic(), self.store.clock.now()
-        findings = self._try(
+    def _find(self) -> Findings:
+        return self._try(
             "what the judgments say",
             lambda: find(self._answers, self._try),
             lambda why: find_fault(self._answers, why),
         )
-        ended = time.monotonic()
-        self._due = ended + self.rest * (ended - begun)
-        self._computed = (findings, record, made)
-        return self._computed
-
-    def _compute_aside(self, record: int) -> None:
-        try:
-            self._compute(record)
-        except EvenhandError:  # the database is away for a while: the next look tries again
-            self._due = time.monotonic() + PAUSE
-        finally:
-            self._busy = False
 
     def follow(self) -> float:
         """Count what is new on the boards; return the seconds to wait before the next time."""
         begun = time.monotonic()
         with suppress(EvenhandError):  # the database is away for a while: whoever asks is told
             self._try(COUNTING, self.boards.catch_up, bool)
-        return max(PAUSE, self.rest * (time.monotonic() - begun))
+        return max(PAUSE, self._findings.rest * (time.monotonic() - begun))
 
 
 PACE_JUDGMENTS: Final = 200  # Judgments from which the pace is taken
@@ -445,11 +456,7 @@ class ReadOnlyClient:
     """Looks at a database from outside of its server; what was read is not read again."""
 
     def __init__(self, where: str) -> None:
-        self.store: Readable = open_to_read(where)
-        if self.store.find_campaign() is None:
-            raise CampaignError(
-                "no campaign was launched in this database: there is nothing to see"
-            )
+        self.store: Readable = open_launched(where)
         self._cache = DashboardCache(self.store)
         self._status: CampaignStatus | None = None
 

@@ -6,13 +6,14 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from itertools import chain, islice
+from shlex import quote
 from statistics import median
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 
@@ -21,15 +22,26 @@ from evenhand.data.exclusions import Exclusion
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask, Task, Ticket
-from evenhand.errors import NotIdentified
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownFormat,
+    UnknownOption,
+    listing,
+)
+from evenhand.web.store.database import NotOurs
 from evenhand.web.store.log import Record, read_record
 from evenhand.web.store.queries import (
     RECORDS_AT_ONCE,
     Readable,
     list_standing,
+    open_launched,
     read_numbered,
     read_persons,
 )
+
+if TYPE_CHECKING:
+    from evenhand.formats.table import Table
 
 Row = dict[str, Any]
 # Columns of our tables that stay here
@@ -167,10 +179,58 @@ def open_download(store: Readable, name: str) -> Iterator[bytes] | None:
     if name not in list_downloads(store):
         return None
     table = name.removesuffix(".csv")
-    marking = [task for task in store.campaign.tasks if task.kind == "spans"]
     if table == SPANS:
+        marking = (task for task in store.campaign.tasks if task.kind == "spans")
         return _write_rows(chain.from_iterable(list_pass(store, task) for task in marking), ())
-    return _write_rows(store.rows(table), MARKED if table == "ratings" and marking else ())
+    return _write_rows(*_list_rows(store, table))
+
+
+def _list_rows(store: Readable, table: str) -> tuple[Iterator[Row], tuple[str, ...]]:
+    """Return the rows of a table as it is exported, and columns that its first row may lack."""
+    marks = any(task.kind == "spans" for task in store.campaign.tasks)
+    return map(_defuse, store.rows(table)), MARKED if table == "ratings" and marks else ()
+
+
+def open_table(
+    path: str, kinds: Sequence[str] = (), *, layout: str | None = None, task: str | None = None
+) -> Table:
+    """Return the answers in a campaign's database as the file of its downloads would be opened.
+
+    path: of a SQLite file, which is only read; the campaign may go on meanwhile.
+    kinds: of tables that will do; every other one is taken where the campaign has none of them.
+    layout: the kind that was asked for, or another format.
+    task: a pass of the table that is meant.
+    """
+    from evenhand.formats.reading import hold_columns
+
+    try:
+        store = open_launched(path)
+    except NotOurs as fault:
+        remedy = fault.remedy
+        if fault.others:
+            remedy = f"name one of them, as in {quote(f'sqlite://{path}?table={fault.others[0]}')}"
+        raise UnknownFormat(f"{path} {fault.seen}: {remedy}") from None
+    try:
+        tables = list_tables(store)
+        for wanted in (
+            [layout],
+            kinds,
+            [one.table for one in store.campaign.tasks if one.name == task],
+        ):
+            tables = [one for one in tables if one in wanted] or tables
+        if len(tables) > 1:
+            raise UnknownOption(
+                f"{path} holds {listing(tables)}: choose with --from {' or --from '.join(tables)}"
+            )
+        rows, more = _list_rows(store, tables[0])
+        columns = gather_columns(rows)
+    finally:
+        store.engine.dispose()
+    if not columns:
+        raise InvalidJudgments(f"{path} holds no answers yet: read it when judges have answered")
+    for name in more:
+        columns.setdefault(name, [None] * len(columns["judge"]))
+    return hold_columns(columns, path)
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:
@@ -201,7 +261,6 @@ def _defuse(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-UNREAD: Final = ("ticket",)  # Columns of our tables that nothing is computed from
 COLUMN: Final = "chosen"  # How a pair was chosen
 # How pairs are chosen that the rule of a policy did not want. One that earlier answers led to is
 # one on which judges disagree more, or less, than on others: what is said of judges rests on these.
@@ -285,19 +344,16 @@ class AnswerTables:
 
     def _make(self, record: Record) -> tuple[str, tuple[Row, ...]]:
         ticket, planned = record.ticket, self.store.campaign
-        if ticket is None:
+        if ticket is None or record.answer is None:
             return "", ()
         task = planned.task(ticket.task)
-        if record.answer is None:
-            return task.table, ()
-        shown, source = planned.shown(ticket), planned.item(ticket.item).source
-        answer = task.validate(dict(record.answer), shown, source)
         more: Row = {"seconds": record.seconds}
         if planned.design.policy and task.kind == "pair":
             more["chosen"] = ticket.chosen or "design"
-        rows = ({**row, **more} for row in task.rows(ticket, answer))
-        visible_rows = [{name: row[name] for name in row if name not in UNREAD} for row in rows]
-        return task.table, tuple(visible_rows)
+        rows = [{**row, **more} for row in planned.tabulate(ticket, record.answer)]
+        for row in rows:
+            del row["ticket"]  # nothing is computed from it
+        return task.table, tuple(rows)
 
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:

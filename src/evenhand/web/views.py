@@ -87,9 +87,8 @@ def view_feedback(campaign: Campaign, ticket: Ticket, answer: Mapping[str, Any])
     right: Mapping[str, Any] = taught.answer
     agrees: bool | None = None
     if right:
-        task, source = campaign.task(ticket.task), campaign.item(ticket.item).source
         right = _turn(right, campaign.item(ticket.item).systems, ticket.systems)
-        right = task.validate(right, campaign.shown(ticket), source).to_dict()
+        right = campaign.read_answer(ticket, right).to_dict()
         agrees = all(answer.get(name) == right[name] for name in right.keys() - {"comment"})
     return {"text": taught.feedback, "right": dict(right), "agrees": agrees}
 

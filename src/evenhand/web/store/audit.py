@@ -43,8 +43,16 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
+from evenhand.formats.file_heads import SQLITE
 from evenhand.web.store.boards import FOLLOWED, BoardCount, SavedBoard, list_boards, read_boards
-from evenhand.web.store.database import VERSION, connect, connect_to_read, migrate, read_version
+from evenhand.web.store.database import (
+    VERSION,
+    OtherVersion,
+    connect,
+    migrate,
+    read_version,
+    refuse_other_version,
+)
 from evenhand.web.store.log import JUDGMENTS, PARTS, Line, Record, digest, read_record
 from evenhand.web.store.people import PRESENT
 from evenhand.web.store.queries import (
@@ -52,6 +60,7 @@ from evenhand.web.store.queries import (
     Readable,
     explained,
     make_line,
+    open_to_read,
     read_head,
     stream,
 )
@@ -155,10 +164,6 @@ NOT_READ: Final = "a table holds what cannot be read"
 Fault = tuple[int, str]  # Number of a record, 0 for none, and what is wrong
 
 
-class OtherVersion(CampaignError):
-    """The tables are older or newer than those of this program."""
-
-
 def check_database(
     connection: Connection, head: Head | None = None, *, receipts: Collection[str] = ()
 ) -> LogCheck:
@@ -216,12 +221,7 @@ def _check_version(connection: Connection) -> str:
             here = {column["name"] for column in tables.get_columns(name)}
             if gone := [column.name for column in table.columns if column.name not in here]:
                 return f"the table '{name}' has no column '{gone[0]}'"
-    if version not in ("", VERSION):
-        raise OtherVersion(
-            f"the tables are of version {version}, and this program checks version {VERSION}: an"
-            " older one is brought up to date by 'evenhand serve', a newer one needs the Evenhand"
-            " that wrote it"
-        )
+    refuse_other_version(version)
     return ""
 
 
@@ -537,9 +537,6 @@ def _agree(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-_SQLITE: Final = b"SQLite format 3\0"
-
-
 def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = ()) -> LogCheck:
     """Check a log; of a file with older tables a copy is brought up to date, and checked."""
     if "://" not in where and not _is_database(Path(where)):
@@ -600,17 +597,13 @@ def write_log(where: str, path: str | Path) -> int:
     return count
 
 
-def open_to_read(where: str) -> Readable:
-    return Readable(connect_to_read(where))
-
-
 def _is_database(path: Path) -> bool:
     if not path.is_file():
         near = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
         raise MissingFile(f"there is no file '{path}'{sentence_hint(suggest(path.name, near))}")
     try:
         with path.open("rb") as file:
-            start = file.read(len(_SQLITE))
+            start = file.read(len(SQLITE))
     except OSError as fault:
         reason = (fault.strerror or str(fault)).lower()
         raise UnknownFormat(f"'{path}' cannot be read: {reason}") from None
@@ -618,12 +611,12 @@ def _is_database(path: Path) -> bool:
         raise UnknownFormat(f"'{path}' is empty: it has lost what it held; restore it from a copy")
     if start.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UnknownFormat(describe_resaved(path, "first bytes (a byte order mark)"))
-    if start != _SQLITE and not start.startswith(b"{"):
+    if start != SQLITE and not start.startswith(b"{"):
         raise UnknownFormat(
             f"'{path}' is not a log: it is neither a database of evenhand serve nor JSON Lines"
             " of one"
         )
-    return start == _SQLITE
+    return start == SQLITE
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -279,9 +279,23 @@ _LOCK: Final = 0x6576656E  # "even": one server at a time makes tables in Postgr
 class NotOurs(CampaignError):
     """The tables are not those of a campaign, or not all of them."""
 
-    def __init__(self, seen: str, remedy: str) -> None:
+    def __init__(self, seen: str, remedy: str, others: Sequence[str] = ()) -> None:
         super().__init__(f"the database {seen}: {remedy}")
-        self.seen = seen
+        self.seen, self.remedy = seen, remedy
+        self.others = others  # tables of another program
+
+
+class OtherVersion(CampaignError):
+    """The tables are older or newer than those of this program."""
+
+
+def refuse_other_version(version: str) -> None:
+    if version not in ("", VERSION):
+        raise OtherVersion(
+            f"the tables are of version {version}, and this program reads version {VERSION}: an"
+            " older one is brought up to date by 'evenhand serve', a newer one needs the Evenhand"
+            " that wrote it"
+        )
 
 
 def look(where: str) -> None:
@@ -310,7 +324,7 @@ def read_version(connection: Connection) -> str:
     if ours and names & OURS and (gone := sorted(OURS - names)):
         raise NotOurs(f"is damaged (there is no table '{gone[0]}')", "restore it from a backup")
     if not ours or not names >= OURS:
-        raise NotOurs("holds tables of another program", "choose another one")
+        raise NotOurs("holds tables of another program", "choose another one", sorted(names))
     return stored_version
 
 

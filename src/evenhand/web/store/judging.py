@@ -208,8 +208,7 @@ def release(tx: WriteTransaction, judge: str) -> None:
 
 def check_answer(tx: WriteTransaction, ticket: Ticket, answer: object) -> tuple[Any, str]:
     """Return an answer as it is stored, and its comment apart."""
-    task, source = tx.campaign.task(ticket.task), tx.campaign.item(ticket.item).source
-    checked = task.validate(answer, tx.campaign.shown(ticket), source).to_dict()
+    checked = tx.campaign.read_answer(ticket, answer).to_dict()
     return checked, checked.pop("comment", "")
 
 

@@ -16,7 +16,15 @@ from sqlalchemy.exc import SQLAlchemyError
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
-from evenhand.web.store.database import Clock, say_fault, see_one_state
+from evenhand.web.store.database import (
+    Clock,
+    NotOurs,
+    connect_to_read,
+    read_version,
+    refuse_other_version,
+    say_fault,
+    see_one_state,
+)
 from evenhand.web.store.log import (
     GENESIS,
     JUDGMENTS,
@@ -99,10 +107,6 @@ def make_rows(
     ticket = record.ticket
     if ticket is None or record.answer is None or planned.task(ticket.task).table != table:
         return
-    task, payload = planned.task(ticket.task), dict(record.answer)
-    if record.comment:
-        payload["comment"] = record.comment
-    answer = task.validate(payload, planned.shown(ticket), planned.item(ticket.item).source)
     named = replace(ticket, judge=persons.get(record.judge, record.judge))
     extra: dict[str, Any] = {"at": record.at, "seconds": record.seconds}
     extra |= {"answered_at": f"{first / 1000:.3f}", "login": record.judge}
@@ -111,7 +115,7 @@ def make_rows(
         extra["document"] = planned.item(ticket.item).document
     if planned.design.policy:
         extra["chosen"] = ticket.chosen or "design"
-    for row in task.rows(named, answer):
+    for row in planned.tabulate(named, record.answer):
         yield {**row, **extra}
 
 
@@ -310,6 +314,25 @@ class Readable:
             connection = see_one_state(fresh)
             with connection.begin():
                 yield connection
+
+
+def open_to_read(where: str) -> Readable:
+    return Readable(connect_to_read(where))
+
+
+def open_launched(where: str) -> Readable:
+    """Open a campaign to read its answers; refuse a database that holds none."""
+    store = open_to_read(where)
+    try:
+        with store.reading() as connection:
+            version = read_version(connection)
+        refuse_other_version(version)
+        if not version or store.find_campaign() is None:
+            raise NotOurs("holds no campaign", "launch one in it, with evenhand serve")
+    except CampaignError:
+        store.engine.dispose()
+        raise
+    return store
 
 
 def load_campaign(connection: Connection) -> Campaign | None:

@@ -294,8 +294,7 @@ class Replay:
         if record.comment:
             payload["comment"] = record.comment
         try:
-            source = self.campaign.item(ticket.item).source
-            self.campaign.task(ticket.task).validate(payload, self.campaign.shown(ticket), source)
+            self.campaign.read_answer(ticket, payload)
         except EvenhandError as refusal:
             raise Unsound(f"the answer is not one of its task: {refusal}") from None
         return ticket
