@@ -148,7 +148,8 @@ def test_what_cannot_be_is_refused_in_one_line(evenhand, table1, words, said):
 def test_says_is_a_digest_of_the_tests_with_the_next_command(evenhand, table1):
     says = evenhand("compare", "--nested", table1, "--json").json["says"]
     assert says[0].startswith(
-        "If judgments are independent, systems differ; ties need a parameter; worths differ by judge (see "
+        "If judgments are independent, systems differ; ties need a parameter; worths differ by"
+        " judge (see "
     )
     assert "see fit --judge-covariate judge" in says[0]
     assert "order matters" not in says[0]  # it does not
