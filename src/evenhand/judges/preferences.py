@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,11 +101,6 @@ class PreferenceAgreement:
     def kappa(self) -> float | None:
         """κ; None without comparable votes, or where all comparisons are ties."""
         return None if self.chance is None else _correct(self.agree, self.comparable, self.chance)
-
-    def to_dict(self) -> dict[str, Any]:
-        names = ("mode", "among", "order", "agree", "comparable", "ties", "total")
-        shares = ("observed", "chance", "kappa", "units", "votes")
-        return {name: getattr(self, name) for name in (*names, *shares)}
 
 
 def compare_votes(
@@ -348,9 +343,6 @@ class VoterSummary:
     def own_kappa(self) -> float | None:
         """κ against own answers on the same outputs; None likewise."""
         return _correct(self.own_agree, self.own_comparable, self.chance)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {**vars(self), "kappa": self.kappa, "own_kappa": self.own_kappa}
 
 
 def summarise_voters(votes: Votes) -> tuple[VoterSummary, ...]:

@@ -107,8 +107,6 @@ class Expectation:
     moment: Array | None  # (m,) when it was given, in seconds; None where unknown
     shared: Mask  # (m,) whether another judge scored the same output
     lost: Integers  # (J,) means that were taken from each judge's scores, one for every task
-    # (3,) of system, item and output in the expectation, per standard deviation of each
-    weights: Array
     row_own: Array  # (n,) the score of every row, standardised likewise
     row_others: Array  # (n,) what is expected of it
 
@@ -150,7 +148,6 @@ def expect_scores(rows: RatingRows) -> Expectation:
         moment=None if rows.moment is None else rows.moment[at],
         shared=shared[at],
         lost=lost,
-        weights=weights * mean_parts.std(axis=0),
         row_own=row_own,
         row_others=apart @ weights * scale[rows.task],
     )
@@ -330,7 +327,6 @@ class Clue:
     value: Array  # (k,) d, r, or the median seconds
     # (k,) for controls the share on the expected side (same score: half); empty otherwise
     right: Array
-    usual: float  # what is usual of `value`
     low: Array  # (k,) end of the span of nine in ten honest judges with as many answers
     high: Array  # (k,) the other end
     # (k, 3) log-likelihoods under honest, careless, reversed, up to a constant; zeros where too
@@ -425,8 +421,7 @@ def _seconds(rows: RatingRows) -> Clue | None:
         hurried = np.exp(np.minimum(-HURRY * distance - HURRY**2 / 2, 50))
         logs[:, 1] = np.minimum(np.log((1 + hurried) / 2), MAX_LOG_RATIO_OF_TIME)
     low, high = (np.exp(honest.centre + side * NINE_IN_TEN * wide) for side in (-1, 1))
-    centre = float(np.exp(honest.centre))
-    return Clue("seconds", judges, count, np.exp(middle), np.empty(0), centre, low, high, logs)
+    return Clue("seconds", judges, count, np.exp(middle), np.empty(0), low, high, logs)
 
 
 def _judge_clue(
@@ -449,7 +444,7 @@ def _judge_clue(
     low, high = (centre + side * NINE_IN_TEN * np.sqrt(spread**2 + noise) for side in (-1, 1))
     if name == "repeats":  # correlations
         low, high = np.maximum(low, -1.0), np.minimum(high, 1.0)
-    return Clue(name, judges, count, mean, right, centre, low, high, logs)
+    return Clue(name, judges, count, mean, right, low, high, logs)
 
 
 def _directions(rows: RatingRows) -> NDArray[np.int8]:
@@ -560,8 +555,6 @@ class RatingSlopes:
     error: Array  # (J,) its standard error
     outputs: Integers  # (J,) outputs that the judge scored
     shared: Integers  # (J,) how many of them another judge scored, too
-    # (J,) of the judge's scores with what is expected; 0 where either is constant
-    correlation: Array
     information: Array  # (J,) 1 / error² that the outputs would bring about a slope of 0
     constant: NDArray[np.bool_]  # (J,) whether all scores were the same
 
@@ -583,7 +576,6 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
     usual *= 1 + PRIOR_SCORES / np.maximum(bulk, 1)
     grouped = _grouped(seen, left * x, n_judges) / np.where(held, square, 1.0) ** 2
     error = np.where(held, np.sqrt(np.maximum(usual, grouped)), UNKNOWN_ERROR)
-    root = np.sqrt(z_square * square)
     # how much more the usual judge's scores of these outputs vary than of all
     whole = float(x @ x) / max(len(x), 1)
     variance_seen = np.where(outputs > 0, square / np.maximum(outputs, 1), whole)
@@ -594,7 +586,6 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
         np.minimum(error * stretch, UNKNOWN_ERROR),
         outputs,
         np.bincount(judge, seen.shared, n_judges).astype(np.int64),
-        np.where(root > 0, cross / np.where(root > 0, root, 1.0), 0.0),
         careless / stretch**2,
         (z_square == 0) & (outputs > 1),
     )

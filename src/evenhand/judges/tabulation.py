@@ -432,7 +432,6 @@ def sign_request(request: Request, points: str, merged: str) -> list[str]:
 
 FAMILY: Final = "intra"  # What asks for the agreement of judges with themselves
 _KINDS: Final = ("n-agreement", "fleiss", "alpha-interval")
-CORRELATION: Final = "intra-pearson"
 _NEAR: Final = 3  # Most n of n-agreement that are shown
 
 
@@ -447,10 +446,11 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
     requested = FAMILY in request.coefficients
     others = tuple(name for name in request.coefficients if name != FAMILY)
     wanted = replace(request, coefficients=others, signed=request.coefficients)
-    alone = requested and not others and len(find_repeats(rows).judge) > 0
-    table = tabulate_scores(units, replace(wanted, alone=alone), digest_ratings(rows))
     unasked = {"default", "all"} & set(others) and units.again + units.repeats
-    if not requested and not (unasked and len(find_repeats(rows).judge)):
+    again = bool((requested or unasked) and find_repeats(rows).units)
+    alone = requested and not others and again
+    table = tabulate_scores(units, replace(wanted, alone=alone), digest_ratings(rows))
+    if not requested and not again:
         return table
     parts = []
     for part in table.parts:
@@ -465,12 +465,12 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
 
 def _compute_self_agreement(rows: RatingRows, scale: Scale, request: Request) -> list[Coefficient]:
     """Return coefficients on outputs that a judge scored again, the answers being judges."""
-    correlations = correlate_repeats(find_repeats(rows), (CORRELATION,))
+    correlation = correlate_repeats(find_repeats(rows))
     try:
         units = find_answer_units(rows, scale if scale.declared else None)
     except NotIdentified:
         none = Coefficient(FAMILY, "judges with themselves", None, why=NO_REPEATS)
-        coefficients = [none, *correlations]
+        coefficients = [none, correlation]
     else:
         kinds = choose_kinds(units, _KINDS)
         near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
@@ -480,7 +480,7 @@ def _compute_self_agreement(rows: RatingRows, scale: Scale, request: Request) ->
             replace(one, name=f"{FAMILY}-{one.name}", title=f"same judge: {one.title}")
             for one in compute_kinds(units, chosen, settings)
         ]
-        coefficients += correlations
+        coefficients.append(correlation)
     if request.cluster == "judge":
         return [one.without_interval() for one in coefficients]
     return coefficients

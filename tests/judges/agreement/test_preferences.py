@@ -104,7 +104,7 @@ def test_kappa_is_the_printed_formula():
     assert (found.agree, found.comparable, found.ties, found.total) == (1, 3, 1, 4)
     chance = 0.25**2 + 2 * (0.75 / 2) ** 2
     assert found.kappa == pytest.approx((1 / 3 - chance) / (1 - chance))
-    assert found.to_dict()["chance"] == pytest.approx(chance) == chance_agreement(0.25)
+    assert found.chance == pytest.approx(chance) == chance_agreement(0.25)
 
 
 def test_exchanged_votes_for_one_system_agree_only_in_mode_strict():

@@ -49,7 +49,6 @@ def test_kappa_is_corrected_by_the_ties_of_all():
     assert second.kappa == pytest.approx((0.5 - chance) / (1 - chance))
     assert third.kappa == pytest.approx(-chance / (1 - chance))
     assert third.own_kappa is None
-    assert third.to_dict()["kappa"] == third.kappa
 
 
 def test_controls_alone_leave_nobody_and_a_table_without_judges_is_refused():

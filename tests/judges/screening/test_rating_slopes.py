@@ -144,7 +144,6 @@ def expectation(x: np.ndarray, z: np.ndarray, item: np.ndarray, judge=None) -> E
         moment=None,
         shared=np.ones(len(x), bool),
         lost=np.ones(size, np.int64),
-        weights=np.ones(3),
         row_own=z,
         row_others=x,
     )
