@@ -26,7 +26,7 @@ from evenhand.errors import (
     listing,
 )
 from evenhand.formats.table import Table, read_number
-from evenhand.models.base import Covariance, Fit
+from evenhand.models.base import Fit
 from evenhand.models.coefficients import add_reference
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
@@ -572,8 +572,9 @@ def fit_rows(
         names=names,
         labels=(*plain.labels, *(control.name for control in controls)),
         estimate=peak.at[: likelihood.reported],
-        covariance=Covariance(likelihood, peak.at, vcov),
         beta=peak.at,
+        dense=True,
+        inverse=vcov,
         loglik=loglik,
         df=likelihood.cells - len(names),
         n_judgments=plain.n_judgments,
