@@ -153,7 +153,7 @@ def test_of_sparse_pairs_no_table_is_made_up_to_three_thousand_systems_either():
     board = tally(*((a, b, 3, 0, 2) for a, b in pairwise(names)))
     fit = BradleyTerry(ties="discard").fit(board)
     assert not Pairs(fit.design, dense=True).tabled
-    assert fit.covariance is not None
+    assert fit.dense
 
 
 def test_a_system_that_cannot_be_solved_is_said_to_be_one(board, monkeypatch):

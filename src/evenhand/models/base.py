@@ -22,7 +22,7 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.models.coefficients import Coefficient, LRTest, QuasiVariances
-from evenhand.models.design import Design, find_independent, system_columns
+from evenhand.models.design import Design, find_independent, refuse_home, system_columns
 from evenhand.models.existence import THRESHOLDS
 from evenhand.models.fitted import ParametricFit, tabulate_coefficients
 from evenhand.models.large import climb_pairs, solve_contrasts
@@ -59,44 +59,22 @@ def cautions(fit: Fit) -> tuple[Finding, ...]:
     return (say("of-rankings", "warning"),) if fit.of_rankings else ()
 
 
-# The covariance of the parameters, found when it is first asked for: worths alone need none.
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class Covariance:
-    """The inverse of the information at the maximum."""
-
-    likelihood: Likelihood  # of the fit
-    beta: Array  # parameters at the maximum, as the likelihood takes them
-    known: Array | None = None  # the whole inverse, where it has been found already
-
-    @cached_property
-    def matrix(self) -> Array:
-        """(p, p) covariance of the reported parameters, thresholds as log τ."""
-        vcov, reported = self.known, self.likelihood.reported
-        if vcov is None:
-            with one_blas_thread():
-                vcov = invert_positive(self.likelihood.expand(self.beta).information)
-        matrix = vcov[:reported, :reported]
-        matrix.flags.writeable = False
-        return matrix
-
-
 # What a fit holds: estimates with covariance, how well they fit, and predictions.
 #
 # It is on the papers' λ scale; log-worth = 2λ is natural log-odds, worth π = exp(2λ) / Σ exp(2λ).
 
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
 MIN_EXPECTED_COUNT = 5.0
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Fit(ParametricFit):
     model: LogLinearSettings  # the settings
-    covariance: Covariance | None  # of the parameters; None where K is too large to form it
     beta: Array  # parameters as the likelihood takes them
+    dense: bool  # whether they have a covariance; K may be too large to form it
+    # the inverse of the information, where it has been found already: worths alone need none
+    inverse: Array | None
     df: int  # residual degrees of freedom, over cells that exist
     steps: int  # Newton steps
     decrement: float  # Newton decrement squared at the end
@@ -116,9 +94,9 @@ class Fit(ParametricFit):
     @cached_property
     def vcov(self) -> Array | None:
         """(p, p) model-based covariance of `estimate`, or None where K is too large to form it."""
-        if self.covariance is None:
+        if not self.dense:
             return None
-        matrix, at = self.covariance.matrix, self.likelihood.n_worths
+        matrix, at = self.raw_vcov, self.likelihood.n_worths
         if "tau" not in self.names[at:]:
             return matrix
         scale = np.ones(len(matrix))
@@ -171,9 +149,15 @@ class Fit(ParametricFit):
     @cached_property
     def raw_vcov(self) -> Array:
         """(p, p) covariance of `beta`: as `vcov`, but with thresholds as log τ; raises likewise."""
-        if self.covariance is None:
+        if not self.dense:
             raise NotIdentified(f"{len(self.systems):,} systems are too many for a covariance")
-        return self.covariance.matrix
+        inverse, reported = self.inverse, self.likelihood.reported
+        if inverse is None:
+            with one_blas_thread():
+                inverse = invert_positive(self.likelihood.expand(self.beta).information)
+        matrix = inverse[:reported, :reported]
+        matrix.flags.writeable = False
+        return matrix
 
     @cached_property
     def lambda_stderr(self) -> Array:
@@ -249,7 +233,7 @@ class Fit(ParametricFit):
     def lr_test_equal_worths(self) -> LRTest | None:
         """Test of all worths being equal, in every group, beside the same γ and δ."""
         # importance weights and a prior leave no likelihood to test by
-        if self.covariance is None or self.model.prior or self.tally.squares is not None:
+        if not self.dense or self.model.prior or self.tally.squares is not None:
             return None
         design = self.design
         equal = replace(design, names=(), labels=(), matrix=np.zeros((design.size, 0)))
@@ -285,10 +269,7 @@ class Fit(ParametricFit):
         if ties is not None:
             at = ties.home if worth_group is None else worth_group
             if at is None:
-                raise NotIdentified(
-                    "no judgment is of the reference group of all covariates: name a group, one of"
-                    f" {listing(ties.groups)}, or other reference levels"
-                )
+                raise refuse_home(ties.groups)
             worth_group, first = int(ties.worth_group[at]), likelihood.n_worths
             tie = float(ties.gammas(self.beta[first : first + likelihood.n_ties])[at])
         left, right = worths[self.design.nodes(worth_group, codes)].reshape(-1, 2).T
@@ -427,14 +408,13 @@ def make_fit(
     products: bool,
 ) -> Fit:
     """Climb from a start: by matrices of all parameters, or by products where systems are many."""
-    covariance: Covariance | None
+    inverse = None
     if products:
         beta, loglik, steps, decrement = climb_pairs(likelihood, start, dense=dense)
-        covariance = Covariance(likelihood, beta) if dense else None
     else:
         peak = maximise(likelihood.expand, start, reach=likelihood.reach, last=MAX_LAST_STEP)
         beta, steps, decrement = peak.at, peak.steps, peak.decrement
-        covariance = Covariance(likelihood, beta, invert_positive(peak.expansion.information))
+        inverse = invert_positive(peak.expansion.information)
         loglik = likelihood.loglik(beta) if likelihood.prior else peak.expansion.value
     # names of all reported parameters, in the papers' words and in the user's
     names, labels = [*likelihood.design.names], [*likelihood.design.labels]
@@ -456,8 +436,9 @@ def make_fit(
         names=tuple(names),
         labels=tuple(labels),
         estimate=estimate,
-        covariance=covariance,
         beta=beta,
+        dense=dense,
+        inverse=inverse,
         loglik=loglik,
         df=likelihood.cells - len(names),
         n_judgments=tally.n_judgments,

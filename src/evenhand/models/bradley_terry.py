@@ -68,13 +68,6 @@ class BradleyTerry(LogLinearSettings):
     ['o1 0.2778 (0.1060)', 'g1 -0.6551 (0.2300)']
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.controls:
-            from evenhand.models.controls import check_controls
-
-            check_controls(self)
-
     def fit(self, data: Judgments, *, start: Fit | None = None) -> Fit:
         """Fit by maximum likelihood (or its posterior mode under a prior).
 

@@ -26,7 +26,7 @@ from evenhand.errors import (
     listing,
 )
 from evenhand.formats.table import Table, read_number
-from evenhand.models.base import Covariance, Fit
+from evenhand.models.base import Fit
 from evenhand.models.coefficients import add_reference
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
@@ -43,8 +43,6 @@ from evenhand.render.values import write_p
 # the number of list items. It is said by a column that holds the difference, or by two columns
 # whose difference it is.
 
-# Treatments of ties that controls are fitted beside
-TIES: Final = ("davidson", "half-win", "discard", "none")
 _VALUE: Final = "evenhand_control_"
 
 
@@ -101,24 +99,6 @@ class ControlEffect:
             f"{self.name}: log-odds {self.estimate:.3f} per sd (s.e. {self.stderr:.3f},"
             f" {100 * self.level:g} % {self.lower:.3f} to {self.upper:.3f}, p {write_p(self.p)}),"
             f" {self.per_unit:.4g} per unit; sd {self.sd:.4g}; {verdict}"
-        )
-
-
-def check_controls(model: LogLinearSettings) -> None:
-    if model.ties not in TIES:
-        raise UnknownOption(
-            f"controls are fitted with ties {' | '.join(TIES)}, not with {model.ties}"
-        )
-    if model.covariates:
-        raise UnknownOption(
-            "controls and covariates of judges cannot be fitted at once: leave out"
-            f" {listing(model.covariates)}, or fit each group apart (--group-by"
-            f" {model.covariates[0]})"
-        )
-    if model.system_covariates:
-        raise UnknownOption(
-            "controls are fitted beside free worths of systems: leave out system covariates"
-            f" {listing(list(model.system_covariates))}"
         )
 
 
@@ -592,8 +572,9 @@ def fit_rows(
         names=names,
         labels=(*plain.labels, *(control.name for control in controls)),
         estimate=peak.at[: likelihood.reported],
-        covariance=Covariance(likelihood, peak.at, vcov),
         beta=peak.at,
+        dense=True,
+        inverse=vcov,
         loglik=loglik,
         df=likelihood.cells - len(names),
         n_judgments=plain.n_judgments,
@@ -635,4 +616,4 @@ def _runs_away(likelihood: ControlledLikelihood, at: int, plain: Fit) -> bool:
 
 
 def is_controlled(fit: object) -> TypeGuard[ControlledFit]:
-    return isinstance(fit, Fit) and bool(fit.model.controls)
+    return isinstance(fit, ControlledFit)

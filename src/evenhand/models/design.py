@@ -129,10 +129,7 @@ class Design:
     def nodes(self, group: int | None, systems: Sequence[int]) -> Codes:
         chosen = self.home if group is None else group
         if chosen is None:
-            raise NotIdentified(
-                "no judgment is of the reference group of all covariates: name a group, one of"
-                f" {listing(self.groups)}, or other reference levels"
-            )
+            raise refuse_home(self.groups)
         place = np.full(len(self.systems), -1, dtype=np.int32)
         nodes = np.flatnonzero(self.group == chosen)
         place[self.system[nodes]] = nodes
@@ -148,6 +145,13 @@ class Design:
             return np.delete(np.eye(len(self.systems)), self.reference, axis=1)
         rows = self.matrix[self.nodes(None, range(len(self.systems)))]
         return np.asarray(rows - rows[self.reference])
+
+
+def refuse_home(groups: Sequence[str]) -> NotIdentified:
+    return NotIdentified(
+        "no judgment is of the reference group of all covariates: name a group, one of"
+        f" {listing(groups)}, or other reference levels"
+    )
 
 
 def reference_code(systems: Sequence[str], reference: str | None) -> int:

@@ -22,11 +22,13 @@ from evenhand.models.ties import BLOCK
 from evenhand.numerics.newton import (
     LOST,
     MAX_ITERATIONS,
+    MAX_NEWTON_HALVINGS,
     MIN_NEWTON_GAIN,
     NEWTON_ROUNDING,
     REMEDIES,
     SINGULAR,
     STUCK,
+    backtrack,
     solve_columns,
 )
 from evenhand.numerics.sampling import one_blas_thread
@@ -123,7 +125,7 @@ class Level:
     """The log-likelihood to second order: sums over entries, or (C,) where systems sum them."""
 
     value: float  # log-likelihood (nats)
-    tie: float  # derivative by t
+    gradient: Array  # (K + extras,) derivatives by λ, t and δ
     tie_tie: float  # minus the second derivative by t
     eta: Array  # (C,) derivatives by η
     eta_eta: Array  # (C,) minus the second derivatives by η; likewise `eta_tie`
@@ -147,7 +149,9 @@ def expand_level(
         for row, values in zip(rows, (part.eta, part.eta_eta, part.eta_tie), strict=True):
             row[block] = values
     value, by_tie, by_ties = sums.tolist()
-    return Level(value, by_tie, by_ties, *rows)
+    by_order = [rows[0].sum()] * likelihood.order_effect
+    gradient = np.concatenate([pairs.sum_out(rows[0]), [by_tie] * law.free, by_order])
+    return Level(value, gradient, by_ties, *rows)
 
 
 # The information of the pairs, as a product with columns, and what is solved with it.
@@ -264,40 +268,28 @@ def climb_pairs(
     at = np.concatenate([worths - worths.mean(), start[likelihood.n_worths :]])
     pairs = Pairs(likelihood.design, dense)
     level = expand_level(likelihood, pairs, at)
+    k, reference, room = likelihood.design.size, likelihood.design.reference, level
+
+    def expand(point: Array) -> Level:
+        return expand_level(likelihood, pairs, point, room)
+
     for taken in range(1, MAX_STEPS + 1):
-        tie = [level.tie] if likelihood.law.free else []
-        order = [level.eta.sum()] if likelihood.order_effect else []
-        gradient = np.concatenate([pairs.sum_out(level.eta), tie, order])
-        step = make_information(likelihood, pairs, level).solve(gradient[:, None])[:, 0]
-        decrement = float(gradient @ step)
+        step = make_information(likelihood, pairs, level).solve(level.gradient[:, None])[:, 0]
+        decrement = float(level.gradient @ step)
         if np.abs(step).max() <= MAX_LAST_STEP or decrement <= LOST * abs(level.value):
             value = level.value + decrement / 2  # to third order in a step of 1e-6
-            end, k, reference = at + step, likelihood.design.size, likelihood.design.reference
+            end = at + step
             worths = end[:k] - end[reference]
             beta = np.concatenate([worths[:reference], worths[reference + 1 :], end[k:]])
             return beta, value, taken, decrement
-        at, level = _advance(likelihood, pairs, (at, step, decrement), level)
-    raise _say_stuck(likelihood)
-
-
-def _say_stuck(likelihood: Likelihood) -> NotConverged:
-    """Say that there is no maximum, and what to do; a prior is for systems whose matrix is made."""
-    return NotConverged(STUCK, REMEDIES[: 2 if likelihood.design.size <= DENSE else 1])
-
-
-def _advance(
-    likelihood: Likelihood, pairs: Pairs, line: tuple[Array, Array, float], level: Level
-) -> tuple[Array, Level]:
-    """Take as much of a step as gains its share, as `numerics.newton` does."""
-    (at, step, decrement), k = line, likelihood.design.size
-    least = level.value - NEWTON_ROUNDING * (1 + abs(level.value))
-    apart = np.abs(pairs.differ(step[:k], slice(None))).max()  # of systems that were compared
-    moved_by = max(float(apart), *np.abs(step[k:]).tolist(), 1e-300)
-    length = min(1.0, MAX_ETA_STEP / moved_by)
-    while length > 1e-12:
-        moved = at + length * step
-        level = expand_level(likelihood, pairs, moved, level)
-        if level.value >= least + MIN_NEWTON_GAIN * length * decrement:
-            return moved, level
-        length /= 2
-    raise _say_stuck(likelihood)
+        apart = np.abs(pairs.differ(step[:k], slice(None))).max()  # of systems that were compared
+        moved_by = max(float(apart), *np.abs(step[k:]).tolist(), 1e-300)
+        length = min(1.0, MAX_ETA_STEP / moved_by)
+        least = level.value - NEWTON_ROUNDING * (1 + abs(level.value))
+        rate = MIN_NEWTON_GAIN * length * decrement
+        moved = backtrack(expand, at, length * step, (least, rate), MAX_NEWTON_HALVINGS)
+        if moved is None:
+            break
+        at, level = moved
+    # a prior is for systems whose matrix is made
+    raise NotConverged(STUCK, REMEDIES[: 2 if k <= DENSE else 1])

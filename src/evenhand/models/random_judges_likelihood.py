@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from math import exp, log, sqrt
 from typing import Final, Literal
 
@@ -16,7 +15,7 @@ from evenhand.errors import NotConverged
 from evenhand.models.design import plain_design
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.ties import Davidson, TwoOutcomes
-from evenhand.numerics.distributions import hermite_rule
+from evenhand.numerics.distributions import normal_rule
 from evenhand.numerics.gaussian_process import Batch, Blocks, invert_all, make_blocks
 from evenhand.numerics.newton import climb, invert_positive, maximise
 
@@ -32,14 +31,6 @@ from evenhand.numerics.newton import climb, invert_positive, maximise
 # Source: Minka (2001), Expectation propagation for approximate Bayesian inference, UAI 17:362-369.
 
 Array = NDArray[np.float64]
-
-
-@cache
-def _gauss_hermite(n: int) -> tuple[Array, Array]:
-    """Return nodes and weights for a standard normal, as columns."""
-    at, logs = hermite_rule(n)
-    weight = np.exp(logs - at**2 / 2)
-    return at[:, None], (weight / weight.sum())[:, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +121,7 @@ class Moments:
 
 def tilt(votes: Votes, sites: Sites, mean: Array, variance: Array) -> Moments:
     """Put the exact likelihood in the place of each site, given means and variances."""
-    at, rule = _gauss_hermite(votes.nodes)  # they move with mean and width
+    at, rule = (one[:, None] for one in normal_rule(votes.nodes))  # moved by mean and width
     deviation = mean + np.sqrt(variance) * at
     logs = votes.values(deviation)
     logs -= sites.values(deviation)

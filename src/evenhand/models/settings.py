@@ -14,6 +14,8 @@ from evenhand.errors import UnknownOption, listing, require_option
 Array = NDArray[np.float64]
 Ties = Literal["davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"]
 TIES: Final[tuple[str, ...]] = get_args(Ties)
+# Treatments of ties that controls are fitted beside
+BESIDE_CONTROLS: Final = ("davidson", "half-win", "discard", "none")
 
 
 def require_prior(prior: float) -> None:
@@ -56,6 +58,25 @@ class LogLinearSettings:
         if unknown:
             raise UnknownOption(f"references names '{unknown[0]}', which is no judge covariate")
         require_prior(self.prior)
+        if self.controls:
+            self._check_controls()
+
+    def _check_controls(self) -> None:
+        if self.ties not in BESIDE_CONTROLS:
+            raise UnknownOption(
+                f"controls are fitted with ties {' | '.join(BESIDE_CONTROLS)}, not with {self.ties}"
+            )
+        if self.covariates:
+            raise UnknownOption(
+                "controls and covariates of judges cannot be fitted at once: leave out"
+                f" {listing(self.covariates)}, or fit each group apart (--group-by"
+                f" {self.covariates[0]})"
+            )
+        if self.system_covariates:
+            raise UnknownOption(
+                "controls are fitted beside free worths of systems: leave out system covariates"
+                f" {listing(list(self.system_covariates))}"
+            )
 
     @property
     def covariates(self) -> tuple[str, ...]:
