@@ -63,10 +63,10 @@ class Refitter:
                 treated[kind] += tied * counts[1]
         return treated
 
-    def sum_outcomes(self, net: NDArray[Any], tied: Array) -> Array:
+    def sum_outcomes(self, net: NDArray[Any], tied: Array | None) -> Array:
         """Return (p, n) sums of (P, n) wins less losses of the left system, and of (n,) ties."""
         sums = [self.fit.design.pull(self.sides @ net)]
-        if self.fit.likelihood.law.free:
+        if tied is not None and self.fit.likelihood.law.free:
             sums.append(tied[None])
         if self.fit.likelihood.order_effect:
             sums.append(net.sum(axis=0, dtype=np.float64, keepdims=True))
@@ -90,12 +90,7 @@ class Refitter:
     def expect(self, beta: Array, often: NDArray[Any]) -> Array:
         """Return (p, b) what a resample would show on average; arguments as of `means`."""
         by_eta, tied = self.means(beta, often)
-        sums = [self.fit.design.pull(self.sides @ by_eta)]
-        if tied is not None:
-            sums.append(tied.sum(axis=0, keepdims=True))
-        if self.fit.likelihood.order_effect:
-            sums.append(by_eta.sum(axis=0, keepdims=True))
-        return np.concatenate(sums)
+        return self.sum_outcomes(by_eta, None if tied is None else tied.sum(axis=0))
 
     def begin(self) -> Refitter:
         """Return the same with what single comparisons show at the estimate."""
@@ -216,15 +211,8 @@ def hold_clusters(plan: ResamplingPlan, clusterings: tuple[str, ...]) -> Resampl
     return replace(plan, clusters=np.ascontiguousarray(clusters, dtype=np.float64))
 
 
-def draw_resample(
-    plan: ResamplingPlan, clusterings: tuple[str, ...], rng: np.random.Generator
-) -> Tally:
-    """Return the counts of one resample, every system still named."""
-    return select_drawn(plan, draw_counts(plan, clusterings, rng))
-
-
 def select_drawn(plan: ResamplingPlan, counts: Array) -> Tally:
-    """Return the pairs that were drawn, from (3, pairs) counts."""
+    """Return the pairs that were drawn, from (3, pairs) counts, every system still named."""
     wins, ties, losses = counts
     drawn = wins + ties + losses > 0
     return replace(
@@ -302,8 +290,7 @@ def resample(
     plan, refitter = plan_resampling(fit, tally.pool(clusterings)), make_refitter(fit)
     refits: Iterator[Refit]
     if refitter is None:
-        plan = hold_clusters(plan, clusterings)
-        refits = (_try(fit.model, draw_resample(plan, clusterings, rng)) for _ in range(REPLICATES))
+        refits = _refit_each(fit.model, plan, clusterings, rng, REPLICATES)
     elif fits_in_memory(plan, clusterings):
         refits = _refit_clusters(refitter, plan, clusterings[0], rng)
     else:
@@ -320,8 +307,8 @@ def resample_model(
     progress: Progress = None,
 ) -> Draws:
     plan = plan_pairs(tally, clusterings)
-    plan = hold_clusters(replace(plan, pairs=replace(plan.pairs, squares=None)), clusterings)
-    refits = (_try(model, draw_resample(plan, clusterings, rng)) for _ in range(MODEL_REPLICATES))
+    plan = replace(plan, pairs=replace(plan.pairs, squares=None))
+    refits = _refit_each(model, plan, clusterings, rng, MODEL_REPLICATES)
     return _gather(refits, MODEL_REPLICATES, "collect more, or rank by bradley-terry", progress)
 
 
@@ -342,6 +329,14 @@ def bootstrap_intervals(
     return replace(
         intervals, notes=(say("lost-resamples", lost=draws.lost, replicates=replicates),)
     )
+
+
+def _refit_each(
+    model: Any, plan: ResamplingPlan, clusterings: tuple[str, ...], rng: np.random.Generator, n: int
+) -> Iterator[Refit]:
+    plan = hold_clusters(plan, clusterings)
+    for _ in range(n):
+        yield _try(model, select_drawn(plan, draw_counts(plan, clusterings, rng)))
 
 
 def _try(model: Any, resample: Tally) -> Refit:
