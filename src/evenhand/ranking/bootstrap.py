@@ -50,7 +50,6 @@ class Refitter:
     fit: Fit  # the fit to the data, one worth per system
     sides: Array  # (K, P) +1 where a system stood left in a pair, −1 where right
     scale: Array  # (p, 1) model standard errors
-    first: Array  # (p, P) what one comparison of each pair shows on average at the estimate
 
     def treat(self, counts: NDArray[Any]) -> NDArray[Any]:
         """Return (3, ...) comparisons, wins less losses, and ties; counts: left, tie, right."""
@@ -72,8 +71,8 @@ class Refitter:
             sums.append(net.sum(axis=0, dtype=np.float64, keepdims=True))
         return np.concatenate(sums)
 
-    def means(self, beta: Array, often: NDArray[Any]) -> tuple[Array, Array | None]:
-        """Return (P, b) wins less losses, and ties if counted, expected at (p, b) parameters."""
+    def expect(self, beta: Array, often: NDArray[Any]) -> Array:
+        """Return (p, b) what (P, b) comparisons would show on average at (p, b) parameters."""
         design, likelihood = self.fit.design, self.fit.likelihood
         worths = self._place(beta)
         eta = worths[design.left] - worths[design.right]
@@ -82,33 +81,17 @@ class Refitter:
         if isinstance(likelihood.law, TwoOutcomes):
             by_eta = np.tanh(eta, out=eta)
             by_eta *= often
-            return by_eta, None
+            return self.sum_outcomes(by_eta, None)
         tie = beta[likelihood.n_worths] if likelihood.law.free else np.zeros(1)
         by_eta, tied = _expect_davidson(eta, np.minimum(tie, ENDLESS), often)
-        return by_eta, tied if likelihood.law.free else None
-
-    def expect(self, beta: Array, often: NDArray[Any]) -> Array:
-        """Return (p, b) what a resample would show on average; arguments as of `means`."""
-        by_eta, tied = self.means(beta, often)
-        return self.sum_outcomes(by_eta, None if tied is None else tied.sum(axis=0))
-
-    def begin(self) -> Refitter:
-        """Return the same with what single comparisons show at the estimate."""
-        by_eta, tied = self.means(self.fit.beta[:, None], np.ones((self.sides.shape[1], 1)))
-        rows = [self.fit.design.pull(self.sides * by_eta[:, 0])]
-        if tied is not None:
-            rows.append(tied.T)
-        if self.fit.likelihood.order_effect:
-            rows.append(by_eta.T)
-        return replace(self, first=np.concatenate(rows))
+        return self.sum_outcomes(by_eta, tied.sum(axis=0))
 
     def refit(self, often: NDArray[Any], sums: Array) -> tuple[Array, Array]:
         """Return (b, K) log-worths, and (b,) standard errors they may miss; ∞ beyond limits."""
         beta = np.repeat(self.fit.beta[:, None], often.shape[1], axis=1)
         last = missing = np.full(often.shape[1], np.inf)
         for turn in range(MAX_STEPS):
-            expected = self.expect(beta, often) if turn else self.first @ often
-            step = self.fit.raw_vcov @ (sums - expected)
+            step = self.fit.raw_vcov @ (sums - self.expect(beta, often))
             beta += step
             size = np.abs(step / self.scale).max(axis=0)
             rate = np.divide(size, last, out=np.zeros_like(size), where=last > 0)
@@ -143,7 +126,7 @@ def make_refitter(fit: Fit) -> Refitter | None:
     sides, each = np.zeros((k, many)), np.arange(many)
     sides[design.left, each], sides[design.right, each] = 1.0, -1.0
     scale = np.sqrt(np.diag(fit.raw_vcov))[:, None]
-    return Refitter(fit, sides, scale, np.zeros((0, 0))).begin()
+    return Refitter(fit, sides, scale)
 
 
 def _expect_davidson(eta: Array, tie: Array, often: NDArray[Any]) -> tuple[Array, Array]:

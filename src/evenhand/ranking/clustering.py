@@ -128,10 +128,8 @@ def of_one_judge(tally: Tally, name: str) -> Tally:
 
 CLUSTER_OPTIONS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
 FACTORS: Final = ("judge", "item", "ranking")
-MIN_EFFECTIVE: Final = {
-    "judge": 5,
-    "item": 5,
-}  # Effective judges, and items, that can stand for others
+# Effective judges, and items, that can stand for others
+MIN_EFFECTIVE: Final = {"judge": 5, "item": 5}
 ENOUGH_JUDGES: Final = 8
 ENOUGH_ITEMS: Final = 10
 WIDE: Final = ("few-judges", "few-judges-with-items")  # Codes that say that intervals are wide
