@@ -56,10 +56,10 @@ from evenhand.models.random_judges import RandomJudges as RandomJudges
 from evenhand.ranking.borders import Borders as Borders
 from evenhand.ranking.borders import check_borders as check_borders
 from evenhand.ranking.cross_validation import ModelComparison as ModelComparison
-from evenhand.ranking.held_out import compare_models as compare_models
-from evenhand.ranking.held_out import trace_learning as trace_learning
+from evenhand.ranking.cross_validation import compare_models as compare_models
 from evenhand.ranking.learning_curves import LearningCurves as LearningCurves
 from evenhand.ranking.learning_curves import find_enough as find_enough
+from evenhand.ranking.learning_curves import trace_learning as trace_learning
 from evenhand.ranking.methods import MethodTable as MethodTable
 from evenhand.ranking.methods import compare_methods as compare_methods
 from evenhand.ranking.model_table import ModelTable as ModelTable

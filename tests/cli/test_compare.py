@@ -11,7 +11,8 @@ from click import unstyle
 import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
 from evenhand.cli.result import VerbResult
-from evenhand.ranking.held_out import compare_models, trace_learning
+from evenhand.ranking.cross_validation import compare_models
+from evenhand.ranking.learning_curves import trace_learning
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
 from evenhand.cli.result import VerbResult
-from evenhand.ranking.held_out import trace_learning
-from evenhand.ranking.learning_curves import Refusal, find_enough
+from evenhand.ranking.learning_curves import Refusal, find_enough, trace_learning
 
 
 @pytest.fixture

@@ -16,9 +16,14 @@ from evenhand.data.votes import Predictor, Votes
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.registry import find_model
 from evenhand.numerics.cluster_means import leave_out
-from evenhand.ranking.cross_validation import Plan, cross_validate, find_leavers
+from evenhand.ranking.cross_validation import (
+    Plan,
+    cross_validate,
+    find_clusters,
+    find_leavers,
+    measure_losses,
+)
 from evenhand.ranking.learning_curves import ALL_FAST, ALL_SLOW, Protocol, find_enough
-from evenhand.ranking.predictions import find_clusters, measure_losses
 from experiments.campaign import generator
 from held_out_votes import Davidson, World, davidson_chances
 from ranking.held_out.test_learning_result import curves_of

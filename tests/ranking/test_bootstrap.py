@@ -8,7 +8,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import bootstrap, rank
-from evenhand.ranking.bootstrap import draw_resample, plan_resampling
+from evenhand.ranking.bootstrap import draw_counts, plan_resampling, select_drawn
 from ranking.panels import comparisons, panel
 
 
@@ -69,7 +69,8 @@ def test_a_draw_holds_as_many_clusters_as_there_are_each_with_all_of_its_counts(
     frame = panel(judges=5, n=300)
     data, model = comparisons(frame), BradleyTerry(order_effect=order)
     drawn_from = plan_resampling(model.fit(data), data.tally(by=("judge",)))
-    drawn = draw_resample(drawn_from, ("judge",), np.random.Generator(np.random.PCG64(3)))
+    rng = np.random.Generator(np.random.PCG64(3))
+    drawn = select_drawn(drawn_from, draw_counts(drawn_from, ("judge",), rng))
     times = np.random.Generator(np.random.PCG64(3)).multinomial(5, np.full(5, 0.2))
     repeated = pl.concat(
         frame.filter(pl.col("judge") == judge)

@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking import cluster_links, rank
-from evenhand.ranking.cluster_links import MIN_LINKS, Network, count_links
-from evenhand.ranking.covariance import leave_each_out
+from evenhand.ranking import covariance, rank
+from evenhand.ranking.covariance import MIN_LINKS, Network, count_links, leave_each_out
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from ranking.panels import comparisons, fit, panel, tally
 from ranking.test_open_pairs import merged_together
@@ -73,9 +72,9 @@ def follow(systems: int, links: list[Link], i: int, j: int) -> float:
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("block", [cluster_links.MAX_FLOWS_AT_ONCE, 60])
+@pytest.mark.parametrize("block", [covariance.MAX_FLOWS_AT_ONCE, 60])
 def test_it_is_what_currents_say_that_are_followed_edge_by_edge(seed, block, monkeypatch):
-    monkeypatch.setattr(cluster_links, "MAX_FLOWS_AT_ONCE", block)
+    monkeypatch.setattr(covariance, "MAX_FLOWS_AT_ONCE", block)
     links = random_links(seed)
     found = count_links(network(9, links))
     for i, j in combinations(range(9), 2):
@@ -101,7 +100,7 @@ def clumps(seed: int) -> list[Link]:
 def test_of_large_boards_the_narrow_pairs_are_found_and_exact(seed, monkeypatch):
     board = network(15, clumps(seed))
     exact = count_links(board)
-    monkeypatch.setattr(cluster_links, "MAX_PAIRWISE_WORK", board.clusters * 15 * 100)
+    monkeypatch.setattr(covariance, "MAX_PAIRWISE_WORK", board.clusters * 15 * 100)
     found = count_links(board)
     narrow = exact < MIN_LINKS
     assert 15 + 50 <= narrow.sum() < 225  # pairs of one clump are not narrow
@@ -114,9 +113,9 @@ def test_of_large_boards_nothing_is_narrow_that_is_not_looked_at_and_is_wide(mon
     rng = np.random.default_rng(1)
     links = [(g, *rng.choice(20, 2, False).tolist(), 1.0) for g in range(40) for _ in range(30)]
     board, pairs = network(20, links), np.triu_indices(20, 1)
-    monkeypatch.setattr(cluster_links, "CLEAR_MULTIPLE", np.inf)
+    monkeypatch.setattr(covariance, "CLEAR_MULTIPLE", np.inf)
     assert count_links(board)[pairs].min() > 15
-    monkeypatch.setattr(cluster_links, "MAX_PAIRWISE_WORK", 1)
+    monkeypatch.setattr(covariance, "MAX_PAIRWISE_WORK", 1)
     assert count_links(board)[pairs].min() > 15
 
 
@@ -127,7 +126,7 @@ def test_pairs_that_are_not_followed_are_wide_and_their_number_is_a_lower_bound(
     links = [(g, *rng.choice(8, 2, False).tolist(), 1.0) for g in range(30) for _ in range(20)]
     board = network(9, [*links, (30, 0, 8, 1.0), (31, 0, 8, 1.0)])
     found = count_links(board)
-    monkeypatch.setattr(cluster_links, "CLEAR_MULTIPLE", np.inf)
+    monkeypatch.setattr(covariance, "CLEAR_MULTIPLE", np.inf)
     exact = count_links(board)
     followed = found == exact
     assert followed[8].all()

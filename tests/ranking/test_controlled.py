@@ -12,7 +12,7 @@ from evenhand.data import streams as streaming
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlledFit, fit_rows, read_controls
-from evenhand.ranking import controlled, sandwich
+from evenhand.ranking import covariance, sandwich
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
 from ranking.panels import Answers, jackknife
@@ -128,7 +128,7 @@ def test_effects_have_the_largest_error_of_the_ways():
 
 
 def test_cells_that_are_too_many_are_passed_over_with_a_note(monkeypatch):
-    monkeypatch.setattr(controlled, "MAX_DENSE", 10)
+    monkeypatch.setattr(covariance, "MAX_DENSE", 10)
     ranking = evenhand.rank(comparisons(FRAME), controls=CONTROLS)
     assert any("cells of judge and item are not counted" in note for note in ranking.notes)
 

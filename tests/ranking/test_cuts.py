@@ -7,8 +7,7 @@ import pytest
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import fit_rows, read_controls
 from evenhand.ranking import covariance, sandwich
-from evenhand.ranking.cluster_links import count_across, find_across
-from evenhand.ranking.covariance import leave_each_out
+from evenhand.ranking.covariance import count_across, find_across, leave_each_out
 from ranking.panels import comparisons, panel, tally
 
 

@@ -23,7 +23,8 @@ def test_one_tally_tells_all_candidates_apart_and_its_sum_none():
 
 def test_tallies_apart_hold_the_same_judgments_but_no_cells_of_both():
     frame = panel()
-    evidence = Evidence.apart({name: tally(frame, name) for name in ("judge", "item")})
+    apart = {name: tally(frame, name) for name in ("judge", "item")}
+    evidence = Evidence(apart, apart["judge"].pool())
     assert evidence.together(("judge", "item")) is None
     assert evidence.together(("item",)) is evidence.tallies["item"]
     assert evidence.whole.digest == tally(frame).digest

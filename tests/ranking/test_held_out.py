@@ -9,8 +9,7 @@ import pytest
 import evenhand
 from evenhand.data.results import Grouped
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.ranking.cross_validation import ModelComparison
-from evenhand.ranking.held_out import compare_models
+from evenhand.ranking.cross_validation import ModelComparison, compare_models
 from evenhand.render.findings import take_findings
 from held_out_votes import World
 

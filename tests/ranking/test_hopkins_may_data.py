@@ -15,9 +15,13 @@ from evenhand.data.votes import sort_votes
 from evenhand.models.irt_gaussian import IRTGaussian
 from evenhand.ranking.borders import check_borders
 from evenhand.ranking.by_model import tabulate_chances
-from evenhand.ranking.held_out import trace_learning
-from evenhand.ranking.learning_curves import Protocol, divide_tasks
-from evenhand.ranking.predictions import draw_subset, hold_out_rare_items
+from evenhand.ranking.learning_curves import (
+    Protocol,
+    divide_tasks,
+    draw_subset,
+    hold_out_rare_items,
+    trace_learning,
+)
 
 EXPERTS = ("wmt10", "judge_group = 'expert'")
 CROWD = ("wmt10", "judge_group = 'crowd'")

@@ -7,7 +7,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import UnknownOption
-from evenhand.ranking.held_out import trace_learning
+from evenhand.ranking.learning_curves import trace_learning
 from held_out_votes import World
 from ranking.test_held_out import frame_of
 

@@ -8,8 +8,7 @@ from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.ranking import covariance
-from evenhand.ranking.cluster_links import count_effective
-from evenhand.ranking.covariance import leave_each_out
+from evenhand.ranking.covariance import count_effective, leave_each_out
 from evenhand.ranking.intervals import pair_variance
 from evenhand.ranking.sandwich import cluster_covariance
 from experiments.campaign import Campaign, generator

@@ -58,10 +58,10 @@ def test_intervals_go_as_far_as_the_worlds_of_those_that_have_one():
     """Nineteen worlds at level .95: the largest, 19 and 38; those of the third are endless."""
     own = np.stack([np.arange(1.0, 20), np.ones(19), np.full(19, np.inf)], axis=1)
     three = np.ones(3, dtype=bool)
-    two = LinkedPart(three, np.array([True, True, False]), np.ones(3), ())
+    two = np.array([True, True, False])
     assert rank_sets.limit_worths([own, 2 * own], two, 0.95) == 38
     assert rank_sets.limit_worths([own], two, 0.9) == 18
-    assert rank_sets.limit_worths([own], LinkedPart(three, ~three, np.ones(3), ()), 0.9) == np.inf
+    assert rank_sets.limit_worths([own], ~three, 0.9) == np.inf
 
 
 def test_worlds_without_spread_are_no_interval_and_a_note(monkeypatch):

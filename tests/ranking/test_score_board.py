@@ -7,10 +7,11 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.ranking.intervals import pair_variance
 from evenhand.ranking.score_board import (
-    ScoreSpread,
     SystemScores,
     cover_cells,
+    cover_means,
     cover_single,
+    find_margin,
     leave_scores_out,
     rank_scores,
 )
@@ -109,7 +110,7 @@ def test_a_difference_takes_the_largest_of_judges_items_and_both():
     by_judge, by_item = (pair_variance(way.vcov) for way in ways)
     both = pair_variance(ways[0].vcov + ways[1].vcov - cover_cells(scores))
     expected = np.sqrt(np.max([by_judge, by_item, both], axis=0))
-    np.testing.assert_allclose(ScoreSpread.of(scores, ways).margin, expected)
+    np.testing.assert_allclose(find_margin(scores, cover_means(scores, ways)), expected)
 
 
 def test_systems_far_apart_are_decided_whatever_the_severity_of_judges():

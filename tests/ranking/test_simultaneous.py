@@ -8,9 +8,8 @@ from scipy import stats
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import covariance, rank, rank_sets
-from evenhand.ranking.covariance import Spread
-from evenhand.ranking.intervals import ordinal, say_place
-from evenhand.ranking.rank_sets import LinkedPart, decide_by_holm, draw_student, gather_pairs
+from evenhand.ranking.intervals import ordinal, rank_ranges, say_place
+from evenhand.ranking.rank_sets import decide_by_holm, draw_student, gather_pairs
 from ranking.panels import comparisons, panel, write_out
 from ranking.test_left_out import linked_by
 
@@ -163,17 +162,14 @@ def test_holms_marginal_sets_are_those_of_each_systems_own_pairs():
     multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
     worth = np.array([30.0, 20.0, 10.0, 2.4, 0.0, -10.0, -20.0])
     family = gather_pairs(worth, np.ones((7, 7)), ())
-    spread = Spread((), [], 40.0, "")
-    everybody = np.ones(7, dtype=bool)
-    part = LinkedPart(everybody, everybody, np.ones(7), ())
-    sets, _ = decide_by_holm(family, spread, part, 0.95)
+    (decided, alone, _), _ = decide_by_holm(family, 40.0, np.ones(7, dtype=bool), 0.95)
     p = 2 * stats.t.sf(np.abs(worth[:, None] - worth), 40)
     for system in range(7):
         others = np.arange(7) != system
         expected = multipletests(p[system, others], alpha=0.05, method="holm")[0]
-        np.testing.assert_array_equal(sets.alone[system, others] != 0, expected)
-    assert sets.alone[3, 4] == sets.decided[3, 4] == 1
-    (low, high), (best, worst) = sets.marginal, sets.bounds
+        np.testing.assert_array_equal(alone[system, others] != 0, expected)
+    assert alone[3, 4] == decided[3, 4] == 1
+    (low, high), (best, worst) = rank_ranges(alone), rank_ranges(decided)
     assert (low >= best).all()
     assert (high <= worst).all()
 

@@ -314,7 +314,7 @@ def compare(*, judges: str | None, items: str | None, group_by: str | None) -> N
         elif options.curves:
             result = _trace(data, options, patience)
         else:
-            from evenhand.ranking.held_out import compare_models
+            from evenhand.ranking.cross_validation import compare_models
 
             comparison = compare_models(
                 data,
@@ -347,8 +347,7 @@ def _test_nested(
 
 def _trace(data: Comparisons, options: Asked, patience: ProgressDisplay) -> VerbResult:
     """Trace learning curves, over all tasks together."""
-    from evenhand.ranking.held_out import trace_learning
-    from evenhand.ranking.predictions import SIZES
+    from evenhand.ranking.learning_curves import SIZES, trace_learning
 
     tested, trained = _part(data, options)
     transfer = None

@@ -50,7 +50,6 @@ class Refitter:
     fit: Fit  # the fit to the data, one worth per system
     sides: Array  # (K, P) +1 where a system stood left in a pair, −1 where right
     scale: Array  # (p, 1) model standard errors
-    first: Array  # (p, P) what one comparison of each pair shows on average at the estimate
 
     def treat(self, counts: NDArray[Any]) -> NDArray[Any]:
         """Return (3, ...) comparisons, wins less losses, and ties; counts: left, tie, right."""
@@ -63,17 +62,17 @@ class Refitter:
                 treated[kind] += tied * counts[1]
         return treated
 
-    def sum_outcomes(self, net: NDArray[Any], tied: Array) -> Array:
+    def sum_outcomes(self, net: NDArray[Any], tied: Array | None) -> Array:
         """Return (p, n) sums of (P, n) wins less losses of the left system, and of (n,) ties."""
         sums = [self.fit.design.pull(self.sides @ net)]
-        if self.fit.likelihood.law.free:
+        if tied is not None and self.fit.likelihood.law.free:
             sums.append(tied[None])
         if self.fit.likelihood.order_effect:
             sums.append(net.sum(axis=0, dtype=np.float64, keepdims=True))
         return np.concatenate(sums)
 
-    def means(self, beta: Array, often: NDArray[Any]) -> tuple[Array, Array | None]:
-        """Return (P, b) wins less losses, and ties if counted, expected at (p, b) parameters."""
+    def expect(self, beta: Array, often: NDArray[Any]) -> Array:
+        """Return (p, b) what (P, b) comparisons would show on average at (p, b) parameters."""
         design, likelihood = self.fit.design, self.fit.likelihood
         worths = self._place(beta)
         eta = worths[design.left] - worths[design.right]
@@ -82,38 +81,17 @@ class Refitter:
         if isinstance(likelihood.law, TwoOutcomes):
             by_eta = np.tanh(eta, out=eta)
             by_eta *= often
-            return by_eta, None
+            return self.sum_outcomes(by_eta, None)
         tie = beta[likelihood.n_worths] if likelihood.law.free else np.zeros(1)
         by_eta, tied = _expect_davidson(eta, np.minimum(tie, ENDLESS), often)
-        return by_eta, tied if likelihood.law.free else None
-
-    def expect(self, beta: Array, often: NDArray[Any]) -> Array:
-        """Return (p, b) what a resample would show on average; arguments as of `means`."""
-        by_eta, tied = self.means(beta, often)
-        sums = [self.fit.design.pull(self.sides @ by_eta)]
-        if tied is not None:
-            sums.append(tied.sum(axis=0, keepdims=True))
-        if self.fit.likelihood.order_effect:
-            sums.append(by_eta.sum(axis=0, keepdims=True))
-        return np.concatenate(sums)
-
-    def begin(self) -> Refitter:
-        """Return the same with what single comparisons show at the estimate."""
-        by_eta, tied = self.means(self.fit.beta[:, None], np.ones((self.sides.shape[1], 1)))
-        rows = [self.fit.design.pull(self.sides * by_eta[:, 0])]
-        if tied is not None:
-            rows.append(tied.T)
-        if self.fit.likelihood.order_effect:
-            rows.append(by_eta.T)
-        return replace(self, first=np.concatenate(rows))
+        return self.sum_outcomes(by_eta, tied.sum(axis=0))
 
     def refit(self, often: NDArray[Any], sums: Array) -> tuple[Array, Array]:
         """Return (b, K) log-worths, and (b,) standard errors they may miss; ∞ beyond limits."""
         beta = np.repeat(self.fit.beta[:, None], often.shape[1], axis=1)
         last = missing = np.full(often.shape[1], np.inf)
         for turn in range(MAX_STEPS):
-            expected = self.expect(beta, often) if turn else self.first @ often
-            step = self.fit.raw_vcov @ (sums - expected)
+            step = self.fit.raw_vcov @ (sums - self.expect(beta, often))
             beta += step
             size = np.abs(step / self.scale).max(axis=0)
             rate = np.divide(size, last, out=np.zeros_like(size), where=last > 0)
@@ -148,7 +126,7 @@ def make_refitter(fit: Fit) -> Refitter | None:
     sides, each = np.zeros((k, many)), np.arange(many)
     sides[design.left, each], sides[design.right, each] = 1.0, -1.0
     scale = np.sqrt(np.diag(fit.raw_vcov))[:, None]
-    return Refitter(fit, sides, scale, np.zeros((0, 0))).begin()
+    return Refitter(fit, sides, scale)
 
 
 def _expect_davidson(eta: Array, tie: Array, often: NDArray[Any]) -> tuple[Array, Array]:
@@ -216,15 +194,8 @@ def hold_clusters(plan: ResamplingPlan, clusterings: tuple[str, ...]) -> Resampl
     return replace(plan, clusters=np.ascontiguousarray(clusters, dtype=np.float64))
 
 
-def draw_resample(
-    plan: ResamplingPlan, clusterings: tuple[str, ...], rng: np.random.Generator
-) -> Tally:
-    """Return the counts of one resample, every system still named."""
-    return select_drawn(plan, draw_counts(plan, clusterings, rng))
-
-
 def select_drawn(plan: ResamplingPlan, counts: Array) -> Tally:
-    """Return the pairs that were drawn, from (3, pairs) counts."""
+    """Return the pairs that were drawn, from (3, pairs) counts, every system still named."""
     wins, ties, losses = counts
     drawn = wins + ties + losses > 0
     return replace(
@@ -302,8 +273,7 @@ def resample(
     plan, refitter = plan_resampling(fit, tally.pool(clusterings)), make_refitter(fit)
     refits: Iterator[Refit]
     if refitter is None:
-        plan = hold_clusters(plan, clusterings)
-        refits = (_try(fit.model, draw_resample(plan, clusterings, rng)) for _ in range(REPLICATES))
+        refits = _refit_each(fit.model, plan, clusterings, rng, REPLICATES)
     elif fits_in_memory(plan, clusterings):
         refits = _refit_clusters(refitter, plan, clusterings[0], rng)
     else:
@@ -320,8 +290,8 @@ def resample_model(
     progress: Progress = None,
 ) -> Draws:
     plan = plan_pairs(tally, clusterings)
-    plan = hold_clusters(replace(plan, pairs=replace(plan.pairs, squares=None)), clusterings)
-    refits = (_try(model, draw_resample(plan, clusterings, rng)) for _ in range(MODEL_REPLICATES))
+    plan = replace(plan, pairs=replace(plan.pairs, squares=None))
+    refits = _refit_each(model, plan, clusterings, rng, MODEL_REPLICATES)
     return _gather(refits, MODEL_REPLICATES, "collect more, or rank by bradley-terry", progress)
 
 
@@ -342,6 +312,14 @@ def bootstrap_intervals(
     return replace(
         intervals, notes=(say("lost-resamples", lost=draws.lost, replicates=replicates),)
     )
+
+
+def _refit_each(
+    model: Any, plan: ResamplingPlan, clusterings: tuple[str, ...], rng: np.random.Generator, n: int
+) -> Iterator[Refit]:
+    plan = hold_clusters(plan, clusterings)
+    for _ in range(n):
+        yield _try(model, select_drawn(plan, draw_counts(plan, clusterings, rng)))
 
 
 def _try(model: Any, resample: Tally) -> Refit:

@@ -49,7 +49,7 @@ from evenhand.ranking.intervals import (
     wald_intervals,
 )
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.settings import ModelSettings
+from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
@@ -83,7 +83,7 @@ def list_kinds(fit: FittedModel) -> tuple[str, ...]:
     return ("sandwich", "model") if hasattr(fit, "cluster_vcov") else ("model",)
 
 
-def choose_kind(kinds: tuple[str, ...], settings: ModelSettings) -> str:
+def choose_kind(kinds: tuple[str, ...], settings: Settings) -> str:
     kind = settings.interval or kinds[0]
     if kind not in kinds:
         has = " or ".join(f"'{one}'" for one in kinds)
@@ -184,7 +184,7 @@ def find_model_intervals(
     table: Comparisons,
     evidence: Evidence,
     levels: Levels,
-    settings: ModelSettings,
+    settings: Settings,
 ) -> tuple[str, Found]:
     kind = choose_kind(list_kinds(fit), settings)
     few = limit_to_few(levels)
@@ -234,7 +234,7 @@ def _sandwich_intervals(
     table: Comparisons,
     evidence: Evidence,
     clustering: Clustering,
-    settings: ModelSettings,
+    settings: Settings,
 ) -> Found:
     """Cluster by every way that can be; one whose cluster alone links some systems cannot."""
 
@@ -265,9 +265,7 @@ def _sandwich_intervals(
     return clustering, intervals
 
 
-def _bootstrap_intervals(
-    evidence: Evidence, clustering: Clustering, settings: ModelSettings
-) -> Found:
+def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: Settings) -> Found:
     """Resample by clusters; where they answer alike to the letter, by single answers."""
     tally = evidence.together(clustering.clusterings)
     if tally is None or (tally.squares is not None and not clustering.clusterings):
@@ -311,9 +309,7 @@ BASELINES: Final[Mapping[str, str]] = {
 }
 
 
-def rank_by_model(
-    table: Comparisons, clusterings: tuple[str, ...], settings: ModelSettings
-) -> Ranking:
+def rank_by_model(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
     if settings.name in UNIFORM_MODELS:
         raise UnknownOption(
             f"{settings.name} says the same of every pair of systems, so that it orders none: it is"

@@ -46,11 +46,6 @@ class Evidence:
         """Take one tally that tells all candidates apart."""
         return cls(dict.fromkeys(tally.factors, tally), tally.pool())
 
-    @classmethod
-    def apart(cls, tallies: Mapping[str, Tally], crossed: CrossedRows | None = None) -> Evidence:
-        """Take a tally for each candidate, none of which tells two of them apart."""
-        return cls(tallies, next(iter(tallies.values())).pool(), crossed)
-
     @cached_property
     def factors(self) -> Mapping[str, Factor]:
         return {name: tally.factor(name) for name, tally in self.tallies.items()}
@@ -112,11 +107,17 @@ def gather_evidence(
     if isinstance(counted, Tally):
         evidence = Evidence.of(counted)
     else:
-        evidence = Evidence.apart(counted.tallies, counted.crossed)
-    loads = {name: factor.loads for name, factor in evidence.factors.items()}
+        tallies = counted.tallies
+        evidence = Evidence(tallies, next(iter(tallies.values())).pool(), counted.crossed)
+    return evidence, count_loads(table, evidence.factors)
+
+
+def count_loads(table: Comparisons, factors: Mapping[str, Factor]) -> Levels:
+    """Return the loads of factors, and of judges also where these do not cluster."""
+    loads = {name: factor.loads for name, factor in factors.items()}
     if "judge" not in loads and table.has("judge"):
         loads["judge"] = count_levels(table, "judge")
-    return evidence, Levels(loads)
+    return Levels(loads)
 
 
 def of_one_judge(tally: Tally, name: str) -> Tally:
@@ -127,10 +128,8 @@ def of_one_judge(tally: Tally, name: str) -> Tally:
 
 CLUSTER_OPTIONS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
 FACTORS: Final = ("judge", "item", "ranking")
-MIN_EFFECTIVE: Final = {
-    "judge": 5,
-    "item": 5,
-}  # Effective judges, and items, that can stand for others
+# Effective judges, and items, that can stand for others
+MIN_EFFECTIVE: Final = {"judge": 5, "item": 5}
 ENOUGH_JUDGES: Final = 8
 ENOUGH_ITEMS: Final = 10
 WIDE: Final = ("few-judges", "few-judges-with-items")  # Codes that say that intervals are wide
@@ -228,7 +227,7 @@ def note_independence(clusterings: Sequence[str], evidence: Evidence) -> list[Fi
     return [say("independent", "info", answers=answers), *[say("name-items")] * hint]
 
 
-def note_inside(notes: Sequence[Finding], by: str) -> tuple[Finding, ...]:
+def note_inside(notes: Sequence[Finding], by: str | None) -> tuple[Finding, ...]:
     """Return notes of a group: where each is one item, nobody need say which column names it."""
     if by != "item":
         return tuple(notes)

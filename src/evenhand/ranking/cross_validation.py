@@ -1,37 +1,228 @@
-"""How models of preference predict unseen votes, and which cannot be told from the best."""
+"""Which analysis should we believe: models of preference compared on held-out judgments.
+
+Hopkins & May (2013), Models of Translation Competitions, ACL: do not argue about rankings, compare
+how well the models behind them predict judgments that they have not seen. Here every judgment is
+predicted once, by models trained on others, and it is said which cannot be told from the best.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from time import process_time
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
-from evenhand.data.results import Shown
-from evenhand.data.votes import Votes
-from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
-from evenhand.numerics.cluster_means import Clusters, Estimate, leave_out, number_groups
+from evenhand.data.groups import choose_groups, say_pooled
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import Grouped, Shown, write_signature
+from evenhand.data.tally import snake
+from evenhand.data.votes import (
+    TIE,
+    Predictor,
+    PreferenceModel,
+    Votes,
+    digest_votes,
+    sort_votes,
+    split_tasks,
+    take_task,
+)
+from evenhand.errors import (
+    ActionableError,
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    UnknownColumn,
+    UnknownOption,
+    require_level,
+    require_option,
+    require_seed,
+)
+from evenhand.models.registry import MODELS, find_model
+from evenhand.numerics.cluster_means import (
+    Clusters,
+    Estimate,
+    Strata,
+    holds_stratum,
+    leave_out,
+    number_groups,
+    why_not_clustered,
+)
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.predictions import (
-    Models,
-    Progress,
-    count_effective,
-    count_sides,
-    find_clusters,
-    number_answers,
-    raise_bits,
-    say_votes,
-    train,
-)
+from evenhand.ranking.by_model import split_judgments
+from evenhand.ranking.sides import REMEDY, find_one_sided_votes
 from evenhand.ranking.texts import BLOCKS as SIDES
-from evenhand.ranking.texts import say
+from evenhand.ranking.texts import INSEPARABLE, say
+from evenhand.render.counts import effective, plural, say_answers, share
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
+
+# How surprised a model is by votes: the loss of each in bits, and perplexity.
+#
+# loss_i = −log₂ Q(π_i | s, t),   perplexity = 2^(mean loss)     (Hopkins & May 2013, section 4)
+#
+# A perplexity of 3 is that of guessing among three outcomes, of 1 that of perfect prediction.
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Rows = NDArray[np.intp]
+CHANCE_TOLERANCE: Final = 1e-6  # By how much chances may miss adding up to one
+
+
+def measure_losses(fit: Predictor, votes: Votes) -> Array:
+    """Return the (n,) losses of votes (bits); each ordered pair of systems is predicted once."""
+    k = len(votes.systems)
+    pairs, at = np.unique(votes.left.astype(np.int64) * k + votes.right, return_inverse=True)
+    names = [(votes.systems[p // k], votes.systems[p % k]) for p in pairs.tolist()]
+    chances = np.asarray(fit.predict(names), dtype=np.float64)
+    if chances.shape != (len(names), 3):
+        raise InvalidJudgments(
+            f"predictions have shape {chances.shape}, and {len(names)} pairs have chances of left,"
+            " tie and right"
+        )
+    wrong = ~(np.isfinite(chances).all(axis=1) & (chances >= 0).all(axis=1))
+    wrong |= ~(np.abs(chances.sum(axis=1) - 1) <= CHANCE_TOLERANCE)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        row = ", ".join(f"{value:.6g}" for value in chances[at])
+        raise InvalidJudgments(
+            f"predictions are no distributions: {names[at][0]} against {names[at][1]} has chances"
+            f" {row}, which must be 0 or more and add up to 1"
+        )
+    happened = chances[at.reshape(-1), votes.outcome]
+    impossible = int(np.count_nonzero(happened <= 0))
+    if impossible:
+        raise NotIdentified(
+            f"gave chance 0 to {impossible:,} held-out judgment{'s' * (impossible > 1)} of"
+            f" {votes.size:,}: its perplexity is infinite",
+            ["train it on more judgments", "choose a model with a prior"],
+        )
+    return np.asarray(-np.log2(happened))
+
+
+def raise_bits(bits: float) -> float:
+    """Return 2^bits, to 12 decimals: beyond these are only roundings of logarithms and powers."""
+    return round(float(np.exp2(bits)), 12)
+
+
+def average(values: Array) -> float:
+    """Return the mean; of values that are all alike exactly these, without rounding."""
+    first = values.flat[0]
+    return float(first + (values - first).mean())
+
+
+# Correlated votes: those of one judge, and those on one item.
+#
+# What follows for means of them is in numerics/cluster_means.py.
+
+MAX_CLUSTERS: Final = 400  # Most clusters of a way; more are put together at random, which is valid
+ENOUGH_JUDGES: Final = 8  # Effective judges below which intervals are wide
+
+
+def find_clusters(votes: Votes, seed: int) -> Clusters:
+    """Say which votes are correlated: by judge and item where known, else by answer."""
+    task = number_groups(votes.task)
+    tasks = int(task.max()) + 1
+    strata = Strata(task, np.full(tasks, 1 / tasks))
+    clusterings: dict[str, Integers] = {}
+    notes: list[str] = []
+    for name in ("judge", "item"):
+        codes = number_groups(getattr(votes, name))
+        why: str | None = say("no-such-column", name=name)
+        if getattr(votes, f"{name}s") != ("",):
+            why = why_not_clustered(name, codes, strata)
+        if why is None:
+            clusterings[name] = _merge(codes, strata, seed)
+        else:
+            notes.append(why)
+    few = count_effective(votes)
+    if "judge" in clusterings and few is not None and round(few, 1) < ENOUGH_JUDGES:
+        notes.append(say("few-judges-held-out", judges=few, enough=ENOUGH_JUDGES))
+    if not clusterings:
+        name = "judgment" if votes.answer is None else "ranking"
+        clusterings[name] = _merge(number_answers(votes), strata, seed)
+    return Clusters(clusterings, strata, tuple(notes))
+
+
+def count_effective(votes: Votes) -> float | None:
+    """Return the effective number of judges, (Σ n)² / Σ n²; None where nobody names them."""
+    if votes.judges == ("",):
+        return None
+    loads = np.bincount(votes.judge).astype(np.float64)
+    return float(loads.sum() ** 2 / (loads**2).sum())
+
+
+def count_sides(votes: Votes) -> dict[str, Any]:
+    """Count answers, judges, items and systems of votes; None where nobody names them."""
+    known = {"judges": votes.judges != ("",), "items": votes.items != ("",)}
+    codes = {"judges": votes.judge, "items": votes.item}
+    return {
+        "n_judgments": votes.size if votes.answer is None else len(np.unique(votes.answer)),
+        **{f"n_{name}": len(np.unique(codes[name])) if known[name] else None for name in codes},
+        "n_systems": len(np.unique(np.concatenate([votes.left, votes.right]))),
+        "effective_judges": count_effective(votes),
+    }
+
+
+def say_votes(votes: Votes) -> str:
+    counts = count_sides(votes)
+    texts = [say_answers(counts["n_judgments"], votes.size, "answer")]
+    for one in ("judge", "item", "system"):
+        if (many := counts[f"n_{one}s"]) is not None:
+            uneven = effective(many, counts["effective_judges"]) if one == "judge" else ""
+            texts.append(plural(many, one) + uneven)
+    return ", ".join([*texts, f"{share(int((votes.outcome == TIE).sum()), votes.size)} ties"])
+
+
+def _merge(codes: Integers, strata: Strata, seed: int) -> Integers:
+    """Put clusters beyond the most that are kept together, heavy with light."""
+    loads = np.bincount(codes).astype(np.float64)
+    if len(loads) <= MAX_CLUSTERS:
+        return codes
+    merged = snake(loads, MAX_CLUSTERS, seed)[codes].astype(np.int64)
+    return codes if holds_stratum(merged, strata) else merged
+
+
+def number_answers(votes: Votes) -> Integers:
+    """Return the number of each vote's answer; its own where each is one."""
+    if votes.answer is None:
+        return np.arange(votes.size)
+    return number_groups(votes.answer)
+
+
+Progress = Callable[[int, int], None]
+Models = Mapping[str, PreferenceModel]
+# Why a model may have no loss on some votes
+REFUSALS: Final = (InvalidJudgments, NotConverged, NotIdentified, UnknownColumn, UnknownOption)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    losses: Array | None  # (n,) losses of the test votes (bits); None if it was refused
+    why: str  # why it was refused, else ""
+    seconds: float  # CPU seconds, without the loading of modules
+
+
+def train(model: PreferenceModel, votes: Votes, test: Votes) -> Trained:
+    loaded, began = len(sys.modules), process_time()
+    losses, why = None, ""
+    try:
+        losses = measure_losses(model.fit(votes), test)
+    except REFUSALS as refusal:  # without options that are no help here
+        why = str(refusal.without_options() if isinstance(refusal, ActionableError) else refusal)
+    trained = Trained(losses, why, process_time() - began)
+    # one that loads modules is done again, so that its seconds are those of any other
+    return trained if len(sys.modules) == loaded else train(model, votes, test)
+
 
 # Cross-validation that never asks of a judge, or an item, what it was trained on.
 #
@@ -39,18 +230,10 @@ from evenhand.render.findings import Finding, describe_findings
 # of items; it is trained on votes of neither. Blocks are of about equal load. An answer that is
 # several votes, a ranking, is never split.
 
-Rows = NDArray[np.intp]
-Integers = NDArray[np.int64]
 BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 FOLDS: Final = 10
 FOLDS_EACH_WAY: Final = 5
 MIN_BLOCK_LEVELS: Final = 5  # Fewest judges, and items, for which both are blocks by default
-
-
-@dataclass(frozen=True, eq=False)
-class Fold:
-    train: Rows  # rows that are trained on
-    test: Rows  # rows that are predicted
 
 
 @dataclass(frozen=True)
@@ -113,8 +296,8 @@ def _units(votes: Votes, name: str) -> Integers:
     return number_groups(weak_components(graph)[codes])
 
 
-def make_folds(votes: Votes, plan: Plan) -> Iterator[tuple[int, Fold]]:
-    """Divide votes, repeat after repeat; yields the repeat, from 0, with every fold."""
+def make_folds(votes: Votes, plan: Plan) -> Iterator[tuple[int, Rows, Rows]]:
+    """Divide votes: yields the repeat, from 0, rows that train and rows that are predicted."""
     sides = [_units(votes, name) for name in _sides(plan.by)]
     for repeat in range(plan.repeats):
         blocks = [
@@ -124,7 +307,7 @@ def make_folds(votes: Votes, plan: Plan) -> Iterator[tuple[int, Fold]]:
             held = [block == number for block, number in zip(blocks, fold, strict=True)]
             test, train = np.logical_and.reduce(held), ~np.logical_or.reduce(held)
             if test.any():
-                yield repeat, Fold(np.flatnonzero(train), np.flatnonzero(test))
+                yield repeat, np.flatnonzero(train), np.flatnonzero(test)
 
 
 def _block(units: Integers, folds: int, entropy: list[int]) -> Integers:
@@ -145,8 +328,6 @@ def _block(units: Integers, folds: int, entropy: list[int]) -> Integers:
 # All models see the same folds. A model that refuses in any fold has no loss on some votes, and so
 # no mean that could be compared: it is left out, with the reason.
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Validated:
@@ -164,11 +345,10 @@ def cross_validate(
     losses = {name: np.zeros(votes.size) for name in models}
     why: dict[str, list[str]] = {name: [] for name in models}
     seconds, sizes = dict.fromkeys(models, 0.0), set[int]()
-    made = list(make_folds(votes, plan))
-    folds = [fold for _, fold in made]
+    folds = list(make_folds(votes, plan))
     with one_blas_thread():
-        for done, fold in enumerate(folds):
-            training, held_out = votes.take(fold.train), votes.take(fold.test)
+        for done, (_, rows, test) in enumerate(folds):
+            training, held_out = votes.take(rows), votes.take(test)
             sizes.add(training.size)
             for name, model in models.items():
                 trained = train(model, training, held_out)
@@ -176,7 +356,7 @@ def cross_validate(
                 if trained.losses is None:
                     why[name].append(trained.why)
                 else:
-                    losses[name][fold.test] += trained.losses
+                    losses[name][test] += trained.losses
             if progress is not None:
                 progress(done + 1, len(folds))
     refused = {
@@ -187,7 +367,7 @@ def cross_validate(
     mean_losses = {
         name: values / plan.repeats for name, values in losses.items() if name not in refused
     }
-    counts = np.bincount([repeat for repeat, _ in made], minlength=plan.repeats)
+    counts = np.bincount([repeat for repeat, *_ in folds], minlength=plan.repeats)
     return Validated(
         mean_losses, refused, seconds, (min(sizes), max(sizes)), tuple(counts.tolist())
     )
@@ -271,6 +451,23 @@ def step_down(
     return Leavers(p, by)
 
 
+class HeldOut(Shown):
+    """A result on held-out votes."""
+
+    held_out: Votes
+    seed: int
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Which held-out votes are correlated."""
+        return find_clusters(self.held_out, self.seed)
+
+    @property
+    def effective_judges(self) -> float | None:
+        """Effective number of judges of held-out votes, (Σ n)² / Σ n²; None where unknown."""
+        return count_effective(self.held_out)
+
+
 @dataclass(frozen=True)
 class HeldOutScore:
     model: str  # the model
@@ -294,7 +491,7 @@ class HeldOutScore:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelComparison(Shown):
+class ModelComparison(HeldOut):
     """Models compared by cross-validation: every vote is predicted once (per repeat), unseen.
 
     Attributes:
@@ -336,19 +533,9 @@ class ModelComparison(Shown):
     excluded: tuple[Exclusion, ...] = ()
 
     @cached_property
-    def clusters(self) -> Clusters:
-        """Which votes are correlated."""
-        return find_clusters(self.held_out, self.seed)
-
-    @cached_property
     def means(self) -> Array:
         """(M,) mean loss (bits), tasks alike."""
         return self.clusters.strata.means(self.losses)
-
-    @property
-    def effective_judges(self) -> float | None:
-        """Effective number of judges of held-out votes, (Σ n)² / Σ n²; None where unknown."""
-        return count_effective(self.held_out)
 
     @cached_property
     def df(self) -> float:
@@ -472,9 +659,7 @@ class ModelComparison(Shown):
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
-            "blocks": self.blocks,
-            "folds": self.folds,
-            "repeats": self.repeats,
+            **{name: getattr(self, name) for name in ("blocks", "folds", "repeats")},
             "train": list(self.train),
             "n_comparisons": self.held_out.size,
             "level": self.level,
@@ -535,3 +720,242 @@ class ModelComparison(Shown):
             legend=(*marked, *scale, "perplexity: 3 is guessing, lower is better"),
             without=(*BITS, "mark"),
         )
+
+
+# Which models are compared on held-out judgments, by name or with settings of one's own.
+#
+# Samplers run as in the paper, one chain of 200 sweeps, 50 of them burn-in: they are trained
+# hundreds of times, and predictions are averaged over votes.
+
+# The eight models of Hopkins & May (2013)
+PAPER_MODELS: Final = (
+    *("uniform", "adjusted-uniform", "independent-pairs", "asymmetric-students"),
+    *("arithmetic-students", "geometric-students", "irt-gaussian", "irt-categorical"),
+)
+USUAL_MODELS: Final = (*PAPER_MODELS, "bradley-terry", "bradley-terry-prior", "plackett-luce")
+# What stands for several models
+SETS: Final[Mapping[str, tuple[str, ...]]] = {
+    "paper": PAPER_MODELS,
+    "usual": USUAL_MODELS,
+    "all": tuple(MODELS),
+}
+
+Wanted: TypeAlias = str | Sequence[str] | Mapping[str, Any]
+
+
+def make_models(wanted: Wanted, seed: int) -> dict[str, PreferenceModel]:
+    if isinstance(wanted, Mapping):
+        models: dict[str, PreferenceModel] = dict(wanted)
+        for name, model in models.items():
+            if not callable(getattr(model, "fit", None)):
+                raise UnknownOption(
+                    f"model '{name}' cannot be {model!r}: it is settings with a fit, such as"
+                    " BradleyTerry(prior=1)"
+                )
+    else:
+        names = [wanted] if isinstance(wanted, str) else list(wanted)
+        for name in names:
+            require_option("model", name, (*SETS, *MODELS))
+        models = {}
+        for name in dict.fromkeys(each for some in names for each in SETS.get(some, (some,))):
+            entry = find_model(name)
+            kind = entry.load()
+            models[name] = kind.paper(seed) if hasattr(kind, "paper") else entry.make()
+    if not models:
+        raise UnknownOption(f"no model is named: choose of {' | '.join((*SETS, *MODELS))}")
+    return models
+
+
+def say_models(wanted: Wanted, models: Mapping[str, PreferenceModel]) -> str:
+    """Return the models for a signature: by name, with settings where they are no usual ones."""
+    if isinstance(wanted, Mapping):
+        return ", ".join(f"{name}={model!r}" for name, model in models.items())
+    drawn = [name for name, model in models.items() if hasattr(type(model), "paper")]
+    light = " (one chain of 200 sweeps, 50 burn-in)" if drawn else ""
+    return ", ".join([*(name for name in models if name not in drawn), *drawn]) + light
+
+
+LEVEL: Final = 0.95
+MIN_JUDGMENTS: Final = 30  # Comparisons from which models are compared: three in each of ten folds
+# How many times the level a p of the set of the best is, at most, to be near its border
+NEAR_BORDER: Final = 3.0
+
+
+@carries_excluded("controls")
+def compare_models(
+    data: Comparisons | Rankings,
+    *,
+    models: Wanted = "usual",
+    by: str | None = None,
+    folds: int | None = None,
+    repeats: int = 1,
+    level: float = LEVEL,
+    seed: int = SEED,
+    group_by: str | None = None,
+    progress: Progress | None = None,
+) -> ModelComparison | Grouped[ModelComparison]:
+    """Compare models of preference by cross-validation, on votes that they have not seen.
+
+    Args:
+        data: comparisons or rankings; several tasks are compared task by task.
+        models: "usual", "paper" (the eight of Hopkins & May) or "all", a name, several, or
+            name → settings. Samplers run one chain of 200 sweeps.
+        by: what is never on both sides: judge, item, both, ranking or judgment; by default both
+            where there are five of each, else what the data have.
+        folds: blocks; by default ten, or five each way.
+        repeats: how often the votes are divided anew.
+        level: of intervals and of the set of the best (proportion).
+        seed: of divisions, samplers and the bootstrap.
+        group_by: a column whose levels are compared apart.
+        progress: called with trainings done and to do.
+
+    Returns:
+        A comparison; one per group where `group_by` is given, one per task where there are several.
+
+    Raises:
+        NotIdentified: no group can be divided, or each holds fewer than 30 comparisons.
+        InvalidJudgments: a value in the data that cannot be.
+        UnknownColumn: a column that was asked for is not there.
+        UnknownOption: a model or setting that does not exist or does not fit.
+
+    >>> import polars as pl
+    >>> from evenhand import read
+    >>> votes = {"left": ["x", "y"] * 20, "right": ["y", "x"] * 20}
+    >>> data = read(pl.DataFrame(votes | {"winner": ["left", "left", "tie", "left"] * 10}))
+    >>> found = compare_models(data, models=["uniform", "adjusted-uniform"], folds=4)
+    >>> found.order, round(found.scores[1].perplexity, 6)
+    (('adjusted-uniform', 'uniform'), 3.0)
+    """
+    table = open_comparisons(data)
+    require_seed(seed)
+    require_level(level)
+    made = make_models(models, seed)
+    column = choose_groups(table, group_by)
+    groups = _split(table, column)
+    compared: dict[str, ModelComparison] = {}
+    refused: dict[str, str] = {}
+    for name, votes in groups.items():
+
+        def step(done: int, total: int, before: int = len(compared) + len(refused)) -> None:
+            if progress is not None:
+                progress(before * total + done, len(groups) * total)
+
+        try:
+            compared[name] = _compare(
+                votes,
+                made,
+                named=say_models(models, made),
+                by=by,
+                folds=folds,
+                repeats=repeats,
+                level=level,
+                seed=seed,
+                progress=step,
+                notes=(*say_left_out(data, table), *say_pooled(table, column)),
+            )
+        except NotIdentified as refusal:
+            refused[name] = str(refusal)
+    if not compared:
+        name, why = next(iter(refused.items()))
+        raise NotIdentified(f"{name}: {why}" if name else why)
+    if column is None or (group_by is None and len(groups) == 1):
+        return next(iter(compared.values()))
+    return Grouped(compared, column, refused)
+
+
+def open_comparisons(data: Comparisons | Rankings) -> Comparisons:
+    refusal = "models of preference are compared on comparisons or rankings, not on"
+    return require_pairs(data, refusal, "compare_processes compares models of scores")
+
+
+def _split(table: Comparisons, column: str | None) -> dict[str, Votes]:
+    """Return the votes of each group, in an order that does not depend on that of the table."""
+    if column not in (None, "task"):
+        parts = {name: part.votes() for name, part in split_judgments(table, str(column)).items()}
+        return {name: part.take(sort_votes(part)) for name, part in parts.items()}
+    votes = table.votes()
+    votes = votes.take(sort_votes(votes))
+    return {task: take_task(votes, rows) for task, rows in split_tasks(votes).items()}
+
+
+def _compare(
+    votes: Votes,
+    models: Models,
+    *,
+    named: str,
+    by: str | None,
+    folds: int | None,
+    repeats: int,
+    level: float,
+    seed: int,
+    progress: Progress,
+    notes: tuple[str, ...],
+) -> ModelComparison:
+    if votes.size < MIN_JUDGMENTS:
+        fault = f"too few comparisons ({votes.size:,}) to tell which model predicts others"
+        raise NotIdentified(fault, [f"collect {MIN_JUDGMENTS} at least"])
+    plan = plan_folds(votes, by, folds, repeats, seed)
+    sides = find_one_sided_votes(votes)
+    blind = {
+        name: f"{INSEPARABLE}; {REMEDY}"
+        for name, model in models.items()
+        if getattr(model, "order_effect", False) and not sides.separable
+    }
+    able = {name: model for name, model in models.items() if name not in blind}
+    validated = cross_validate(votes, able, plan, progress)
+    clusters = find_clusters(votes, seed)
+    losses = (
+        np.stack(list(validated.losses.values())) if validated.losses else np.zeros((0, votes.size))
+    )
+    names, leavers = tuple(validated.losses), find_leavers(losses, clusters, seed)
+    times = f", {repeats} times" if repeats > 1 else ""
+    blocks = f"{plan.folds}x{plan.folds}" if plan.by == "both" else f"{plan.folds}"
+    parts = [f"held out by {plan.by}, {blocks} folds{times}", named, f"level {level:g} seed={seed}"]
+    pairs = zip(names, leavers.by.tolist(), strict=True)
+    return ModelComparison(
+        models=names,
+        losses=losses,
+        held_out=votes,
+        refused={**validated.refused, **blind},
+        seconds={**validated.seconds, **dict.fromkeys(blind, 0.0)},
+        blocks=plan.by,
+        folds=max(validated.folds),
+        repeats=plan.repeats,
+        train=validated.train,
+        set_p=dict(zip(names, leavers.p.tolist(), strict=True)),
+        left_behind={name: names[other] for name, other in pairs if other >= 0},
+        level=level,
+        seed=seed,
+        signature=write_signature(parts, count_answers(votes), digest_votes(votes)),
+        notes=(
+            *_note(votes, plan, validated, leavers, level),
+            *sides.notes,
+            *notes,
+            *clusters.notes,
+        ),
+    )
+
+
+def _note(
+    votes: Votes, plan: Plan, validated: Validated, leavers: Leavers, level: float
+) -> tuple[Finding, ...]:
+    low, high = validated.train
+    many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    trainings = sum(validated.folds)
+    findings = [say("training", "info", times=trainings, many=many, of=votes.size)]
+    empty = plan.trainings - trainings
+    if empty:
+        findings.append(say("empty-blocks", "info", empty=empty, blocks=plan.trainings))
+    findings.append(say("shared-training", "info"))
+    if plan.repeats == 1 and len(validated.losses) > 1:
+        # another division matters where some model is near the border of the set of the best
+        near = np.abs(np.log(leavers.p / (1 - level))) < np.log(NEAR_BORDER)
+        findings.append(say("one-division", "note" if near.any() else "info"))
+    if plan.by == "judgment":
+        findings.append(say("blocks-judgment"))
+    return tuple(findings)
+
+
+def count_answers(votes: Votes) -> float:
+    """Return how many answers votes are of; a ranking is one."""
+    return float(votes.size if votes.answer is None else len(np.unique(votes.answer)))

@@ -82,8 +82,14 @@ class SignedFit(Shown):
 
     def document(self) -> Document:
         document = self.fit.document()
-        more = [] if self.effects is None else list(show_effects(self.effects))
-        tests = () if self.effects is None else self.effects.tests
+        tests: tuple[Effect, ...] = ()
+        more: list[Table | Text] = []
+        if self.effects is not None:
+            tests, differences = self.effects.tests, _say_interactions(self.effects)
+            more = [_tabulate_tests(tests)] if tests else [Text("", (say("no-tests"),))]
+            if differences:
+                more.append(Text("Differences from the reference group", differences))
+            more += [_tabulate_orders(self.effects)] if len(self.effects.orders) > 1 else []
         return replace(
             document,
             answer=(*document.answer, *filter(None, map(_say_effect, tests))),
@@ -217,15 +223,6 @@ def _add_excluded(fitted: SignedFit | NamedFit) -> None:
 
 
 # What judge groups do to a fit: tests, what stands out, the order of each group.
-
-
-def show_effects(effects: Effects) -> tuple[Table | Text, ...]:
-    differences = _say_interactions(effects)
-    return (
-        *([_tabulate_tests(effects.tests)] if effects.tests else [Text("", (say("no-tests"),))]),
-        *([Text("Differences from the reference group", differences)] if differences else []),
-        *([_tabulate_orders(effects)] if len(effects.orders) > 1 else []),
-    )
 
 
 def _say_effect(effect: Effect) -> Finding | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -22,15 +23,11 @@ from evenhand.models.fitted import FittedModel, Posterior
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.clustering import Clustering, Evidence, choose_clustering, limit_to_few
 from evenhand.ranking.covariance import (
-    beside_prior,
-    compare_with_model,
-    cross_clusterings,
-    degrees,
-    estimate_each,
+    ClusteredErrors,
+    cluster_all_pairs,
+    cluster_plainly,
     find_spread,
     refuse_no_spread,
-    say_merged,
-    single_covariances,
 )
 from evenhand.ranking.intervals import (
     Array,
@@ -41,8 +38,7 @@ from evenhand.ranking.intervals import (
 )
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.sandwich import cluster_covariance
-from evenhand.ranking.settings import ModelSettings, Settings
+from evenhand.ranking.settings import Settings
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.signature import sign
 from evenhand.ranking.texts import say
@@ -69,50 +65,34 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
         clustering = replace(clustering, headline=limit_to_few(levels, clustering.clusterings))
     if fit.vcov is None:
         return clustering, None
-    if settings.interval == "rank-sets":
-        clustering, spread = find_spread(fit, evidence, clustering, requested=settings.cluster)
-        return clustering, decide_all(fit, spread, settings.level, settings.seed)
     if settings.interval == "bootstrap":
         return clustering, _bootstrap_intervals(fit, evidence, clustering, settings)
-    return _sandwich_intervals(fit, evidence, clustering, settings)
+    if settings.interval == "rank-sets":
+        cluster: Callable[[str], ClusteredErrors] = partial(
+            cluster_all_pairs, fit, evidence, settings.cluster
+        )
+    else:
+        cluster = partial(cluster_plainly, fit, evidence)
+    clustering, spread = find_spread(
+        fit, evidence, clustering, requested=settings.cluster, estimate=cluster
+    )
+    if settings.interval == "rank-sets":
+        return clustering, decide_all(fit, spread, settings.level, settings.seed)
+    df = spread.df if spread.clusterings else np.inf
+    method = f"sandwich {spread.method}" + (f", t on {df:.0f} df" if df < np.inf else "")
+    intervals = _from_vcovs(fit, spread.vcovs, (settings.level, df), method)
+    return clustering, replace(intervals, notes=spread.notes)
 
 
-def _from_vcovs(fit: Fit, vcovs: list[Array], level: tuple[float, float], method: str) -> Intervals:
+def _from_vcovs(
+    fit: Fit, vcovs: Sequence[Array], level: tuple[float, float], method: str
+) -> Intervals:
     """Return intervals of worths, and errors of all parameters; each takes its largest variance."""
     critical = t_quantile((1 + level[0]) / 2, level[1])
     variances = np.max([np.diag(vcov) for vcov in vcovs], axis=0)
     worths = [fit.to_worth(vcov) for vcov in vcovs]
     intervals = wald_intervals(fit.log_worth, worths, critical, method)
     return replace(intervals, parameters=np.sqrt(variances), df=level[1])
-
-
-def _sandwich_intervals(
-    fit: Fit, evidence: Evidence, clustering: Clustering, settings: Settings
-) -> Found:
-    """Cluster by every way that can be; one whose cluster alone links some systems cannot."""
-
-    def estimate(name: str) -> tuple[Array, str]:
-        vcov, kind = cluster_covariance(fit, evidence.alone(name), name)
-        refuse_no_spread(fit, fit.to_worth(vcov), name)
-        return vcov, kind
-
-    clustering, estimates = estimate_each(
-        estimate, clustering, evidence, requested=settings.cluster
-    )
-    kinds = {name: kind for name, (_, kind) in estimates.items()}
-    if not kinds:  # by single comparisons
-        vcovs, method, notes = single_covariances(fit)
-        intervals = _from_vcovs(fit, vcovs, (settings.level, np.inf), f"sandwich {method}")
-        return clustering, replace(intervals, notes=notes)
-    single = [vcov for vcov, _ in estimates.values()]
-    vcovs, notes = cross_clusterings(fit, evidence, tuple(kinds), single)
-    vcovs += beside_prior(fit)
-    df = min(degrees(evidence.factors[name]) for name in kinds)
-    merged = "".join(say_merged(name, evidence.factors[name]) for name in kinds)
-    method = f"sandwich {'/'.join(dict.fromkeys(kinds.values()))} by {'+'.join(kinds)}{merged}"
-    intervals = _from_vcovs(fit, vcovs, (settings.level, df), f"{method}, t on {df:.0f} df")
-    notes = (*notes, *compare_with_model(fit, intervals.stderr))
-    return clustering, replace(intervals, notes=notes)
 
 
 def _bootstrap_intervals(
@@ -146,7 +126,7 @@ def order_systems(
     evidence: Evidence,
     levels: Levels,
     clustered_intervals: Found,
-    settings: Settings | ModelSettings,
+    settings: Settings,
 ) -> Ranking:
     (clustering, intervals), tally, mix = clustered_intervals, evidence.whole, settings.mix
     members = None if intervals is None else intervals.centred_on
@@ -157,6 +137,7 @@ def order_systems(
     board = _reorder(intervals, order)
     # of a mix the number before weighing
     n_comparisons = tally.n_comparisons if mix is None else mix.n_comparisons
+    # sums of weights differ by their order
     of_pairs = tally.n_judgments >= n_comparisons * (1 - 1e-9)
     sides = find_one_sided(tally, settings.model, of_pairs=of_pairs)
     excluded = exclude_in_fit(fit, tally, mix)
@@ -196,6 +177,7 @@ def order_systems(
         headline=clustering.headline,
         notes=take_findings(notes),
         one_sided=sides.uneven,
+        answers="judgments" if of_pairs else "rankings",
         neighbours=neighbours,
         fit=fit,
         model=settings.name,

@@ -139,12 +139,10 @@ def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArra
 
 Decided = NDArray[np.int8]
 Integers = NDArray[np.int64]
-# Effective clusters of a difference, below which it is never decided. Also where
-# only its narrowest link is too narrow (`bottlenecks.LINKS`): its number then stands here.
-MIN_CLUSTERS: Final = 5.0
-
-
 Truths = NDArray[np.bool_]
+# Effective clusters of a difference, below which it is never decided. Also where
+# only its narrowest link is too narrow (`covariance.MIN_LINKS`): its number then stands here.
+MIN_CLUSTERS: Final = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,13 +155,7 @@ class Limits:
 
     def reorder(self, order: Integers) -> Limits:
         rows, columns = np.ix_(order, order)
-        return replace(
-            self,
-            way=self.way[rows, columns],
-            clusters=self.clusters[rows, columns],
-            alone=self.alone[:, rows, columns],
-            thin=self.thin[:, rows, columns],
-        )
+        return Limits(**{name: values[..., rows, columns] for name, values in vars(self).items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,29 +171,18 @@ class RankSets:
     # (K, K) effective clusters of each difference, the fewest of all ways, those of the narrowest
     # link where these are too few; infinite where single judgments count
     effective: Array
-    resting: NDArray[np.bool_]  # (K, K) whether a difference rests on one cluster alone
-    limits: Limits | None = None  # what keeps open pairs open
+    resting: Truths  # (K, K) whether a difference rests on one cluster alone
+    limits: Limits  # what keeps open pairs open
 
     def reorder(self, order: Integers) -> RankSets:
-        at = np.ix_(order, order)
-        return replace(
-            self,
-            statistic=self.statistic[at],
-            decided=self.decided[at],
-            alone=self.alone[at],
-            effective=self.effective[at],
-            resting=self.resting[at],
-            limits=None if self.limits is None else self.limits.reorder(order),
-        )
+        names = ("statistic", "decided", "alone", "effective", "resting")
+        matrices = {name: getattr(self, name)[np.ix_(order, order)] for name in names}
+        return replace(self, **matrices, limits=self.limits.reorder(order))
 
     @property
-    def barred(self) -> NDArray[np.bool_]:
+    def barred(self) -> Truths:
         """(K, K) whether a difference may not be decided, whatever its size."""
         return np.asarray(self.resting | (self.effective < MIN_CLUSTERS))
-
-    def count_barred(self) -> Integers:
-        """Return (K,) the number of pairs of each system that may not be decided."""
-        return np.asarray((self.barred & ~np.eye(len(self.barred), dtype=np.bool_)).sum(axis=1))
 
     @property
     def bounds(self) -> tuple[Integers, Integers]:

@@ -10,44 +10,140 @@ power law fitted to six points would say more, and its exponent rests on the sma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
-from evenhand.data.results import Shown
-from evenhand.data.votes import Votes, recode_systems, sort_votes, split_tasks, take_task
-from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
-from evenhand.numerics.cluster_means import Clusters, Estimate, bound, leave_out
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import Shown, write_signature
+from evenhand.data.votes import (
+    Votes,
+    digest_votes,
+    recode_systems,
+    sort_votes,
+    split_tasks,
+    take_task,
+)
+from evenhand.errors import (
+    NotIdentified,
+    UnknownColumn,
+    UnknownOption,
+    listing,
+    require_level,
+    require_option,
+    require_seed,
+)
+from evenhand.numerics.cluster_means import Estimate, bound, leave_out
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.predictions import (
-    MIN_HELD_OUT,
-    SIZES,
-    TRIALS,
+from evenhand.ranking.cross_validation import (
+    LEVEL,
+    HeldOut,
     Models,
     Progress,
     Rows,
     Trained,
+    Wanted,
     average,
-    count_effective,
+    count_answers,
     count_sides,
-    draw_subset,
-    find_chance,
-    find_clusters,
-    hold_out_rare_items,
-    join_df,
+    make_models,
+    open_comparisons,
     raise_bits,
+    say_models,
     say_votes,
     train,
 )
 from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings, take_findings
+
+Array = NDArray[np.float64]
+
+# Which votes are held out, and which of the others a model is trained on (Hopkins & May 2013).
+#
+# A task's test set are the comparisons of items that are in at most k comparisons, k the smallest
+# number with 2,000 such comparisons; the rest trains. Items that few comparisons are on were not
+# picked for any purpose, so that they come near to an even sample. Training subsets are drawn from
+# the rest, comparison by comparison: 100, 200, ..., 3200, or all where there are fewer.
+
+MIN_HELD_OUT: Final = 2000  # Held-out comparisons of a task, at least
+SIZES: Final = (100, 200, 400, 800, 1600, 3200)
+TRIALS: Final = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    most: int  # comparisons of a held-out item, at most: k
+    test: Rows  # row numbers of the held-out comparisons
+    train: Rows  # of the others
+
+
+def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
+    """Divide the votes of a task: the items with the fewest votes are held out."""
+    if votes.items == ("",):
+        raise UnknownColumn(
+            "there is no item column, and the test set is made of items with few comparisons: map"
+            " one (--column item=NAME), or cross-validate"
+        )
+    if votes.size < least:
+        raise NotIdentified(
+            f"{votes.size:,} comparisons are fewer than the {least:,} to hold out",
+            ["hold out fewer", "cross-validate"],
+        )
+    load = np.bincount(votes.item)[votes.item]
+    most = int(np.sort(load)[least - 1])
+    held = load <= most
+    if held.all():
+        raise NotIdentified(
+            f"no item has more than {most} comparisons: with {least:,} held out nothing is left to"
+            " train on",
+            ["hold out fewer", "cross-validate"],
+        )
+    return Split(most, np.flatnonzero(held), np.flatnonzero(~held))
+
+
+def draw_subset(rows: Rows, size: int, seed: int, at: tuple[int, ...]) -> Rows:
+    """Draw so many rows, in their order; all of them where there are no more."""
+    if len(rows) <= size:
+        return rows
+    rng = np.random.Generator(np.random.PCG64([seed, *at]))
+    return rows[np.sort(rng.choice(len(rows), size, replace=False))]
+
+
+# How sure means over random training subsets are, beside how sure held-out votes leave them.
+#
+# V = V_votes + Σ_t s²_t / (R T²),   ν = V² / (V²_votes / ν_votes + V²_trials / (T′ (R − 1)))
+#
+# s²_t is the variance between the R trials of task t, T′ the tasks whose trials differ: those whose
+# training votes are taken whole do not. ν is after Satterthwaite (1946), Biometrics Bulletin
+# 2:110-114.
+
+
+def find_chance(trials: Array) -> tuple[float, float]:
+    """Return the variance of a mean over (T, R) values by trials, 0 of one trial, and its df."""
+    tasks, each = trials.shape
+    if each == 1:
+        return 0.0, 0.0
+    moved = trials - trials[:, :1]  # trials that are all alike have no variance at all
+    variance = moved.var(axis=1, ddof=1)
+    varying = int(np.count_nonzero(variance))
+    return float(variance.sum()) / each / tasks**2, float(varying * (each - 1))
+
+
+def join_df(votes: float, votes_df: float, chance: float, chance_df: float) -> float:
+    if chance == 0:
+        return votes_df
+    return (votes + chance) ** 2 / (votes**2 / votes_df + chance**2 / chance_df)
 
 
 @dataclass(frozen=True)
@@ -156,7 +252,6 @@ class Enough(Shown):
 # For every task, training size and trial a random subset of the training votes is drawn, every
 # model is trained on it and predicts the task's held-out votes. All models see the same subsets.
 
-Array = NDArray[np.float64]
 OVERLAPS: Final = ("keep", "drop")
 
 
@@ -256,59 +351,42 @@ def _divide(
 def trace(
     tasks: Sequence[Material], models: Models, protocol: Protocol, progress: Progress | None = None
 ) -> Traced:
-    each = len(protocol.sizes) * protocol.trials * len(models)
-    parts: list[Traced] = []
-    with one_blas_thread():
-        for task in tasks:
-
-            def step(done: int, before: int = len(parts) * each) -> None:
-                if progress is not None:
-                    progress(before + done, each * len(tasks))
-
-            parts.append(_trace_task(task, models, protocol, step))
-    return Traced(
-        losses=np.concatenate([part.losses for part in parts], axis=1),
-        deviations=np.concatenate([part.deviations for part in parts], axis=2),
-        refusals=tuple(one for part in parts for one in part.refusals),
-        seconds={name: sum(part.seconds[name] for part in parts) for name in models},
-    )
-
-
-def _trace_task(
-    task: Material, models: Models, protocol: Protocol, step: Callable[[int], None]
-) -> Traced:
-    losses = np.full((len(models), 1, len(protocol.sizes), protocol.trials), np.nan)
-    deviations = np.zeros((len(models), len(protocol.sizes), task.test.size))
+    runs = len(protocol.sizes), protocol.trials, len(models)
+    losses = np.full((len(models), len(tasks), *runs[:2]), np.nan)
+    deviations = [np.zeros((len(models), runs[0], task.test.size)) for task in tasks]
     refusals: list[Refusal] = []
-    seconds = dict.fromkeys(models, 0.0)
-    rows, whole = np.arange(task.train.size), dict[str, Trained]()
-    stream = int.from_bytes(sha256(task.test_set.task.encode()).digest()[:8])
-    for done, (s, r, m) in enumerate(np.ndindex(len(protocol.sizes), protocol.trials, len(models))):
-        name, size = list(models)[m], protocol.sizes[s]
-        if m == 0:  # all models see the same subset
-            subset = draw_subset(rows, size, protocol.seed, (stream, size, r))
-            votes = task.train.take(subset) if len(subset) < len(rows) else task.train
-        if name in whole and votes is task.train:  # the whole set is trained on once
-            trained = replace(whole[name], seconds=0.0)
-        else:
-            trained = train(models[name], votes, task.test)
-            if votes is task.train:
-                whole[name] = trained
-        seconds[name] += trained.seconds
-        if trained.losses is None:
-            refusals.append(Refusal(name, task.test_set.task, size, r + 1, trained.why))
-        else:
-            losses[m, 0, s, r] = mean = average(trained.losses)
-            deviations[m, s] += (
-                np.log(2) * np.exp2(mean) * (trained.losses - mean) / protocol.trials
-            )
-        step(done + 1)
-    deviations[np.isnan(losses).any(axis=(1, 3))] = 0.0
-    return Traced(losses, deviations, tuple(refusals), seconds)
+    seconds, done = dict.fromkeys(models, 0.0), 0
+    with one_blas_thread():
+        for t, task in enumerate(tasks):
+            rows, whole = np.arange(task.train.size), dict[str, Trained]()
+            stream = int.from_bytes(sha256(task.test_set.task.encode()).digest()[:8])
+            for s, r, m in np.ndindex(*runs):
+                name, size = list(models)[m], protocol.sizes[s]
+                if m == 0:  # all models see the same subset
+                    subset = draw_subset(rows, size, protocol.seed, (stream, size, r))
+                    votes = task.train.take(subset) if len(subset) < len(rows) else task.train
+                if name in whole and votes is task.train:  # the whole set is trained on once
+                    trained = replace(whole[name], seconds=0.0)
+                else:
+                    trained = train(models[name], votes, task.test)
+                    if votes is task.train:
+                        whole[name] = trained
+                seconds[name] += trained.seconds
+                if trained.losses is None:
+                    refusals.append(Refusal(name, task.test_set.task, size, r + 1, trained.why))
+                else:
+                    losses[m, t, s, r] = mean = average(trained.losses)
+                    moved = np.log(2) * np.exp2(mean) * (trained.losses - mean)
+                    deviations[t][m, s] += moved / protocol.trials
+                done += 1
+                if progress is not None:
+                    progress(done, len(tasks) * prod(runs))
+            deviations[t][np.isnan(losses[:, t]).any(axis=2)] = 0.0
+    return Traced(losses, np.concatenate(deviations, axis=2), tuple(refusals), seconds)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LearningCurves(Shown):
+class LearningCurves(HeldOut):
     """Perplexity on held-out votes by training size (Hopkins & May 2013, figures 2 to 5).
 
     A curve is the mean over trials and tasks, each task counting the same. Intervals are for other
@@ -362,16 +440,6 @@ class LearningCurves(Shown):
     def perplexities(self) -> Array:
         """(M, T, S, R) perplexity of each trial; NaN where a model refused."""
         return np.asarray(np.exp2(self.losses).round(12), dtype=np.float64)
-
-    @cached_property
-    def clusters(self) -> Clusters:
-        """Which held-out votes are correlated."""
-        return find_clusters(self.held_out, self.seed)
-
-    @property
-    def effective_judges(self) -> float | None:
-        """Effective number of judges of held-out votes, (Σ n)² / Σ n²; None where unknown."""
-        return count_effective(self.held_out)
 
     @property
     def largest(self) -> int:
@@ -703,3 +771,81 @@ def _first_of_run(near: list[int], sizes: list[int]) -> int:
             break
         first = size
     return first
+
+
+@carries_excluded("controls")
+def trace_learning(
+    data: Comparisons | Rankings,
+    *,
+    training: Comparisons | Rankings | None = None,
+    models: Wanted = "usual",
+    sizes: Sequence[int] = SIZES,
+    trials: int = TRIALS,
+    least: int = MIN_HELD_OUT,
+    overlap: str = "keep",
+    level: float = LEVEL,
+    seed: int = SEED,
+    transfer: tuple[str, str] | None = None,
+    progress: Progress | None = None,
+) -> LearningCurves:
+    """Trace perplexity on held-out votes by training size, as Hopkins & May (2013) did.
+
+    Args:
+        data: comparisons or rankings with an item column, of one task or several.
+        training: other judgments to train on, such as a crowd's where `data` are experts'; the
+            rest of `data` by default.
+        models: "usual", "paper" (the eight of Hopkins & May) or "all", a name, several, or
+            name → settings. Samplers run one chain of 200 sweeps.
+        sizes: training sizes, ascending; a smaller training set is taken whole.
+        trials: random subsets of each size.
+        least: held-out comparisons of a task, at least.
+        overlap: with `training`: "keep" its judgments on held-out items, as in the paper, or
+            "drop" them.
+        level: of intervals (proportion).
+        seed: of subsets and samplers.
+        transfer: what to call the judgments trained on and those tested on, such as
+            ("group=crowd", "group=expert").
+        progress: called with trainings done and to do.
+
+    Raises:
+        NotIdentified: no task has enough comparisons.
+        InvalidJudgments: a value in the data that cannot be.
+        UnknownColumn: there is no item column.
+        UnknownOption: a model or setting that does not exist or does not fit.
+
+    """
+    require_seed(seed)
+    require_level(level)
+    protocol = Protocol(tuple(sizes), trials, least, overlap, seed)
+    made = make_models(models, seed)
+    votes = open_comparisons(data).votes()
+    others = None if training is None else open_comparisons(training).votes()
+    division = divide_tasks(votes, others, protocol)
+    traced = trace(division.tasks, made, protocol, progress)
+    tasks = [task.test_set.task for task in division.tasks]
+    parts = [
+        f"learning curves, size{'s' * (len(sizes) > 1)} {' '.join(map(str, sizes))},"
+        f" {trials} trial{'s' * (trials > 1)}",
+        f"held out {least:,} or more of items with few comparisons",
+        *([f"task{'s' * (len(tasks) > 1)} {', '.join(tasks)}"] if any(tasks) else []),
+        say_models(models, made),
+        *([f"trained on {transfer[0]}, tested on {transfer[1]}"] if transfer else []),
+    ]
+    if others is not None:
+        parts.append(f"trained on votes {digest_votes(others)[:12]}, held-out items {overlap}")
+    parts.append(f"level {level:g} seed={seed}")
+    return LearningCurves(
+        models=tuple(made),
+        sizes=protocol.sizes,
+        losses=traced.losses,
+        deviations=traced.deviations,
+        held_out=division.held_out,
+        test_sets=tuple(one.test_set for one in division.tasks),
+        refusals=traced.refusals,
+        seconds=traced.seconds,
+        level=level,
+        seed=seed,
+        signature=write_signature(parts, count_answers(votes), digest_votes(votes)),
+        left_out=division.refused,
+        transfer=transfer,
+    )

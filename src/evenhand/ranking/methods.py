@@ -37,9 +37,9 @@ from evenhand.errors import (
 )
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.numerics.cluster_means import average_ranks
-from evenhand.ranking.rank import rank, rank_each
-from evenhand.ranking.ranking import Ranking, write_number
+from evenhand.numerics.cluster_means import spearman
+from evenhand.ranking.rank import rank_each
+from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.rules import (
     score_bojar,
     score_expected_net_wins,
@@ -58,7 +58,7 @@ from evenhand.ranking.settings import Progress, Settings, choose_log_linear
 from evenhand.ranking.signature import name_model
 from evenhand.ranking.texts import say
 from evenhand.ranking.trueskill import WMT15, score_trueskill
-from evenhand.render.counts import plural, say_tally
+from evenhand.render.counts import plural, say_tally, whole
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings, take_findings
 from evenhand.render.values import join_names
@@ -113,9 +113,7 @@ def kendall_tau(one: Scores, other: Scores) -> float:
 def spearman_rho(one: Scores, other: Scores) -> float:
     _require_same([one, other])
     _require_order(one, other)
-    ranks = average_ranks(np.stack([one.values, other.values]))
-    mine, theirs = ranks - ranks.mean(axis=1, keepdims=True)
-    return float((mine @ theirs) / np.sqrt((mine @ mine) * (theirs @ theirs)))
+    return spearman(one.values, other.values) or 0.0
 
 
 def distance_matrix(rankings: Sequence[Scores]) -> Array:
@@ -382,8 +380,8 @@ class MethodTable(Shown):
         return {
             "signature": self.signatures if self.scores else None,
             "excluded": write_excluded(self.excluded),
-            "n_judgments": write_number(self.n_judgments),
-            "n_comparisons": write_number(self.n_comparisons),
+            "n_judgments": whole(self.n_judgments),
+            "n_comparisons": whole(self.n_comparisons),
             "methods": [
                 {
                     "method": name,
@@ -519,8 +517,8 @@ class MethodBoard(Shown):
             "excluded": write_excluded(self.table.excluded),
             "method": self.method,
             "unit": scores.unit,
-            "n_judgments": write_number(self.table.n_judgments),
-            "n_comparisons": write_number(self.table.n_comparisons),
+            "n_judgments": whole(self.table.n_judgments),
+            "n_comparisons": whole(self.table.n_comparisons),
             "systems": self.table.board(self.method),
             "findings": describe_findings((*self.table.notes, *scores.notes)),
         }
@@ -647,7 +645,10 @@ def compare_methods(
     settings = Settings(choose_log_linear(model), interval, cluster, level, seed, progress)
     by = choose_groups(table, group_by)
     tallies = tally_groups(table, by)
-    rankings = _rank(table, by, settings) if MODEL in names else {}
+    rankings: dict[str, Ranking | str] = {}
+    if MODEL in names:
+        ranked = rank_each(table, by, settings)
+        rankings = {**ranked.groups, **ranked.refused}
     notes = (*say_left_out(data, table), *say_pooled(table, by))
     tables: dict[str, MethodTable] = {}
     for group, tally in tallies.items():
@@ -683,25 +684,6 @@ def choose_methods(methods: str | Sequence[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(names))
     usual = (MODEL, *(name for name, rule in RULES.items() if rule.in_all))
     return tuple(dict.fromkeys((*usual, *(name for name in names if name != "all"))))
-
-
-def _rank(table: Comparisons, by: str | None, settings: Settings) -> dict[str, Ranking | str]:
-    if by is not None:
-        grouped = rank_each(table, by, settings)
-        return {**grouped.groups, **grouped.refused}
-    try:
-        ranking = rank(
-            table,
-            model=settings.model,
-            interval=settings.interval,
-            cluster=settings.cluster,
-            level=settings.level,
-            seed=settings.seed,
-            progress=settings.progress,
-        )
-    except (NotIdentified, NotConverged) as refusal:
-        return {"": str(refusal)}
-    return {"": ranking} if isinstance(ranking, Ranking) else {}
 
 
 def _compare(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
@@ -16,22 +18,28 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
 from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption, listing
+from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.controls import ControlEffect, ControlledFit, fit_rows, read_controls
 from evenhand.models.registry import name_settings
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.clustering import (
     FACTORS,
+    MAX_CLUSTERS,
     Evidence,
+    count_loads,
     gather_evidence,
     merge_factors,
     note_inside,
     of_one_judge,
     wanted_factors,
 )
-from evenhand.ranking.inference import find_intervals, order_systems
-from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.settings import ModelSettings, Progress, Settings, choose_model
-from evenhand.render.findings import take_findings
+from evenhand.ranking.inference import find_intervals, number_places, order_systems
+from evenhand.ranking.intervals import MIN_CLUSTERS, Intervals
+from evenhand.ranking.ranking import Controlled, GroupedRankings, Ranking
+from evenhand.ranking.sandwich import gather_clusters, walk_information
+from evenhand.ranking.settings import Progress, Settings, choose_model
+from evenhand.render.findings import Finding, take_findings
 
 
 @carries_excluded("controls")
@@ -85,14 +93,11 @@ def rank(
 
     """
     spec = choose_model(model, controls, seed)
-    options = (cluster, level, seed, progress)
-    settings: Settings | ModelSettings
     if isinstance(spec, BradleyTerry):
-        settings = Settings(spec, interval or "rank-sets", *options, start=start)
-    elif start is None:
-        settings = ModelSettings(name_settings(spec), spec, interval, *options)
-    else:
+        interval = interval or "rank-sets"
+    elif start is not None:
         raise UnknownOption(f"{name_settings(spec)} takes no start: leave it out")
+    settings = Settings(spec, interval, cluster, level, seed, progress, start=start)
     table, weights = take_pairs(data), mix  # type: ignore[arg-type]
     if judge_cap is not None:
         from evenhand.data.weights import choose_weights
@@ -103,21 +108,20 @@ def rank(
     by, left_out = choose_groups(table, group_by), take_findings(say_left_out(data, table))
     if by is None:
         ranking = _rank_one(_weigh(table, weights), _choose_clusterings(table, settings), settings)
-        notes = (*left_out, *ranking.notes)
-        return replace(ranking, notes=notes, answers=_name_answers(ranking, table))
+        return _describe(ranking, table, (*left_out, *ranking.notes))
     if table.mix is not None:  # it was made over all groups together, and is none in any of them
         raise UnknownOption(
             f"these judgments were mixed over every {by} together: give the mix to"
             " rank(data, mix=...), which makes it in each"
         )
-    grouped = rank_each(table, by, settings, weights)
-    if left_out:
-        groups = {
-            name: replace(ranking, notes=(*left_out, *ranking.notes))
-            for name, ranking in grouped.groups.items()
-        }
-        grouped = replace(grouped, groups=groups)
+    grouped = rank_each(table, by, settings, weights, left_out)
     return _take_only(grouped, requested=group_by is not None)
+
+
+def _describe(ranking: Ranking, table: Comparisons, notes: tuple[Finding, ...]) -> Ranking:
+    # merged outputs and rankings of two are judgments of pairs
+    answers = "judgments" if table.rankings is None else ranking.answers
+    return replace(ranking, notes=notes, answers=answers)
 
 
 def _take_only(grouped: GroupedRankings, *, requested: bool) -> Ranking | GroupedRankings:
@@ -143,74 +147,58 @@ def _weigh(table: Comparisons, weights: Mix | JudgeCap | None) -> Comparisons:
 
 def rank_each(
     table: Comparisons,
-    by: str,
-    settings: Settings | ModelSettings,
+    by: str | None,
+    settings: Settings,
     weights: Mix | JudgeCap | None = None,
+    left_out: tuple[Finding, ...] = (),
 ) -> GroupedRankings:
-    """Rank the levels of a column apart; unlike `rank`, return also where none can be ranked."""
+    """Rank the levels of a column apart, or all under ""; return also where none can be ranked."""
     clusterings = _choose_clusterings(table, settings, by)
-    if weights is not None or isinstance(settings, ModelSettings):
-        from evenhand.ranking.by_model import split_judgments
+    apart = weights is not None or not settings.log_linear
+    if by is None or apart or settings.model.controls:
+        parts: Mapping[str, Comparisons] = {"": table}
+        if by is not None and apart:
+            from evenhand.ranking.by_model import split_judgments
 
-        parts = split_judgments(table, by)
+            parts = split_judgments(table, by)
+        elif by is not None:
+            parts = split_table(table, by)
         grouped = _rank_apart(
             parts, by, lambda name: _rank_one(_weigh(parts[name], weights), clusterings, settings)
-        )
-    elif settings.model.controls:
-        from evenhand.ranking.controlled import rank_rows
-
-        tables, log_linear = split_table(table, by), settings
-        grouped = _rank_apart(
-            tables, by, lambda name: rank_rows(tables[name], clusterings, log_linear)
         )
     else:  # from one pass over the data
         factors = (*clusterings, *(("judge",) if table.has("judge") else ()))
         grouped = _rank_tallies(tally_groups(table, by, factors), by, settings)
     pooled = take_findings(say_pooled(table, by))
     groups = {
-        name: replace(
-            ranking,
-            notes=(*note_inside(ranking.notes, by), *pooled),
-            answers=_name_answers(ranking, table),
-        )
-        for name, ranking in grouped.groups.items()
+        name: _describe(one, table, (*left_out, *note_inside(one.notes, by), *pooled))
+        for name, one in grouped.groups.items()
     }
     return replace(grouped, groups=groups)
 
 
-def _name_answers(ranking: Ranking, table: Comparisons | None = None) -> str:
-    """Return what the answers are; merged outputs and rankings of two are judgments of pairs."""
-    least = ranking.n_comparisons * (1 - 1e-9)  # sums of weights differ by their order
-    no_rankings = table is not None and table.rankings is None
-    return "judgments" if no_rankings or ranking.n_judgments >= least else "rankings"
-
-
 def _choose_clusterings(
-    table: Comparisons, settings: Settings | ModelSettings, by: str | None = None
+    table: Comparisons, settings: Settings, by: str | None = None
 ) -> tuple[str, ...]:
     present = {name for name in FACTORS if table.has(name)}
     return () if settings.interval == "model" else wanted_factors(settings.cluster, present, by)
 
 
-def _rank_one(
-    table: Comparisons, clusterings: tuple[str, ...], settings: Settings | ModelSettings
-) -> Ranking:
+def _rank_one(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
     settings = replace(settings, mix=table.mix)
-    if isinstance(settings, ModelSettings):
+    if not settings.log_linear:
         from evenhand.ranking.by_model import rank_by_model
 
         return rank_by_model(table, clusterings, settings)
     if settings.model.controls:
-        from evenhand.ranking.controlled import rank_rows
-
-        return rank_rows(table, clusterings, settings)
+        return _rank_rows(table, clusterings, settings)
     apart = settings.interval in ("rank-sets", "sandwich")
     evidence, levels = gather_evidence(table, clusterings, apart=apart)
     return make_ranking(evidence, levels, settings)
 
 
 def _rank_apart(
-    names: Iterable[str], by: str, rank_group: Callable[[str], Ranking]
+    names: Iterable[str], by: str | None, rank_group: Callable[[str], Ranking]
 ) -> GroupedRankings:
     rankings: dict[str, Ranking] = {}
     refused: dict[str, str] = {}
@@ -219,7 +207,7 @@ def _rank_apart(
             rankings[name] = rank_group(name)
         except (NotIdentified, NotConverged) as refusal:
             refused[name] = str(refusal)
-    return GroupedRankings(rankings, by, refused)
+    return GroupedRankings(rankings, by or "", refused)
 
 
 def _rank_tallies(parts: Mapping[str, Tally], by: str, settings: Settings) -> GroupedRankings:
@@ -237,19 +225,25 @@ def _rank_tallies(parts: Mapping[str, Tally], by: str, settings: Settings) -> Gr
 
 def make_ranking(evidence: Evidence, levels: Levels, settings: Settings) -> Ranking:
     fit = settings.model.fit(evidence.whole, start=settings.start)
+    return _infer(fit, evidence, levels, settings)[0]
+
+
+def _infer(
+    fit: Fit, evidence: Evidence, levels: Levels, settings: Settings
+) -> tuple[Ranking, Intervals | None]:
     with one_blas_thread():
         clustered = find_intervals(fit, evidence, levels, settings)
-    return order_systems(fit, evidence, levels, clustered, settings)
+    return order_systems(fit, evidence, levels, clustered, settings), clustered[1]
 
 
 def rank_counts(
-    data: Any, group_by: str | None, settings: Settings | ModelSettings, weights: object
+    data: Any, group_by: str | None, settings: Settings, weights: object
 ) -> Ranking | GroupedRankings:
     if not isinstance(data, Tally):
         raise refuse_kind(data, "only comparisons and rankings can be ranked, not")
     known = tuple(data.factors)
     by = group_by if group_by is not None else "task" if "task" in known else None
-    if not isinstance(settings, Settings):
+    if not settings.log_linear:
         raise _refuse_counts(settings.name)
     if weights is not None or settings.model.controls:
         raise _refuse_counts("a control" if settings.model.controls else "a mix or a judge cap")
@@ -262,16 +256,10 @@ def rank_counts(
     by_model = settings.interval == "model"
     clusterings = () if by_model else wanted_factors(settings.cluster, present, by)
     if by is None:
-        ranking = _rank_whole(data, clusterings, settings)
-        return replace(ranking, answers=_name_answers(ranking))
+        return _rank_whole(data, clusterings, settings)
     factors = (*clusterings, *(("judge",) if "judge" in present and by != "judge" else ()))
     parts = _split_counts(data, by, tuple(dict.fromkeys(factors)))
-    grouped = _rank_tallies(parts, by, settings)
-    groups = {
-        name: replace(ranking, answers=_name_answers(ranking))
-        for name, ranking in grouped.groups.items()
-    }
-    return _take_only(replace(grouped, groups=groups), requested=group_by is not None)
+    return _take_only(_rank_tallies(parts, by, settings), requested=group_by is not None)
 
 
 def _refuse_counts(what: str) -> UnknownOption:
@@ -287,8 +275,6 @@ def _rank_whole(data: Tally, clusterings: tuple[str, ...], settings: Settings) -
     merged = merge_factors(data.pool(names))
     joint = merged.pool(tuple(merged.factors))
     loads = {name: joint.factors[name].loads for name in names}
-    if not clusterings:
-        return make_ranking(Evidence({}, joint.pool()), Levels(loads), settings)
     return make_ranking(Evidence.of(joint.pool(clusterings)), Levels(loads), settings)
 
 
@@ -310,3 +296,75 @@ def _split_counts(data: Tally, by: str, factors: tuple[str, ...]) -> dict[str, T
         loads = np.bincount(codes, part.counts.sum(axis=1)) / np.maximum(np.bincount(codes), 1)
         counted[name] = replace(part.pool(factors), n_judgments=float(loads.sum()))
     return counted
+
+
+# A ranking with controls: who wins where outputs are alike in what is controlled for.
+#
+# Rows are read once; the fit goes through them a few times, the sandwich once for each way of
+# clustering and once for their cells. Everything else is as in a ranking without controls.
+
+
+def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
+    limits = dict.fromkeys(clusterings, MAX_CLUSTERS)
+    controls, rows = read_controls(table, settings.model.controls, by=clusterings, limits=limits)
+    fit = fit_rows(settings.model, controls, rows)
+    whole = rows.tally()
+    tallies = {}
+    for name in clusterings:
+        unmerged = {name: partial(table.tally, (name,))} if rows.levels[name].merged else {}
+        tallies[name] = replace(rows.tally((name,)), unmerged=unmerged)
+    evidence = Evidence(tallies, whole)
+    ranking, intervals = _infer(fit, evidence, count_loads(table, rows.levels), settings)
+    if intervals is None:
+        return ranking
+    places = []
+    for log_worth in (fit.plain.log_worth, fit.log_worth):
+        order, ranks = number_places(log_worth)
+        places.append(ranks[np.argsort(order)].tolist())
+    before, after = places
+    moved = {
+        fit.systems[i]: (before[i], after[i])
+        for i in np.argsort(after, kind="stable").tolist()
+        if before[i] != after[i]
+    }
+    effects = find_control_effects(fit, whole, intervals, settings.level)
+    return replace(ranking, controlled=Controlled(effects, moved))
+
+
+# What controls do where some clusters carry them: of one judge alone nothing is said of others.
+#
+# The effective clusters of a coefficient are those of a difference (`covariance`), with c the
+# coefficient: a column that one judge alone varies rests on that judge, however many judged. With
+# fewer than five there is no standard error and no p-value; with more, Student's t has one degree
+# of freedom less than there are.
+
+
+def find_control_effects(
+    fit: ControlledFit, whole: Tally, intervals: Intervals, level: float
+) -> tuple[ControlEffect, ...]:
+    effects = list(fit.effects(intervals.parameters, level, intervals.df))
+    clusterings = intervals.rank_sets.clusterings if intervals.rank_sets is not None else ()
+    for name in (way for way in clusterings if way in fit.rows.levels):
+        for at, effective in enumerate(count_carriers(fit, whole, name).tolist()):
+            effect = effects[at]
+            if effective < MIN_CLUSTERS * (1 - 1e-9):
+                effects[at] = effect.without_error(
+                    f"it rests on fewer than {MIN_CLUSTERS:.0f} effective {name}s"
+                    f" ({effective:.1f}), and nothing shows how another {name} would differ"
+                )
+            elif not effect.rests and effective - 1 < intervals.df:
+                estimate = effect.estimate, effect.stderr
+                effects[at] = ControlEffect.make(
+                    (effect.name, effect.sd), estimate, effect.level, effective - 1
+                )
+    return tuple(effects)
+
+
+def count_carriers(fit: ControlledFit, whole: Tally, name: str) -> NDArray[np.float64]:
+    """Return (q,) effective clusters of the coefficients of controls."""
+    pieces, _ = gather_clusters(fit, whole, name)
+    at = fit.likelihood.slopes(np.arange(len(fit.beta), dtype=np.float64)).astype(np.intp)
+    rows = fit.raw_vcov[at]
+    information = (some for _, some in walk_information(fit, pieces))
+    shares = np.concatenate([np.einsum("qi,gij,qj->gq", rows, some, rows) for some in information])
+    return np.asarray(shares.sum(axis=0) ** 2 / (shares**2).sum(axis=0))

@@ -9,14 +9,14 @@ clusters too many or too thin to be excluded one by one, have replicates drawn f
 with the sandwich covariance instead.
 
 A pair is never decided that rests on one cluster alone, or that has fewer than five effective
-judges or items, or whose narrowest link has too few (`bottlenecks`): nothing then shows how
+judges or items, or whose narrowest link has too few (`covariance`): nothing then shows how
 much others might differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
@@ -29,12 +29,12 @@ from evenhand.models.base import Fit
 from evenhand.numerics.bootstrap import Pairs, absolute_t, bootstrap_contrasts, draw_webb
 from evenhand.numerics.distributions import chi2_tail, t_quantile
 from evenhand.numerics.multiple_tests import order_statistic, step_down, step_down_holm
-from evenhand.ranking.cluster_links import count_across
 from evenhand.ranking.covariance import (
     NO_SPREAD_RATIO,
     ClusteredErrors,
     Spread,
     centred_rows,
+    count_across,
     degrees,
 )
 from evenhand.ranking.intervals import (
@@ -265,6 +265,8 @@ def _say_resting(way: ClusteredErrors) -> Finding:
 # Most pairs for which replicates are drawn; of more than about 350 systems Holm's method decides
 MAX_BOOTSTRAP_PAIRS: Final = 60_000
 Replicates = tuple[NDArray[np.float32], Array]
+# (K, K) decisions that hold together, those of each row by itself, and |t| at every step
+Decisions = tuple[NDArray[np.int8], NDArray[np.int8], tuple[float, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,12 +293,27 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
     margin = np.sqrt(np.max([pair_variance(one) for one in worths], axis=0))
     family = gather_pairs(fit.log_worth, margin, spread.clusterings)
     part = find_part(fit, worths, family.effective, family.resting, spread.clusterings)
-    if len(family.first) > MAX_BOOTSTRAP_PAIRS:
-        sets, critical = decide_by_holm(family, spread, part, level)
+    by_holm = len(family.first) > MAX_BOOTSTRAP_PAIRS
+    if by_holm:
+        decisions, critical = decide_by_holm(family, spread.df, part.bounded, level)
     else:
-        replicates = list(draw_replicates(fit, spread, family, part, Generator(PCG64(seed))))
-        sets = decide_pairs(family, spread, [pairs for pairs, _ in replicates], level)
-        critical = limit_worths([draws for _, draws in replicates], part, level)
+        rng = Generator(PCG64(seed))
+        drawn = draw_replicates(centred_rows(fit), spread, family, part.members, rng)
+        of_pairs, of_worths = zip(*drawn, strict=True)
+        decisions = decide_pairs(family, of_pairs, level)
+        critical = limit_worths(of_worths, part.bounded, level)
+    decided, alone, steps = decisions
+    sets = RankSets(
+        clusterings=tuple(way.name for way in spread.clusterings) or ("judgment",),
+        replicates=0 if by_holm else REPLICATES,
+        critical=steps,
+        statistic=family.statistic,
+        decided=decided,
+        alone=alone,
+        effective=family.effective,
+        resting=family.resting,
+        limits=find_limits(fit, spread, level),
+    )
     unsaid = note_open(fit.systems, spread.clusterings, family.effective, family.resting)
     notes = [*spread.notes, *unsaid, *part.notes]
     if part.bounded.any() and not np.isfinite(critical):
@@ -304,21 +321,21 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
     return Intervals(
         *part.surround(fit.log_worth, critical),
         sets.decided,
-        f"{spread.method}, {name_critical_values(sets)}",
+        f"rank sets {spread.method}, {name_critical_values(sets)}",
         notes=tuple(notes),
         parameters=np.sqrt(np.max([np.diag(vcov) for vcov in spread.vcovs], axis=0)),
         df=spread.df,
         pairs=margin if len(margin) <= MAX_PAIR_SYSTEMS else None,
-        rank_sets=replace(sets, limits=find_limits(fit, spread, level)),
+        rank_sets=sets,
         centred_on=None if part.members.all() else part.members,
     )
 
 
-def limit_worths(replicates: Sequence[Array], part: LinkedPart, level: float) -> float:
+def limit_worths(replicates: Sequence[Array], bounded: Truths, level: float) -> float:
     """Return the |t| up to which intervals go, from (B, K) replicates of each clustering; or ∞."""
-    if not part.bounded.any():
+    if not bounded.any():
         return np.inf
-    largest = [draws[:, part.bounded].max(axis=1) for draws in replicates]
+    largest = [draws[:, bounded].max(axis=1) for draws in replicates]
     return max(float(order_statistic(one, level)) for one in largest)
 
 
@@ -333,21 +350,20 @@ def gather_pairs(log_worth: Array, margin: Array, clusterings: Sequence[Clustere
         if way.effective is not None and way.name != "ranking":
             effective = np.minimum(effective, way.effective)
     first, second = np.triu_indices(k, 1)
-    active = ~resting[first, second] & (effective[first, second] >= MIN_CLUSTERS)
+    active = (~resting & (effective >= MIN_CLUSTERS) & (margin > 0))[first, second]
     return Family(first, second, statistic, effective, resting, active)
 
 
 def draw_replicates(
-    fit: Fit, spread: Spread, family: Family, part: LinkedPart, rng: Generator
+    rows: Array, spread: Spread, family: Family, members: Truths, rng: Generator
 ) -> Iterator[Replicates]:
-    """Draw |t*| of active pairs, (B, P), and of log-worths, (B, K), for each way of clustering."""
-    rows = centred_rows(fit)
-    rows -= rows[part.members].mean(axis=0)
+    """Draw |t*| of active pairs, (B, P), and of (K, p) rows, (B, K), for each way of clustering."""
+    rows = rows - rows[members].mean(axis=0)
     pairs = family.first[family.active], family.second[family.active]
     for way in spread.clusterings:
         if way.influence is not None:
             weights = draw_webb((REPLICATES, len(way.influence.changes)), rng)
-            yield bootstrap_contrasts(way.influence.relative_to(part.members), weights, pairs)
+            yield bootstrap_contrasts(way.influence.relative_to(members), weights, pairs)
         else:
             df = max(1.0, way.factor.effective - 1)
             yield draw_student(rows @ way.vcov @ rows.T, df, pairs, rng)
@@ -371,8 +387,8 @@ def draw_student(covariance: Array, df: float, pairs: Pairs, rng: Generator) -> 
 
 
 def decide_pairs(
-    family: Family, spread: Spread, replicates: Sequence[NDArray[np.float32]], level: float
-) -> RankSets:
+    family: Family, replicates: Sequence[NDArray[np.float32]], level: float
+) -> Decisions:
     first, second = family.first[family.active], family.second[family.active]
     sizes = np.abs(family.statistic[first, second])
     together, critical = step_down(sizes, replicates, level)
@@ -384,45 +400,25 @@ def decide_pairs(
             sizes[of_system], [draws.T[of_system].T for draws in replicates], level
         )
         alone[system] = family.square(chosen)[system]
-    return _make_sets(family, spread, family.square(together), alone, critical)
+    return family.square(together), alone, critical
 
 
 def decide_by_holm(
-    family: Family, spread: Spread, part: LinkedPart, level: float
-) -> tuple[RankSets, float]:
+    family: Family, df: float, bounded: Truths, level: float
+) -> tuple[Decisions, float]:
     """Decide by Holm's method where pairs are very many; also Bonferroni's |t| for worths."""
     first, second = family.first[family.active], family.second[family.active]
     sizes = np.abs(family.statistic)
-    together, critical = step_down_holm(sizes[first, second], spread.df, level)
+    together, critical = step_down_holm(sizes[first, second], df, level)
     may = np.zeros_like(family.resting)
     may[first, second] = may[second, first] = True
     alone = np.zeros_like(may, dtype=np.int8)
     for system, others in enumerate(may):
-        chosen, _ = step_down_holm(sizes[system, others], spread.df, level)
+        chosen, _ = step_down_holm(sizes[system, others], df, level)
         alone[system, others] = chosen * np.sign(family.statistic[system, others])
-    tests = 2 * max(1, int(part.bounded.sum()))
-    for_worths = t_quantile(1 - (1 - level) / tests, spread.df)
-    sets = _make_sets(family, spread, family.square(together), alone, critical)
-    return replace(sets, replicates=0), for_worths
-
-
-def _make_sets(
-    family: Family,
-    spread: Spread,
-    decided: NDArray[np.int8],
-    alone: NDArray[np.int8],
-    critical: tuple[float, ...],
-) -> RankSets:
-    return RankSets(
-        clusterings=tuple(way.name for way in spread.clusterings) or ("judgment",),
-        replicates=REPLICATES,
-        critical=critical,
-        statistic=family.statistic,
-        decided=decided,
-        alone=alone,
-        effective=family.effective,
-        resting=family.resting,
-    )
+    tests = 2 * max(1, int(bounded.sum()))
+    for_worths = t_quantile(1 - (1 - level) / tests, df)
+    return (family.square(together), alone, critical), for_worths
 
 
 def name_critical_values(sets: RankSets) -> str:

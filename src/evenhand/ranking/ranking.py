@@ -17,10 +17,11 @@ from evenhand.models.base import Fit
 from evenhand.models.coefficients import Contrast
 from evenhand.models.controls import ControlEffect
 from evenhand.models.fitted import FittedModel, Posterior
+from evenhand.models.registry import MODELS
 from evenhand.models.settings import say_model
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, find_times, say_place
 from evenhand.ranking.sides import LIMIT
-from evenhand.render.counts import effective, plural, say_answers, say_systems
+from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 from evenhand.render.values import join_names
@@ -30,11 +31,9 @@ COLUMNS: Final = (
     *("log_worth", "ability", "stderr", "lower", "upper", "rank", "rank_lower", "rank_upper"),
     *("cluster", "better_than", "wins", "ties", "losses"),
 )
-
-
-def write_number(count: float) -> int | float:
-    """Return a count as an int where it is one; importance weights may add up to fractions."""
-    return int(count) if float(count).is_integer() else count
+# Keys of JSON that are members
+HOW: Final = ("model", "scale", "level", "method", "rank_interval")
+OF_WHAT: Final = ("n_judges", "effective_judges", "n_items", "headline", "says")
 
 
 MAX_SYSTEMS_SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_dict` have them all
@@ -53,11 +52,6 @@ def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> st
 
 def write_range(low: int, high: int, dash: str = "-") -> str:
     return str(low) if low == high else f"{low}{dash}{high}"
-
-
-def explain_mark(ranking: Ranking) -> list[str]:
-    barred = ranking.undecidable_pairs
-    return [] if barred is None or not barred.any() else [f"{MARK} {LEGEND}"]
 
 
 # Effective judges or items below which a reader should know how many there are
@@ -131,12 +125,9 @@ def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
         return ALONE
     if sets.effective[pair] < MIN_CLUSTERS:
         return THIN
-    way = -1 if sets.limits is None else int(sets.limits.way[pair])
-    return (
-        sets.clusterings[way]
-        if way >= 0 and sets.clusterings[way] in ("judge", "item")
-        else JUDGMENTS
-    )
+    way = int(sets.limits.way[pair])
+    known = way >= 0 and sets.clusterings[way] in ("judge", "item")
+    return sets.clusterings[way] if known else JUDGMENTS
 
 
 def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, nouns: Nouns) -> str:
@@ -164,8 +155,6 @@ def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
 def name_clusterings(
     sets: RankSets, pairs: Pairs, causes: Sequence[str] = (ALONE, THIN)
 ) -> list[str]:
-    if sets.limits is None:
-        return list(sets.clusterings)
     of = {ALONE: sets.limits.alone, THIN: sets.limits.thin}
     marks = [of[cause] for cause in causes]
     return [
@@ -177,8 +166,6 @@ def name_clusterings(
 
 def _count_few(ranking: Ranking, sets: RankSets, cause: str, pairs: Pairs) -> str:
     """Say how many judges or items there are where they are few; else nothing."""
-    if sets.limits is None:
-        return ""
     number, whose = float(np.median([sets.limits.clusters[pair] for pair in pairs])), ""
     of_board = ranking.effective_judges if cause == "judge" else None
     if of_board is not None and number >= OWN_NUMBER_SHARE * of_board:
@@ -405,7 +392,10 @@ class Ranking(Shown):
     @property
     def undecidable_pairs(self) -> Integers | None:
         """(K,) pairs of each system that stay open whatever they show; None without rank sets."""
-        return None if self.rank_sets is None else self.rank_sets.count_barred()
+        if self.rank_sets is None:
+            return None
+        apart = ~np.eye(len(self.systems), dtype=np.bool_)
+        return np.asarray((self.rank_sets.barred & apart).sum(axis=1))
 
     def worths(self) -> Array:
         """Return (K,) worths π, which sum to one."""
@@ -461,50 +451,32 @@ class Ranking(Shown):
 
     def rows(self, *columns: str) -> list[dict[str, Any]]:
         """Return one mapping per system, best first, with plain numbers; also "elo" or "worth"."""
-        none = [None] * len(self.systems)
-        scales = {"elo": self.elo, "worth": self.worths}
-        more = {name: scale().tolist() for name, scale in scales.items() if name in columns}
-        return (
-            [
-                {**row, **dict(zip(more, values, strict=True))}
-                for row, values in zip(
-                    self._rows(none), zip(*more.values(), strict=True), strict=False
-                )
-            ]
-            if more
-            else self._rows(none)
-        )
-
-    def _rows(self, none: list[None]) -> list[dict[str, Any]]:
-        columns: dict[str, list[Any]] = {
+        none: list[Any] = [None] * len(self.systems)
+        held: dict[str, list[Any]] = {
             "system": list(self.systems),
             "estimate": self.estimate.tolist(),
         }
         for name in COLUMNS:
             values = getattr(self, name)
-            if name == "ability" and values is None:
-                continue
-            columns[name] = none if values is None else values.tolist()
+            if name != "ability" or values is not None:
+                held[name] = none if values is None else values.tolist()
         sets, barred = self.rank_sets, self.undecidable_pairs
         ends = (none, none) if sets is None else (end.tolist() for end in sets.marginal)
-        columns |= zip(MARGINAL, ends, strict=True)
-        columns["undecidable_pairs"] = none if barred is None else barred.tolist()
-        columns["beats"] = none if self.decided is None else self._name_beaten()
+        held |= zip(MARGINAL, ends, strict=True)
+        held["undecidable_pairs"] = none if barred is None else barred.tolist()
+        # the systems that each is decided to be better than, best first
+        held["beats"] = none
+        if self.decided is not None:
+            beaten = (np.flatnonzero(row > 0) for row in self.decided)
+            held["beats"] = [[self.systems[i] for i in places] for places in beaten]
         for name in ("wins", "ties", "losses"):
-            columns[name] = [write_number(count) for count in columns[name]]
+            held[name] = [whole(count) for count in held[name]]
         for name in ("stderr", "lower", "upper"):
-            pairs = zip(columns[name], self.bounded.tolist(), strict=True)
-            columns[name] = [number if known else None for number, known in pairs]
-        return [
-            dict(zip(columns, values, strict=True))
-            for values in zip(*columns.values(), strict=True)
-        ]
-
-    def _name_beaten(self) -> list[list[str]]:
-        """Return the systems that each system is decided to be better than, best first."""
-        if self.decided is None:
-            return []
-        return [[self.systems[i] for i in np.flatnonzero(row > 0)] for row in self.decided]
+            pairs = zip(held[name], self.bounded.tolist(), strict=True)
+            held[name] = [number if known else None for number, known in pairs]
+        scales = {"elo": self.elo, "worth": self.worths}
+        held |= {name: scale().tolist() for name, scale in scales.items() if name in columns}
+        return [dict(zip(held, values, strict=True)) for values in zip(*held.values(), strict=True)]
 
     def to_dict(self, *columns: str) -> dict[str, Any]:
         """Return the JSON contract of `evenhand rank --json`; systems with "elo" or "worth" too."""
@@ -512,18 +484,10 @@ class Ranking(Shown):
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
-            "model": self.model,
-            "scale": self.scale,
-            "level": self.level,
-            "method": self.method,
-            "rank_interval": self.rank_interval,
-            "n_judgments": write_number(self.n_judgments),
-            "n_comparisons": write_number(self.n_comparisons),
-            "n_judges": self.n_judges,
-            "effective_judges": self.effective_judges,
-            "n_items": self.n_items,
-            "headline": self.headline,
-            "says": self.says,
+            **{name: getattr(self, name) for name in HOW},
+            "n_judgments": whole(self.n_judgments),
+            "n_comparisons": whole(self.n_comparisons),
+            **{name: getattr(self, name) for name in OF_WHAT},
             "findings": describe_findings(self.notes),
             **({} if mix is None else {"mix": mix.to_dict()}),
             **({} if controlled is None else controlled.to_dict()),
@@ -571,17 +535,14 @@ def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
     rows = []
     for effect in effects:
         row: dict[str, object] = {"name": effect.name, "estimate": effect.estimate}
-        for name in ("stderr", "lower", "upper", "p"):
-            row[name] = None if effect.rests else getattr(effect, name)
+        errors = ("stderr", "lower", "upper", "p")
+        row |= {name: None if effect.rests else getattr(effect, name) for name in errors}
         row |= {"sd": effect.sd, "level": effect.level, "per_unit": effect.per_unit}
         rows.append(row | ({"rests": effect.rests} if effect.rests else {}))
     return rows
 
 
 def say_ranked_by(ranking: Ranking) -> str:
-    from evenhand.models.base import Fit
-    from evenhand.models.registry import MODELS
-
     if isinstance(ranking.fit, Fit):
         return say_model(ranking.fit.model)
     known = MODELS.get(ranking.model)
@@ -627,10 +588,7 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
     shown = [{**row, "ranks": write_ranks(row)} for row in rows]
     columns = [
         Column("ranks", "rank", "range"),
-        *(
-            [Column(("marginal_lower", "marginal_upper"), "marginal", "range")]
-            * ("marginal" in more)
-        ),
+        *([Column(MARGINAL, "marginal", "range")] * ("marginal" in more)),
         Column("system", "system", "name"),
         Column("estimate", ranking.scale, "two"),
         *([Column(("lower", "upper"), f"{level} interval", "interval", priority=2)] * bounded),
@@ -642,7 +600,8 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
     clusters = [row["cluster"] for row in rows]
     lines = [at for at in range(1, len(rows)) if clusters[at] != clusters[at - 1]]
     headline = f", {ranking.headline}" if ranking.headline else ""
-    legend, without = tuple(explain_mark(ranking)), ("ranks", "beats")
+    barred = ranking.undecidable_pairs
+    legend = (f"{MARK} {LEGEND}",) * (barred is not None and bool(barred.any()))
     return Table(
         "ranking",
         f"Systems by {ranking.scale}, best first{headline}",
@@ -651,17 +610,16 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         tuple(lines),
         limit=MAX_SYSTEMS_SHOWN,
         legend=legend,
-        without=without,
+        without=("ranks", "beats"),
     )
 
 
 def _tabulate_neighbours(ranking: Ranking) -> list[Table]:
     """Return the differences of neighbours, where there are too many systems for intervals."""
     rows = tuple(
-        {"first": pair.systems[0], "second": pair.systems[1],
-         "estimate": pair.estimate, "stderr": pair.stderr}
-        for pair in ranking.neighbours
-    )  # fmt: skip
+        dict(zip(("first", "second", "estimate", "stderr"), values, strict=True))
+        for values in ((*pair.systems, pair.estimate, pair.stderr) for pair in ranking.neighbours)
+    )
     columns = (
         Column("first", "system", "name"),
         Column("second", "its neighbour", "name"),

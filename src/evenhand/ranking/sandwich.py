@@ -12,7 +12,8 @@ answers are discarded ties, are none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from evenhand.errors import NotIdentified, listing
 from evenhand.models.base import Fit
 from evenhand.models.controls import ControlledFit, Part, is_controlled, sum_row_information
 from evenhand.models.ties import Local, Tie, TieLaw, expand_blocks
+from evenhand.numerics.bootstrap import jackknife
 
 # A fit taken apart: the score and the information that each cluster of judgments holds.
 #
@@ -35,16 +37,10 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.int64] | NDArray[np.int32]
 
 ETA, TIE, ETA_ETA, ETA_TIE, TIE_TIE = range(5)
-# Entries per possible pair from which pairs are evaluated instead of entries
-MIN_ENTRIES_PER_PAIR: Final = 8
-# Cells of the boards of all clusters for an entry, beyond which boards are too empty
-MAX_EMPTINESS: Final = 4
-# Most cells of the boards of all clusters, of which a number each is held
-MAX_DENSE_CELLS: Final = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class SparseClusterSums:
+class PairSums:
     left: Codes  # (C,) code of the system shown first
     right: Codes  # (C,) code of the other
     # (5, C) first derivatives of each entry's log-likelihood by η and t, and minus the second by
@@ -53,17 +49,17 @@ class SparseClusterSums:
     codes: Codes  # (C,) cluster of each entry
     size: int  # number of clusters
 
-    def between(self, start: int, stop: int) -> SparseClusterSums:
+    def between(self, start: int, stop: int) -> PairSums:
         """Return consecutive clusters, numbered from 0; entries must be in their order."""
         ends = np.array([start, stop], dtype=self.codes.dtype)
         rows = slice(*np.searchsorted(self.codes, ends).tolist())
         codes = self.codes[rows] - start
-        return SparseClusterSums(
+        return PairSums(
             self.left[rows], self.right[rows], self.slopes[:, rows], codes, stop - start
         )
 
-    def pooled(self) -> SparseClusterSums:
-        return SparseClusterSums(self.left, self.right, self.slopes, np.zeros_like(self.codes), 1)
+    def pooled(self) -> PairSums:
+        return PairSums(self.left, self.right, self.slopes, np.zeros_like(self.codes), 1)
 
     def held(self) -> NDArray[np.bool_]:
         """Say of each cluster whether it holds information: one of discarded ties does not."""
@@ -86,25 +82,11 @@ class SparseClusterSums:
         return _sums(flat, self.slopes[ETA_ETA], self.size * k * k).reshape(self.size, k, k)
 
 
-def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> SparseClusterSums:
+def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> PairSums:
     """Evaluate a fit on every entry of a tally, with its cluster."""
     counts, worth = fit.model.treat_ties(tally.counts), fit.lambdas
     slopes = _slopes(fit, worth[tally.left] - worth[tally.right], counts)
-    return SparseClusterSums(tally.left, tally.right, slopes, codes, size)
-
-
-def sum_clusters(fit: Fit, tally: Tally, codes: Codes, size: int) -> PairSums:
-    """Evaluate a fit by cluster, on boards of all pairs where clusters fill them."""
-    k, entries = len(fit.systems), len(tally.left)
-    cells = size * k**2
-    if (
-        entries * MAX_EMPTINESS < cells
-        or entries < MIN_ENTRIES_PER_PAIR * k**2
-        or cells > MAX_DENSE_CELLS
-    ):
-        return take_apart(fit, tally, codes, size)
-
-    return sum_dense(evaluate_pairs(fit), tally, codes, size)
+    return PairSums(tally.left, tally.right, slopes, codes, size)
 
 
 def evaluate_pairs(fit: Fit) -> Array:
@@ -124,12 +106,21 @@ def _slopes(fit: Fit, apart: Array, counts: Array) -> Array:
 
 def cluster_scores(fit: Fit, pieces: PairSums) -> Array:
     """Return (G, p) scores of clusters."""
-    columns = [fit.design.pull(pieces.by_system(ETA, len(fit.systems)).T)]
-    if fit.likelihood.law.free:
-        columns.append(pieces.total(TIE)[None])
-    if fit.likelihood.order_effect:
-        columns.append(pieces.total(ETA)[None])
+    by_system = pieces.by_system(ETA, len(fit.systems))
+    return join_scores(fit, by_system, pieces.total(TIE), pieces.total(ETA))
+
+
+def join_scores(fit: Fit, by_system: Array, by_tie: Array, by_order: Array) -> Array:
+    """Return (G, p) scores from (G, K) sums onto systems and (G,) sums by t and by δ."""
+    columns = [fit.design.pull(by_system.T)]
+    columns += [by_tie[None]] if fit.likelihood.law.free else []
+    columns += [by_order[None]] if fit.likelihood.order_effect else []
     return np.asarray(np.concatenate(columns).T)
+
+
+def spread_scores(fit: Fit, scores: Array) -> Array:
+    """Return H⁻¹ (Σ_g s_g s_gᵀ) H⁻¹ of (G, p) scores, CR0."""
+    return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
 
 
 def score_products(law: TieLaw, eta: Array, tie: Tie, squares: Array) -> Local:
@@ -175,7 +166,7 @@ def cluster_information(fit: Fit, pieces: PairSums) -> Array:
     return whole
 
 
-def sparse_meat(fit: Fit, pieces: SparseClusterSums) -> Array:
+def sparse_meat(fit: Fit, pieces: PairSums) -> Array:
     """Return (p, p) sums of s sᵀ over many small clusters, each of which touches few systems."""
     from scipy import sparse
 
@@ -193,94 +184,6 @@ def sparse_meat(fit: Fit, pieces: SparseClusterSums) -> Array:
     full, k = np.asarray((scores.T @ scores).todense()), len(fit.systems)
     left = np.concatenate([fit.design.pull(full[:k]), full[k:]])
     return np.concatenate([fit.design.pull(left[:, :k].T).T, left[:, k:]], axis=1)
-
-
-# What each cluster holds where most pairs occur in most clusters: sums over boards of all pairs.
-#
-# Derivatives are linear in counts, so each pair is evaluated once for each outcome. Clusters are
-# laid out on boards a few at a time, which stay in the cache, and only their sums are kept.
-
-# Cells of the boards that are worked on at a time, each with three counts and a derivative
-MAX_CELLS_AT_ONCE: Final = 40_000
-
-
-@dataclass(frozen=True, eq=False)
-class DenseClusterSums:
-    """Sums of derivatives over the pairs of each cluster, by η and t as those of pieces."""
-
-    totals: Array  # (5, G) of all pairs
-    # row → (G, K) onto systems, + for left and − for right; rows that are nowhere zero
-    nets: dict[int, Array]
-    links: Array  # (G, K, K) information by η, by who stood left and who right
-
-    @property
-    def size(self) -> int:
-        return len(self.links)
-
-    def between(self, start: int, stop: int) -> DenseClusterSums:
-        nets = {row: net[start:stop] for row, net in self.nets.items()}
-        return DenseClusterSums(self.totals[:, start:stop], nets, self.links[start:stop])
-
-    def pooled(self) -> DenseClusterSums:
-        nets = {row: net.sum(axis=0, keepdims=True) for row, net in self.nets.items()}
-        totals = self.totals.sum(axis=1, keepdims=True)
-        return DenseClusterSums(totals, nets, self.links.sum(axis=0, keepdims=True))
-
-    def held(self) -> NDArray[np.bool_]:
-        return np.asarray(self.totals[ETA_ETA] > 0)
-
-    def total(self, row: int) -> Array:
-        return np.asarray(self.totals[row])
-
-    def by_system(self, row: int, k: int) -> Array:
-        return self.nets[row] if row in self.nets else np.zeros((self.size, k))
-
-    def boards(self, k: int) -> Array:  # noqa: ARG002 - as of pieces, which do not know K
-        return self.links
-
-
-PairSums = SparseClusterSums | DenseClusterSums
-
-
-def sum_dense(units: Array, tally: Tally, codes: Codes, size: int) -> DenseClusterSums:
-    """Sum derivatives of clusters, from (3, 5, K, K) those of one answer of each kind."""
-    k = units.shape[-1]
-    flat = units.reshape(3, 5, k * k)
-    rows = [row for row in (ETA, ETA_ETA, ETA_TIE) if flat[:, row].any()]
-    totals, links = np.zeros((5, size)), np.zeros((size, k, k))
-    nets = {row: np.zeros((size, k)) for row in rows}
-    for some, counts in _lay_out(tally, codes, size, k):
-        for row in range(5):
-            totals[row, some] = sum(
-                count @ unit for count, unit in zip(counts, flat[:, row], strict=True)
-            )
-        for row in rows:
-            board = np.einsum("ogp,op->gp", counts, flat[:, row]).reshape(-1, k, k)
-            nets[row][some] = board.sum(axis=2) - board.sum(axis=1)
-            if row == ETA_ETA:
-                links[some] = board
-    return DenseClusterSums(totals, nets, links)
-
-
-def _lay_out(tally: Tally, codes: Codes, size: int, k: int) -> Iterator[tuple[slice, Array]]:
-    """Go through (3, g, K²) outcomes of some clusters at a time; each time the same memory."""
-    step = max(1, MAX_CELLS_AT_ONCE // k**2)
-    starts = np.arange(0, size, step)
-    ends = np.searchsorted(codes, np.append(starts, size).astype(codes.dtype)).tolist()
-    room = np.empty((3, step * k**2))
-    columns = tally.wins, tally.ties, tally.losses
-    for start, first, last in zip(starts.tolist(), ends, ends[1:], strict=False):
-        place = codes[first:last].astype(np.intp)
-        place -= start
-        place *= k
-        place += tally.left[first:last]
-        place *= k
-        place += tally.right[first:last]
-        room[:] = 0
-        for cells, column in zip(room, columns, strict=True):
-            cells[place] = column[first:last]
-        stop = min(start + step, size)
-        yield slice(start, stop), room.reshape(3, step, k**2)[:, : stop - start]
 
 
 # Most numbers in the information of all clusters, (G, p, p); beyond it CR1 takes the place
@@ -359,7 +262,7 @@ def gather_clusters(fit: Fit, tally: Tally, name: str) -> tuple[ClusterSums, Fac
         return sum_rows(fit, (name,), information=dense), factor
     pooled = tally.pool((name,))
     factor = pooled.factor(name)
-    return sum_clusters(fit, pooled, factor.codes, factor.size), factor
+    return take_apart(fit, pooled, factor.codes, factor.size), factor
 
 
 def sum_scores(fit: Fit, pieces: ClusterSums) -> Array:
@@ -373,15 +276,12 @@ def sum_information(fit: Fit, pieces: ClusterSums, start: int, stop: int) -> Arr
         return cluster_information(fit, pieces.between(start, stop))
     if len(pieces.information) or not is_controlled(fit):
         return pieces.information[start:stop]
-
-    factors = [fit.rows.levels[name] for name in pieces.names]
     some, p = stop - start, fit.likelihood.reported
     whole = np.zeros((some + 1, p, p))
-    for part, local in _parts(fit):
-        digits = [(part.batch.codes[n], f.size) for n, f in zip(pieces.names, factors, strict=True)]
-        codes = join_codes(digits) - start
-        codes[(codes < 0) | (codes > some)] = some  # all others together
-        _add_information(whole, fit, part, local, clusters=_Clusters(codes, some + 1))
+    for part, local, codes in _walk_rows(fit, pieces.names):
+        place = codes - start
+        place[(place < 0) | (place > some)] = some  # all others together
+        _add_information(whole, fit, part, local, place)
     return whole[:some]
 
 
@@ -399,9 +299,8 @@ def pooled_covariance(fit: Fit, pieces: ClusterSums) -> Array:
     clusters = int(np.count_nonzero(pieces.held()))
     if clusters < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
-    scores = sum_scores(fit, pieces)
     inflation = clusters / (clusters - 1) * _inflation(fit, _count(fit))
-    return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov * inflation)
+    return spread_scores(fit, sum_scores(fit, pieces)) * inflation
 
 
 def jackknife_covariance(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array:
@@ -417,9 +316,7 @@ def jackknife_covariance(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array
         labels = [factor.labels[g] for g in alone] if not factor.merged else []
         names = "a few clusters" if factor.merged else listing(labels, 3)
         raise NotIdentified(f"without {names} some systems are linked to the rest by nothing")
-    held = np.concatenate(changes)[pieces.held()]
-    held -= held.mean(axis=0)
-    return np.asarray((len(held) - 1) / len(held) * held.T @ held)
+    return jackknife(np.concatenate(changes)[pieces.held()])
 
 
 def total_information(fit: Fit) -> Array:
@@ -480,8 +377,7 @@ def leave_out(bread: Array, total: Array, information: Array, scores: Array) -> 
 def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, str]) -> Array:
     """Return the (p, p) covariance by cells of two ways, judge × item, CR0."""
     if is_controlled(fit):
-        scores = sum_rows(fit, names, information=False).scores
-        return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
+        return spread_scores(fit, sum_rows(fit, names, information=False).scores)
     one, other = (tally.factor(name) for name in names)
     cells, size = one.codes.astype(np.int64) * other.size + other.codes, one.size * other.size
     if size > len(cells):  # most judges see few of the items
@@ -498,7 +394,7 @@ def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, str]) -> Array:
         some = Tally(tally.systems, tally.left[rows], tally.right[rows], **counts)
         pieces = take_apart(fit, some, cells[rows], size)
         scores += cluster_scores(fit, pieces)
-    return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
+    return spread_scores(fit, scores)
 
 
 # Scores and information of clusters, summed over rows with controls.
@@ -529,61 +425,51 @@ class RowSums:
 ClusterSums = PairSums | RowSums
 
 
-def _parts(fit: ControlledFit) -> Iterator[tuple[Part, Local]]:
+def _walk_rows(
+    fit: ControlledFit, names: tuple[str, ...]
+) -> Iterator[tuple[Part, Local, NDArray[np.int64]]]:
+    """Go through some rows at a time: their derivatives, and the cluster of each."""
     for part in fit.likelihood.split(fit.rows):
         eta, tie = fit.likelihood.locate(part, fit.beta)
-        yield part, expand_blocks(fit.likelihood.law, eta, tie, part.plain.counts)
+        digits = [(part.batch.codes[name], fit.rows.levels[name].size) for name in names]
+        local = expand_blocks(fit.likelihood.law, eta, tie, part.plain.counts)
+        yield part, local, join_codes(digits)
 
 
 def sum_rows(fit: ControlledFit, names: tuple[str, ...], *, information: bool) -> RowSums:
-    factors = [fit.rows.levels[name] for name in names]
-    size, p = int(np.prod([factor.size for factor in factors])), fit.likelihood.reported
+    size, p = prod(fit.rows.levels[name].size for name in names), fit.likelihood.reported
     scores, informed = np.zeros((size, p)), np.zeros(size)
     whole = np.zeros((size, p, p)) if information else NO_INFORMATION
-    for part, local in _parts(fit):
-        digits = [(part.batch.codes[n], f.size) for n, f in zip(names, factors, strict=True)]
-        codes = join_codes(digits)
-        clusters, none = _Clusters(codes, size), np.zeros_like(local.eta)
+    for part, local, codes in _walk_rows(fit, names):
+        none = np.zeros_like(local.eta)
         slopes = np.stack([local.eta, local.tie, none, none, none])
-        controls = [clusters.sums(local.eta * column)[:, None] for column in part.x.T]
-        plain = cluster_scores(fit, _pieces(part, slopes, clusters))
+        controls = [_sums(codes, local.eta * column, size)[:, None] for column in part.x.T]
+        plain = cluster_scores(
+            fit, PairSums(part.batch.left, part.batch.right, slopes, codes, size)
+        )
         scores += np.concatenate([plain, *controls], axis=1)
         informed += np.bincount(codes, local.eta_eta, size)
         if information:
-            _add_information(whole, fit, part, local, clusters=clusters)
+            _add_information(whole, fit, part, local, codes)
     return RowSums(scores, whole, informed > 0, names)
 
 
-@dataclass(frozen=True, eq=False)
-class _Clusters:
-    codes: NDArray[np.int64]
-    size: int
-
-    def sums(self, values: Array) -> Array:
-        return np.asarray(np.bincount(self.codes, values, self.size), dtype=np.float64)
-
-
-def _pieces(part: Part, slopes: Array, clusters: _Clusters) -> SparseClusterSums:
-    return SparseClusterSums(
-        part.batch.left, part.batch.right, slopes, clusters.codes, clusters.size
-    )
-
-
 def _add_information(
-    whole: Array, fit: ControlledFit, part: Part, local: Local, *, clusters: _Clusters
+    whole: Array, fit: ControlledFit, part: Part, local: Local, codes: NDArray[np.int64]
 ) -> None:
     """Add the (G, p, p) information of some rows."""
     m, none = fit.likelihood.before, np.zeros_like(local.eta)
     slopes = np.stack([none, none, local.eta_eta, local.eta_tie, local.tie_tie])
-    whole[:, :m, :m] += cluster_information(fit, _pieces(part, slopes, clusters))
+    plain = PairSums(part.batch.left, part.batch.right, slopes, codes, len(whole))
+    whole[:, :m, :m] += cluster_information(fit, plain)
     for at, column in enumerate(part.x.T, start=m):
         weighed = local.eta_eta * column
         across = np.stack([weighed, local.eta_tie * column, none, none, none])
-        border = cluster_scores(fit, _pieces(part, across, clusters))
+        border = cluster_scores(fit, replace(plain, slopes=across))
         whole[:, :m, at] += border
         whole[:, at, :m] += border
         for other, column_of_other in enumerate(part.x.T, start=m):
-            whole[:, at, other] += clusters.sums(weighed * column_of_other)
+            whole[:, at, other] += _sums(codes, weighed * column_of_other, len(whole))
 
 
 # The covariance by cells of two ways of clustering, from rows that know their cell.
@@ -616,11 +502,7 @@ def crossed_rows_covariance(fit: Fit, rows: CrossedRows) -> Array:
             whole[0] += np.bincount(cells, by_tie.take(answers), minlength=size)
         if fit.likelihood.order_effect:
             whole[1] += np.bincount(cells, slope, minlength=size)
-    columns = [fit.design.pull(by_system.reshape(size, k).T)]
-    columns += [whole[:1]] if fit.likelihood.law.free else []
-    columns += [whole[1:]] if fit.likelihood.order_effect else []
-    scores = np.asarray(np.concatenate(columns).T)
-    return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
+    return spread_scores(fit, join_scores(fit, by_system.reshape(size, k), *whole))
 
 
 def _round(values: Array, terms: int) -> Array:

@@ -31,12 +31,11 @@ from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Factor, Tally, merge_levels
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level
-from evenhand.numerics.bootstrap import Influence, bootstrap_contrasts, draw_webb, jackknife
+from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.numerics.cluster_means import number_groups
-from evenhand.numerics.distributions import t_quantile
-from evenhand.numerics.multiple_tests import order_statistic, step_down, step_down_holm
+from evenhand.numerics.multiple_tests import step_down
 from evenhand.ranking.clustering import MAX_CLUSTERS, Evidence, choose_clustering
-from evenhand.ranking.covariance import NO_SPREAD_RATIO
+from evenhand.ranking.covariance import NO_SPREAD_RATIO, ClusteredErrors, Spread
 from evenhand.ranking.intervals import (
     MIN_CLUSTERS,
     centred_variance,
@@ -47,9 +46,11 @@ from evenhand.ranking.intervals import (
 from evenhand.ranking.rank_sets import (
     MAX_BOOTSTRAP_PAIRS,
     Family,
-    Replicates,
-    draw_student,
+    decide_by_holm,
+    draw_replicates,
     find_members,
+    gather_pairs,
+    limit_worths,
 )
 from evenhand.ranking.ranking import write_range
 from evenhand.ranking.settings import MAX_LEVEL, REPLICATES
@@ -118,22 +119,11 @@ class SystemScores:
         return sums.reshape(size, k), counts.reshape(size, k).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreWay:
-    name: str  # judge or item
-    # what leaving each cluster out does to the systems' distances to their mean
-    influence: Influence
-    vcov: Array  # (S, S) covariance CV3 of the means
-    effective: Array  # (S, S) effective clusters of each difference
-    resting: NDArray[np.bool_]  # (S, S) whether a difference rests on one cluster alone
-
-
-def leave_scores_out(scores: SystemScores, name: str, seed: int) -> ScoreWay:
+def leave_scores_out(scores: SystemScores, name: str, seed: int) -> ClusteredErrors:
     factor = merge_levels(scores.factors[name], MAX_CLUSTERS, seed)
     sums, counts = scores.sum_by(factor.codes.astype(np.int64), factor.size)
     total, k = scores.count, len(scores.systems)
     rest = total - counts
-    alone = (rest == 0).any(axis=0)
     leverage = np.divide(total, rest, out=np.ones_like(rest), where=rest > 0)
     changes = np.divide(-sums, rest, out=np.zeros_like(rest), where=rest > 0)
     rows = np.eye(k) - 1 / k
@@ -141,10 +131,20 @@ def leave_scores_out(scores: SystemScores, name: str, seed: int) -> ScoreWay:
     square = load.T @ load
     diagonal = np.diag(square)
     effective = (1 / total[:, None] + 1 / total) ** 2 / (diagonal[:, None] + diagonal + 2 * square)
-    resting = alone[:, None] | alone
-    np.fill_diagonal(resting, val=False)
-    influence = Influence(changes, rows * leverage[:, None, :], rows)
-    return ScoreWay(name, influence, jackknife(changes), effective, resting)
+    return ClusteredErrors(
+        name=name,
+        factor=factor,
+        systems=k,
+        kind="CV3",
+        vcov=jackknife(changes),
+        influence=Influence(changes, rows * leverage[:, None, :], rows),
+        effective=effective,
+        # without its only cluster nothing is known of a system
+        parts={
+            g: np.where(rest[g] == 0, np.arange(1, k + 1), 0)
+            for g in np.flatnonzero((rest == 0).any(axis=1)).tolist()
+        },
+    )
 
 
 def cover_cells(scores: SystemScores) -> Array:
@@ -171,59 +171,34 @@ def cover_single(scores: SystemScores) -> Array:
     return np.diag(square / np.maximum(total - 1, 1) / total)
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreSpread:
-    clusterings: Sequence[ScoreWay]  # the ways of clustering; none for single scores
-    vcovs: Sequence[Array]  # (K, K) covariances, of which each contrast takes the largest
-    margin: Array  # (K, K) standard errors of differences, 0 where nothing shows them
-    effective: Array  # (K, K) effective clusters of each difference, the fewest of all ways
-    resting: Truths  # (K, K) whether a difference rests on one cluster alone
+def cover_means(scores: SystemScores, clusterings: Sequence[ClusteredErrors]) -> list[Array]:
+    """Return (S, S) covariances of means, of which each contrast takes the largest."""
+    vcovs = [way.vcov for way in clusterings] or [cover_single(scores)]
+    cells = [vcovs[0] + vcovs[1] - cover_cells(scores)] if len(vcovs) > 1 else []
+    return [*vcovs, *cells]
 
-    @classmethod
-    def of(cls, scores: SystemScores, clusterings: Sequence[ScoreWay]) -> ScoreSpread:
-        single = cover_single(scores)
-        vcovs = [way.vcov for way in clusterings] or [single]
-        if len(clusterings) > 1:
-            vcovs.append(vcovs[0] + vcovs[1] - cover_cells(scores))
-        variance = np.max([pair_variance(one) for one in vcovs], axis=0)
-        least = NO_SPREAD_RATIO * pair_variance(single) + ROUNDING * float((scores.score**2).max())
-        shape = variance.shape
-        effective, resting = np.full(shape, np.inf), np.zeros(shape, dtype=np.bool_)
-        for way in clusterings:
-            effective, resting = np.minimum(effective, way.effective), resting | way.resting
-        margin = np.sqrt(np.where(variance > least, variance, 0.0))
-        return cls(clusterings, vcovs, margin, effective, resting)
 
-    def gather(self, mean: Array) -> Family:
-        """Return all pairs; those may be decided that enough clusters show the spread of."""
-        apart = mean[:, None] - mean
-        known = self.margin > 0
-        statistic = np.divide(apart, self.margin, out=np.zeros_like(apart), where=known)
-        first, second = np.triu_indices(len(mean), 1)
-        active = (known & ~self.resting & (self.effective >= MIN_CLUSTERS))[first, second]
-        return Family(first, second, statistic, self.effective, self.resting, active)
+def find_margin(scores: SystemScores, vcovs: Sequence[Array]) -> Array:
+    """Return (K, K) standard errors of differences, 0 where nothing shows them."""
+    variance = np.max([pair_variance(one) for one in vcovs], axis=0)
+    least = NO_SPREAD_RATIO * pair_variance(cover_single(scores))
+    least += ROUNDING * float((scores.score**2).max())
+    return np.sqrt(np.where(variance > least, variance, 0.0))
 
-    @property
-    def members(self) -> Truths:
-        """(K,) systems whose mean intervals are relative to."""
-        return find_members(self.effective, self.resting)
 
-    @property
-    def df(self) -> float:
-        """Degrees of freedom, of the fewest clusters."""
-        return max(1.0, float(self.effective.min()) - 1)
-
-    def say_barred(self) -> tuple[Finding, ...]:
-        pairs = np.triu_indices(len(self.margin), 1)
-        thin = (self.resting | (self.effective < MIN_CLUSTERS))[pairs]
-        alike = (self.margin == 0)[pairs] & ~thin
-        whose = " or ".join(f"{way.name}s" for way in self.clusterings)
-        notes = []
-        if thin.any():
-            notes.append(say("few-scores", pairs=int(thin.sum()), of=len(thin), factors=whose))
-        if alike.any():
-            notes.append(say("no-spread-of-scores", pairs=int(alike.sum()), of=len(thin)))
-        return tuple(notes)
+def note_barred(
+    family: Family, margin: Array, clusterings: Sequence[ClusteredErrors]
+) -> tuple[Finding, ...]:
+    pairs = family.first, family.second
+    thin = (family.resting | (family.effective < MIN_CLUSTERS))[pairs]
+    alike = (margin == 0)[pairs] & ~thin
+    whose = " or ".join(f"{way.name}s" for way in clusterings)
+    notes = []
+    if thin.any():
+        notes.append(say("few-scores", pairs=int(thin.sum()), of=len(thin), factors=whose))
+    if alike.any():
+        notes.append(say("no-spread-of-scores", pairs=int(alike.sum()), of=len(thin)))
+    return tuple(notes)
 
 
 REFERENCE: Final = "human reference"  # Kind of a system that is one
@@ -373,14 +348,17 @@ def rank_scores(
         say("few-judges", **one.values) if one.code == "few-judges-with-items" else one
         for one in clustering.notes
     )
-    clusterings = [leave_scores_out(scores, name, seed) for name in clustering.clusterings]
-    spread = ScoreSpread.of(scores, clusterings)
-    decided, critical, how = _decide(spread.gather(scores.mean), spread, level, seed)
+    clusterings = tuple(leave_scores_out(scores, name, seed) for name in clustering.clusterings)
+    vcovs = cover_means(scores, clusterings)
+    pair_stderr = find_margin(scores, vcovs)
+    family = gather_pairs(scores.mean, pair_stderr, clusterings)
+    members = find_members(family.effective, family.resting)
+    spread = Spread(clusterings, vcovs, max(1.0, float(family.effective.min()) - 1), "mean scores")
+    decided, critical, how = _decide(family, spread, members, level, seed)
     names = np.array(scores.systems)
     order = np.lexsort((names, -scores.mean))
     systems, decided = tuple(names[order].tolist()), decided[np.ix_(order, order)]
-    members = spread.members
-    variance = np.max([centred_variance(vcov, members) for vcov in spread.vcovs], axis=0)
+    variance = np.max([centred_variance(vcov, members) for vcov in vcovs], axis=0)
     known = members & (variance > 0)
     margin = np.full(len(members), np.inf)
     margin[known] = critical * np.sqrt(variance[known])
@@ -412,31 +390,23 @@ def rank_scores(
         lower_is_better=lower_is_better,
         headline=clustering.headline,
         method=method,
-        notes=(*notes, *spread.say_barred()),
+        notes=(*notes, *note_barred(family, pair_stderr, clusterings)),
         signature=write_signature(words, judged, digest_ratings(targets)),
     )
 
 
 def _decide(
-    family: Family, spread: ScoreSpread, level: float, seed: int
+    family: Family, spread: Spread, members: Truths, level: float, seed: int
 ) -> tuple[NDArray[np.int8], float, str]:
-    sizes = np.abs(family.statistic[family.first, family.second])[family.active]
-    members = spread.members
     if not family.active.any() or members.sum() < 2:
-        return family.square(np.zeros(len(sizes), dtype=np.bool_)), np.inf, "nothing decided"
+        return np.zeros(family.resting.shape, dtype=np.int8), np.inf, "nothing decided"
     if len(family.first) > MAX_BOOTSTRAP_PAIRS:
-        chosen, _ = step_down_holm(sizes, spread.df, level)
-        tail = (1 - level) / (2 * int(members.sum()))
-        return family.square(chosen), t_quantile(1 - tail, spread.df), "Holm"
-    pairs, rng = (family.first[family.active], family.second[family.active]), Generator(PCG64(seed))
-    replicates: list[Replicates] = []
-    for way in spread.clusterings:
-        weights = draw_webb((REPLICATES, len(way.influence.changes)), rng)
-        replicates.append(bootstrap_contrasts(way.influence.relative_to(members), weights, pairs))
-    if not spread.clusterings:
-        rows = np.eye(len(members)) - members / members.sum()
-        replicates.append(draw_student(rows @ spread.vcovs[0] @ rows.T, np.inf, pairs, rng))
-    chosen, _ = step_down(sizes, [of_pairs for of_pairs, _ in replicates], level)
-    largest = [of_worths[:, members].max(axis=1) for _, of_worths in replicates]
-    critical = max(float(order_statistic(values, level)) for values in largest)
+        (decided, *_), critical = decide_by_holm(family, spread.df, members, level)
+        return decided, critical, "Holm"
+    rng = Generator(PCG64(seed))
+    drawn = draw_replicates(np.eye(len(members)), spread, family, members, rng)
+    of_pairs, of_means = zip(*drawn, strict=True)
+    sizes = np.abs(family.statistic[family.first, family.second])[family.active]
+    chosen, _ = step_down(sizes, of_pairs, level)
+    critical = limit_worths(of_means, members, level)
     return family.square(chosen), critical, f"max-|t| step-down, B={REPLICATES}"

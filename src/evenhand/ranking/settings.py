@@ -21,8 +21,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Settings:
-    model: BradleyTerry  # the preference model
-    interval: str  # rank-sets, sandwich, model or bootstrap
+    model: Any  # the model's settings
+    # rank-sets, sandwich, model or bootstrap; of other models than the log-linear ones also
+    # posterior, or None for what the model has
+    interval: str | None
     cluster: str | None  # the clustering that was asked for, or None for what the data have
     level: float  # nominal level of intervals (proportion)
     seed: int  # of everything random
@@ -32,57 +34,43 @@ class Settings:
 
     @property
     def name(self) -> str:
+        """The model's name in the registry."""
         return name_settings(self.model)
 
+    @property
+    def log_linear(self) -> bool:
+        return isinstance(self.model, BradleyTerry)
+
     def __post_init__(self) -> None:
-        require_option("interval", self.interval, INTERVALS)
-        if self.interval == "model":
-            _refuse_cluster(self.cluster)
-        if self.interval == "bootstrap" and self.model.controls:
+        if self.interval is not None:
+            known = INTERVALS if self.log_linear else (*INTERVALS, POSTERIOR)
+            require_option("interval", self.interval, known)
+        if self.interval == "model" and self.cluster is not None:
+            raise UnknownOption(
+                "interval 'model' assumes independent judgments and knows no clusters: leave out"
+                " cluster, or choose interval 'sandwich' or 'bootstrap'"
+            )
+        require_level(self.level)
+        require_seed(self.seed)
+        if isinstance(self.model, BradleyTerry):
+            self._check_log_linear(self.model)
+
+    def _check_log_linear(self, model: BradleyTerry) -> None:
+        if self.interval == "bootstrap" and model.controls:
             raise UnknownOption(
                 "with controls a resample is a fit to every row: use interval 'sandwich', or"
                 " 'model' for independent judgments"
             )
-        require_level(self.level)
-        require_seed(self.seed)
         if self.interval == "rank-sets" and self.level > MAX_LEVEL:
             raise UnknownOption(
                 f"level {self.level:g} exceeds what {REPLICATES} replicates can show: rank sets go"
                 f" to {MAX_LEVEL:g}; ask for less, or choose interval 'sandwich'"
             )
-        if self.model.judge_covariates:
+        if model.judge_covariates:
             raise UnknownOption(
                 "a ranking is one for all judges: leave out judge covariates, or rank each group"
-                f" apart (--group-by {self.model.judge_covariates[0]})"
+                f" apart (--group-by {model.judge_covariates[0]})"
             )
-
-
-@dataclass(frozen=True)
-class ModelSettings:
-    name: str  # the model's name in the registry
-    model: Any  # its settings
-    interval: str | None  # sandwich, model, bootstrap or posterior; None for what the model has
-    cluster: str | None  # the clustering that was asked for, or None for what the data have
-    level: float  # nominal level of intervals (proportion)
-    seed: int  # of resamples
-    progress: Progress | None  # called with steps done and to do
-    mix: Mixed | None = None  # the stated mix that weights make, or None
-
-    def __post_init__(self) -> None:
-        if self.interval is not None:
-            require_option("interval", self.interval, (*INTERVALS, POSTERIOR))
-        if self.interval == "model":
-            _refuse_cluster(self.cluster)
-        require_level(self.level)
-        require_seed(self.seed)
-
-
-def _refuse_cluster(cluster: str | None) -> None:
-    if cluster is not None:
-        raise UnknownOption(
-            "interval 'model' assumes independent judgments and knows no clusters: leave out"
-            " cluster, or choose interval 'sandwich' or 'bootstrap'"
-        )
 
 
 def choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:

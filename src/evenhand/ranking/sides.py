@@ -206,11 +206,11 @@ def find_one_sided(tally: Tally, model: Any, *, of_pairs: bool | None = None) ->
     return _judge(tally.systems, count_sides(tally), model, of_pairs=of_pairs)
 
 
-def find_one_sided_votes(votes: Votes, model: Any = None) -> OneSided:
+def find_one_sided_votes(votes: Votes) -> OneSided:
     if not votes.positions_known:
         return OneSided()
     seen = votes.left.astype(np.int64), votes.right.astype(np.int64), np.ones(votes.size)
-    return _judge(votes.systems, seen, model, of_pairs=votes.answer is None)
+    return _judge(votes.systems, seen, None, of_pairs=votes.answer is None)
 
 
 def _judge(systems: tuple[str, ...], seen: SideCounts, model: Any, *, of_pairs: bool) -> OneSided:

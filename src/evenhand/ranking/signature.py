@@ -13,7 +13,7 @@ from evenhand.models.controls import is_controlled
 from evenhand.models.fitted import FittedModel
 from evenhand.ranking.clustering import Evidence
 from evenhand.ranking.intervals import Intervals
-from evenhand.ranking.settings import ModelSettings, Settings
+from evenhand.ranking.settings import Settings
 
 
 def sign(
@@ -21,16 +21,12 @@ def sign(
     evidence: Evidence,
     levels: Levels,
     intervals: Intervals | None,
-    settings: Settings | ModelSettings,
+    settings: Settings,
 ) -> str:
     """Return the signature of a ranking; digests are of counts, never of the file."""
     tally, seed = evidence.whole, f"seed={settings.seed}"
-    if isinstance(fit, Fit):
-        parts = [name_model(fit)]
-    else:
-        name = settings.name if isinstance(settings, ModelSettings) else type(fit).__name__
-        parts = [name, *fit.signature_parts]
-    seeded = isinstance(settings, Settings) or settings.interval == "bootstrap"
+    parts = [name_model(fit)] if isinstance(fit, Fit) else [settings.name, *fit.signature_parts]
+    seeded = settings.log_linear or settings.interval == "bootstrap"
     seeds = [seed] if seeded and seed not in parts else []
     if settings.mix is not None:
         parts.append(settings.mix.name)

@@ -180,7 +180,11 @@ class PreferenceTests(Shown):
         parts += [_tabulate_model(self.model)] if self.model else []
         parts += [] if friedman is None else [_write_friedman(friedman, self.blocks)]
         shares = _say_share(pairs, self.variants)
-        agreed = [] if friedman is None else [_say_order(friedman, self.blocks)]
+        agreed = []
+        if friedman is not None:
+            code = "order-agreed" if friedman.p <= SIGNIFICANT else "order-not-agreed"
+            blocks = plural(friedman.blocks, self.blocks)
+            agreed = [say(code, "info", blocks=blocks, p=friedman.p, w=friedman.kendall_w)]
         return Document(
             basis=f"{counts}. Sign test, {pairs.title}; {sides}",
             answer=(self.says, *shares, *agreed),
@@ -269,12 +273,6 @@ def _write_friedman(friedman: Friedman, blocks: str) -> Text:
     )
 
 
-def _say_order(friedman: Friedman, blocks: str) -> Finding:
-    code = "order-agreed" if friedman.p <= SIGNIFICANT else "order-not-agreed"
-    blocked = plural(friedman.blocks, blocks)
-    return say(code, "info", blocks=blocked, p=friedman.p, w=friedman.kendall_w)
-
-
 def _say_share(pairs: PairTests, variants: Sequence[SignTest]) -> list[Finding]:
     """Say how often the first of two systems wins, where some comparison was decided."""
     first = pairs.systems[int(pairs.first[0])]
@@ -348,16 +346,9 @@ def run_tests(
     new: str | None,
     repeats: Mapping[str, str],
 ) -> PreferenceTests:
-    """Run the tests of one group.
+    """Run the tests of one group, of counts by block, and by each factor that may correlate them.
 
-    Args:
-        tally: the counts, by blocks where they are known.
-        blocks: what the blocks of Friedman's test are.
-        clustered: the same judgments by each factor that may correlate them.
-        ties_as: what a tie is.
-        new: the system that is to be preferred, or None.
-        repeats: judge, item or ranking → how many comparisons each gives, where these are many.
-
+    What repeats: judge, item or ranking → how many comparisons each gives, where these are many.
     """
     pairs = sign_test_pairs(tally, variant=ties_as, new=new)
     pairs, notes = _cluster(pairs, tally, clustered, repeats)

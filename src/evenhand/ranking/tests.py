@@ -263,7 +263,6 @@ _SIZE: Final = "how much the systems differ (no odds)"
 class Variant:
     """A treatment of ties."""
 
-    name: str  # as it is asked for
     title: str  # in a few words
     # P(evidence for the first system at least this strong), from (n,) counts of preferences for
     # the first, ties and preferences for the second
@@ -378,44 +377,38 @@ def _normal(score: Tail) -> Tail:
 _TIES: Final = "ties"
 _HALVES: Final = "half of those who tied would have preferred the one system, half the other"
 
+# Treatment of ties by the name that users ask for
 VARIANTS: Final[Mapping[str, Variant]] = {
-    one.name: one
-    for one in (
-        Variant("ignore", "ties ignored, exact", _ignore, None, (_COIN,), (_TIES, _SIZE)),
-        Variant(
-            "ignore-normal",
-            "ties ignored, normal",
-            _normal(_ignore_score),
-            _ignore_score,
-            (_COIN, "enough decided comparisons for the normal distribution"),
-            (_TIES, _SIZE),
-        ),
-        Variant("split", "ties split, exact", _split, None, (_COIN, _HALVES), (_SIZE,)),
-        Variant(
-            "split-normal",
-            "ties split, normal",
-            _normal(_split_score),
-            _split_score,
-            (_HALVES, "enough comparisons for the normal distribution"),
-            (_SIZE,),
-        ),
-        Variant(
-            "against",
-            "ties against, exact",
-            _against,
-            None,
-            ("a tie is as good as a preference for the other system",),
-            (_SIZE,),
-        ),
-        Variant(
-            "trinomial",
-            "trinomial",
-            _trinomial,
-            None,
-            ("the chance of a tie is the observed share, the same for every comparison",),
-            (_SIZE,),
-        ),
-    )
+    "ignore": Variant("ties ignored, exact", _ignore, None, (_COIN,), (_TIES, _SIZE)),
+    "ignore-normal": Variant(
+        "ties ignored, normal",
+        _normal(_ignore_score),
+        _ignore_score,
+        (_COIN, "enough decided comparisons for the normal distribution"),
+        (_TIES, _SIZE),
+    ),
+    "split": Variant("ties split, exact", _split, None, (_COIN, _HALVES), (_SIZE,)),
+    "split-normal": Variant(
+        "ties split, normal",
+        _normal(_split_score),
+        _split_score,
+        (_HALVES, "enough comparisons for the normal distribution"),
+        (_SIZE,),
+    ),
+    "against": Variant(
+        "ties against, exact",
+        _against,
+        None,
+        ("a tie is as good as a preference for the other system",),
+        (_SIZE,),
+    ),
+    "trinomial": Variant(
+        "trinomial",
+        _trinomial,
+        None,
+        ("the chance of a tie is the observed share, the same for every comparison",),
+        (_SIZE,),
+    ),
 }
 
 

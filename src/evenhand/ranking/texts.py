@@ -10,183 +10,117 @@ from evenhand.render.findings import Templates
 RANKINGS: Final = {
     # Which answers are correlated, and so what intervals are about
     "no-judges": "There is no judge column: intervals do not account for judges.",
-    "no-judges-nor-items": (
-        "There are no columns of judges and items: intervals account for neither. If they"
-        " repeat, name them (--column item=NAME, in Python columns={{'item': 'NAME'}})."
-    ),
+    "no-judges-nor-items": "There are no columns of judges and items: intervals account for"
+    " neither. If they repeat, name them (--column item=NAME, in Python columns={{'item':"
+    " 'NAME'}}).",
     "independent": "Intervals assume independent {answers}.",
-    "name-items": (
-        "If items repeat, name them (--column item=NAME, in Python columns={{'item': 'NAME'}})."
-    ),
+    "name-items": "If items repeat, name them (--column item=NAME, in Python columns={{'item':"
+    " 'NAME'}}).",
     "one-item": "There is one item only: intervals do not account for items.",
     "own-level": "Every judgment has its own {factor}: no clustering by {factor}.",
     "few-items": "There are fewer than {least} items: no clustering by item.",
-    "few-items-of-these-judges": (
-        "{items} items are too few to cluster by: {enough} or more would do."
-    ),
-    "few-judges": (
-        "{effective:.1f} effective judges: intervals are wide; {enough} or more would narrow them."
-    ),
-    "few-judges-with-items": (
-        "{effective:.1f} effective judges: intervals are wide; {enough} or more would narrow"
-        " them. With --cluster item they are for {these} only."
-    ),
+    "few-items-of-these-judges": "{items} items are too few to cluster by: {enough} or more would"
+    " do.",
+    "few-judges": "{effective:.1f} effective judges: intervals are wide; {enough} or more would"
+    " narrow them.",
+    "few-judges-with-items": "{effective:.1f} effective judges: intervals are wide; {enough} or"
+    " more would narrow them. With --cluster item they are for {these} only.",
     "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
     "no-clustering": "No clustering by {factor}: {why}.",
     # Covariances
-    "no-cells": (
-        "So many judgments that cells of judge and item are not counted: intervals are a little"
-        " wide."
-    ),
-    "all-ties": (
-        "Every comparison is a tie, and answers that are all alike show no spread: intervals"
-        " are those of the model there."
-    ),
-    "linked-by-ties": (
-        "Some systems are linked by ties alone, and answers that are all alike show no spread:"
-        " intervals are those of the model there."
-    ),
-    "narrow": (
-        "Intervals are less than half as wide as independent answers would give: clusters"
-        " answer suspiciously alike, or a few gave most answers. Compare rank --interval model."
-    ),
-    "lost-resamples": (
-        "{lost:,} of {replicates:,} resamples determine no worths and are excluded."
-    ),
-    "too-many-systems": (
-        "{systems:,} systems are too many for intervals of all. Differences of neighbours at"
-        " the top {top} are given, with errors that assume independent judgments; fit.contrasts"
-        " gives others."
-    ),
+    "no-cells": "So many judgments that cells of judge and item are not counted: intervals are a"
+    " little wide.",
+    "all-ties": "Every comparison is a tie, and answers that are all alike show no spread:"
+    " intervals are those of the model there.",
+    "linked-by-ties": "Some systems are linked by ties alone, and answers that are all alike show"
+    " no spread: intervals are those of the model there.",
+    "narrow": "Intervals are less than half as wide as independent answers would give: clusters"
+    " answer suspiciously alike, or a few gave most answers. Compare rank --interval model.",
+    "lost-resamples": "{lost:,} of {replicates:,} resamples determine no worths and are excluded.",
+    "too-many-systems": "{systems:,} systems are too many for intervals of all. Differences of"
+    " neighbours at the top {top} are given, with errors that assume independent judgments;"
+    " fit.contrasts gives others.",
     # Pairs and systems of which nothing can be said
-    "one-cluster": (
-        "{pairs:#pair} undecided, with {clusters} alone to link the systems: nothing shows how"
-        " another {factor} would differ."
-    ),
-    "one-cluster-each": (
-        "{pairs:#pair} undecided, each with one {factor} alone to link the two ({clusters}):"
-        " nothing shows how another {factor} would differ."
-    ),
-    "thin-pairs": (
-        "{pairs:#pair} undecided: fewer than {least:.0f} effective {factors} link the two"
-        " (fewest: {fewest:.1f}, {one} and {other})."
-    ),
+    "one-cluster": "{pairs:#pair} undecided, with {clusters} alone to link the systems: nothing"
+    " shows how another {factor} would differ.",
+    "one-cluster-each": "{pairs:#pair} undecided, each with one {factor} alone to link the two"
+    " ({clusters}): nothing shows how another {factor} would differ.",
+    "thin-pairs": "{pairs:#pair} undecided: fewer than {least:.0f} effective {factors} link the"
+    " two (fewest: {fewest:.1f}, {one} and {other}).",
     "no-intervals": "No intervals: too few {factors} link any two systems.",
-    "no-interval": (
-        "No interval for {systems:list}, which too few {factors} link to the other {inside:,}"
-        " systems. Log-worths and intervals are relative to the mean of these {inside:,}."
-    ),
-    "no-spread": (
-        "No interval for {systems:list}: clusters by {factors} answered so alike there that"
-        " nothing shows how much others might differ."
-    ),
-    "no-intervals-at-level": (
-        "No intervals at level {level:g}: clusters are so few that in too many replicates they"
-        " agree by chance, and nothing shows how far apart they may be."
-    ),
+    "no-interval": "No interval for {systems:list}, which too few {factors} link to the other"
+    " {inside:,} systems. Log-worths and intervals are relative to the mean of these {inside:,}.",
+    "no-spread": "No interval for {systems:list}: clusters by {factors} answered so alike there"
+    " that nothing shows how much others might differ.",
+    "no-intervals-at-level": "No intervals at level {level:g}: clusters are so few that in too"
+    " many replicates they agree by chance, and nothing shows how far apart they may be.",
     # Other models
     "prior-alone": "The prior alone limits some differences: {why}.",
-    "prior-alone-resampled": (
-        "The prior alone limits some differences, since no resample contradicts that {why}."
-        " Intervals of them are too short and rest on no spread of answers."
-    ),
-    "of-rankings": (
-        "Comparisons of one ranking are not independent, as the model takes them to be:"
-        " intervals are too short."
-    ),
-    "resamples-alike": (
-        "No clustering by {factors}: all resamples by {factors} say the same of {one} and"
-        " {other}, and nothing shows how much others might differ."
-    ),
-    "baseline-of-opponents": (
-        "{model} is a baseline to compare models with: a system's own counts praise it for weak"
-        " opponents."
-    ),
-    "baseline-of-pairs": (
-        "{model} is a baseline to compare models with: it learns nothing of a pair from other"
-        " pairs, so that systems are praised for whom they met."
-    ),
+    "prior-alone-resampled": "The prior alone limits some differences, since no resample"
+    " contradicts that {why}. Intervals of them are too short and rest on no spread of answers.",
+    "of-rankings": "Comparisons of one ranking are not independent, as the model takes them to be:"
+    " intervals are too short.",
+    "resamples-alike": "No clustering by {factors}: all resamples by {factors} say the same of"
+    " {one} and {other}, and nothing shows how much others might differ.",
+    "baseline-of-opponents": "{model} is a baseline to compare models with: a system's own counts"
+    " praise it for weak opponents.",
+    "baseline-of-pairs": "{model} is a baseline to compare models with: it learns nothing of a"
+    " pair from other pairs, so that systems are praised for whom they met.",
     # Who stood first
-    "one-sided": (
-        "Sides were not randomised: {who}. A preference for what stands first then counts as"
-        " worth, and more votes do not mend it."
-    ),
-    "one-order": (
-        "Sides were not randomised: {who}. Every pair of systems was always shown in one order, so"
-        " that the order effect cannot be separated from the worths."
-    ),
-    "inseparable": (
-        "Every pair of systems was always shown in one order, so that the order effect cannot be"
-        " separated from the worths."
-    ),
+    "one-sided": "Sides were not randomised: {who}. A preference for what stands first then counts"
+    " as worth, and more votes do not mend it.",
+    "one-order": "Sides were not randomised: {who}. Every pair of systems was always shown in one"
+    " order, so that the order effect cannot be separated from the worths.",
+    "inseparable": "Every pair of systems was always shown in one order, so that the order effect"
+    " cannot be separated from the worths.",
     # Rules of scoring, and several methods side by side
     "limited": "Intervals are {limit}.",
     "method-refused": "{method} gives no scores: {why}.",
-    "same-judgments": (
-        "Methods share the same judgments: that they agree is no evidence that they are right."
-    ),
+    "same-judgments": "Methods share the same judgments: that they agree is no evidence that they"
+    " are right.",
     "pairs-ignored": "{missing:,} of {pairs:#pair} never decided: they do not count.",
     "pairs-zero": "{missing:,} of {pairs:#pair} never decided: they count 0 for both.",
     "pairs-by-coin": "{missing:,} of {pairs:#pair} never decided: a coin decides them.",
     "all-ties-zero": "All comparisons of {systems:list} are ties: the score is 0 by this rule.",
     "single-comparison": "No standard errors: {systems:list} had a single comparison.",
-    "never-won": (
-        "{systems:#system} won none of {tournaments:,} tournaments and share the last place."
-    ),
-    "simulation-luck": (
-        "Within two standard errors of the simulation, so that another seed may reverse them:"
-        " {pairs:list}."
-    ),
+    "never-won": "{systems:#system} won none of {tournaments:,} tournaments and share the last"
+    " place.",
+    "simulation-luck": "Within two standard errors of the simulation, so that another seed may"
+    " reverse them: {pairs:list}.",
     "sorted-pairs": "The sort asked {asked:,} of {pairs:#pair}.",
     "no-majority": "{pairs:#pair} asked had no majority: the vilar score decided.",
     "against-majority": "The order contradicts the majority of {pairs:#pair}.",
     "probability": "The order is right in all pairs with probability {probability}.",
-    "not-proven-probable": (
-        "The order is not proven to be the best: another may be up to 10^{gap:.2f} times as likely."
-    ),
-    "equally-probable": (
-        "{orders:,} orders are equally probable: places of {systems:list} differ between them."
-    ),
+    "not-proven-probable": "The order is not proven to be the best: another may be up to"
+    " 10^{gap:.2f} times as likely.",
+    "equally-probable": "{orders:,} orders are equally probable: places of {systems:list} differ"
+    " between them.",
     "contradicted": "The order contradicts {cost}.",
-    "not-proven": (
-        "The order is not proven to be the best: systems are too many or too even, and a better"
-        " order could contradict {gap:,.4g} less at most."
-    ),
-    "loose-bound": (
-        "Of more than {systems} systems that are joined only pieces are bounded: most of that"
-        " is what the bound misses."
-    ),
-    "several-orders": (
-        "{orders:,} orders are equally good: places of {systems:list} differ between them."
-    ),
+    "not-proven": "The order is not proven to be the best: systems are too many or too even, and a"
+    " better order could contradict {gap:,.4g} less at most.",
+    "loose-bound": "Of more than {systems} systems that are joined only pieces are bounded: most"
+    " of that is what the bound misses.",
+    "several-orders": "{orders:,} orders are equally good: places of {systems:list} differ between"
+    " them.",
     "no-decided": "No comparison of {systems:list} is decided: any place is as good.",
-    "few-matches": (
-        "{matches:,} matches a run instead of {wanted:,}: rank ranges are wider than with all."
-    ),
-    "absent": (
-        "Without a comparison in some of {runs:,} resamples, counted as average there:"
-        " {systems:list}."
-    ),
+    "few-matches": "{matches:,} matches a run instead of {wanted:,}: rank ranges are wider than"
+    " with all.",
+    "absent": "Without a comparison in some of {runs:,} resamples, counted as average there:"
+    " {systems:list}.",
     "thin-resamples": "{lost:,} of {runs:,} resamples, too thin for the rule, are excluded.",
     # Mean scores
     "few-scores": "{pairs:,} of {of:#pair} undecided: they rest on too few {factors}.",
-    "no-spread-of-scores": (
-        "{pairs:,} of {of:#pair} undecided: their scores do not vary, and nothing shows how"
-        " much others might differ."
-    ),
+    "no-spread-of-scores": "{pairs:,} of {of:#pair} undecided: their scores do not vary, and"
+    " nothing shows how much others might differ.",
     "score-alone": "{best} is the only system{about} beside human references.",
     "score-best": "{best} is the best of {n} systems{about}.",
     "score-second": "{best} is the best of {n} systems{about}; {second} comes second.",
-    "scores-unknown": (
-        "Undecided which of {names} is the best{about}: nothing shows how far other scores"
-        " would differ."
-    ),
+    "scores-unknown": "Undecided which of {names} is the best{about}: nothing shows how far other"
+    " scores would differ.",
     "scores-all-first": "All {n} systems share first place{about}: {names}.",
     "scores-share-first": "{names} share first place{about}; no other can be the best.",
-    "scores-many-first": (
-        "{first} of {n} systems share first place{about}, {best} by its mean score; no other"
-        " can be the best."
-    ),
+    "scores-many-first": "{first} of {n} systems share first place{about}, {best} by its mean"
+    " score; no other can be the best.",
     "reference": (
         "{name}, a human reference, is shown to be better{about} than {worse} of"
         " {of:#system}, and worse than {better}."
@@ -209,62 +143,41 @@ INSEPARABLE: Final = (
 TESTS: Final = {
     # Classical tests. `{of:#pair}` are those that were compared.
     "pairs-differ": "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment).",
-    "pairs-differ-if-independent": (
-        "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment) if all judgments are"
-        " independent."
-    ),
-    "pairs-differ-clustered": (
-        "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment), with judgments"
-        " correlated by {ways}; {independent:,} if all judgments were independent."
-    ),
-    "no-pair-differs-clustered": (
-        "No pair differs significantly (p > .05 after Holm's adjustment), with judgments correlated"
-        " by {ways}; {independent:#pair/pairs} would if all were independent."
-    ),
+    "pairs-differ-if-independent": "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment)"
+    " if all judgments are independent.",
+    "pairs-differ-clustered": "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment), with"
+    " judgments correlated by {ways}; {independent:,} if all judgments were independent.",
+    "no-pair-differs-clustered": "No pair differs significantly (p > .05 after Holm's adjustment),"
+    " with judgments correlated by {ways}; {independent:#pair/pairs} would if all were"
+    " independent.",
     "no-pair-differs": "No pair differs significantly (p > .05 after Holm's adjustment).",
     "preferred": "{first} is preferred to {second} (p {p:p}, {how}).",
-    "preferred-if-independent": (
-        "{first} is preferred to {second} (p {p:p}, {how}) if all judgments are independent."
-    ),
-    "preferred-clustered": (
-        "{first} is preferred to {second} (p {p:p}, with judgments correlated by {ways};"
-        " {independent:p} if all were independent)."
-    ),
+    "preferred-if-independent": "{first} is preferred to {second} (p {p:p}, {how}) if all"
+    " judgments are independent.",
+    "preferred-clustered": "{first} is preferred to {second} (p {p:p}, with judgments correlated"
+    " by {ways}; {independent:p} if all were independent).",
     "not-preferred": "{first} is not shown to be preferred to {second} (p {p:p}, {how}).",
-    "not-preferred-clustered": (
-        "{first} is not shown to be preferred to {second} (p {p:p}, with judgments correlated"
-        " by {ways}; {independent:p} if all were independent)."
-    ),
-    "share-preferred": (
-        "{first} wins {share:.1f} % of decided comparisons (exact 95 % interval {low:.1f} to"
-        " {high:.1f} %)."
-    ),
+    "not-preferred-clustered": "{first} is not shown to be preferred to {second} (p {p:p}, with"
+    " judgments correlated by {ways}; {independent:p} if all were independent).",
+    "share-preferred": "{first} wins {share:.1f} % of decided comparisons (exact 95 % interval"
+    " {low:.1f} to {high:.1f} %).",
     "order-agreed": ("{blocks} agree on an order (Friedman's test, p {p:p}; Kendall's W {w:.2f})."),
-    "order-not-agreed": (
-        "{blocks} do not agree significantly on any order (Friedman's test, p {p:p};"
-        " Kendall's W {w:.2f})."
-    ),
-    "correlated-unclustered": (
-        "Judgments are not independent: {repeats:list}. All p-values take them as independent"
-        " and are too small; none that accounts for it can be given here ({why})."
-    ),
-    "correlated-few": (
-        "Judgments are not independent: {repeats:list}. There are too few of them for clustered"
-        " p-values: what is said is {limit}."
-    ),
+    "order-not-agreed": "{blocks} do not agree significantly on any order (Friedman's test, p"
+    " {p:p}; Kendall's W {w:.2f}).",
+    "correlated-unclustered": "Judgments are not independent: {repeats:list}. All p-values take"
+    " them as independent and are too small; none that accounts for it can be given here ({why}).",
+    "correlated-few": "Judgments are not independent: {repeats:list}. There are too few of them"
+    " for clustered p-values: what is said is {limit}.",
     "clustered-limited": "Clustered p-values are {limit}.",
     "pairs-never-compared": "{n:#pair} never compared: not tested.",
     "pairs-never-compared-with": "{n:#pair} with {new} never compared: not tested.",
-    "pairs-without-spread": (
-        "{n:#pair} without a clustered p: all decided comparisons agree, or one {way} made them."
-    ),
+    "pairs-without-spread": "{n:#pair} without a clustered p: all decided comparisons agree, or"
+    " one {way} made them.",
     "no-model-beside": "No model beside the tests: {why}; evenhand fit says what to do.",
     "no-blocks": "No Friedman test: nothing tells one {by} from another here.",
     "no-friedman": "Not run: {why}.",
-    "blocks-incomplete": (
-        "{n:,} of {of:,} {by}s did not see all systems and are excluded from Friedman's test"
-        " ({names:list})."
-    ),
+    "blocks-incomplete": "{n:,} of {of:,} {by}s did not see all systems and are excluded from"
+    " Friedman's test ({names:list}).",
     # Clustered tests of covariates
     "one-each": "every group is one {by}: no test by {by}",
     "no-test-by": "no test by {by}: {why}",
@@ -281,26 +194,19 @@ TESTS: Final = {
     "no-position-bias": f"No significant position bias: {_FIRST}",
     "judges-differ": ("Judges differ: the sd of their biases is {sd:.2f} in log-odds (p {p:p})."),
     "judges-alike": "Judges do not differ significantly (p {p:p}).",
-    "judges-equal": (
-        "Judges do not differ detectably (p {p:p}): the common estimate stands for each."
-    ),
-    "judges-took-sides": (
-        "Judges nearly always took one side each (p {p:p}): the sd of their biases has no"
-        " finite estimate below {limit:.0f} in log-odds, and judges are not compared."
-    ),
+    "judges-equal": "Judges do not differ detectably (p {p:p}): the common estimate stands for"
+    " each.",
+    "judges-took-sides": "Judges nearly always took one side each (p {p:p}): the sd of their"
+    " biases has no finite estimate below {limit:.0f} in log-odds, and judges are not compared.",
     "judges-stand-out": "Different from the others: {names:list}.",
     "judges-not-fitted": "Nothing is said of single judges: {why}",
-    "judges-shrunk": (
-        "Estimates of judges are drawn to the common one as by a sd of {sd:.0f} in log-odds."
-    ),
+    "judges-shrunk": "Estimates of judges are drawn to the common one as by a sd of {sd:.0f} in"
+    " log-odds.",
     "judges-weighted": "Importance weights are no counts: judges are not tested one by one.",
-    "correlated-in-rankings": (
-        "Comparisons of one ranking count for 1/{inflation:.2f} in what is said of judges."
-    ),
-    "sides-uneven": (
-        "Sides were not randomised: {named}. {both:%} of the comparisons are of pairs shown in"
-        " both orders, and the bias is taken to be the same in the others."
-    ),
+    "correlated-in-rankings": "Comparisons of one ranking count for 1/{inflation:.2f} in what is"
+    " said of judges.",
+    "sides-uneven": "Sides were not randomised: {named}. {both:%} of the comparisons are of pairs"
+    " shown in both orders, and the bias is taken to be the same in the others.",
 }
 
 # On held-out judgments: by cross-validation

@@ -205,12 +205,8 @@ class TrueSkill:
     """Settings of TrueSkill; the defaults are those of WMT 2016."""
 
     runs: int = RUNS  # how often all matches are played, each time others
-    # matches per run, one more than there are comparisons by default, or as many as a minute or
-    # two allows. Fewer are quicker, and noisier.
-    matches: int | None = None
     # a factor whose levels are drawn, such as "ranking", or None for single comparisons
     by: str | None = None
-    level: float = 0.95  # share of places that a rank range holds
     # whether each run plays on a resample of the comparisons (WMT 2016), or on the comparisons as
     # they are (WMT 2015)
     resampled: bool = True
@@ -218,11 +214,11 @@ class TrueSkill:
     def __post_init__(self) -> None:
         if self.by is not None and not self.resampled:
             raise UnknownOption(f'by="{self.by}" draws whole levels: it needs resampled=True')
-        for name, value in (("runs", self.runs), ("matches", self.matches)):
-            if value is not None and value < 1:
-                raise UnknownOption(f"{name} cannot be {value}: it is a whole number from 1")
+        if self.runs < 1:
+            raise UnknownOption(f"runs cannot be {self.runs}: it is a whole number from 1")
 
 
+LEVEL: Final = 0.95  # Share of places that a rank range holds
 WMT: Final = TrueSkill()
 WMT15: Final = TrueSkill(resampled=False)
 
@@ -233,9 +229,10 @@ def score_trueskill(tally: Tally, *, seed: int = SEED, settings: TrueSkill = WMT
     pairs, squares = plan.pairs, plan.pairs.squares
     # of importance weights, whose scale says nothing, what they are worth
     size = round(pairs.n_comparisons if squares is None else pairs.n_comparisons**2 / squares.sum())
-    # as many matches as comparisons and one, as WMT played; fewer on very large data
+    # as many matches as comparisons and one, as WMT played; on very large data as many as a minute
+    # or two allows, which are noisier
     k, runs, wanted = len(tally.systems), settings.runs, size + 1
-    n = settings.matches or min(wanted, max(1, MAX_WORK // (runs * k)))
+    n = min(wanted, max(1, MAX_WORK // (runs * k)))
     rng = np.random.Generator(np.random.PCG64(seed))
     draws: Iterator[Array] = repeat(pairs.counts, runs)
     if settings.resampled:
@@ -249,11 +246,11 @@ def score_trueskill(tally: Tally, *, seed: int = SEED, settings: TrueSkill = WMT
             absent += np.bincount(ends, np.tile(comparisons, 2), k) == 0
     samples = np.concatenate(skills)
     values = samples.mean(axis=0)
-    best, worst = rank_ranges(samples, settings.level)
+    best, worst = rank_ranges(samples, LEVEL)
     options = {
         "seed": seed,
         "runs": runs,
-        "level": settings.level,
+        "level": LEVEL,
         "drawn": settings.by or "comparison" if settings.resampled else "nothing",
         "matches": n,
     }

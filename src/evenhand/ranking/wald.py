@@ -32,6 +32,7 @@ from evenhand.models.judge_groups import (
     order_groups,
 )
 from evenhand.models.likelihood import Likelihood
+from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import f_tail
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.multiple_tests import holm
@@ -48,6 +49,7 @@ from evenhand.ranking.sandwich import (
     SINGULAR,
     find_bridges,
     leave_out,
+    spread_scores,
     total_information,
 )
 from evenhand.ranking.texts import say
@@ -131,7 +133,7 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
     pooled = tally.pool(tuple(dict.fromkeys([*fit.model.covariates, cluster])))
     factor = pooled.factor(cluster)
     parts = _take_apart(fit, pooled, factor)
-    beta, bread, p, g = fit.beta, fit.raw_vcov, len(fit.raw_vcov), len(parts)
+    beta, p, g = fit.beta, len(fit.raw_vcov), len(parts)
     if g < 2:
         raise NotIdentified(f"all judgments are of one {cluster}")
     scores = np.stack([part.score(beta)[:p] for part in parts])
@@ -160,16 +162,15 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
         raise NotIdentified(
             f"{names} alone {speak} {what}: it takes two {cluster}s to see a spread"
         )
-    changes = leave_out(bread, total, information, scores)
-    changes -= changes.mean(axis=0)
-    return Spread((g - 1) / g * changes.T @ changes, scores, information)
+    changes = leave_out(fit.raw_vcov, total, information, scores)
+    return Spread(jackknife(changes), scores, information)
 
 
 def _of_scores(fit: Fit, scores: Array) -> Spread:
     """Return CR1, which leaves no cluster out."""
     (g, p), n = scores.shape, fit.n_comparisons
     inflation = g / (g - 1) * (n - 1) / (n - p)
-    return Spread(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov * inflation, scores, None)
+    return Spread(spread_scores(fit, scores) * inflation, scores, None)
 
 
 def _take_apart(fit: Fit, tally: Tally, factor: Factor) -> list[Likelihood]:

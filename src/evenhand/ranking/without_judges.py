@@ -26,6 +26,7 @@ from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.judges.screening import screen_judges
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
+from evenhand.render.counts import plural
 from evenhand.render.document import Document, Text
 from evenhand.render.findings import Finding, describe_findings
 
@@ -34,9 +35,7 @@ NO_TASK: Final = ""  # The task of data without tasks
 UNCHANGED: Final = "unchanged"  # The code of what a judge's absence does not change
 
 
-def compare_without(
-    data: Comparisons | Rankings, *, cluster: str | None = None, level: float = 0.95
-) -> Callable[[str], str]:
+def compare_without(data: Comparisons | Rankings) -> Callable[[str], str]:
     """Return what tells, for a judge's name, how the ranking changes without that judge."""
     every = data.comparisons() if isinstance(data, Rankings) else data
     every.require("judge")
@@ -54,12 +53,12 @@ def compare_without(
         if table is None or not table.where(of_judge, recorded=False).count_judgments():
             return why
         if not before:
-            before.update(_rank_tasks(table, cluster, level))
+            before.update(_rank_tasks(table))
         of_one = table.where(of_judge, recorded=False)
         changes = {}
         for task in of_one.tasks() if table.has("task") else [NO_TASK]:
             part = table if task == NO_TASK else table.select_task(task, recorded=False)
-            after = _rank_tasks(part.without(judges=[judge], recorded=False), cluster, level)
+            after = _rank_tasks(part.without(judges=[judge], recorded=False))
             changes[task] = _describe_task(before.get(task), next(iter(after.values()), None))
         return _join(changes, len(before))
 
@@ -96,11 +95,9 @@ def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") ->
     return Finding("changed", "; ".join([*parts, *([decided] if decided else [])]))
 
 
-def _rank_tasks(
-    table: Comparisons, cluster: str | None, level: float
-) -> Mapping[str, Ranking | str]:
+def _rank_tasks(table: Comparisons) -> Mapping[str, Ranking | str]:
     try:
-        ranked = rank(table, cluster=cluster, level=level)
+        ranked = rank(table)
     except (NotIdentified, NotConverged) as refusal:
         return dict.fromkeys(table.tasks() or [NO_TASK], str(refusal.without_options()))
     if isinstance(ranked, GroupedRankings):
@@ -127,14 +124,10 @@ def _join(changes: Mapping[str, Finding], tasks: int) -> str:
     same, more = len(changes) - len(parts), len(parts) - MAX_NAMED
     parts = parts[:MAX_NAMED]
     if more > 0:
-        parts.append(f"something changes in {_tasks(more)}")
+        parts.append(f"something changes in {plural(more, 'other task')}")
     if same:
-        parts.append(f"nothing changes in {_tasks(same)}")
+        parts.append(f"nothing changes in {plural(same, 'other task')}")
     return " | ".join(parts)
-
-
-def _tasks(count: int) -> str:
-    return f"{count} other task{'s' * (count > 1)}"
 
 
 # Everything that is said of the judges of a campaign: who is flagged, and the diagnosis.

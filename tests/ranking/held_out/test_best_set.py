@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.numerics.distributions import t_tail
-from evenhand.ranking.cross_validation import find_leavers, step_down
-from evenhand.ranking.predictions import find_clusters
+from evenhand.ranking.cross_validation import find_clusters, find_leavers, step_down
 from held_out_votes import World
 
 VOTES = World(n=2000, judges=40, items=60).simulate(np.random.default_rng(2))

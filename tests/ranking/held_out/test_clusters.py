@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.numerics.cluster_means import bound, leave_out
 from evenhand.numerics.distributions import t_quantile
-from evenhand.ranking.predictions import MAX_CLUSTERS, find_clusters
+from evenhand.ranking.cross_validation import MAX_CLUSTERS, find_clusters
 from held_out_votes import World
 
 VOTES = World(n=1500, judges=20, items=70).simulate(np.random.default_rng(2))

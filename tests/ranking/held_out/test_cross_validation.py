@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.ranking.cross_validation import Plan, cross_validate
-from evenhand.ranking.predictions import measure_losses
+from evenhand.ranking.cross_validation import Plan, cross_validate, measure_losses
 from held_out_votes import Davidson, Refusing, Sizes, World
 
 WORLD = World(n=900, judges=10, items=40)

@@ -15,7 +15,7 @@ RANKED = replace(VOTES, answer=(np.arange(1500) // 10).astype(np.int32))
 
 
 def held(votes: Votes, by: str, folds: int, repeats: int = 1) -> list[np.ndarray]:
-    return [fold.test for _, fold in make_folds(votes, Plan(by, folds, repeats, 7))]
+    return [test for _, _, test in make_folds(votes, Plan(by, folds, repeats, 7))]
 
 
 @pytest.mark.parametrize("by", ["judge", "item", "both", "judgment"])
@@ -27,31 +27,31 @@ def test_every_vote_is_predicted_once_in_each_repeat(by: str, repeats: int) -> N
 
 @pytest.mark.parametrize("by", ["judge", "item", "both"])
 def test_what_is_held_out_is_never_trained_on(by: str) -> None:
-    for _, fold in make_folds(VOTES, Plan(by, 5, 1, 7)):
+    for _, train, test in make_folds(VOTES, Plan(by, 5, 1, 7)):
         for name in ("judge", "item") if by == "both" else (by,):
             codes = getattr(VOTES, name)
-            assert not np.isin(codes[fold.test], codes[fold.train]).any()
+            assert not np.isin(codes[test], codes[train]).any()
 
 
 @pytest.mark.parametrize("by", ["judge", "item", "ranking", "judgment"])
 def test_all_that_is_not_held_out_is_trained_on(by: str) -> None:
-    for _, fold in make_folds(RANKED if by == "ranking" else VOTES, Plan(by, 5, 1, 7)):
-        assert len(fold.train) + len(fold.test) == 1500
+    for _, train, test in make_folds(RANKED if by == "ranking" else VOTES, Plan(by, 5, 1, 7)):
+        assert len(train) + len(test) == 1500
 
 
 @pytest.mark.parametrize("by", ["judge", "item", "both", "ranking", "judgment"])
 def test_rankings_are_never_split_over_train_and_test(by: str) -> None:
     judge = np.repeat(RANKED.judge[::10], 10)
     votes = replace(RANKED, judge=judge, item=np.repeat(RANKED.item[::10], 10))
-    for _, fold in make_folds(votes, Plan(by, 5, 1, 7)):
-        assert not np.isin(votes.answer[fold.test], votes.answer[fold.train]).any()
+    for _, train, test in make_folds(votes, Plan(by, 5, 1, 7)):
+        assert not np.isin(votes.answer[test], votes.answer[train]).any()
 
 
 def test_items_that_share_an_answer_stay_together() -> None:
     votes = few_held_out([("a", "b", 0)] * 6, ["a", "b"])
     bound = replace(votes, answer=np.array([0, 0, 1, 1, 2, 2], np.int32))
-    for _, fold in make_folds(bound, Plan("item", 3, 1, 7)):
-        assert len(set(bound.answer[fold.test].tolist())) == 1
+    for _, _, test in make_folds(bound, Plan("item", 3, 1, 7)):
+        assert len(set(bound.answer[test].tolist())) == 1
 
 
 @pytest.mark.parametrize("by", ["judge", "item", "both"])
@@ -64,11 +64,11 @@ def test_what_answers_tie_together_is_on_one_side(by: str) -> None:
         items=tuple(f"i{i:03}" for i in range(100)),
         answer=((rows + 15) // 60 * 2 + (rows % 2)).astype(np.int32),  # over judges and items
     )
-    for _, fold in make_folds(spans, Plan(by, 4, 1, 7)):
-        assert not np.isin(spans.answer[fold.test], spans.answer[fold.train]).any()
+    for _, train, test in make_folds(spans, Plan(by, 4, 1, 7)):
+        assert not np.isin(spans.answer[test], spans.answer[train]).any()
         for name in ("judge", "item") if by == "both" else (by,):
             codes = getattr(spans, name)
-            assert not np.isin(codes[fold.test], codes[fold.train]).any()
+            assert not np.isin(codes[test], codes[train]).any()
 
 
 def test_blocks_are_even_up_to_the_heaviest_judge() -> None:
@@ -79,15 +79,15 @@ def test_blocks_are_even_up_to_the_heaviest_judge() -> None:
 def test_another_seed_divides_otherwise_and_the_same_alike() -> None:
     one, again = (list(make_folds(VOTES, Plan("item", 5, 1, 7))) for _ in range(2))
     other = list(make_folds(VOTES, Plan("item", 5, 1, 8)))
-    assert all((a[1].test == b[1].test).all() for a, b in zip(one, again, strict=True))
-    assert any(len(a[1].test) != len(b[1].test) for a, b in zip(one, other, strict=True))
+    assert all((a[2] == b[2]).all() for a, b in zip(one, again, strict=True))
+    assert any(len(a[2]) != len(b[2]) for a, b in zip(one, other, strict=True))
 
 
 def test_repeats_divide_anew() -> None:
     first, second = (
         {
-            tuple(fold.test)
-            for repeat, fold in make_folds(VOTES, Plan("judge", 5, 2, 7))
+            tuple(test)
+            for repeat, _, test in make_folds(VOTES, Plan("judge", 5, 2, 7))
             if repeat == r
         }
         for r in range(2)

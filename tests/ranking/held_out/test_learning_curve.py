@@ -67,7 +67,9 @@ def test_tasks_draw_apart() -> None:
 
 def test_a_whole_set_costs_its_time_once(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter(range(1000))
-    monkeypatch.setattr("evenhand.ranking.predictions.process_time", lambda: float(next(ticks)))
+    monkeypatch.setattr(
+        "evenhand.ranking.cross_validation.process_time", lambda: float(next(ticks))
+    )
     found = trace(TASKS, {"truth": TRUTH}, replace(PROTOCOL, sizes=(5000,)))
     assert found.seconds == {"truth": 2.0}  # a second for each of two tasks, of three trials each
 

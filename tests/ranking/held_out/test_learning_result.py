@@ -9,8 +9,8 @@ from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.numerics.cluster_means import leave_out
 from evenhand.numerics.distributions import t_quantile
+from evenhand.ranking.cross_validation import Models
 from evenhand.ranking.learning_curves import LearningCurves, Protocol, divide_tasks, trace
-from evenhand.ranking.predictions import Models
 from held_out_votes import Davidson, Refusing, Sizes, World
 
 WORLD = World(n=2400, items=80, tasks=2, judges=12, sd=0.3)

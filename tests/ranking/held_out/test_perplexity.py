@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified
-from evenhand.ranking.predictions import average, measure_losses, raise_bits
+from evenhand.ranking.cross_validation import average, measure_losses, raise_bits
 from golden_numbers import golden
 from held_out_votes import Table, few_held_out
 

@@ -10,7 +10,7 @@ import pytest
 import evenhand
 from evenhand.data.votes import Votes, split_tasks, take_task
 from evenhand.errors import NotIdentified, UnknownColumn
-from evenhand.ranking.predictions import draw_subset, hold_out_rare_items
+from evenhand.ranking.learning_curves import draw_subset, hold_out_rare_items
 from held_out_votes import World, few_held_out
 
 VOTES = World(n=3000, items=80).simulate(np.random.default_rng(1))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evenhand.data.votes import Votes
-from evenhand.ranking.predictions import train
+from evenhand.ranking.cross_validation import train
 from held_out_votes import Davidson, Refusing, World
 
 WORLD = World(n=100)
@@ -31,7 +31,7 @@ class Loading:
 
 def test_the_loading_of_modules_is_no_time_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Loading()
-    monkeypatch.setattr("evenhand.ranking.predictions.process_time", lambda: model.clock[0])
+    monkeypatch.setattr("evenhand.ranking.cross_validation.process_time", lambda: model.clock[0])
     try:
         assert [train(model, VOTES, VOTES).seconds for _ in range(2)] == [1.0, 1.0]
     finally:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.ranking.predictions import find_chance, join_df
+from evenhand.ranking.learning_curves import find_chance, join_df
 
 
 def test_two_variances_have_the_degrees_of_freedom_of_welch() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from drawn_figures import heights, texts, values
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.held_out import compare_models, trace_learning
+from evenhand.ranking.cross_validation import compare_models
+from evenhand.ranking.learning_curves import trace_learning
 from evenhand.report.figures.predictions import draw_comparison, draw_curves, draw_fit
 from tallies import table, tally
 

@@ -13,7 +13,7 @@ from evenhand.design.more_judgments import PredictivePower, predict_more_judgmen
 from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.base import Fit
 from evenhand.numerics.multiple_tests import holm
-from evenhand.ranking.held_out import trace_learning
+from evenhand.ranking.learning_curves import trace_learning
 from evenhand.ranking.model_table import Counts, ModelTable, tabulate_counts, tabulate_models
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.calibration import CalibrationPart, find_calibration
