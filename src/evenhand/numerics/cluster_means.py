@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.numerics import Array, Integers
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 
 
@@ -154,17 +154,10 @@ def rank_within(groups: Integers, values: Array) -> Array:
     """Return the rank of each value within its group, 1 for the smallest, ties their mean."""
     if not len(groups):
         return values
-    order = np.lexsort((values, groups))
-    g, v = groups[order], values[order]
-    opens = np.r_[True, g[1:] != g[:-1]]
-    steps = opens | np.r_[True, v[1:] != v[:-1]]
-    place = np.arange(len(g))
-    start = np.maximum.accumulate(np.where(opens, place, 0))
-    run = np.cumsum(steps) - 1
-    first = np.flatnonzero(steps)
-    last = np.r_[first[1:], len(g)] - 1
-    ranks = np.empty(len(g))
-    ranks[order] = (first + last)[run] / 2 - start + 1
+    order, opens, first, last, run = _find_runs(groups, values)
+    start = np.maximum.accumulate(np.where(opens, np.arange(len(order)), 0))
+    ranks = np.empty(len(order))
+    ranks[order] = (first + last - 1)[run] / 2 - start + 1
     return ranks
 
 
@@ -172,19 +165,26 @@ def sum_above(groups: Integers, values: Array, weights: Array) -> Array:
     """Return the sum of weights of higher values in the same group; equal ones count half."""
     if not len(groups):
         return values
-    order = np.lexsort((values, groups))
-    g, v = groups[order], values[order]
-    closes = np.r_[g[1:] != g[:-1], True]
-    steps = np.r_[True, closes[:-1] | (v[1:] != v[:-1])]
-    first = np.flatnonzero(steps)
-    last = np.r_[first[1:], len(g)]
+    order, opens, first, last, run = _find_runs(groups, values)
     total = np.r_[0.0, np.cumsum(weights[order])]
-    run = np.cumsum(steps) - 1
-    ends = np.flatnonzero(closes) + 1
-    whole = total[ends[np.cumsum(np.r_[0, closes[:-1]])]]
-    above = np.empty(len(g))
+    ends = np.r_[np.flatnonzero(opens)[1:], len(order)]
+    whole = total[ends[np.cumsum(opens) - 1]]
+    above = np.empty(len(order))
     above[order] = whole - (total[last[run]] + total[first[run]]) / 2
     return above
+
+
+def _find_runs(
+    groups: Integers, values: Array
+) -> tuple[Integers, Flags, Integers, Integers, Integers]:
+    """Sort by group and value: the order, where groups open, and runs of equal values."""
+    # Returns of each run where it begins and ends, and of each value its run.
+    order = np.lexsort((values, groups))
+    g, v = groups[order], values[order]
+    opens = np.r_[True, g[1:] != g[:-1]]
+    steps = opens | np.r_[True, v[1:] != v[:-1]]
+    first = np.flatnonzero(steps)
+    return order, opens, first, np.r_[first[1:], len(g)], np.cumsum(steps) - 1
 
 
 # Means of numbers that are correlated within clusters of one kind or two, with intervals.

@@ -54,56 +54,48 @@ def no_bound(n: int) -> OrderBound:
 
 def bound_orders(net: Array) -> OrderBound:
     """Bound the cost of all orders from below; net: (n, n) that of the column before the row."""
-    programme = _Programme(net)
-    inside = np.zeros(len(programme.cycles), dtype=np.bool_)
+    # The programme has x_ij, i < j, for "j stands before i"; cycles come in as they are broken.
+    n = len(net)
+    upper = np.triu_indices(n, 1)
+    costs = (net - net.T)[upper]
+    column = np.zeros((n, n), dtype=np.intp)
+    column[upper] = np.arange(len(costs))
+    column += column.T
+    i, j, k = (axis.ravel() for axis in np.indices((n, n, n)))
+    once = (i < j) & (i < k) & (j != k)
+    cycles = np.stack([i[once], j[once], k[once]], axis=1)
+    ends = np.roll(cycles, -1, axis=1)
+    columns, signs = column[cycles, ends], np.where(cycles < ends, 1.0, -1.0)
+    needed = 1.0 - (signs < 0).sum(axis=1)
+    inside = np.zeros(len(cycles), dtype=np.bool_)
     while True:
         rows = np.flatnonzero(inside)
-        solved = programme.solve(rows)
-        new = (programme.shortfall(solved.x) > 1e-7) & ~inside
+        solved = _solve_programme(costs, columns[rows], signs[rows], needed[rows])
+        new = (needed - (signs * solved.x[columns]).sum(axis=1) > 1e-7) & ~inside
         if not new.any():
             break
         inside |= new
-    price = np.zeros(len(programme.cycles))
+    price = np.zeros(len(cycles))
     if rows.size:
         price[rows] = np.maximum(-np.asarray(solved.ineqlin.marginals), 0.0)
     used = np.flatnonzero(price > 1e-12)
-    cycles, price = programme.cycles[used], price[used]
+    cycles, price = cycles[used], price[used]
     through = np.zeros_like(net)
     for a in range(3):
         np.add.at(through, (cycles[:, a], cycles[:, (a + 1) % 3]), price)
     return OrderBound(cycles, price, np.minimum(net - through, (net - through).T))
 
 
-class _Programme:
-    """The linear programme with x_ij, i < j, for "j stands before i"."""
+def _solve_programme(costs: Array, columns: Integers, signs: Array, needed: Array) -> Any:
+    """Minimise costs·x within 0 and 1, three signed x of each row summing up to what is needed."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_matrix
 
-    def __init__(self, net: Array) -> None:
-        n = len(net)
-        upper = np.triu_indices(n, 1)
-        self.costs = (net - net.T)[upper]
-        column = np.zeros((n, n), dtype=np.intp)
-        column[upper] = np.arange(len(self.costs))
-        column += column.T
-        i, j, k = (axis.ravel() for axis in np.indices((n, n, n)))
-        once = (i < j) & (i < k) & (j != k)
-        self.cycles = np.stack([i[once], j[once], k[once]], axis=1)
-        ends = np.roll(self.cycles, -1, axis=1)
-        self.columns = column[self.cycles, ends]
-        self.signs = np.where(self.cycles < ends, 1.0, -1.0)
-        self.needed = 1.0 - (self.signs < 0).sum(axis=1)
-
-    def shortfall(self, x: Array) -> Array:
-        return np.asarray(self.needed - (self.signs * x[self.columns]).sum(axis=1))
-
-    def solve(self, rows: Integers) -> Any:
-        from scipy.optimize import linprog
-        from scipy.sparse import csr_matrix
-
-        if not rows.size:
-            return linprog(self.costs, bounds=(0, 1), method="highs")
-        at = np.repeat(np.arange(len(rows)), 3), self.columns[rows].ravel()
-        left = csr_matrix((-self.signs[rows].ravel(), at), shape=(len(rows), len(self.costs)))
-        return linprog(self.costs, left, -self.needed[rows], bounds=(0, 1), method="highs")
+    if not len(columns):
+        return linprog(costs, bounds=(0, 1), method="highs")
+    at = np.repeat(np.arange(len(columns)), 3), columns.ravel()
+    left = csr_matrix((-signs.ravel(), at), shape=(len(columns), len(costs)))
+    return linprog(costs, left, -needed, bounds=(0, 1), method="highs")
 
 
 # A good order by local search is an upper bound of the cost, and the answer itself where no exact

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from evenhand.ranking.sequential.likelihood import NullBounds, PairCounts, find_supremum
+from evenhand.ranking.sequential.likelihood import PairCounts, bound_nulls, find_supremum
 
 
 def board(systems, seed, *, tie=True, most=9):
@@ -119,7 +119,7 @@ def test_the_screen_is_never_above_the_supremum(tie):
     pairs = board(6, 5, tie=tie, most=30)
     low, high = np.triu_indices(6, 1)
     at = np.linspace(0.3, -0.3, 6)
-    bound, meet = NullBounds(pairs, np.append(at, 0.1) if tie else at).bound(low, high)
+    _, bound, meet = bound_nulls(pairs, np.append(at, 0.1) if tie else at, low, high)
     for i, pair in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
         assert bound[i] <= find_supremum(pairs, pair, np.zeros(7)).value
         assert min(at[list(pair)]) <= meet[i] <= max(at[list(pair)])
@@ -128,7 +128,7 @@ def test_the_screen_is_never_above_the_supremum(tie):
 def test_the_screen_is_the_likelihood_with_two_systems_moved():
     pairs = board(4, 1)
     at = np.array([0.5, 0.1, -0.2, -0.4, 0.3])
-    bound, meet = NullBounds(pairs, at).bound(np.array([0]), np.array([2]))
+    _, bound, meet = bound_nulls(pairs, at, np.array([0]), np.array([2]))
     at[[0, 2]] = meet[0]
     eta = at[pairs.low] - at[pairs.high]
     total = np.log(np.exp(eta / 2) + np.exp(-eta / 2) + np.exp(0.3))

@@ -426,43 +426,38 @@ def _clip(step: float) -> float:
 # still too high cannot be decided. The bound never decides and never loses a pair.
 
 
-class NullBounds:
-    """Lower bounds of each pair's null likelihood, from worths that all pairs share."""
+def bound_nulls(
+    pairs: PairCounts, at: Array, first: Integers, second: Integers
+) -> tuple[float, Array, Array]:
+    """Return ℓ of worths, (P,) lower bounds of ℓ where two are equal, and where these meet."""
+    k = pairs.systems
+    worth, gamma = at[:k], float(at[k]) if len(at) > k else None
+    counts = np.zeros((k, k, 3))
+    counts[pairs.low, pairs.high] = pairs.counts
+    counts[pairs.high, pairs.low] = pairs.counts[:, ::-1]
 
-    def __init__(self, pairs: PairCounts, at: Array) -> None:
-        k = pairs.systems
-        self.worth = at[:k]
-        self.gamma = float(at[k]) if len(at) > k else None
-        self.counts = np.zeros((k, k, 3))
-        self.counts[pairs.low, pairs.high] = pairs.counts
-        self.counts[pairs.high, pairs.low] = pairs.counts[:, ::-1]
-        self._each = self._sum(self.counts, self.worth[:, None] - self.worth)
-        self.value = float(self._each.sum() / 2)
-        n = self.counts.sum(axis=2)
-        # how firmly each system is held; any positive number makes the bound valid
-        self._firm = n.sum(axis=1) + 1.0
+    def sums(counts: Array, eta: Array) -> Array:
+        return sum_log_chances(counts, log_chances(eta, gamma), gamma)
 
-    def _sum(self, counts: Array, eta: Array) -> Array:
-        return sum_log_chances(counts, log_chances(eta, self.gamma), self.gamma)
-
-    def bound(self, first: Integers, second: Integers) -> tuple[Array, Array]:
-        """Return (P,) bounds of pairs of systems, and where the two systems meet."""
-        a, b = self._firm[first], self._firm[second]
-        meet = np.asarray((a * self.worth[first] + b * self.worth[second]) / (a + b))
-        bounds = np.zeros(len(first))
-        for start in range(0, len(first), PAIRS_AT_ONCE):
-            rows = slice(start, start + PAIRS_AT_ONCE)
-            one, other = first[rows], second[rows]
-            value = self.value - self._each[one].sum(axis=1) - self._each[other].sum(axis=1)
-            value += self._each[one, other]
-            eta = meet[rows, None] - self.worth
-            pair = np.arange(len(one))
-            for system, opponent in ((one, other), (other, one)):
-                moved = self._sum(self.counts[system], eta)
-                moved[pair, opponent] = 0.0
-                value += moved.sum(axis=1)
-            bounds[rows] = value + self._sum(self.counts[one, other], np.zeros(len(one)))
-        return bounds, meet
+    each = sums(counts, worth[:, None] - worth)
+    whole = float(each.sum() / 2)
+    # how firmly each system is held; any positive number makes the bound valid
+    firm = counts.sum(axis=(1, 2)) + 1.0
+    a, b = firm[first], firm[second]
+    meet = np.asarray((a * worth[first] + b * worth[second]) / (a + b))
+    bounds = np.zeros(len(first))
+    for start in range(0, len(first), PAIRS_AT_ONCE):
+        rows = slice(start, start + PAIRS_AT_ONCE)
+        one, other = first[rows], second[rows]
+        value = whole - each[one].sum(axis=1) - each[other].sum(axis=1) + each[one, other]
+        eta = meet[rows, None] - worth
+        pair = np.arange(len(one))
+        for system, opponent in ((one, other), (other, one)):
+            moved = sums(counts[system], eta)
+            moved[pair, opponent] = 0.0
+            value += moved.sum(axis=1)
+        bounds[rows] = value + sums(counts[one, other], np.zeros(len(one)))
+    return whole, bounds, meet
 
 
 # What is decided at a look: by all votes through the model, or by two systems' own votes.
@@ -620,12 +615,11 @@ class OpenPairScreen:
     def _share(self) -> None:
         with one_blas_thread():
             at, k = self._numerator.settle(), self._numerator.systems
-        bounds = NullBounds(self._numerator.pairs(), at)
-        self._at, self._gamma, self._value = at[:k].copy(), bounds.gamma, bounds.value
+        self._at, self._gamma = at[:k].copy(), float(at[k]) if len(at) > k else None
         sharing = np.flatnonzero(self._loss < np.inf)
-        first, second = np.array(self._pairs, dtype=np.intp).reshape(-1, 2)[sharing].T
-        bound, meet = bounds.bound(first, second)
-        self._loss[sharing], self._meet[sharing] = bound - bounds.value, meet
+        ends = np.array(self._pairs, dtype=np.intp).reshape(-1, 2)[sharing].T
+        self._value, bound, self._meet[sharing] = bound_nulls(self._numerator.pairs(), at, *ends)
+        self._loss[sharing] = bound - self._value
 
     def _decide_direct(self, pairs: Iterable[Pair], budget: Budget) -> list[tuple[Pair, str]]:
         claims = []

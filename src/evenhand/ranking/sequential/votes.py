@@ -153,43 +153,35 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
 def _read_votes(data: Comparisons, order: str | None) -> Votes:
     """Read the votes; a column of times that cannot be read is called what it is here."""
     if order is None or order == ROWS:
-        return _name_by_rows(data).votes()
+        return _gather_rankings(data).votes()
     try:
-        data = _end_rankings(data, order)
-        column = data.require(order)
-        annotations = {**data.source.annotations, "shown_at": AnnotationColumn(column)}
-        data = replace(data, source=replace(data.source, annotations=annotations))
-        return _name_by_rows(data).votes()
+        data = _gather_rankings(data, data.require(order))
+        annotations = {**data.source.annotations, "shown_at": AnnotationColumn(data.require(order))}
+        source = replace(data.source, annotations=annotations)
+        return replace(data, source=source).votes()
     except InvalidJudgments as fault:
         text = str(fault).replace(", taken as shown_at,", ", which tells the order,")
         raise InvalidJudgments(text) from None
 
 
-def _end_rankings(data: Comparisons, order: str) -> Comparisons:
-    """Give all rows of a ranking the last of their times: then it was answered."""
-    if data.rankings is None or not data.has("ranking"):
-        return data
-    column = data.require(order)
-    key = [name for name in ("task", "ranking") if data.has(name)]
-    if column not in data.rankings.frame.columns or column in key:
-        return data
-    last = data.rankings.frame.group_by(*key).agg(nw.col(column).max().alias(LAST))
-    frame = data.frame.join(last, on=key, how="left")  # type: ignore[arg-type]
-    return replace(data, frame=frame.with_columns(nw.col(LAST).alias(column)).drop(LAST))
-
-
-def _name_by_rows(data: Comparisons) -> Comparisons:
+def _gather_rankings(data: Comparisons, time: str | None = None) -> Comparisons:
     """Call each ranking by the number of its first row, so that their names stand in that order."""
-    # The rows of an expanded table have no order of their own, and names of rankings tell none.
+    # The rows of an expanded table have no order of their own, and names of rankings tell none. All
+    # rows of a ranking have the last of their times: then it was answered.
     if not data.has("ranking"):
         return data
     key = [name for name in ("task", "ranking") if data.has(name)]
     whole = data.frame if data.rankings is None else data.rankings.frame
-    numbered = number_rows(whole, ANSWER).with_columns(
-        (nw.col(ANSWER).cast(nw.Int64) + ROW_OFFSET).alias(FIRST)
-    )
-    first = numbered.group_by(*key).agg(nw.col(FIRST).min())
-    frame = data.frame.join(first, on=key, how="left")  # type: ignore[arg-type]
+    number = (nw.col(ANSWER).cast(nw.Int64) + ROW_OFFSET).alias(FIRST)
+    ends = [nw.col(FIRST).min()]
+    if data.rankings is None or time not in whole.columns or time in key:
+        time = None
+    if time is not None:
+        ends.append(nw.col(time).max().alias(LAST))
+    gathered = number_rows(whole, ANSWER).with_columns(number).group_by(*key).agg(*ends)
+    frame = data.frame.join(gathered, on=key, how="left")  # type: ignore[arg-type]
+    if time is not None:
+        frame = frame.with_columns(nw.col(LAST).alias(time)).drop(LAST)
     place = nw.col(FIRST).alias(PLACE)
     named = frame.with_columns(place, ranking=nw.col(FIRST).cast(nw.String)).drop(FIRST)
     return replace(data, frame=named)

@@ -49,6 +49,8 @@ Open = Callable[[Path], Comparisons]
 class Watched(Shown):
     board: Leaderboard  # what is decided, and who leads now
     state: SequentialState  # the votes, to go on with
+    arrival: Arrival  # the votes of the table
+    confirmed: Confirmation | None  # what rank sets decide; None where judges are not known
 
     @property
     def signature(self) -> str:
@@ -121,10 +123,10 @@ def watch(
             state.follow([vote])
     state.sides_known &= arrival.sides_known
     state.order, state.seed = arrival.order, seed if table.has("ranking") else state.seed
-    board = state.show(confirm_pairs(table, state.settings))
-    return Watched(
-        replace(board, notes=(*say_left_out(data, table), *arrival.notes, *board.notes)), state
-    )
+    confirmed = confirm_pairs(table, state.settings)
+    board = state.show(confirmed)
+    board = replace(board, notes=(*say_left_out(data, table), *arrival.notes, *board.notes))
+    return Watched(board, state, arrival, confirmed)
 
 
 def _begin(
@@ -252,11 +254,10 @@ class GrowingVotes:
         table = self._read(self._copy)
         settings = how.settings if self.state is None else None
         watched = watch(table, settings, state=self.state, order=how.order, systems=how.systems)
-        arrival = arrange_votes(table, how.order, SEED)
         self.state, self.board = watched.state, watched.board
-        self._latest = None if arrival.span is None else arrival.span[1]
-        self._notes = arrival.notes
-        self._confirmed = confirm_pairs(table, watched.state.settings)
+        span, self._notes = watched.arrival.span, watched.arrival.notes
+        self._latest = None if span is None else span[1]
+        self._confirmed = watched.confirmed
         self._rest_from(begun)
 
     def _rest_from(self, begun: float) -> None:
