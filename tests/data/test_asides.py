@@ -34,7 +34,8 @@ def test_every_kind_is_known_in_any_case():
 
 
 def test_expected_scores_are_numbers_or_directions():
-    scores, direction = read_expected_scores(np.array(["Good", "4.5", None, "bad"], dtype=object))
+    given = np.array(["Good", "4.5", None, "bad"], dtype=object)
+    scores, _, direction = read_expected_scores(given)
     assert np.array_equal(scores, [np.nan, 4.5, np.nan, np.nan], equal_nan=True)
     assert direction.tolist() == [1, 0, 0, -1]
     with pytest.raises(Unread, match="holds fine: expected are a score, good or bad"):
@@ -43,9 +44,10 @@ def test_expected_scores_are_numbers_or_directions():
 
 def test_expected_outcomes_are_those_that_are_understood():
     codes = np.array([1, 0, 1], dtype=np.int32)
-    assert read_expected_outcomes(["", "a"], codes, {"a": 0}.__getitem__).tolist() == [0, -1, 0]
+    expected, given, _ = read_expected_outcomes((["", "a"], codes))
+    assert (expected.tolist(), given.tolist()) == ([0, -1, 0], [True, False, True])
     with pytest.raises(Unread, match="holds a1, no outcomes"):
-        read_expected_outcomes(["a1"], codes, lambda _: -1)
+        read_expected_outcomes((["a1"], codes))
 
 
 def test_times_that_cannot_be_are_unknown_and_counted():

@@ -40,7 +40,6 @@ def test_nothing_at_all_is_an_empty_column():
 def test_a_column_has_the_type_that_was_asked_for():
     column = filed(kind=np.int32)
     assert column[0:10].dtype == np.int32
-    assert column.megabytes == pytest.approx(40e-6)
 
 
 FULL = """

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import Labels
 from evenhand.data.engine import Columns, Frame
+from evenhand.data.labels import OUTCOMES, Outcome, read_outcome
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.source import AnnotationColumn, Source
 from evenhand.data.tally import Codes
@@ -22,6 +23,9 @@ from evenhand.errors import InvalidJudgments, listing, sentence_hint, suggest
 
 Array: TypeAlias = NDArray[np.float64]
 Small: TypeAlias = NDArray[np.int8]
+# What is expected, of which judgments something is, and whether that is good or bad
+Expected = tuple[Any, NDArray[np.bool_], Small | None]
+Words = tuple[Sequence[str], Codes]  # Different labels of a column, and the code of each row
 # Label in folded case → kind, and direction of a control. TGT, CHK, REF and BAD are Appraise's.
 KINDS: Final[Mapping[str, tuple[int, int]]] = {
     "target": (TARGET, 0),
@@ -80,28 +84,36 @@ def read_kinds(labels: Sequence[str], codes: Codes) -> Kinds:
     )
 
 
-def read_expected_scores(values: NDArray[Any]) -> tuple[Array, Small]:
+def read_expected_scores(given: NDArray[Any] | Words) -> Expected:
     """Read what is expected of ratings: a score, or good or bad."""
-    # Returns expected scores, NaN where there is none; and directions, 0 where there is none.
+    # Expected are scores, NaN where there is none; and directions, 0 where there is none.
+    labels, codes = (given, None) if isinstance(given, np.ndarray) else given
+    values = np.asarray(labels, dtype=None if codes is None else object)
     direction = np.zeros(len(values), dtype=np.int8)
     if values.dtype.kind in "iuf":
-        return values.astype(np.float64), direction
-    texts = [_text(value).casefold() for value in values.tolist()]
-    direction[:] = [DIRECTIONS.get(text, 0) for text in texts]
-    numbers = ["nan" if text in DIRECTIONS or not text else text for text in texts]
-    return _numbers(numbers, "expected are a score, good or bad"), direction
+        score = values.astype(np.float64)
+    else:
+        texts = [_text(value).casefold() for value in values.tolist()]
+        direction[:] = [DIRECTIONS.get(text, 0) for text in texts]
+        numbers = ["nan" if text in DIRECTIONS or not text else text for text in texts]
+        score = _numbers(numbers, "expected are a score, good or bad")
+    if codes is not None:
+        score, direction = score[codes], direction[codes]
+    return score, ~np.isnan(score) | (direction != 0), direction
 
 
 def read_expected_outcomes(
-    labels: Sequence[str], codes: Codes, meaning: Callable[[str], int]
-) -> Small:
-    # codes: (n,) label of each judgment.
-    # Returns: (n,) outcomes, -1 where none is expected.
-    meant = [meaning(label) if label else -1 for label in labels]
-    unknown = [label for label, one in zip(labels, meant, strict=True) if label and one < 0]
+    words: Words, outcome_labels: Mapping[str, Outcome] | None = None
+) -> Expected:
+    """Read what is expected of comparisons: an outcome, -1 where there is none."""
+    labels, codes = words
+    meant = {label: read_outcome(label, outcome_labels) for label in labels if label}
+    unknown = [label for label, outcome in meant.items() if outcome is None]
     if unknown:
         raise Unread(f"holds {listing(unknown, 5)}, no outcomes such as left, tie or right")
-    return np.array(meant, dtype=np.int8)[codes]
+    places = {label: OUTCOMES.index(outcome) for label, outcome in meant.items() if outcome}
+    expected = np.array([places.get(label, -1) for label in labels], dtype=np.int8)[codes]
+    return expected, expected >= 0, None
 
 
 def read_seconds(values: NDArray[Any]) -> tuple[Array, tuple[str, ...]]:
@@ -305,9 +317,6 @@ def check_place(start: object, end: object) -> None:
         raise ValueError(f"a span ends after it starts, not at {end} from {start}")
 
 
-# What is expected, of which judgments something is, and whether that is good or bad
-Expected = tuple[Any, NDArray[np.bool_], Small | None]
-Words = tuple[Sequence[str], Codes]  # Different labels of a column, and the code of each row
 Value = TypeVar("Value")
 # Roles whose columns are fetched as they are; of the others the different labels are looked up
 _PLAIN: Final = ("seconds", "shown_at")

@@ -7,11 +7,11 @@ rows, grouping strings is slow: labels become codes, and numpy counts one intege
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import narwhals as nw
 import numpy as np
@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     import duckdb
 
 SAMPLE: Final = 20_000  # Rows looked at to decide between the ways; of fewer, all are fetched
-Counted = TypeVar("Counted")
 # One row in so many of them, and which share has a cell of its own: about 150,000 cells do so
 EVERY, MANY = 4, 0.984
 
@@ -84,7 +83,7 @@ def count_ways(
     few = data.rankings is not None or (rows is not None and rows <= most)
     keep = few or data.count_judgments() <= most
     if look.many and not by[2:] and can_read(data, look.frame):
-        counts = _count_apart(data, look, limits, keep=keep)
+        counts = _count_codes(data, look, limits, apart=True, keep=keep)
         if counts is not None:
             return counts
     if keep:
@@ -132,7 +131,7 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
     by, keys, weighing = look.by, look.keys, look.weighing
     if look.many and not keeps_rows(look.frame):
         coded = _count_codes(data, look, limits)
-        if coded is not None:
+        if isinstance(coded, Tally):
             return coded
     cells = look.whole
     if cells is None:
@@ -178,73 +177,51 @@ def _cells_are_many(rows: Columns, keys: list[str]) -> bool:
     return len(cells) > MANY * SAMPLE / EVERY
 
 
-def _count_codes(data: ComparisonTable, look: _Look, limits: Mapping[str, int]) -> Tally | None:
-    """Count by integer keys; None where the engine cannot be handed a table of labels."""
-
-    def count(tables: Sequence[Coding], rows: float) -> Tally | None:
-        cells = count_cells(data, look.frame, tables, rows)
-        return None if cells is None else _read_cells(data, look.frame, tables, cells, limits)
-
-    return _try_labels(data, look, limits, count)
-
-
-def _count_apart(
-    data: ComparisonTable, look: _Look, limits: Mapping[str, int], *, keep: bool
-) -> Apart | None:
-    """Count each of two factors in one pass; None where cells are too many for arrays."""
-    by, frame = look.by, look.frame
-
-    def count(tables: Sequence[Coding], rows: float) -> Apart | None:
-        readers = make_readers(data, tables)
-        crossed = readers and count_crossed(data, frame, tables, readers, rows, keep=keep)
-        if not crossed:
-            return None
-        tallies = {
-            name: _read_cells(data, frame, [level, *tables[2:]], cells, limits)
-            for name, level, cells in zip(by, tables[:2], crossed[0], strict=True)
-        }
-        return Apart(tallies, crossed[1])
-
-    return _try_labels(data, look, limits, count)
-
-
-def _try_labels(
+def _count_codes(
     data: ComparisonTable,
     look: _Look,
     limits: Mapping[str, int],
-    count: Callable[[Sequence[Coding], float], Counted | None],
-) -> Counted | None:
-    # Sides and outcomes are first taken to be those of the first rows: a row with another label
-    # finds no code, so that nothing is counted, and then all labels are looked up.
-    frame, names = look.frame, look.keys
-    known = _look_up_labels(data, look)
-    rows = sum(known[names[0]].values())
+    *,
+    apart: bool = False,
+    keep: bool = False,
+) -> Tally | Apart | None:
+    """Count by integer keys, or by each of two factors in one pass.
 
-    def attempt() -> Counted | None:
-        meaning = check_labels(data, frame, {name: list(counts) for name, counts in known.items()})
-        return count(code_tables(look.by, known, meaning, limits), rows)
-
-    counts = None if any(None in labels for labels in known.values()) else attempt()
-    if counts is not None:
-        return counts
-    known |= {name: count_labels(frame, name) for name in names[1:] if name not in look.by}
-    return attempt()
-
-
-def _look_up_labels(data: ComparisonTable, look: _Look) -> dict[str, dict[str, float]]:
-    """Count the labels of the first column and of factors, and name those of others as first seen.
-
-    Where systems are so many that they are read by their hashes, all of them are counted.
+    None where the engine cannot be handed a table of labels, or cells are too many for arrays.
     """
-    frame, names = look.frame, look.keys
+    # Sides and outcomes are first taken to be those of the first rows: a row with another label
+    # finds no code, so that nothing is counted, and then all labels are looked up. Where systems
+    # are so many that they are read by their hashes, all of them are counted at once.
+    by, frame, names = look.by, look.frame, look.keys
     with one_thread(data.source.connection):
-        known = {name: count_labels(frame, name) for name in dict.fromkeys((names[0], *look.by))}
+        known = {name: count_labels(frame, name) for name in dict.fromkeys((names[0], *by))}
         others = [name for name in names if name not in known]
         known |= {name: dict.fromkeys(look.first[name].tolist(), 0.0) for name in others}
         if can_read(data, frame) and len({*known["left"], *known["right"]}) > LISTED:
             others = [name for name in others if name != "outcome" or len(known[name]) > LISTED]
             known |= {name: count_labels(frame, name) for name in others}
-    return known
+    rows = sum(known[names[0]].values())
+    for all_known in (False, True):
+        if all_known:
+            known |= {name: count_labels(frame, name) for name in names[1:] if name not in by}
+        elif any(None in labels for labels in known.values()):
+            continue
+        meaning = check_labels(data, frame, {name: list(counts) for name, counts in known.items()})
+        tables = code_tables(by, known, meaning, limits)
+        if not apart:
+            cells = count_cells(data, frame, tables, rows)
+            if cells is not None:
+                return _read_cells(data, frame, tables, cells, limits)
+            continue
+        readers = make_readers(data, tables)
+        crossed = readers and count_crossed(data, frame, tables, readers, rows, keep=keep)
+        if crossed:
+            tallies = {
+                name: _read_cells(data, frame, [level, *tables[2:]], cells, limits)
+                for name, level, cells in zip(by, tables[:2], crossed[0], strict=True)
+            }
+            return Apart(tallies, crossed[1])
+    return None
 
 
 def _read_cells(
@@ -512,11 +489,19 @@ def make_readers(data: ComparisonTable, tables: Sequence[Coding]) -> list[Reader
     hashed: dict[tuple[str, ...], Hashed] = {}  # both sides have the same systems
     for table in tables:
         labels = tuple(table.labels)
-        odd = any("\0" in label for label in labels)  # a query cannot hold it
-        listed = len(labels) <= LISTED and not odd
-        if not listed and not odd and labels not in hashed:
+        codes = table.codes.astype(_narrow_type(table.size))
+        if any("\0" in label for label in labels):  # a query cannot hold it
+            return None
+        if len(labels) <= LISTED:
+            # Places in a list begin with 1, and are missing for a label that is not in it
+            listed = ", ".join(map(quote, labels))
+            place = f"list_position([{listed}], {quote_name(table.name)})"
+            places = np.concatenate([np.zeros(1, codes.dtype), codes])
+            readers.append(Reader(table.name, place, np.int32, places, labels=table.labels))
+            continue
+        if labels not in hashed:
             hashed[labels] = _hash_labels(data, labels)
-        reader = _list_labels(table) if listed else None if odd else _take(table, *hashed[labels])
+        reader = _take(table.name, codes, *hashed[labels])
         if reader is None:
             return None
         readers.append(reader)
@@ -560,14 +545,6 @@ def read_codes(
     note_stream(cast("Frame", nw.from_native(projected)), tuple(kinds), total, batches, filed=False)
 
 
-def _list_labels(table: Coding) -> Reader:
-    """Look labels up in a list; places begin with 1, and are missing for a label not in it."""
-    labels = ", ".join(map(quote, table.labels))
-    codes = np.concatenate([[0], table.codes]).astype(_narrow_type(table.size))
-    place = f"list_position([{labels}], {quote_name(table.name)})"
-    return Reader(table.name, place, np.int32, codes, labels=table.labels)
-
-
 def _hash_labels(data: ComparisonTable, labels: Sequence[str]) -> Hashed:
     """Return the hash of each label, and where in it few bits tell all apart, if they do."""
     connection = cast("duckdb.DuckDBPyConnection", data.source.connection)
@@ -579,18 +556,17 @@ def _hash_labels(data: ComparisonTable, labels: Sequence[str]) -> Hashed:
     return hashes, _find_bits(hashes)
 
 
-def _take(table: Coding, hashes: Hashes, few: tuple[int, int] | None) -> Reader | None:
+def _take(name: str, codes: Integers, hashes: Hashes, few: tuple[int, int] | None) -> Reader | None:
     """Take as few bits of the labels' hashes as tell them apart; all bits where these are many."""
-    codes = table.codes.astype(_narrow_type(table.size))
-    column = f"hash({quote_name(table.name)})"
+    column = f"hash({quote_name(name)})"
     if few is None:
         known = len(np.unique(hashes)) == len(hashes)
-        return Reader(table.name, column, np.uint64, codes, hashes) if known else None
+        return Reader(name, column, np.uint64, codes, hashes) if known else None
     shift, bits = few
     taken = f"(({column} >> {shift}) & {2**bits - 1})::integer"
     slots = np.zeros(2**bits, dtype=codes.dtype)
     slots[(hashes >> np.uint64(shift)) & np.uint64(2**bits - 1)] = codes
-    return Reader(table.name, taken, np.int32, slots)
+    return Reader(name, taken, np.int32, slots)
 
 
 def _find_bits(hashes: Hashes) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import floor, log2
 from typing import Final
 
@@ -172,23 +172,14 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class _Members:
-    """Systems of each answer: one entry per output that was ranked in it."""
+class _Triples:
+    """One entry per ranked output: row of the ranking, system, rank; and what each row counts."""
 
-    answer: Integers  # (m,) number of the answer
-    system: Integers  # (m,) code of the system
-    above: Integers  # (m,) how many of the others stood above it
-    weight: Integers  # (answers,) how often each was given
-
-
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    answer: Integers  # (c,) number of the answer
-    low: Codes  # (c,) code of the system that is first by name
-    high: Codes  # (c,) code of the other
-    outcome: NDArray[np.int8]  # (c,) LEFT where the first by name was preferred, TIE or RIGHT
-    clear: NDArray[np.bool_]  # (c,) whether it was told once, or alike in all copies of the answer
-    weight: Integers  # (answers,) how often each was given
+    row: Integers
+    system: Integers
+    rank: Integers
+    weights: Counts
+    levels: list[str] = field(default_factory=list)
 
 
 def order_votes(votes: Votes, by: str | None = None) -> Orders:
@@ -197,20 +188,18 @@ def order_votes(votes: Votes, by: str | None = None) -> Orders:
         raise UnknownOption("rankings cannot be distinguished by ranking: each is one answer")
     if votes.answer is None:
         return _pairs(votes, by)
-    members, broken = _read_answers(votes, votes.answer)
-    if members is None:
-        return replace(_pairs(votes, by), notes=(say("broken-rankings", answers=broken),))
-    size = len(members.weight)
-    outputs, places = _write_rows(members.answer, members.system, members.above, size)
-    rows = Orders(votes.systems, outputs, places, members.weight.astype(np.float64))
+    answers = _read_answers(votes, votes.answer)
+    if isinstance(answers, int):
+        return replace(_pairs(votes, by), notes=(say("broken-rankings", answers=answers),))
+    rows = Orders(votes.systems, *_write_rows(answers), answers.weights)
     level = None if by is None else _level(votes, by, rows)
     return pack_orders(votes.systems, rows, level)
 
 
-def _write_rows(row: Integers, system: Integers, rank: Integers, size: int) -> tuple[Codes, Codes]:
+def _write_rows(ranked: _Triples) -> tuple[Codes, Codes]:
     """Write one ranking in each row, best first and ties by code; return outputs and places."""
-    order = np.lexsort((system, rank, row))
-    row, system, rank = row[order], system[order], rank[order]
+    order, size = np.lexsort((ranked.system, ranked.rank, ranked.row)), len(ranked.weights)
+    row, system, rank = ranked.row[order], ranked.system[order], ranked.rank[order]
     n = np.bincount(row, minlength=size)
     start = np.concatenate([[0], np.cumsum(n)])[:-1]
     column = np.arange(len(row)) - start[row]
@@ -228,30 +217,11 @@ def _pairs(votes: Votes, by: str | None) -> Orders:
     return orders_of_pairs(replace(tally, n_judgments=tally.n_comparisons), by)
 
 
-def _read_answers(votes: Votes, given: Codes) -> tuple[_Members | None, int]:
-    """Return who stood where in each answer, or None and how many answers are not whole."""
-    pairs = _pair_up(votes, given)
-    answer, k = pairs.answer, len(votes.systems)
-    keys = [answer * k + side for side in (pairs.low, pairs.high)]
-    member, at = np.unique(np.concatenate(keys), return_inverse=True)
-    one, other = at[: len(answer)], at[len(answer) :]
-    beaten = np.where(pairs.outcome == LEFT, other, one)[pairs.outcome != TIE]
-    above = np.bincount(beaten, minlength=len(member))
-    lead = np.sign(above[other] - above[one])
-    whole = np.ones(len(pairs.weight), dtype=np.bool_)
-    whole[answer[~pairs.clear | (lead != 1 - pairs.outcome)]] = False
-    owner, system = np.divmod(member, k)
-    n = np.bincount(owner, minlength=len(whole))
-    whole &= np.bincount(answer, minlength=len(whole)) == n * (n - 1) // 2
-    if not whole.all():
-        return None, int((~whole).sum())
-    return _Members(owner, system, above.astype(np.int64), pairs.weight), 0
-
-
-def _pair_up(votes: Votes, given: Codes) -> _Pairs:
-    """Write each pair of an answer once, first by name first."""
+def _read_answers(votes: Votes, given: Codes) -> _Triples | int:
+    """Return how many others stood above each output, or how many answers are not whole."""
     _, owner = np.unique(given, return_inverse=True)
     k, m = len(votes.systems), int(owner.max(initial=-1)) + 1
+    # Each pair of an answer once, first by name first
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     outcome = np.where(votes.left > votes.right, RIGHT - votes.outcome, votes.outcome)
     key = join_codes([(owner.astype(np.int32), m), (low, k), (high, k)])
@@ -259,11 +229,25 @@ def _pair_up(votes: Votes, given: Codes) -> _Pairs:
         key, return_index=True, return_inverse=True, return_counts=True
     )
     agreed = np.bincount(pair, outcome != outcome[first][pair], minlength=len(first)) == 0
-    answer = owner[first].astype(np.int64)
+    answer, outcome = owner[first].astype(np.int64), outcome[first]
     weight = np.zeros(m, dtype=np.int64)
     weight[answer] = times
-    once = (times == 1) | (votes.counted & (times == weight[answer]))
-    return _Pairs(answer, low[first], high[first], outcome[first], agreed & once, weight)
+    # A pair is told once, or alike in all copies of the answer
+    clear = agreed & ((times == 1) | (votes.counted & (times == weight[answer])))
+    keys = [answer * k + side[first] for side in (low, high)]
+    member, at = np.unique(np.concatenate(keys), return_inverse=True)
+    one, other = at[: len(answer)], at[len(answer) :]
+    beaten = np.where(outcome == LEFT, other, one)[outcome != TIE]
+    above = np.bincount(beaten, minlength=len(member))
+    lead = np.sign(above[other] - above[one])
+    whole = np.ones(m, dtype=np.bool_)
+    whole[answer[~clear | (lead != 1 - outcome)]] = False
+    owner, system = np.divmod(member, k)
+    n = np.bincount(owner, minlength=m)
+    whole &= np.bincount(answer, minlength=m) == n * (n - 1) // 2
+    if not whole.all():
+        return int((~whole).sum())
+    return _Triples(owner, system, above.astype(np.int64), weight.astype(np.float64))
 
 
 def _level(votes: Votes, by: str, rows: Orders) -> Factor:
@@ -283,17 +267,6 @@ def _level(votes: Votes, by: str, rows: Orders) -> Factor:
 # handed the table of powers gives its rows instead.
 EXACT: Final = 53  # Bits of a sum that every engine keeps, as a whole number or not
 NUMBERS: Final = 16  # Most numbers a ranking may be written as; beyond it rows are fetched
-
-
-@dataclass(frozen=True, eq=False)
-class _Triples:
-    """One entry per ranked output: row of the ranking, system, rank; and what each row counts."""
-
-    row: Integers
-    system: Integers
-    rank: Integers
-    weights: Counts
-    levels: list[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -462,8 +435,7 @@ def _fetch_rows(ranked: Frame, systems: list[str], keys: list[str], level: str |
 
 def _pack(systems: list[str], triples: _Triples, *, told_apart: bool) -> Orders:
     """Put one ranking in each row, count those of one output, and write equal ones once."""
-    size = len(triples.weights)
-    outputs, places = _write_rows(triples.row, triples.system, triples.rank, size)
+    outputs, places = _write_rows(triples)
     long = (outputs != NONE).sum(axis=1) > 1
     used = np.unique(outputs[long][outputs[long] != NONE])
     at = np.full(len(systems) + 1, NONE, dtype=np.int32)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import narwhals as nw
@@ -15,8 +16,6 @@ from numpy.typing import NDArray
 
 from evenhand.data.annotations import (
     AsideColumns,
-    Expected,
-    Words,
     find_aside_columns,
     note_names,
     read_expected_outcomes,
@@ -34,7 +33,6 @@ from evenhand.data.coding import Labels, Level, bind_levels, name_levels, read_l
 from evenhand.data.engine import ANSWER, Columns, Frame, one_thread
 from evenhand.data.exclusions import say_unweighted
 from evenhand.data.joining import list_places, sort_rows
-from evenhand.data.labels import OUTCOMES, read_outcome
 from evenhand.data.rating_rows import CONTROL, RatingRows
 from evenhand.data.source import number_rows
 from evenhand.data.tables import (
@@ -80,14 +78,7 @@ def code_votes(data: ComparisonTable) -> Votes:
     votes = _make_votes(data, labels, columns, meaning)
     check_opponents(data, every, votes.systems, votes.left, votes.right)
 
-    def code_outcome(label: str) -> int:
-        outcome = read_outcome(label, data.outcome_labels)
-        return -1 if outcome is None else OUTCOMES.index(outcome)
-
-    def read_expected(coded: NDArray[Any] | Words) -> Expected:
-        expected = read_expected_outcomes(coded[0], coded[1], code_outcome)
-        return expected, expected >= 0, None
-
+    read_expected = partial(read_expected_outcomes, outcome_labels=data.outcome_labels)
     read = beside.read(columns, words, read_expected)
     kind, expected = read.kinds.kind, read.expected
     if kind is not None:
@@ -215,7 +206,7 @@ def code_ratings(
         name: (column_labels.texts, columns[name]) for name, column_labels in labels.items()
     }
     score = columns["score"].astype(np.float64)
-    read = beside.read(columns, words, _read_expected)
+    read = beside.read(columns, words, read_expected_scores)
     kind, expected = read.kinds.kind, read.expected
     if kind is not None and expected is not None:
         expected = np.where(kind == CONTROL, expected, np.nan)
@@ -238,13 +229,3 @@ def code_ratings(
 def _factor(labels: tuple[str, ...], codes: Codes) -> Factor:
     loads = np.bincount(codes, minlength=len(labels)).astype(np.float64)
     return Factor(labels, codes, loads, len(labels))
-
-
-def _read_expected(values: NDArray[Any] | Words) -> Expected:
-    if isinstance(values, np.ndarray):
-        score, direction = read_expected_scores(values)
-    else:
-        labels, codes = values
-        score, direction = read_expected_scores(np.array(labels, dtype=object))
-        score, direction = score[codes], direction[codes]
-    return score, ~np.isnan(score) | (direction != 0), direction

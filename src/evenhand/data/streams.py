@@ -50,8 +50,6 @@ from evenhand.data.engine import COUNT, Frame, can_stream, fetch_columns, one_th
 from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes, tally_rows
 from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
 
-MB: Final = 1e6
-
 
 class OpenFile:
     """A temporary file, which is closed when nobody refers to it any more."""
@@ -103,11 +101,6 @@ class FiledColumn:
     @property
     def squares(self) -> FiledColumn:
         return replace(self, squared=True)
-
-    @property
-    def megabytes(self) -> float:
-        """Room on the disk."""
-        return self.size * self.dtype.itemsize / MB
 
 
 # Numbers that can be sliced, in memory or in a file

@@ -303,8 +303,12 @@ class RankingTable(JudgmentTable):
         missing += [(nw.col("rank") > 0) & nw.col(name).is_null() for name in placed]
         rows = find_rows(self.frame, nw.any_horizontal(*missing, ignore_nulls=True))
         if rows:
-            empty = (name for name in (*self._key, *placed) if _is_missing(rows[0][name]))
-            role = next(empty)
+            first = rows[0]
+            role = next(
+                one
+                for one in (*self._key, *placed)
+                if first[one] is None or first[one] != first[one]  # nan alone differs from itself
+            )
             raise InvalidJudgments(
                 f"a value is missing in column '{self.source.named(role)}' of {self.source.name}"
                 f"{name_rows(rows)}: fill it, or leave such rows out"
@@ -472,16 +476,14 @@ class RatingTable(RowTable):
         """What was excluded from these ratings: filters, controls, rows without a score."""
         require_open(self.frame, self.source.name)
         stored = count_exclusions(self.source.exclusions)
-        return (*stored, *self._exclude_unscored())
-
-    def _exclude_unscored(self) -> tuple[Exclusion, ...]:
         scored, missing = count_scored(self)
         if not missing:
-            return ()
+            return stored
         every = scored + missing
         sentence = say("no-score", rows=missing, of=every)
         unscored = Exclusion("no-score", "the score is missing", missing, every, sentence=sentence)
-        return (name_lost(unscored, self.frame, self.frame.filter(~is_unscored(self.frame))),)
+        others = self.frame.filter(~is_unscored(self.frame))
+        return (*stored, name_lost(unscored, self.frame, others))
 
 
 def is_unscored(frame: Frame) -> nw.Expr:
@@ -616,22 +618,19 @@ def _no_factor(name: str, role: str) -> UnknownOption:
 def count_answers(table: ComparisonTable, by: str | None = None) -> dict[str, float]:
     """Count answers, a ranking being one, as they are weighted; by group, or under "" for all."""
     groups = [by] if by is not None else []
-    answers = table.frame
     weight = nw.col("weight") if table.has("weight") else None
     if table.expanded:
         whole = ("task", "ranking") if table.rankings is not None else (ANSWER,)
         keys = dict.fromkeys([*groups, *(k for k in whole if table.has(k))])
         each = nw.len() if weight is None else weight.max()
-        answers = answers.group_by(*keys).agg(each.alias(COUNT))
-        columns = fetch_columns(answers.select(*groups, COUNT))
-        n = np.ones(len(columns[COUNT])) if weight is None else columns[COUNT].astype(np.float64)
-        labels = columns[by].tolist() if by is not None else [""] * len(n)
+        answers = table.frame.group_by(*keys).agg(each.alias(COUNT)).select(*groups, COUNT)
     else:
-        sums = nw.len() if weight is None else weight.sum()
-        counted = answers.group_by(by).agg(sums.alias(COUNT)) if by is not None else None
-        columns = fetch_columns(answers.select(sums.alias(COUNT)) if counted is None else counted)
-        n = columns[COUNT].astype(np.float64)
-        labels = columns[by].tolist() if by is not None else [""]
+        sums = (nw.len() if weight is None else weight.sum()).alias(COUNT)
+        answers = table.frame.group_by(*groups).agg(sums) if groups else table.frame.select(sums)
+    columns = fetch_columns(answers)
+    n = columns[COUNT].astype(np.float64)
+    n = np.ones(len(n)) if table.expanded and weight is None else n
+    labels = columns[by].tolist() if by is not None else [""] * len(n)
     totals: dict[str, float] = {}
     for label, total in zip(labels, n.tolist(), strict=True):
         totals[str(label)] = totals.get(str(label), 0.0) + total
@@ -676,7 +675,3 @@ def restore_places(data: ComparisonTable) -> ComparisonTable:
     first = numbered.group_by(*key).agg(nw.col(PLACE).min())
     frame = data.frame.join(first, on=key, how="left")  # type: ignore[arg-type]
     return replace(data, frame=frame)
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or value != value  # noqa: PLR0124 - nan is the only value that differs from itself

@@ -258,16 +258,10 @@ class Tally:
         left, right = self.left[rows], self.right[rows]
         used = np.unique(np.concatenate([left, right]))
         part = replace(
-            self,
+            replace(self, factors={}, unmerged={}).take(rows),
             systems=tuple(self.systems[i] for i in used),
             left=np.searchsorted(used, left).astype(np.int32),
             right=np.searchsorted(used, right).astype(np.int32),
-            wins=self.wins[rows],
-            ties=self.ties[rows],
-            losses=self.losses[rows],
-            squares=None if self.squares is None else self.squares[rows],
-            factors={},
-            unmerged={},
         )
         totals = part.wins + part.ties + part.losses
         factors = {other: keep_levels(self.factors[other], rows, totals) for other in others}

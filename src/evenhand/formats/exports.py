@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import narwhals as nw
 
@@ -27,34 +27,30 @@ from evenhand.formats.layouts.wmt import LANGUAGES
 from evenhand.formats.records import Record, Screen, put_marks, read_records, weigh, write_value
 from evenhand.formats.table import WHOLE, Handle, Table
 
-Kind = TypeVar("Kind", Comparisons, Rankings, Ratings)
-
 
 @dataclass(frozen=True)
 class Exporter:
-    # `export` yields the text and refuses what the format cannot say. What it merely has no place
+    # `write` yields the text and refuses what the format cannot say. What it merely has no place
     # for is left out, and `say_left_out` says so: whole columns, and single values (`find_losses`).
 
     name: str
     suffixes: Sequence[str]
     holds: str  # columns that it has a place for, with blanks between
-    export: Callable[[Handle], Iterator[str]]
+    write: Callable[[Any], Iterator[str]]  # the text, of judgments of its kind
     find_losses: Callable[[Handle], Iterator[str]]  # sentences on values that are not read again
+    needs: Sequence[str]  # columns without which nothing is written
+    kind: type[Handle] | None = None  # what it holds; None for all kinds
 
-
-def require_kind(data: Handle, kind: type[Kind], name: str) -> Kind:
-    if isinstance(data, kind):
-        return data
-    kind_name = type(data).__name__.lower()
-    raise UnknownOption(
-        f"{kind_name} cannot be written as {name}, which holds {kind.__name__.lower()}"
-    )
-
-
-def require_roles(data: Handle, roles: Sequence[str], name: str) -> None:
-    lacking = [role for role in roles if role not in data.columns]
-    if lacking:
-        raise UnknownColumn(f"{name} needs {listing(lacking)}, not found in {data.source.name}")
+    def export(self, data: Handle) -> Iterator[str]:
+        if self.kind is not None and not isinstance(data, self.kind):
+            kind, held = type(data).__name__.lower(), self.kind.__name__.lower()
+            raise UnknownOption(f"{kind} cannot be written as {self.name}, which holds {held}")
+        lacking = [role for role in self.needs if role not in data.columns]
+        if lacking:
+            raise UnknownColumn(
+                f"{self.name} needs {listing(lacking)}, not found in {data.source.name}"
+            )
+        yield from self.write(data)
 
 
 def read_rows(data: Handle) -> Iterator[Record]:
@@ -102,13 +98,10 @@ def _gather_rankings(data: Rankings, name: str) -> list[list[Record]]:
 # Slots that a shorter ranking does not fill are empty. Blank ranks are -1, and so are the numbers
 # of systems, documents and segments where nothing is known of them. Codes of WMT's languages become
 # their names.
-_NEEDS: Final = ("judge", "item", "task")
 _MIN_SLOTS: Final = 2
 
 
-def export_wmt_rnk(data: Handle) -> Iterator[str]:
-    data = require_kind(data, Rankings, WMT_RNK.name)
-    require_roles(data, _NEEDS, WMT_RNK.name)
+def write_wmt_rnk(data: Rankings) -> Iterator[str]:
     data.check()
     if not data.has("position"):
         raise UnknownOption(
@@ -143,8 +136,10 @@ WMT_RNK: Final = Exporter(
     "wmt-rnk",
     (".csv",),
     "judge item task system rank position weight documentId segmentId",
-    export_wmt_rnk,
+    write_wmt_rnk,
     find_losses_wmt_rnk,
+    ("judge", "item", "task"),
+    Rankings,
 )
 
 
@@ -195,9 +190,7 @@ _WORDS: Final = {kind: word for word, kind in KINDS.items()} | {word: word for w
 _BATCH: Final = ("batchNo", "item_pk")
 
 
-def export_appraise(data: Handle) -> Iterator[str]:
-    data = require_kind(data, Ratings, APPRAISE.name)
-    require_roles(data, _NEEDS, APPRAISE.name)
+def write_appraise(data: Ratings) -> Iterator[str]:
     records = list(read_rows(data))
     criteria = sorted({one.text("criterion").removesuffix(WHOLE) for one in records})
     if len(criteria) > 1:
@@ -242,8 +235,10 @@ APPRAISE: Final = Exporter(
     (".csv",),
     "judge item system score kind task spans document documentID isCompleteDocument flag "
     "shown_at seconds batchNo item_pk",
-    export_appraise,
+    write_appraise,
     find_losses_appraise,
+    ("judge", "item", "task"),
+    Ratings,
 )
 
 
@@ -355,9 +350,7 @@ def _times(record: Record) -> list[str]:
 # come first.
 
 
-def export_wmt_json(data: Handle) -> Iterator[str]:
-    data = require_kind(data, Ratings, WMT_JSON.name)
-    require_roles(data, ("judge", "item"), WMT_JSON.name)
+def write_wmt_json(data: Ratings) -> Iterator[str]:
     tasks = data.tasks()
     if len(tasks) > 1:
         raise UnknownOption(f"{WMT_JSON.name} is one file for each task: --task {tasks[0]}")
@@ -388,8 +381,10 @@ WMT_JSON: Final = Exporter(
     "wmt-json",
     (".jsonl", ".ndjson"),
     "judge system score criterion spans shown_at seconds document source output kind",
-    export_wmt_json,
+    write_wmt_json,
     find_losses_wmt_json,
+    ("judge", "item"),
+    Ratings,
 )
 
 
@@ -443,14 +438,11 @@ _HEADER: Final = (
     *("system", "doc", "docSegId", "globalSegId", "rater", "source", "target"),
     *("category", "severity", "metadata"),
 )
-_NEEDS_MQM: Final = ("judge", "item", "spans", "source", "output")
 _NO_ERROR: Final = "No-error"
 MARKS: Final = ("<v>", "</v>")
 
 
-def export_mqm(data: Handle) -> Iterator[str]:
-    data = require_kind(data, Ratings, MQM.name)
-    require_roles(data, _NEEDS_MQM, MQM.name)
+def write_mqm(data: Ratings) -> Iterator[str]:
     yield "\t".join(_HEADER) + "\n"
     numbers: dict[str, int] = {}
     seen: set[tuple[str, ...]] = set()
@@ -503,8 +495,10 @@ MQM: Final = Exporter(
     "mqm-tsv",
     (".tsv",),
     "judge item system score spans document global_segment source output",
-    export_mqm,
+    write_mqm,
     find_losses_mqm,
+    ("judge", "item", "spans", "source", "output"),
+    Ratings,
 )
 
 
@@ -544,12 +538,10 @@ def _error_row(record: Record, span: Span | None, number: int) -> list[str]:
 # Rankings become rankers, comparisons pairwise choices, ratings numbers. Neither rankers nor
 # choices know ties: rankings and comparisons with ties are refused. Outputs are written in the
 # order shown.
-_NEEDS_LABEL_STUDIO: Final = ("judge", "item")
 _TEXTS: Final = ("source", "output", "criterion")
 
 
-def export_label_studio(data: Handle) -> Iterator[str]:
-    require_roles(data, _NEEDS_LABEL_STUDIO, LABEL_STUDIO.name)
+def write_label_studio(data: Handle) -> Iterator[str]:
     if isinstance(data, Comparisons):
         data.tally()  # refuses every value that could not be read again
         tasks: Iterator[dict[str, Any]] = (_compare(record, data) for record in read_rows(data))
@@ -575,8 +567,9 @@ LABEL_STUDIO: Final = Exporter(
     (".json",),
     "judge item task seconds shown_at left right outcome weight ranking system rank "
     "position score criterion source output",
-    export_label_studio,
+    write_label_studio,
     find_losses_label_studio,
+    ("judge", "item"),
 )
 
 

@@ -10,7 +10,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -586,16 +586,27 @@ def open_wrapped(connection: duckdb.DuckDBPyConnection, head: Head) -> duckdb.Du
         raise UnknownFormat(f"{head.path} is not whole JSON: it is damaged or cut off") from None
     lines = list(_unwrap(campaigns, head))
     names = dict.fromkeys([CAMPAIGN, *_KEYS, *(key for line in lines for key in line)])
-    columns = ", ".join(f"{quote(key)}: 'VARCHAR'" for key in names)
+    return hold_objects(connection, lines, list(names))
+
+
+def hold_objects(
+    connection: duckdb.DuckDBPyConnection,
+    objects: Iterable[Mapping[str, Any]],
+    columns: Sequence[str],
+) -> duckdb.DuckDBPyRelation:
+    """Put objects into the engine as rows of text, through a file that need not stay."""
+    table, longest = f"evenhand_rows_{next(NUMBERS)}", 1 << 24
+    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
     with TemporaryDirectory(prefix="evenhand-") as folder:
-        path = Path(folder) / "lines.jsonl"
-        path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        path = Path(folder) / "rows.jsonl"
+        with path.open("w", encoding="utf-8") as file:
+            for one in objects:
+                longest = max(longest, file.write(json.dumps(one) + "\n"))
         connection.execute(
-            f"create or replace temp table evenhand_wrapped as select * from"
-            f" read_json({quote(str(path))}, format = 'newline_delimited',"
-            f" columns = {{{columns}}}, maximum_object_size = {max(1 << 24, path.stat().st_size)})"
+            f"create temp table {table} as select * from read_json({quote(str(path))}, format ="
+            f" 'newline_delimited', columns = {{{types}}}, maximum_object_size = {longest})"
         )
-    return connection.table("evenhand_wrapped")
+    return connection.table(table)
 
 
 def _unwrap(campaigns: Any, head: Head) -> Iterator[dict[str, Any]]:

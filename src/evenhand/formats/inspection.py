@@ -43,6 +43,7 @@ MAX_POINTS, MIN_POINTS, FAR_SCORES = 101, 4, 1000
 # Rows beyond which nobody pastes by hand, and grouping by every column takes seconds
 MAX_ROWS_COMPARED: Final = 1_000_000
 COUNTS: Final = ("judgments", "comparisons")  # that importance weights may make fractions
+_ENDS: Final = ("min_left_share", "max_left_share")  # each a system and its share
 
 
 def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
@@ -301,9 +302,13 @@ class Inspection(Shown):
 
     def document(self) -> Document:
         """Return what people read: counts, whether all systems can be ranked, each task."""
+        named = [role if role == name else f"{role}={name}" for role, name in self.columns.items()]
+        columns = [say("column-names", columns=", ".join(named))] if named else []
+        if self.covariates:
+            columns.append(say("other-columns", columns=", ".join(self.covariates)))
         return Document(
             answer=(say("holds", name=self.name, counts=self._count()), *_say_links(self.total)),
-            basis=" ".join([*self._name_columns(), *_say_rest(self.total)]),
+            basis=" ".join([*columns, *_say_rest(self.total)]),
             parts=(self._tabulate(), *_tabulate_scores(self.scores)),
             findings=self._list_findings(),
         )
@@ -321,22 +326,16 @@ class Inspection(Shown):
             counts.append(f"{plural(part.judges, 'judge')}{uneven}")
         counts += [] if part.items is None else [plural(part.items, "item")]
         counts.append(plural(part.systems, "system"))
-        return ", ".join([*counts, *([] if part.tie_share is None else [_say_ties(part)])])
-
-    def _name_columns(self) -> list[Finding]:
-        named = [role if role == name else f"{role}={name}" for role, name in self.columns.items()]
-        other = ", ".join(self.covariates)
-        return [
-            *([say("column-names", columns=", ".join(named))] if named else []),
-            *([say("other-columns", columns=other)] if other else []),
-        ]
+        counts += [] if part.tie_share is None else [f"{share(part.tie_share, 1)} ties"]
+        return ", ".join(counts)
 
     def _tabulate(self) -> Table:
         """Return the counts of the whole table and of each task."""
         described = self.to_dict()
         rows = [
             {
-                **{key: _join(value) for key, value in one.items()},
+                **one,
+                **{key: ": ".join(map(str, one[key])) for key in _ENDS if one[key]},
                 "name": part.task or "all",
                 "linked": _write_links(part),
             }
@@ -362,14 +361,6 @@ class Inspection(Shown):
             without=("name", "linked"),
             only=() if self.tasks else ("latex", "markdown", "html", "csv"),
         )
-
-
-def _join(value: Any) -> Any:
-    return ": ".join(map(str, value)) if isinstance(value, list | tuple) else value
-
-
-def _say_ties(part: Part) -> str:
-    return f"{share(part.tie_share or 0.0, 1)} ties"
 
 
 def _say_links(part: Part) -> list[Finding]:

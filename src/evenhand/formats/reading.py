@@ -188,9 +188,8 @@ def _open(source: Any) -> Table:
         return open_remote(find_remote(source))
     if isinstance(source, str) and is_address(source):
         return open_address(source)
-    if isinstance(source, str | Path):
-        return open_files(source)
-    if isinstance(source, Sequence) and all(isinstance(one, str | Path) for one in source):
+    named = [source] if isinstance(source, str | Path) else source
+    if isinstance(named, Sequence) and all(isinstance(one, str | Path) for one in named):
         return open_files(source)
     return open_frame(source)
 

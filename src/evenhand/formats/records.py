@@ -11,24 +11,20 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final, cast
 
 import narwhals as nw
 
 from evenhand.data.annotations import Span, check_place
-from evenhand.data.engine import Frame, fetch_columns, quote
+from evenhand.data.engine import Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
+from evenhand.formats.file_heads import hold_objects
 from evenhand.formats.files import connect
 from evenhand.formats.table import Layout, ReadOptions, Table, make_ratings
 
 Row = Mapping[str, Any]
-_NAMES: Final = count()
-_LONGEST: Final = 1 << 28  # Most bytes of a row
 # What Python says of text that is no value: nested too deep, or numbers of too many digits
 _UNREADABLE: Final = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -154,19 +150,9 @@ def lay_out(table: Table, rows: Sequence[Row], needed: Sequence[str] = ()) -> Ta
         if name in needed or any(value is not None for value in values)
     }
     connection = table.connection or connect()
-    # Put columns of text into the engine, through a file that need not stay: SQL has no room
-    name = f"evenhand_rows_{next(_NAMES)}"
-    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in filled)
-    with TemporaryDirectory(prefix="evenhand-") as folder:
-        path = Path(folder) / "rows.jsonl"
-        with path.open("w", encoding="utf-8") as file:
-            for values in zip(*filled.values(), strict=True):
-                file.write(json.dumps(dict(zip(filled, values, strict=True))) + "\n")
-        connection.execute(
-            f"create temp table {name} as select * from read_json({quote(str(path))}, format ="
-            f" 'newline_delimited', columns = {{{types}}}, maximum_object_size = {_LONGEST})"
-        )
-    return Table(cast("Frame", nw.from_native(connection.table(name))), table.name, connection)
+    texts = (dict(zip(filled, row, strict=True)) for row in zip(*filled.values(), strict=True))
+    relation = hold_objects(connection, texts, list(filled))
+    return Table(cast("Frame", nw.from_native(relation)), table.name, connection)
 
 
 def write_value(value: Any) -> str | None:

@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import ANSWER, Frame, fetch_columns
 from evenhand.data.engine_errors import explain, name_file
-from evenhand.data.joining import PLACE
 from evenhand.data.labels import OUTCOMES, is_both_bad, read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.source import find_rows, name_rows
@@ -244,7 +243,7 @@ def _frame(data: Handle, kind: str | None) -> Frame:
         if arena and data.has("weight"):
             data = _unweighted(data, zero=tally.zero_weight)
         words = _ARENA_OUTCOMES if arena else {str(outcome): str(outcome) for outcome in OUTCOMES}
-        frame = _ordered(data.frame, data.ROLES)
+        frame = _ordered(data)
         frame = frame.drop(ANSWER) if data.has(ANSWER) else frame
         frame = frame.with_columns(_outcome(data, words).alias("outcome"))
         if data.weights == "frequency" and data.has("weight"):
@@ -254,9 +253,9 @@ def _frame(data: Handle, kind: str | None) -> Frame:
         return frame.rename(_ARENA) if arena else frame
     if isinstance(data, Rankings):
         data.check()
-        return _whole(_ordered(data.frame, data.ROLES), ("rank", "position"))
+        return _whole(_ordered(data), ("rank", "position"))
     refuse_unnamed(data.frame, data.source, ["system", "judge", "item", "criterion", "task"])
-    return _ordered(data.frame, data.ROLES)
+    return _ordered(data)
 
 
 def _unweighted(data: Comparisons, *, zero: int) -> Comparisons:
@@ -290,10 +289,9 @@ def _outcome(data: Comparisons, words: Mapping[str, str]) -> nw.Expr:
     return value
 
 
-def _ordered(frame: Frame, roles: Sequence[str]) -> Frame:
-    names = frame.collect_schema().names()
-    first = [role for role in roles if role in names]
-    return frame.select(*first, *[name for name in names if name not in (*first, PLACE)])
+def _ordered(data: Handle) -> Frame:
+    first = [role for role in data.ROLES if data.has(role)]
+    return data.frame.select(*first, *[name for name in data.columns if name not in first])
 
 
 def _whole(frame: Frame, roles: Sequence[str]) -> Frame:

@@ -20,6 +20,7 @@ from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.source import find_rows, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
+from evenhand.formats.records import require_columns
 from evenhand.formats.table import COMPARISON_ROLES, Layout, ReadOptions, Table, make_comparisons
 
 ARENA: Final = Layout(
@@ -43,9 +44,7 @@ _VOTES: Final = ("leftvote", "rightvote", "tievote", "bothbad_vote")
 
 
 def understand_arena_log(table: Table, options: ReadOptions) -> Comparisons:
-    lacking = [name for name in ARENA_LOG.needs if name not in table.columns]
-    if lacking:
-        raise UnknownColumn(f"{ARENA_LOG.title} need {listing(lacking)}, not found in {table.name}")
+    require_columns(table, ARENA_LOG.needs, ARENA_LOG.title)
     if table.connection is None:
         raise UnknownFormat("the raw log of an arena is read from its JSON Lines file only")
     assigned = {"left", "right", "outcome"} & set(options.columns)
