@@ -7,29 +7,13 @@ from typing import TYPE_CHECKING
 from evenhand.cli.judge_options import (
     OF_DIAGNOSIS,
     Asked,
+    Flags,
     diagnosis_figure_options,
-    flag_options,
-    outside_options,
-    rating_options,
     refuse_rating_options,
 )
-from evenhand.cli.options import (
-    group_option,
-    is_given,
-    output_options,
-    reading_options,
-    take_kept,
-    verb,
-)
+from evenhand.cli.options import Grouping, is_given, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import (
-    ProgressDisplay,
-    check_figures,
-    remarks_on,
-    take_output,
-    take_reading,
-    write_figures,
-)
+from evenhand.cli.running import Run, check_figures, remarks_on, write_figures
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
@@ -45,41 +29,34 @@ if TYPE_CHECKING:
     "evenhand judges votes.csv",
     "evenhand judges scores.csv --scale 1-5 --hamon",
     "evenhand judges scores.csv --scale 1-5 --figures figures",
+    doing="screening",
+    more=diagnosis_figure_options,
 )
-@reading_options
-@group_option
-@flag_options
-@rating_options
-@outside_options
-@diagnosis_figure_options
-@output_options
 def judges(
+    run: Run,
     *,
-    group_by: str | None,
-    fdr: float,
-    hamon: bool,
+    groups: Grouping,
+    flags: Flags,
+    asked: Asked,
     figures: str | None,
     forms: tuple[str, ...] | None,
-) -> None:
+) -> VerbResult:
     """Flag careless, reversed and position-biased judges, with the evidence.
 
     At most about one in twenty flags (--fdr) falls on an honest judge. For
     ratings, --hamon adds the diagnosis of Hamon, Mostefa and Arranz (2007):
     agreement, judges outside by three rules, systems scored without them.
     """
-    options = take_kept(Asked)
-    taken, place = take_reading(), take_output(options.easy)
     check_figures(figures, forms)
-    with ProgressDisplay("screening"):
-        data = taken.open()
-        panels, refused = _examine(data, options, group_by, fdr)
-        remarks = remarks_on(data)
-        drawn = _draw(panels, figures, forms)
-    hamon = hamon or any(is_given(name) for name in OF_DIAGNOSIS)
-    flags = [one for one in panels.values() if one.screening is not None]
-    if flags and not hamon and place.form not in ("json", "csv"):  # flags are over all tasks
-        panels, refused = {"": flags[0]}, {}
-    place.deliver(VerbResult(panels, refused, [*remarks, *drawn], ("hamon",) * hamon))
+    data = run.reading.open()
+    panels, refused = _examine(data, asked, groups.group_by, flags.fdr)
+    remarks = [*remarks_on(data), *_draw(panels, figures, forms)]
+    hamon = flags.hamon or any(is_given(name) for name in OF_DIAGNOSIS)
+    flagged = [one for one in panels.values() if one.screening is not None]
+    # flags are over all tasks
+    if flagged and not hamon and run.place.form not in ("json", "csv"):
+        panels, refused = {"": flagged[0]}, {}
+    return VerbResult(panels, refused, remarks, ("hamon",) * hamon)
 
 
 def _examine(

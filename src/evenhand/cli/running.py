@@ -48,9 +48,13 @@ Found = TypeVar("Found")
 
 
 def work_on_groups(
-    groups: Mapping[str, Part], work: Callable[[Part], Found], *, alone: bool
+    groups: Mapping[str, Part], work: Callable[[Part], Found], group_by: str | None
 ) -> tuple[dict[str, Found], dict[str, str]]:
-    """Return what was found in each group, and why there is nothing for the others."""
+    """Return what was found in each group, and why there is nothing for the others.
+
+    One group that was not asked for, by a column, has no name, and its refusal is the command's.
+    """
+    alone = [*groups] == [""] or (group_by is None and len(groups) == 1)
     results: dict[str, Found] = {}
     refused: dict[str, str] = {}
     for name, part in groups.items():
@@ -65,21 +69,18 @@ def work_on_groups(
     return results, refused
 
 
-def split_groups(data: Comparisons, group_by: str | None) -> tuple[dict[str, Comparisons], bool]:
-    """Return each value of a column, or each task, by itself; and whether all is one part."""
+def split_groups(data: Comparisons, group_by: str | None) -> dict[str, Comparisons]:
+    """Return each value of a column, or each task where none is asked for, by itself."""
     from evenhand.data.groups import choose_groups, split_table
 
     by = choose_groups(data, group_by)
-    parts = {"": data} if by is None else split_table(data, by)
-    return parts, group_by is None and len(parts) == 1
+    return {"": data} if by is None else split_table(data, by)
 
 
 def work_on_tables(
     data: Comparisons, group_by: str | None, work: Callable[[Comparisons], Found]
 ) -> tuple[dict[str, Found], dict[str, str]]:
-    """Work on each value of a column by itself, or on each task where none is asked for."""
-    parts, alone = split_groups(data, group_by)
-    return work_on_groups(parts, work, alone=alone)
+    return work_on_groups(split_groups(data, group_by), work, group_by)
 
 
 def check_figures(folder: str | None, forms: Sequence[str] | None) -> None:
@@ -506,6 +507,15 @@ def take_reading() -> Reading:
         kept("where"),
         kept("task"),
     )
+
+
+@dataclass(frozen=True)
+class Run:
+    """A verb at work: what it reads, where its result goes, and its sign of life."""
+
+    reading: Reading
+    place: Output
+    patience: ProgressDisplay
 
 
 def remarks_on(
