@@ -11,29 +11,26 @@ import click
 from evenhand.cli.options import (
     COLUMN_LEVEL,
     COVARIATES,
+    Figures,
     Grouping,
     Numbers,
     OneOf,
     Options,
     Tables,
-    figure_options,
+    forms_option,
     is_given,
     level_option,
-    section,
+    refuse_given,
     seed_option,
-    stack,
     under,
     verb,
 )
-from evenhand.cli.refusals import kept
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import (
     ProgressDisplay,
     Run,
-    check_figures,
     remarks_on,
     work_on_groups,
-    write_figures,
 )
 from evenhand.errors import (
     InvalidJudgments,
@@ -54,33 +51,29 @@ BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 MIN_WIDTH: Final = 240
 MAX_WIDTH: Final = 2000  # Widths of figures that can be asked for, in pixels
 USUAL_WIDTH: Final = 620  # Width of figures unless told otherwise
-OF_CURVES: Final = {"sizes": "--sizes", "trials": "--trials", "hold_out": "--hold-out"}
-# What either way of holding out alone is asked: parameter → option
-OF_FOLDS: Final = {
-    "by": "--by",
-    "folds": "--folds",
-    "repeats": "--repeats",
-    "group_by": "--group-by",
-}
-OF_FIGURES: Final = {"forms": "--figures-as", "width": "--figure-width"}
+OF_CURVES: Final = ("sizes", "trials", "hold_out")
+# What either way of holding out alone is asked
+OF_FOLDS: Final = ("by", "folds", "repeats", "group_by")
 
 _compared = under("What is compared")
 _held_out = under("What is held out: cross-validation")
 _curves = under("What is held out: learning curves")
 _certainty = under("Uncertainty")
-_drawn_option = section("Figures", stored=True)
+_drawn = under("Figures")
 
 
-drawing_options = stack(
-    figure_options(_drawn_option, "Draw figures into a folder."),
-    _drawn_option(
-        "--figure-width",
-        "width",
+class Drawing(Figures):
+    figures: str | None = _drawn("--figures FOLDER", "Draw figures into a folder.")
+    forms: tuple[str, ...] | None = forms_option(_drawn)
+    width: int | None = _drawn(
+        "--figure-width PIXELS",
+        "Of the whole picture; 360 suits a telephone. Default: 620.",
         type=click.IntRange(MIN_WIDTH, MAX_WIDTH),
-        metavar="PIXELS",
-        help="Of the whole picture; 360 suits a telephone. Default: 620.",
-    ),
-)
+    )
+
+    @property
+    def pixels(self) -> int:
+        return self.width or USUAL_WIDTH
 
 
 class Asked(Options):
@@ -140,17 +133,10 @@ class Asked(Options):
     def refuse_unfit(self) -> None:
         _refuse_halves(self)
         _refuse_of_held_out(self)
-        for parameter, word in (OF_FOLDS if self.traced else OF_CURVES).items():
-            if is_given(parameter):
-                why = "cross-validation, not of learning curves"
-                why = why if self.traced else "learning curves"
-                remedy = "leave it out" if self.traced else "add --curves, or leave it out"
-                raise UnknownOption(f"{word} is of {why}: {remedy}")
-        for name, option in OF_FIGURES.items():
-            if is_given(name) and kept("figures") is None:
-                raise UnknownOption(
-                    f"{option} says how to draw: say where to with --figures FOLDER"
-                )
+        if self.traced:
+            refuse_given(OF_FOLDS, "is of cross-validation, not of learning curves: leave it out")
+        else:
+            refuse_given(OF_CURVES, "is of learning curves: add --curves, or leave it out")
 
 
 def _refuse_of_held_out(options: Asked) -> None:
@@ -159,11 +145,9 @@ def _refuse_of_held_out(options: Asked) -> None:
         if options.judge_covariates:
             raise UnknownOption("--judge-covariate is of nested models: add --nested")
         return
-    of_held_out = {"models": "--model", "curves": "--curves", "train": "--train", **OF_FOLDS}
-    of_held_out |= OF_CURVES | {"level": "--level", "seed": "--seed", "figures": "--figures"}
-    for parameter, option in of_held_out.items():
-        if parameter != "group_by" and is_given(parameter):
-            raise UnknownOption(f"{option} is of held-out judgments: leave it or --nested out")
+    of_held_out = ("models", "curves", "train", "by", "folds", "repeats", *OF_CURVES)
+    why = "is of held-out judgments: leave it or --nested out"
+    refuse_given((*of_held_out, "level", "seed", "figures"), why)
 
 
 def _refuse_halves(options: Asked) -> None:
@@ -187,20 +171,20 @@ def _refuse_halves(options: Asked) -> None:
 LETTER_WIDTH: Final = 17
 
 
-def write_comparisons(groups: Mapping[str, ModelComparison]) -> list[str]:
-    if kept("figures") is None:
+def write_comparisons(groups: Mapping[str, ModelComparison], drawing: Drawing) -> list[str]:
+    if drawing.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_comparison
 
     figures: dict[str, dict[str, Any]] = {}
     notes: list[str] = []
-    width = kept("width") or USUAL_WIDTH
+    width = drawing.pixels
     for group, comparison in groups.items():
         systems, why = _draw_systems(comparison, width)
         drawn = draw_comparison(comparison) | systems
         figures[group] = {name: replace(chart, width=width) for name, chart in drawn.items()}
         notes += [f"{group}: {why}" if group else why] if why else []
-    return [*notes, *write_figures(figures, kept("figures"), kept("forms"))]
+    return [*notes, *drawing.write(figures)]
 
 
 def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, Any], str]:
@@ -222,13 +206,13 @@ def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, An
     return draw_fit(fit, name=names[0], labels=labels, level=comparison.level), ""
 
 
-def write_curves(learning_curves: LearningCurves) -> list[str]:
-    if kept("figures") is None:
+def write_curves(learning_curves: LearningCurves, drawing: Drawing) -> list[str]:
+    if drawing.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_curves
 
-    chart = replace(draw_curves(learning_curves), width=kept("width") or USUAL_WIDTH)
-    return write_figures({"": {"curves": chart}}, kept("figures"), kept("forms"))
+    chart = replace(draw_curves(learning_curves), width=drawing.pixels)
+    return drawing.write({"": {"curves": chart}})
 
 
 USUAL: Final = ("usual",)
@@ -241,9 +225,10 @@ USUAL: Final = ("usual",)
     "evenhand compare votes.csv --train group=crowd --test group=expert",
     "evenhand compare votes.csv --nested --judge-covariate native_language",
     doing="comparing",
-    more=drawing_options,
 )
-def compare(run: Run, *, tables: Tables, groups: Grouping, asked: Asked) -> VerbResult:
+def compare(
+    run: Run, *, tables: Tables, groups: Grouping, asked: Asked, drawing: Drawing
+) -> VerbResult:
     """Compare models of preference by held-out predictions, or by nested tests.
 
     By cross-validation, in which no judge and no item is on both sides: the
@@ -254,7 +239,10 @@ def compare(run: Run, *, tables: Tables, groups: Grouping, asked: Asked) -> Verb
     screen, judges), and tests say whether it is needed.
     """
     asked.refuse_unfit()
-    check_figures(kept("figures"), kept("forms"))
+    if drawing.figures is None:
+        why = "says how to draw: say where to with --figures FOLDER"
+        refuse_given(("forms", "width"), why)
+    drawing.check()
     by = groups.group_by
     used = (*asked.judge_covariates, by)
     data = run.reading.open_comparisons("compare")
@@ -262,7 +250,7 @@ def compare(run: Run, *, tables: Tables, groups: Grouping, asked: Asked) -> Verb
     if asked.nested:
         return _test_nested(data, asked.judge_covariates, by)
     if asked.traced:
-        return _trace(data, asked, run.patience)
+        return _trace(data, asked, drawing, run.patience)
     from evenhand.ranking.held_out import compare_models
 
     comparison = compare_models(
@@ -277,7 +265,7 @@ def compare(run: Run, *, tables: Tables, groups: Grouping, asked: Asked) -> Verb
         progress=run.patience.step,
     )
     compared, refused = part_groups(comparison)
-    return VerbResult(compared, refused, [*remarks_on(data), *write_comparisons(compared)])
+    return VerbResult(compared, refused, [*remarks_on(data), *write_comparisons(compared, drawing)])
 
 
 def _test_nested(
@@ -291,7 +279,9 @@ def _test_nested(
     return VerbResult(results, refused, remarks_on(data))
 
 
-def _trace(data: Comparisons, options: Asked, patience: ProgressDisplay) -> VerbResult:
+def _trace(
+    data: Comparisons, options: Asked, drawing: Drawing, patience: ProgressDisplay
+) -> VerbResult:
     """Trace learning curves, over all tasks together."""
     from evenhand.ranking.held_out import trace_learning
     from evenhand.ranking.predictions import SIZES
@@ -313,7 +303,7 @@ def _trace(data: Comparisons, options: Asked, patience: ProgressDisplay) -> Verb
         progress=patience.step,
         transfer=transfer,
     )
-    read = [*remarks_on(data), *write_curves(learning_curves)]
+    read = [*remarks_on(data), *write_curves(learning_curves, drawing)]
     return VerbResult({"": learning_curves}, {}, read)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from evenhand.cli.judge_options import diagnosis_figure_options
 from evenhand.cli.options import (
+    FiguresOfRatings,
     Grouping,
     OneOf,
     Options,
@@ -16,7 +16,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run, check_figures, remarks_on, work_on_groups, write_figures
+from evenhand.cli.running import Run, remarks_on, work_on_groups
 from evenhand.errors import UnknownOption
 from evenhand.ratings.reliability import CompletedPart
 
@@ -65,11 +65,8 @@ class Asked(Options):
     "evenhand impute scores.csv --judge-group native -o completed.csv",
     "evenhand impute scores.csv --reliability --figures figures",
     doing="completing",
-    more=diagnosis_figure_options,
 )
-def impute(
-    run: Run, *, groups: Grouping, asked: Asked, figures: str | None, forms: tuple[str, ...] | None
-) -> VerbResult:
+def impute(run: Run, *, groups: Grouping, asked: Asked, figures: FiguresOfRatings) -> VerbResult:
     """Predict missing ratings, with intervals, and compare simple predictions.
 
     Each task and criterion is completed apart. Tastes that judges share are used
@@ -77,10 +74,10 @@ def impute(
     and predicted; with --reliability it has the points of the curve.
     """
     # Refuse options that do nothing without others
-    if not asked.reliability and (asked.draws is not None or figures is not None):
+    if not asked.reliability and (asked.draws is not None or figures.figures is not None):
         named = "--figures" if asked.draws is None else "--draws"
         raise UnknownOption(f"{named} is about --reliability: add it, or leave {named} out")
-    check_figures(figures, forms)
+    figures.check()
     from evenhand.data.groups import choose_criterion, group_ratings
     from evenhand.ratings.completion import NuclearNorm
     from evenhand.ratings.reliability import complete_part
@@ -101,7 +98,7 @@ def impute(
     factors = [one for one in (by, asked.judge_group) if one is not None and one not in roles]
     parts = group_ratings(data.rows(factors=list(dict.fromkeys(factors))), by)
     results, refused = work_on_groups(parts, lambda part: complete_part(part, model, draws), by)
-    remarks = [*remarks_on(data, "repeats"), *write_figures(results, figures, forms, _draw)]
+    remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
     return ImputeResult(results, refused, remarks)
 
 

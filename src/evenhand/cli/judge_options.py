@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evenhand.cli.options import OneOf, Options, figure_options, is_given, section, under
+from evenhand.cli.options import OneOf, Options, under
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ VERSIONS: Final = ("first", "last", "both")
 _ratings = under("What the ratings are")
 _outside = under("Rules of Hamon et al. (ratings)")
 _flags = under("Flags")
-_output_option = section("Output")
 
 
 class Flags(Options):
@@ -33,40 +32,6 @@ class Flags(Options):
     hamon: bool = _flags(
         "--hamon", "Also the tables and rules of Hamon et al. (2007), for ratings."
     )
-
-
-diagnosis_figure_options = figure_options(
-    _output_option, "Draw the figures into a folder (ratings)."
-)
-
-# What the diagnosis alone is asked: parameter → option
-OF_RATINGS: Final = {
-    "scale": "--scale",
-    "input_type": "--input-type",
-    "references": "--reference-system",
-    "easy": "--easy",
-    "version": "--version",
-    "merge": "--merge",
-    "k": "--sd",
-    "ddof": "--ddof",
-    "reading": "--mean-score",
-    "methods": "--remove",
-    "match": "--match",
-    "across": "--across",
-    "group_by": "--group-by",
-    "hamon": "--hamon",
-}
-# Those that say how the diagnosis is made, and so ask for it
-OF_DIAGNOSIS: Final = tuple(name for name in OF_RATINGS if name not in ("scale", "hamon"))
-
-
-def refuse_rating_options() -> None:
-    for name, option in OF_RATINGS.items():
-        if is_given(name):
-            raise UnknownOption(
-                f"{option} is for ratings; these are comparisons, whose judges are screened over"
-                " all tasks: leave it out, or choose rows with --task or --where"
-            )
 
 
 class Asked(Options):

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.cli.judge_options import (
-    OF_DIAGNOSIS,
-    Asked,
-    Flags,
-    diagnosis_figure_options,
-    refuse_rating_options,
-)
-from evenhand.cli.options import Grouping, is_given, verb
+from evenhand.cli.judge_options import Asked, Flags
+from evenhand.cli.options import FiguresOfRatings, Grouping, given_options, refuse_given, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run, check_figures, remarks_on, write_figures
+from evenhand.cli.running import Run, remarks_on
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
@@ -30,7 +24,6 @@ if TYPE_CHECKING:
     "evenhand judges scores.csv --scale 1-5 --hamon",
     "evenhand judges scores.csv --scale 1-5 --figures figures",
     doing="screening",
-    more=diagnosis_figure_options,
 )
 def judges(
     run: Run,
@@ -38,8 +31,7 @@ def judges(
     groups: Grouping,
     flags: Flags,
     asked: Asked,
-    figures: str | None,
-    forms: tuple[str, ...] | None,
+    figures: FiguresOfRatings,
 ) -> VerbResult:
     """Flag careless, reversed and position-biased judges, with the evidence.
 
@@ -47,11 +39,13 @@ def judges(
     ratings, --hamon adds the diagnosis of Hamon, Mostefa and Arranz (2007):
     agreement, judges outside by three rules, systems scored without them.
     """
-    check_figures(figures, forms)
+    figures.check()
     data = run.reading.open()
     panels, refused = _examine(data, asked, groups.group_by, flags.fdr)
-    remarks = [*remarks_on(data), *_draw(panels, figures, forms)]
-    hamon = flags.hamon or any(is_given(name) for name in OF_DIAGNOSIS)
+    remarks = [*remarks_on(data), *_draw(panels, figures)]
+    # options that say how the diagnosis is made ask for it
+    made = {*Asked.list_options(), *Grouping.list_options()} - {"scale"}
+    hamon = flags.hamon or not made.isdisjoint(given_options())
     flagged = [one for one in panels.values() if one.screening is not None]
     # flags are over all tasks
     if flagged and not hamon and run.place.form not in ("json", "csv"):
@@ -66,7 +60,9 @@ def _examine(
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
 
     if not isinstance(data, Ratings):
-        refuse_rating_options()
+        of_ratings = (*Asked.list_options(), *Grouping.list_options(), "hamon")
+        why = "is for ratings; these are comparisons, whose judges are screened over all tasks"
+        refuse_given(of_ratings, f"{why}: leave it out, or choose rows with --task or --where")
         return {"": examine_comparisons(data, level=level)}, {}
     by = None if group_by is None else data.require(group_by)
     if by is None and data.has("task"):
@@ -77,18 +73,16 @@ def _examine(
     return examine_ratings(rows, options.diagnose, by=by, level=level, scale=options.declared())
 
 
-def _draw(
-    panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, ...] | None
-) -> list[str]:
-    if folder is None:
+def _draw(panels: dict[str, JudgePanel], figures: FiguresOfRatings) -> list[str]:
+    if figures.figures is None:
         return []
     from evenhand.report.figures.judges import draw_judges
 
-    figures = {
+    drawn = {
         group: draw_judges(panel.diagnosis)
         for group, panel in panels.items()
         if panel.diagnosis is not None
     }
-    if not any(figures.values()):
+    if not any(drawn.values()):
         raise UnknownOption("--figures draws ratings, and there is no diagnosis of any here")
-    return write_figures(figures, folder, forms)
+    return figures.write(drawn)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from evenhand.cli.options import Grouping, OneOf, Options, is_given, seed_option, under, verb
+from evenhand.cli.options import Grouping, OneOf, Options, refuse_given, seed_option, under, verb
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import Run, remarks_on, split_groups, work_on_groups
 from evenhand.design.next_outputs import ChosenPart
@@ -20,12 +19,7 @@ if TYPE_CHECKING:
 
 QUERIES: Final = ("uncertainty", "density")
 POLICIES: Final = ("order", "closest", "voi", "information", "top-k", "random")
-OF_PAIRS: Final = {"top_k": "--top-k", "random_share": "--random-share", "start": "--start"}
-OF_OUTPUTS: Final = {
-    "feature": "--feature",
-    "source_text": "--source-text",
-    "output_text": "--output-text",
-}
+OF_PAIRS: Final = ("systems", "top_k", "random_share", "start")
 
 _choice = under("What to ask")
 _features = under("What is known of outputs (ratings)")
@@ -80,12 +74,6 @@ class Features(Options):
         return self.source_text, self.output_text
 
 
-def refuse_given(options: Mapping[str, str], why: str) -> None:
-    for name, option in options.items():
-        if is_given(name):
-            raise UnknownOption(f"{option} {why}: leave it out")
-
-
 @verb(
     "evenhand next votes.csv",
     "evenhand next votes.csv --top-k 3 --batch 40 --csv -o pairs.csv",
@@ -104,13 +92,14 @@ def next_(run: Run, *, groups: Grouping, asked: Choice, known: Features) -> Verb
     outputs to choose from.
     """
     if not asked.savings:
-        refuse_given({"replays": "--replays"}, "does nothing without --savings")
+        refuse_given(["replays"], "does nothing without --savings: leave it out")
     from evenhand.data.ratings import Ratings
 
     data, by = run.reading.open_either(), groups.group_by
     if isinstance(data, Ratings):
         return _choose_outputs(run, data, by, asked, known)
-    refuse_given(OF_OUTPUTS, f"is for ratings; {data.source.name} holds comparisons")
+    why = f"is for ratings; {data.source.name} holds comparisons: leave it out"
+    refuse_given(Features.list_options(), why)
     if asked.policy in QUERIES:
         raise UnknownOption(f"--policy {asked.policy} is for ratings; choose another for pairs")
     return _choose_pairs(run, data, by, asked)
@@ -124,7 +113,7 @@ def _choose_outputs(
     from evenhand.design.query import Query
 
     why = "is for comparisons; these are ratings"
-    refuse_given({"systems": "--system"} | OF_PAIRS, why)
+    refuse_given(OF_PAIRS, f"{why}: leave it out")
     if asked.policy not in (None, "random", *QUERIES):
         raise UnknownOption(f"--policy {asked.policy} {why}: choose {' | '.join(QUERIES)} | random")
     if not known.feature and known.texts == (None, None):

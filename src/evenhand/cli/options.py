@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -236,6 +236,11 @@ class Options:
         return ()
 
     @classmethod
+    def flags(cls) -> dict[str, str]:
+        """Return how each option is written, by the name of its parameter."""
+        return {name: one.words[1] for name, one in cls.list_options().items()}
+
+    @classmethod
     def list_options(cls) -> dict[str, Declaration]:
         """Return the options by the names of their parameters, as their types say."""
         options = {}
@@ -288,15 +293,12 @@ def examples(*commands: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)
 
 
-def verb(
-    *commands: str, doing: str = "", more: Callable[[Any], Any] | None = None
-) -> Callable[[Function], click.Command]:
+def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]:
     """Return what makes a verb of a function, whose parameters are classes of options.
 
     A verb that takes a `Run` reads judgments, works on them and returns what it found.
 
-    doing: what the sign of life says meanwhile, "" where the verb shows its own; more: options
-    that stand before those of the output.
+    doing: what the sign of life says meanwhile, "" where the verb shows its own.
     """
 
     def declare(function: Function) -> click.Command:
@@ -328,7 +330,7 @@ def verb(
                 run.place.deliver(result)
 
         if reads:
-            options = [reading_options, *options, *([more] if more else []), output_options]
+            options = [reading_options, *options, output_options]
         declared = click.command(name, Verb, short_help=VERBS[name], epilog=examples(*commands))
         return declared(stack(*options)(work))
 
@@ -354,18 +356,16 @@ _kept_input = section("Reading", stored=True)
 _kept_output = section("Output", stored=True)
 
 
-def keep_conditions(
-    context: click.Context, param: click.Parameter, conditions: tuple[str, ...]
-) -> None:
-    """Keep several conditions as one, so that a refusal's advice adds to what was given before."""
-    if len(conditions) > 1:
-        from evenhand.data.conditions import parse_condition
+def join_conditions(conditions: tuple[str, ...]) -> str | None:
+    """Join several conditions into one, so that a refusal's advice adds to what was given."""
+    if len(conditions) < 2:
+        return next(iter(conditions), None)
+    from evenhand.data.conditions import parse_condition
 
-        for condition in conditions:
-            parse_condition(condition)
+    for condition in conditions:
+        parse_condition(condition)
     # A remark at the end of a condition ends with its line.
-    joined = " and ".join(f"({one}\n)" if "--" in one else f"({one})" for one in conditions)
-    keep(context, param, joined if len(conditions) > 1 else next(iter(conditions), None))
+    return " and ".join(f"({one}\n)" if "--" in one else f"({one})" for one in conditions)
 
 
 def _keep_files(context: click.Context, param: click.Parameter, files: tuple[str, ...]) -> None:
@@ -411,7 +411,7 @@ reading_options = stack(
         "--where",
         metavar="SQL",
         multiple=True,
-        callback=keep_conditions,
+        callback=lambda context, param, given: keep(context, param, join_conditions(given)),
         help="Only rows that meet a condition on the file's own columns. Repeatable: rows that meet"
         " them all.",
     ),
@@ -519,20 +519,76 @@ output_options = stack(
     ),
 )
 
-FORMS: Final = ("svg", "png", "pdf")
-FORMS_HELP: Final = "Forms of the figures, with commas between. Default: svg,png."
+FIGURE_FORMS: Final = ("svg", "png")  # unless told otherwise
 
 
-def figure_options(declare: Declare, says: str) -> Callable[[Any], Any]:
-    return stack(
-        declare("--figures", metavar="FOLDER", help=says),
-        declare("--figures-as", "forms", type=SomeOf(FORMS), help=FORMS_HELP),
+def forms_option(declare: Declare) -> Any:
+    return declare(
+        "--figures-as",
+        "Forms of the figures, with commas between. Default: svg,png.",
+        type=SomeOf(("svg", "png", "pdf")),
     )
+
+
+class Figures(Options):
+    """Where figures are drawn; verbs declare the two under a heading of their own."""
+
+    figures: str | None  # a folder, or None
+    forms: tuple[str, ...] | None  # of the files, or None
+
+    def check(self) -> None:
+        """Refuse figures that cannot be drawn or written, before the work begins."""
+        if self.figures is not None:
+            from evenhand.report.figures.drawing import check_figure_folder as check_folder
+
+            check_folder(Path(self.figures), self.forms or FIGURE_FORMS)
+        elif self.forms:
+            raise UnknownOption("--figures-as says how to draw: say where to with --figures FOLDER")
+
+    def write(
+        self, parts: Mapping[str, Any], draw: Callable[[Any], Mapping[str, Any]] = dict
+    ) -> list[str]:
+        if self.figures is None:
+            return []
+        from evenhand.report.figures import drawing
+
+        groups = {name: draw(part) for name, part in parts.items()}
+        heads = {
+            name: f"{file}-" for name, file in drawing.name_files(filter(None, groups)).items()
+        }
+        figures = {
+            f"{heads.get(group, '')}{name}": figure
+            for group, drawn in groups.items()
+            for name, figure in drawn.items()
+        }
+        forms = self.forms or FIGURE_FORMS
+        written = drawing.write_figures(figures, Path(self.figures), forms)
+        return [f"wrote {len(written)} figures to {self.figures}"]
+
+
+class FiguresOfRatings(Figures):
+    figures: str | None = under("Output")(
+        "--figures FOLDER", "Draw the figures into a folder (ratings)."
+    )
+    forms: tuple[str, ...] | None = forms_option(under("Output"))
 
 
 def is_given(name: str) -> bool:
     source = click.get_current_context().get_parameter_source(name)
     return source not in (None, ParameterSource.DEFAULT)
+
+
+def write_option(name: str) -> str:
+    """Return an option of the verb that runs as people write it, by the name of its parameter."""
+    params = click.get_current_context().command.params
+    return next(max(one.opts, key=len) for one in params if one.name == name)
+
+
+def refuse_given(names: Iterable[str], why: str) -> None:
+    """Refuse options that stand on the command line, by the names of their parameters."""
+    for name in names:
+        if is_given(name):
+            raise UnknownOption(f"{write_option(name)} {why}")
 
 
 def given_options() -> frozenset[str]:

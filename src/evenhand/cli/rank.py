@@ -23,6 +23,7 @@ from evenhand.cli.options import (
     seed_option,
     under,
     verb,
+    write_option,
 )
 from evenhand.cli.rank_options import Mixing, RankingModel, Scales, choose_model
 from evenhand.cli.result import VerbResult, part_groups
@@ -124,7 +125,6 @@ DEFAULT: Final = "bradley-terry"
 MODEL: Final = ("ties", "order_effect", "prior", "control", "interval", "cluster", "level")
 # Settings of how the default ranking is shown by itself
 BOARD: Final = ("model", "mixes", "per", "reference", "elo", "worth", "marginal", "control")
-OPTIONS: Final = {"mixes": "mix"}  # Parameter → its option, where that has another name
 
 
 def _rank_by_methods(
@@ -156,7 +156,7 @@ def refuse_unused(option_names: Sequence[str], methods: Sequence[str]) -> None:
 
     rules = [name for name in methods if name != DEFAULT]
     for name in option_names:
-        option = f"--{OPTIONS.get(name, name).replace('_', '-')}"
+        option = write_option(name)
         if name in BOARD:
             raise UnknownOption(
                 f"{option} is for the board of {DEFAULT}, not for --method {listing(rules)}: leave"

@@ -83,37 +83,6 @@ def work_on_tables(
     return work_on_groups(split_groups(data, group_by), work, group_by)
 
 
-def check_figures(folder: str | None, forms: Sequence[str] | None) -> None:
-    """Refuse figures that cannot be drawn or written, before the work begins."""
-    if folder is not None:
-        from evenhand.report.figures.drawing import check_figure_folder as check_folder
-
-        check_folder(Path(folder), tuple(forms or FIGURE_FORMS))
-    elif forms:
-        raise UnknownOption("--figures-as says how to draw: say where to with --figures FOLDER")
-
-
-def write_figures(
-    parts: Mapping[str, Any],
-    folder: str | None,
-    forms: Sequence[str] | None,
-    draw: Callable[[Any], Mapping[str, Any]] = dict,
-) -> list[str]:
-    if folder is None:
-        return []
-    from evenhand.report.figures import drawing
-
-    groups = {name: draw(part) for name, part in parts.items()}
-    heads = {name: f"{file}-" for name, file in drawing.name_files(filter(None, groups)).items()}
-    figures = {
-        f"{heads.get(group, '')}{name}": figure
-        for group, drawn in groups.items()
-        for name, figure in drawn.items()
-    }
-    written = drawing.write_figures(figures, Path(folder), tuple(forms or FIGURE_FORMS))
-    return [f"wrote {len(written)} figures to {folder}"]
-
-
 # Where a result goes: the terminal or a file, as text, JSON, CSV or LaTeX.
 
 SUFFIXES: Final = {
@@ -124,7 +93,6 @@ SUFFIXES: Final = {
     ".txt": "text",
     "": "text",
 }
-FIGURE_FORMS: Final = ("svg", "png")
 FORMS: Final = ("json", "csv", "latex", "markdown")
 LOST: Final = "not finite, so null here"
 

@@ -8,17 +8,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.judge_options import diagnosis_figure_options
 from evenhand.cli.next import Features
-from evenhand.cli.options import Grouping, Options, level_option, seed_option, under, verb
+from evenhand.cli.options import (
+    FiguresOfRatings,
+    Grouping,
+    Options,
+    level_option,
+    seed_option,
+    under,
+    verb,
+)
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import (
     ProgressDisplay,
     Run,
-    check_figures,
     remarks_on,
     work_on_groups,
-    write_figures,
 )
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.ratings.process_comparison import JudgeLikeness
@@ -62,7 +67,6 @@ class Asked(Options):
     "evenhand similarity scores.csv --feature length --label domain --baselines",
     "evenhand similarity scores.csv --figures figures",
     doing="learning",
-    more=diagnosis_figure_options,
 )
 def similarity(
     run: Run,
@@ -70,8 +74,7 @@ def similarity(
     groups: Grouping,
     known: Features,
     asked: Asked,
-    figures: str | None,
-    forms: tuple[str, ...] | None,
+    figures: FiguresOfRatings,
 ) -> VerbResult:
     """Learn from ratings which judges are alike.
 
@@ -80,7 +83,7 @@ def similarity(
     Which output it is always counts; features say what else outputs have in
     common. Over 1,000 ratings take minutes.
     """
-    check_figures(figures, forms)
+    figures.check()
     if asked.splits is not None and not asked.baselines:
         raise UnknownOption("--splits is about --baselines: add it, or leave --splits out")
     from evenhand.data.groups import choose_criterion
@@ -95,7 +98,7 @@ def similarity(
     features = _choose_features(data, (known.feature, asked.labels), known.texts)
     parts = _split(data, groups.group_by, features)
     results, refused = _learn(parts, (model, held, asked.level), features, run.patience)
-    remarks = [*remarks_on(data, "repeats"), *write_figures(results, figures, forms, _draw)]
+    remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
     return VerbResult(results, refused, remarks)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.options import SEED, Grouping, OneOf, Options, under, verb
+from evenhand.cli.options import SEED, Grouping, OneOf, Options, under, verb, write_option
 from evenhand.cli.refusals import kept
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import (
@@ -349,10 +349,8 @@ def _refuse_settings(context: click.Context) -> None:
     settings |= {name: kept(name) for name in READING}
     for name, value in settings.items():
         if value:
-            params = context.command.params
-            option = next(max(one.opts, key=len) for one in params if one.name == name)
             raise UnknownOption(
-                f"{option} is for files of votes: a campaign has one board for"
+                f"{write_option(name)} is for files of votes: a campaign has one board for"
                 " all who look, as its organiser's page shows it; for another one take the table"
                 " comparisons.csv home"
             )
