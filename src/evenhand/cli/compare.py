@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -11,31 +11,26 @@ import click
 from evenhand.cli.options import (
     COLUMN_LEVEL,
     COVARIATES,
+    Figures,
+    Grouping,
     Numbers,
     OneOf,
-    figure_options,
-    group_option,
+    Options,
+    Tables,
+    forms_option,
     is_given,
-    join_options,
-    join_tables,
     level_option,
-    output_options,
-    reading_options,
-    section,
+    refuse_given,
     seed_option,
-    stack,
-    take_kept,
+    under,
     verb,
 )
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import (
     ProgressDisplay,
-    check_figures,
+    Run,
     remarks_on,
-    take_output,
-    take_reading,
     work_on_groups,
-    write_figures,
 )
 from evenhand.errors import (
     InvalidJudgments,
@@ -56,144 +51,92 @@ BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 MIN_WIDTH: Final = 240
 MAX_WIDTH: Final = 2000  # Widths of figures that can be asked for, in pixels
 USUAL_WIDTH: Final = 620  # Width of figures unless told otherwise
-OF_CURVES: Final = {"sizes": "--sizes", "trials": "--trials", "hold_out": "--hold-out"}
-# What either way of holding out alone is asked: parameter → option
-OF_FOLDS: Final = {
-    "by": "--by",
-    "folds": "--folds",
-    "repeats": "--repeats",
-    "group_by": "--group-by",
-}
-OF_FIGURES: Final = {"forms": "--figures-as", "width": "--figure-width"}
+OF_CURVES: Final = ("sizes", "trials", "hold_out")
+# What either way of holding out alone is asked
+OF_FOLDS: Final = ("by", "folds", "repeats", "group_by")
 
-_compared_option = section("What is compared", stored=True)
-_held_out_option = section("What is held out: cross-validation", stored=True)
-_curves_option = section("What is held out: learning curves", stored=True)
-_certainty_option = section("Uncertainty", stored=True)
-_drawn_option = section("Figures", stored=True)
+_compared = under("What is compared")
+_held_out = under("What is held out: cross-validation")
+_curves = under("What is held out: learning curves")
+_certainty = under("Uncertainty")
+_drawn = under("Figures")
 
 
-fold_options = stack(
-    _compared_option(
-        "--nested",
-        is_flag=True,
-        help="Likelihood-ratio tests of nested models instead: whether ties are needed, whether"
-        " order matters, whether judges differ.",
-    ),
-    _compared_option(
-        "--judge-covariate",
-        "judge_covariates",
-        multiple=True,
-        metavar="COLUMN",
-        help="With --nested: judges with different values have worths of their own. Repeatable.",
-    ),
-    _compared_option(
-        "--model",
-        "models",
-        multiple=True,
-        metavar="NAME",
-        help="A model to compare, such as irt-gaussian; or several: paper, usual, all. Repeatable."
-        " Default: usual.",
-    ),
-    _held_out_option(
-        "--by",
-        type=OneOf(BLOCKS),
-        help="What is never on both sides. Default: judges and items where there are five of each,"
-        " else what there is.",
-    ),
-    _held_out_option("--folds", help="Parts: 10, or 5 each way, by default.", type=int),
-    _held_out_option(
-        "--repeats", default=1, help="How often judgments are divided into folds.", type=int
-    ),
-)
-
-curve_options = stack(
-    _curves_option(
-        "--curves",
-        is_flag=True,
-        help="Perplexity by the number of training comparisons: how many are enough?",
-    ),
-    _curves_option(
-        "--train",
-        help="Curves of models trained on these judgments, such as judge_group=crowd,",
-        type=COLUMN_LEVEL,
-        metavar="COLUMN=LEVEL",
-    ),
-    _curves_option(
-        "--test", help="and tested on these others.", type=COLUMN_LEVEL, metavar="COLUMN=LEVEL"
-    ),
-    _curves_option(
-        "--overlap",
-        type=OneOf(("keep", "drop")),
-        default="keep",
-        help="With --train: what to do with its judgments on held-out items.",
-    ),
-    _curves_option(
-        "--sizes",
-        type=Numbers(),
-        metavar="N,N,...",
-        help="Training sizes. Default: 100,200,400,800,1600,3200.",
-    ),
-    _curves_option("--trials", default=5, help="Random subsets of each size.", type=int),
-    _curves_option("--hold-out", default=2000, help="Comparisons to hold out, at least.", type=int),
-)
-
-certainty_options = stack(level_option(_certainty_option), seed_option(_certainty_option))
-
-drawing_options = stack(
-    figure_options(_drawn_option, "Draw figures into a folder."),
-    _drawn_option(
-        "--figure-width",
-        "width",
+class Drawing(Figures):
+    figures: str | None = _drawn("--figures FOLDER", "Draw figures into a folder.")
+    forms: tuple[str, ...] | None = forms_option(_drawn)
+    width: int | None = _drawn(
+        "--figure-width PIXELS",
+        "Of the whole picture; 360 suits a telephone. Default: 620.",
         type=click.IntRange(MIN_WIDTH, MAX_WIDTH),
-        metavar="PIXELS",
-        help="Of the whole picture; 360 suits a telephone. Default: 620.",
-    ),
-)
-
-
-@dataclass(frozen=True)
-class Asked:
-    nested: bool  # whether nested models are tested on all judgments
-    judge_covariates: tuple[str, ...]  # columns whose values make judges differ, of nested models
-    models: tuple[str, ...]  # names of models, or of sets of them
-    curves: bool  # whether learning curves are traced; else models are cross-validated
-    by: str | None  # what is never on both sides, or None
-    folds: int | None  # parts, or None
-    repeats: int  # how often judgments are divided anew
-    train: tuple[str, str] | None  # column and level of the judgments that are trained on, or None
-    test: tuple[str, str] | None  # of those that are tested on
-    overlap: str  # "keep" or "drop" those on held-out items
-    sizes: tuple[int, ...] | None  # of training sets, or None
-    trials: int  # subsets of each size
-    hold_out: int  # comparisons to hold out, at least
-    level: float  # of intervals (proportion)
-    seed: int  # of everything random
-    figures: str | None  # a folder, or None
-    forms: tuple[str, ...] | None  # of figures
-    width: int | None  # of figures, in pixels, or None
+    )
 
     @property
     def pixels(self) -> int:
         return self.width or USUAL_WIDTH
 
 
-def take_asked() -> Asked:
-    options = take_kept(Asked)
-    _refuse_halves(options)
-    options = replace(options, curves=options.curves or options.train is not None)
-    _refuse_of_held_out(options)
-    for parameter, word in (OF_FOLDS if options.curves else OF_CURVES).items():
-        if is_given(parameter):
-            why = (
-                "cross-validation, not of learning curves" if options.curves else "learning curves"
-            )
-            remedy = "leave it out" if options.curves else "add --curves, or leave it out"
-            raise UnknownOption(f"{word} is of {why}: {remedy}")
-    for name, option in OF_FIGURES.items():
-        if is_given(name) and options.figures is None:
-            raise UnknownOption(f"{option} says how to draw: say where to with --figures FOLDER")
-    return options
+class Asked(Options):
+    nested: bool = _compared(
+        "--nested",
+        "Likelihood-ratio tests of nested models instead: whether ties are needed, whether order"
+        " matters, whether judges differ.",
+    )
+    judge_covariates: tuple[str, ...] = _compared(
+        "--judge-covariate COLUMN",
+        "With --nested: judges with different values have worths of their own. Repeatable.",
+    )
+    models: tuple[str, ...] = _compared(
+        "--model NAME",
+        "A model to compare, such as irt-gaussian; or several: paper, usual, all. Repeatable."
+        " Default: usual.",
+    )
+    by: str | None = _held_out(
+        "--by",
+        "What is never on both sides. Default: judges and items where there are five of each, else"
+        " what there is.",
+        type=OneOf(BLOCKS),
+    )
+    folds: int | None = _held_out("--folds", "Parts: 10, or 5 each way, by default.")
+    repeats: int = _held_out("--repeats", "How often judgments are divided into folds.", default=1)
+    curves: bool = _curves(
+        "--curves",
+        "Perplexity by the number of training comparisons: how many are enough?",
+    )
+    train: tuple[str, str] | None = _curves(
+        "--train COLUMN=LEVEL",
+        "Curves of models trained on these judgments, such as judge_group=crowd,",
+        type=COLUMN_LEVEL,
+    )
+    test: tuple[str, str] | None = _curves(
+        "--test COLUMN=LEVEL", "and tested on these others.", type=COLUMN_LEVEL
+    )
+    overlap: str = _curves(
+        "--overlap",
+        "With --train: what to do with its judgments on held-out items.",
+        type=OneOf(("keep", "drop")),
+        default="keep",
+    )
+    sizes: tuple[int, ...] | None = _curves(
+        "--sizes N,N,...", "Training sizes. Default: 100,200,400,800,1600,3200.", type=Numbers()
+    )
+    trials: int = _curves("--trials", "Random subsets of each size.", default=5)
+    hold_out: int = _curves("--hold-out", "Comparisons to hold out, at least.", default=2000)
+    level: float = level_option(_certainty)
+    seed: int = seed_option(_certainty)
+
+    @property
+    def traced(self) -> bool:
+        """Whether learning curves are traced; else models are cross-validated."""
+        return self.curves or self.train is not None
+
+    def refuse_unfit(self) -> None:
+        _refuse_halves(self)
+        _refuse_of_held_out(self)
+        if self.traced:
+            refuse_given(OF_FOLDS, "is of cross-validation, not of learning curves: leave it out")
+        else:
+            refuse_given(OF_CURVES, "is of learning curves: add --curves, or leave it out")
 
 
 def _refuse_of_held_out(options: Asked) -> None:
@@ -202,11 +145,9 @@ def _refuse_of_held_out(options: Asked) -> None:
         if options.judge_covariates:
             raise UnknownOption("--judge-covariate is of nested models: add --nested")
         return
-    of_held_out = {"models": "--model", "curves": "--curves", "train": "--train", **OF_FOLDS}
-    of_held_out |= OF_CURVES | {"level": "--level", "seed": "--seed", "figures": "--figures"}
-    for parameter, option in of_held_out.items():
-        if parameter != "group_by" and is_given(parameter):
-            raise UnknownOption(f"{option} is of held-out judgments: leave it or --nested out")
+    of_held_out = ("models", "curves", "train", "by", "folds", "repeats", *OF_CURVES)
+    why = "is of held-out judgments: leave it or --nested out"
+    refuse_given((*of_held_out, "level", "seed", "figures"), why)
 
 
 def _refuse_halves(options: Asked) -> None:
@@ -230,21 +171,20 @@ def _refuse_halves(options: Asked) -> None:
 LETTER_WIDTH: Final = 17
 
 
-def write_comparisons(groups: Mapping[str, ModelComparison], options: Asked) -> list[str]:
-    if options.figures is None:
+def write_comparisons(groups: Mapping[str, ModelComparison], drawing: Drawing) -> list[str]:
+    if drawing.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_comparison
 
     figures: dict[str, dict[str, Any]] = {}
     notes: list[str] = []
+    width = drawing.pixels
     for group, comparison in groups.items():
-        systems, why = _draw_systems(comparison, options.pixels)
+        systems, why = _draw_systems(comparison, width)
         drawn = draw_comparison(comparison) | systems
-        figures[group] = {
-            name: replace(chart, width=options.pixels) for name, chart in drawn.items()
-        }
+        figures[group] = {name: replace(chart, width=width) for name, chart in drawn.items()}
         notes += [f"{group}: {why}" if group else why] if why else []
-    return [*notes, *write_figures(figures, options.figures, options.forms)]
+    return [*notes, *drawing.write(figures)]
 
 
 def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, Any], str]:
@@ -266,13 +206,13 @@ def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, An
     return draw_fit(fit, name=names[0], labels=labels, level=comparison.level), ""
 
 
-def write_curves(learning_curves: LearningCurves, options: Asked) -> list[str]:
-    if options.figures is None:
+def write_curves(learning_curves: LearningCurves, drawing: Drawing) -> list[str]:
+    if drawing.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_curves
 
-    curves = {"curves": replace(draw_curves(learning_curves), width=options.pixels)}
-    return write_figures({"": curves}, options.figures, options.forms)
+    chart = replace(draw_curves(learning_curves), width=drawing.pixels)
+    return drawing.write({"": {"curves": chart}})
 
 
 USUAL: Final = ("usual",)
@@ -284,16 +224,11 @@ USUAL: Final = ("usual",)
     "evenhand compare rankings.csv --curves --model paper --figures figures",
     "evenhand compare votes.csv --train group=crowd --test group=expert",
     "evenhand compare votes.csv --nested --judge-covariate native_language",
+    doing="comparing",
 )
-@reading_options
-@join_options
-@group_option
-@fold_options
-@curve_options
-@certainty_options
-@drawing_options
-@output_options
-def compare(*, judges: str | None, items: str | None, group_by: str | None) -> None:
+def compare(
+    run: Run, *, tables: Tables, groups: Grouping, asked: Asked, drawing: Drawing
+) -> VerbResult:
     """Compare models of preference by held-out predictions, or by nested tests.
 
     By cross-validation, in which no judge and no item is on both sides: the
@@ -303,34 +238,34 @@ def compare(*, judges: str | None, items: str | None, group_by: str | None) -> N
     each model adds one thing to an earlier one (worths, ties, the order on the
     screen, judges), and tests say whether it is needed.
     """
-    reading, place, options = take_reading(), take_output(judges, items), take_asked()
-    with ProgressDisplay("comparing") as patience:
-        check_figures(options.figures, options.forms)
-        used = (*options.judge_covariates, group_by)
-        data = reading.open_comparisons("compare")
-        data = join_tables(data, judges, items, used=used, options=COVARIATES)
-        if options.nested:
-            result = _test_nested(data, options.judge_covariates, group_by)
-        elif options.curves:
-            result = _trace(data, options, patience)
-        else:
-            from evenhand.ranking.cross_validation import compare_models
+    asked.refuse_unfit()
+    if drawing.figures is None:
+        why = "says how to draw: say where to with --figures FOLDER"
+        refuse_given(("forms", "width"), why)
+    drawing.check()
+    by = groups.group_by
+    used = (*asked.judge_covariates, by)
+    data = run.reading.open_comparisons("compare")
+    data = tables.join(data, used=used, options=COVARIATES)
+    if asked.nested:
+        return _test_nested(data, asked.judge_covariates, by)
+    if asked.traced:
+        return _trace(data, asked, drawing, run.patience)
+    from evenhand.ranking.cross_validation import compare_models
 
-            comparison = compare_models(
-                data,
-                models=options.models or USUAL,
-                by=options.by,
-                folds=options.folds,
-                repeats=options.repeats,
-                level=options.level,
-                seed=options.seed,
-                group_by=group_by,
-                progress=patience.step,
-            )
-            groups, refused = part_groups(comparison)
-            drawn = write_comparisons(groups, options)
-            result = VerbResult(groups, refused, [*remarks_on(data), *drawn])
-    place.deliver(result)
+    comparison = compare_models(
+        data,
+        models=asked.models or USUAL,
+        by=asked.by,
+        folds=asked.folds,
+        repeats=asked.repeats,
+        level=asked.level,
+        seed=asked.seed,
+        group_by=by,
+        progress=run.patience.step,
+    )
+    compared, refused = part_groups(comparison)
+    return VerbResult(compared, refused, [*remarks_on(data), *write_comparisons(compared, drawing)])
 
 
 def _test_nested(
@@ -340,12 +275,13 @@ def _test_nested(
 
     covariates = tuple(map(data.require, judge_covariates)) or None
     groups = count_models(data, covariates=covariates, group_by=group_by)
-    alone = group_by is None and len(groups) == 1
-    results, refused = work_on_groups(groups, tabulate_counts, alone=alone)
+    results, refused = work_on_groups(groups, tabulate_counts, group_by)
     return VerbResult(results, refused, remarks_on(data))
 
 
-def _trace(data: Comparisons, options: Asked, patience: ProgressDisplay) -> VerbResult:
+def _trace(
+    data: Comparisons, options: Asked, drawing: Drawing, patience: ProgressDisplay
+) -> VerbResult:
     """Trace learning curves, over all tasks together."""
     from evenhand.ranking.learning_curves import SIZES, trace_learning
 
@@ -366,7 +302,7 @@ def _trace(data: Comparisons, options: Asked, patience: ProgressDisplay) -> Verb
         progress=patience.step,
         transfer=transfer,
     )
-    read = [*remarks_on(data), *write_curves(learning_curves, options)]
+    read = [*remarks_on(data), *write_curves(learning_curves, drawing)]
     return VerbResult({"": learning_curves}, {}, read)
 
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from evenhand.cli.options import output_options, reading_options, verb
+from evenhand.cli.options import verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import ProgressDisplay, take_output, take_reading
+from evenhand.cli.running import Run
 
 
-@verb("evenhand inspect battles.parquet", "evenhand inspect votes.csv --column judge=annotator")
-@reading_options
-@output_options
-def inspect() -> None:
+@verb(
+    "evenhand inspect battles.parquet",
+    "evenhand inspect votes.csv --column judge=annotator",
+    doing="counting",
+)
+def inspect(run: Run) -> VerbResult:
     """Say what is in a file: judgments, judges, items, systems, ties.
 
     Also how many items several judges share, whether positions are balanced,
     and whether the comparisons link all systems. Every value is checked on
     the way.
     """
-    reading, place = take_reading(), take_output()
-    with ProgressDisplay("counting"):
-        from evenhand import formats
+    from evenhand import formats
 
-        inspection = formats.inspect(reading.open())
-
-    place.deliver(VerbResult({"": inspection}, {}, ()))
+    return VerbResult({"": formats.inspect(run.reading.open())}, {}, ())

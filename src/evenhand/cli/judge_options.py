@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evenhand.cli.options import OneOf, figure_options, is_given, section, stack
+from evenhand.cli.options import OneOf, Options, under
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
@@ -19,151 +18,81 @@ MATCHES: Final = ("any", "all")
 ACROSS: Final = ("each", "any", "all")
 VERSIONS: Final = ("first", "last", "both")
 
-_ratings_option = section("What the ratings are", stored=True)
-_outside_option = section("Rules of Hamon et al. (ratings)", stored=True)
-_flags_option = section("Flags")
-_output_option = section("Output")
+_ratings = under("What the ratings are")
+_outside = under("Rules of Hamon et al. (ratings)")
+_flags = under("Flags")
 
-rating_options = stack(
-    _ratings_option(
-        "--scale",
-        metavar="LOW-HIGH",
-        help="The scale: 1-5 (whole steps), 0..1 (no steps) or 1,2,3,5. Default: the scores in the"
+
+class Flags(Options):
+    fdr: float = _flags(
+        "--fdr PROPORTION",
+        "Allowed share of honest judges among the flagged (false discovery rate).",
+        default=0.05,
+    )
+    hamon: bool = _flags(
+        "--hamon", "Also the tables and rules of Hamon et al. (2007), for ratings."
+    )
+
+
+class Asked(Options):
+    """What the diagnosis of Hamon et al. is asked."""
+
+    scale: str | None = _ratings(
+        "--scale LOW-HIGH",
+        "The scale: 1-5 (whole steps), 0..1 (no steps) or 1,2,3,5. Default: the scores in the"
         " data.",
-    ),
-    _ratings_option(
-        "--input-type",
-        metavar="COLUMN",
-        help="Kinds of input to show separately, such as speech and text.",
-    ),
-    _ratings_option(
-        "--reference-system",
-        "references",
-        multiple=True,
-        metavar="SYSTEM",
-        help="A human reference among the systems, the ceiling. Repeatable.",
-    ),
-    _ratings_option(
-        "--easy",
-        metavar="FILE",
-        help="A list of items, one per line, whose outputs are known to be good. Without it, rows"
-        " of kind control are used.",
-    ),
-    _ratings_option(
+    )
+    input_type: str | None = _ratings(
+        "--input-type COLUMN", "Kinds of input to show separately, such as speech and text."
+    )
+    references: tuple[str, ...] = _ratings(
+        "--reference-system SYSTEM",
+        "A human reference among the systems, the ceiling. Repeatable.",
+    )
+    easy: str | None = _ratings(
+        "--easy FILE",
+        "A list of items, one per line, whose outputs are known to be good. Without it, rows of"
+        " kind control are used.",
+    )
+    version: str = _ratings(
         "--version",
+        "Which score counts where a judge scored an output again.",
         type=OneOf(VERSIONS),
         default="first",
-        help="Which score counts where a judge scored an output again.",
-    ),
-    _ratings_option("--merge", metavar="POINTS", help="Also use a coarser scale, such as 1+2,4+5."),
-)
-
-outside_options = stack(
-    _outside_option(
-        "--sd",
-        "k",
-        type=float,
-        default=1.0,
-        help="Standard deviations from the centre at which a judge is outside.",
-    ),
-    _outside_option(
-        "--ddof",
-        type=int,
+    )
+    merge: str | None = _ratings("--merge POINTS", "Also use a coarser scale, such as 1+2,4+5.")
+    k: float = _outside(
+        "--sd", "Standard deviations from the centre at which a judge is outside.", default=1.0
+    )
+    ddof: int = _outside(
+        "--ddof 0|1",
+        "Degrees of freedom subtracted in the standard deviation over judges.",
         default=1,
-        metavar="0|1",
-        help="Degrees of freedom subtracted in the standard deviation over judges.",
-    ),
-    _outside_option(
+    )
+    reading: str = _outside(
         "--mean-score",
-        "reading",
+        "Use each judge's mean, or its gap to the others' mean on the same outputs.",
         type=OneOf(READINGS),
         default="mean",
-        help="Use each judge's mean, or its gap to the others' mean on the same outputs.",
-    ),
-    _outside_option(
+    )
+    methods: tuple[str, ...] = _outside(
         "--remove",
-        "methods",
-        multiple=True,
+        "Methods that decide who is removed. Default: all three. Repeatable.",
         type=OneOf(METHODS),
-        help="Methods that decide who is removed. Default: all three. Repeatable.",
-    ),
-    _outside_option(
-        "--match",
-        type=OneOf(MATCHES),
-        default="any",
-        help="By how many of them: any, or all.",
-    ),
-    _outside_option(
+    )
+    match: str = _outside(
+        "--match", "By how many of them: any, or all.", type=OneOf(MATCHES), default="any"
+    )
+    across: str = _outside(
         "--across",
+        "Remove under each criterion separately, or everywhere if outside under any or all.",
         type=OneOf(ACROSS),
         default="each",
-        help="Remove under each criterion separately, or everywhere if outside under any or all.",
-    ),
-)
+    )
 
-flag_options = stack(
-    _flags_option(
-        "--fdr",
-        type=float,
-        default=0.05,
-        metavar="PROPORTION",
-        help="Allowed share of honest judges among the flagged (false discovery rate).",
-    ),
-    _flags_option(
-        "--hamon",
-        is_flag=True,
-        help="Also the tables and rules of Hamon et al. (2007), for ratings.",
-    ),
-)
-
-diagnosis_figure_options = figure_options(
-    _output_option, "Draw the figures into a folder (ratings)."
-)
-
-# What the diagnosis alone is asked: parameter → option
-OF_RATINGS: Final = {
-    "scale": "--scale",
-    "input_type": "--input-type",
-    "references": "--reference-system",
-    "easy": "--easy",
-    "version": "--version",
-    "merge": "--merge",
-    "k": "--sd",
-    "ddof": "--ddof",
-    "reading": "--mean-score",
-    "methods": "--remove",
-    "match": "--match",
-    "across": "--across",
-    "group_by": "--group-by",
-    "hamon": "--hamon",
-}
-# Those that say how the diagnosis is made, and so ask for it
-OF_DIAGNOSIS: Final = tuple(name for name in OF_RATINGS if name not in ("scale", "hamon"))
-
-
-def refuse_rating_options() -> None:
-    for name, option in OF_RATINGS.items():
-        if is_given(name):
-            raise UnknownOption(
-                f"{option} is for ratings; these are comparisons, whose judges are screened over"
-                " all tasks: leave it out, or choose rows with --task or --where"
-            )
-
-
-@dataclass(frozen=True)
-class Asked:
-    k: float  # standard deviations to the limits
-    ddof: int  # of the standard deviation
-    reading: str  # of the mean score
-    methods: tuple[str, ...]  # that decide on removal
-    match: str  # "any" or "all" of them
-    across: str  # "each", "any" or "all" criteria
-    version: str  # of scores given again
-    references: tuple[str, ...]  # human references
-    input_type: str | None  # a column, or None
-    easy: str | None  # a file of items, or None
-    scale: str | None  # the scale in words, or None
-    merge: str | None  # points to merge, in words, or None
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return (self.easy,)
 
     def diagnose(self, rows: RatingRows) -> Diagnosis:
         from evenhand.judges.diagnosis import diagnose_judges

@@ -4,32 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.cli.judge_options import (
-    OF_DIAGNOSIS,
-    Asked,
-    diagnosis_figure_options,
-    flag_options,
-    outside_options,
-    rating_options,
-    refuse_rating_options,
-)
-from evenhand.cli.options import (
-    group_option,
-    is_given,
-    output_options,
-    reading_options,
-    take_kept,
-    verb,
-)
+from evenhand.cli.judge_options import Asked, Flags
+from evenhand.cli.options import FiguresOfRatings, Grouping, given_options, refuse_given, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import (
-    ProgressDisplay,
-    check_figures,
-    remarks_on,
-    take_output,
-    take_reading,
-    write_figures,
-)
+from evenhand.cli.running import Run, remarks_on
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
@@ -45,41 +23,34 @@ if TYPE_CHECKING:
     "evenhand judges votes.csv",
     "evenhand judges scores.csv --scale 1-5 --hamon",
     "evenhand judges scores.csv --scale 1-5 --figures figures",
+    doing="screening",
 )
-@reading_options
-@group_option
-@flag_options
-@rating_options
-@outside_options
-@diagnosis_figure_options
-@output_options
 def judges(
+    run: Run,
     *,
-    group_by: str | None,
-    fdr: float,
-    hamon: bool,
-    figures: str | None,
-    forms: tuple[str, ...] | None,
-) -> None:
+    groups: Grouping,
+    flags: Flags,
+    asked: Asked,
+    figures: FiguresOfRatings,
+) -> VerbResult:
     """Flag careless, reversed and position-biased judges, with the evidence.
 
     At most about one in twenty flags (--fdr) falls on an honest judge. For
     ratings, --hamon adds the diagnosis of Hamon, Mostefa and Arranz (2007):
     agreement, judges outside by three rules, systems scored without them.
     """
-    options = take_kept(Asked)
-    taken, place = take_reading(), take_output(options.easy)
-    check_figures(figures, forms)
-    with ProgressDisplay("screening"):
-        data = taken.open()
-        panels, refused = _examine(data, options, group_by, fdr)
-        remarks = remarks_on(data)
-        drawn = _draw(panels, figures, forms)
-    hamon = hamon or any(is_given(name) for name in OF_DIAGNOSIS)
-    flags = [one for one in panels.values() if one.screening is not None]
-    if flags and not hamon and place.form not in ("json", "csv"):  # flags are over all tasks
-        panels, refused = {"": flags[0]}, {}
-    place.deliver(VerbResult(panels, refused, [*remarks, *drawn], ("hamon",) * hamon))
+    figures.check()
+    data = run.reading.open()
+    panels, refused = _examine(data, asked, groups.group_by, flags.fdr)
+    remarks = [*remarks_on(data), *_draw(panels, figures)]
+    # options that say how the diagnosis is made ask for it
+    made = {*Asked.list_options(), *Grouping.list_options()} - {"scale"}
+    hamon = flags.hamon or not made.isdisjoint(given_options())
+    flagged = [one for one in panels.values() if one.screening is not None]
+    # flags are over all tasks
+    if flagged and not hamon and run.place.form not in ("json", "csv"):
+        panels, refused = {"": flagged[0]}, {}
+    return VerbResult(panels, refused, remarks, ("hamon",) * hamon)
 
 
 def _examine(
@@ -89,7 +60,9 @@ def _examine(
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
 
     if not isinstance(data, Ratings):
-        refuse_rating_options()
+        of_ratings = (*Asked.list_options(), *Grouping.list_options(), "hamon")
+        why = "is for ratings; these are comparisons, whose judges are screened over all tasks"
+        refuse_given(of_ratings, f"{why}: leave it out, or choose rows with --task or --where")
         return {"": examine_comparisons(data, level=level)}, {}
     by = None if group_by is None else data.require(group_by)
     if by is None and data.has("task"):
@@ -100,18 +73,16 @@ def _examine(
     return examine_ratings(rows, options.diagnose, by=by, level=level, scale=options.declared())
 
 
-def _draw(
-    panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, ...] | None
-) -> list[str]:
-    if folder is None:
+def _draw(panels: dict[str, JudgePanel], figures: FiguresOfRatings) -> list[str]:
+    if figures.figures is None:
         return []
     from evenhand.report.figures.judges import draw_judges
 
-    figures = {
+    drawn = {
         group: draw_judges(panel.diagnosis)
         for group, panel in panels.items()
         if panel.diagnosis is not None
     }
-    if not any(figures.values()):
+    if not any(drawn.values()):
         raise UnknownOption("--figures draws ratings, and there is no diagnosis of any here")
-    return write_figures(figures, folder, forms)
+    return figures.write(drawn)

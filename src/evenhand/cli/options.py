@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import wraps
+from inspect import get_annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -14,7 +16,7 @@ from click.core import ParameterSource
 
 from evenhand.cli.main import VERBS
 from evenhand.cli.refusals import keep
-from evenhand.cli.refusals import kept as kept_option
+from evenhand.cli.running import ProgressDisplay, Run, take_output, take_reading
 from evenhand.errors import UnknownOption, listing, sentence_hint, suggest
 from evenhand.render.counts import plural
 
@@ -148,8 +150,7 @@ class Numbers(Parsed):
 
 # The options, spelled once: every verb that takes one takes it under the same name.
 
-Function = TypeVar("Function", bound=Callable[..., None])
-Kept = TypeVar("Kept")
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 TIES: Final = ("davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none")
 CLUSTERS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
@@ -170,27 +171,95 @@ class Section(click.Option):
         self.heading = heading
 
 
-Declare: TypeAlias = Callable[..., Callable[[Any], Any]]
+@dataclass(frozen=True)
+class Declaration:
+    """An option as it is declared: in a class beside its type, or as a decorator of a verb."""
+
+    words: tuple[str, ...]  # how it is written, and the name of its parameter where it is another
+    settings: Mapping[str, Any]  # of click.Option
+
+    def __call__(self, function: Function) -> Function:
+        return click.option(*self.words, cls=Section, **self.settings)(function)
+
+
+Declare: TypeAlias = Callable[..., Any]
 
 
 def section(heading: str, *, stored: bool = False) -> Declare:
     """Return what declares options under a heading; no verb names those that are kept."""
-    settings: dict[str, Any] = {"callback": keep, "expose_value": False} if stored else {}
-    return partial(click.option, cls=Section, heading=heading, **settings)
+    keeping: dict[str, Any] = {"callback": keep, "expose_value": False} if stored else {}
+
+    def declare(*words: str, **settings: Any) -> Declaration:
+        return Declaration(words, {"heading": heading, **keeping, **settings})
+
+    return declare
 
 
-def take_kept(kind: type[Kept]) -> Kept:
-    """Return a dataclass whose fields are options that no verb names."""
-    return kind(**{name: kept_option(name) for name in kind.__annotations__})
+def under(heading: str) -> Declare:
+    """Return what declares options of a class: words and metavar, what the help says, settings."""
+
+    def declare(words: str, says: str = "", **settings: Any) -> Declaration:
+        flags = [one for one in words.split() if one.startswith("-")]
+        metavar = words.removeprefix(" ".join(flags)).strip()
+        named = {"metavar": metavar} if metavar else {}
+        told = {"help": says} if says else {}
+        return Declaration(tuple(flags), {"heading": heading, **named, **told, **settings})
+
+    return declare
+
+
+# What click is told of a parameter by the type that stands beside it
+KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "bool": {"is_flag": True},
+    **{f"{kind.__name__}{end}": {"type": kind} for kind in (int, float) for end in ("", " | None")},
+}
+
+
+class Options:
+    """Options that belong together: a class declares each beside its type, a verb takes them.
+
+    Several values (a tuple, and never None) are an option that may be repeated.
+
+    >>> class Scales(Options):
+    ...     elo: bool = under("Output")("--elo", "Also the Elo scale.")
+    >>> Scales({"elo": True, "level": 0.9}).elo
+    True
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        for name in self.list_options():
+            setattr(self, name, values[name])
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        """Files that are read, which no output may overwrite."""
+        return ()
+
+    @classmethod
+    def flags(cls) -> dict[str, str]:
+        """Return how each option is written, by the name of its parameter."""
+        return {name: one.words[1] for name, one in cls.list_options().items()}
+
+    @classmethod
+    def list_options(cls) -> dict[str, Declaration]:
+        """Return the options by the names of their parameters, as their types say."""
+        options = {}
+        for name, one in vars(cls).items():
+            if isinstance(one, Declaration):
+                kind = str(cls.__annotations__[name])
+                several = kind.startswith("tuple[") and not kind.endswith("None")
+                told = {"multiple": True} if several else KINDS.get(kind, {})
+                options[name] = Declaration((name, *one.words), {**told, **one.settings})
+        return options
 
 
 def level_option(
     declare: Declare, *, default: float = 0.95, says: str = "Level of the intervals."
-) -> Callable[[Any], Any]:
+) -> Any:
     return declare("--level", type=float, metavar="PROPORTION", default=default, help=says)
 
 
-def seed_option(declare: Declare, *, says: str = "Of everything random.") -> Callable[[Any], Any]:
+def seed_option(declare: Declare, *, says: str = "Of everything random.") -> Any:
     return declare("--seed", type=SEEDS, default=SEED, help=says)
 
 
@@ -224,11 +293,46 @@ def examples(*commands: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)
 
 
-def verb(*commands: str, cls: type[Verb] = Verb) -> Callable[[Function], click.Command]:
+def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]:
+    """Return what makes a verb of a function, whose parameters are classes of options.
+
+    A verb that takes a `Run` reads judgments, works on them and returns what it found.
+
+    doing: what the sign of life says meanwhile, "" where the verb shows its own.
+    """
+
     def declare(function: Function) -> click.Command:
         name = function.__name__.rstrip("_")
-        declared = click.command(name, cls, short_help=VERBS[name], epilog=examples(*commands))
-        return declared(function)
+        hints = get_annotations(function, eval_str=True)
+        kinds = {
+            one: kind
+            for one, kind in hints.items()
+            if isinstance(kind, type) and issubclass(kind, Options)
+        }
+        options: list[Callable[[Any], Any]] = [
+            one for kind in kinds.values() for one in kind.list_options().values()
+        ]
+        reads = Run in hints.values()
+
+        @wraps(function)
+        def work(**settings: Any) -> None:
+            taken = {one: kind(settings) for one, kind in kinds.items()}
+            inner = [one for kind in kinds.values() for one in kind.list_options()]
+            rest = {one: value for one, value in settings.items() if one not in inner}
+            if not reads:
+                function(**taken, **rest)
+                return
+            inputs = [path for one in taken.values() for path in one.inputs]
+            run = Run(take_reading(), take_output(*inputs), ProgressDisplay(doing))
+            with run.patience if doing else nullcontext():
+                result = function(run, **taken, **rest)
+            if result is not None:
+                run.place.deliver(result)
+
+        if reads:
+            options = [reading_options, *options, output_options]
+        declared = click.command(name, Verb, short_help=VERBS[name], epilog=examples(*commands))
+        return declared(stack(*options)(work))
 
     return declare
 
@@ -244,27 +348,24 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
     return apply
 
 
-_input_option = section("Reading")
-_model_option = section("Model")
-_certainty_option = section("Uncertainty")
-_output_option = section("Output")
+_input_option = under("Reading")
+_model_option = under("Model")
+_certainty_option = under("Uncertainty")
 # `take_reading` and `take_output` find these
 _kept_input = section("Reading", stored=True)
 _kept_output = section("Output", stored=True)
 
 
-def keep_conditions(
-    context: click.Context, param: click.Parameter, conditions: tuple[str, ...]
-) -> None:
-    """Keep several conditions as one, so that a refusal's advice adds to what was given before."""
-    if len(conditions) > 1:
-        from evenhand.data.conditions import parse_condition
+def join_conditions(conditions: tuple[str, ...]) -> str | None:
+    """Join several conditions into one, so that a refusal's advice adds to what was given."""
+    if len(conditions) < 2:
+        return next(iter(conditions), None)
+    from evenhand.data.conditions import parse_condition
 
-        for condition in conditions:
-            parse_condition(condition)
+    for condition in conditions:
+        parse_condition(condition)
     # A remark at the end of a condition ends with its line.
-    joined = " and ".join(f"({one}\n)" if "--" in one else f"({one})" for one in conditions)
-    keep(context, param, joined if len(conditions) > 1 else next(iter(conditions), None))
+    return " and ".join(f"({one}\n)" if "--" in one else f"({one})" for one in conditions)
 
 
 def _keep_files(context: click.Context, param: click.Parameter, files: tuple[str, ...]) -> None:
@@ -289,10 +390,10 @@ def _keep_account(context: click.Context, param: click.Parameter, value: Any) ->
 
 explain_option = _input_option(
     "--explain",
+    "Print the queries that the engine ran, and how much left it.",
     is_flag=True,
     callback=_keep_account,
     expose_value=False,
-    help="Print the queries that the engine ran, and how much left it.",
 )
 
 
@@ -310,7 +411,7 @@ reading_options = stack(
         "--where",
         metavar="SQL",
         multiple=True,
-        callback=keep_conditions,
+        callback=lambda context, param, given: keep(context, param, join_conditions(given)),
         help="Only rows that meet a condition on the file's own columns. Repeatable: rows that meet"
         " them all.",
     ),
@@ -350,84 +451,60 @@ reading_options = stack(
     explain_option,
 )
 
-group_option = _input_option(
-    "--group-by",
-    metavar="COLUMN",
-    help="Each value of this column apart. Several tasks are kept apart unasked.",
-)
 
-method_option = _model_option(
-    "--method",
-    "methods",
-    multiple=True,
-    metavar="NAME|all",
-    help="How to rank: bradley-terry (the default), or a rule such as origwmt. Several, or all, are"
-    " shown side by side. Repeatable.",
-)
+class Grouping(Options):
+    group_by: str | None = _input_option(
+        "--group-by COLUMN",
+        "Each value of this column apart. Several tasks are kept apart unasked.",
+    )
 
-ties_option = _model_option(
+
+ties_option: Final = _model_option(
     "--ties",
+    "What a tie says. none: γ = 0 with the tie cells kept.",
     type=OneOf(TIES),
     default="davidson",
-    help="What a tie says. none: γ = 0 with the tie cells kept.",
 )
-_ORDER: Final = "Estimate the advantage of being shown first."
-order_option = _model_option("--order-effect", is_flag=True, help=_ORDER)
-prior_option = _model_option(
+order_option: Final = _model_option(
+    "--order-effect", "Estimate the advantage of being shown first.", is_flag=True
+)
+prior_option: Final = _model_option(
     "--prior",
+    "Pseudo-comparisons of every system with an average one, half won. Default: none.",
     type=float,
     default=0.0,
-    help="Pseudo-comparisons of every system with an average one, half won. Default: none.",
     show_default=False,
 )
-model_options = stack(
-    ties_option,
-    order_option,
-    _model_option(
-        "--reference",
-        metavar="SYSTEM",
-        help="The system whose coefficient is 0. Default: the last by name.",
-    ),
-    prior_option,
-)
 
-control_option = _model_option(
-    "--control",
-    multiple=True,
-    metavar="COLUMN|NAME=LEFT,RIGHT",
-    help="Hold equal what differs between two outputs, such as length: a column of differences,"
-    " left minus right, or a column for each side. Repeatable.",
-)
 
-covariate_option = _model_option(
-    "--judge-covariate",
-    "judge_covariates",
-    multiple=True,
-    metavar="COLUMN",
-    help="Judges with different values have worths of their own. Repeatable.",
-)
+class ModelOptions(Options):
+    ties: str = ties_option
+    order_effect: bool = order_option
+    reference: str | None = _model_option(
+        "--reference SYSTEM", "The system whose coefficient is 0. Default: the last by name."
+    )
+    prior: float = prior_option
 
-cluster_options = stack(
-    _certainty_option(
+
+class Controls(Options):
+    control: tuple[str, ...] = _model_option(
+        "--control COLUMN|NAME=LEFT,RIGHT",
+        "Hold equal what differs between two outputs, such as length: a column of differences,"
+        " left minus right, or a column for each side. Repeatable.",
+    )
+
+
+class Cluster(Options):
+    cluster: str | None = _certainty_option(
         "--cluster",
-        type=OneOf(CLUSTERS),
-        help="Judgments that are correlated. Default: by judge and item where both are known,"
+        "Judgments that are correlated. Default: by judge and item where both are known,"
         " else what there is.",
-    ),
-    level_option(_certainty_option, says="Level of the intervals; of rank sets .999 at most."),
-)
+        type=OneOf(CLUSTERS),
+    )
+    level: float = level_option(
+        _certainty_option, says="Level of the intervals; of rank sets .999 at most."
+    )
 
-interval_options = stack(
-    _certainty_option(
-        "--interval",
-        type=OneOf(INTERVALS),
-        default="rank-sets",
-        help="rank-sets hold all at once; model assumes independent judgments, the others allow"
-        " for clusters.",
-    ),
-    cluster_options,
-    seed_option(_certainty_option),
-)
 
 output_options = stack(
     _kept_output("--json", "as_json", is_flag=True, help="JSON, a stable contract."),
@@ -442,31 +519,76 @@ output_options = stack(
     ),
 )
 
-FORMS: Final = ("svg", "png", "pdf")
-FORMS_HELP: Final = "Forms of the figures, with commas between. Default: svg,png."
+FIGURE_FORMS: Final = ("svg", "png")  # unless told otherwise
 
 
-def figure_options(declare: Declare, says: str) -> Callable[[Any], Any]:
-    return stack(
-        declare("--figures", metavar="FOLDER", help=says),
-        declare("--figures-as", "forms", type=SomeOf(FORMS), help=FORMS_HELP),
+def forms_option(declare: Declare) -> Any:
+    return declare(
+        "--figures-as",
+        "Forms of the figures, with commas between. Default: svg,png.",
+        type=SomeOf(("svg", "png", "pdf")),
     )
 
 
-scale_options = stack(
-    _output_option("--elo", is_flag=True, help="Also the Elo scale, 1000 on average."),
-    _output_option("--worth", is_flag=True, help="Also worths, which sum to 1."),
-    _output_option(
-        "--marginal",
-        is_flag=True,
-        help="Also rank sets of systems by themselves, for one that was chosen beforehand.",
-    ),
-)
+class Figures(Options):
+    """Where figures are drawn; verbs declare the two under a heading of their own."""
+
+    figures: str | None  # a folder, or None
+    forms: tuple[str, ...] | None  # of the files, or None
+
+    def check(self) -> None:
+        """Refuse figures that cannot be drawn or written, before the work begins."""
+        if self.figures is not None:
+            from evenhand.report.figures.drawing import check_figure_folder as check_folder
+
+            check_folder(Path(self.figures), self.forms or FIGURE_FORMS)
+        elif self.forms:
+            raise UnknownOption("--figures-as says how to draw: say where to with --figures FOLDER")
+
+    def write(
+        self, parts: Mapping[str, Any], draw: Callable[[Any], Mapping[str, Any]] = dict
+    ) -> list[str]:
+        if self.figures is None:
+            return []
+        from evenhand.report.figures import drawing
+
+        groups = {name: draw(part) for name, part in parts.items()}
+        heads = {
+            name: f"{file}-" for name, file in drawing.name_files(filter(None, groups)).items()
+        }
+        figures = {
+            f"{heads.get(group, '')}{name}": figure
+            for group, drawn in groups.items()
+            for name, figure in drawn.items()
+        }
+        forms = self.forms or FIGURE_FORMS
+        written = drawing.write_figures(figures, Path(self.figures), forms)
+        return [f"wrote {len(written)} figures to {self.figures}"]
+
+
+class FiguresOfRatings(Figures):
+    figures: str | None = under("Output")(
+        "--figures FOLDER", "Draw the figures into a folder (ratings)."
+    )
+    forms: tuple[str, ...] | None = forms_option(under("Output"))
 
 
 def is_given(name: str) -> bool:
     source = click.get_current_context().get_parameter_source(name)
     return source not in (None, ParameterSource.DEFAULT)
+
+
+def write_option(name: str) -> str:
+    """Return an option of the verb that runs as people write it, by the name of its parameter."""
+    params = click.get_current_context().command.params
+    return next(max(one.opts, key=len) for one in params if one.name == name)
+
+
+def refuse_given(names: Iterable[str], why: str) -> None:
+    """Refuse options that stand on the command line, by the names of their parameters."""
+    for name in names:
+        if is_given(name):
+            raise UnknownOption(f"{write_option(name)} {why}")
 
 
 def given_options() -> frozenset[str]:
@@ -504,88 +626,113 @@ GROUPS: Final[Mapping[str, str]] = {"judge": "--group-by", "item": "--group-by"}
 COVARIATES: Final[dict[str, str]] = {"judge": "--judge-covariate", "item": "--judge-covariate"}
 
 
-join_options = stack(
-    _input_option(
-        "--judges",
-        metavar="FILE",
-        help="A table with one row for each judge: its columns become columns of the judgments.",
-    ),
-    _input_option("--items", metavar="FILE", help="The same with one row for each item."),
-)
+class Tables(Options):
+    """Tables that are joined to the judgments."""
 
-effect_options = stack(
-    covariate_option,
-    _model_option(
-        "--item-covariate",
-        "item_covariates",
-        multiple=True,
-        metavar="COLUMN",
-        help="The same for items, such as their origin or domain. Repeatable.",
-    ),
-    _model_option(
-        "--tie-covariate",
-        "tie_covariates",
-        multiple=True,
-        metavar="COLUMN",
-        help="Judges or items with different values have tie parameters of their own. Repeatable.",
-    ),
-    _model_option(
-        "--reference-level",
-        "levels",
-        multiple=True,
-        type=COLUMN_LEVEL,
-        metavar="COLUMN=LEVEL",
-        help="The group that others are compared with. Default: the first by name. Repeatable.",
-    ),
-    _model_option(
-        "--systems",
-        metavar="FILE",
-        help="A table with one row for each system: worths are a sum over its columns.",
-    ),
-    _model_option(
-        "--system-covariate",
-        "system_covariates",
-        multiple=True,
-        metavar="COLUMN",
-        help="Which columns of --systems; numbers or levels. Default: all. Repeatable.",
-    ),
-)
+    judges: str | None = _input_option(
+        "--judges FILE",
+        "A table with one row for each judge: its columns become columns of the judgments.",
+    )
+    items: str | None = _input_option("--items FILE", "The same with one row for each item.")
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return self.judges, self.items
+
+    def refuse(self, purpose: str) -> None:
+        given = [f"--{name}" for name in ("judges", "items") if getattr(self, name)]
+        if given:
+            raise UnknownOption(
+                f"{' and '.join(given)} cannot be joined for {purpose}: leave it out"
+            )
+
+    def join(
+        self,
+        data: Comparisons,
+        *,
+        used: Collection[str | None],
+        options: Mapping[str, str] = GROUPS,
+    ) -> Comparisons:
+        for role, path in (("judge", self.judges), ("item", self.items)):
+            if path is not None:
+                from evenhand.formats.covariates import open_covariates
+
+                data.require(role)
+                table = open_covariates(path, on=role, named=data.source.columns.get(role))
+                name, before = Path(path).name, data.columns
+                data = data.join(table, on=role, named=name)
+                new = [column for column in data.columns if column not in before]
+                if new and role in options and not {*new} & {*used}:
+                    note = _say_unused(new, name, options[role])
+                    data = replace(data, source=data.source.noting(note))
+        return data
 
 
-@dataclass(frozen=True)
-class Effects:
+def _say_unused(columns: Sequence[str], name: str, option: str) -> str:
+    several = len(columns) > 1
+    return (
+        f"column{'s' * several} {listing(columns)} of {name} {'are' if several else 'is'} not used:"
+        f" name one with {option}"
+    )
+
+
+class Effects(Options):
     """What worths and ties are said to depend on."""
 
-    judges: tuple[str, ...] = ()  # columns that describe judges
-    items: tuple[str, ...] = ()  # columns that describe items
-    ties: tuple[str, ...] = ()  # columns by which tie parameters differ
-    levels: tuple[tuple[str, str], ...] = ()  # pairs of a column and its reference level
-    systems: str | None = None  # a file that describes systems, or None
-    of_systems: tuple[str, ...] = ()  # which of its columns; none for all
+    judge_covariates: tuple[str, ...] = _model_option(
+        "--judge-covariate COLUMN",
+        "Judges with different values have worths of their own. Repeatable.",
+    )
+    item_covariates: tuple[str, ...] = _model_option(
+        "--item-covariate COLUMN",
+        "The same for items, such as their origin or domain. Repeatable.",
+    )
+    tie_covariates: tuple[str, ...] = _model_option(
+        "--tie-covariate COLUMN",
+        "Judges or items with different values have tie parameters of their own. Repeatable.",
+    )
+    levels: tuple[tuple[str, str], ...] = _model_option(
+        "--reference-level COLUMN=LEVEL",
+        "The group that others are compared with. Default: the first by name. Repeatable.",
+        type=COLUMN_LEVEL,
+    )
+    systems: str | None = _model_option(
+        "--systems FILE",
+        "A table with one row for each system: worths are a sum over its columns.",
+    )
+    system_covariates: tuple[str, ...] = _model_option(
+        "--system-covariate COLUMN",
+        "Which columns of --systems; numbers or levels. Default: all. Repeatable.",
+    )
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return (self.systems,)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns of judgments, or of tables joined to them, that something depends on."""
-        return (*self.judges, *self.items, *self.ties)
+        return (*self.judge_covariates, *self.item_covariates, *self.tie_covariates)
 
     def settings(self, data: Comparisons) -> dict[str, Any]:
         """Return the settings of a model asked for, columns by the names they have here."""
         settings: dict[str, Any] = {}
-        if self.judges or self.items:
-            settings["judge_covariates"] = tuple(map(data.require, (*self.judges, *self.items)))
-        if self.ties:
-            settings["tie_covariates"] = tuple(map(data.require, self.ties))
+        if covariates := (*self.judge_covariates, *self.item_covariates):
+            settings["judge_covariates"] = tuple(map(data.require, covariates))
+        if self.tie_covariates:
+            settings["tie_covariates"] = tuple(map(data.require, self.tie_covariates))
         if self.levels:
             settings["references"] = _join_levels(self.levels, data)
-        if self.of_systems and self.systems is None:
+        if self.system_covariates and self.systems is None:
             raise UnknownOption(
                 "--system-covariate names columns of a table: name it, --systems FILE"
             )
         if self.systems is not None:
             from evenhand.formats.covariates import read_system_covariates, refuse_missing
 
-            settings["system_covariates"] = read_system_covariates(self.systems, self.of_systems)
-            refuse_missing(settings["system_covariates"], data.tally().systems, self.systems)
+            table = read_system_covariates(self.systems, self.system_covariates)
+            settings["system_covariates"] = table
+            refuse_missing(table, data.tally().systems, self.systems)
         return settings
 
 
@@ -599,43 +746,6 @@ def _join_levels(levels: tuple[tuple[str, str], ...], data: Comparisons) -> Mapp
                 f" '{level}': one will do"
             )
     return references
-
-
-def refuse_tables(judges: str | None, items: str | None, purpose: str) -> None:
-    given = [f"--{name}" for name, path in (("judges", judges), ("items", items)) if path]
-    if given:
-        raise UnknownOption(f"{' and '.join(given)} cannot be joined for {purpose}: leave it out")
-
-
-def join_tables(
-    data: Comparisons,
-    judges: str | None,
-    items: str | None,
-    *,
-    used: Collection[str | None],
-    options: Mapping[str, str] = GROUPS,
-) -> Comparisons:
-    for role, path in (("judge", judges), ("item", items)):
-        if path is not None:
-            from evenhand.formats.covariates import open_covariates
-
-            data.require(role)
-            table = open_covariates(path, on=role, named=data.source.columns.get(role))
-            name, before = Path(path).name, data.columns
-            data = data.join(table, on=role, named=name)
-            new = [column for column in data.columns if column not in before]
-            if new and role in options and not {*new} & {*used}:
-                note = _say_unused(new, name, options[role])
-                data = replace(data, source=data.source.noting(note))
-    return data
-
-
-def _say_unused(columns: Sequence[str], name: str, option: str) -> str:
-    several = len(columns) > 1
-    return (
-        f"column{'s' * several} {listing(columns)} of {name} {'are' if several else 'is'} not used:"
-        f" name one with {option}"
-    )
 
 
 # `--explain`: the queries that were pushed to the engine that holds the judgments.

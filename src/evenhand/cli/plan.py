@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evenhand.cli.options import (
     ROLE_COLUMN,
+    Figures,
     LabelOutcome,
     OneOf,
-    figure_options,
-    keep_conditions,
+    Options,
+    forms_option,
+    join_conditions,
     output_options,
-    section,
     stack,
+    under,
     verb,
 )
-from evenhand.cli.refusals import keep_excluded, kept
+from evenhand.cli.refusals import keep_excluded
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import ProgressDisplay, Reading, check_figures, take_output, write_figures
+from evenhand.cli.running import ProgressDisplay, Reading, take_output
 from evenhand.errors import UnknownOption, listing
 
 if TYPE_CHECKING:
@@ -27,129 +29,91 @@ if TYPE_CHECKING:
     from evenhand.data.rankings import Rankings
     from evenhand.design.plan import CampaignPlan
 
-_systems_option = section("Systems, judges and items as they may be (or from a pilot)", stored=True)
-_design_option = section("Who judges what (what is not stated is searched for)", stored=True)
-_wish_option = section("What is wanted", stored=True)
-_figures_option = section("Output", stored=True)
+_systems = under("Systems, judges and items as they may be (or from a pilot)")
+_design = under("Who judges what (what is not stated is searched for)")
+_wish = under("What is wanted")
 
 
-# Options that the verb does not name among its parameters: there are many, most left out
-truth_options = stack(
-    _systems_option("--systems", type=int, help="How many."),
-    _systems_option(
-        "--gap",
-        type=float,
-        metavar="LOG-WORTH",
-        help="How much better each is than the next: 0.4 is preferred in 60 % of judgments.",
-    ),
-    _systems_option("--ties", type=float, metavar="SHARE", help="Share of ties between equals."),
-    _systems_option(
-        "--judge-sd",
-        type=float,
-        metavar="LOG-WORTH",
-        help="How much judges' tastes differ: sd of judge x system.",
-    ),
-    _systems_option(
-        "--item-sd",
-        type=float,
-        metavar="LOG-WORTH",
-        help="How much systems do better on some items: sd of item x system.",
-    ),
-    _systems_option(
-        "--pilot",
-        metavar="FILE",
-        help="Comparisons or rankings from which worths, ties and tastes are taken.",
-    ),
-    _systems_option("--task", metavar="NAME", help="Only this task of the pilot."),
-    _systems_option(
-        "--column",
-        "columns",
-        multiple=True,
+class Systems(Options):
+    systems: int | None = _systems("--systems", "How many.")
+    gap: float | None = _systems(
+        "--gap LOG-WORTH",
+        "How much better each is than the next: 0.4 is preferred in 60 % of judgments.",
+    )
+    ties: float | None = _systems("--ties SHARE", "Share of ties between equals.")
+    judge_sd: float | None = _systems(
+        "--judge-sd LOG-WORTH", "How much judges' tastes differ: sd of judge x system."
+    )
+    item_sd: float | None = _systems(
+        "--item-sd LOG-WORTH",
+        "How much systems do better on some items: sd of item x system.",
+    )
+    pilot: str | None = _systems(
+        "--pilot FILE",
+        "Comparisons or rankings from which worths, ties and tastes are taken.",
+    )
+
+
+class PilotReading(Options):
+    """How a pilot is read."""
+
+    task: str | None = _systems("--task NAME", "Only this task of the pilot.")
+    columns: tuple[tuple[str, str], ...] = _systems(
+        "--column ROLE=NAME",
+        "Which column of the pilot plays a role. Repeatable.",
         type=ROLE_COLUMN,
-        metavar="ROLE=NAME",
-        help="Which column of the pilot plays a role. Repeatable.",
-    ),
-    _systems_option(
-        "--where",
+    )
+    where: str | None = _systems(
+        "--where SQL",
+        "Only rows of the pilot that meet it. Repeatable.",
         multiple=True,
-        callback=keep_conditions,
-        metavar="SQL",
-        help="Only rows of the pilot that meet it. Repeatable.",
-    ),
-    _systems_option("--from", "layout", metavar="FORMAT", help="The pilot's format."),
-    _systems_option(
-        "--outcome",
-        "outcomes",
-        multiple=True,
+        callback=lambda _context, _option, conditions: join_conditions(conditions),
+    )
+    layout: str | None = _systems("--from FORMAT", "The pilot's format.")
+    outcomes: tuple[tuple[str, str], ...] = _systems(
+        "--outcome LABEL=left|tie|right",
+        "What a label of the pilot means, such as 1=left. Repeatable.",
         type=LabelOutcome(),
-        metavar="LABEL=left|tie|right",
-        help="What a label of the pilot means, such as 1=left. Repeatable.",
-    ),
-    _systems_option(
-        "--system-separator",
-        metavar="SIGN",
-        help="The sign between systems that share an output of the pilot, as + in A+B.",
-    ),
-)
+    )
+    system_separator: str | None = _systems(
+        "--system-separator SIGN",
+        "The sign between systems that share an output of the pilot, as + in A+B.",
+    )
 
-design_options = stack(
-    _design_option("--judges", type=int, help="So many judges."),
-    _design_option("--items", type=int, help="So many items."),
-    _design_option("--judgments", type=int, help="So many in all."),
-    _design_option("--per-judge", "each", type=int, help="So many of each judge."),
-    _design_option(
-        "--overlap", type=int, help="Different judges for each output pair. Default: 1."
-    ),
-    _design_option("--repeats", type=int, help="How often each of them sees it. Default: 1."),
-    _design_option(
+
+class Design(Options):
+    judges: int | None = _design("--judges", "So many judges.")
+    items: int | None = _design("--items", "So many items.")
+    judgments: int | None = _design("--judgments", "So many in all.")
+    each: int | None = _design("--per-judge", "So many of each judge.")
+    overlap: int | None = _design("--overlap", "Different judges for each output pair. Default: 1.")
+    repeats: int | None = _design("--repeats", "How often each of them sees it. Default: 1.")
+    loads: str | None = _design(
         "--loads",
+        "Judgments per judge: equal, or most from few judges. Default: equal.",
         type=OneOf(("equal", "zipf")),
-        help="Judgments per judge: equal, or most from few judges. Default: equal.",
-    ),
-)
+    )
 
-wish_options = stack(
-    _wish_option(
-        "--resolve",
-        metavar="all|top|0.3|A>B,...",
-        help="Pairs to decide: all that differ, those of the best system, those so far apart or"
-        " more, or by name. Default: all.",
-    ),
-    _wish_option(
-        "--power",
-        type=float,
-        metavar="PROPORTION",
-        help="Chance to decide each pair. Default: 0.8.",
-    ),
-    _wish_option("--level", type=float, metavar="PROPORTION", help="Of rank sets. Default: 0.95."),
-    _wish_option("--cost-judgment", type=float, metavar="PRICE", help="Of one. Default: 1."),
-    _wish_option("--cost-judge", type=float, metavar="PRICE", help="Of one. Default: 0."),
-    _wish_option("--seed", type=int, help="Of everything random."),
-    _wish_option(
-        "--campaigns",
-        type=int,
-        default=200,
-        help="How many are simulated; 0 for the closed form alone.",
-    ),
-)
 
-plan_figure_options = figure_options(_figures_option, "Draw the curves of power.")
+class Wish(Options):
+    resolve: str | None = _wish(
+        "--resolve all|top|0.3|A>B,...",
+        "Pairs to decide: all that differ, those of the best system, those so far apart or more, or"
+        " by name. Default: all.",
+    )
+    power: float | None = _wish("--power PROPORTION", "Chance to decide each pair. Default: 0.8.")
+    level: float | None = _wish("--level PROPORTION", "Of rank sets. Default: 0.95.")
+    cost_judgment: float | None = _wish("--cost-judgment PRICE", "Of one. Default: 1.")
+    cost_judge: float | None = _wish("--cost-judge PRICE", "Of one. Default: 0.")
+    seed: int | None = _wish("--seed", "Of everything random.")
+    campaigns: int = _wish(
+        "--campaigns", "How many are simulated; 0 for the closed form alone.", default=200
+    )
 
-# Settings that are options too; worths and compare are for the file
-OPTIONS: Final = (
-    *("systems", "gap", "ties", "judge_sd", "item_sd", "judges", "items", "judgments", "each"),
-    *("overlap", "repeats", "loads", "cost_judgment", "cost_judge", "resolve", "power", "level"),
-    "seed",
-)
-# Options that say how a pilot is read
-OF_PILOT: Final = {
-    "task": "--task",
-    "columns": "--column",
-    "where": "--where",
-    "layout": "--from",
-    "outcomes": "--outcome",
-    "system_separator": "--system-separator",
-}
+
+class Curves(Figures):
+    figures: str | None = under("Output")("--figures FOLDER", "Draw the curves of power.")
+    forms: tuple[str, ...] | None = forms_option(under("Output"))
 
 
 @verb(
@@ -158,42 +122,51 @@ OF_PILOT: Final = {
     "evenhand plan --pilot votes.csv --judges 30 --resolve top",
 )
 @click.argument("spec", required=False, metavar="[SPEC.toml]")
-@truth_options
-@design_options
-@wish_options
 @output_options
-@plan_figure_options
-def plan(*, spec: str | None) -> None:
+@stack(*Curves.list_options().values())
+def plan(
+    *,
+    spec: str | None,
+    systems: Systems,
+    reading: PilotReading,
+    design: Design,
+    wish: Wish,
+    figures: str | None,
+    forms: tuple[str, ...] | None,
+) -> None:
     """Plan a campaign: who judges what, which systems it decides, what it costs.
 
     Systems and judges as SPEC.toml or options say, or as a pilot shows. What is
     not stated of the design is searched for; then campaigns are simulated and
     ranked as `evenhand rank` does. A design that cannot work is refused.
     """
-    place = take_output(spec, kept("pilot"))
-    if kept("figures") is None and kept("forms"):
+    place, curves = take_output(spec, systems.pilot), Curves({"figures": figures, "forms": forms})
+    if curves.figures is None and curves.forms:
         raise UnknownOption("--figures-as says how to draw: say where to with --figures")
-    check_figures(kept("figures"), kept("forms"))
+    curves.check()
     with ProgressDisplay("simulating") as patience:
         from evenhand.design.plan import plan_campaign
 
+        # settings that are options too; worths and compare are for the file
+        options = {**vars(systems), **vars(design), **vars(wish)}
         campaign_plan = plan_campaign(
-            _read_settings(spec),
-            pilot=_open_pilot(),
-            campaigns=kept("campaigns"),
+            _read_settings(spec, options),
+            pilot=_open_pilot(systems.pilot, reading),
+            campaigns=wish.campaigns,
             progress=patience.step,
         )
 
-    wrote = write_figures({"": campaign_plan}, kept("figures"), kept("forms"), _draw)
+    wrote = curves.write({"": campaign_plan}, _draw)
     place.deliver(VerbResult({"": campaign_plan}, {}, wrote))
 
 
-def _read_settings(spec: str | None) -> dict[str, Any]:
+def _read_settings(spec: str | None, options: dict[str, Any]) -> dict[str, Any]:
     """Return what the file says, and what options say instead."""
     from evenhand.design.spec import read_spec
 
-    stated: dict[str, Any] = {name: kept(name) for name in OPTIONS if kept(name) is not None}
-    if spec is None and kept("pilot") is None and "gap" not in stated:
+    apart = ("pilot", "campaigns")
+    stated = {k: value for k, value in options.items() if value is not None and k not in apart}
+    if spec is None and options["pilot"] is None and "gap" not in stated:
         raise UnknownOption(
             "say what is planned: evenhand plan SPEC.toml, --pilot FILE, or --systems 5 --gap 0.3"
         )
@@ -205,22 +178,21 @@ def _read_settings(spec: str | None) -> dict[str, Any]:
     return {**(read_spec(spec) if spec is not None else {}), **stated}
 
 
-def _open_pilot() -> Comparisons | Rankings | None:
-    path = kept("pilot")
+def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings | None:
     if path is None:
-        options = [words for name, words in OF_PILOT.items() if kept(name)]
+        options = [how.flags()[name] for name, value in vars(how).items() if value]
         if options:
             are = "is" if len(options) == 1 else "are"
             raise UnknownOption(f"{listing(options)} {are} of a pilot: name it (--pilot FILE)")
         return None
     data: Any = Reading(
         (path,),
-        kept("layout"),
-        dict(kept("columns")),
-        outcomes=dict(kept("outcomes")) or None,
-        system_separator=kept("system_separator"),
-        where=kept("where"),
-        task=kept("task"),
+        how.layout,
+        dict(how.columns),
+        outcomes=dict(how.outcomes) or None,
+        system_separator=how.system_separator,
+        where=how.where,
+        task=how.task,
     ).open_systems()
     keep_excluded(data.excluded)
     return data  # type: ignore[no-any-return]

@@ -3,50 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import click
 
 import evenhand
 from evenhand.cli.options import (
+    INTERVALS,
+    Cluster,
+    Controls,
+    Grouping,
+    ModelOptions,
+    OneOf,
+    Options,
     Size,
-    control_option,
+    Tables,
     given_options,
-    group_option,
-    interval_options,
     is_given,
-    join_options,
-    join_tables,
-    method_option,
-    model_options,
-    output_options,
-    reading_options,
-    refuse_tables,
-    scale_options,
-    section,
-    stack,
+    seed_option,
+    under,
     verb,
+    write_option,
 )
-from evenhand.cli.rank_options import (
-    Shares,
-    choose_model,
-    make_mix,
-    mix_options,
-    model_option,
-    refuse_scales,
-)
+from evenhand.cli.rank_options import Mixing, RankingModel, Scales, choose_model
 from evenhand.cli.result import VerbResult, part_groups
-from evenhand.cli.running import (
-    Output,
-    ProgressDisplay,
-    Reading,
-    remarks_on,
-    take_output,
-    take_reading,
-)
+from evenhand.cli.running import Run, remarks_on
 from evenhand.errors import UnknownOption, listing
 
-_input_option = section("Reading")
+_certainty = under("Uncertainty")
 
 
 def _limit_engine(_context: click.Context, _param: click.Parameter, memory: str | None) -> None:
@@ -56,16 +40,27 @@ def _limit_engine(_context: click.Context, _param: click.Parameter, memory: str 
         limit_memory(memory)
 
 
-counting_options = stack(
-    _input_option(
-        "--memory",
+class Counting(Options):
+    memory: str | None = under("Reading")(
+        "--memory SIZE",
+        "Most memory that the engine takes to count, such as 4GB; what is more goes to disk.",
         type=Size(),
         callback=_limit_engine,
-        expose_value=False,
-        metavar="SIZE",
-        help="Most memory that the engine takes to count, such as 4GB; what is more goes to disk.",
     )
-)
+
+
+class Interval(Options):
+    interval: str = _certainty(
+        "--interval",
+        "rank-sets hold all at once; model assumes independent judgments, the others allow for"
+        " clusters.",
+        type=OneOf(INTERVALS),
+        default="rank-sets",
+    )
+
+
+class Seed(Options):
+    seed: int = seed_option(_certainty)
 
 
 @verb(
@@ -76,79 +71,51 @@ counting_options = stack(
     "evenhand rank battles.parquet --control length=length_a,length_b",
     "evenhand rank votes.csv --mix judge_group=expert:0.8,crowd:0.2 --per judge",
     "evenhand rank votes.csv --column judge=annotator --where \"lang = 'de'\"",
+    doing="ranking",
 )
-@reading_options
-@counting_options
-@join_options
-@group_option
-@method_option
-@model_option
-@model_options
-@control_option
-@mix_options
-@interval_options
-@scale_options
-@output_options
 def rank(
+    run: Run,
     *,
-    judges: str | None,
-    items: str | None,
-    group_by: str | None,
-    methods: tuple[str, ...],
-    model: str | None,
-    ties: str,
-    order_effect: bool,
-    reference: str | None,
-    prior: float,
-    control: tuple[str, ...],
-    mixes: tuple[Shares, ...],
-    per: str,
-    judge_cap: str | None,
-    interval: str,
-    cluster: str | None,
-    level: float,
-    seed: int,
-    elo: bool,
-    worth: bool,
-    marginal: bool,
-) -> None:
+    counting: Counting,  # noqa: ARG001 - its callback tells the engine
+    tables: Tables,
+    groups: Grouping,
+    by: RankingModel,
+    model: ModelOptions,
+    controls: Controls,
+    mixing: Mixing,
+    intervals: Interval,
+    clusters: Cluster,
+    seed: Seed,
+    scales: Scales,
+) -> VerbResult:
     """Rank systems, best first, with intervals, rank ranges and clusters.
 
     FILE holds comparisons or rankings, as CSV, JSON Lines or Parquet, or is the
     database of a campaign; several files of one layout are read as one.
     """
-    reading, place, given = take_reading(), take_output(judges, items), given_options()
-    if {*methods} - {DEFAULT}:
-        refuse_tables(judges, items, f"--method {' '.join(methods)}")
-        deliver_methods(click.get_current_context(), reading, place)
-        return
-    effects = {"order_effect": order_effect, "controls": control}
-    settings = {"ties": ties, "reference": reference, "prior": prior, **effects}
+    settings = {**vars(model), **vars(controls)}
+    certainty = {**vars(clusters), **vars(seed), "group_by": groups.group_by}
+    if {*by.methods} - {DEFAULT}:
+        tables.refuse(f"--method {' '.join(by.methods)}")
+        return _rank_by_methods(run, by.methods, settings, {**vars(intervals), **certainty})
     from evenhand.data.query_log import watch_rows
 
-    with ProgressDisplay("ranking") as patience, watch_rows(patience.step):
-        used = (group_by, *(column for column, _ in mixes))
-        data = join_tables(reading.open_comparisons("rank"), judges, items, used=used)
-        spec = choose_model(model, methods, settings, given)
+    given = given_options()
+    with watch_rows(run.patience.step):
+        used = (groups.group_by, *(column for column, _ in mixing.mixes))
+        data = tables.join(run.reading.open_comparisons("rank"), used=used)
         result = evenhand.rank(
             data,
-            model=spec,
-            interval=interval if "interval" in given else None,
-            cluster=cluster,
-            level=level,
-            seed=seed,
-            group_by=group_by,
-            mix=make_mix(mixes, per),
-            judge_cap=judge_cap,
-            progress=patience.step,
+            model=choose_model(by.model, by.methods, settings, given),
+            interval=intervals.interval if "interval" in given else None,
+            mix=mixing.mix,
+            judge_cap=mixing.judge_cap,
+            progress=run.patience.step,
+            **certainty,
         )
-        refuse_scales(result, elo=elo, worth=worth, marginal=marginal)
-        remarks = remarks_on(data)
-    groups, refused = part_groups(result)
-    shown = tuple(
-        name for name, wanted in (("elo", elo), ("worth", worth), ("marginal", marginal)) if wanted
-    )
-    place.deliver(VerbResult(groups, refused, remarks, shown))
+    rankings, refused = part_groups(result)
+    scales.refuse(rankings.values())
+    return VerbResult(rankings, refused, remarks_on(data), scales.shown)
 
 
 # `--method`: the same judgments ranked by a rule, or by several side by side.
@@ -158,41 +125,30 @@ DEFAULT: Final = "bradley-terry"
 MODEL: Final = ("ties", "order_effect", "prior", "control", "interval", "cluster", "level")
 # Settings of how the default ranking is shown by itself
 BOARD: Final = ("model", "mixes", "per", "reference", "elo", "worth", "marginal", "control")
-OPTIONS: Final = {"mixes": "mix"}  # Parameter → its option, where that has another name
 
 
-def deliver_methods(context: click.Context, reading: Reading, place: Output) -> None:
+def _rank_by_methods(
+    run: Run, names: Sequence[str], settings: dict[str, Any], certainty: dict[str, Any]
+) -> VerbResult:
     from evenhand.ranking.methods import choose_methods
 
-    given = context.params
-    methods = choose_methods(given["methods"])
-    option_names = [name for name in given if is_given(name)]
-    refuse_unused(option_names, methods)
-    with ProgressDisplay("ranking") as patience:
-        data = reading.open_comparisons("rank")
-        result = evenhand.compare_methods(
-            data,
-            methods=methods,
-            model=evenhand.BradleyTerry(
-                ties=given["ties"],
-                order_effect=given["order_effect"],
-                prior=given["prior"],
-                controls=given["control"],
-            ),
-            interval=given["interval"],
-            cluster=given["cluster"],
-            level=given["level"],
-            seed=given["seed"],
-            group_by=given["group_by"],
-            progress=patience.step,
-        )
-        remarks = remarks_on(data)
+    methods = choose_methods(names)
+    refuse_unused([name for name in click.get_current_context().params if is_given(name)], methods)
+    of_model = {name: settings[name] for name in ("ties", "order_effect", "prior")}
+    data = run.reading.open_comparisons("rank")
+    result = evenhand.compare_methods(
+        data,
+        methods=methods,
+        model=evenhand.BradleyTerry(**of_model, controls=settings["control"]),
+        progress=run.patience.step,
+        **certainty,
+    )
     groups, refused = part_groups(result)
     if len(methods) == 1:  # a result of its own
         (method,) = methods
         refused = {k: one.refused[method] for k, one in groups.items() if method in one.refused}
         groups = {k: one.of_method(method) for k, one in groups.items() if k not in refused}
-    place.deliver(VerbResult(groups, refused, remarks))
+    return VerbResult(groups, refused, remarks_on(data))
 
 
 def refuse_unused(option_names: Sequence[str], methods: Sequence[str]) -> None:
@@ -200,7 +156,7 @@ def refuse_unused(option_names: Sequence[str], methods: Sequence[str]) -> None:
 
     rules = [name for name in methods if name != DEFAULT]
     for name in option_names:
-        option = f"--{OPTIONS.get(name, name).replace('_', '-')}"
+        option = write_option(name)
         if name in BOARD:
             raise UnknownOption(
                 f"{option} is for the board of {DEFAULT}, not for --method {listing(rules)}: leave"

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import click
 
 from evenhand.cli.options import (
     MODEL_OPTIONS,
     OneOf,
+    Options,
     Parsed,
     refuse_unknown_settings,
-    section,
-    stack,
+    under,
 )
 from evenhand.errors import UnknownOption, listing
-from evenhand.ranking.ranking import (
-    GroupedRankings,
-    Ranking,
-)
 
 if TYPE_CHECKING:
     from evenhand.data.weights import Mix
+    from evenhand.ranking.ranking import Ranking
 
 
 # `--mix` and `--per`: how much judgments of each kind count.
@@ -63,49 +60,45 @@ def _is_number(text: str) -> bool:
     return True
 
 
-_input_option = section("Reading")
+_input_option = under("Reading")
 
-mix_options = stack(
-    _input_option(
-        "--mix",
-        "mixes",
-        multiple=True,
-        type=ColumnShares(),
-        metavar="COLUMN=LEVEL:SHARE,...",
-        help="How much judgments with each value of a column count together, such as"
+
+class Mixing(Options):
+    mixes: tuple[Shares, ...] = _input_option(
+        "--mix COLUMN=LEVEL:SHARE,...",
+        "How much judgments with each value of a column count together, such as"
         " judge_group=expert:0.8,crowd:0.2. Repeatable: columns are mixed independently.",
-    ),
-    _input_option(
+        type=ColumnShares(),
+    )
+    per: Literal["judgment", "judge", "item"] = _input_option(
         "--per",
+        "What weighs the same within each value: every judgment, judge or item.",
         type=OneOf(WEIGHED_ALIKE),
         default="judgment",
-        help="What weighs the same within each value: every judgment, judge or item.",
-    ),
-    _input_option(
+    )
+    judge_cap: str | None = _input_option(
         "--judge-cap",
+        "Judges above the median load weigh as much as one with it.",
         type=OneOf(CAPS),
-        help="Judges above the median load weigh as much as one with it.",
-    ),
-)
+    )
 
+    @property
+    def mix(self) -> Mix | None:
+        if not self.mixes and self.per == "judgment":
+            return None
+        from evenhand.data.weights import Mix
 
-def make_mix(mixes: tuple[Shares, ...], per: str) -> Mix | None:
-    if not mixes and per == "judgment":
-        return None
-    from evenhand.data.weights import Mix
-
-    shares: dict[str, dict[str, float]] = {}
-    for column, column_shares in mixes:
-        if column in shares:
-            raise UnknownOption(f"--mix: column {column} is given shares twice: once will do")
-        shares[column] = column_shares
-    return Mix(shares, "judge" if per == "judge" else "item" if per == "item" else "judgment")
+        shares: dict[str, dict[str, float]] = {}
+        for column, column_shares in self.mixes:
+            if column in shares:
+                raise UnknownOption(f"--mix: column {column} is given shares twice: once will do")
+            shares[column] = column_shares
+        return Mix(shares, self.per)
 
 
 # `evenhand rank --model NAME`: the model that ranks, with the options that it has.
 
 DEFAULT: Final = "bradley-terry"
-_model_option = section("Model")
 
 
 def _take_one(
@@ -120,14 +113,19 @@ def _take_one(
     return names[0] if names else None
 
 
-model_option = _model_option(
-    "--model",
-    multiple=True,
-    callback=_take_one,
-    metavar="NAME",
-    help="What ranks: bradley-terry (the default) or another model, such as random-judges,"
-    " plackett-luce or irt-gaussian.",
-)
+class RankingModel(Options):
+    methods: tuple[str, ...] = under("Model")(
+        "--method NAME|all",
+        "How to rank: bradley-terry (the default), or a rule such as origwmt. Several, or all, are"
+        " shown side by side. Repeatable.",
+    )
+    model: str | None = under("Model")(
+        "--model NAME",
+        "What ranks: bradley-terry (the default) or another model, such as random-judges,"
+        " plackett-luce or irt-gaussian.",
+        multiple=True,
+        callback=_take_one,
+    )
 
 
 def choose_model(
@@ -144,28 +142,40 @@ def choose_model(
     made = entry.make()
     known = {one.name for one in fields(made)}
     refuse_unknown_settings(entry.name, known - entry.settings.keys(), given)
-    names = (setting for name, (_, setting) in MODEL_OPTIONS.items() if name in given)
-    chosen = {setting: settings[setting] for setting in names}
+    chosen = {
+        setting: settings[name] for name, (_, setting) in MODEL_OPTIONS.items() if name in given
+    }
     if "seed" in known & given:
         chosen["seed"] = click.get_current_context().params["seed"]
     return replace(made, **chosen)
 
 
-def refuse_scales(
-    result: Ranking | GroupedRankings, *, elo: bool, worth: bool, marginal: bool = False
-) -> None:
-    """Refuse scales of worths where the model has none, and sets where there are none."""
-    rankings = [result] if isinstance(result, Ranking) else list(result.groups.values())
-    options = [f"--{name}" for name, wanted in (("elo", elo), ("worth", worth)) if wanted]
-    for ranking in rankings:
-        if marginal and ranking.rank_sets is None:
+class Scales(Options):
+    """What is shown of each system besides."""
+
+    elo: bool = under("Output")("--elo", "Also the Elo scale, 1000 on average.")
+    worth: bool = under("Output")("--worth", "Also worths, which sum to 1.")
+    marginal: bool = under("Output")(
+        "--marginal",
+        "Also rank sets of systems by themselves, for one that was chosen beforehand.",
+    )
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        return tuple(name for name, wanted in vars(self).items() if wanted)
+
+    def refuse(self, rankings: Iterable[Ranking]) -> None:
+        """Refuse scales of worths where the model has none, and sets where there are none."""
+        options = [f"--{name}" for name in self.shown if name != "marginal"]
+        for ranking in rankings:
+            if self.marginal and ranking.rank_sets is None:
+                raise UnknownOption(
+                    "--marginal shows a rank set that holds for one system alone, and only"
+                    " --interval rank-sets has them: leave one of the two out"
+                )
+            if not options or ranking.of_worths:
+                continue
             raise UnknownOption(
-                "--marginal shows a rank set that holds for one system alone, and only --interval"
-                " rank-sets has them: leave one of the two out"
+                f"{' and '.join(options)} cannot be shown for {ranking.model}: it has no worths,"
+                " whose ratios are odds; leave it out, or take bradley-terry"
             )
-        if not options or ranking.of_worths:
-            continue
-        raise UnknownOption(
-            f"{' and '.join(options)} cannot be shown for {ranking.model}: it has no worths, whose"
-            " ratios are odds; leave it out, or take bradley-terry"
-        )

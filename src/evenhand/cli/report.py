@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from evenhand.cli.options import (
-    FORMS,
-    FORMS_HELP,
+    FIGURE_FORMS,
+    Options,
     SomeOf,
+    forms_option,
     given_options,
     level_option,
     order_option,
     prior_option,
     reading_options,
-    section,
     seed_option,
-    stack,
     ties_option,
+    under,
     verb,
 )
 from evenhand.cli.refusals import kept, open_elsewhere
@@ -38,63 +38,53 @@ from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
-    from evenhand.models.bradley_terry import BradleyTerry
     from evenhand.report.analysis import Settings
     from evenhand.report.html import Report
 
 TABLES: Final = ("latex", "markdown", "csv")
 
-_said_option = section("What is said")
-_placed_option = section("Where it goes")
+_said = under("What is said")
+_placed = under("Where it goes")
 
-said_options = stack(
-    _said_option(
-        "--title",
-        metavar="TEXT",
+
+class Said(Options):
+    title: str = _said(
+        "--title TEXT",
+        "What stands above it. Default: the name of the file.",
         default="",
-        help="What stands above it. Default: the name of the file.",
         show_default=False,
-    ),
-    _said_option(
-        "--sections",
-        metavar="NAME,NAME",
-        help="Only these sections, such as ranking,judges; a wrong name lists them all.",
-    ),
-    _said_option("--full", is_flag=True, help="Also the checks that take minutes."),
-    level_option(_said_option, says="Of intervals, rank sets and tests."),
-    seed_option(_said_option),
-)
+    )
+    sections: str | None = _said(
+        "--sections NAME,NAME",
+        "Only these sections, such as ranking,judges; a wrong name lists them all.",
+    )
+    full: bool = _said("--full", "Also the checks that take minutes.")
+    level: float = level_option(_said, says="Of intervals, rank sets and tests.")
+    seed: int = seed_option(_said)
 
-ranking_options = stack(ties_option, order_option, prior_option)
 
-place_options = stack(
-    _placed_option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="The page, report.html by default; a name that ends in .json takes all its numbers.",
-    ),
-    _placed_option(
-        "--json",
-        "as_json",
-        is_flag=True,
-        help="Every number of the report as JSON, a stable contract, and no page.",
-    ),
-    _placed_option("--tables", metavar="FOLDER", help="Also each table as a file of a folder."),
-    _placed_option(
+class RankingModel(Options):
+    ties: str = ties_option
+    order_effect: bool = order_option
+    prior: float = prior_option
+
+
+class Placed(Options):
+    output: str | None = _placed(
+        "-o --output FILE",
+        "The page, report.html by default; a name that ends in .json takes all its numbers.",
+    )
+    as_json: bool = _placed(
+        "--json", "Every number of the report as JSON, a stable contract, and no page."
+    )
+    tables: str | None = _placed("--tables FOLDER", "Also each table as a file of a folder.")
+    table_forms: tuple[str, ...] | None = _placed(
         "--tables-as",
-        "table_forms",
+        "Forms of the tables, with commas between. Default: all three.",
         type=SomeOf(TABLES),
-        help="Forms of the tables, with commas between. Default: all three.",
-    ),
-    _placed_option("--figures", metavar="FOLDER", help="Also each figure as a file of a folder."),
-    _placed_option(
-        "--figures-as",
-        "figure_forms",
-        type=SomeOf(FORMS),
-        help=FORMS_HELP,
-    ),
-)
+    )
+    figures: str | None = _placed("--figures FOLDER", "Also each figure as a file of a folder.")
+    figure_forms: tuple[str, ...] | None = forms_option(_placed)
 
 
 def say_reading() -> tuple[str, ...]:
@@ -120,7 +110,6 @@ def say_reading() -> tuple[str, ...]:
 # Where a report goes: all places are looked at before the work begins.
 
 PAGE: Final = "report.html"
-PICTURES: Final = ("svg", "png")
 
 
 @dataclass(frozen=True)
@@ -163,21 +152,15 @@ class Places:
             _say("wrote", f"{plural(len(written), 'file')} of figures to {self.figures.path}")
 
 
-def take_places(
-    output: str | None,
-    tables: tuple[str | None, tuple[str, ...] | None],
-    figures: tuple[str | None, tuple[str, ...] | None],
-    *,
-    as_json: bool,
-) -> Places:
+def take_places(placed: Placed) -> Places:
     from evenhand.report.figures.drawing import check_figure_folder as check_figures
     from evenhand.report.figures.drawing import check_folder
 
     places = Places(
-        _take_page(output, as_json=as_json),
-        as_json,
-        _take_folder("tables", *tables, TABLES),
-        _take_folder("figures", *figures, PICTURES),
+        _take_page(placed.output, as_json=placed.as_json),
+        placed.as_json,
+        _take_folder("tables", placed.tables, placed.table_forms, TABLES),
+        _take_folder("figures", placed.figures, placed.figure_forms, FIGURE_FORMS),
     )
     if places.page is not None:
         check_folder(places.page.parent, "the report")
@@ -238,51 +221,25 @@ def _say(what: str, text: str) -> None:
     "evenhand report votes.csv --json",
 )
 @reading_options
-@said_options
-@ranking_options
-@place_options
-def report(
-    *,
-    title: str,
-    sections: str | None,
-    full: bool,
-    level: float,
-    seed: int,
-    ties: str,
-    order_effect: bool,
-    prior: float,
-    output: str | None,
-    as_json: bool,
-    tables: str | None,
-    table_forms: tuple[str, ...] | None,
-    figures: str | None,
-    figure_forms: tuple[str, ...] | None,
-) -> None:
+def report(*, said: Said, ranking: RankingModel, placed: Placed) -> None:
     """Write a report: who is better, how sure that is, and what would change it.
 
     One page that needs nothing else: it can be mailed, printed, read on a phone.
     Where the judgments determine no ranking it says why, and what to do.
     """
-    reading = take_reading()
-    places = take_places(output, (tables, table_forms), (figures, figure_forms), as_json=as_json)
-    model = _choose_model(ties, prior, order_effect=order_effect)
-    wanted = [] if sections is None else [name.strip() for name in sections.split(",")]
+    reading, places = take_reading(), take_places(placed)
+    wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
+    from evenhand.models.bradley_terry import BradleyTerry
     from evenhand.report.analysis import Settings
 
-    settings = Settings(say_reading(), level, seed, model, full)
-    made = _make(reading, settings, title, wanted)
+    # what ranks unasked is chosen by the judgments
+    model = None
+    if not given_options().isdisjoint(vars(ranking)):
+        model = BradleyTerry(**vars(ranking))
+    settings = Settings(say_reading(), said.level, said.seed, model, said.full)
+    made = _make(reading, settings, said.title, wanted)
     places.deliver(made)
     say_found(made)
-
-
-def _choose_model(ties: str, prior: float, *, order_effect: bool) -> BradleyTerry | None:
-    """Return the model that ranks; None for what ranks unasked."""
-    if not {"ties", "order_effect", "prior"} & given_options():
-        return None
-    from evenhand.models.bradley_terry import BradleyTerry
-
-    settings = {"ties": ties, "order_effect": order_effect, "prior": prior}
-    return BradleyTerry(**settings)  # type: ignore[arg-type]
 
 
 def _make(reading: Reading, settings: Settings, title: str, wanted: list[str]) -> Report:

@@ -48,9 +48,13 @@ Found = TypeVar("Found")
 
 
 def work_on_groups(
-    groups: Mapping[str, Part], work: Callable[[Part], Found], *, alone: bool
+    groups: Mapping[str, Part], work: Callable[[Part], Found], group_by: str | None
 ) -> tuple[dict[str, Found], dict[str, str]]:
-    """Return what was found in each group, and why there is nothing for the others."""
+    """Return what was found in each group, and why there is nothing for the others.
+
+    One group that was not asked for, by a column, has no name, and its refusal is the command's.
+    """
+    alone = [*groups] == [""] or (group_by is None and len(groups) == 1)
     results: dict[str, Found] = {}
     refused: dict[str, str] = {}
     for name, part in groups.items():
@@ -65,52 +69,18 @@ def work_on_groups(
     return results, refused
 
 
-def split_groups(data: Comparisons, group_by: str | None) -> tuple[dict[str, Comparisons], bool]:
-    """Return each value of a column, or each task, by itself; and whether all is one part."""
+def split_groups(data: Comparisons, group_by: str | None) -> dict[str, Comparisons]:
+    """Return each value of a column, or each task where none is asked for, by itself."""
     from evenhand.data.groups import choose_groups, split_table
 
     by = choose_groups(data, group_by)
-    parts = {"": data} if by is None else split_table(data, by)
-    return parts, group_by is None and len(parts) == 1
+    return {"": data} if by is None else split_table(data, by)
 
 
 def work_on_tables(
     data: Comparisons, group_by: str | None, work: Callable[[Comparisons], Found]
 ) -> tuple[dict[str, Found], dict[str, str]]:
-    """Work on each value of a column by itself, or on each task where none is asked for."""
-    parts, alone = split_groups(data, group_by)
-    return work_on_groups(parts, work, alone=alone)
-
-
-def check_figures(folder: str | None, forms: Sequence[str] | None) -> None:
-    """Refuse figures that cannot be drawn or written, before the work begins."""
-    if folder is not None:
-        from evenhand.report.figures.drawing import check_figure_folder as check_folder
-
-        check_folder(Path(folder), tuple(forms or FIGURE_FORMS))
-    elif forms:
-        raise UnknownOption("--figures-as says how to draw: say where to with --figures FOLDER")
-
-
-def write_figures(
-    parts: Mapping[str, Any],
-    folder: str | None,
-    forms: Sequence[str] | None,
-    draw: Callable[[Any], Mapping[str, Any]] = dict,
-) -> list[str]:
-    if folder is None:
-        return []
-    from evenhand.report.figures import drawing
-
-    groups = {name: draw(part) for name, part in parts.items()}
-    heads = {name: f"{file}-" for name, file in drawing.name_files(filter(None, groups)).items()}
-    figures = {
-        f"{heads.get(group, '')}{name}": figure
-        for group, drawn in groups.items()
-        for name, figure in drawn.items()
-    }
-    written = drawing.write_figures(figures, Path(folder), tuple(forms or FIGURE_FORMS))
-    return [f"wrote {len(written)} figures to {folder}"]
+    return work_on_groups(split_groups(data, group_by), work, group_by)
 
 
 # Where a result goes: the terminal or a file, as text, JSON, CSV or LaTeX.
@@ -123,7 +93,6 @@ SUFFIXES: Final = {
     ".txt": "text",
     "": "text",
 }
-FIGURE_FORMS: Final = ("svg", "png")
 FORMS: Final = ("json", "csv", "latex", "markdown")
 LOST: Final = "not finite, so null here"
 
@@ -506,6 +475,15 @@ def take_reading() -> Reading:
         kept("where"),
         kept("task"),
     )
+
+
+@dataclass(frozen=True)
+class Run:
+    """A verb at work: what it reads, where its result goes, and its sign of life."""
+
+    reading: Reading
+    place: Output
+    patience: ProgressDisplay
 
 
 def remarks_on(

@@ -8,27 +8,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.judge_options import diagnosis_figure_options
-from evenhand.cli.next import feature_options
+from evenhand.cli.next import Features
 from evenhand.cli.options import (
-    group_option,
+    FiguresOfRatings,
+    Grouping,
+    Options,
     level_option,
-    output_options,
-    reading_options,
-    section,
     seed_option,
-    stack,
+    under,
     verb,
 )
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import (
     ProgressDisplay,
-    check_figures,
+    Run,
     remarks_on,
-    take_output,
-    take_reading,
     work_on_groups,
-    write_figures,
 )
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.ratings.process_comparison import JudgeLikeness
@@ -45,64 +40,42 @@ if TYPE_CHECKING:
 
 SPLITS: Final = 5
 
-_features_option = section("What is known of outputs (ratings)")
-_model_option = section("Model")
+_model = under("Model")
 
-model_options = stack(
-    _features_option(
-        "--label",
-        "labels",
-        multiple=True,
-        metavar="COLUMN",
-        help="A feature that is a name, even where it is written in digits. Repeatable.",
-    ),
-    _model_option("--criterion", metavar="NAME", help="Only this criterion."),
-    _model_option(
+
+class Asked(Options):
+    labels: tuple[str, ...] = under("What is known of outputs (ratings)")(
+        "--label COLUMN",
+        "A feature that is a name, even where it is written in digits. Repeatable.",
+    )
+    criterion: str | None = _model("--criterion NAME", "Only this criterion.")
+    rank: int = _model(
         "--rank",
-        type=int,
+        "How many tastes judges share; each judge weighs them differently.",
         default=1,
-        help="How many tastes judges share; each judge weighs them differently.",
-    ),
-    _model_option(
-        "--baselines",
-        is_flag=True,
-        help="Also compare predictions of held-out ratings with simpler models.",
-    ),
-    _model_option(
-        "--splits", type=int, help="How often --baselines halves the ratings. Default: 5."
-    ),
-    level_option(_model_option),
-    seed_option(_model_option),
-)
+    )
+    baselines: bool = _model(
+        "--baselines", "Also compare predictions of held-out ratings with simpler models."
+    )
+    splits: int | None = _model("--splits", "How often --baselines halves the ratings. Default: 5.")
+    level: float = level_option(_model)
+    seed: int = seed_option(_model)
 
 
 @verb(
     "evenhand similarity scores.csv --task zho-eng",
     "evenhand similarity scores.csv --feature length --label domain --baselines",
     "evenhand similarity scores.csv --figures figures",
+    doing="learning",
 )
-@reading_options
-@group_option
-@feature_options
-@model_options
-@diagnosis_figure_options
-@output_options
 def similarity(
+    run: Run,
     *,
-    group_by: str | None,
-    feature: tuple[str, ...],
-    source_text: str | None,
-    output_text: str | None,
-    labels: tuple[str, ...],
-    criterion: str | None,
-    rank: int,
-    baselines: bool,
-    splits: int | None,
-    level: float,
-    seed: int,
-    figures: str | None,
-    forms: tuple[str, ...] | None,
-) -> None:
+    groups: Grouping,
+    known: Features,
+    asked: Asked,
+    figures: FiguresOfRatings,
+) -> VerbResult:
     """Learn from ratings which judges are alike.
 
     Each judge is a function of outputs, and how these functions are correlated is
@@ -110,27 +83,23 @@ def similarity(
     Which output it is always counts; features say what else outputs have in
     common. Over 1,000 ratings take minutes.
     """
-    taken, place = take_reading(), take_output()
-    check_figures(figures, forms)
-    if splits is not None and not baselines:
+    figures.check()
+    if asked.splits is not None and not asked.baselines:
         raise UnknownOption("--splits is about --baselines: add it, or leave --splits out")
-    with ProgressDisplay("learning") as patience:
-        from evenhand.data.groups import choose_criterion
-        from evenhand.ratings.judge_process import MultiTaskGP
-        from evenhand.ratings.process_comparison import HeldOut
+    from evenhand.data.groups import choose_criterion
+    from evenhand.ratings.judge_process import MultiTaskGP
+    from evenhand.ratings.process_comparison import HeldOut
 
-        model, held = MultiTaskGP(rank=rank, seed=seed), None
-        if baselines:
-            n = SPLITS if splits is None else splits
-            held = HeldOut(folds=2, splits=n, level=level, seed=seed)
-
-        data = choose_criterion(taken.open_ratings("similarity"), criterion)
-        features = _choose_features(data, (feature, labels), (source_text, output_text))
-        parts = _split(data, group_by, features)
-        results, refused = _learn(parts, (model, held, level), features, patience)
-        remarks = [*remarks_on(data, "repeats"), *write_figures(results, figures, forms, _draw)]
-
-    place.deliver(VerbResult(results, refused, remarks))
+    model, held = MultiTaskGP(rank=asked.rank, seed=asked.seed), None
+    if asked.baselines:
+        n = SPLITS if asked.splits is None else asked.splits
+        held = HeldOut(folds=2, splits=n, level=asked.level, seed=asked.seed)
+    data = choose_criterion(run.reading.open_ratings("similarity"), asked.criterion)
+    features = _choose_features(data, (known.feature, asked.labels), known.texts)
+    parts = _split(data, groups.group_by, features)
+    results, refused = _learn(parts, (model, held, asked.level), features, run.patience)
+    remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
+    return VerbResult(results, refused, remarks)
 
 
 def _choose_features(
@@ -188,7 +157,7 @@ def _learn(
                 raise
             raise NotIdentified(str(error)) from None
 
-    return work_on_groups(parts, work, alone=alone)
+    return work_on_groups(parts, work, None)
 
 
 def _draw(results: JudgeLikeness) -> dict[str, Any]:

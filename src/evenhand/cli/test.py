@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.cli.options import (
-    OneOf,
-    group_option,
-    join_options,
-    join_tables,
-    output_options,
-    reading_options,
-    section,
-    stack,
-    verb,
-)
+from evenhand.cli.options import Grouping, OneOf, Options, Tables, under, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import (
-    ProgressDisplay,
-    remarks_on,
-    take_output,
-    take_reading,
-    work_on_groups,
-)
+from evenhand.cli.running import Run, remarks_on, work_on_groups
 
 if TYPE_CHECKING:
     from evenhand.ranking.significance import PreferenceTests
@@ -30,49 +14,34 @@ if TYPE_CHECKING:
 VARIANTS: Final = ("ignore", "split", "against", "trinomial", "ignore-normal", "split-normal")
 BLOCKS: Final = ("judge", "item", "ranking")
 
-_test_option = section("Test")
+_test = under("Test")
 
-test_options = stack(
-    _test_option(
+
+class Asked(Options):
+    variant: str = _test(
         "--ties-as",
-        "variant",
+        "What a tie is in the sign test of a pair: ignored, half a preference for each, a vote"
+        " against, or an outcome of its own.",
         type=OneOf(VARIANTS),
         default="ignore",
-        help="What a tie is in the sign test of a pair: ignored, half a preference for each, a vote"
-        " against, or an outcome of its own.",
-    ),
-    _test_option(
-        "--new",
-        metavar="SYSTEM",
-        help="The system that is to be preferred: only its pairs, one-sided.",
-    ),
-    _test_option(
+    )
+    new: str | None = _test(
+        "--new SYSTEM", "The system that is to be preferred: only its pairs, one-sided."
+    )
+    blocks: str | None = _test(
         "--blocks",
+        "Whose orders of all systems Friedman's test compares. Default: judges.",
         type=OneOf(BLOCKS),
-        help="Whose orders of all systems Friedman's test compares. Default: judges.",
-    ),
-)
+    )
 
 
 @verb(
     "evenhand test votes.csv",
     "evenhand test votes.csv --new system-b --ties-as against",
     "evenhand test wmt12.RNK_results.csv --task fr-en --blocks ranking",
+    doing="testing",
 )
-@reading_options
-@join_options
-@group_option
-@test_options
-@output_options
-def test(
-    *,
-    judges: str | None,
-    items: str | None,
-    group_by: str | None,
-    variant: str,
-    new: str | None,
-    blocks: str | None,
-) -> None:
+def test(run: Run, *, tables: Tables, groups: Grouping, asked: Asked) -> VerbResult:
     """Test every pair of systems, and whether judges agree on any order.
 
     The sign test of each pair, adjusted for the number of pairs (Holm;
@@ -81,27 +50,23 @@ def test(
     judges or items give several answers each, p-values of pairs that account
     for it (clustered) stand beside those that do not.
     """
-    reading, place = take_reading(), take_output(judges, items)
-    with ProgressDisplay("testing"):
-        from evenhand.data.groups import choose_groups, tally_groups
-        from evenhand.ranking.significance import count_clusters, find_repeats, run_tests
+    from evenhand.data.groups import choose_groups, tally_groups
+    from evenhand.ranking.significance import count_clusters, find_repeats, run_tests
 
-        data = reading.open_comparisons("test")
-        data = join_tables(data, judges, items, used=(group_by, blocks))
-        if blocks is not None:
-            data.require(blocks)
-        repeats = find_repeats(data)
-        over = blocks or BLOCKS[0]
-        by = choose_groups(data, group_by)
-        groups = tally_groups(data, by, [over] if data.has(over) else [])
-        clustered = count_clusters(data, by, repeats)
+    data = run.reading.open_comparisons("test")
+    data = tables.join(data, used=(groups.group_by, asked.blocks))
+    if asked.blocks is not None:
+        data.require(asked.blocks)
+    repeats = find_repeats(data)
+    over = asked.blocks or BLOCKS[0]
+    by = choose_groups(data, groups.group_by)
+    tallies = tally_groups(data, by, [over] if data.has(over) else [])
+    clustered = count_clusters(data, by, repeats)
+    settings: dict[str, Any] = {"ties_as": asked.variant, "new": asked.new, "repeats": repeats}
 
-        def work(name: str) -> PreferenceTests:
-            ways = clustered.get(name, {})
-            tally = groups[name]
-            return run_tests(tally, over, ways, ties_as=variant, new=new, repeats=repeats)
+    def work(name: str) -> PreferenceTests:
+        return run_tests(tallies[name], over, clustered.get(name, {}), **settings)
 
-        alone = group_by is None and len(groups) == 1
-        results, refused = work_on_groups({name: name for name in groups}, work, alone=alone)
-        remarks = remarks_on(data)
-    place.deliver(VerbResult(results, refused, remarks))
+    names = {name: name for name in tallies}
+    results, refused = work_on_groups(names, work, groups.group_by)
+    return VerbResult(results, refused, remarks_on(data))

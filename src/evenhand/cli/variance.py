@@ -4,109 +4,67 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.cli.options import (
-    OneOf,
-    group_option,
-    level_option,
-    output_options,
-    reading_options,
-    section,
-    stack,
-    verb,
-)
+from evenhand.cli.options import Grouping, OneOf, Options, level_option, under, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import (
-    ProgressDisplay,
-    remarks_on,
-    split_groups,
-    take_output,
-    take_reading,
-    work_on_groups,
-)
+from evenhand.cli.running import Run, remarks_on, split_groups, work_on_groups
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
-    from evenhand.judges.variance import Judgments, Method
+    from evenhand.judges.variance import Judgments, Method, Study
     from evenhand.ratings.variance_components import Systems
 
-_design_option = section("Design")
-_model_option = section("Model")
+_design = under("Design")
+_model = under("Model")
 
-design_options = stack(
-    _design_option("--judges", type=int, help="Predict for this many judges."),
-    _design_option("--items", type=int, help="Predict for this many items."),
-    _design_option(
-        "--per-output", type=float, help="Ratings: judges per output. Default: as in the data."
-    ),
-    _design_option(
-        "--per-judge",
-        type=float,
-        help="Comparisons: how many each judge makes. Default: as in the data.",
-    ),
-    _design_option(
+
+class Asked(Options):
+    judges: int | None = _design("--judges", "Predict for this many judges.")
+    items: int | None = _design("--items", "Predict for this many items.")
+    per_output: float | None = _design(
+        "--per-output", "Ratings: judges per output. Default: as in the data."
+    )
+    per_judge: float | None = _design(
+        "--per-judge", "Comparisons: how many each judge makes. Default: as in the data."
+    )
+    stderr: float | None = _design(
         "--stderr",
-        type=float,
-        help="Find the judges and items that give this standard error of a difference.",
-    ),
-    _design_option(
-        "--reliability",
-        type=float,
-        metavar="PROPORTION",
-        help="Find the judges and items that give this reliability (generalizability coefficient).",
-    ),
-)
-
-variance_options = stack(
-    _model_option("--criterion", metavar="NAME", help="Only this criterion (ratings)."),
-    _model_option(
+        "Find the judges and items that give this standard error of a difference.",
+    )
+    reliability: float | None = _design(
+        "--reliability PROPORTION",
+        "Find the judges and items that give this reliability (generalizability coefficient).",
+    )
+    criterion: str | None = _model("--criterion NAME", "Only this criterion (ratings).")
+    systems: Systems = _model(
         "--systems",
+        "Ratings: systems are a sample (random), or the only ones of interest (fixed).",
         type=OneOf(("random", "fixed")),
         default="random",
-        help="Ratings: systems are a sample (random), or the only ones of interest (fixed).",
-    ),
-    _model_option(
+    )
+    method: Method | None = _model(
         "--method",
-        type=OneOf(("moments", "likelihood")),
-        help="Comparisons: moments (the default), or likelihood for judges' tastes, which takes"
+        "Comparisons: moments (the default), or likelihood for judges' tastes, which takes"
         " seconds.",
-    ),
-    level_option(_model_option),
-)
+        type=OneOf(("moments", "likelihood")),
+    )
+    level: float = level_option(_model)
 
 
 @verb(
     "evenhand variance scores.csv --reliability .9",
     "evenhand variance scores.csv --criterion adequacy --judges 10 --items 200",
     "evenhand variance votes.csv --stderr .2",
+    doing="estimating",
 )
-@reading_options
-@group_option
-@design_options
-@variance_options
-@output_options
-def variance(
-    *,
-    group_by: str | None,
-    judges: int | None,
-    items: int | None,
-    per_output: float | None,
-    per_judge: float | None,
-    stderr: float | None,
-    reliability: float | None,
-    criterion: str | None,
-    systems: Systems,
-    method: Method | None,
-    level: float,
-) -> None:
+def variance(run: Run, *, groups: Grouping, asked: Asked) -> VerbResult:
     """Estimate variance components, and how many judges and items are enough.
 
     Systems, judges, items, tastes and chance; each task and criterion apart. Of
     ratings by restricted likelihood, of comparisons by moments.
     """
-    reading, place = take_reading(), take_output()
     from evenhand.judges.variance import (
         DesignRequest,
         check_request,
@@ -114,22 +72,20 @@ def variance(
         study_designs,
     )
 
-    with ProgressDisplay("estimating"):
-        data = _choose(reading.open(), criterion)
-        each = _choose_each(data, per_output, per_judge)
-        request = DesignRequest(judges, items, each, stderr, reliability)
-        check_request(request)
-        parts = _split(data, group_by)
-        results, refused = work_on_groups(
-            parts,
-            lambda part: study_designs(
-                estimate_components(part, systems=systems, method=method, level=level), request
-            ),
-            alone=[*parts] == [""],
-        )
-        remarks = remarks_on(data, "controls", "repeats")
+    data = _choose(run.reading.open(), asked.criterion)
+    each = _choose_each(data, asked.per_output, asked.per_judge)
+    request = DesignRequest(asked.judges, asked.items, each, asked.stderr, asked.reliability)
+    check_request(request)
 
-    place.deliver(VerbResult(results, refused, remarks))
+    def work(part: Judgments) -> Study:
+        components = estimate_components(
+            part, systems=asked.systems, method=asked.method, level=asked.level
+        )
+        return study_designs(components, request)
+
+    by = groups.group_by
+    results, refused = work_on_groups(_split(data, by), work, by)
+    return VerbResult(results, refused, remarks_on(data, "controls", "repeats"))
 
 
 def _choose_each(
@@ -171,5 +127,4 @@ def _split(data: Comparisons | Rankings | Ratings, group_by: str | None) -> dict
         rows = data.rows(factors=[] if by is None or by in roles else [by])
         return {**group_ratings(rows, by)}
     table = data.comparisons() if isinstance(data, Rankings) else data
-    parts, alone = split_groups(table, group_by)
-    return {"": next(iter(parts.values()))} if alone else {**parts}
+    return {**split_groups(table, group_by)}

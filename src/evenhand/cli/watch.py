@@ -5,39 +5,30 @@ from __future__ import annotations
 import time
 from codecs import BOM_UTF8
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.options import (
-    SEED,
-    OneOf,
-    group_option,
-    output_options,
-    reading_options,
-    section,
-    stack,
-    verb,
-)
+from evenhand.cli.options import SEED, Grouping, OneOf, Options, under, verb, write_option
 from evenhand.cli.refusals import kept
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import (
+    Output,
     ProgressDisplay,
     Reading,
+    Result,
+    Run,
     remarks_on,
     split_groups,
-    take_output,
-    take_reading,
     work_on_groups,
     write_file,
 )
 from evenhand.errors import UnknownFormat, UnknownOption, sentence_hint, suggest
 
 if TYPE_CHECKING:
-    from evenhand.cli.running import Output
     from evenhand.cli.watch_screen import Looks, SightResult, Source
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, SequentialState
@@ -51,71 +42,71 @@ HALF_WIN: Final = (
 )
 PACE: Final = 2.0  # Seconds between two looks, if not said otherwise
 
-_board_option = section("What is decided")
+_board = under("What is decided")
+_live = under("While votes come in")
 
-board_options = stack(
-    _board_option(
-        "--order",
-        metavar="COLUMN|rows",
-        help="What tells the order in which votes were given. Default: the column that tells when"
+
+class Board(Options):
+    """What was asked of a board; None for what was not."""
+
+    order: str | None = _board(
+        "--order COLUMN|rows",
+        "What tells the order in which votes were given. Default: the column that tells when"
         " answers came in, else when questions were put, else the rows.",
-    ),
-    _board_option(
+    )
+    ties: Any = _board(
         "--ties",
+        "What a tie says. Default: davidson.",
         type=OneOf(TIES, {"half-win": HALF_WIN}),
-        help="What a tie says. Default: davidson.",
-    ),
-    _board_option(
-        "--level",
-        type=float,
-        metavar="PROPORTION",
-        help="Share of boards on which nothing false is ever decided. Default: .95.",
-    ),
-    _board_option(
+    )
+    level: float | None = _board(
+        "--level PROPORTION",
+        "Share of boards on which nothing false is ever decided. Default: .95.",
+    )
+    judge_votes: int | None = _board(
         "--judge-votes",
-        type=int,
-        help="Also a column for any judges: the first so many votes of each make one vote of that"
+        "Also a column for any judges: the first so many votes of each make one vote of that"
         " judge on each pair.",
-    ),
-    _board_option(
-        "--systems",
-        metavar="NAME,NAME",
-        help="Systems that take part, where that is known beforehand. Default: those of the first"
-        " 60 votes, or of as many as the square of the systems; direct votes and judges count from"
+    )
+    systems: str | None = _board(
+        "--systems NAME,NAME",
+        "Systems that take part, where that is known beforehand. Default: those of the first 60"
+        " votes, or of as many as the square of the systems; direct votes and judges count from"
         " then on.",
-    ),
-    _board_option(
-        "--state",
-        metavar="FILE",
-        help="Go on with the board in this file, if it is there, and keep it there.",
-    ),
-    _board_option(
+    )
+    state: str | None = _board(
+        "--state FILE",
+        "Go on with the board in this file, if it is there, and keep it there.",
+    )
+    seed: int | None = _board(
         "--seed",
-        type=int,
-        help=f"Of the pair that stands for a ranking. Default: that of --state, else {SEED}.",
-    ),
-)
+        f"Of the pair that stands for a ranking. Default: that of --state, else {SEED}.",
+    )
 
-_live_option = section("While votes come in")
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return (self.state,)
 
-live_options = stack(
-    _live_option(
+    @property
+    def names(self) -> list[str] | None:
+        """The systems that take part, or None."""
+        return None if self.systems is None else [one.strip() for one in self.systems.split(",")]
+
+
+class Live(Options):
+    live: bool = _live(
         "--live",
-        is_flag=True,
-        help="Redraw the board until interrupted; in a pipe, and with --json, a line per change.",
-    ),
-    _live_option(
-        "--every",
+        "Redraw the board until interrupted; in a pipe, and with --json, a line per change.",
+    )
+    every: float | None = _live(
+        "--every SECONDS",
+        f"Seconds between two looks of --live. Default: {PACE:g}.",
         type=click.FloatRange(min=0.1),
-        metavar="SECONDS",
-        help=f"Seconds between two looks of --live. Default: {PACE:g}.",
-    ),
-    _live_option(
+    )
+    insecure: bool = _live(
         "--insecure",
-        is_flag=True,
-        help="Send the organiser's secret over http to another machine, where others can read it.",
-    ),
-)
+        "Send the organiser's secret over http to another machine, where others can read it.",
+    )
 
 
 # What `evenhand watch` looks at: a campaign that runs, or a file of votes that grows.
@@ -256,27 +247,7 @@ READING: Final = ("layout", "where", "columns", "weight", "outcomes", "system_se
     "evenhand watch --live campaign.db",
     "evenhand watch --live campaign.links.csv",
 )
-@reading_options
-@group_option
-@board_options
-@live_options
-@output_options
-@click.pass_context
-def watch(
-    context: click.Context,
-    *,
-    group_by: str | None,
-    order: str | None,
-    ties: Any,
-    level: float | None,
-    judge_votes: int | None,
-    systems: str | None,
-    state: str | None,
-    seed: int | None,
-    live: bool,
-    every: float | None,
-    insecure: bool,
-) -> None:
+def watch(run: Run, *, groups: Grouping, board: Board, live: Live) -> Result | None:
     """Say what is decided while votes still come in, and who leads now.
 
     FILE holds votes; or it is the database of a campaign that is served, its
@@ -287,65 +258,45 @@ def watch(
     goes on keeps what its first votes decided. Where judges are known, rank
     sets must agree, and hold back what they do not confirm. Each task apart.
     """
-    reading, place = take_reading(), take_output(state)
-    _refuse_unfit(context, place, len(reading.files))
-    options = Asked(
-        order,
-        ties,
-        level,
-        judge_votes,
-        None if systems is None else [name.strip() for name in systems.split(",")],
-    )
-    campaign = find_campaign(reading.files[0], insecure=insecure, task=reading.task)
+    reading, context = run.reading, click.get_current_context()
+    _refuse_unfit(context, run.place, len(reading.files))
+    campaign = find_campaign(reading.files[0], insecure=live.insecure, task=reading.task)
     if campaign is not None:
         _refuse_settings(context)
-        if not live:
-            place.deliver(_look_at(campaign))
-            return
-    elif insecure:
+        if not live.live:
+            return _look_at(campaign)
+    elif live.insecure:
         raise UnknownOption("--insecure is for an organiser's link, and this is a file")
-    if live:
-        from evenhand.cli.watch_screen import follow
+    if not live.live:
+        return _replay(reading, board, groups.group_by)
+    from evenhand.cli.watch_screen import follow
 
-        source = campaign or _open_file(reading, options, state)
-        follow(source, every or PACE, as_json=place.form == "json")
-        return
-    place.deliver(_replay(reading, options, state, group_by, seed=seed))
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What was asked of a board; None for what was not."""
-
-    order: str | None
-    ties: Any
-    level: float | None
-    judge_votes: int | None
-    systems: list[str] | None
+    source = campaign or _open_file(reading, board)
+    follow(source, live.every or PACE, as_json=run.place.form == "json")
+    return None
 
 
-def _replay(
-    reading: Reading, options: Asked, state: str | None, group_by: str | None, *, seed: int | None
-) -> VerbResult:
+def _replay(reading: Reading, asked: Board, group_by: str | None) -> VerbResult:
     with ProgressDisplay("watching"):
         from evenhand.ranking.sequential.watch import watch as replay
 
-        saved_state = None if state is None else _take_up(Path(state))
-        settings, order, systems = _settle(saved_state, options), options.order, options.systems
+        state = None if asked.state is None else Path(asked.state)
+        saved_state = None if state is None else _take_up(state)
+        settings, order, systems = _settle(saved_state, asked), asked.order, asked.names
         data = reading.open_comparisons("watch")
-        parts, alone = split_groups(data, group_by)
-        if state is not None and not alone:
+        parts = split_groups(data, group_by)
+        if state is not None and (group_by is not None or len(parts) > 1):
             raise UnknownOption("--state holds one board: choose one task (--task)")
 
         def work(part: Comparisons) -> Watched:
             return replay(
-                part, settings, state=saved_state, order=order, systems=systems, seed=seed
+                part, settings, state=saved_state, order=order, systems=systems, seed=asked.seed
             )
 
-        results, refused = work_on_groups(parts, work, alone=alone)
+        results, refused = work_on_groups(parts, work, group_by)
         remarks = remarks_on(data)
     if state is not None:
-        _keep(Path(state), results[""].state)
+        _keep(state, results[""].state)
     return VerbResult({name: one.board for name, one in results.items()}, refused, remarks)
 
 
@@ -361,17 +312,17 @@ def _look_at(campaign: Campaign) -> SightResult:
     return SightResult(sight, Status(now, now - sight.now / 1000))
 
 
-def _open_file(reading: Reading, options: Asked, state: str | None) -> Source:
+def _open_file(reading: Reading, asked: Board) -> Source:
     from evenhand.ranking.sequential.watch import Beginning
 
-    saved_state = None if state is None else _take_up(Path(state))
-    settings = _settle(saved_state, options)
-    beginning = Beginning(settings, saved_state, options.order, options.systems)
+    state = None if asked.state is None else Path(asked.state)
+    saved_state = None if state is None else _take_up(state)
+    beginning = Beginning(_settle(saved_state, asked), saved_state, asked.order, asked.names)
 
     def open_table(path: Path) -> Comparisons:
         return replace(reading, files=(str(path),)).open_comparisons("watch")
 
-    keep = None if state is None else partial(_keep, Path(state))
+    keep = None if state is None else partial(_keep, state)
     return File(Path(reading.files[0]), open_table, beginning, keep)
 
 
@@ -398,10 +349,8 @@ def _refuse_settings(context: click.Context) -> None:
     settings |= {name: kept(name) for name in READING}
     for name, value in settings.items():
         if value:
-            params = context.command.params
-            option = next(max(one.opts, key=len) for one in params if one.name == name)
             raise UnknownOption(
-                f"{option} is for files of votes: a campaign has one board for"
+                f"{write_option(name)} is for files of votes: a campaign has one board for"
                 " all who look, as its organiser's page shows it; for another one take the table"
                 " comparisons.csv home"
             )
@@ -409,15 +358,15 @@ def _refuse_settings(context: click.Context) -> None:
         raise UnknownOption("one campaign at a time can be watched")
 
 
-def _settle(saved_state: SequentialState | None, options: Asked) -> LiveLeaderboard:
+def _settle(saved_state: SequentialState | None, asked: Board) -> LiveLeaderboard:
     """Return the settings that were asked for; where nothing was asked, those of the kept board."""
     from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 
     base = LiveLeaderboard() if saved_state is None else saved_state.settings
     return LiveLeaderboard(
-        base.ties if options.ties is None else options.ties,
-        base.level if options.level is None else options.level,
-        base.judge_votes if options.judge_votes is None else options.judge_votes,
+        base.ties if asked.ties is None else asked.ties,
+        base.level if asked.level is None else asked.level,
+        base.judge_votes if asked.judge_votes is None else asked.judge_votes,
     )
 
 
