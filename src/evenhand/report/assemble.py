@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -153,15 +152,16 @@ def write_parts(
     else:
         jobs = [Job(task, wanted, size) for task, size in sizes.items()]
     processes = 1 if opener is None else _count_processes(jobs)
-    queue = _make_queue(jobs, processes)
+    ordered = _make_queue(jobs, processes)
     analysis = Analysis(data, settings)
     with one_thread(data.source.connection):
-        if opener is None or min(processes, len(queue)) == 1:
+        if opener is None or min(processes, len(ordered)) == 1:
             return _join([_write_job(analysis, job, step) for job in jobs], wanted)
-        first = queue.popleft()
+        first, *rest = ordered
+        queue = iter(rest)  # each process takes the next job when it is free
         with one_blas_thread(), _share(opener, settings, queue, processes - 1) as others:
             parts = [_write_job(analysis, first, step)]
-            parts += [_write_job(analysis, job, step) for job in _take(queue)]
+            parts += [_write_job(analysis, job, step) for job in queue]
             parts += [part for other in others for part in other.result()]
     return _join(parts, wanted, [job.task for job in jobs])
 
@@ -173,26 +173,26 @@ def _count_processes(jobs: Sequence[Job]) -> int:
     return min(free or 1, max(2, len(jobs)))
 
 
-def _make_queue(jobs: Sequence[Job], processes: int) -> deque[Job]:
+def _make_queue(jobs: Sequence[Job], processes: int) -> list[Job]:
     """Return the jobs in the order in which they are begun: the largest first.
 
     A single job is divided: what is quick, with the answer, and each section that is slow.
     """
     if processes == 1 or len(jobs) > 1:
-        return deque(sorted(jobs, key=lambda job: -job.size))
+        return sorted(jobs, key=lambda job: -job.size)
     (job,) = jobs
     quick = {name: title for name, title in job.sections.items() if name not in SLOW}
     slow = [{name: job.sections[name]} for name in SLOW if name in job.sections]
     divided = [quick, *slow] if quick else slow
-    return deque(
+    return [
         replace(job, sections=sections, answers=place == 0)
         for place, sections in enumerate(divided)
-    )
+    ]
 
 
 @contextmanager
 def _share(
-    opener: Opener, settings: Settings, queue: deque[Job], others: int
+    opener: Opener, settings: Settings, queue: Iterator[Job], others: int
 ) -> Iterator[list[Future[list[Part]]]]:
     """Let other processes take jobs from a queue, each when it is free."""
     from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -204,37 +204,22 @@ def _share(
     ):
 
         def run() -> list[Part]:
-            jobs = _take(queue)
-            return [pool.submit(_write_elsewhere, opener, settings, job).result() for job in jobs]
+            return [pool.submit(_write_elsewhere, opener, settings, job).result() for job in queue]
 
         try:
             yield [threads.submit(run) for _ in range(others)]
         finally:
-            queue.clear()
+            deque(queue, maxlen=0)  # where writing fails, nobody begins another one
 
 
-def _take(queue: deque[Job]) -> Iterator[Job]:
-    """Take jobs until none is left; several may take from the same queue."""
-    while True:
-        try:
-            job = queue.popleft()
-        except IndexError:
-            return
-        yield job
-
-
-@cache
-def _worker_state() -> dict[str, Analysis]:
-    """Return where a process keeps the judgments from one job to the next."""
-    return {}
+_OPENED: Final[list[Analysis]] = []  # The judgments that a process keeps from one job to the next
 
 
 def _write_elsewhere(opener: Opener, settings: Settings, job: Job) -> Part:
     """Write a part in another process, on one thread."""
-    state = _worker_state()
-    if "analysis" not in state:
-        state["analysis"] = Analysis(hold_rows(opener()), settings)
-    analysis = state["analysis"]
+    if not _OPENED:
+        _OPENED.append(Analysis(hold_rows(opener()), settings))
+    (analysis,) = _OPENED
     with one_blas_thread(), one_thread(analysis.data.source.connection):
         return _write_job(analysis, job, lambda _: None)
 
