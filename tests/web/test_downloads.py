@@ -1,21 +1,24 @@
 """Our own tables, taken home and read again."""
 
 import csv
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import evenhand
+from evenhand.cli.main import main
 from evenhand.web import Site, Store, make_app
 from evenhand.web.downloads import open_download
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
 from every_kind import count_spans, judge_every_kind, read_back
-from stored_campaigns import fill, judge_next, list_judgments
+from stored_campaigns import fill, judge_next, list_judgments, make_pairs
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +105,18 @@ def test_a_comment_that_a_spreadsheet_would_run_has_an_apostrophe_and_the_log_ha
     assert found == [f"'{said}", "1 = 1, a@b"]
     assert said in log.replace("\\u003d", "=")
     assert next(list_judgments(store)).comment == said
+
+
+@pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
+def test_a_verb_reads_the_database_as_its_table(store: Store, where: str, tmp_path: Path) -> None:
+    fill(store, make_pairs(items=9))
+    for number in range(6):
+        judge_next(store, f"j{number % 2}", {"outcome": "left" if number % 3 else "right"})
+    table = tmp_path / "comparisons.csv"
+    table.write_bytes(b"".join(open_download(store, "comparisons.csv") or ()))
+    told, found = (
+        CliRunner().invoke(main, ["rank", str(name), "--json"]) for name in (table, where)
+    )
+    assert (told.exit_code, found.exit_code) == (0, 0), found.output
+    numbers, again = (json.loads(one.stdout)["systems"] for one in (told, found))
+    assert numbers == again

@@ -139,7 +139,7 @@ class Places:
 
     def _fill(self, report: Report) -> None:
         from evenhand.report.figures.drawing import name_files, write_figures
-        from evenhand.report.tables import write_tables
+        from evenhand.report.html import write_tables
 
         if self.tables is not None:
             written = write_tables(report, self.tables.path, self.tables.forms)

@@ -373,10 +373,10 @@ class Reading:
 
     @cached_property
     def is_database(self) -> bool:
-        """Whether this is a database, which may be that of a campaign that runs."""
-        from evenhand.formats.file_heads import is_sqlite
+        """Whether this is a whole database, as that of a campaign is, which may go on."""
+        from evenhand.formats.file_heads import is_database
 
-        return len(self.files) == 1 and is_sqlite(self.files[0])
+        return len(self.files) == 1 and is_database(self.files[0])
 
     def open(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
         """Open the files; of a campaign's database a table of one of these kinds, if it has any."""

@@ -413,11 +413,13 @@ _FOREIGN: Final = {
 _DATABASES: Final = {".db", ".sqlite", ".sqlite3", ".duckdb"}
 
 
-def is_sqlite(path: str | Path) -> bool:
-    """Say whether a file is a database of SQLite, as that of a campaign is."""
+def is_database(name: str) -> bool:
+    """Say whether a name is of a whole database, as that of a campaign is, and not of a table."""
+    if name.startswith("postgresql://"):
+        return "table=" not in name
     with suppress(OSError, ValueError):
-        if Path(path).is_file():
-            with Path(path).open("rb") as file:
+        if Path(name).is_file():
+            with Path(name).open("rb") as file:
                 return file.read(len(SQLITE)) == SQLITE
     return False
 

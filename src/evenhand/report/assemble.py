@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,7 +41,7 @@ from evenhand.report.analysis import (
     shorten,
 )
 from evenhand.report.answer import add_warnings, is_warning, say, say_answer, say_refused
-from evenhand.report.document import FAILED, KEY_CHECKS, NOT_RUN, REFUSED, Check, Part, Section
+from evenhand.report.document import FAILED, KEY_CHECKS, NOT_RUN, REFUSED, Part, Section
 from evenhand.report.html import Report
 from evenhand.report.methods import write_section_methods
 from evenhand.report.sections import agreement, judges, robustness, systems
@@ -84,26 +83,11 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
 # Sections on judges → the check that each makes, which is not run where the section is empty
 LIT: Final = {
-    "judges": ("judges", judges.ASKS),
-    "scorers": ("judges", judges.ASKS),
-    "agreement": ("agreement", agreement.ASKS),
-    "scoring": ("agreement", agreement.ASKS),
+    "judges": judges.JudgesCheck,
+    "scorers": judges.JudgesCheck,
+    "agreement": agreement.AgreementCheck,
+    "scoring": agreement.AgreementCheck,
 }
-
-
-def write_part(
-    analysis: Analysis,
-    wanted: Mapping[str, str],
-    step: Callable[[str], Any] = lambda _: None,
-    *,
-    answers: bool = True,
-) -> Part:
-    written = []
-    for name, title in wanted.items():
-        step(f"{analysis.task} {title}".strip())
-        written.append(_write(analysis, name, title))
-    answer, signature = find_answer(analysis) if answers else ((), "")
-    return Part(analysis.task, answer, tuple(written), signature)
 
 
 def _write(analysis: Analysis, name: str, title: str) -> Section:
@@ -116,7 +100,7 @@ def _write(analysis: Analysis, name: str, title: str) -> Section:
         if name not in LIT:
             return Section(name, title, not_run=why)
         says = (f"Nothing can be said here: {why}.",)
-        return Section(name, title, says, (Check(*LIT[name], NOT_RUN, why),))
+        return Section(name, title, says, (LIT[name](NOT_RUN, why),))
     return replace(section, title=title)
 
 
@@ -124,16 +108,12 @@ def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
     """Return the decisions, or why there are none, and the line that reproduces them."""
     try:
         if isinstance(analysis.data, Ratings):
-            _ = analysis.rated.boards  # refuses where there are none
             return systems.find_answer_of_ratings(analysis)
-        return _answer(analysis), analysis.ranking.signature
+        place, answer = robustness.say_one_sided(analysis), say_answer(analysis.ranking)
+        warning = (say("one-sided", "warning", issue=place),) if place else ()
     except REFUSALS as refusal:
         return (say(REFUSED, why=say_refused(refusal)),), ""
-
-
-def _answer(analysis: Analysis) -> tuple[str, ...]:
-    place, answer = robustness.say_one_sided(analysis), say_answer(analysis.ranking)
-    return (*answer, say("one-sided", "warning", issue=place)) if place else answer
+    return (*answer, *warning), analysis.ranking.signature
 
 
 # Several processes write the parts of one report; what they write is what one would have written.
@@ -165,26 +145,25 @@ def write_parts(
     step: Step = lambda _: None,
 ) -> list[Part]:
     if len(sizes) < 2:
-        jobs = [Job("", wanted, sum(sizes.values()) or _count_rows(data))]
+        size = (
+            sum(sizes.values()) or fetch_columns(data.frame.select(nw.len().alias(COUNT)))[COUNT][0]
+        )
+        jobs = [Job("", wanted, int(size))]
     else:
         jobs = [Job(task, wanted, size) for task, size in sizes.items()]
     processes = 1 if opener is None else _count_processes(jobs)
-    queue = _make_queue(jobs, processes)
+    ordered = _make_queue(jobs, processes)
     analysis = Analysis(data, settings)
     with one_thread(data.source.connection):
-        if opener is None or min(processes, len(queue)) == 1:
+        if opener is None or min(processes, len(ordered)) == 1:
             return _join([_write_job(analysis, job, step) for job in jobs], wanted)
-        first = queue.popleft()
+        first, *rest = ordered
+        queue = iter(rest)  # each process takes the next job when it is free
         with one_blas_thread(), _share(opener, settings, queue, processes - 1) as others:
             parts = [_write_job(analysis, first, step)]
-            parts += [_write_job(analysis, job, step) for job in _take(queue)]
+            parts += [_write_job(analysis, job, step) for job in queue]
             parts += [part for other in others for part in other.result()]
     return _join(parts, wanted, [job.task for job in jobs])
-
-
-def _count_rows(data: Data) -> int:
-    rows = data.frame.select(nw.len().alias(COUNT))
-    return int(fetch_columns(rows)[COUNT][0])
 
 
 def _count_processes(jobs: Sequence[Job]) -> int:
@@ -194,26 +173,26 @@ def _count_processes(jobs: Sequence[Job]) -> int:
     return min(free or 1, max(2, len(jobs)))
 
 
-def _make_queue(jobs: Sequence[Job], processes: int) -> deque[Job]:
+def _make_queue(jobs: Sequence[Job], processes: int) -> list[Job]:
     """Return the jobs in the order in which they are begun: the largest first.
 
     A single job is divided: what is quick, with the answer, and each section that is slow.
     """
     if processes == 1 or len(jobs) > 1:
-        return deque(sorted(jobs, key=lambda job: -job.size))
+        return sorted(jobs, key=lambda job: -job.size)
     (job,) = jobs
     quick = {name: title for name, title in job.sections.items() if name not in SLOW}
     slow = [{name: job.sections[name]} for name in SLOW if name in job.sections]
     divided = [quick, *slow] if quick else slow
-    return deque(
+    return [
         replace(job, sections=sections, answers=place == 0)
         for place, sections in enumerate(divided)
-    )
+    ]
 
 
 @contextmanager
 def _share(
-    opener: Opener, settings: Settings, queue: deque[Job], others: int
+    opener: Opener, settings: Settings, queue: Iterator[Job], others: int
 ) -> Iterator[list[Future[list[Part]]]]:
     """Let other processes take jobs from a queue, each when it is free."""
     from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -225,37 +204,22 @@ def _share(
     ):
 
         def run() -> list[Part]:
-            jobs = _take(queue)
-            return [pool.submit(_write_elsewhere, opener, settings, job).result() for job in jobs]
+            return [pool.submit(_write_elsewhere, opener, settings, job).result() for job in queue]
 
         try:
             yield [threads.submit(run) for _ in range(others)]
         finally:
-            queue.clear()
+            deque(queue, maxlen=0)  # where writing fails, nobody begins another one
 
 
-def _take(queue: deque[Job]) -> Iterator[Job]:
-    """Take jobs until none is left; several may take from the same queue."""
-    while True:
-        try:
-            job = queue.popleft()
-        except IndexError:
-            return
-        yield job
-
-
-@cache
-def _worker_state() -> dict[str, Analysis]:
-    """Return where a process keeps the judgments from one job to the next."""
-    return {}
+_OPENED: Final[list[Analysis]] = []  # The judgments that a process keeps from one job to the next
 
 
 def _write_elsewhere(opener: Opener, settings: Settings, job: Job) -> Part:
     """Write a part in another process, on one thread."""
-    state = _worker_state()
-    if "analysis" not in state:
-        state["analysis"] = Analysis(hold_rows(opener()), settings)
-    analysis = state["analysis"]
+    if not _OPENED:
+        _OPENED.append(Analysis(hold_rows(opener()), settings))
+    (analysis,) = _OPENED
     with one_blas_thread(), one_thread(analysis.data.source.connection):
         return _write_job(analysis, job, lambda _: None)
 
@@ -267,7 +231,12 @@ def _write_job(analysis: Analysis, job: Job, step: Step) -> Part:
         if not isinstance(data, Rankings):  # a copy of rankings would expand in another order
             data = hold_rows(data)
         analysis = Analysis(data, analysis.settings, job.task)
-    return write_part(analysis, job.sections, step, answers=job.answers)
+    written = []
+    for name, title in job.sections.items():
+        step(f"{analysis.task} {title}".strip())
+        written.append(_write(analysis, name, title))
+    answer, signature = find_answer(analysis) if job.answers else ((), "")
+    return Part(analysis.task, answer, tuple(written), signature)
 
 
 def _join(
@@ -393,21 +362,18 @@ def make_report(
     chosen = replace(chosen, tasks=max(1, len(sizes)))
     if not sections and not chosen.full:
         wanted = shorten(wanted, chosen.tasks)
+    words = ["--sections", ",".join(sections)] if sections else []
+    words += ["--title", title] if title else []
     parts = write_parts(held, chosen, wanted, sizes=sizes, opener=opener, step=progress)
     return Report(
         title=title or PurePath(data.source.name).name,
         parts=tuple(parts),
-        command=chosen.write_command("report", *_list_words(title, sections)),
+        command=chosen.write_command("report", *words),
         version=evenhand.__version__,
         overview=write_overview(parts),
         notes=tuple(data.source.notes),
         excluded=exclude_from(data),
     )
-
-
-def _list_words(title: str, sections: Sequence[str]) -> list[str]:
-    chosen = ["--sections", ",".join(sections)] if sections else []
-    return [*chosen, *(["--title", title] if title else [])]
 
 
 def _choose(known: Mapping[str, str], requested: Sequence[str]) -> dict[str, str]:

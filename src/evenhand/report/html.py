@@ -1,9 +1,11 @@
-"""A report as a whole: its page, its JSON, and its first screen in words and in a notebook."""
+"""A report as a whole: its page, its JSON, its tables as files, and its first screen in words."""
 
 from __future__ import annotations
 
 import base64
+import csv
 import gzip
+import io
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.data.exclusions import Exclusion, write_excluded
 from evenhand.data.results import Shown
-from evenhand.errors import UnknownOption
+from evenhand.errors import UnknownOption, require_option
+from evenhand.render import latex, markup
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding
 from evenhand.render.latex import escape_lines
@@ -32,6 +35,7 @@ from evenhand.report.document import (
     describe_section,
     pick,
 )
+from evenhand.report.figures.drawing import fill_folder, name_files
 from evenhand.report.figures.style import DARK, LIGHT, draw_svg
 
 if TYPE_CHECKING:
@@ -190,9 +194,9 @@ def write_json(value: Any) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def embed(name: str, value: Any, most: int = PLAIN) -> str:
+def embed(name: str, value: Any) -> str:
     text = write_json(value)
-    if len(text) > most:
+    if len(text) > PLAIN:
         return f'<script type="application/gzip" id="{name}">{pack(text)}</script>'
     return f'<script type="application/json" id="{name}">{text}</script>'
 
@@ -373,3 +377,53 @@ def find_form(path: Path) -> Callable[[Report], str]:
         name = f"the ending '{path.suffix}'" if path.suffix else "a name without an ending"
         raise UnknownOption(f"{path}: {name} says no form of a report: take .html or .json{hint}")
     return FORMS[ending]
+
+
+# All tables of a report as files of a folder.
+
+ABOUT: Final = "about.txt"  # What stands beside the tables, since CSV has no room for it
+
+
+def write_csv(table: Table, comments: Sequence[str] = (), part: str = "") -> str:
+    r"""Write a table for programs: values as they are, also those that the columns do not show."""
+    del comments, part
+    keys = dict.fromkeys(key for row in table.rows for key in row)
+    text = io.StringIO(newline="")
+    shown = (one.key for one in table.columns if isinstance(one.key, str))
+    names = [*dict.fromkeys((*shown, *keys))]
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table.rows)
+    return text.getvalue()
+
+
+# Form → ending of its files, and what writes it
+TABLE_FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str], str], str]]]] = {
+    "latex": (".tex", latex.write_table),
+    "markdown": (".md", markup.write_table),
+    "csv": (".csv", write_csv),
+}
+
+
+def write_tables(
+    report: Report, folder: Path, forms: Sequence[str] = tuple(TABLE_FORMS)
+) -> list[Path]:
+    for form in forms:
+        require_option("form", form, tuple(TABLE_FORMS))
+    tables = {
+        path.name(table): (path, table) for path in list_paths(report) for table in path.tables
+    }
+    stems = name_files(tables)
+    files: dict[str, bytes] = {}
+    about = [f"{report.title}\n{report.command}\nEvenhand {report.version}"]
+    for name, (path, table) in tables.items():
+        # What stands above a table: its caption, what columns mean, how to get it again
+        means = [f"{one.title}: {one.says}" for one in table.columns if one.says]
+        of = f"{path.part}: {table.caption}" if path.part else table.caption
+        comments = [*filter(None, (of, *means, path.section.command, path.signature))]
+        about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
+        for form in dict.fromkeys(forms):
+            ending, write = TABLE_FORMS[form]
+            files[f"{stems[name]}{ending}"] = write(table, comments, path.part).encode()
+    files[ABOUT] = ("\n\n".join(about) + "\n").encode()
+    return fill_folder(folder, "tables", files)

@@ -322,17 +322,13 @@ def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
         sentences.append((f"{one}, being taken for human by name.", ()))
     methods = list(dict.fromkeys(board.method for board in boards))
     for method in methods:
-        which = "" if len(methods) == 1 else _name_criteria(rated, method)
+        of = [name for name, board in rated.boards.items() if board.method == method]
+        which = "" if len(methods) == 1 else f" of {join_names(of)}"
         sentences += [_say_errors(method, which)]
     if not all(method.startswith("nothing decided") for method in methods):
         sentences.append(_say_score_sets(boards))
     heads = dict.fromkeys(board.headline for board in boards if board.headline)
     return [*sentences, *((f"The statements are {one}.", ()) for one in heads)]
-
-
-def _name_criteria(rated: Rated, method: str) -> str:
-    names = [name for name, board in rated.boards.items() if board.method == method]
-    return f" of {join_names(names)}"
 
 
 def _say_errors(method: str, which: str) -> Sentence:
@@ -392,13 +388,16 @@ BIBLIOGRAPHY: Final = "references.bib"
 
 
 def write_section_methods(analysis: Analysis) -> Section:
+    import evenhand
+
     sentences, signatures = _say(analysis)
     clauses = "; ".join(one.clause for one in analysis.excluded)
     sentences = [
         *sentences,
         *([(f"Excluded from the analysis were: {clauses}.", ())] if clauses else []),
     ]
-    text = " ".join([*(sentence for sentence, _ in sentences), _say_maker()])
+    maker = f"All computations were made with Evenhand {evenhand.__version__}."
+    text = " ".join([*(sentence for sentence, _ in sentences), maker])
     keys = [key for _, cited in sentences for key in cited]
     papers = Block(BIBLIOGRAPHY, "Papers it cites, as BibTeX", write_bibliography(keys))
     signature = Block("signature.txt", "Signature of the ranking", "\n".join(signatures))
@@ -426,9 +425,3 @@ def _say(analysis: Analysis) -> tuple[list[Sentence], list[str]]:
     if ranking is None:
         return say_examinations(analysis), []
     return [*say_ranking(ranking, analysis), *say_examinations(analysis)], [ranking.signature]
-
-
-def _say_maker() -> str:
-    import evenhand
-
-    return f"All computations were made with Evenhand {evenhand.__version__}."

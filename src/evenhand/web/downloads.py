@@ -192,24 +192,27 @@ def _list_rows(store: Readable, table: str) -> tuple[Iterator[Row], tuple[str, .
 
 
 def open_table(
-    path: str, kinds: Sequence[str] = (), *, layout: str | None = None, task: str | None = None
+    where: str, kinds: Sequence[str] = (), *, layout: str | None = None, task: str | None = None
 ) -> Table:
     """Return the answers in a campaign's database as the file of its downloads would be opened.
 
-    path: of a SQLite file, which is only read; the campaign may go on meanwhile.
+    where: a SQLite file or the address of a PostgreSQL database, which is only read; the campaign
+        may go on meanwhile.
     kinds: of tables that will do; every other one is taken where the campaign has none of them.
     layout: the kind that was asked for, or another format.
     task: a pass of the table that is meant.
     """
-    from evenhand.formats.reading import hold_columns
+    from evenhand.formats.reading import hold_columns, show_source
 
+    name = show_source(where)
     try:
-        store = open_launched(path)
+        store = open_launched(where)
     except NotOurs as fault:
         remedy = fault.remedy
         if fault.others:
-            remedy = f"name one of them, as in {quote(f'sqlite://{path}?table={fault.others[0]}')}"
-        raise UnknownFormat(f"{path} {fault.seen}: {remedy}") from None
+            address = name if "://" in name else f"sqlite://{name}"
+            remedy = f"name one of them, as in {quote(f'{address}?table={fault.others[0]}')}"
+        raise UnknownFormat(f"{name} {fault.seen}: {remedy}") from None
     try:
         tables = list_tables(store)
         for wanted in (
@@ -220,17 +223,17 @@ def open_table(
             tables = [one for one in tables if one in wanted] or tables
         if len(tables) > 1:
             raise UnknownOption(
-                f"{path} holds {listing(tables)}: choose with --from {' or --from '.join(tables)}"
+                f"{name} holds {listing(tables)}: choose with --from {' or --from '.join(tables)}"
             )
         rows, more = _list_rows(store, tables[0])
         columns = gather_columns(rows)
     finally:
         store.engine.dispose()
     if not columns:
-        raise InvalidJudgments(f"{path} holds no answers yet: read it when judges have answered")
-    for name in more:
-        columns.setdefault(name, [None] * len(columns["judge"]))
-    return hold_columns(columns, path)
+        raise InvalidJudgments(f"{name} holds no answers yet: read it when judges have answered")
+    for column in more:
+        columns.setdefault(column, [None] * len(columns["judge"]))
+    return hold_columns(columns, name)
 
 
 def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterator[bytes]:

@@ -31,7 +31,7 @@ from evenhand.web.store.log import NotYours, Refused, Unproven
 from evenhand.web.store.people import Invitation, draw_token, read_token
 from evenhand.web.store.schema import Prepared, judges
 from evenhand.web.store.store import Store
-from evenhand.web.store.transaction import WriteTransaction, has_answered
+from evenhand.web.store.transaction import WriteTransaction
 from evenhand.web.views import View, view_end, view_feedback, view_halt, view_state
 
 # Workers of crowd platforms come with one link for all, and their name in its parameters. To look
@@ -181,7 +181,7 @@ def _serve(tx: WriteTransaction, judge: str) -> Served | str | None:
 def _serve_or_end(tx: WriteTransaction, judge: str) -> Served | str | None:
     """Serve an item; at the end, say whether there was nothing to answer from the beginning."""
     served = judging.serve(tx, judge)
-    return served if served is not None or has_answered(tx, judge) else NOTHING
+    return served if served is not None or judging.has_answered(tx, judge) else NOTHING
 
 
 async def take_answer(request: Request) -> Response:

@@ -6,6 +6,7 @@ import pytest
 import evenhand
 from evenhand.errors import NotIdentified
 from evenhand.report.analysis import Analysis
+from evenhand.report.assemble import find_answer
 from evenhand.report.sections.systems import MAX_PLOTS, find_answer_of_ratings
 from evenhand.report.sections.systems import write_section_scores as write_section
 from rated_studies import is_plain, make_rows, study, table
@@ -76,7 +77,7 @@ def test_one_system_has_no_ranking():
     found = study(make_rows(worth={"nmt": 5.0}))
     with pytest.raises(NotIdentified, match="scores of one system only, nmt"):
         write_section(found)
-    answer, signature = find_answer_of_ratings(found)
+    answer, signature = find_answer(found)
     assert answer[0].startswith("No ranking: there are scores of one system only, nmt")
     assert signature == ""
 

@@ -10,8 +10,7 @@ import pytest
 from evenhand.errors import UnknownOption
 from evenhand.render.document import Column, Table
 from evenhand.report.document import Part, Section
-from evenhand.report.html import Report
-from evenhand.report.tables import ABOUT, write_csv, write_tables
+from evenhand.report.html import ABOUT, Report, write_csv, write_tables
 
 ROWS = (
     {"system": 'a,"b"\nc', "estimate": 0.1 + 0.2, "rest": 1},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from evenhand.data.engine import ANSWER
@@ -14,7 +15,6 @@ from evenhand.judges.agreement_table import AgreementPart, AgreementTable, name_
 from evenhand.judges.expected_agreement import ExpectedAgreement
 from evenhand.judges.preferences import agree_by_system, compare_pairs
 from evenhand.judges.tabulation import Request, tabulate_votes
-from evenhand.judges.units import Coefficient
 from evenhand.judges.variance import DesignRequest, Study, estimate_components, study_designs
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
@@ -35,7 +35,7 @@ from evenhand.report.figures.judges import draw_curves, draw_parts
 from evenhand.report.figures.style import take_chart
 from evenhand.report.sections.judges import NAMELESS
 
-ASKS: Final = "Do judges agree?"
+AgreementCheck: Final = partial(Check, "agreement", "Do judges agree?")
 # Up to here Landis and Koch (1977) call agreement slight: convention, not inference
 LIMIT: Final = 0.2
 LITTLE: Final = (
@@ -114,7 +114,7 @@ def _refuse(
         options = " ".join(f"--column {role}=NAME" for role in unnamed)
         advice = f"Name the column of {columns}, where there is one: {options}."
     says = (f"Agreement of judges cannot be measured: {why.fault}.",)
-    check = Check("agreement", ASKS, NOT_RUN, why.fault, advice)
+    check = AgreementCheck(NOT_RUN, why.fault, advice)
     return Section(name, says=says, checks=(check,), command=command)
 
 
@@ -165,12 +165,12 @@ def _check(analysis: Analysis, table: AgreementTable) -> Check:
     kappa = known.get("kappa-strict")
     if kappa is None or kappa.value is None:
         says = "all comparisons are ties: chance explains all agreement"
-        return Check("agreement", ASKS, UNDECIDED, says, "Ask for preferences.")
+        return AgreementCheck(UNDECIDED, says, "Ask for preferences.")
     advice = "Let two judges or more see more of the same outputs."
     few = kappa.units < MIN_UNITS_FOR_INTERVAL or analysis.shared.comparable < MIN_ANSWER_PAIRS
     if kappa.lower is None or kappa.upper is None or few:
         says = f"too little is known: κ {write_value(kappa.value, 'two')}, on too few items"
-        return Check("agreement", ASKS, UNDECIDED, says, advice)
+        return AgreementCheck(UNDECIDED, says, advice)
     state = find_preference_state(kappa.lower, analysis.expected)
     says = say_expected(kappa.value, (kappa.lower, kappa.upper), analysis.expected)
     counted = known.get("kappa-wmt")  # the same count is compared with the same
@@ -178,18 +178,15 @@ def _check(analysis: Analysis, table: AgreementTable) -> Check:
         usual = PUBLISHED[0] <= counted.value <= PUBLISHED[1]
         says += "; usual in the WMT tasks" if usual else ""
     if state == WARNING:
-        state, outcome = _weigh_shortfall(analysis)
-        return Check("agreement", ASKS, state, says, f"{outcome}{LITTLE}")
+        outcome = "No judge is flagged whose votes could be excluded."
+        if analysis.screening.flagged:
+            reversal = analysis.reversals.judges
+            state = choose_state(reversal)
+            outcome = say_outcome("Without the flagged judges", reversal)
+        return AgreementCheck(state, says, f"{outcome} {LITTLE}")
     if state == UNDECIDED and kappa.lower <= 0:
         says += "; not significantly more than chance"
-    return Check("agreement", ASKS, state, says, "" if state == PASSED else advice)
-
-
-def _weigh_shortfall(analysis: Analysis) -> tuple[str, str]:
-    if not analysis.screening.flagged:
-        return WARNING, "No judge is flagged whose votes could be excluded. "
-    reversal = analysis.reversals.judges
-    return choose_state(reversal), f"{say_outcome('Without the flagged judges', reversal)} "
+    return AgreementCheck(state, says, "" if state == PASSED else advice)
 
 
 def _tabulate_systems(analysis: Analysis) -> tuple[Table, ...]:
@@ -243,18 +240,16 @@ def _list_parts(table: AgreementTable) -> list[AgreementPart]:
     return [*table.parts[:-1]] or [table.whole]
 
 
-def _find_alpha(part: AgreementPart) -> Coefficient | None:
-    known = {one.name: one for one in part.coefficients if one.value is not None}
-    return next((known[name] for name in ALPHA if name in known), None)
-
-
 def _check_scoring(table: AgreementTable, *, level: bool) -> Check:
     if level:
         says = "all scores are the same: chance explains all agreement"
         advice = "Ask for scores that tell outputs apart."
-        return Check("agreement", ASKS, UNDECIDED, says, advice)
+        return AgreementCheck(UNDECIDED, says, advice)
     parts = _list_parts(table)
-    known = [(part.name, one) for part in parts if (one := _find_alpha(part)) is not None]
+    known = []  # the first α of each criterion that has a value
+    for part in parts:
+        values = {one.name: one for one in part.coefficients if one.value is not None}
+        known += [(part.name, values[name]) for name in ALPHA if name in values][:1]
     sure = [
         (name, (one.value or 0.0, one.lower, one.upper))
         for name, one in known
@@ -266,12 +261,12 @@ def _check_scoring(table: AgreementTable, *, level: bool) -> Check:
         if lowest is not None:
             says = f"too little is known: α {write_value(lowest, 'two')}, on too few items"
         advice = "Have two or more judges score some of the outputs."
-        return Check("agreement", ASKS, UNDECIDED, says, advice)
+        return AgreementCheck(UNDECIDED, says, advice)
     worst, ends = min(sure, key=lambda pair: (rank_state(find_state(*pair[1])), pair[1][1]))
     about = f"{worst}: " if len(parts) > 1 else ""
     state, says = find_state(*ends), say_agreement("α", *ends)
     advice = "Read the question and the scale with the judges: scores may not mean the same to all."
-    return Check("agreement", ASKS, state, f"{about}{says}", "" if state == PASSED else advice)
+    return AgreementCheck(state, f"{about}{says}", "" if state == PASSED else advice)
 
 
 def _draw(table: AgreementTable) -> tuple[Figure, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -49,7 +50,7 @@ from evenhand.report.figures.judges import (
 )
 from evenhand.report.figures.style import take_chart
 
-ASKS: Final = "Can the judges be trusted?"
+JudgesCheck: Final = partial(Check, "judges", "Can the judges be trusted?")
 MAX_CARDS: Final = 10  # Most judges whose evidence is shown, but for the full report
 NAMELESS: Final = ("",)  # Names of judges or items where the data do not say them
 
@@ -68,7 +69,7 @@ def find_fault(judges: Sequence[str]) -> tuple[str, str]:
 
 def write_fault(name: str, fault: tuple[str, str], command: str) -> Section:
     why, advice = fault
-    check = Check("judges", ASKS, NOT_RUN, why, advice)
+    check = JudgesCheck(NOT_RUN, why, advice)
     says = (f"Nothing can be said of the judges: {why}.",)
     return Section(name, says=says, checks=(check,), command=command)
 
@@ -88,11 +89,11 @@ def make_check(
         if reversal is not None:
             change = say_outcome(f"Without {whom}", reversal)
         says = f"{flagged:,} flagged of {len(cards):,}"
-        return Check("judges", ASKS, choose_state(reversal or ""), says, change)
+        return JudgesCheck(choose_state(reversal or ""), says, change)
     none = f"none flagged of {len(cards):,}"
     if screening.abstains is not None:
         says, advice = say_shortly(screening.abstains), advise(screening.abstains, cards)
-        return Check("judges", ASKS, UNDECIDED_OF_DOCUMENT, f"{none}, but {says}", advice)
+        return JudgesCheck(UNDECIDED_OF_DOCUMENT, f"{none}, but {says}", advice)
     seen = [card for card in cards if card.testable]
     share = sum(card.n for card in seen) / sum(card.n for card in cards)
     if not share or share < least:
@@ -100,9 +101,9 @@ def make_check(
         why = f"only {part} of judgments are of judges who would be flagged if careless"
         why = why if share else f"nobody {verb}d enough to be flagged for carelessness"
         advice = f"Let judges share more outputs, {verb} more each, or answer controls and repeats."
-        return Check("judges", ASKS, UNDECIDED_OF_DOCUMENT, f"{none}, but {why}", advice)
+        return JudgesCheck(UNDECIDED_OF_DOCUMENT, f"{none}, but {why}", advice)
     says = f"{none}; {len(seen):,} {verb}d enough to be found out"
-    return Check("judges", ASKS, PASSED, says)
+    return JudgesCheck(PASSED, says)
 
 
 def _shorten(document: Document, judges: Sequence[str] | None, command: str) -> Document:
@@ -208,7 +209,8 @@ def _list_points(
     counts = dict(zip(votes.judges, zip(made, tied, strict=True), strict=True))
     rows = []
     for card in screening.cards:
-        (n, ties), slope = counts[card.judge], _find_slope(card)
+        n, ties = counts[card.judge]
+        slope = next((one.value for one in card.evidence if one.name == "slope"), None)
         if n > ties and slope is not None and (shown is None or card.judge in shown):
             row = {
                 "judge": card.judge,
@@ -221,10 +223,6 @@ def _list_points(
             }
             rows.append(row)
     return rows
-
-
-def _find_slope(card: Card) -> float | None:
-    return next((one.value for one in card.evidence if one.name == "slope"), None)
 
 
 def name_kind(card: Card, abstains: Finding | None = None) -> str:
@@ -294,10 +292,15 @@ def write_section_scorers(analysis: Analysis) -> Section:
     shown = _choose_judges(screening.cards, None if full else most)
     document = JudgePanel(screening, rated.diagnosis).document(HAMON)
     document = _shorten(document, shown, command)
-    notes = _note_figures(analysis)
+    drawn, criteria = _count_drawn(analysis), len(rated.diagnosis.criteria)
+    if drawn < criteria:
+        figures = analysis.write_command("judges", "--figures", "FOLDER")
+        says = f"Figures of the paper are of {drawn} of {criteria} criteria; {figures} draws all."
+        findings = (*document.findings, Finding("criteria-drawn", says))
+        document = replace(document, findings=findings)
     return make_section(
         "scorers",
-        replace(document, findings=(*document.findings, *notes)),
+        document,
         checks=(make_check(screening, rated.reversal, "score"),),
         figures=(*_draw_map(rated), *_draw_paper(analysis)),
         command=analysis.write_command("judges", "--hamon"),
@@ -351,12 +354,3 @@ def _count_drawn(analysis: Analysis) -> int:
     if analysis.settings.full:
         return len(analysis.rated.diagnosis.criteria)
     return 1 if analysis.task else MAX_CRITERIA_DRAWN
-
-
-def _note_figures(analysis: Analysis) -> tuple[Finding, ...]:
-    drawn, criteria = _count_drawn(analysis), len(analysis.rated.diagnosis.criteria)
-    if drawn >= criteria:
-        return ()
-    command = analysis.write_command("judges", "--figures", "FOLDER")
-    says = f"Figures of the paper are of {drawn} of {criteria} criteria; {command} draws all."
-    return (Finding("criteria-drawn", says),)

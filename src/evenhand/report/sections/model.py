@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -70,7 +71,7 @@ def runs_tests(analysis: Analysis) -> bool:
 
 # Does one ranking fit all judgments? All tests that bear on it, adjusted for their number.
 
-ASKS: Final = "Does one ranking fit all judgments?"
+ModelCheck: Final = partial(Check, "model", "Does one ranking fit all judgments?")
 # Share of the differences between systems below which pairs that fit no scale do not matter
 TRIFLE: Final = 0.02
 SLIGHT: Final = 0.03  # How far from one half a share for the first output is slight
@@ -123,21 +124,21 @@ def make_check(
     if cycles is not None and (circle := find_sure_circle(cycles, analysis.tally)) is not None:
         says = f"no: {ISSUES[CIRCLES]} (unadjusted {_say_p(cycles.p or 0.0)})"
         state = choose_state(analysis.reversals.find_circle(circle))
-        return Check("model", ASKS, state, says, SEE[CIRCLES], issues=(CIRCLES,))
+        return ModelCheck(state, says, SEE[CIRCLES], issues=(CIRCLES,))
     if cycles is None:
-        return Check("model", ASKS, NOT_RUN, why)
+        return ModelCheck(NOT_RUN, why)
     return check_open(tests, alpha) or _check_fit(analysis, cycles, tests)
 
 
 def _check_fit(analysis: Analysis, cycles: Cycles, tests: list[tuple[Doubt, float]]) -> Check:
     """Return the check where no test found anything that matters."""
     if cycles.p is None:
-        return Check("model", ASKS, UNDECIDED, "too few pairs were compared: any outcome fits")
+        return ModelCheck(UNDECIDED, "too few pairs were compared: any outcome fits")
     least, p = min(tests, key=lambda one: one[1])
     summary = f"{_say_p(p)}{f' in {len(tests)} tests' if len(tests) > 1 else ''}"
     if p <= 1 - cycles.level:
-        return Check("model", ASKS, PASSED, f"nearly: {least.says}, but slightly ({summary})")
-    return _check_silence("model", ASKS, find_visible(cycles, analysis.tally), summary)
+        return ModelCheck(PASSED, f"nearly: {least.says}, but slightly ({summary})")
+    return _check_silence(ModelCheck, find_visible(cycles, analysis.tally), summary)
 
 
 def _say_p(p: float) -> str:
@@ -158,7 +159,7 @@ def _check_sure(analysis: Analysis, sure: Sequence[tuple[Doubt, float]]) -> Chec
     where = f"{outcome}. {_say_where([one for one, _ in sure])}"
     state = choose_state("; ".join(reversed_by.values()))
     issues = tuple(reversed_by) or tuple(reversals)
-    return Check("model", ASKS, state, f"no: {says}", where, issues=issues)
+    return ModelCheck(state, f"no: {says}", where, issues=issues)
 
 
 def _find_reversal(analysis: Analysis, issue: str) -> str:
@@ -192,15 +193,15 @@ def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | No
         for one, p in perhaps
     )
     where = _say_where([one for one, _ in perhaps])
-    return Check("model", ASKS, UNDECIDED, f"perhaps not: {says}", where)
+    return ModelCheck(UNDECIDED, f"perhaps not: {says}", where)
 
 
-def _check_silence(name: str, asks: str, visible: float | None, p: str) -> Check:
+def _check_silence(check: Callable[..., Check], visible: float | None, p: str) -> Check:
     """Return the check where a test found no more than chance makes."""
     if visible is None or visible > MAX_DETECTABLE:
         shows = "" if visible is None else f": only {say_detectable(visible)}"
-        return Check(name, asks, UNDECIDED, f"too few judgments{shows} ({p})")
-    return Check(name, asks, PASSED, f"not significant ({p}); {say_detectable(visible)}")
+        return check(UNDECIDED, f"too few judgments{shows} ({p})")
+    return check(PASSED, f"not significant ({p}); {say_detectable(visible)}")
 
 
 # Does the model fit: pairs of systems, chances, and other models of the same judgments.
@@ -216,7 +217,7 @@ def write_section_model(analysis: Analysis) -> Section:
     try:
         fit = analysis.ranking.fit
     except (NotIdentified, NotConverged) as refusal:
-        check = Check("model", ASKS, NOT_RUN, say_refused(refusal))
+        check = ModelCheck(NOT_RUN, say_refused(refusal))
         return Section("model", says=(NO_MODEL,), checks=(check,))
     cycles, why = _test(analysis)
     laws = compare_laws(analysis)
@@ -308,7 +309,9 @@ def _show_parts(parts: tuple[CalibrationPart, ...]) -> tuple[tuple[Figure, ...],
 
 # Are preferences intransitive: A before B, B before C, C before A?
 
-ASKS_CIRCLES: Final = "Are preferences intransitive: A before B, B before C, C before A?"
+CirclesCheck: Final = partial(
+    Check, "circles", "Are preferences intransitive: A before B, B before C, C before A?"
+)
 INSTEAD: Final = (
     "No ranking fits such preferences. Say which of the systems are to be compared, or on which"
     " items, and judge those."
@@ -319,7 +322,7 @@ def write_section_circles(analysis: Analysis) -> Section:
     cycles, why = _test(analysis)
     command = analysis.write_command("robustness")
     if cycles is None:
-        check = Check("circles", ASKS_CIRCLES, NOT_RUN, why)
+        check = CirclesCheck(NOT_RUN, why)
         return Section("circles", checks=(check,), command=command)
     document = replace(cycles.document(), parts=tuple(_take_tables(cycles, "cycles")))
     check = replace(make_check_circles(analysis, cycles), p=cycles.p)
@@ -327,26 +330,23 @@ def write_section_circles(analysis: Analysis) -> Section:
 
 
 def make_check_circles(analysis: Analysis, cycles: Cycles) -> Check:
-    def check(state: str, says: str, otherwise: str = "") -> Check:
-        return Check("circles", ASKS_CIRCLES, state, says, otherwise)
-
     if cycles.p is None:
-        return check(UNDECIDED, "too few pairs were compared to show a cycle")
+        return CirclesCheck(UNDECIDED, "too few pairs were compared to show a cycle")
     p = _say_p(cycles.p)
     if not cycles.real:
         visible = find_visible(cycles, analysis.tally)
-        return _check_silence("circles", ASKS_CIRCLES, visible, p)
+        return _check_silence(CirclesCheck, visible, p)
     sure = find_sure_circle(cycles, analysis.tally)
     if sure is not None:
         against = analysis.reversals.find_circle(sure) if analysis.known_ranking else ""
         otherwise = f"{against}. {INSTEAD}" if against else INSTEAD
-        return check(choose_state(against), f"yes: {_say_wins(sure)}", otherwise)
+        return CirclesCheck(choose_state(against), f"yes: {_say_wins(sure)}", otherwise)
     closed = [one for one in cycles.cycles if one.closed]
     if closed:
         wins = _say_wins(closed[0])
-        return check(UNDECIDED, f"perhaps: {wins}, of which the last majority may be chance")
+        return CirclesCheck(UNDECIDED, f"perhaps: {wins}, of which the last majority may be chance")
     state = PASSED if cycles.cycles else UNDECIDED
-    return check(state, f"no majority cycle, but {ISSUES[LADDER]} ({p})", SEE[LADDER])
+    return CirclesCheck(state, f"no majority cycle, but {ISSUES[LADDER]} ({p})", SEE[LADDER])
 
 
 def _say_wins(one: Cycle) -> str:

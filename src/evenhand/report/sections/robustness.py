@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.judges.cards import Screening
 from evenhand.models.base import Fit
 from evenhand.ranking.position_bias import PositionBias, share_first
 from evenhand.ranking.ranking import Ranking
@@ -133,7 +133,9 @@ def is_near(bias: PositionBias) -> bool:
 DRAWN: Final = 12  # Most systems that are drawn: the best of the ranking
 MAX_CHOICES: Final = 9  # Choices that there are at most, as a rule
 MAX_SYSTEMS_BY_CHOICE: Final = 700  # Systems up to which choices are made without being asked for
-ASKS: Final = "Does the answer hold under other reasonable choices?"
+ChoicesCheck: Final = partial(
+    Check, "choices", "Does the answer hold under other reasonable choices?"
+)
 
 
 def write_section_choices(analysis: Analysis) -> Section:
@@ -141,6 +143,10 @@ def write_section_choices(analysis: Analysis) -> Section:
     if many > MAX_SYSTEMS_BY_CHOICE and not analysis.settings.full:
         why = say_how(command, f"A ranking of {many:,} systems by each choice")
         return Section("choices", not_run=why, command=command)
+    try:
+        screening = analysis.screening
+    except (NotIdentified, UnknownOption):  # no judge can be looked at
+        screening = None
     # Rank by each choice; of large tables orders alone
     settings = analysis.settings
     sensitivity = vary_choices(
@@ -150,7 +156,7 @@ def write_section_choices(analysis: Analysis) -> Section:
         seed=settings.seed,
         board=analysis.ranking,
         decide=may_rank(analysis, MAX_CHOICES),
-        screening=_find_screening(analysis),
+        screening=screening,
     )
     document = sensitivity.document()
     if not sensitivity.decides:
@@ -164,14 +170,6 @@ def write_section_choices(analysis: Analysis) -> Section:
         figures=(_draw(sensitivity),) if len(sensitivity.ranked) > 1 else (),
         command=command,
     )
-
-
-def _find_screening(analysis: Analysis) -> Screening | None:
-    """Return which judges are flagged; None where no judge can be looked at."""
-    try:
-        return analysis.screening
-    except (NotIdentified, UnknownOption):
-        return None
 
 
 def _places(choice: Choice) -> Mapping[str, int]:
@@ -206,11 +204,11 @@ def check_first(sensitivity: Sensitivity, ranking: Ranking) -> list[Check]:
         if names:
             message = f"{says} under {len(names)} of {len(others)} choices: {join_names(names)}"
             advice = "Say with the answer on which choice it rests."
-            return [Check("choices", ASKS, state, message, advice)]
+            return [ChoicesCheck(state, message, advice)]
     if not decided or not others:
         return []
     held = f"yes: {best} is the best" if sensitivity.decides else f"yes: {best} is first"
-    return [Check("choices", ASKS, PASSED, f"{held} under all {len(others)}")]
+    return [ChoicesCheck(PASSED, f"{held} under all {len(others)}")]
 
 
 def _draw(sensitivity: Sensitivity) -> Figure:
@@ -283,7 +281,7 @@ def write_section_fragility(analysis: Analysis) -> Section:
 
 # Is there a position bias: is what is shown first preferred for being first?
 
-ASKS_ORDER: Final = "Is there a position bias?"
+OrderCheck: Final = partial(Check, "order", "Is there a position bias?")
 # Most judges that are drawn, unless more of them stand out: the farthest from the others
 MAX_JUDGES_DRAWN: Final = 40
 MAX_OUTSTANDING_DRAWN: Final = 100  # Most judges that are drawn at all
@@ -299,7 +297,11 @@ def write_section_order(analysis: Analysis) -> Section:
     try:
         bias = analysis.position_bias
     except (NotIdentified, NotConverged, UnknownOption) as refusal:
-        return Section("order", checks=(_check_refused(analysis, refusal),), command=command)
+        state = CANNOT_TELL if isinstance(refusal, NotIdentified) else NOT_RUN
+        check = OrderCheck(state, say_refused(refusal))
+        if analysis.known_ranking and (place := say_one_sided(analysis)):
+            check = _check_place(place)
+        return Section("order", checks=(check,), command=command)
     document, rows = bias.document(), list_judges(bias)
     return make_section(
         "order",
@@ -329,22 +331,13 @@ def _check(analysis: Analysis, bias: PositionBias) -> Check:
         outcome = say_outcome("With the order effect in the model", reversal)
         otherwise = f"{outcome} {taken if sure else 'Look at the judges who differ'}{design}."
         faults = ((PLACE,) if matters else ()) + ((SIDES,) if alone else ())
-        return Check("order", ASKS_ORDER, choose_state(reversal), says, otherwise, issues=faults)
-    return Check("order", ASKS_ORDER, PASSED if sure or is_near(bias) else CANNOT_TELL, says)
-
-
-def _check_refused(
-    analysis: Analysis, refusal: NotIdentified | NotConverged | UnknownOption
-) -> Check:
-    if analysis.known_ranking and (place := say_one_sided(analysis)):
-        return _check_place(place)
-    state = CANNOT_TELL if isinstance(refusal, NotIdentified) else NOT_RUN
-    return Check("order", ASKS_ORDER, state, say_refused(refusal))
+        return OrderCheck(choose_state(reversal), says, otherwise, issues=faults)
+    return OrderCheck(PASSED if sure or is_near(bias) else CANNOT_TELL, says)
 
 
 def _check_place(place: Finding) -> Check:
     state = FAILED if place.code == "whole" else WARNING
-    return Check("order", ASKS_ORDER, state, place, f"{AGAIN}; {DESIGN}.")
+    return OrderCheck(state, place, f"{AGAIN}; {DESIGN}.")
 
 
 def _say_found(bias: PositionBias) -> str:

@@ -19,8 +19,7 @@ from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import take_findings
 from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import Analysis, Rated
-from evenhand.report.answer import say
-from evenhand.report.document import REFUSED, Figure, Section, list_notes, make_section
+from evenhand.report.document import Figure, Section, list_notes, make_section
 from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.style import take_chart
 from evenhand.report.figures.systems import (
@@ -93,6 +92,7 @@ def write_section_heads(analysis: Analysis) -> Section:
     # A row for each cell of the map: pairs that met, each from both sides
     systems = ranking.systems[:drawn]
     chances = tabulate_chances(ranking.fit, systems)
+    decided = None if ranking.rank_sets is None else ranking.rank_sets.decided
     pairs = [
         {
             **_count(counts[i, j]),
@@ -101,7 +101,7 @@ def write_section_heads(analysis: Analysis) -> Section:
             "row": i + 1,
             "against": j + 1,
             "expected": float(chances[i, j, 0] + chances[i, j, 1] / 2),
-            "decided": _is_decided(ranking, i, j),
+            "decided": None if decided is None else bool(decided[i, j] != 0),
         }
         for i in range(drawn)
         for j in range(drawn)
@@ -109,10 +109,13 @@ def write_section_heads(analysis: Analysis) -> Section:
     ]
     if not pairs:
         raise NotIdentified("no two systems were compared")
-    sets = ranking.rank_sets
+    says = ""
+    if decided is not None:
+        size, known = len(decided) * (len(decided) - 1) // 2, int((decided > 0).sum())
+        says = f"Decided pairs: {known:,} of {size:,} ({write_value(known / size, 'share')})."
     return Section(
         "heads",
-        says=() if sets is None else (_say_decided(sets.decided),),
+        says=(says,) if says else (),
         figures=(_draw(ranking, pairs, drawn),),
         notes=(NOTE,),
         command=analysis.write_command("rank", "--json"),
@@ -137,18 +140,6 @@ def _count(cell: np.ndarray) -> dict[str, Any]:
     n = wins + ties + losses
     share = (wins + ties / 2) / n if n else None
     return {"wins": wins, "ties": ties, "losses": losses, "n": n, "share": share}
-
-
-def _is_decided(ranking: Ranking, one: int, other: int) -> bool | None:
-    """Whether it is decided who of two is better; None where the ranking decides no pairs."""
-    if ranking.rank_sets is None:
-        return None
-    return bool(ranking.rank_sets.decided[one, other] != 0)
-
-
-def _say_decided(decided: NDArray[np.int8]) -> str:
-    size, known = len(decided) * (len(decided) - 1) // 2, int((decided > 0).sum())
-    return f"Decided pairs: {known:,} of {size:,} ({write_value(known / size, 'share')})."
 
 
 def _draw(ranking: Ranking, pairs: list[dict[str, Any]], drawn: int) -> Figure:
@@ -423,11 +414,7 @@ MAX_CRITERIA_ANSWERED: Final = 4  # Most criteria that are answered one by one o
 
 
 def find_answer_of_ratings(analysis: Analysis) -> tuple[tuple[str, ...], str]:
-    try:
-        boards = analysis.rated.boards
-    except NotIdentified as refusal:
-        why = f"{refusal.fault}. Only the judges can be described."
-        return (say(REFUSED, why=why),), ""
+    boards = analysis.rated.boards
     sentences: list[str] = [
         board.say_best(name) for name, board in list(boards.items())[:MAX_CRITERIA_ANSWERED]
     ]

@@ -53,6 +53,7 @@ from evenhand.web.store.database import (
     read_version,
     refuse_other_version,
 )
+from evenhand.web.store.judging import read_ticket
 from evenhand.web.store.log import JUDGMENTS, PARTS, Line, Record, digest, read_record
 from evenhand.web.store.people import PRESENT
 from evenhand.web.store.queries import (
@@ -78,7 +79,6 @@ from evenhand.web.store.schema import (
     tickets,
     tokens,
 )
-from evenhand.web.store.transaction import read_ticket
 from evenhand.web.store.verification import (
     UNREADABLE,
     Head,
@@ -539,7 +539,7 @@ def _agree(one: Any, other: Any) -> bool:
 
 def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = ()) -> LogCheck:
     """Check a log; of a file with older tables a copy is brought up to date, and checked."""
-    if "://" not in where and not _is_database(Path(where)):
+    if not _is_database(where):
         return verify(read_log(where), head, receipts=receipts)
     try:
         return check_store(open_to_read(where), head, receipts)
@@ -569,15 +569,9 @@ def check_store(
         return check_database(connection, head, receipts=receipts)
 
 
-def stream_log(where: str) -> Iterator[Line]:
-    if "://" not in where and not _is_database(Path(where)):
-        return read_log(where)
-    return open_to_read(where).lines()
-
-
 def write_log(where: str, path: str | Path) -> int:
     # The file can be read by its owner alone: comments stand in it.
-    if "://" not in where and not _is_database(Path(where)):
+    if not _is_database(where):
         raise UnknownOption(f"--write-log {path}: '{where}' is a log already, and no database")
     count = 0
     try:
@@ -597,7 +591,11 @@ def write_log(where: str, path: str | Path) -> int:
     return count
 
 
-def _is_database(path: Path) -> bool:
+def _is_database(where: str) -> bool:
+    """Say whether there is a database, and not a log as JSON Lines."""
+    path = Path(where)
+    if "://" in where:
+        return True
     if not path.is_file():
         near = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
         raise MissingFile(f"there is no file '{path}'{sentence_hint(suggest(path.name, near))}")
@@ -653,7 +651,8 @@ def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCh
         raise CampaignError(
             f"'{where}' is not what was written, so that its answers say nothing: {sound.fault}"
         )
-    return count_promises(gather(map(read_record, stream_log(where))), planned, where)
+    lines = open_to_read(where).lines() if _is_database(where) else read_log(where)
+    return count_promises(gather(map(read_record, lines)), planned, where)
 
 
 def count_promises(

@@ -7,36 +7,226 @@ sending it twice harmless. A revision and an undone answer are records of their 
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
-from evenhand.design.tasks import Ticket, read_whole, show
+from sqlalchemy import ColumnElement, Select, bindparam, delete, select, update
+
+from evenhand.design.tasks import Ticket, is_text, read_whole, show
 from evenhand.errors import EvenhandError, InvalidJudgments
-from evenhand.web.store.log import NOT_ASSIGNED, AnsweredBefore, NotYours, Paused, Record, Refused
-from evenhand.web.store.schema import CLOSED, OPEN
-from evenhand.web.store.transaction import (
-    BEGIN,
-    DELETE_LEASE,
-    FOLLOWING,
-    INSERT_LEASE,
-    LAST,
-    NEXT,
-    REPLY,
-    SET_ANSWER,
-    UPDATE_LEASE,
-    Entry,
-    WriteTransaction,
-    check_login,
-    check_name,
-    find_record,
-    look_up,
-    read_row,
-    read_ticket,
-    resolve_ticket,
+from evenhand.web.store.log import (
+    NOT_ASSIGNED,
+    AnsweredBefore,
+    Line,
+    NoSuchJudge,
+    NotYours,
+    Paused,
+    Record,
+    Refused,
+    ShutOut,
+    read_record,
 )
+from evenhand.web.store.schema import (
+    CLOSED,
+    OPEN,
+    Prepared,
+    fill,
+    judges,
+    leases,
+    log,
+    seats,
+    tickets,
+)
+from evenhand.web.store.transaction import Entry, WriteTransaction
+
+_LOGIN: Final = (
+    judges.c.state.label("status"),
+    judges.c.seat.label("judge_seat"),
+    seats.c.holder,
+    seats.c.total,
+    leases.c.ticket.label("leased"),
+    leases.c.key.label("lease_key"),
+    leases.c.since,
+    leases.c.until,
+)
+_LINE: Final = (log.c.number.label("line"), log.c.body, log.c.hash, log.c.said, log.c.note)
+
+
+def _ask(ticket: ColumnElement[bool], *more: ColumnElement[Any]) -> Select[Any]:
+    known = judges.join(seats).outerjoin(leases, leases.c.judge == judges.c.name)
+    return (
+        select(*_LOGIN, *tickets.c, *more)
+        .select_from(known.outerjoin(tickets, ticket))
+        .where(judges.c.name == bindparam("judge"))
+    )
+
+
+# A judge, and the ticket that they have
+BEFORE: Final = Prepared(_ask(tickets.c.number == leases.c.ticket))
+# A judge, a ticket, and the answer that is stored under a key
+REPLY: Final = Prepared(
+    _ask(tickets.c.number == bindparam("ticket"), log.c.judge.label("by"), *_LINE).outerjoin(
+        log, (log.c.ticket == tickets.c.number) & (log.c.key == bindparam("sent"))
+    )
+)
+
+
+def _ask_first(*conditions: ColumnElement[bool]) -> Prepared:
+    """Return the question for the first ticket of a seat that is not answered."""
+    mine = (tickets.c.seat == bindparam("seat"), tickets.c.state == OPEN, *conditions)
+    return Prepared(select(tickets).where(*mine).order_by(tickets.c.number).limit(1))
+
+
+NEXT: Final = _ask_first()
+# The next one beside one that is being answered, and after one of which it cannot be said
+FOLLOWING: Final = _ask_first(tickets.c.number != bindparam("answered"))
+_AFTER: Final = _ask_first(tickets.c.number > bindparam("after"))
+# The ticket of a judge's last answer that stands
+LAST: Final = Prepared(
+    select(tickets)
+    .select_from(log.join(tickets, tickets.c.record == log.c.number))
+    .where(log.c.judge == bindparam("judge"))
+    .order_by(log.c.number.desc())
+    .limit(1)
+)
+_RECORD: Final = Prepared(select(*_LINE).where(log.c.number == bindparam("number")))
+SET_ANSWER: Final = Prepared(
+    update(tickets)
+    .where(tickets.c.number == bindparam("ticket"))
+    .values(state=bindparam("to"), record=bindparam("by"))
+)
+# A judge gave their first answer
+BEGIN: Final = Prepared(
+    update(judges).where(judges.c.name == bindparam("judge")).values(state="active")
+)
+_GAVE: Final = Prepared(
+    select(log.c.number).where(log.c.judge == bindparam("judge"), log.c.kind == "judgment").limit(1)
+)
+INSERT_LEASE: Final = fill(leases)
+UPDATE_LEASE: Final = Prepared(
+    update(leases)
+    .where(leases.c.judge == bindparam("who"))
+    .values({name: bindparam(f"new_{name}") for name in ("ticket", "key", "since", "until")})
+)
+DELETE_LEASE: Final = Prepared(leases.delete().where(leases.c.judge == bindparam("judge")))
+
+
+def look_up(tx: WriteTransaction, judge: str) -> Any:
+    return check_login(tx.ask(BEFORE, {"judge": check_name(judge)}), judge)
+
+
+def has_answered(tx: WriteTransaction, judge: str) -> bool:
+    return tx.ask(_GAVE, {"judge": judge}) is not None
+
+
+def check_name(judge: str) -> str:
+    if not isinstance(judge, str) or not is_text(judge):
+        raise NoSuchJudge(f"there is no judge {show(judge)}")
+    return judge
+
+
+def check_login(row: Any, judge: str) -> Any:
+    if row is None:
+        raise NoSuchJudge(f"there is no judge '{judge}'")
+    if row.status not in ("invited", "active"):
+        reasons = {"left": "has withdrawn from the campaign", "forgotten": "asked to be forgotten"}
+        reason = reasons.get(row.status, "was removed from the campaign")
+        raise ShutOut(f"judge '{judge}' {reason}: ask the organiser for a new link")
+    return row
+
+
+def read_ticket(row: Any, judge: str) -> Ticket:
+    shown, rest = (row.task, row.item, tuple(json.loads(row.systems))), (row.expected, row.chosen)
+    return Ticket(row.number, judge, *shown, row.kind, row.again, *rest)
+
+
+def read_row(row: Any) -> Record:
+    return read_record(Line(row.line, row.body, row.hash, row.said, row.note))
+
+
+def find_record(tx: WriteTransaction, number: int) -> Record:
+    row = tx.ask(_RECORD, {"number": number})
+    if row is None:
+        raise Refused(f"record {number} is not in the log: check it with evenhand check")
+    return read_row(row)
+
+
+# Tickets of which it is known only when somebody comes to them what they show: the design says
+# where they stand among controls, anchors and repeats, a policy which pair of which item. A repeat
+# of one shows what that showed.
+
+_FREE: Final = {"item": "", "systems": "[]", "chosen": ""}
+_ORIGIN: Final = Prepared(select(tickets).where(tickets.c.number == bindparam("again")))
+_FILL: Final = Prepared(
+    update(tickets)
+    .where(tickets.c.number == bindparam("ticket"))
+    .values({name: bindparam(f"new_{name}") for name in _FREE})
+)
+_OPEN: Final = Prepared(
+    select(tickets.c.number).where(
+        tickets.c.seat == bindparam("seat"), tickets.c.state == OPEN, tickets.c.chosen != ""
+    )
+)
+_EMPTY: Final = Prepared(
+    update(tickets)
+    .where(tickets.c.seat == bindparam("whose"), tickets.c.state == OPEN)
+    .where((tickets.c.chosen != "") | (tickets.c.kind == "repeat"))
+    .values(_FREE)
+)
+_TAKE: Final = Prepared(delete(leases).where(leases.c.ticket == bindparam("number")))
+
+
+def resolve_ticket(tx: WriteTransaction, row: Any, judge: str) -> Any:
+    """Return the first ticket from one on of which it can be said what it shows; None for none."""
+    while row is not None and row.systems == "[]":
+        filled = _fill_repeat(tx, row) if row.kind == "repeat" else _assign(tx, row, judge)
+        if filled is not None:
+            return filled
+        row = tx.ask(_AFTER, {"seat": row.seat, "after": row.number})
+    return row
+
+
+def empty(tx: WriteTransaction, seat: str) -> dict[str, Any] | None:
+    """Give back what was chosen for whoever leaves a seat, and not answered."""
+    if not tx.campaign.design.policy:
+        return None
+    emptied = [row.number for row in tx.ask_all(_OPEN, {"seat": seat})]
+    tx.change(_EMPTY, {"whose": seat})
+    return {"facts": {"emptied": emptied}} if emptied else None
+
+
+def _fill_repeat(tx: WriteTransaction, row: Any) -> Any:
+    origin = tx.ask(_ORIGIN, {"again": row.again})
+    if origin is None or origin.state != CLOSED:
+        return None
+    return _fill(tx, row, {"item": origin.item, "systems": origin.systems, "chosen": ""})
+
+
+def _assign(tx: WriteTransaction, row: Any, judge: str) -> Any:
+    """Let the policy fill a ticket, and put into the log how; None where nothing is left."""
+    pair = tx.assigner.assign(tx, row.seat) if tx.assigner is not None else None
+    if pair is None:
+        return None
+    for ticket in pair.instead:
+        tx.change(_FILL, {"ticket": ticket, **{f"new_{name}": _FREE[name] for name in _FREE}})
+        tx.change(_TAKE, {"number": ticket})
+    systems = json.dumps(pair.systems, ensure_ascii=False)
+    filled = _fill(tx, row, {"item": pair.item, "systems": systems, "chosen": pair.chosen})
+    facts: dict[str, Any] = {"seat": row.seat}
+    if pair.instead:
+        facts["emptied"] = list(pair.instead)
+    tx.write(Entry("issue", judge, read_ticket(filled, judge), {"facts": facts}))
+    return filled
+
+
+def _fill(tx: WriteTransaction, row: Any, columns: dict[str, str]) -> Any:
+    tx.change(_FILL, {"ticket": row.number, **{f"new_{name}": columns[name] for name in columns}})
+    return row._replace(**columns)
+
 
 LONGEST_KEY: Final = 100  # Most characters of a key
 LONGEST_TIME: Final = 10_000_000  # Most seconds that a judge can have taken
@@ -257,8 +447,8 @@ def prefetch_answers(
         return
     # the first answer of each judge, if it is the first to its ticket; sound ones alone
     first: list[Reply] = []
-    judges: set[str] = set()
-    tickets: set[int] = set()
+    answering: set[str] = set()
+    answered: set[int] = set()
     for work in batch:
         if not isinstance(work, Answering):
             continue
@@ -267,10 +457,10 @@ def prefetch_answers(
             check_reply(reply)
         except EvenhandError:
             continue
-        if reply.judge not in judges and reply.ticket not in tickets:
+        if reply.judge not in answering and reply.ticket not in answered:
             first.append(reply)
-        judges.add(reply.judge)
-        tickets.add(reply.ticket)
+        answering.add(reply.judge)
+        answered.add(reply.ticket)
     if len(first) < 2:
         return
     rows = tx.prefetch(

@@ -29,6 +29,7 @@ from evenhand.design.assignment import Assignment
 from evenhand.design.campaign import Campaign, write_seed
 from evenhand.design.tasks import TICKET_KINDS, Ticket, is_text, say_bad_name, show
 from evenhand.errors import CampaignError, require_option
+from evenhand.web.store.judging import check_name, empty, look_up
 from evenhand.web.store.log import GENESIS, NoPlace, NoSuchJudge, Refused, ShutOut, Unproven, digest
 from evenhand.web.store.schema import (
     OPEN,
@@ -46,7 +47,7 @@ from evenhand.web.store.schema import (
     tickets,
 )
 from evenhand.web.store.schema import tokens as links
-from evenhand.web.store.transaction import Entry, WriteTransaction, check_name, empty, look_up
+from evenhand.web.store.transaction import Entry, WriteTransaction
 
 # What a link is for: to judge, to organise, or to join as a judge of a crowd platform
 Role = Literal["judge", "admin", "crowd"]
