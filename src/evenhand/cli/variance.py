@@ -107,18 +107,12 @@ def variance(
     ratings by restricted likelihood, of comparisons by moments.
     """
     reading, place = take_reading(), take_output()
-    from evenhand.judges.variance import (
-        DesignRequest,
-        check_request,
-        estimate_components,
-        study_designs,
-    )
+    from evenhand.judges.variance import DesignRequest, estimate_components, study_designs
 
     with ProgressDisplay("estimating"):
         data = _choose(reading.open(), criterion)
         each = _choose_each(data, per_output, per_judge)
         request = DesignRequest(judges, items, each, stderr, reliability)
-        check_request(request)
         parts = _split(data, group_by)
         results, refused = work_on_groups(
             parts,
