@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from evenhand.data.votes import Votes
-from evenhand.judges.comparison_cards import screen_comparisons
+from evenhand.judges.screening import screen_comparisons
 from experiments.campaign import generator
 from vote_campaigns import Panel, RankingPanel
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from evenhand.data.rating_rows import RatingRows
-from evenhand.judges.rating_cards import see_judges
+from evenhand.judges.screening import see_judges
 from experiments.campaign import generator
 from experiments.rating_panels import BAD, HONEST, RatingPanel
 
@@ -50,7 +50,7 @@ class Outcome:
 
 
 def flags_of_ours(rows: RatingRows) -> list[tuple[str, ...]]:
-    return list(see_judges(rows, level=LEVEL).flags)
+    return list(see_judges(rows, level=LEVEL).verdict.flags)
 
 
 def flags_of_deviations(rows: RatingRows, k: float) -> list[tuple[str, ...]]:

@@ -65,17 +65,11 @@ def variance(run: Run, *, groups: Grouping, asked: Asked) -> VerbResult:
     Systems, judges, items, tastes and chance; each task and criterion apart. Of
     ratings by restricted likelihood, of comparisons by moments.
     """
-    from evenhand.judges.variance import (
-        DesignRequest,
-        check_request,
-        estimate_components,
-        study_designs,
-    )
+    from evenhand.judges.variance import DesignRequest, estimate_components, study_designs
 
     data = _choose(run.reading.open(), asked.criterion)
     each = _choose_each(data, asked.per_output, asked.per_judge)
     request = DesignRequest(asked.judges, asked.items, each, asked.stderr, asked.reliability)
-    check_request(request)
 
     def work(part: Judgments) -> Study:
         components = estimate_components(

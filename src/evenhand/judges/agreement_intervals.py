@@ -131,6 +131,14 @@ def draw_times(size: int, seed: int) -> Array:
     return times
 
 
+def draw_items(by_item: Array, seed: int) -> Array:
+    """Return (B, k) sums over items drawn again, of (I, k) sums by item."""
+    merged, size, _ = merge_clusters(np.arange(len(by_item), dtype=np.int32), "item", seed)
+    sums = np.zeros((size, by_item.shape[1]))
+    np.add.at(sums, merged, by_item)
+    return np.asarray(draw_times(size, seed) @ sums)
+
+
 def find_interval(drawn: Ratio, level: float) -> Interval:
     lost = int((~drawn.exists).sum())
     if lost > MAX_SHARE_LOST * REPLICATES:

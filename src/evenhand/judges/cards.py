@@ -63,6 +63,9 @@ class Evidence(Record):
     log_odds: float | None = None
 
 
+Lines = list[tuple[int, Evidence]]  # Lines of cards, with the code of the judge
+
+
 @dataclass(frozen=True)
 class Card:
     judge: str  # the name
@@ -204,10 +207,8 @@ def make_cards(
     judges: Sequence[str],
     n: NDArray[Any],
     mixture: Mixture,
-    *,
-    flags: Sequence[tuple[str, ...]],
-    evidence: Iterable[Iterable[tuple[int, Evidence]]],
-    testable: Mask,
+    verdict: Verdict,
+    evidence: Iterable[Lines],
 ) -> list[Card]:
     """Return the cards of all judges, the most doubtful first."""
     lines: list[list[Evidence]] = [[] for _ in judges]
@@ -219,9 +220,9 @@ def make_cards(
             judge=name,
             n=int(n[j]),
             posterior=dict(zip(CLASSES, mixture.posterior[j].tolist(), strict=True)),
-            flags=flags[j],
+            flags=verdict.flags[j],
             evidence=tuple(lines[j]),
-            testable=bool(testable[j]) or bool(set(flags[j]) & set(CLASSES)),
+            testable=bool(verdict.testable[j]),
         )
         for j, name in enumerate(judges)
     ]
@@ -236,6 +237,53 @@ def add_effects(cards: Sequence[Card], effect: Effect, most: int) -> list[Card]:
     ]
 
 
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Who is flagged for what, and on which tests of habits that rests."""
+
+    abstains: Finding | None  # why nobody is called careless or reversed, or None
+    habits: tuple[Habit, ...]  # how judges answer, tested apart from the classes
+    habit_p: tuple[Array | None, ...]  # adjusted p-values of each; None where it is not tested
+    flags: tuple[tuple[str, ...], ...]  # of each judge, the class first
+    testable: Mask  # (J,) who would be seen if careless; a judge who is called so was
+
+    @property
+    def classed(self) -> Mask:
+        """(J,) who is flagged as careless or reversed."""
+        return np.array([bool(set(flags) & set(CLASSES)) for flags in self.flags])
+
+
+def decide_flags(
+    mixture: Mixture,
+    information: Array,
+    habits: Sequence[tuple[Habit, bool]],
+    level: float,
+    *,
+    abstains: Finding | None,
+    classable: Mask,
+    enough: Mask,
+) -> Verdict:
+    # information: (J,) 1 / error² that a judge's answers would bring about a slope of 0.
+    # habits: each with whether it is tested.
+    # classable: (J,) who may be called careless or reversed where that can be decided.
+    # enough: (J,) who may be said to have a habit.
+    found, tested = tuple(habit for habit, _ in habits), [use for _, use in habits]
+    adjusted = adjust_habits(found, tested)
+    classable = classable & (abstains is None)
+    flags: list[tuple[str, ...]] = [() for _ in classable]
+    p_honest = np.where(classable, mixture.p_honest, 1.0)
+    for judge in np.flatnonzero(choose_flags(p_honest, CLASS_SHARE * level)).tolist():
+        flags[judge] = (CLASSES[1 + int(mixture.posterior[judge, 1:].argmax())],)
+    testable = mixture.testable(information, CLASS_SHARE * level) & classable
+    testable |= np.array([bool(one) for one in flags])
+    ordered = sorted(zip(found, adjusted, strict=True), key=lambda pair: HABITS.index(pair[0].name))
+    for habit, p in ordered:
+        odd = [] if p is None else habit.judges[(p <= HABIT_SHARE * level) & enough[habit.judges]]
+        for judge in odd:
+            flags[judge] = (*flags[judge], habit.name)
+    return Verdict(abstains, found, adjusted, tuple(flags), testable)
+
+
 def adjust_habits(habits: Sequence[Habit], tested: Sequence[bool]) -> tuple[Array | None, ...]:
     p_values = [habit.p for habit, use in zip(habits, tested, strict=True) if use]
     if not p_values:
@@ -243,33 +291,6 @@ def adjust_habits(habits: Sequence[Habit], tested: Sequence[bool]) -> tuple[Arra
     ends = np.cumsum([len(p) for p in p_values])[:-1]
     parts = iter(np.split(benjamini_hochberg(np.concatenate(p_values)), ends))
     return tuple(next(parts) if use else None for use in tested)
-
-
-def flag_judges(
-    mixture: Mixture,
-    habits: Sequence[Habit],
-    adjusted: Sequence[Array | None],
-    level: float,
-    *,
-    classable: Mask,
-    enough: Mask,
-) -> list[tuple[str, ...]]:
-    """Return the flags of every judge: the class first, then habits."""
-    # adjusted: p-values of each habit's judges; None where it is not tested.
-    # classable: (J,) who may be called careless or reversed.
-    # enough: (J,) who may be said to have a habit.
-    flags: list[tuple[str, ...]] = [() for _ in classable]
-    p_honest = np.where(classable, mixture.p_honest, 1.0)
-    for judge in np.flatnonzero(choose_flags(p_honest, CLASS_SHARE * level)).tolist():
-        flags[judge] = (CLASSES[1 + int(mixture.posterior[judge, 1:].argmax())],)
-    ordered = sorted(
-        zip(habits, adjusted, strict=True), key=lambda pair: HABITS.index(pair[0].name)
-    )
-    for habit, p in ordered:
-        odd = [] if p is None else habit.judges[(p <= HABIT_SHARE * level) & enough[habit.judges]]
-        for judge in odd:
-            flags[judge] = (*flags[judge], habit.name)
-    return flags
 
 
 def say_flagged(cards: Sequence[Card], level: float) -> Finding:

@@ -29,8 +29,6 @@ from evenhand.errors import (
     UnknownOption,
     require_option,
 )
-from evenhand.judges import easy_items
-from evenhand.judges import profiles as judge_profiles
 from evenhand.judges.diagnosis_result import (
     METHODS,
     Diagnosis,
@@ -43,8 +41,18 @@ from evenhand.judges.diagnosis_result import (
     refuse_unknown_references,
     say_diagnosis,
 )
-from evenhand.judges.easy_items import Easy, EasyCount, EasyRule
-from evenhand.judges.profiles import Limits, Outliers, profile_judges
+from evenhand.judges.outliers import (
+    Easy,
+    EasyCount,
+    EasyRule,
+    Limits,
+    Outliers,
+    count_missed,
+    find_by_easy_items,
+    find_by_mean_agreement,
+    find_by_mean_score,
+    profile_judges,
+)
 from evenhand.judges.removal import (
     Choice,
     Merging,
@@ -206,15 +214,15 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
     profiles = profile_judges(targets)
     easy: dict[str, tuple[EasyCount, ...]] = {}
     if settings.easy or (rows.kind is not None and (rows.kind == CONTROL).any()):
-        easy = easy_items.count_missed(rows, settings.easy, scales, settings.rule.miss)
+        easy = count_missed(rows, settings.easy, scales, settings.rule.miss)
     revisions = find_revisions(rows)
     outliers = []
     for criterion, judges in profiles.items():
         limits = settings.limits
         outliers += [
-            judge_profiles.find_by_mean_score(judges, reading=settings.reading, limits=limits),
-            judge_profiles.find_by_mean_agreement(judges, limits=limits),
-            easy_items.find_by_easy_items(criterion, easy.get(criterion, ()), settings.rule),
+            find_by_mean_score(judges, reading=settings.reading, limits=limits),
+            find_by_mean_agreement(judges, limits=limits),
+            find_by_easy_items(criterion, easy.get(criterion, ()), settings.rule),
         ]
     removals, chosen, references = _rescore(targets, outliers, settings)
     n_judges = len(np.unique(targets.judge))
@@ -228,7 +236,7 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
         profiles=profiles,
         easy=easy,
         outliers=tuple(outliers),
-        common=find_common(outliers, judge_profiles.MEAN_SCORE),
+        common=find_common(outliers),
         removals=removals,
         chosen=chosen,
         choice=str(settings.choice),

@@ -20,12 +20,22 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
-from evenhand.judges import easy_items
-from evenhand.judges import profiles as judge_profiles
 from evenhand.judges.coefficients import choose_steps, fleiss_parts, n_agreement
 from evenhand.judges.counts import Blocks, Sums, count_coincidences
-from evenhand.judges.easy_items import Easy, EasyCount, EasyRule
-from evenhand.judges.profiles import JudgeProfile, Limits, Outliers, knows_items, share_outside
+from evenhand.judges.outliers import (
+    EASY_ITEMS,
+    MEAN_AGREEMENT,
+    MEAN_SCORE,
+    Easy,
+    EasyCount,
+    EasyRule,
+    JudgeProfile,
+    Limits,
+    Outliers,
+    count_unknown,
+    knows_items,
+    share_outside,
+)
 from evenhand.judges.removal import Choice, CommonJudges, Correlation, Rescoring, SystemScore
 from evenhand.judges.texts import say
 from evenhand.judges.units import Record, find_units
@@ -221,7 +231,7 @@ class Diagnosis(Shown):
         )
 
 
-METHODS: Final = (judge_profiles.MEAN_SCORE, judge_profiles.MEAN_AGREEMENT, easy_items.NAME)
+METHODS: Final = (MEAN_SCORE, MEAN_AGREEMENT, EASY_ITEMS)
 
 
 @dataclass(frozen=True)
@@ -274,9 +284,9 @@ def refuse_unknown_references(references: Sequence[str], systems: Sequence[str])
 
 
 _CALLED = {
-    judge_profiles.MEAN_SCORE: "mean score",
-    judge_profiles.MEAN_AGREEMENT: "mean agreement",
-    easy_items.NAME: "easy items",
+    MEAN_SCORE: "mean score",
+    MEAN_AGREEMENT: "mean agreement",
+    EASY_ITEMS: "easy items",
 }
 
 MIN_SCORES: Final = 5  # Scores below which a judge's means rest on single scores
@@ -307,7 +317,7 @@ def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tupl
     if again:
         notes.append(say("versions", n=again, version=settings.version))
     if controls:
-        unknown = easy_items.count_unknown(rows, settings.easy)  # nobody says what they should get
+        unknown = count_unknown(rows, settings.easy)  # nobody says what they should get
         code = "controls-partly-known" if 0 < unknown < controls else "controls-used"
         code = "controls-unknown" if unknown == controls else code
         notes.append(say(code, n=controls, unknown=unknown))
@@ -322,7 +332,7 @@ def note_few(diagnosis: Diagnosis) -> tuple[Finding, ...]:
     notes = []
     for one in diagnosis.outliers:
         n = {profile.judge: profile.n for profile in diagnosis.profiles[one.criterion]}
-        of = judge_profiles.MEAN_SCORE, judge_profiles.MEAN_AGREEMENT
+        of = MEAN_SCORE, MEAN_AGREEMENT
         few = [
             judge
             for judge in one.judges
@@ -357,7 +367,7 @@ def _say_outliers(one: Outliers) -> Finding:
     if not n:
         return say("none-outside", **about, judges=judges)
     who = listing(one.judges, MAX_JUDGES_NAMED)
-    if one.method == judge_profiles.MEAN_SCORE:
+    if one.method == MEAN_SCORE:
         ends = []
         for side, outside in (("too high", one.high), ("too low", one.low)):
             names = f": {listing(outside, MAX_JUDGES_NAMED)}" if outside else ""
@@ -368,7 +378,7 @@ def _say_outliers(one: Outliers) -> Finding:
 
 def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[Finding]:
     outside = []
-    for method, sides in {judge_profiles.MEAN_SCORE: 2, judge_profiles.MEAN_AGREEMENT: 1}.items():
+    for method, sides in {MEAN_SCORE: 2, MEAN_AGREEMENT: 1}.items():
         limited = [
             out for out in diagnosis.outliers if out.method == method and out.centre is not None
         ]

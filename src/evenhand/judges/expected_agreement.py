@@ -37,12 +37,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.votes import Votes
-from evenhand.judges.agreement_intervals import (
-    draw_times,
-    find_interval,
-    merge_clusters,
-    refuse_interval,
-)
+from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
 from evenhand.judges.counts import Ratio
 from evenhand.judges.preferences import chance_agreement, compare_votes, leave_repeats
 
@@ -94,10 +89,7 @@ def expect_agreement(
     observed, expected = (float(part[0]) for part in _find_kappas(whole))
     lower = upper = None
     if refuse_interval(len(sums), "item") is None:  # items are drawn, the worths held as they are
-        merged, size, _ = merge_clusters(np.arange(len(sums), dtype=np.int32), "item", seed)
-        by_cluster = np.zeros((size, sums.shape[1]))
-        np.add.at(by_cluster, merged, sums)
-        kappas, expected_kappas = _find_kappas(draw_times(size, seed) @ by_cluster)
+        kappas, expected_kappas = _find_kappas(draw_items(sums, seed))
         known = np.isfinite(kappas) & np.isfinite(expected_kappas)
         apart = np.where(known, kappas - expected_kappas, 0.0)
         interval = find_interval(Ratio(apart, known.astype(np.float64)), level)

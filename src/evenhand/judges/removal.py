@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.errors import UnknownOption, listing, require_option, sentence_hint, suggest
-from evenhand.judges.profiles import Outliers, knows_items
+from evenhand.judges.outliers import MEAN_SCORE, Outliers, knows_items
 from evenhand.judges.units import Record
 from evenhand.numerics.cluster_means import number_groups, pearson, spearman
 
@@ -77,14 +77,14 @@ def _join(sets: list[set[str]], how: str) -> set[str]:
     return set.union(*sets) if how == "any" else set.intersection(*sets)
 
 
-def find_common(outliers: Sequence[Outliers], mean_score: str) -> tuple[CommonJudges, ...]:
+def find_common(outliers: Sequence[Outliers]) -> tuple[CommonJudges, ...]:
     common = []
     for at, one in enumerate(outliers):
         for other in outliers[at + 1 :]:
             if other.criterion != one.criterion or one.why or other.why:
                 continue
             both = {*one.judges} & {*other.judges}
-            sides = next((x for x in (one, other) if x.method == mean_score), None)
+            sides = next((x for x in (one, other) if x.method == MEAN_SCORE), None)
             high, low = (
                 (None, None)
                 if sides is None

@@ -1,23 +1,97 @@
-"""Which judges are careless or reversed: one entry for comparisons, rankings and ratings."""
+"""Which judges are careless or reversed, in comparisons, rankings and ratings.
+
+Slopes on what the others say, controls, repeats and times (`comparison_evidence`,
+`rating_evidence`) go into one mixture of honest, careless and reversed judges (`mixture`): the
+flagged are the largest set with a mean P(honest) of at most four fifths of the level, of judges
+with ten judgments or more. Habits (`habits`) are tested beside it, all judges and habits together
+by Benjamini and Hochberg (1995) at the other fifth: the share of honest judges in a union is at
+most the sum of both.
+
+A judge is one person: scores under several criteria, and of several tasks, make one card.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, refuse_kind
 from evenhand.data.joining import say_without
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows, Scale, require_scale
+from evenhand.data.rating_rows import TARGET, RatingRows, Scale, digest_ratings, require_scale
 from evenhand.data.ratings import Ratings
-from evenhand.data.votes import Votes
-from evenhand.errors import UnknownOption
-from evenhand.judges.cards import Screening
-from evenhand.judges.comparison_cards import FALSE_ALARM_RATE, screen_comparisons
-from evenhand.judges.rating_cards import screen_ratings
+from evenhand.data.results import write_signature
+from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
+from evenhand.errors import NotIdentified, UnknownOption, require_level
+from evenhand.judges.cards import (
+    CLASS_SHARE,
+    CLASSES,
+    HABIT_SHARE,
+    Effect,
+    Evidence,
+    Lines,
+    Screening,
+    Verdict,
+    add_effects,
+    decide_flags,
+    make_cards,
+    note_camps,
+    note_many,
+    say_flags,
+)
+from evenhand.judges.comparison_evidence import (
+    Checks,
+    Slopes,
+    Times,
+    find_slopes,
+    find_vote_habits,
+    weigh_controls,
+    weigh_repeats,
+    weigh_seconds,
+)
+from evenhand.judges.habits import MAX_POINTS_COARSE, MIN_SCORES, Habit, find_habits, use_of_points
+from evenhand.judges.mixture import MIN_JUDGES, Mixture, fit_mixture
+from evenhand.judges.rating_evidence import (
+    UNKNOWN_ERROR,
+    Clue,
+    Expectation,
+    RatingSlopes,
+    Severity,
+    expect_scores,
+    find_clues,
+    find_severity,
+    join_clues,
+    rating_slopes,
+)
 from evenhand.judges.removal import describe_changes
 from evenhand.judges.texts import say
+from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.distributions import clopper_pearson, normal_quantile
+from evenhand.render.findings import Finding
+from evenhand.render.values import write_p
+
+Array = NDArray[np.float64]
+
+FALSE_ALARM_RATE: Final = 0.05
+CARD_LEVEL: Final = 0.95  # Of the intervals on a card (proportion)
+QUANTILE: Final = normal_quantile((1 + CARD_LEVEL) / 2)
+# Judgments, a ranking being one, below which nobody is flagged: errors are those of many
+MIN_JUDGMENTS: Final = 10
+# Judgments, or outputs, per judge beyond which no number is named
+MAX_JUDGMENTS_ADVISED: Final = 100_000
+MAX_EFFECTS: Final = 10  # Flagged judges of whom it is told what leaving them out changes
+# Other judges on an output pair that tell something of a judge even where systems are equal
+MIN_OTHERS: Final = 2
+# Root mean square of weighed gaps (logits) below which systems are nearly equal
+NEARLY_EQUAL: Final = 0.25
+# Share of scores at one end of the scale from which nobody is flagged as careless
+ONE_END: Final = 0.9
 
 Judgments = Comparisons | Rankings | Ratings | RatingRows | Votes
 
@@ -104,3 +178,522 @@ def _votes(data: Comparisons | Rankings | Votes) -> Votes:
     if isinstance(data, Comparisons):
         return data.votes()
     raise refuse_kind(data, "judges are seen in comparisons, rankings or ratings, not in")
+
+
+# Judges of comparisons and rankings.
+
+
+@dataclass(frozen=True, eq=False)
+class VoteEvidence:
+    votes: Votes  # judgments of outputs as such
+    slopes: Slopes  # how strongly each judge follows the others
+    mixture: Mixture  # who is honest, careless or reversed
+    controls: Checks | None  # answers to controls, or None
+    repeats: Checks | None  # answers given again, or None
+    times: Times | None  # how long judges take, or None
+    answers: Array  # (J,) answers of each judge, a ranking being one
+    verdict: Verdict  # who is flagged
+
+
+def screen_comparisons(
+    votes: Votes, *, level: float = FALSE_ALARM_RATE, effect: Effect | None = None
+) -> Screening:
+    """Say who is careless or reversed, and who has odd habits; nothing is drawn."""
+    _refuse_votes(votes, level)
+    evidence = see_voters(votes, level=level)
+    votes, mixture, verdict = evidence.votes, evidence.mixture, evidence.verdict
+    answers, abstains = evidence.answers, verdict.abstains
+    lines = _write_vote_lines(evidence, HABIT_SHARE * level)
+    cards = make_cards(votes.judges, answers, mixture, verdict, lines)
+    if effect is not None:
+        cards = add_effects(cards, effect, MAX_EFFECTS)
+    n = float(answers.sum())
+    shares = dict(zip(CLASSES, mixture.shares.tolist(), strict=True))
+    parts = ["flags by slopes on the others' votes", f"level {level:g}"]
+    return Screening(
+        cards=tuple(cards),
+        level=level,
+        kind="rankings" if votes.answer is not None and n < votes.size else "comparisons",
+        n_judgments=int(n),
+        abstains=abstains,
+        detectable=_say_detectable_votes(evidence, level),
+        says=say_flags(cards, abstains, level),
+        notes=(
+            *votes.notes,
+            *_note_limits(evidence),
+            *note_many(cards),
+            *_note_group(evidence),
+        ),
+        signature=write_signature(parts, n, digest_votes(votes), judges=len(votes.judges)),
+        parameters={**shares, "mean": mixture.mean, "spread": mixture.spread},
+    )
+
+
+def _refuse_votes(votes: Votes, level: float) -> None:
+    require_level(level, ".05")
+    if votes.judges == ("",):
+        raise NotIdentified(
+            "nobody knows who the judges are: the data have no column of judges",
+            ["name it (--column judge=NAME, in Python columns={'judge': 'NAME'})"],
+        )
+    if not (votes.outcome != TIE).any():
+        raise NotIdentified("no comparison was decided: there is nothing to compare judges by")
+    if votes.kind is not None and not (votes.kind == TARGET).any():
+        raise NotIdentified(
+            "all comparisons are controls or repeats: there are no outputs to set judges beside"
+        )
+
+
+def see_voters(votes: Votes, *, level: float = FALSE_ALARM_RATE) -> VoteEvidence:
+    """Find all there is about the judges: time last, which is weighed by what is known."""
+    targets = votes if votes.kind is None else votes.take(votes.kind == TARGET)
+    slopes = find_slopes(targets)
+    tied = float((targets.outcome == TIE).mean())
+    controls = weigh_controls(votes, tied, slopes.inflation)
+    repeats = weigh_repeats(votes, slopes.inflation)
+    extra = np.zeros((len(votes.judges), 3))
+    for checks in (controls, repeats):
+        extra += 0.0 if checks is None else checks.logs
+    mixture = fit_mixture(slopes.slope, slopes.error, extra=extra)
+    times = weigh_seconds(targets, mixture.posterior)
+    if times is not None:
+        mixture = fit_mixture(slopes.slope, slopes.error, extra=extra + times.logs)
+    habits = find_vote_habits(targets, slopes) if len(votes.judges) >= MIN_JUDGES else ()
+    answers = _count_answers(targets)
+    verdict = decide_flags(
+        mixture,
+        slopes.information,
+        [(habit, True) for habit in habits],
+        level,
+        abstains=mixture.abstention() or _find_no_ground(slopes),
+        classable=answers >= MIN_JUDGMENTS,
+        enough=answers >= MIN_JUDGMENTS,
+    )
+    return VoteEvidence(targets, slopes, mixture, controls, repeats, times, answers, verdict)
+
+
+def _find_no_ground(slopes: Slopes) -> Finding | None:
+    alone = float((slopes.others.judges < MIN_OTHERS).mean())
+    spread = float(np.sqrt(np.mean((slopes.weights[0] * slopes.gap) ** 2)))
+    if alone <= 0.5 or spread >= NEARLY_EQUAL:
+        return None
+    return say("no-shared-outputs", alone=alone, others=MIN_OTHERS)
+
+
+def _count_answers(votes: Votes) -> Array:
+    """Return (J,) answers of each judge, a ranking being one."""
+    size = len(votes.judges)
+    if votes.answer is None:
+        return np.bincount(votes.judge, minlength=size).astype(float)
+    both = np.unique(votes.answer.astype(np.int64) * size + votes.judge)
+    return np.bincount(both % size, minlength=size).astype(float)
+
+
+def _write_vote_lines(evidence: VoteEvidence, threshold: float) -> Iterable[Lines]:
+    mixture, verdict = evidence.mixture, evidence.verdict
+    yield _write_slopes(evidence.slopes, mixture)
+    yield _write_agreement(evidence.votes, evidence.slopes)
+    yield _write_checks(evidence.controls, mixture, "controls", "controls: {} of {} as expected")
+    again = "asked again: the same answer in {} of {}"
+    yield _write_checks(evidence.repeats, mixture, "repeats", again)
+    for habit, adjusted in zip(verdict.habits, verdict.habit_p, strict=True):
+        yield _write_vote_habit(habit, adjusted, threshold)
+    times = evidence.times
+    if times is not None:
+        odds = mixture.odds_of(times.logs).tolist()
+        says = "takes {:.1f} seconds for a judgment (median), the median judge {:.1f}"
+        yield [
+            (
+                judge,
+                Evidence("seconds", says.format(median, times.usual), median, log_odds=odds[judge]),
+            )
+            for judge, median in zip(times.judges.tolist(), times.seconds.tolist(), strict=True)
+        ]
+
+
+def _write_slopes(slopes: Slopes, mixture: Mixture) -> Lines:
+    n = np.bincount(slopes.judge, minlength=len(slopes.slope))
+    lines = []
+    for judge, (b, error) in enumerate(zip(slopes.slope, slopes.error, strict=True)):
+        says = "no decisive vote: nothing shows whether the judge follows the others"
+        low, high = float(b - QUANTILE * error), float(b + QUANTILE * error)
+        if n[judge]:
+            says = (
+                f"follows the other judges with a slope of {b:z.2f} ({low:z.2f} to {high:z.2f});"
+                f" honest judges have {mixture.mean:.2f} on average, one who answers at random has"
+                " 0"
+            )
+        odds = float(mixture.log_odds[judge])
+        lines.append((judge, Evidence("slope", says, float(b), low, high, odds)))
+    return lines
+
+
+def _write_agreement(votes: Votes, slopes: Slopes) -> Lines:
+    """Compare with the others on output pairs where two or more others all said the same."""
+    sure, size = slopes.others.agreed, len(votes.judges)
+    right = sure & (votes.outcome != TIE) & ((votes.outcome == LEFT) == (slopes.others.lead > 0))
+    judged, agreed = (np.bincount(votes.judge, v, size) for v in (sure, right))
+    lines = []
+    for judge in np.flatnonzero(judged).tolist():
+        n, k = int(judged[judge]), int(agreed[judge])
+        rest = judged.sum() - n
+        beside = f", the other judges {100 * (agreed.sum() - k) / rest:.0f} %" if rest else ""
+        says = (
+            f"where two or more others all prefer one output: agrees in {k} of {n}"
+            f" ({100 * k / n:.0f} %){beside}"
+        )
+        ends = clopper_pearson(k, n, CARD_LEVEL)
+        lines.append((judge, Evidence("agreement", says, k / n, *ends)))
+    return lines
+
+
+def _write_checks(checks: Checks | None, mixture: Mixture, name: str, counted: str) -> Lines:
+    if checks is None:
+        return []
+    lines, odds = [], mixture.odds_of(checks.logs).tolist()
+    for judge in np.flatnonzero(checks.asked).tolist():
+        hits, n = float(checks.seen[judge, 0]), float(checks.asked[judge])
+        says = (
+            f"{counted.format(f'{hits:.0f}', f'{n:.0f}')}; all judges"
+            f" {100 * checks.usual[0]:.0f} %, by chance {100 * checks.chance[judge, 0]:.0f} %"
+        )
+        ends = clopper_pearson(hits, n, CARD_LEVEL)
+        lines.append((judge, Evidence(name, says, hits / n, *ends, odds[judge])))
+    return lines
+
+
+def _write_vote_habit(habit: Habit, adjusted: Array | None, threshold: float) -> Lines:
+    lines = []
+    for k, judge in enumerate(habit.judges.tolist()):
+        value, usual = float(habit.value[k]), float(habit.usual[k])
+        median = 100 / (1 + np.exp(-usual))
+        if habit.name == "position-biased":
+            name, share = "position", 100 / (1 + np.exp(-value))
+            says = (
+                f"the output shown first was preferred in {100 * habit.beside[k]:.0f} % of decisive"
+                f" votes; between equals about {share:.0f} %, the median judge {median:.0f} %"
+            )
+        elif habit.name == "drifting":
+            name = "session"
+            says = (
+                f"within a session the slope {'falls' if value < 0 else 'rises'} by"
+                f" {abs(value):.2f} from the first to the last answer; the median judge's changes"
+                f" by {usual:+z.2f}"
+            )
+        else:
+            name, share = "ties", 100 * habit.beside[k]
+            says = f"ties in {share:.0f} % of judgments, the median judge {median:.0f} %"
+        if adjusted is not None:
+            says += f" (adjusted p {write_p(float(adjusted[k]))}; flagged up to {threshold:.2g})"
+        lines.append((judge, Evidence(name, says, value)))
+    return lines
+
+
+def _say_detectable_votes(evidence: VoteEvidence, level: float) -> str:
+    mixture, slopes, answers = evidence.mixture, evidence.slopes, evidence.answers
+    abstains, testable = evidence.verdict.abstains, evidence.verdict.testable
+    least, median = mixture.least_information(CLASS_SHARE * level), int(np.median(answers))
+    each = float(slopes.information.sum() / answers.sum())
+    if least is None or least > MAX_JUDGMENTS_ADVISED * each:
+        return (
+            "slopes alone cannot flag a careless judge here, with no number of judgments within"
+            f" reach: honest judges' slopes differ by {mixture.spread:.2f} around"
+            f" {mixture.mean:.2f}; controls or repeats would tell"
+        )
+    needed = max(ceil(least / each), MIN_JUDGMENTS)
+    shared = float(slopes.others.judges.mean())
+    design = f"{shared:.1f} other judges per output pair" if shared else "no shared outputs"
+    have = f"; {testable.sum():,} of {len(testable):,} judges have that many"
+    if abstains is not None:
+        have = ""
+    if median < needed:
+        return (
+            f"with {median:,} judgments each (the median) and {design}, slopes alone cannot flag a"
+            f" careless judge: about {needed:,} would be needed{have}"
+        )
+    if abstains is not None:
+        return (
+            "a careless judge would not be detected here, however many judgments there are: nobody"
+            f" is called careless (about {needed:,} judgments would be needed otherwise)"
+        )
+    return (
+        f"slopes flag a careless judge from about {needed:,} judgments on, with {design}{have}"
+    )
+
+
+def _note_limits(evidence: VoteEvidence) -> list[Finding]:
+    slopes, votes, notes = evidence.slopes, evidence.votes, list[Finding]()
+    silent = np.bincount(slopes.judge, minlength=len(slopes.slope)) == 0
+    if silent.any():
+        silent_names = [votes.judges[j] for j in np.flatnonzero(silent)]
+        notes.append(say("no-decisive-vote", names=silent_names))
+    if slopes.inflation > 1:
+        notes.append(say("correlated-comparisons", inflation=float(slopes.inflation)))
+    if votes.items == ("",):
+        notes.append(say("no-items"))
+    if slopes.passed_over:
+        notes.append(say("large-tasks", n=int(slopes.passed_over)))
+    if not votes.positions_known:
+        notes.append(say("positions-unknown"))
+    return notes
+
+
+def _note_group(evidence: VoteEvidence) -> tuple[Finding, ...]:
+    votes = evidence.votes
+    if votes.items == ("",):
+        return ()
+    rows = evidence.verdict.classed[votes.judge] & (votes.outcome != TIE)
+    pair = number_groups(votes.pair)
+    return note_camps(pair[rows], votes.judge[rows], votes.preferred[rows].astype(float))
+
+
+# Judges who gave scores.
+
+
+@dataclass(frozen=True, eq=False)
+class RatingEvidence:
+    slopes: RatingSlopes  # how strongly each follows the others
+    mixture: Mixture  # what that and the clues say of being honest
+    clues: tuple[Clue, ...]  # controls, repeats, seconds
+    severity: Severity  # how much higher each scores
+    expected: Expectation  # the scores that slopes rest on
+    one_end: Array  # (J,) share of scores at one end of the scale
+    verdict: Verdict  # who is flagged
+
+
+def screen_ratings(
+    rows: RatingRows,
+    *,
+    level: float = FALSE_ALARM_RATE,
+    scale: Scale | None = None,
+    effect: Effect | None = None,
+) -> Screening:
+    _refuse_ratings(rows, level, scale)
+    present, judge = np.unique(rows.judge, return_inverse=True)
+    if len(present) < len(rows.judges):  # judges without a row, as in one part of split data
+        names = tuple(rows.judges[j] for j in present.tolist())
+        rows = replace(rows, judges=names, judge=judge.reshape(-1).astype(rows.judge.dtype))
+    seen = see_judges(rows, level=level, scale=scale)
+    mixture, abstains = seen.mixture, seen.verdict.abstains
+    n = np.bincount(rows.judge, minlength=len(rows.judges))
+    lines = _write_rating_lines(seen, HABIT_SHARE * level)
+    cards = make_cards(rows.judges, n, mixture, seen.verdict, lines)
+    if effect is not None:
+        cards = add_effects(cards, effect, len(cards))
+    scale_words = [] if scale is None else [f"scale {scale}"]
+    return Screening(
+        cards=tuple(cards),
+        level=level,
+        kind="ratings",
+        n_judgments=rows.size,
+        abstains=abstains,
+        detectable=_say_detectable_ratings(seen, CLASS_SHARE * level),
+        says=(*say_flags(cards, abstains, level), *_say_severities(seen.severity)),
+        notes=(*rows.notes, *_note_data(rows, seen), *note_many(cards), *_note_raters(seen)),
+        signature=write_signature(
+            ["screening ratings", f"level {level:g}", *scale_words],
+            rows.size,
+            digest_ratings(rows),
+            judges=len(rows.judges),
+        ),
+        parameters={
+            "share of honest judges": float(mixture.shares[0]),
+            "mean slope of honest judges": mixture.mean,
+            "spread of honest judges": mixture.spread,
+        },
+    )
+
+
+def _refuse_ratings(rows: RatingRows, level: float, scale: Scale | None) -> None:
+    require_level(level, ".05")
+    if rows.judges == ("",):
+        raise NotIdentified(
+            "nobody knows who the judges are: the data have no column of judges",
+            ["name it, as in --column judge=NAME"],
+        )
+    if not rows.targets().size:
+        raise NotIdentified("all scores are of controls: there are no outputs to set judges beside")
+    if scale is not None:
+        scale.check(rows.score)
+
+
+def see_judges(
+    rows: RatingRows, *, level: float = FALSE_ALARM_RATE, scale: Scale | None = None
+) -> RatingEvidence:
+    expected = expect_scores(rows)
+    slopes = rating_slopes(expected)
+    clues = find_clues(rows, expected)
+    extra = join_clues(clues, len(rows.judges))
+    mixture = fit_mixture(slopes.slope, slopes.error, extra=extra)
+    habits = find_habits(rows, expected, slopes, scale)
+    one_end = use_of_points(rows.targets(), scale).one_end
+    verdict = decide_flags(
+        mixture,
+        slopes.information,
+        [(habit, habit.tested and len(habit.judges) >= MIN_JUDGES) for habit in habits],
+        level,
+        abstains=mixture.abstention(),
+        classable=(slopes.outputs >= MIN_SCORES) & (one_end < ONE_END),
+        enough=np.ones(len(rows.judges), dtype=np.bool_),
+    )
+    severity = find_severity(rows.targets())
+    return RatingEvidence(slopes, mixture, clues, severity, expected, one_end, verdict)
+
+
+def _write_rating_lines(seen: RatingEvidence, threshold: float) -> Iterable[Lines]:
+    slopes, mixture, severity = seen.slopes, seen.mixture, seen.severity
+    verdict, judges = seen.verdict, range(len(seen.one_end))
+    yield [(j, _write_slope(slopes, mixture, j)) for j in judges]
+    at_end = np.flatnonzero(seen.one_end >= ONE_END).tolist()
+    yield [(j, _write_end(float(seen.one_end[j]))) for j in at_end]
+    for clue in seen.clues:
+        coded = enumerate(clue.judges.tolist())
+        yield [(j, _write_clue(clue, at, mixture.shares)) for at, j in coded]
+    yield [(j, _write_severity(severity, j)) for j in judges if severity.outputs[j] >= 2]
+    for habit, adjusted in zip(verdict.habits, verdict.habit_p, strict=True):
+        coded = enumerate(habit.judges.tolist())
+        yield [(j, _write_rating_habit(habit, at, adjusted, threshold)) for at, j in coded]
+
+
+def _write_slope(slopes: RatingSlopes, mixture: Mixture, j: int) -> Evidence:
+    n, shared = int(slopes.outputs[j]), int(slopes.shared[j])
+    name = "others' scores"
+    if slopes.error[j] >= UNKNOWN_ERROR:
+        return Evidence(name, f"what the others say predicts nothing of {_outputs(n)}: no slope")
+    slope, margin = float(slopes.slope[j]), QUANTILE * float(slopes.error[j])
+    says = (
+        f"slope {slope:z.2f} ({slope - margin:z.2f} to {slope + margin:z.2f}) on what the others"
+        f" lead one to expect, over {_outputs(n)}, {shared:,} of them scored by others too; honest"
+        f" judges have {mixture.mean:.2f} ± {mixture.spread:.2f}, careless ones have 0"
+    )
+    if slopes.constant[j]:
+        says = f"always the same score, over {_outputs(n)}: no slope on what the others say"
+    return Evidence(name, says, slope, slope - margin, slope + margin, float(mixture.log_odds[j]))
+
+
+def _write_end(share: float) -> Evidence:
+    says = (
+        f"{100 * share:.0f} % of scores at one end of the scale: carelessness cannot be told from"
+        " severity or leniency, and is not flagged on that"
+    )
+    return Evidence("one end", says, share)
+
+
+def _write_severity(severity: Severity, j: int) -> Evidence:
+    gap, margin = float(severity.gap[j]), float(severity.margin[j])
+    side = "higher" if gap >= 0 else "lower"
+    says = (
+        f"scores {abs(gap):.2f} {severity.unit} {side} than the others ({gap - margin:+z.2f} to"
+        f" {gap + margin:+z.2f}), which is no fault"
+    )
+    return Evidence("severity", says, gap, gap - margin, gap + margin)
+
+
+def _write_clue(clue: Clue, at: int, shares: Array) -> Evidence:
+    value, n = float(clue.value[at]), int(clue.count[at])
+    span = f"{clue.low[at]:.3g} to {clue.high[at]:.3g}"
+    among = "nine in ten honest judges with as many"
+    if clue.name == "controls":
+        says = (
+            f"{100 * clue.right[at]:.0f} % of {n:,} controls on the side expected, by {value:z.2f}"
+            f" standard deviations on average; {among}: {span}"
+        )
+    elif clue.name == "repeats":
+        says = f"{n:,} second answers, correlation with the first {value:z.2f}; {among}: {span}"
+    else:
+        says = f"half of {n:,} scores within {value:.3g} s; {among}: {span} s"
+    first, *others = clue.logs[at]
+    odds = np.log(np.exp(np.array(others) - first) @ (shares[1:] / shares[1:].sum()))
+    return Evidence(clue.name, says, value, log_odds=float(odds))
+
+
+def _write_rating_habit(
+    habit: Habit, at: int, adjusted: Array | None, threshold: float
+) -> Evidence:
+    value, usual = (float(a[at]) for a in (habit.value, habit.usual))
+    chance = "shown, not tested"
+    if adjusted is not None:
+        p = float(adjusted[at])
+        chance = f"adjusted p {write_p(p)}; flagged up to {threshold:.2g}"
+    if habit.name == "coarse":
+        says = (
+            f"uses the equivalent of {value:.1f} different scores; a judge with the same mean and"
+            f" spread would use {usual:.1f} ({chance})"
+        )
+    elif habit.name == "extreme":
+        says = (
+            f"{100 * value:.0f} % of scores at an end of the scale; a judge with the same mean"
+            f" would give {100 * usual:.0f} % ({chance})"
+        )
+    else:
+        says = (
+            f"over a session scores move by {value:+z.2f} standard deviations, those of the median"
+            f" judge by {usual:+z.2f}; the slope changes by {habit.beside[at]:+z.2f} ({chance})"
+        )
+    return Evidence(habit.name, says, value)
+
+
+def _outputs(n: int) -> str:
+    return "1 output" if n == 1 else f"{n:,} outputs"
+
+
+def _say_severities(severity: Severity) -> list[Finding]:
+    gaps = severity.gap[severity.outputs >= MIN_JUDGES]
+    if len(gaps) < 2:
+        return []
+    low, high = float(gaps.min()), float(gaps.max())
+    return [say("severities", low=low, high=high, unit=severity.unit)]
+
+
+def _say_detectable_ratings(seen: RatingEvidence, level: float) -> str:
+    slopes, abstains, testable = seen.slopes, seen.verdict.abstains, seen.verdict.testable
+    least, known = seen.mixture.least_information(level), slopes.information > 0
+    needed = None  # the outputs at which the usual judge is testable
+    if least is not None and known.any():
+        each = float(np.median(slopes.information[known] / slopes.outputs[known]))
+        needed = max(int(np.ceil(min(least / each, 1e9))), MIN_SCORES)
+    if needed is None or needed > MAX_JUDGMENTS_ADVISED:
+        needed, enough = None, "no number within reach"
+    else:
+        enough = f"about {needed:,} outputs are enough"
+    if abstains is not None or not testable.any():
+        apart = "" if slopes.shared.any() else " and no shared outputs"
+        return (
+            f"with {_outputs(int(np.median(slopes.outputs)))} each{apart}, slopes alone cannot flag"
+            " a careless judge"
+            f"{'' if abstains is not None and needed is not None else '; ' + enough}"
+        )
+    return (
+        f"{testable.sum():,} of {len(testable):,} judges scored enough to detect a careless one,"
+        f" more likely than not; {enough}"
+    )
+
+
+def _note_data(rows: RatingRows, seen: RatingEvidence) -> list[Finding]:
+    notes, outputs = list[Finding](), seen.slopes.outputs
+    if len(rows.tasks) > 1:
+        notes.append(say("tasks-in-cards", n=len(rows.tasks)))
+    if rows.items == ("",):
+        notes.append(say("no-items-in-ratings"))
+    unused = [clue.name for clue in seen.clues if len(clue.judges) < MIN_JUDGES]
+    if unused:
+        notes.append(say("evidence-unused", names=unused, needed=MIN_JUDGES))
+    few = int((outputs < MIN_SCORES).sum())
+    if few:
+        notes.append(say("few-outputs", n=few, needed=MIN_SCORES))
+    if not any(len(habit.judges) >= MIN_JUDGES for habit in seen.verdict.habits):
+        notes.append(say("habits-untested", needed=MIN_JUDGES))
+    at_end = np.flatnonzero((seen.one_end >= ONE_END) & (outputs >= MIN_SCORES)).tolist()
+    if at_end:
+        notes.append(say("one-end", names=[rows.judges[j] for j in at_end]))
+    if any(not habit.tested for habit in seen.verdict.habits):
+        notes.append(say("many-points", most=MAX_POINTS_COARSE))
+    if rows.size != outputs.sum():
+        notes.append(say("scores-and-outputs", scores=rows.size, outputs=int(outputs.sum())))
+    return notes
+
+
+def _note_raters(seen: RatingEvidence) -> tuple[Finding, ...]:
+    scores = seen.expected
+    rows = seen.verdict.classed[scores.judge]
+    return note_camps(scores.output[rows], scores.judge[rows], scores.scores[rows])

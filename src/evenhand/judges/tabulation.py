@@ -18,16 +18,13 @@ from evenhand.judges.agreement_intervals import (
     MAX_CLUSTERS,
     REPLICATES,
     Interval,
+    draw_items,
     draw_sums,
-    draw_times,
     find_interval,
     form_blocks,
-    merge_clusters,
     refuse_interval,
 )
 from evenhand.judges.agreement_table import (
-    HIGH_AGREEMENT,
-    LOW_KAPPA,
     AgreementPart,
     AgreementTable,
     Doubtful,
@@ -171,7 +168,7 @@ def note_prevalence(
 ) -> tuple[Finding, ...]:
     known = {coefficient.name: coefficient.value for coefficient in coefficients}
     same, kappa = known.get("n-agreement-0"), known.get("fleiss")
-    if same is None or kappa is None or same < HIGH_AGREEMENT or kappa > LOW_KAPPA:
+    if same is None:
         return ()
     warning = warn_prevalence(same, kappa, float(given.max() / given.sum()))
     return (warning,) if warning else ()
@@ -539,11 +536,7 @@ def _bound(agreement: PreferenceAgreement, level: float, seed: int) -> Interval:
     why = refuse_interval(len(counts), "item")
     if why is not None:
         return Interval(None, None, why)
-    merged, size, _ = merge_clusters(np.arange(len(counts), dtype=np.int32), "item", seed)
-    times = draw_times(size, seed)
-    sums = np.zeros((size, 4))
-    np.add.at(sums, merged, counts)
-    return find_interval(_kappas(times @ sums), level)
+    return find_interval(_kappas(draw_items(counts, seed)), level)
 
 
 def _kappas(sums: Array) -> Ratio:

@@ -748,6 +748,10 @@ class DesignRequest:
     stderr: float | None = None  # a standard error that is wanted
     reliability: float | None = None  # a reliability that is wanted
 
+    def __post_init__(self) -> None:
+        if self.stderr is not None and self.reliability is not None:
+            raise UnknownOption("--stderr and --reliability exclude each other: choose one")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(Shown):
@@ -868,9 +872,3 @@ def study_designs(components: VarianceComponents, request: DesignRequest) -> Stu
         says.insert(1, say_plan(components, plan))
     designs = tuple(tuple(row) for row in tabulate_designs(components, request.each))
     return Study(components, designs, plan, answer, tuple(says), notes)
-
-
-def check_request(request: DesignRequest) -> DesignRequest:
-    if request.stderr is not None and request.reliability is not None:
-        raise UnknownOption("--stderr and --reliability exclude each other: choose one")
-    return request

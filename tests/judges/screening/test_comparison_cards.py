@@ -9,9 +9,9 @@ import pytest
 
 from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.judges import comparison_cards
+from evenhand.judges import screening
 from evenhand.judges.cards import CLASSES, Card, Screening
-from evenhand.judges.comparison_cards import screen_comparisons
+from evenhand.judges.screening import screen_comparisons
 from experiments.campaign import generator
 from vote_campaigns import Panel, RankingPanel
 
@@ -236,7 +236,7 @@ def test_habits_have_a_fifth_of_the_level():
     rng = np.random.Generator(np.random.PCG64(1))
     lazy = (votes.judge == 4) & (rng.random(votes.size) < 0.4)
     votes = replace(votes, outcome=np.where(lazy, 0, votes.outcome).astype(np.int8))
-    p = comparison_cards._find_evidence(votes).habit_p[0][4]
+    p = screening.see_voters(votes).verdict.habit_p[0][4]
     for level, flags in ((5.01 * p, True), (4.99 * p, False)):
         cards = {card.judge: card.flags for card in screen_comparisons(votes, level=level).cards}
         assert ("position-biased" in cards["j004"]) == flags
@@ -246,14 +246,14 @@ def test_habits_have_a_fifth_of_the_level():
 def test_systems_a_quarter_of_a_logit_apart_are_ground_enough(gap, open_):
     others = SimpleNamespace(judges=np.zeros(9))
     slopes = SimpleNamespace(others=others, weights=np.array([0.5, 1.0]), gap=np.full(9, 2 * gap))
-    assert (comparison_cards._find_no_ground(SimpleNamespace(slopes=slopes)) is not None) == open_
+    assert (screening._find_no_ground(slopes) is not None) == open_
 
 
 def test_controls_and_repeats_of_rankings_count_for_less(monkeypatch):
     asked = []
     for name in ("weigh_controls", "weigh_repeats"):
-        monkeypatch.setattr(comparison_cards, name, lambda *args: asked.append(args[-1]))
-    found = comparison_cards._find_evidence(campaign(RankingPanel(24)))
+        monkeypatch.setattr(screening, name, lambda *args: asked.append(args[-1]))
+    found = screening.see_voters(campaign(RankingPanel(24)))
     assert found.slopes.inflation > 1.2
     assert asked == [found.slopes.inflation] * 2
 

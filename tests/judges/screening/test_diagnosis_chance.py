@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.judges.profiles import Limits, share_outside
+from evenhand.judges.outliers import Limits, share_outside
 from evenhand.numerics.distributions import two_sided_p
 
 

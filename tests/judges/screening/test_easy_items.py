@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.data.rating_rows import read_scale
 from evenhand.errors import UnknownOption
-from evenhand.judges.easy_items import EasyCount, EasyRule, count_missed, find_by_easy_items
+from evenhand.judges.outliers import EasyCount, EasyRule, count_missed, find_by_easy_items
 from rating_tables import lines_of, ratings
 
 FIVE = {"": read_scale("1-5")}

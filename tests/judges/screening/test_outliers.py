@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.judges.profiles import (
+from evenhand.judges.outliers import (
     JudgeProfile,
     Limits,
     find_by_mean_agreement,

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand.judges.profiles import profile_judges
+from evenhand.judges.outliers import profile_judges
 from rating_tables import lines_of, ratings
 
 LINES = lines_of("x 1 a 1; y 1 a 3; x 1 b 2; y 1 b 2; z 1 b 5; z 2 a 4")

@@ -5,7 +5,7 @@ import pytest
 
 from evenhand.data.rating_rows import CONTROL, read_scale
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judges.rating_cards import screen_ratings
+from evenhand.judges.screening import screen_ratings
 from experiments.rating_panels import BAD, RatingPanel
 from rating_lines import table_of
 

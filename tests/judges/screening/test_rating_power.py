@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from evenhand.judges.rating_cards import screen_ratings, see_judges
+from evenhand.judges.screening import screen_ratings, see_judges
 from experiments.rating_panels import RatingPanel
 
 
@@ -46,10 +46,10 @@ def test_classes_have_four_fifths_of_the_level():
 def test_habits_have_a_fifth_of_the_level_and_cards_say_both_numbers():
     rows = RatingPanel(each=60, bad=(("coarse", 1),)).draw(np.random.default_rng(2))
     seen = see_judges(rows)
-    assert seen.habits[0].name == "coarse"
-    adjusted = float(seen.habit_p[0][0])
+    assert seen.verdict.habits[0].name == "coarse"
+    adjusted = float(seen.verdict.habit_p[0][0])
     for level, flagged in ((5.01 * adjusted, True), (4.99 * adjusted, False)):
-        assert ("coarse" in see_judges(rows, level=level).flags[0]) == flagged
+        assert ("coarse" in see_judges(rows, level=level).verdict.flags[0]) == flagged
     card = next(card for card in screen_ratings(rows).cards if card.judge == "J000")
     says = next(one.says for one in card.evidence if one.name == "coarse")
     assert "adjusted p" in says

@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.judges.profiles import Outliers
+from evenhand.judges.outliers import Outliers
 from evenhand.judges.removal import (
     Choice,
     choose_removed,
@@ -51,7 +51,7 @@ def test_a_choice_that_does_not_exist_is_refused():
 
 
 def test_judges_common_to_two_methods_are_too_high_or_too_low():
-    (common,) = find_common(FOUND, "mean-score")
+    (common,) = find_common(FOUND)
     assert (common.judges, common.high, common.low) == (("b",), 0, 1)
 
 

@@ -4,8 +4,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import UnknownOption
-from evenhand.judges.comparison_cards import screen_comparisons
-from evenhand.judges.rating_cards import screen_ratings
+from evenhand.judges.screening import screen_comparisons, screen_ratings
 from experiments.rating_panels import RatingPanel
 
 

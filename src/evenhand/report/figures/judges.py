@@ -7,7 +7,7 @@ from math import log
 from typing import Any, Final
 
 from evenhand.judges.diagnosis_result import Diagnosis
-from evenhand.judges.profiles import JudgeProfile, Outliers
+from evenhand.judges.outliers import JudgeProfile, Outliers
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.render.document import Row
 from evenhand.report.figures.drawing import name_files, place_names
