@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from math import inf
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,17 +117,6 @@ _MAX_RESIDUAL: Final = 1e-10
 _COLUMNS_AT_ONCE: Final = 64
 
 
-class Solver(Protocol):
-    def solve(self, right: Array) -> Array:
-        """Return A⁻¹ times (N, c) right-hand sides."""
-
-    def total(self, right: Array) -> Array:
-        """Return (K, c) sums over the outputs of each system, ZᵀA⁻¹ times right-hand sides."""
-
-    def total_sparse(self, right: Any) -> Array:
-        """Return the same, (K, K), of (N, K) sparse right-hand sides."""
-
-
 @dataclass(frozen=True, eq=False)
 class Inverse:
     """A⁻¹ itself, as a sparse matrix of blocks."""
@@ -136,12 +125,15 @@ class Inverse:
     sums: Any  # (K, N) sparse ZᵀA⁻¹
 
     def solve(self, right: Array) -> Array:
+        """Return A⁻¹ times (N, c) right-hand sides."""
         return np.asarray(self.matrix @ right)
 
     def total(self, right: Array) -> Array:
+        """Return (K, c) sums over the outputs of each system, ZᵀA⁻¹ times right-hand sides."""
         return np.asarray(self.sums @ right)
 
     def total_sparse(self, right: Any) -> Array:
+        """Return the same, (K, K), of (N, K) sparse right-hand sides."""
         return np.asarray((self.sums @ right).toarray())
 
 
@@ -187,7 +179,7 @@ class GivenDifferences:
     author: Numbers  # (N,) number of the system that made each output
     item_sd: float  # σ_a
     noise_sd: float  # √v, standard deviation of a difference around that of its qualities
-    solver: Solver  # what solves with A
+    solver: Inverse | Iterations  # what solves with A
     ability_vcov: Array  # (K, K) covariance S of abilities, the same for any differences
 
     @cached_property
@@ -241,7 +233,7 @@ def make_posterior(
     collect = made.T.tocsr()
     if sum(batch.size * batch.width**2 for batch in blocks.batches) <= MAX_INVERSE_RATIO * (n + c):
         inverse_blocks = _invert_blocks(blocks, scales)
-        solver: Solver = Inverse(inverse_blocks, (collect @ inverse_blocks).tocsr())
+        solver: Inverse | Iterations = Inverse(inverse_blocks, (collect @ inverse_blocks).tocsr())
     else:
         ridge = sparse.eye_array(n, format="csr") / scales.item**2
         precision = (ridge + differ.T @ differ / scales.difference**2).tocsr()
