@@ -1,7 +1,7 @@
 """Campaigns of judges with slopes, and their likelihood by brute force (scipy's quad)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import integrate, stats
@@ -72,6 +72,6 @@ class Brute:
 
 def likelihood_of(one: Tally, ties: str, nodes: int) -> SlopeLikelihood:
     folded = one.fold()
-    counts = folded.counts * np.array([1.0, float(ties == "davidson"), 1.0])
-    cells, _ = make_slope_cells(folded, counts)
+    used = folded if ties == "davidson" else replace(folded, ties=0 * folded.ties)
+    cells, _ = make_slope_cells(used)
     return SlopeLikelihood(cells, LAWS[ties], len(one.systems) - 1, nodes)

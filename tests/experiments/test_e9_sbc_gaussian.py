@@ -13,11 +13,11 @@ import pytest
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import chi2
 
-from evenhand.models.irt_gaussian import Problem, Scales, make_posterior, walk
+from evenhand.models.irt_gaussian import Scales, make_posterior, walk
 from evenhand.numerics.sampling import split_r_hat
 
 SYSTEMS, ITEMS, COMPARISONS, RADIUS = 4, 3, 60, 0.4
-SCALES = Scales(ability=1.0, item=0.5, difference=2**0.5)
+SCALES = Scales(ability=1.0, item=0.5, difference=2**0.5, radius=RADIUS)
 REPLICATES, BURN_IN, KEPT, THIN, BINS = 200, 200, 99, 10, 20
 NAMES = ("ability 1 less mean", "ability 2 less 3", "mean ability", "quality 1 less 4", "loglik")
 
@@ -89,12 +89,12 @@ def simulate(rng):
 def calibrate(truth, scales, rng):
     """(5, R) rank of the truth among 99 draws, and (R,) highest R̂ of contrasts of abilities."""
     sides = truth.better, truth.worse
-    posterior = make_posterior(REPLICATES * SYSTEMS, truth.author, sides, scales)
-    problem = Problem(posterior, truth.decided, RADIUS, scales.ability)
+    systems = REPLICATES * SYSTEMS
+    posterior = make_posterior(systems, truth.author, sides, scales, truth.decided)
     target = truth.measure(truth.abilities[:, None], truth.qualities[:, None])[:, :, 0]
     ranks = np.zeros(target.shape, dtype=int)
     contrasts = []
-    for at, sweep in enumerate(islice(walk(problem, 2, rng), BURN_IN + KEPT * THIN)):
+    for at, sweep in enumerate(islice(walk(posterior, 2, rng), BURN_IN + KEPT * THIN)):
         if at < BURN_IN:
             continue
         own = sweep.abilities.reshape(REPLICATES, SYSTEMS, 2)
@@ -129,7 +129,7 @@ def test_ranks_of_the_truth_are_uniform_and_chains_meet():
 @pytest.mark.slow
 def test_a_sampler_that_knows_the_wrong_scale_does_not_pass():
     rng = np.random.default_rng(20131)
-    ranks, _ = calibrate(simulate(rng), Scales(1.0, 0.5, 0.7), rng)
+    ranks, _ = calibrate(simulate(rng), Scales(1.0, 0.5, 0.7, RADIUS), rng)
     p, _ = uniformity(ranks)
     print("p with noise sd .5 for 1: " + " ".join(f"{own:.1e}" for own in p))  # noqa: T201 - counts of an experiment
     assert p.min() < 0.001

@@ -110,7 +110,7 @@ def test_discarded_ties_give_ordinary_bradley_terry(table_1):
     assert fit.df == entry.expected["df"]
     btm = entry.expected["BradleyTerry2"]
     np.testing.assert_allclose(fit.log_worth[:3], btm["est"], rtol=0, atol=1e-6)
-    np.testing.assert_allclose(2 * fit.lambda_stderr[:3], btm["se"], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(np.sqrt(np.diag(fit.worth_vcov))[:3], btm["se"], rtol=0, atol=1e-6)
 
 
 def test_half_wins_give_the_binomial_quasi_likelihood(table_1):
@@ -118,7 +118,9 @@ def test_half_wins_give_the_binomial_quasi_likelihood(table_1):
     fit = BradleyTerry(ties="half-win").fit(table_1)
     expected = entry.expected
     np.testing.assert_allclose(fit.log_worth[:3], expected["coef_log_worth"], rtol=0, atol=1e-6)
-    np.testing.assert_allclose(2 * fit.lambda_stderr[:3], expected["se"], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        np.sqrt(np.diag(fit.worth_vcov))[:3], expected["se"], rtol=0, atol=1e-6
+    )
     assert fit.deviance == pytest.approx(expected["deviance"], abs=1e-5)
     assert fit.df == expected["df"]
     assert fit.gof_p is None
@@ -149,7 +151,7 @@ def test_davidsons_own_scale_is_twice_lambda(eq1):
     assert eq1.log_worth == near(entry)(np.array(expected["log_worth"]))
     assert eq1.estimate[3] == near(entry)(expected["log_nu"])
     assert np.exp(eq1.estimate[3]) == near(entry)(expected["nu"])
-    found = [*(2 * eq1.lambda_stderr[:3]), np.sqrt(eq1.vcov[3, 3])]
+    found = [*(np.sqrt(np.diag(eq1.worth_vcov))[:3]), np.sqrt(eq1.vcov[3, 3])]
     assert found == near(entry, "se")(expected["se"])
     assert -eq1.loglik == near(entry)(expected["neg_loglik"])
 
@@ -163,7 +165,7 @@ def test_threshold_models_are_the_cumulative_links_of_clm(ties, name, table_1):
     fit = BradleyTerry(ties=ties).fit(table_1)
     assert fit.names[-1] == "tau"
     assert [fit.estimate[-1], *fit.log_worth[:3]] == near(entry)(clm["est"])
-    found = [np.sqrt(fit.vcov[-1, -1]), *(2 * fit.lambda_stderr[:3])]
+    found = [np.sqrt(fit.vcov[-1, -1]), *(np.sqrt(np.diag(fit.worth_vcov))[:3])]
     assert found == near(entry, "se")(clm["se"])
     assert fit.loglik == near(entry, "logLik")(clm["logLik"])
 
@@ -261,7 +263,7 @@ def test_a_pair_without_ties_is_fitted_without_them_and_says_so():
     counts = (entry.input[name] for name in ("n_plus", "n_zero", "n_minus"))
     fit = BradleyTerry().fit(tally(("A", "B", *counts)))
     assert fit.lambdas[0] == pytest.approx(0.405465108108164, abs=1e-12)
-    assert fit.lambda_stderr[0] == pytest.approx(0.300462606288666, abs=1e-12)
+    assert np.sqrt(fit.worth_vcov[0, 0]) / 2 == pytest.approx(0.300462606288666, abs=1e-12)
     assert fit.names == ("o1",)
     assert "No ties observed" in fit.notes[0]
     assert fit.df == 0

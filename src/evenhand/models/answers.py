@@ -61,10 +61,6 @@ class Answers:
         return FIRST in self.columns
 
     @property
-    def tied(self) -> bool:
-        return self.of_pairs and len(self.labels) > 2
-
-    @property
     def shown(self) -> Codes:
         """(n,) label of each answer as its judge saw it: "left" rather than "first"."""
         return np.where(self.swapped, len(self.labels) - 1 - self.label, self.label)

@@ -160,11 +160,6 @@ class Fit(ParametricFit):
         return matrix
 
     @cached_property
-    def lambda_stderr(self) -> Array:
-        """(K,) model-based standard errors of λ against the reference."""
-        return np.sqrt(np.diag(self.worth_vcov)) / 2
-
-    @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
         reference = None if self.model.system_covariates else self.design.reference
         return self.list_coefficients(self.vcov, reference)

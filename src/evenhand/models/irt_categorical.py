@@ -368,29 +368,25 @@ Seen = NDArray[np.bool_]
 MAX_NUMBERS_AT_ONCE: Final = 2_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class Draws:
-    ability: Single  # (R, D, K, Λ) drawn abilities
-    expected: Array  # (R, D, K, Λ) abilities expected given that sweep's qualities
-    # (K,) outputs of each system and Λα: what the expectation of its ability rests on
-    strength: Array
+def chances_of_new(expected: Array, strength: Array, law: Law) -> Array:
+    """Return (K, K, 3) chances of left, tie, right for new outputs, averaged over draws.
 
-
-def chances_of_new(draws: Draws, law: Law) -> Array:
-    """Return (K, K, 3) chances of left, tie, right for new outputs, averaged over draws."""
+    expected: (R, D, K, Λ) abilities expected given each sweep's qualities, which rest on (K,)
+    strength, the outputs of each system and Λα.
+    """
     # Σ_ab p_s(a) p_t(b) T(π | a, b),   p_s(a) = (n_sa + α) / (n_s + Λα)
     # given the qualities abilities of different systems are independent; two outputs of one system
     # share its ability, whose second moment has p_s(a) δ_ab beside the product
-    r, d, k, categories = draws.expected.shape
-    flat = draws.expected.reshape(r * d, k * categories)
-    by_system = draws.expected.reshape(r * d, k, categories)
+    r, d, k, categories = expected.shape
+    flat = expected.reshape(r * d, k * categories)
+    by_system = expected.reshape(r * d, k, categories)
     tables = law.chances.reshape(3, -1).T
     table = np.empty((k, k, 3))
     for system in range(k):
         moment = (by_system[:, system].T @ flat).reshape(categories, k, categories) / (r * d)
         table[system] = moment.transpose(1, 0, 2).reshape(k, -1) @ tables
     alike = by_system.mean(axis=0) @ np.diagonal(law.chances, axis1=1, axis2=2).T
-    share = (1 / (1 + draws.strength))[:, None]
+    share = (1 / (1 + strength))[:, None]
     both = np.arange(k)
     table[both, both] += share * (alike - table[both, both])
     return table
@@ -649,13 +645,13 @@ class IRTCategorical:
                 strength = mass.sum(axis=2)
                 expectations.append(mass / strength[:, :, None])
             expected = np.stack(expectations, axis=1)
-            draws = Draws(np.stack(abilities, axis=1), expected, strength[0])
-            chances = chances_of_new(draws, law)
+            drawn, strength = np.stack(abilities, axis=1), strength[0]
+            chances = chances_of_new(expected, strength, law)
         # posterior sd of mean qualities: the variance between sweeps of what is expected given
         # qualities, and the mean of what is left
         steps = np.arange(1.0, self.categories + 1)
         first, second = expected @ steps, expected @ steps**2
-        left = ((second - first**2) / (1 + draws.strength)).mean(axis=(0, 1))
+        left = ((second - first**2) / (1 + strength)).mean(axis=(0, 1))
         quality_sd = np.sqrt(first.var(axis=(0, 1)) + left)
         code = pairs.code
         ability = expected.mean(axis=(0, 1))[code]
@@ -672,6 +668,6 @@ class IRTCategorical:
             quality=mean_qualities(ability),
             quality_sd=quality_sd[code],
             chances=chances[np.ix_(code, code)],
-            ability_draws=draws.ability[:, :, code],
+            ability_draws=drawn[:, :, code],
             outputs=np.bincount(pairs.author, minlength=len(code))[code],
         )

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from math import inf
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,17 +117,6 @@ _MAX_RESIDUAL: Final = 1e-10
 _COLUMNS_AT_ONCE: Final = 64
 
 
-class Solver(Protocol):
-    def solve(self, right: Array) -> Array:
-        """Return A⁻¹ times (N, c) right-hand sides."""
-
-    def total(self, right: Array) -> Array:
-        """Return (K, c) sums over the outputs of each system, ZᵀA⁻¹ times right-hand sides."""
-
-    def total_sparse(self, right: Any) -> Array:
-        """Return the same, (K, K), of (N, K) sparse right-hand sides."""
-
-
 @dataclass(frozen=True, eq=False)
 class Inverse:
     """A⁻¹ itself, as a sparse matrix of blocks."""
@@ -136,12 +125,15 @@ class Inverse:
     sums: Any  # (K, N) sparse ZᵀA⁻¹
 
     def solve(self, right: Array) -> Array:
+        """Return A⁻¹ times (N, c) right-hand sides."""
         return np.asarray(self.matrix @ right)
 
     def total(self, right: Array) -> Array:
+        """Return (K, c) sums over the outputs of each system, ZᵀA⁻¹ times right-hand sides."""
         return np.asarray(self.sums @ right)
 
     def total_sparse(self, right: Any) -> Array:
+        """Return the same, (K, K), of (N, K) sparse right-hand sides."""
         return np.asarray((self.sums @ right).toarray())
 
 
@@ -178,6 +170,16 @@ class Iterations:
         return np.concatenate(parts, axis=1)
 
 
+@dataclass(frozen=True)
+class Scales:
+    """Standard deviations: of abilities σ_0, of qualities σ_a, of a difference √v."""
+
+    ability: float
+    item: float
+    difference: float
+    radius: float = 0.0  # perceived difference below which nobody prefers anything
+
+
 @dataclass(frozen=True, eq=False)
 class GivenDifferences:
     """Abilities and qualities given differences; see the head of this file."""
@@ -185,9 +187,9 @@ class GivenDifferences:
     differ: Any  # (C, N) sparse X
     gather: Any  # (N, C) sparse Xᵀ
     author: Numbers  # (N,) number of the system that made each output
-    item_sd: float  # σ_a
-    noise_sd: float  # √v, standard deviation of a difference around that of its qualities
-    solver: Solver  # what solves with A
+    scales: Scales  # σ_0, σ_a, √v and r
+    decided: int  # number of comparisons with a preference, which come first
+    solver: Inverse | Iterations  # what solves with A
     ability_vcov: Array  # (K, K) covariance S of abilities, the same for any differences
 
     @cached_property
@@ -198,7 +200,9 @@ class GivenDifferences:
     def mean_abilities(self, differences: Array) -> Array:
         """Return (K, c) E[μ | D] for (C, c) differences."""
         sums = self.solver.total(np.asarray(self.gather @ differences))
-        return np.asarray(self.ability_vcov @ sums / (self.noise_sd * self.item_sd) ** 2)
+        return np.asarray(
+            self.ability_vcov @ sums / (self.scales.difference * self.scales.item) ** 2
+        )
 
     def draw_abilities(self, rng: np.random.Generator, means: Array) -> Array:
         """Return (K, c) draws of μ given D, around its means."""
@@ -208,26 +212,21 @@ class GivenDifferences:
         self, rng: np.random.Generator, differences: Array, abilities: Array
     ) -> Array:
         """Return (N, c) draws of q given (C, c) differences D and (K, c) abilities μ."""
+        item_sd, noise_sd = self.scales.item, self.scales.difference
         normals = rng.standard_normal((len(self.author), differences.shape[1]))
-        prior = abilities[self.author] + self.item_sd * normals
-        noise = self.noise_sd * rng.standard_normal(differences.shape)
+        prior = abilities[self.author] + item_sd * normals
+        noise = noise_sd * rng.standard_normal(differences.shape)
         seen = np.asarray(self.gather @ (differences + noise))
-        return self.solver.solve(prior / self.item_sd**2 + seen / self.noise_sd**2)
-
-
-@dataclass(frozen=True)
-class Scales:
-    """Standard deviations: of abilities σ_0, of qualities σ_a, of a difference √v."""
-
-    ability: float
-    item: float
-    difference: float
+        return self.solver.solve(prior / item_sd**2 + seen / noise_sd**2)
 
 
 def make_posterior(
-    k: int, author: Numbers, sides: tuple[Numbers, Numbers], scales: Scales
+    k: int, author: Numbers, sides: tuple[Numbers, Numbers], scales: Scales, decided: int = 0
 ) -> GivenDifferences:
-    """Prepare what does not depend on differences, for k systems, some perhaps without outputs."""
+    """Prepare what does not depend on differences, for k systems, some perhaps without outputs.
+
+    sides: (C,) the preferred output and the other; `decided` comparisons, the first, have one.
+    """
     from scipy import sparse
 
     c, n = len(sides[0]), len(author)
@@ -241,7 +240,7 @@ def make_posterior(
     collect = made.T.tocsr()
     if sum(batch.size * batch.width**2 for batch in blocks.batches) <= MAX_INVERSE_RATIO * (n + c):
         inverse_blocks = _invert_blocks(blocks, scales)
-        solver: Solver = Inverse(inverse_blocks, (collect @ inverse_blocks).tocsr())
+        solver: Inverse | Iterations = Inverse(inverse_blocks, (collect @ inverse_blocks).tocsr())
     else:
         ridge = sparse.eye_array(n, format="csr") / scales.item**2
         precision = (ridge + differ.T @ differ / scales.difference**2).tocsr()
@@ -252,9 +251,7 @@ def make_posterior(
     inverse, _ = invert_all(
         (np.eye(k) / scales.ability**2 + (information + information.T) / 2)[None]
     )
-    return GivenDifferences(
-        differ, gather, author, scales.item, scales.difference, solver, inverse[0]
-    )
+    return GivenDifferences(differ, gather, author, scales, decided, solver, inverse[0])
 
 
 def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
@@ -293,51 +290,40 @@ START_SPREAD: Final = 2.0  # How much farther apart than under the prior chains 
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """Comparisons as the sampler takes them: those with a preference first, the preferred +1."""
-
-    posterior: GivenDifferences  # of abilities and qualities given differences
-    decided: int  # number of comparisons with a preference
-    radius: float  # perceived difference below which nobody prefers anything
-    ability_sd: float  # σ_0
-
-
-@dataclass(frozen=True, eq=False)
 class Sweep:
     means: Array  # (K, c) E[μ | D]
     abilities: Array  # (K, c) draws of μ
     qualities: Array  # (N, c) draws of q
 
 
-def make_problem(pairs: OutputPairs, scales: Scales, radius: float) -> Problem:
+def order_pairs(pairs: OutputPairs, scales: Scales) -> GivenDifferences:
+    """Take comparisons with a preference first, the preferred output as the first."""
     order = np.argsort(pairs.outcome == TIE, kind="stable")
     one, other, outcome = pairs.one[order], pairs.other[order], pairs.outcome[order]
     turned = outcome == RIGHT
     sides = np.where(turned, other, one), np.where(turned, one, other)
-    posterior = make_posterior(len(pairs.systems), pairs.author, sides, scales)
     decided = int(((outcome == LEFT) | turned).sum())
-    return Problem(posterior, decided, radius, scales.ability)
+    return make_posterior(len(pairs.systems), pairs.author, sides, scales, decided)
 
 
-def draw_differences(problem: Problem, rng: np.random.Generator, centre: Array) -> Array:
+def draw_differences(posterior: GivenDifferences, rng: np.random.Generator, centre: Array) -> Array:
     """Return (C, c) perceived differences, given differences of qualities and the answers."""
-    sd, at = problem.posterior.noise_sd, problem.decided
+    sd, radius, at = posterior.scales.difference, posterior.scales.radius, posterior.decided
     drawn = np.empty_like(centre)
-    drawn[:at] = draw_above(rng, centre[:at], sd, problem.radius)
-    drawn[at:] = draw_between(rng, centre[at:], sd, problem.radius)
+    drawn[:at] = draw_above(rng, centre[:at], sd, radius)
+    drawn[at:] = draw_between(rng, centre[at:], sd, radius)
     return drawn
 
 
-def walk(problem: Problem, chains: int, rng: np.random.Generator) -> Iterator[Sweep]:
+def walk(posterior: GivenDifferences, chains: int, rng: np.random.Generator) -> Iterator[Sweep]:
     """Yield sweep after sweep, without end, of chains that start farther apart than the prior."""
-    posterior = problem.posterior
     k, n = len(posterior.ability_vcov), len(posterior.author)
-    abilities = START_SPREAD * problem.ability_sd * rng.standard_normal((k, chains))
-    noise = posterior.item_sd * rng.standard_normal((n, chains))
+    abilities = START_SPREAD * posterior.scales.ability * rng.standard_normal((k, chains))
+    noise = posterior.scales.item * rng.standard_normal((n, chains))
     qualities = abilities[posterior.author] + noise
     while True:
         centre = np.asarray(posterior.differ @ qualities)
-        differences = draw_differences(problem, rng, centre)
+        differences = draw_differences(posterior, rng, centre)
         means = posterior.mean_abilities(differences)
         abilities = posterior.draw_abilities(rng, means)
         qualities = posterior.draw_qualities(rng, differences, abilities)
@@ -621,16 +607,16 @@ class IRTGaussian:
                 f"{ties:,} comparisons without a preference, which cannot happen where radius is 0",
                 ["take a radius above 0, such as .4", "leave them out"],
             )
-        scales = Scales(self.ability_sd, self.item_sd, self.noise_sd * 2**0.5)
+        scales = Scales(self.ability_sd, self.item_sd, self.noise_sd * 2**0.5, self.radius)
         code, rng = pairs.code, np.random.default_rng(self.seed)
         draws = np.empty((2, self.sweeps - self.burn_in, k, self.chains))
         with one_blas_thread():
-            problem = make_problem(pairs, scales, self.radius)
-            sweeps = islice(walk(problem, self.chains, rng), self.burn_in, self.sweeps)
+            posterior = order_pairs(pairs, scales)
+            sweeps = islice(walk(posterior, self.chains, rng), self.burn_in, self.sweeps)
             for i, sweep in enumerate(sweeps):
                 draws[:, i] = sweep.means, sweep.abilities
         means, abilities = np.ascontiguousarray(draws[:, :, code].transpose(0, 3, 1, 2))
-        vcov = problem.posterior.ability_vcov[np.ix_(code, code)]
+        vcov = posterior.ability_vcov[np.ix_(code, code)]
         # the pairs of systems that were compared, by name, and their outcomes
         name = np.argsort(code)
         one, other = name[pairs.author[pairs.one]], name[pairs.author[pairs.other]]

@@ -21,7 +21,7 @@ difference of judges where there is none (so no test on rankings), nor are items
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
@@ -44,6 +44,8 @@ from evenhand.models.existence import check_tally, require_two
 from evenhand.models.fitted import ParametricFit
 from evenhand.models.judge_slopes_likelihood import (
     NODES,
+    Interval,
+    Peak,
     SlopeCells,
     SlopeLikelihood,
     find_interval,
@@ -192,7 +194,6 @@ MIN_JUDGES: Final = 5  # Judges below which nothing is said of a population of j
 MAX_COMPARISONS: Final = 1e9
 PRIOR: Final = "fit --model bradley-terry --prior 1"
 WITHOUT: Final = "fit a model without slopes, such as --model bradley-terry"
-_LAWS: Final[Mapping[bool, TieLaw]] = {True: Davidson(), False: TwoOutcomes()}
 
 
 @dataclass(frozen=True)
@@ -231,16 +232,51 @@ class JudgeSlopes:
 
         """
         tally = self._tally(data)
-        counts = tally.counts
-        if self.ties == "discard":
-            counts = counts * np.array([1.0, 0.0, 1.0])
         require_two(tally.systems)
         verdict = check_tally(tally, self.ties, PRIOR)
-        law = _LAWS[verdict.ties_estimated]
-        cells, codes = make_slope_cells(tally, counts)
+        law = Davidson() if verdict.ties_estimated else TwoOutcomes()
+        used = replace(tally, ties=0 * tally.ties) if self.ties == "discard" else tally
+        cells, codes = make_slope_cells(used)
         _refuse_judges(cells)
+        reference, pooled = reference_code(tally.systems, self.reference), used.pool()
+        counts, interval = np.asfortranarray(pooled.counts), None
         with one_blas_thread():
-            return self._fit(tally, cells, codes, law, verdict.notes)
+            plain = Likelihood(plain_design(pooled, reference), law, counts)
+            flat = maximise(plain.expand, plain.start(), reach=plain.reach).at
+            likelihood = SlopeLikelihood(cells, law, reference, NODES)
+            peak, level = find_peak(likelihood, flat)
+            if tally.of_pairs:
+                interval = find_interval(likelihood, peak, level)
+            known = likelihood.hold(peak.tau).parts(peak.beta)
+            columns = (*slope_quantiles(cells, law, *known), cells.sums(cells.counts.sum(axis=1)))
+        judges = tuple(tally.factor("judge").labels[i] for i in codes.tolist())
+        names, labels = name_worths(tally.systems, reference)
+        return SlopesFit(
+            model=self,
+            systems=tally.systems,
+            names=(*names, *(["g1"] if law.free else [])),
+            labels=(*labels, *(["tie"] if law.free else [])),
+            estimate=peak.beta[: len(flat)],
+            vcov=peak.vcov,
+            tau=peak.tau,
+            tau_interval=(interval.lower, interval.upper) if interval else None,
+            tau_method=interval.method if interval else "none",
+            tau_test=LRTest.at_boundary(peak.loglik, level) if interval else None,
+            slopes=Slopes(judges, *columns),
+            loglik=peak.loglik,
+            flat_loglik=level,
+            n_judgments=tally.n_judgments,
+            n_comparisons=float(cells.counts.sum()),
+            nodes=peak.nodes,
+            quadrature_error=peak.error,
+            notes=(
+                *verdict.notes,
+                *_note_slopeless(tally, codes),
+                *_note_tau(peak, interval, codes),
+            ),
+            law=law,
+            reference=reference,
+        )
 
     def _tally(self, data: Judgments) -> Tally:
         """Count by judge, who stood first forgotten."""
@@ -255,65 +291,27 @@ class JudgeSlopes:
             )
         return replace(tally, factors={"judge": judge}).fold()
 
-    def _fit(
-        self, tally: Tally, cells: SlopeCells, codes: Codes, law: TieLaw, support: tuple[str, ...]
-    ) -> SlopesFit:
-        reference, pooled = reference_code(tally.systems, self.reference), tally.pool()
-        counts = pooled.counts
-        if self.ties == "discard":
-            counts = counts * np.array([1.0, 0.0, 1.0])
-        plain = Likelihood(plain_design(pooled, reference), law, np.asfortranarray(counts))
-        flat = maximise(plain.expand, plain.start(), reach=plain.reach).at
-        likelihood = SlopeLikelihood(cells, law, reference, NODES)
-        peak, level = find_peak(likelihood, flat)
-        of_rankings = not tally.of_pairs
-        interval = None if of_rankings else find_interval(likelihood, peak, level)
-        test = LRTest.at_boundary(peak.loglik, level)
-        judge = tally.factor("judge")
-        worths, gamma, tau = likelihood.hold(peak.tau).parts(peak.beta)
-        quantiles = slope_quantiles(cells, law, worths, gamma, tau)
-        columns = (*quantiles, cells.sums(cells.counts.sum(axis=1)))
-        names = tuple(judge.labels[i] for i in codes.tolist())
-        # judges without a slope: those with only ties, those of whom no row counts
-        given = np.bincount(judge.codes, tally.counts.sum(axis=1), minlength=judge.size)
-        slopeless = given[np.setdiff1d(np.arange(judge.size), codes)]
-        notes = list(support)
-        for code, given_up in (("only-ties", slopeless > 0), ("no-weight", slopeless == 0)):
-            if number := int(given_up.sum()):
-                notes.append(say(code, judges=number))
-        if interval is None:
-            notes.append(say("tau-of-rankings", "warning"))
-        if len(names) < MIN_JUDGES:
-            notes.append(say("few-judges-slopes", "warning", judges=len(names)))
-        if not peak.tau:
-            notes.append(say("tau-zero"))
-        if interval is not None and interval.lost:
-            notes.append(say("tau-end-lost", "warning"))
-        elif interval is not None and interval.upper == np.inf:
-            notes.append(say("tau-unbounded", "warning"))
-        named, labels = name_worths(tally.systems, reference)
-        return SlopesFit(
-            model=self,
-            systems=tally.systems,
-            names=(*named, *(["g1"] if law.free else [])),
-            labels=(*labels, *(["tie"] if law.free else [])),
-            estimate=peak.beta[: len(flat)],
-            vcov=peak.vcov,
-            tau=peak.tau,
-            tau_interval=(interval.lower, interval.upper) if interval else None,
-            tau_method=interval.method if interval else "none",
-            tau_test=test if interval else None,
-            slopes=Slopes(names, *columns),
-            loglik=peak.loglik,
-            flat_loglik=level,
-            n_judgments=tally.n_judgments,
-            n_comparisons=float(cells.counts.sum()),
-            nodes=peak.nodes,
-            quadrature_error=peak.error,
-            notes=tuple(notes),
-            law=law,
-            reference=reference,
-        )
+
+def _note_slopeless(tally: Tally, codes: Codes) -> list[Finding]:
+    """Note judges without a slope: those with only ties, those of whom no row counts."""
+    judge = tally.factor("judge")
+    given = np.bincount(judge.codes, tally.counts.sum(axis=1), minlength=judge.size)
+    slopeless = given[np.setdiff1d(np.arange(judge.size), codes)]
+    numbers = {"only-ties": (slopeless > 0).sum(), "no-weight": (slopeless == 0).sum()}
+    return [say(code, judges=int(number)) for code, number in numbers.items() if number]
+
+
+def _note_tau(peak: Peak, interval: Interval | None, codes: Codes) -> Iterator[Finding]:
+    if interval is None:
+        yield say("tau-of-rankings", "warning")
+    if len(codes) < MIN_JUDGES:
+        yield say("few-judges-slopes", "warning", judges=len(codes))
+    if not peak.tau:
+        yield say("tau-zero")
+    if interval is not None and interval.lost:
+        yield say("tau-end-lost", "warning")
+    elif interval is not None and interval.upper == np.inf:
+        yield say("tau-unbounded", "warning")
 
 
 def _refuse_judges(cells: SlopeCells) -> None:

@@ -63,8 +63,9 @@ class SlopeCells:
             first = last
 
 
-def make_slope_cells(tally: Tally, counts: Array) -> tuple[SlopeCells, Codes]:
-    """Sort the cells of a tally by judge, (C, 3) counts; judges without a judgment are excluded."""
+def make_slope_cells(tally: Tally) -> tuple[SlopeCells, Codes]:
+    """Sort the cells of a tally by judge; judges without a judgment are excluded."""
+    counts = tally.counts
     used = np.flatnonzero(counts.sum(axis=1) > 0)
     code = tally.factor("judge").codes
     rows = used[np.lexsort((tally.right[used], tally.left[used], code[used]))]

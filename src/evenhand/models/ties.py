@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from evenhand.models.design import (
 # entry.
 
 Array = NDArray[np.float64]
+TieLaw: TypeAlias = "Davidson | TwoOutcomes | RaoKupper | GlennDavid"
 Tie: TypeAlias = "float | Array"  # The tie parameter t: one for all entries, or one for each, (C,)
 # Entries taken at once, so that what is in between stays in the processor's cache
 BLOCK: Final = 8_192
@@ -51,37 +52,21 @@ class Local:
     tie_tie: Array  # see eta_eta
 
 
-class TieLaw(Protocol):
-    @property
-    def free(self) -> bool:
-        """Whether the tie parameter is estimated."""
-
-    def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
-        """Return the log-likelihood of each entry to second order."""
-
-    def log_chances(self, eta: Array, tie: Tie) -> Array:
-        """Return (C, 3) log-probabilities of left, tie, right."""
-
-    def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
-        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
-
-    def start(self, counts: Array) -> float:
-        """Return a first value of the tie parameter, for systems of equal worth."""
-
-
 @dataclass(frozen=True)
 class Davidson:
     """Davidson's ties; with free=False γ is fixed at 0 and the tie cells stay."""
 
-    free: bool = True
+    free: bool = True  # whether the tie parameter is estimated
 
     def log_chances(self, eta: Array, tie: Tie) -> Array:
+        """Return (C, 3) log-probabilities of left, tie, right."""
         exponents = np.stack([eta, np.full_like(eta, tie), -eta], axis=1)
         top = exponents.max(axis=1, keepdims=True)
         shifted = exponents - top
         return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
+        """Return the log-likelihood of each entry to second order."""
         # Chances stand in proportion to 1 (the stronger), √weak · ν (a tie) and weak: one
         # exponential serves all, and values and variances are no differences of nearly equal
         # numbers. What is no longer needed is written over: moving numbers is what takes the time.
@@ -111,11 +96,13 @@ class Davidson:
         return Local(value, net - each * side, ties - tied, curve, cross, bound)
 
     def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
+        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
         chances = np.exp(self.log_chances(eta, tie))
         mean = chances[:, :1] - chances[:, 2:]
         return np.array([1.0, 0.0, -1.0]) - mean, np.array([0.0, 1.0, 0.0]) - chances[:, 1:2]
 
     def start(self, counts: Array) -> float:
+        """Return a first value of the tie parameter, for systems of equal worth."""
         won, tied, lost = counts.sum(axis=0)
         return float(np.log(2 * (tied + 0.5) / (won + lost + 1.0))) if self.free else 0.0
 

@@ -250,16 +250,11 @@ def sum_products(residuals: Residuals, owner: Integers, cell: Integers | None) -
     return Products(u, d, residuals.size, float(loads.sum() ** 2 / (loads @ loads)))
 
 
-def conclude_alone(products: Products, level: float) -> Moment:
-    """Estimate the variance of tastes of judges where nothing is known of items."""
-    return _conclude(products, level, 0.0, 0.0)
-
-
 def conclude_both(judge: Products, item: Products, level: float) -> tuple[Moment, Moment]:
     variances = _solve(judge, item)
     pairs = ((judge, item, variances[1]), (item, judge, variances[0]))
     first, second = (
-        _conclude(
+        conclude(
             products,
             level,
             variance / other.effective,
@@ -285,8 +280,8 @@ def _solve(judge: Products, item: Products) -> tuple[float, float]:
     return first, second
 
 
-def _conclude(products: Products, level: float, shift: float, doubt: float) -> Moment:
-    """Return estimate, interval and test from each judge's U and D."""
+def conclude(products: Products, level: float, shift: float = 0.0, doubt: float = 0.0) -> Moment:
+    """Return estimate, interval and test from each judge's U and D, if items say nothing else."""
     d, size, total = products.weights, len(products.scores), float(products.weights.sum())
     u, factor = products.scores + shift * d, products.factor
     chance = 2 / total + doubt
@@ -408,7 +403,7 @@ def _estimate_all(
     if len(products) == 2:
         both = conclude_both(products["judge"], products["item"], level)
         return dict(zip(("judge", "item"), both, strict=True)), reasons
-    alone = {name: conclude_alone(summed, level) for name, summed in products.items()}
+    alone = {name: conclude(summed, level) for name, summed in products.items()}
     return alone, reasons
 
 

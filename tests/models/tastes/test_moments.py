@@ -6,7 +6,7 @@ import pytest
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.variance_components import (
     Residuals,
-    conclude_alone,
+    conclude,
     conclude_both,
     find_residuals,
     square_sums,
@@ -63,7 +63,7 @@ def test_the_moment_is_the_sum_over_pairs_of_votes_of_one_judge_on_two_items(cam
     products = sum_products(
         find_residuals(tally, fit, tie), own.astype(np.int64), other.astype(np.int64)
     )
-    found = conclude_alone(products, 0.95)
+    found = conclude(products, 0.95)
     assert found.variance == pytest.approx(max(size / (size - 1) * u / d, 0))
     assert found.z == pytest.approx(u / np.sqrt(2 * d))
 

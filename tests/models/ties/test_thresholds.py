@@ -59,5 +59,5 @@ def test_without_a_tie_the_threshold_is_zero_and_the_error_law_stays(ties):
     np.testing.assert_allclose(won, [9 / 13, 0, 4 / 13], atol=1e-9)
     density = ERRORS[ties].pdf(fit.log_worth[0])
     stderr = np.sqrt(9 / 13 * 4 / 13 / 13) / density  # delta method on the proportion
-    assert 2 * fit.lambda_stderr[0] == pytest.approx(stderr, rel=1e-6)
+    assert np.sqrt(np.diag(fit.worth_vcov))[0] == pytest.approx(stderr, rel=1e-6)
     assert (fit.df, fit.observed.shape) == (0, (1, 2))
