@@ -68,7 +68,7 @@ class Refitter:
         if tied is not None and self.fit.likelihood.law.free:
             sums.append(tied[None])
         if self.fit.likelihood.order_effect:
-            sums.append(net.sum(axis=0, dtype=np.float64, keepdims=True))
+            sums.append(net.sum(axis=0, keepdims=True))
         return np.concatenate(sums)
 
     def expect(self, beta: Array, often: NDArray[Any]) -> Array:
@@ -244,8 +244,6 @@ def draw_clusters(size: int, rng: np.random.Generator) -> Array:
 MODEL_REPLICATES: Final = 300
 MAX_LOST_SHARE: Final = 0.05
 REFITS_AT_ONCE: Final = 32  # Resamples that are refitted together
-# Comparisons up to which numbers of any pair, and halves, are exact in single precision
-MAX_EXACT_SUM: Final = 2.0**21
 # Answers from which each cell of single answers is drawn by itself
 MIN_POISSON_ANSWERS: Final = 100_000
 MAX_CELLS_AT_ONCE: Final = 20_000_000  # Numbers of cells that are drawn together
@@ -360,10 +358,10 @@ def _refit_clusters(
     )
     of_ties = np.bincount(factor.codes, tied, factor.size).astype(np.float64)
     sums = refitter.sum_outcomes(net.T, of_ties)
-    often = often.astype(_precision(plan)).T
+    often = often.T.astype(np.float64)
     for some in _portions():
         drawn = np.stack([draw_clusters(factor.size, rng) for _ in some])
-        refits = refitter.refit(often @ drawn.T.astype(often.dtype), sums @ drawn.T)
+        refits = refitter.refit(often @ drawn.T, sums @ drawn.T)
         for weights, log_worth, missing in zip(drawn, *refits, strict=True):
             if np.isfinite(missing):
                 yield log_worth, float(missing)
@@ -377,16 +375,15 @@ def _refit_counts(
 ) -> Iterator[Refit]:
     """Refit on resamples of single answers, or of two ways at once."""
     for drawn in _draw_portions(plan, clusterings, rng):
-        often, net, tied = refitter.treat(drawn.astype(_precision(plan)))
-        sums = refitter.sum_outcomes(net, tied.sum(axis=0, dtype=np.float64))
+        often, net, tied = refitter.treat(drawn.astype(np.float64))
+        sums = refitter.sum_outcomes(net, tied.sum(axis=0))
         refits = refitter.refit(often, sums)
         for at, (log_worth, missing) in enumerate(zip(*refits, strict=True)):
             if np.isfinite(missing):
                 yield log_worth, float(missing)
             else:
-                yield _try(
-                    refitter.fit.model, select_drawn(plan, drawn[:, :, at].astype(np.float64))
-                )
+                counts = drawn[:, :, at].astype(np.float64)
+                yield _try(refitter.fit.model, select_drawn(plan, counts))
 
 
 def _draw_portions(
@@ -412,8 +409,3 @@ def _draw_portions(
 def _portions(size: int = REFITS_AT_ONCE) -> Iterator[range]:
     for start in range(0, REPLICATES, size):
         yield range(start, min(start + size, REPLICATES))
-
-
-def _precision(plan: ResamplingPlan) -> type[np.float32] | type[np.float64]:
-    """Return in what sums of counts are exact."""
-    return np.float32 if plan.counts.sum() <= MAX_EXACT_SUM else np.float64

@@ -60,18 +60,19 @@ from evenhand.render.findings import Finding
 # model       models with a covariance of their own
 # bootstrap   models that know no errors
 
+# Models that are there for something else than an order → the code of what says so
+BASELINES: Final[Mapping[str, str]] = {
+    "independent-pairs": "baseline-of-pairs",
+    "asymmetric-students": "baseline-of-opponents",
+    "arithmetic-students": "baseline-of-opponents",
+    "geometric-students": "baseline-of-opponents",
+}
 # Model of the registry → its kinds of intervals, the usual one first
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "plackett-luce": ("sandwich", "model"),
-    "pattern": ("sandwich", "model"),
-    "random-judges": ("model",),
-    "judge-slopes": ("model",),
-    "irt-gaussian": ("posterior",),
-    "irt-categorical": ("posterior",),
-    "independent-pairs": ("bootstrap",),
-    "asymmetric-students": ("bootstrap",),
-    "arithmetic-students": ("bootstrap",),
-    "geometric-students": ("bootstrap",),
+    **dict.fromkeys(("plackett-luce", "pattern"), ("sandwich", "model")),
+    **dict.fromkeys(("random-judges", "judge-slopes"), ("model",)),
+    **dict.fromkeys(("irt-gaussian", "irt-categorical"), ("posterior",)),
+    **dict.fromkeys(BASELINES, ("bootstrap",)),
 }
 
 
@@ -187,14 +188,13 @@ def find_model_intervals(
     settings: Settings,
 ) -> tuple[str, Found]:
     kind = choose_kind(list_kinds(fit), settings)
-    few = limit_to_few(levels)
+    about = Clustering((), limit_to_few(levels))
     if kind == "posterior" and isinstance(fit, Posterior):
         draws = fit.order_draws
         method = f"posterior, {len(draws):,} draws, judgments independent given qualities"
-        raw_intervals = percentile_intervals(draws, settings.level, method)
+        intervals = percentile_intervals(draws, settings.level, method)
         notes = (*_note_rankings(evidence), *note_one_way(evidence.whole, resampled=False))
-        intervals = replace(leave_undecided(raw_intervals, evidence.whole), notes=notes)
-        return kind, (Clustering((), few), intervals)
+        return kind, (about, replace(leave_undecided(intervals, evidence.whole), notes=notes))
     if kind == "model":
         vcov = fit.worth_vcov
         if vcov is None:
@@ -204,12 +204,10 @@ def find_model_intervals(
         if hasattr(fit, "sigma") and effective is not None:  # the variance between judges is in it
             df = max(1.0, effective - 1)
         method = f"model, {fit.assumes}" + (f", t on {df:.0f} df" if df < np.inf else "")
-        raw_intervals = wald_intervals(
-            fit.log_worth, [vcov], t_quantile((1 + settings.level) / 2, df), method
-        )
+        critical = t_quantile((1 + settings.level) / 2, df)
+        intervals = wald_intervals(fit.log_worth, [vcov], critical, method)
         notes = () if hasattr(fit, "cluster_vcov") else _note_rankings(evidence)
-        intervals = replace(raw_intervals, df=df, notes=notes)
-        return kind, (Clustering((), few), intervals)
+        return kind, (about, replace(intervals, df=df, notes=notes))
     clustering = choose_clustering(settings.cluster, evidence)
     if settings.cluster is not None:
         clustering = replace(clustering, headline=limit_to_few(levels, clustering.clusterings))
@@ -221,12 +219,8 @@ def find_model_intervals(
 
 def _note_rankings(evidence: Evidence) -> tuple[Finding, ...]:
     """Say so where one answer is several comparisons, which the model does not know."""
-    whole = evidence.whole
-    return (
-        (say("of-rankings", "warning"),)
-        if whole.n_judgments < whole.n_comparisons * (1 - 1e-9)
-        else ()
-    )
+    several = evidence.whole.n_judgments < evidence.whole.n_comparisons * (1 - 1e-9)
+    return (say("of-rankings", "warning"),) if several else ()
 
 
 def _sandwich_intervals(
@@ -258,11 +252,8 @@ def _sandwich_intervals(
     kinds = "/".join(dict.fromkeys(kind for _, kind in covariances.values()))
     method = f"sandwich {kinds} by {'+'.join(covariances)}"
     method += f", t on {df:.0f} df" if df < np.inf else ""
-    raw_intervals = wald_intervals(
-        fit.log_worth, vcovs, t_quantile((1 + settings.level) / 2, df), method
-    )
-    intervals = replace(raw_intervals, df=df)
-    return clustering, intervals
+    critical = t_quantile((1 + settings.level) / 2, df)
+    return clustering, replace(wald_intervals(fit.log_worth, vcovs, critical, method), df=df)
 
 
 def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: Settings) -> Found:
@@ -281,8 +272,7 @@ def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: S
     if alike is None:
         intervals = bootstrap_intervals(draws, evidence, clustering, settings.level)
         notes = (*note_one_way(evidence.whole, resampled=True), *intervals.notes)
-        intervals = replace(intervals, notes=notes)
-        return clustering, intervals
+        return clustering, replace(intervals, notes=notes)
     by = " and ".join(clustering.clusterings) or "judgment"
     if settings.cluster is not None or not clustering.clusterings:
         raise NotIdentified(
@@ -300,13 +290,6 @@ def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: S
 
 # Models that say the same of every pair: no system is better than another
 UNIFORM_MODELS: Final = ("uniform", "adjusted-uniform")
-# Models that are there for something else than an order → the code of what says so
-BASELINES: Final[Mapping[str, str]] = {
-    "independent-pairs": "baseline-of-pairs",
-    "asymmetric-students": "baseline-of-opponents",
-    "arithmetic-students": "baseline-of-opponents",
-    "geometric-students": "baseline-of-opponents",
-}
 
 
 def rank_by_model(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
@@ -327,15 +310,12 @@ def rank_by_model(table: Comparisons, clusterings: tuple[str, ...], settings: Se
     fit: FittedModel = settings.model.fit(table)
     evidence, levels = gather_evidence(table, clusterings, apart=False)
     with one_blas_thread():
-        kind, clustered_intervals = find_model_intervals(fit, table, evidence, levels, settings)
+        kind, (clustering, intervals) = find_model_intervals(fit, table, evidence, levels, settings)
     if settings.name in BASELINES:
-        clustering, intervals = clustered_intervals
         note = say(BASELINES[settings.name], "warning", model=settings.name)
-        notes = (*clustering.notes, note)
-        clustered_intervals = replace(clustering, notes=notes), intervals
-    return order_systems(
-        fit, evidence, levels, clustered_intervals, replace(settings, interval=kind)
-    )
+        clustering = replace(clustering, notes=(*clustering.notes, note))
+    settings = replace(settings, interval=kind)
+    return order_systems(fit, evidence, levels, (clustering, intervals), settings)
 
 
 def split_judgments(table: Comparisons, by: str) -> Mapping[str, Comparisons]:

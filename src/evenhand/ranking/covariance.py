@@ -226,15 +226,13 @@ MIN_APART: Final = 1e-6
 def part_by_links(fit: Fit, pieces: PairSums, clusters: list[int]) -> dict[int, Codes]:
     """Return (K,) the part of each system, linked by comparisons, without each cluster."""
     k, parts = len(fit.systems), {}
-    whole = _both_ways(pieces.pooled().boards(k)[0])
+    board = pieces.pooled().boards(k)[0]
+    whole = board + board.T
     for g in clusters:
-        rest = whole - _both_ways(pieces.between(g, g + 1).boards(k)[0])
+        board = pieces.between(g, g + 1).boards(k)[0]
+        rest = whole - board - board.T
         parts[g] = weak_components(Graph(k, *np.nonzero(rest > NO_INFORMATION * whole)))
     return parts
-
-
-def _both_ways(board: Array) -> Array:
-    return np.asarray(board + board.T)
 
 
 def part_by_directions(lost: Array) -> Codes:

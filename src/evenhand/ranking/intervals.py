@@ -64,12 +64,8 @@ def wald_intervals(
 ) -> Intervals:
     """Return symmetric intervals; of several covariances each contrast takes its largest."""
     centred = log_worth - log_worth.mean()
-    first, *others = vcovs
-    variance, margin = centred_variance(first), pair_variance(first)
-    for vcov in others:
-        variance = np.maximum(variance, centred_variance(vcov))
-        np.maximum(margin, pair_variance(vcov), out=margin)
-    np.sqrt(margin, out=margin)
+    variance = np.max([centred_variance(vcov) for vcov in vcovs], axis=0)
+    margin = np.sqrt(np.max([pair_variance(vcov) for vcov in vcovs], axis=0))
     better = (centred[:, None] - centred > critical * margin).astype(np.int8)
     pairs = margin if len(margin) <= MAX_PAIR_SYSTEMS else None
     stderr = np.sqrt(variance)

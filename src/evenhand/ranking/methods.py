@@ -7,7 +7,7 @@ much.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations, groupby
@@ -91,23 +91,18 @@ class Disagreement:
 def kendall_distance(one: Scores, other: Scores) -> float:
     """Count the pairs of systems that two rankings order differently; ties in one count half."""
     _require_same([one, other])
-    opposite = half = 0
-    for mine, theirs in zip(_signs(one), _signs(other), strict=True):
-        opposite += int(np.count_nonzero(mine * theirs < 0))
-        half += int(np.count_nonzero((mine == 0) != (theirs == 0)))
-    return opposite + half / 2
+    mine, theirs = _signs(one), _signs(other)  # in which every pair stands twice
+    opposite = np.count_nonzero(mine * theirs < 0) / 2
+    return opposite + np.count_nonzero((mine == 0) != (theirs == 0)) / 4
 
 
 def kendall_tau(one: Scores, other: Scores) -> float:
     """Return Kendall's τ_b of two rankings, −1 to 1."""
     _require_same([one, other])
     _require_order(one, other)
-    agreed = mine_ordered = theirs_ordered = 0
-    for mine, theirs in zip(_signs(one), _signs(other), strict=True):
-        agreed += int((mine * theirs).sum(dtype=np.int64))
-        mine_ordered += int(np.count_nonzero(mine))
-        theirs_ordered += int(np.count_nonzero(theirs))
-    return float(agreed / np.sqrt(float(mine_ordered) * theirs_ordered))
+    mine, theirs = _signs(one), _signs(other)
+    ordered = float(np.count_nonzero(mine)) * np.count_nonzero(theirs)
+    return float((mine * theirs).sum(dtype=np.int64) / np.sqrt(ordered))
 
 
 def spearman_rho(one: Scores, other: Scores) -> float:
@@ -128,28 +123,20 @@ def distance_matrix(rankings: Sequence[Scores]) -> Array:
 def disagreements(rankings: Sequence[Scores]) -> tuple[Disagreement, ...]:
     """Return the pairs that some rules order one way and some the other; ties do not count."""
     _require_same(rankings)
+    systems, signs = rankings[0].systems, np.stack([_signs(one) for one in rankings])
     disputed = []
-    for i, rows in enumerate(zip(*map(_signs, rankings), strict=True)):
-        signs = np.stack(rows)
-        for j in np.flatnonzero((signs > 0).any(axis=0) & (signs < 0).any(axis=0)).tolist():
-            pair = rankings[0].systems[i], rankings[0].systems[i + 1 + j]
-            first, second, level = (
-                tuple(
-                    one.rule
-                    for one, here in zip(rankings, (signs[:, j] == way).tolist(), strict=True)
-                    if here
-                )
-                for way in (1, -1, 0)
-            )
-            disputed.append(Disagreement(pair, first, second, level))
+    for i, j in np.argwhere(np.triu((signs > 0).any(axis=0) & (signs < 0).any(axis=0))).tolist():
+        rules = [(one.rule, int(sign)) for one, sign in zip(rankings, signs[:, i, j], strict=True)]
+        sides = (tuple(rule for rule, sign in rules if sign == way) for way in (1, -1, 0))
+        disputed.append(Disagreement((systems[i], systems[j]), *sides))
     return tuple(disputed)
 
 
-def _signs(scores: Scores) -> Iterator[Signs]:
-    """Yield for each system whether it stands before (1), with (0) or behind each later one."""
+def _signs(scores: Scores) -> Signs:
+    """Return (K, K) 1 where the row stands before the column, −1 behind it, 0 beside it."""
     places = scores.places
-    for i in range(len(places)):
-        yield np.sign(places[i + 1 :] - places[i]).astype(np.int8)
+    before = (places[:, None] < places).astype(np.int8)
+    return before - before.T
 
 
 def _require_same(rankings: Sequence[Scores]) -> None:

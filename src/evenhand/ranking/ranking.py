@@ -107,16 +107,7 @@ def _say_enough(ranking: Ranking, pairs: Pairs) -> str:
     times = find_times(t, t, critical)
     if times is None or times > MAX_TIMES:
         return ""
-    return f"about {round_two_digits(times * ranking.n_judgments):,.0f} would"
-
-
-def round_two_digits(count: float) -> float:
-    """Round a count to two digits.
-
-    >>> round_two_digits(3714.2), round_two_digits(86)
-    (3700.0, 86.0)
-    """
-    return float(f"{count:.1e}")
+    return f"about {float(f'{times * ranking.n_judgments:.1e}'):,.0f} would"  # to two digits
 
 
 def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:

@@ -544,7 +544,6 @@ WEIGHTS: Final = ("net", "raw", "share")
 @dataclass(frozen=True, eq=False)
 class FeedbackArcSet:
     systems: tuple[str, ...]  # the K systems, sorted by name
-    weights: str  # "net", "raw" or "share"
     cost: float  # weight that the orders contradict
     bound: float  # no order contradicts less; `cost` where the orders are proven to be best
     # best orders, the one reported first; all if there are no more than were asked for
@@ -583,7 +582,6 @@ def find_feedback_arc_set(
     undecided = np.flatnonzero(met.sum(met.decided) == 0).tolist()
     return FeedbackArcSet(
         systems=tally.systems,
-        weights=weights,
         cost=best.cost,
         bound=best.bound,
         orders=tuple(tuple(tally.systems[i] for i in order) for order in best.orders),
@@ -599,8 +597,8 @@ def score_feedback_arc_set(tally: Tally, *, weights: str = "net", seed: int = SE
     place = {name: i for i, name in enumerate(best.orders[0], start=1)}
     values = -np.array([place[name] for name in best.systems], dtype=np.float64)
     settings = () if best.count is not None else (f"seed={seed}",)
-    unit = {"net": "net win", "raw": "win", "share": "net share"}[best.weights]
-    digits = 4 if best.weights == "share" else 10
+    unit = {"net": "net win", "raw": "win", "share": "net share"}[weights]
+    digits = 4 if weights == "share" else 10
     contradicted = f"{best.cost:,.{digits}g} {unit}{'' if best.cost == 1 else 's'}"
     notes = [say("contradicted", cost=contradicted)]
     if best.count is None:
@@ -659,17 +657,10 @@ def rank_ranges(samples: Array, level: float = 0.95) -> tuple[Integers, Integers
     cut = ceil(round((runs - runs * level) / 2, 9))
     if 2 * cut >= runs:
         raise UnknownOption(f"level {level} leaves none of {runs} runs: raise one of them")
-    best, worst = (
-        np.sort(
-            np.stack([1 + np.searchsorted(np.sort(-row), -row, side="left") for row in samples]),
-            axis=0,
-        ),
-        np.sort(
-            np.stack([np.searchsorted(np.sort(-row), -row, side="right") for row in samples]),
-            axis=0,
-        ),
-    )
-    return best[cut], worst[runs - cut - 1]
+    rows = list(zip(np.sort(-samples, axis=1), -samples, strict=True))
+    ahead = np.sort([np.searchsorted(order, row, side="left") for order, row in rows], axis=0)
+    reached = np.sort([np.searchsorted(order, row, side="right") for order, row in rows], axis=0)
+    return 1 + ahead[cut], reached[runs - cut - 1]
 
 
 def find_clusters(values: Array, best: Integers, worst: Integers) -> Integers:

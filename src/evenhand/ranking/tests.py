@@ -254,6 +254,10 @@ def _both_sides(
 
 Tail = Callable[[Array, Array, Array], Array]
 
+NO_COUNTS: Final = (
+    "sign tests count comparisons, and importance weights are no counts: read the file without"
+    " them, or use rank, which allows for them"
+)
 INDEPENDENT: Final = "all comparisons are independent"
 _COIN: Final = "every decided comparison has the same chance"
 _SIZE: Final = "how much the systems differ (no odds)"
@@ -329,10 +333,7 @@ def check_counts(counts: Array) -> None:
     if not (np.isfinite(counts) & (counts >= 0)).all():
         raise InvalidJudgments("sign tests need counts of comparisons: none may be negative")
     if (counts % 1 != 0).any():
-        raise UnknownOption(
-            "sign tests count comparisons, and importance weights are no counts: read the file"
-            " without them, or use rank, which allows for them"
-        )
+        raise UnknownOption(NO_COUNTS)
     if not counts.sum(axis=0).all():
         raise InvalidJudgments("there is no comparison of the two systems: nothing to test")
 
@@ -463,10 +464,7 @@ def sign_test_pairs(tally: Tally, *, variant: str = "ignore", new: str | None = 
     require_option("variant", variant, tuple(VARIANTS))
     chosen = VARIANTS[variant]
     if tally.squares is not None:
-        raise UnknownOption(
-            "sign tests count comparisons, and importance weights are no counts: read the file"
-            " without them, or use rank, which allows for them"
-        )
+        raise UnknownOption(NO_COUNTS)
     folded = replace(tally, factors={}).fold()
     seen = folded.counts.sum(axis=1) > 0
     left, right, counts = folded.left[seen], folded.right[seen], folded.counts[seen].T
