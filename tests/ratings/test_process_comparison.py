@@ -168,23 +168,22 @@ def test_the_penalty_is_that_of_scikit_learns_generalised_cross_validation(seen)
     """It leaves the mean out of the residual degrees of freedom; ours counts it as one more row."""
     table = FEATURES.read(seen)
     judged = JudgedPoints(seen.judge.astype(np.int64), learn_scaling(table).apply(table))
-    found = fit_ridge(judged, seen.score)
-    x = spread_columns(judged, found.sizes)
-    y, n, scores = seen.score - seen.score.mean(), len(seen.score), []
+    x, y = spread_columns(judged, judged), seen.score - seen.score.mean()
+    n, scores = len(seen.score), []
     for penalty in PENALTIES:
         hat = x @ np.linalg.solve(x.T @ x + penalty * np.eye(x.shape[1]), x.T)
         scores.append(((y - hat @ y) ** 2).sum() / (n - 1 - np.trace(hat)) ** 2)
-    assert found.penalty == PENALTIES[int(np.argmin(scores))]
-    assert found.penalty > min(PENALTIES)
+    _, penalty = fit_ridge(x, y)
+    assert penalty == PENALTIES[int(np.argmin(scores))] > min(PENALTIES)
 
 
 def test_ridge_is_that_of_scikit_learn_at_the_same_penalty(seen):
     table = FEATURES.read(seen)
     judged = JudgedPoints(seen.judge.astype(np.int64), learn_scaling(table).apply(table))
-    found = fit_ridge(judged, seen.score)
-    x = spread_columns(judged, found.sizes)
-    rival = Ridge(found.penalty, fit_intercept=False).fit(x, seen.score - seen.score.mean())
-    np.testing.assert_allclose(found.weights, rival.coef_, atol=1e-8)
+    x, y = spread_columns(judged, judged), seen.score - seen.score.mean()
+    weights, penalty = fit_ridge(x, y)
+    rival = Ridge(penalty, fit_intercept=False).fit(x, y)
+    np.testing.assert_allclose(weights, rival.coef_, atol=1e-8)
 
 
 def test_fewer_units_than_folds_are_refused(seen):

@@ -154,10 +154,24 @@ def rank_within(groups: Integers, values: Array) -> Array:
     """Return the rank of each value within its group, 1 for the smallest, ties their mean."""
     if not len(groups):
         return values
-    order, opens, first, last, run = _find_runs(groups, values)
+    order, opens = _sort_within(groups, values)
+    first, last, run = _find_runs(values[order], opens)
     start = np.maximum.accumulate(np.where(opens, np.arange(len(order)), 0))
     ranks = np.empty(len(order))
     ranks[order] = (first + last - 1)[run] / 2 - start + 1
+    return ranks
+
+
+def average_ranks(table: Array) -> Array:
+    """Return the rank of every value within its row of a table, as `rank_within`."""
+    rows, k = table.shape
+    order = np.argsort(table, axis=1, kind="stable")
+    ascending = np.take_along_axis(table, order, axis=1).ravel()
+    start = np.repeat(np.arange(rows) * k, k)
+    first, last, run = _find_runs(ascending, start == np.arange(rows * k))
+    ranks = np.empty((rows, k))
+    sorted_ranks = (first + last - 1)[run] / 2 - start + 1
+    np.put_along_axis(ranks, order, sorted_ranks.reshape(rows, k), axis=1)
     return ranks
 
 
@@ -165,7 +179,8 @@ def sum_above(groups: Integers, values: Array, weights: Array) -> Array:
     """Return the sum of weights of higher values in the same group; equal ones count half."""
     if not len(groups):
         return values
-    order, opens, first, last, run = _find_runs(groups, values)
+    order, opens = _sort_within(groups, values)
+    first, last, run = _find_runs(values[order], opens)
     total = np.r_[0.0, np.cumsum(weights[order])]
     ends = np.r_[np.flatnonzero(opens)[1:], len(order)]
     whole = total[ends[np.cumsum(opens) - 1]]
@@ -174,17 +189,17 @@ def sum_above(groups: Integers, values: Array, weights: Array) -> Array:
     return above
 
 
-def _find_runs(
-    groups: Integers, values: Array
-) -> tuple[Integers, Flags, Integers, Integers, Integers]:
-    """Sort by group and value: the order, where groups open, and runs of equal values."""
-    # Returns of each run where it begins and ends, and of each value its run.
+def _sort_within(groups: Integers, values: Array) -> tuple[Integers, Flags]:
+    """Return the order by group and value, and where groups begin in it."""
     order = np.lexsort((values, groups))
-    g, v = groups[order], values[order]
-    opens = np.r_[True, g[1:] != g[:-1]]
-    steps = opens | np.r_[True, v[1:] != v[:-1]]
+    return order, np.r_[True, np.diff(groups[order]) != 0]
+
+
+def _find_runs(ascending: Array, opens: Flags) -> tuple[Integers, Integers, Integers]:
+    """Return where each run of equal values begins and ends, and the run of each value."""
+    steps = opens | np.r_[True, ascending[1:] != ascending[:-1]]
     first = np.flatnonzero(steps)
-    return order, opens, first, np.r_[first[1:], len(g)], np.cumsum(steps) - 1
+    return first, np.r_[first[1:], len(steps)], np.cumsum(steps) - 1
 
 
 # Means of numbers that are correlated within clusters of one kind or two, with intervals.
@@ -355,12 +370,6 @@ def _sum_group(group: Integers, score: Array) -> tuple[Integers, Array, Array]:
     apart = np.empty(len(x))
     apart[order] = x * (2 * rank - size[g]) + (last - first) - 2 * (below[:-1] - first)
     return size[group], total[group], apart
-
-
-def average_ranks(table: Array) -> Array:
-    """Return the rank of every value within its row of a table, as `rank_within`."""
-    rows, k = table.shape
-    return rank_within(np.repeat(np.arange(rows), k), table.ravel()).reshape(rows, k)
 
 
 def concord_ranks(ranks: Array) -> float | None:

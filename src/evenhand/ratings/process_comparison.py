@@ -134,26 +134,11 @@ class ProcessErrors:
 PENALTIES: Final = tuple(10.0**power for power in np.arange(-3.0, 4.01, 0.5))
 
 
-@dataclass(frozen=True, eq=False)
-class Ridge:
-    mean: float  # m
-    weights: Array  # (p,) of judges, numbers and levels
-    sizes: tuple[int, ...]  # how many judges, and how many levels of each label, have a column
-    penalty: float  # λ
-
-    def predict(self, judged: JudgedPoints) -> Array:
-        """Return (n,) predictions; a level that was not seen adds nothing."""
-        return self.mean + spread_columns(judged, self.sizes) @ self.weights
-
-
-def fit_ridge(judged: JudgedPoints, y: Array) -> Ridge:
-    """Fit (n,) ratings, with λ by generalised cross-validation."""
-    codes = [judged.judge, *judged.points.labels.T]
-    sizes = tuple(int(code.max()) + 1 for code in codes)
-    mean, x = float(y.mean()), spread_columns(judged, sizes)
+def fit_ridge(x: Array, y: Array) -> tuple[Array, float]:
+    """Return (p,) weights of columns and λ by generalised cross-validation; y has the mean 0."""
     u, d, vt = np.linalg.svd(x, full_matrices=False)
-    along = u.T @ (y - mean)
-    rest = float((y - mean) @ (y - mean) - along @ along)
+    along = u.T @ y
+    rest = float(y @ y - along @ along)
     scores = []
     for penalty in PENALTIES:
         shrunk = penalty / (d**2 + penalty)
@@ -161,13 +146,15 @@ def fit_ridge(judged: JudgedPoints, y: Array) -> Ridge:
         free = len(y) - 1 - float((1.0 - shrunk).sum())
         scores.append(lost / max(free, 1e-9) ** 2)
     best = PENALTIES[int(np.argmin(scores))]
-    return Ridge(mean, vt.T @ (d / (d**2 + best) * along), sizes, best)
+    return vt.T @ (d / (d**2 + best) * along), best
 
 
-def spread_columns(judged: JudgedPoints, sizes: tuple[int, ...]) -> Array:
+def spread_columns(judged: JudgedPoints, seen: JudgedPoints) -> Array:
+    """Return (n, p) columns: judges, numbers and levels that were seen; others have no column."""
+    codes, known = ([one.judge, *one.points.labels.T] for one in (judged, seen))
     judges, *levels = (
-        (code[:, None] == np.arange(size)).astype(np.float64)
-        for code, size in zip([judged.judge, *judged.points.labels.T], sizes, strict=True)
+        (code[:, None] == np.arange(int(learned.max()) + 1)).astype(np.float64)
+        for code, learned in zip(codes, known, strict=True)
     )
     return np.hstack([judges, judged.points.numbers, *levels])
 
@@ -312,7 +299,9 @@ def _predict(
         JudgedPoints(part.judge.astype(np.int64), scaling.apply(learn(part)))
         for part in (seen, held)
     )
-    residual[RIDGE] = held.score - fit_ridge(judged, seen.score).predict(aside)
+    mean = float(seen.score.mean())
+    weights, _ = fit_ridge(spread_columns(judged, judged), seen.score - mean)
+    residual[RIDGE] = held.score - (mean + spread_columns(aside, judged) @ weights)
     sums = np.bincount(seen.judge, seen.score, len(rows.judges))
     counts = np.bincount(seen.judge, minlength=len(rows.judges))
     residual[JUDGE] = held.score - sums[held.judge] / counts[held.judge]

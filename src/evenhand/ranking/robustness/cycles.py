@@ -336,7 +336,7 @@ def look_for_cycles(
         triples = list_triples(whole)
         if triples is None:
             notes += (say("too-many-triples"),)
-        elif len(triples.systems):
+        elif len(triples):
             tested = True
             cycles = _name_cycles(whole, tally, triples, residuals, level)
     by = "+".join(replicates.clusterings)
@@ -409,43 +409,35 @@ def _least_sure(z: Array, p: Array, other: Array, largest: Array) -> tuple[Array
     return np.where(np.abs(other) < np.abs(z), other, z), p
 
 
-@dataclass(frozen=True, eq=False)
-class Triples:
-    systems: Integers  # (T, 3) codes i < j < k
-    pairs: Integers  # (T, 3) number of the pairs ij, jk, ik
-
-
 def _excess(odds: Array, pairs: Integers) -> Array:
     """Return (..., T): log-odds round each cycle i, j, k, from those of pairs (..., P)."""
     return np.asarray((odds[..., pairs] * _SIGNS).sum(axis=-1))
 
 
-def list_triples(whole: PairResiduals) -> Triples | None:
-    """Return the cycles, None where they are more than can be tested."""
+def list_triples(whole: PairResiduals) -> Integers | None:
+    """Return (T, 3) the pairs ij, jk and ik of cycles; None of more than can be tested."""
     k = len(whole.systems)
     if k * (k - 1) * (k - 2) // 6 > MAX_TRIPLES:
         return None
     number = np.full((k, k), -1, dtype=np.int64)
     number[whole.first, whole.second] = np.arange(len(whole.first))
-    systems = np.array(list(combinations(range(k), 3)), dtype=np.int64).reshape(-1, 3)
-    i, j, m = systems.T
+    i, j, m = np.array(list(combinations(range(k), 3)), dtype=np.int64).reshape(-1, 3).T
     pairs = np.stack([number[i, j], number[j, m], number[i, m]], axis=1)
-    seen = (pairs >= 0).all(axis=1)
-    return Triples(systems[seen], pairs[seen])
+    return np.asarray(pairs[(pairs >= 0).all(axis=1)])
 
 
 def weigh_triples(
-    whole: PairResiduals, triples: Triples, replicates: Sequence[Array]
+    whole: PairResiduals, triples: Integers, replicates: Sequence[Array]
 ) -> tuple[Array, Array]:
     """Return (T,) z of each cycle and (T,) p, adjusted by the largest |z| of every replicate."""
-    observed = _excess(whole.residual / whole.weight, triples.pairs)
+    observed = _excess(whole.residual / whole.weight, triples)
     z, p = np.full(len(observed), np.inf), np.zeros(len(observed))
     for drawn in replicates:
         odds = drawn / whole.weight
         own_z, largest = np.zeros(len(observed)), np.zeros(len(odds))
         for start in range(0, len(observed), TRIPLES_AT_ONCE):
             rows = slice(start, start + TRIPLES_AT_ONCE)
-            excess = _excess(odds, triples.pairs[rows])
+            excess = _excess(odds, triples[rows])
             spread = np.sqrt((excess**2).mean(axis=0))
             known = spread > 0
             own_z[rows][known] = observed[rows][known] / spread[known]
@@ -456,16 +448,17 @@ def weigh_triples(
 
 
 def _name_cycles(
-    whole: PairResiduals, tally: Tally, triples: Triples, replicates: Sequence[Array], level: float
+    whole: PairResiduals, tally: Tally, triples: Integers, replicates: Sequence[Array], level: float
 ) -> tuple[Cycle, ...]:
     z, p = weigh_triples(whole, triples, replicates)
     cycles = []
     for at in np.argsort(-np.abs(z), kind="stable")[:MAX_CYCLES_NAMED].tolist():
         if p[at] > 1 - level:
             continue
-        pairs = triples.pairs[at]
+        pairs = triples[at]
         excess = float(_excess(whole.residual / whole.weight, pairs))
-        i, j, k = (whole.systems[code] for code in triples.systems[at].tolist())
+        codes = [*whole.first[pairs[:2]].tolist(), int(whole.second[pairs[1]])]
+        i, j, k = (whole.systems[code] for code in codes)
         ij, jk, ik = (whole.won[pairs] / whole.total[pairs]).tolist()
         shares = {
             name: _find_contributions(whole, tally, name, pairs)

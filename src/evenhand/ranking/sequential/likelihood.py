@@ -574,17 +574,21 @@ class OpenPairScreen:
 
     def _grow(self) -> None:
         """Make room for systems that came: without votes they may be as good as any other."""
-        for new in range(len(self._of), self._numerator.systems):
-            fresh = np.arange(len(self._pairs), len(self._pairs) + new)
-            self._pairs += [(other, new) for other in range(new)]
-            self._of = [np.append(indices, fresh[other]) for other, indices in enumerate(self._of)]
-            self._of.append(fresh)
-            self._open = np.append(self._open, np.ones(new, dtype=np.bool_))
-            self._meet = np.append(self._meet, self._at)
-            self._loss = np.append(self._loss, np.zeros(new))
-            self._at = np.append(self._at, 0.0)
-            for own in self._fitted.values():
-                own.worth = np.append(own.worth, 0.0)
+        known, size = len(self._of), self._numerator.systems
+        if known == size:
+            return
+        fresh = [(low, high) for high in range(known, size) for low in range(high)]
+        self._pairs += fresh
+        self._at = np.append(self._at, np.zeros(size - known))
+        self._open = np.append(self._open, np.ones(len(fresh), dtype=np.bool_))
+        self._meet = np.append(self._meet, [self._at[low] for low, _ in fresh])
+        self._loss = np.append(self._loss, np.zeros(len(fresh)))
+        low, high = np.array(self._pairs, dtype=np.intp).reshape(-1, 2).T
+        place = np.zeros((size, size), dtype=np.intp)
+        place[low, high] = place[high, low] = np.arange(len(low))
+        self._of = [np.delete(row, system) for system, row in enumerate(place)]
+        for own in self._fitted.values():
+            own.worth = np.append(own.worth, np.zeros(size - known))
 
     def _move(self, left: int, right: int, outcome: int) -> None:
         of_left, of_right = self._of[left], self._of[right]
