@@ -123,11 +123,17 @@ def rate(
     rows: Sequence[Row],
     options: ReadOptions,
     *,
+    flat: Sequence[str] = (),
+    unread: Collection[str] | None = None,
     notes: Iterable[str] = (),
     excluded: Iterable[Exclusion] = (),
 ) -> Ratings:
+    # flat: columns that are kept beside those that the layout reads.
+    # unread: what was not read; None for all other columns of the table.
+    names = list_unread(table, (*layout.reads, *flat)) if unread is None else unread
     data = make_ratings(lay_out(table, rows, ("score",)), options, layout)
-    return replace(data, source=data.source.noting(*notes).excluding(*excluded))
+    source = data.source.noting(*say_unread(names), *notes)
+    return replace(data, source=source.excluding(*excluded))
 
 
 def lay_out(table: Table, rows: Sequence[Row], needed: Sequence[str] = ()) -> Table:

@@ -86,12 +86,12 @@ def understand_pearmut(table: Table, options: ReadOptions) -> Ratings:
         for record, row, spans in annotated
     ]
     checks = counts.pop(_CHECKS, 0)
-    notes = say_unread(unread) + ([f"{_CHECKS}: {checks:,}"] if checks else [])
+    notes = [f"{_CHECKS}: {checks:,}"] if checks else []
     excluded = exclude_by_format(counts, "{what} excluded: {n:,}")
     if bare:
         notes += say_critical(one for *_, spans in annotated for one in spans or ())
         notes.append("no scores were given: they are minus what the errors take")
-    return rate(PEARMUT, table, rows, options, notes=notes, excluded=excluded)
+    return rate(PEARMUT, table, rows, options, unread=unread, notes=notes, excluded=excluded)
 
 
 PEARMUT: Final = Layout(

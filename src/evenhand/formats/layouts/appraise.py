@@ -59,7 +59,7 @@ class Document:
 def understand_appraise(table: Table, options: ReadOptions) -> Ratings:
     flat = list_flat(table, APPRAISE.reads)
     rows = [keep_flat(record, flat, read_score_row(record, flat)) for record in read_records(table)]
-    notes = note_unread(table, (*APPRAISE.reads, *flat))
+    notes: list[str] = []
     if options.system_separator is None:
         notes += say_merged(sorted({row["system"] for row in rows}))
     if any(row["document"] for row in rows):
@@ -68,7 +68,7 @@ def understand_appraise(table: Table, options: ReadOptions) -> Ratings:
             " login, they are not the same segments for two logins"
         )
     notes += _say_twice(rows) + _say_flags(rows)
-    return rate(APPRAISE, table, rows, options, notes=notes)
+    return rate(APPRAISE, table, rows, options, flat=flat, notes=notes)
 
 
 APPRAISE: Final = Layout(

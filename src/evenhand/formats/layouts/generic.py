@@ -30,7 +30,6 @@ from evenhand.formats.records import (
     lay_out,
     list_flat,
     list_unread,
-    note_unread,
     rate,
     read_records,
     read_score,
@@ -120,7 +119,8 @@ def understand_matrix(table: Table, options: ReadOptions) -> Ratings:
             for item, score in scores.items()
             if score
         ]
-    return rate(MATRIX, table, rows, options, excluded=exclude_by_format({"blank cells": blank}))
+    excluded = exclude_by_format({"blank cells": blank})
+    return rate(MATRIX, table, rows, options, unread=(), excluded=excluded)
 
 
 MATRIX: Final = Layout(
@@ -279,8 +279,7 @@ def understand_mlqe(table: Table, options: ReadOptions) -> Ratings:
         keep_flat(record, flat, row) for record in read_records(table) for row in _read_mlqe(record)
     ]
     note = "whose scores they are is not recorded: 'place' is the place in the list, not a judge"
-    notes = [*note_unread(table, (*MLQE.reads, *flat)), note]
-    return rate(MLQE, table, rows, options, notes=notes)
+    return rate(MLQE, table, rows, options, flat=flat, notes=[note])
 
 
 MLQE: Final = Layout(
@@ -326,8 +325,7 @@ def understand_subset2evaluate(table: Table, options: ReadOptions) -> Ratings:
         for record in read_records(table)
         for row in _read_subset2evaluate(record)
     ]
-    notes = note_unread(table, (*SUBSET2EVALUATE.reads, *flat))
-    return rate(SUBSET2EVALUATE, table, rows, options, notes=notes)
+    return rate(SUBSET2EVALUATE, table, rows, options, flat=flat)
 
 
 SUBSET2EVALUATE: Final = Layout(

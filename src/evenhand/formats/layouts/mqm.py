@@ -60,7 +60,7 @@ def understand_mqm(table: Table, options: ReadOptions) -> Ratings:
         rows.append(_read(key, records[0], spans) | texts)
     notes = [f"{n:,} rows of errors are {len(rows):,} ratings", *say_critical(every)]
     notes += note_unread(table, (*MQM.reads, segment))
-    return rate(MQM, table, rows, options, notes=notes)
+    return rate(MQM, table, rows, options, unread=(), notes=notes)
 
 
 MQM: Final = Layout(
@@ -142,8 +142,7 @@ def understand_mqm_averages(table: Table, options: ReadOptions) -> Ratings:
         }
         for record in read_records(table)
     ]
-    notes = note_unread(table, MQM_AVERAGES.needs)
-    return rate(MQM_AVERAGES, table, rows, options, notes=notes)
+    return rate(MQM_AVERAGES, table, rows, options)
 
 
 MQM_AVERAGES: Final = Layout(
@@ -181,8 +180,8 @@ def understand_mtme_ratings(table: Table, options: ReadOptions) -> Ratings:
         marked += spans
         values = {"criterion": key[1], "score": score, "spans": write_spans(spans)}
         rows.append({**names, **values, "task": key[0]})
-    notes = note_unread(table, MTME_RATINGS.reads) + say_critical(marked)
     excluded = exclude_by_format({"outputs that were not rated": none})
+    notes = say_critical(marked)
     return rate(MTME_RATINGS, table, rows, options, notes=notes, excluded=excluded)
 
 
@@ -225,8 +224,7 @@ def understand_mtme_json(table: Table, options: ReadOptions) -> Ratings:
         marked += spans
         row = {**_name(record), "score": score, "spans": write_spans(spans)}
         rows.append(keep_flat(record, flat, row))
-    notes = note_unread(table, (*MTME_JSON.reads, *flat)) + say_critical(marked)
-    return rate(MTME_JSON, table, rows, options, notes=notes)
+    return rate(MTME_JSON, table, rows, options, flat=flat, notes=say_critical(marked))
 
 
 MTME_JSON: Final = Layout(
@@ -282,7 +280,7 @@ def understand_mtme_scores(table: Table, options: ReadOptions) -> Ratings:
                 "level": level,
             }
         )
-    return rate(MTME_SCORES, table, rows, options, notes=note_unread(table, MTME_SCORES.reads))
+    return rate(MTME_SCORES, table, rows, options)
 
 
 MTME_SCORES: Final = Layout(

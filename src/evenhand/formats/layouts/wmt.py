@@ -24,12 +24,10 @@ from evenhand.formats.records import (
     Screen,
     gather_unread,
     list_unread,
-    note_unread,
     rate,
     read_inclusive,
     read_records,
     read_score,
-    say_unread,
     shorten,
 )
 from evenhand.formats.roles import SOFT, assign, fold
@@ -240,8 +238,7 @@ _KEPT: Final = {
 
 
 def understand_wmt_da(table: Table, options: ReadOptions) -> Ratings:
-    rows = [_read(record) for record in read_records(table)]
-    return rate(WMT_DA, table, rows, options, notes=note_unread(table, WMT_DA.needs))
+    return rate(WMT_DA, table, [_read(record) for record in read_records(table)], options)
 
 
 WMT_DA: Final = Layout(
@@ -291,8 +288,7 @@ def understand_wmt_da_scores(table: Table, options: ReadOptions) -> Ratings:
         for record in read_records(table)
         for criterion, column in _CRITERIA.items()
     ]
-    notes = note_unread(table, WMT_DA_SCORES.reads)
-    return rate(WMT_DA_SCORES, table, rows, options, notes=notes)
+    return rate(WMT_DA_SCORES, table, rows, options)
 
 
 WMT_DA_SCORES: Final = Layout(
@@ -331,11 +327,10 @@ def understand_wmt_json(table: Table, options: ReadOptions) -> Ratings:
         for record, item in zip(segments, items, strict=True)
         for row in _read_wmt_json(record, item, unread)
     ]
-    notes = [*say_unread(unread), note]
     others = len(every) - len(segments)
     words = "lines without scores excluded, no item is made of them: {n:,}"
     excluded = exclude_by_format({"lines without scores": others}, words)
-    return rate(WMT_JSON, table, rows, options, notes=notes, excluded=excluded)
+    return rate(WMT_JSON, table, rows, options, unread=unread, notes=[note], excluded=excluded)
 
 
 WMT_JSON: Final = Layout(
