@@ -164,8 +164,7 @@ def count_kind_labels(data: Table, frame: Frame) -> dict[str, float]:
     if isinstance(data, ComparisonTable):
         return count_answers(replace(data, frame=frame), _LABEL)
     if isinstance(data, RankingTable):
-        keys = [name for name in ("task", "ranking") if data.has(name)]
-        frame = frame.select(_LABEL, *keys).unique()
+        frame = frame.select(_LABEL, *data.key).unique()
     return count_labels(frame, _LABEL)
 
 
@@ -210,7 +209,7 @@ def _keep_pairs(data: ComparisonTable, rankings: RankingTable, known: Frame) -> 
     """Leave out the pairs of control outputs; return the others, and how many answers lost some."""
     # A pair carries the kind of one of its outputs only, so that kinds are looked up in the
     # rankings.
-    keys = [name for name in ("task", "ranking") if rankings.has(name)]
+    keys = rankings.key
     if rankings.parts is not None:
         known = spread(known, "system", rankings.parts, rankings.source)
     remaining, lost = data.frame, set()
