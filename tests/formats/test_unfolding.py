@@ -18,7 +18,7 @@ def test_text_comes_back_as_it_was_laid_out() -> None:
 
 def test_columns_without_a_value_are_left_out_unless_they_are_needed() -> None:
     rows = [{"a": "x", "b": None, "score": ""}]
-    assert lay_out(Table(None, "t"), rows, ("score",)).columns == ("a", "score")
+    assert lay_out(Table(None, "t"), rows).columns == ("a", "score")
 
 
 def test_no_rows_are_no_judgments() -> None:

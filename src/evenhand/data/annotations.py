@@ -383,9 +383,11 @@ class AsideColumns:
                 return None
             values = columns[_name(role)]
             labels = words.get(_name(role))
-            return self._attempt(
-                role, read, values if labels is None else (labels.words, values), notes
-            )
+            try:
+                return read(values if labels is None else (labels.words, values))
+            except Unread as fault:
+                notes.append(refuse_unread(self.source, role, self.annotations[role], fault))
+                return None
 
         kinds = take("kind", lambda coded: read_kinds(*coded)) or Kinds()
         expected = take("expected", read_expected)
@@ -396,15 +398,6 @@ class AsideColumns:
         seconds, time_notes = timed if timed is not None else (None, ())
         values = expected[0] if expected is not None else None
         return Annotations(kinds, values, seconds, moment, (*notes, *kinds.notes, *time_notes))
-
-    def _attempt(
-        self, role: str, read: Callable[[Any], Value], values: Any, notes: list[str]
-    ) -> Value | None:
-        try:
-            return read(values)
-        except Unread as fault:
-            notes.append(refuse_unread(self.source, role, self.annotations[role], fault))
-            return None
 
 
 def refuse_unread(source: Source, role: str, annotation: AnnotationColumn, fault: Unread) -> str:

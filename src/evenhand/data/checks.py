@@ -9,8 +9,17 @@ from typing import Final
 import narwhals as nw
 import numpy as np
 
-from evenhand.data.conditions import advise_filled, count_values
-from evenhand.data.engine import ANSWER, COUNT, SQUARES, Frame, fetch_columns, is_finite
+from evenhand.data.conditions import advise_filled
+from evenhand.data.engine import (
+    ANSWER,
+    COUNT,
+    SQUARES,
+    Frame,
+    count_labels,
+    count_rows,
+    fetch_columns,
+    is_finite,
+)
 from evenhand.data.labels import (
     OUTCOMES,
     Complete,
@@ -141,9 +150,8 @@ def _count_each(frame: Frame, column: str, labels: Sequence[str]) -> str:
     """List labels with the number of their rows, most rows first."""
     there = frame.filter(nw.col(column).is_in(list(labels)))
     answers = ANSWER in frame.collect_schema().names()  # a row may have become several
-    rows = there.group_by(column).agg(nw.len().alias(COUNT))
-    counted = fetch_columns(count_values(there, ANSWER, [column]) if answers else rows)
-    size = dict(zip(counted[column].tolist(), counted[COUNT].tolist(), strict=True))
+    there = there.select(column, ANSWER).unique() if answers else there
+    size = count_labels(there, column)
     most = sorted(size, key=lambda label: (-size[label], label))
     counts = [f"'{label}' ({size[label]:,} row{'s' * (size[label] != 1)})" for label in most]
     return listing(counts, MAX_LABELS_NAMED)
@@ -252,11 +260,11 @@ def read_weights(data: ComparisonTable) -> Weighing:
             "is a fraction, but weights are frequencies (a row stands for that many judgments);"
             " importance weights: --weights importance, in Python weights='importance'",
         )
-    zero = fetch_columns(data.frame.filter(weight == 0).select(nw.len().alias(COUNT)))[COUNT]
+    zero = count_rows(data.frame.filter(weight == 0))
     frame = data.frame.filter(weight > 0).with_columns(weight.cast(nw.Float64))
     if importance:
         frame = frame.with_columns(evenhand_square=weight * weight)
-    return Weighing(frame, "weight", int(zero[0]), importance=importance)
+    return Weighing(frame, "weight", zero, importance=importance)
 
 
 def _refuse(data: ComparisonTable, condition: nw.Expr, what: str) -> None:

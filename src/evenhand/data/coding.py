@@ -56,12 +56,6 @@ def make_factor(level: Coding, codes: Codes) -> Factor:
     return Factor(tuple(level.labels), codes, level.loads, level.size, level.merged, clusters)
 
 
-def count_labels(frame: Frame, name: str, weight: nw.Expr | None = None) -> dict[str, float]:
-    load = nw.len() if weight is None else weight.sum()
-    fetched = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
-    return dict(zip(fetched[name].tolist(), fetched[COUNT].tolist(), strict=True))
-
-
 def code_tables(
     by: Sequence[str],
     counted: Mapping[str, Mapping[str, float]],

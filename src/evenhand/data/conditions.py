@@ -205,7 +205,9 @@ def parse_condition(condition: str) -> list[dict[str, Any]]:
         )
     query_parts = [statement["node"] for statement in tree["statements"]]
     root = query_parts[0].pop("where_clause", None)
-    usual = json.loads(_parse_nothing(parser))["statements"][0]["node"]
+    # What a query has beside its condition
+    plain = parser.execute("select json_serialize_sql('select 1 where (true)')").fetchone()
+    usual = json.loads((plain or ("{}",))[0])["statements"][0]["node"]
     del usual["where_clause"]
     if query_parts != [usual]:
         raise UnknownOption(f"where '{condition}' is not one SQL condition, but parts of a query")
@@ -237,13 +239,6 @@ def _start_parser() -> duckdb.DuckDBPyConnection:
     import duckdb
 
     return duckdb.connect(config={"threads": "1", "enable_external_access": "false"})
-
-
-@cache
-def _parse_nothing(parser: duckdb.DuckDBPyConnection) -> str:
-    """Return the tree of a query that has a condition and nothing else."""
-    query = "select json_serialize_sql('select 1 where (true)')"
-    return str((parser.execute(query).fetchone() or ("",))[0])
 
 
 @cache

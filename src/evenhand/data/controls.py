@@ -26,7 +26,7 @@ from evenhand.data.annotations import (
     refuse_unread,
 )
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import COUNT, Frame, fetch_columns, require_open
+from evenhand.data.engine import Frame, count_labels, fetch_columns, require_open
 from evenhand.data.exclusions import Exclusion, Result, count_exclusions, name_lost, note_excluded
 from evenhand.data.joining import spread
 from evenhand.data.labels import read_outcome
@@ -85,7 +85,7 @@ def leave_out_controls(data: Held) -> Held:
     weightless = exclude_unweighted(table) if isinstance(table, ComparisonTable) else ()
     if weightless:
         named = named.filter((nw.col("weight").cast(nw.Float64) != 0).fill_null(value=True))
-    counted = count_labels(table, named)
+    counted = count_kind_labels(table, named)
     controls, notes = _choose_controls(table, columns, role, list(counted))
     source = replace(data.source.noting(*notes), without_controls=True)
     if not controls:
@@ -128,7 +128,7 @@ def _exclude_kinds(
     named = name_kinds(table, columns, role)
     if scored:
         named = named.filter(~is_unscored(named))
-    counted = count_labels(table, named)
+    counted = count_kind_labels(table, named)
     controls, _ = _choose_controls(table, columns, role, list(counted))
     repeats = [one for one in counted if KINDS.get(one.casefold(), (0,))[0] == REPEAT]
     excluded = []
@@ -159,15 +159,13 @@ def _exclude(code: str, n: float, every: float, table: Table) -> Exclusion:
     return Exclusion(code, _REASONS[code], n, every, unit=unit, sentence=sentence)
 
 
-def count_labels(data: Table, frame: Frame) -> dict[str, float]:
+def count_kind_labels(data: Table, frame: Frame) -> dict[str, float]:
     """Count judgments by the label of their kind, as they are weighted; a ranking is one."""
     if isinstance(data, ComparisonTable):
         return count_answers(replace(data, frame=frame), _LABEL)
     if isinstance(data, RankingTable):
-        keys = [name for name in ("task", "ranking") if data.has(name)]
-        frame = frame.select(_LABEL, *keys).unique()
-    counted = fetch_columns(frame.group_by(_LABEL).agg(nw.len().alias(COUNT)))
-    return dict(zip(counted[_LABEL].tolist(), counted[COUNT].tolist(), strict=True))
+        frame = frame.select(_LABEL, *data.key).unique()
+    return count_labels(frame, _LABEL)
 
 
 def _choose_controls(
@@ -211,7 +209,7 @@ def _keep_pairs(data: ComparisonTable, rankings: RankingTable, known: Frame) -> 
     """Leave out the pairs of control outputs; return the others, and how many answers lost some."""
     # A pair carries the kind of one of its outputs only, so that kinds are looked up in the
     # rankings.
-    keys = [name for name in ("task", "ranking") if rankings.has(name)]
+    keys = rankings.key
     if rankings.parts is not None:
         known = spread(known, "system", rankings.parts, rankings.source)
     remaining, lost = data.frame, set()

@@ -35,7 +35,6 @@ from evenhand.data.coding import (
     bind_to_task,
     code_tables,
     count_keys,
-    count_labels,
     decode,
     find_cells,
     make_factor,
@@ -48,6 +47,7 @@ from evenhand.data.engine import (
     Batch,
     Columns,
     Frame,
+    count_labels,
     fetch_columns,
     keeps_rows,
     make_table,
@@ -56,7 +56,7 @@ from evenhand.data.engine import (
     quote_name,
     stream_batches,
 )
-from evenhand.data.query_log import note_rows, note_stream
+from evenhand.data.query_log import note_query, note_rows
 from evenhand.data.tables import ComparisonTable
 from evenhand.data.tally import Codes, Factor, Tally, merge_levels, tally_rows
 from evenhand.errors import InvalidJudgments
@@ -542,7 +542,8 @@ def read_codes(
             yield [reader.read(batch) for reader in readers]
             total, batches = total + len(batch.columns[readers[0].name]), batches + 1
             note_rows(total, int(rows))
-    note_stream(cast("Frame", nw.from_native(projected)), tuple(kinds), total, batches, filed=False)
+    query = cast("Frame", nw.from_native(projected))
+    note_query(query, tuple(kinds), total, batches, filed=False)
 
 
 def _hash_labels(data: ComparisonTable, labels: Sequence[str]) -> Hashed:

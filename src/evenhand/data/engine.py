@@ -30,7 +30,7 @@ from narwhals.exceptions import NarwhalsError
 from numpy.typing import DTypeLike, NDArray
 
 from evenhand.data.engine_errors import explain, explain_polars, explained, name_file
-from evenhand.data.query_log import note_fetch, note_stream
+from evenhand.data.query_log import note_query
 from evenhand.errors import UnknownFormat
 
 if TYPE_CHECKING:
@@ -56,8 +56,27 @@ def fetch_columns(frame: Frame) -> Columns:
     {'a': array(['x', None], dtype=object)}
     """
     columns = _fetch(frame)
-    note_fetch(frame, columns)
+    note_query(frame, tuple(columns), len(next(iter(columns.values()), ())))
     return columns
+
+
+def count_rows(frame: Frame) -> int:
+    return int(fetch_columns(frame.select(nw.len().alias(COUNT)))[COUNT][0])
+
+
+def count_labels(
+    frame: Frame, name: str, weight: nw.Expr | None = None, *, as_text: bool = False
+) -> dict[Any, float]:
+    """Count the rows of each value of a column, or sum their weights.
+
+    >>> import polars as pl
+    >>> count_labels(nw.from_native(pl.DataFrame({"a": [1, 1]})), "a", as_text=True)
+    {'1': 2}
+    """
+    frame = frame.select(nw.col(name).cast(nw.String)) if as_text else frame
+    load = nw.len() if weight is None else weight.sum()
+    fetched = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
+    return dict(zip(fetched[name].tolist(), fetched[COUNT].tolist(), strict=True))
 
 
 def _fetch(frame: Frame) -> Columns:
@@ -324,7 +343,7 @@ def fetch_batches(frame: Frame, rows: int = BATCH_ROWS) -> Iterator[Columns]:
         total += len(columns[names[0]])
         batches += 1
         yield columns
-    note_stream(frame, names, total, batches)
+    note_query(frame, names, total, batches)
 
 
 def _stream(frame: Frame, rows: int) -> Iterator[Columns]:
@@ -548,7 +567,7 @@ def stream_batches(
 ) -> Iterator[Batch]:
     capsule = _open_stream(relation)
     stream = ctypes.cast(_pointer(capsule, CAPSULE), ctypes.POINTER(_Stream)).contents
-    _check_formats(_read_formats(stream, relation), kinds)
+    _check_formats(stream, relation, kinds)
     while True:
         array = _Array()
         if stream.get_next(ctypes.byref(stream), ctypes.byref(array)):
@@ -572,7 +591,10 @@ def stream_batches(
             array.release(ctypes.byref(array))
 
 
-def _read_formats(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> list[str]:
+def _check_formats(
+    stream: _Stream, relation: duckdb.DuckDBPyRelation, kinds: Mapping[str, DTypeLike]
+) -> None:
+    """Refuse columns that are laid out otherwise: their bytes would be taken for other numbers."""
     schema = _Schema()
     if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
         raise _explain_stream(stream, relation)
@@ -582,13 +604,8 @@ def _read_formats(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> list[st
         for column in columns
     ]
     schema.release(ctypes.byref(schema))
-    return formats
-
-
-def _check_formats(formats: Sequence[str], kinds: Mapping[str, DTypeLike]) -> None:
-    """Refuse columns that are laid out otherwise: their bytes would be taken for other numbers."""
     expected = [FORMATS[np.dtype(kind)] for kind in kinds.values()]
-    if list(formats) == expected:
+    if formats == expected:
         return
     import duckdb
 

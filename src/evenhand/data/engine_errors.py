@@ -6,7 +6,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
@@ -235,15 +235,12 @@ def find_odd_end(path: Path) -> tuple[int, str, str] | None:
     ...     find_odd_end(path)
     (3, 'LF', 'CRLF')
     """
-    try:
-        with path.open(newline="") as file:
-            first = _end_of(file.readline())
-            for number, line in enumerate(file, start=2):
-                end = _end_of(line)
-                if end and end != first:
-                    return number, end, first
-    except (OSError, UnicodeDecodeError):
-        return None
+    with suppress(OSError, UnicodeDecodeError), path.open(newline="") as file:
+        first = _end_of(file.readline())
+        for number, line in enumerate(file, start=2):
+            end = _end_of(line)
+            if end and end != first:
+                return number, end, first
     return None
 
 
@@ -254,17 +251,14 @@ def _end_of(line: str) -> str:
 
 def find_undecodable(path: Path) -> int | None:
     """Return the first line of a text file that is not UTF-8; None if there is none."""
-    try:
-        with open_text(path) as file:
-            if file.peek(4)[:4] == b"PAR1":  # type: ignore[attr-defined]
-                return None
-            for number, line in enumerate(file, start=1):
-                try:
-                    line.decode()
-                except UnicodeDecodeError:
-                    return number
-    except (OSError, EOFError, zlib.error):
-        return None
+    with suppress(OSError, EOFError, zlib.error), open_text(path) as file:
+        if file.peek(4)[:4] == b"PAR1":  # type: ignore[attr-defined]
+            return None
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return number
     return None
 
 
@@ -295,13 +289,10 @@ def find_record(path: Path, number: int | None, mark: str = ",") -> Record | Non
     ...     find_record(path, 3)
     Record(line=4, size=11, closed=False)
     """
-    try:
-        with open_text(path) as opened:
-            for at, record in enumerate(_list_records(opened, mark.encode()), start=1):
-                if at == number or (number is None and record.size > LONGEST_LINE):
-                    return record
-    except (OSError, EOFError, zlib.error):
-        return None
+    with suppress(OSError, EOFError, zlib.error), open_text(path) as opened:
+        for at, record in enumerate(_list_records(opened, mark.encode()), start=1):
+            if at == number or (number is None and record.size > LONGEST_LINE):
+                return record
     return None
 
 

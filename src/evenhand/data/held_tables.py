@@ -13,16 +13,15 @@ import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import (
-    COUNT,
     Frame,
     collect,
-    fetch_columns,
+    count_rows,
     is_spark,
     require_open,
     store_warehouse,
 )
 from evenhand.data.engine_errors import explained, name_file
-from evenhand.data.query_log import note_held
+from evenhand.data.query_log import note_query
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.tables import BOUND_BY, TASK_BOUND
@@ -44,8 +43,7 @@ def hold_rows(data: Held) -> Held:
     connection, frame = data.source.connection, data.frame
     if connection is None or not frame.implementation.is_duckdb():
         return data
-    rows = frame.select(nw.len().alias(COUNT))
-    if int(fetch_columns(rows)[COUNT][0]) > MAX_ROWS_HELD:
+    if count_rows(frame) > MAX_ROWS_HELD:
         return data
     name = _store(frame.to_native(), connection, "held")
     held = nw.from_native(connection.table(name))
@@ -61,7 +59,7 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
     # each time.
     native: Any = frame.to_native()
     if frame.implementation.is_duckdb() and connection is not None:
-        note_held(frame, frame.collect_schema().names())
+        note_query(frame, frame.collect_schema().names(), 0, held_in_engine=True)
         name = _store(native, connection, "sums")
         try:
             yield nw.from_native(connection.table(name))
@@ -78,7 +76,7 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
             yield cast("Frame", nw.from_native(held))
     elif frame.implementation.is_polars() and isinstance(frame, nw.LazyFrame):
         answer = collect(frame)
-        note_held(frame, answer.columns)
+        note_query(frame, answer.columns, 0, held_in_engine=True)
         yield answer.lazy()
     else:
         yield frame

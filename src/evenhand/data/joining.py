@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.engine import (
     ANSWER,
-    COUNT,
     Columns,
     Frame,
+    count_labels,
     fetch_columns,
     is_nan,
     quote,
@@ -48,8 +48,8 @@ def join_covariates(
             f"{source.name} already has a column '{taken[0]}': rename it in {named}"
         )
     columns = {name: _as_text(values) for name, values in fetch_columns(other).items()}
-    judges = frame.select(nw.col(on).cast(nw.String)).group_by(on).agg(nw.len().alias(COUNT))
-    _check_keys(columns[on], fetch_columns(judges)[on].tolist(), source, (on, named))
+    judges = count_labels(frame, on, as_text=True)
+    _check_keys(columns[on], judges, source, (on, named))
     keyed = frame.collect_schema()[on]
     ours = small_table(frame, columns, source.connection)
     if keyed != nw.String:
@@ -69,7 +69,7 @@ def _as_text(column: NDArray[Any]) -> list[Any]:
 
 
 def _check_keys(
-    given: list[Any], needed: list[Any], source: Source, joined: tuple[str, str]
+    given: list[Any], needed: Iterable[Any], source: Source, joined: tuple[str, str]
 ) -> None:
     """Refuse judges that the table names twice or not at all."""
     on, named = joined
@@ -130,7 +130,8 @@ def find_parts(
             "system_separator is empty: say which sign stands between the systems of one output,"
             " such as '+'"
         )
-    labels = sorted({label for name in columns for label in _count_names(frame, name)})
+    named = {label for name in columns for label in count_labels(frame, name, as_text=True)}
+    labels = sorted(named - {None})
     merged = [label for label in labels if sign in label]
     if not merged:
         return None
@@ -162,12 +163,6 @@ def find_parts(
     if only:
         note += f"; only ever found in such names: {listing(only)}"
     return Parts(tuple(label for label, _ in pairs), tuple(system for _, system in pairs), note)
-
-
-def _count_names(frame: Frame, column: str) -> list[str]:
-    text = frame.select(nw.col(column).cast(nw.String))
-    labels = fetch_columns(text.group_by(column).agg(nw.len().alias(COUNT)))[column]
-    return [label for label in labels.tolist() if label is not None]
 
 
 def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
@@ -253,11 +248,10 @@ def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
     """Rows of each task, sorted by its name; empty where there is no task column."""
     if "task" not in frame.collect_schema().names():
         return {}
-    named = frame.select(nw.col("task").cast(nw.String))
-    columns = fetch_columns(named.group_by("task").agg(nw.len().alias(COUNT)))
-    if any(task is None for task in columns["task"]):
+    tasks = count_labels(frame, "task", as_text=True)
+    if None in tasks:
         raise InvalidJudgments(f"a task is missing in {source.name}: fill it or drop it")
-    return dict(sorted(zip(columns["task"].tolist(), columns[COUNT].tolist(), strict=True)))
+    return {task: int(rows) for task, rows in sorted(tasks.items())}
 
 
 def list_tasks(frame: Frame, source: Source) -> list[str]:

@@ -26,7 +26,7 @@ from evenhand.data.controls import (
     refuse_form,
     say_left_out,
 )
-from evenhand.data.engine import COUNT, Columns, Frame, fetch_columns, label_frame
+from evenhand.data.engine import COUNT, Columns, Frame, count_rows, fetch_columns, label_frame
 from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes
 from evenhand.data.texts import say
@@ -341,11 +341,7 @@ def _whole_rankings(pairs: Comparisons) -> Rankings:
     rankings = pairs.rankings
     if not isinstance(rankings, Rankings) or pairs.weights == "importance":
         raise importance_refused()
-    rows = (
-        int(fetch_columns(table.frame.select(nw.len().alias(COUNT)))[COUNT][0])
-        for table in (pairs, rankings.comparisons())
-    )
-    if len(set(rows)) > 1:
+    if count_rows(pairs.frame) != count_rows(rankings.comparisons().frame):
         raise InvalidJudgments(
             f"some pairs of the rankings of {pairs.source.name} were excluded, so that what is left"
             " are no whole rankings: choose rows when reading (where=), not after"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from weakref import WeakSet
@@ -140,36 +140,24 @@ def note_rows(done: int, total: int) -> None:
         tell(done, total)
 
 
-def note_fetch(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: dict[str, Any]) -> None:
-    rows = len(next(iter(columns.values()))) if columns else 0
-    note_stream(frame, tuple(columns), rows)
-
-
-def note_held(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: Sequence[str]) -> None:
-    """Write a query whose answer the engine keeps into the account, if one is kept."""
-    check_files()
-    _note(Fetch("", "", 0, tuple(columns), why=_WHY.get(), held_in_engine=True), frame)
-
-
-def note_stream(
+def note_query(
     frame: nw.LazyFrame[Any] | nw.DataFrame[Any],
-    columns: tuple[str, ...],
+    columns: Sequence[str],
     rows: int,
     batches: int = 0,
     *,
     filed: bool = True,
+    held_in_engine: bool = False,
 ) -> None:
+    """Write a query into the account, if one is kept; arguments as of `Fetch`."""
     check_files()
-    _note(Fetch("", "", rows, columns, batches, _WHY.get(), filed), frame)
-
-
-def _note(fetch: Fetch, frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> None:
     account = _ACCOUNT.get()
     if account is None:
         return
     query = name_originals(_write_query(frame))
     shown = query if len(query) <= _LONGEST else f"{query[: _LONGEST - 1]}…"
-    account.append(replace(fetch, engine=_name_engine(frame), query=shown))
+    engine, why = _name_engine(frame), _WHY.get()
+    account.append(Fetch(engine, shown, rows, tuple(columns), batches, why, filed, held_in_engine))
 
 
 def _name_engine(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:

@@ -71,9 +71,9 @@ class Rankings(RankingTable):
                 nw.col("system").alias(side),
                 *[nw.col(name).alias(f"evenhand_{side}_{what}") for what, name in compared.items()],
             )
-            for side, columns in (("left", carried), ("right", self._key))
+            for side, columns in (("left", carried), ("right", self.key))
         )
-        pairs = left.join(right, on=self._key, how="inner")  # type: ignore[arg-type]
+        pairs = left.join(right, on=self.key, how="inner")  # type: ignore[arg-type]
         pairs = pairs.filter(nw.col("evenhand_left_order") < nw.col("evenhand_right_order"))
         if self.parts is not None:
             apart = nw.col("evenhand_left_entry") != nw.col("evenhand_right_entry")

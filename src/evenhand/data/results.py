@@ -82,11 +82,9 @@ class Grouped(Generic[Held]):
 
     def __getitem__(self, name: str) -> Held:
         if name not in self.groups:
-            raise InvalidJudgments(f"no {self.by} '{name}'.{self._hint(name)}")
+            hint = suggest_or_list(name, tuple(self.groups))
+            raise InvalidJudgments(f"no {self.by} '{name}'.{hint}")
         return self.groups[name]
-
-    def _hint(self, name: str) -> str:
-        return suggest_or_list(name, tuple(self.groups))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.groups)

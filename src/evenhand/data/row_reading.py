@@ -220,12 +220,7 @@ def code_ratings(
         expected=expected,
         seconds=read.seconds,
         moment=read.moment,
-        factors={name: _factor(*levels[column]) for name, column in wanted.items()},
+        factors={name: Factor.of(*levels[column]) for name, column in wanted.items()},
         missing=missing,
         notes=(left_out, *read.notes) if missing else read.notes,
     )
-
-
-def _factor(labels: tuple[str, ...], codes: Codes) -> Factor:
-    loads = np.bincount(codes, minlength=len(labels)).astype(np.float64)
-    return Factor(labels, codes, loads, len(labels))

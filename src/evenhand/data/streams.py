@@ -37,7 +37,6 @@ from evenhand.data.coding import (
     Coding,
     bind_to_task,
     code_tables,
-    count_labels,
     decode,
     fits_narrow,
     make_factor,
@@ -46,7 +45,7 @@ from evenhand.data.coding import (
 )
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.count import COUNTABLE
-from evenhand.data.engine import COUNT, Frame, can_stream, fetch_columns, one_thread
+from evenhand.data.engine import Frame, can_stream, count_labels, count_rows, one_thread
 from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes, tally_rows
 from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
 
@@ -191,7 +190,12 @@ class CodedRows:
     @cached_property
     def edges(self) -> tuple[Edges, ...]:
         """Smallest and largest value of each column; NaN where one is missing."""
-        return tuple(_find_edges(column) for column in self.columns)
+        edges = []
+        for column in self.columns:
+            ends = np.array([(part.min(), part.max()) for part in slices(column)]).reshape(-1, 2)
+            least, most = ends[:, 0].min(initial=np.inf), ends[:, 1].max(initial=-np.inf)
+            edges.append((float(least), float(most)))
+        return tuple(edges)
 
     def batches(self, *, fold: bool) -> Iterator[Batch]:
         """Go through the rows, some at a time; folded, with the first system by name at left."""
@@ -292,14 +296,6 @@ def _add(sums: Counts, place: NDArray[np.int64], batch: Batch) -> None:
 
 def slices(column: Column) -> Iterator[NDArray[Any]]:
     return (column[start : start + BATCH] for start in range(0, len(column), BATCH))
-
-
-def _find_edges(column: Column) -> Edges:
-    least, most = np.inf, -np.inf
-    for part in slices(column):
-        least = float(np.minimum(least, part.min()))
-        most = float(np.maximum(most, part.max()))
-    return least, most
 
 
 def _distinct(column: Column) -> NDArray[np.float64] | None:
@@ -413,7 +409,7 @@ def code_rows(
     if can_stream(frame) and weight is None:
         expected = sum(counted["outcome"].values())
     elif can_stream(frame):
-        expected = float(fetch_columns(frame.select(nw.len().alias(COUNT)))[COUNT][0])
+        expected = float(count_rows(frame))
     filed = expected is not None and expected > HELD
     rows = _read_rows(data, frame, tables, columns, weighing, filed=filed)
     if expected not in (None, rows.size):

@@ -232,7 +232,8 @@ class RankingTable(JudgmentTable):
     parts: Parts | None = None
 
     @property
-    def _key(self) -> list[str]:
+    def key(self) -> list[str]:
+        """Columns that tell rankings apart."""
         return [name for name in ("task", "ranking") if self.has(name)]
 
     @cached_property
@@ -298,7 +299,7 @@ class RankingTable(JudgmentTable):
 
     def _check_missing(self) -> None:
         """A row without its ranking, system or position would drop out of the join unseen."""
-        missing = [nw.col(name).is_null() for name in self._key]
+        missing = [nw.col(name).is_null() for name in self.key]
         placed = ["system", *(["position"] if self.has("position") else [])]
         missing += [(nw.col("rank") > 0) & nw.col(name).is_null() for name in placed]
         rows = find_rows(self.frame, nw.any_horizontal(*missing, ignore_nulls=True))
@@ -306,7 +307,7 @@ class RankingTable(JudgmentTable):
             first = rows[0]
             role = next(
                 one
-                for one in (*self._key, *placed)
+                for one in (*self.key, *placed)
                 if first[one] is None or first[one] != first[one]  # nan alone differs from itself
             )
             raise InvalidJudgments(
@@ -318,7 +319,7 @@ class RankingTable(JudgmentTable):
         """Ids that start again for every judge would make one ranking of several."""
         if not self.has(role):
             return
-        counted = count_values(self.frame, role, self._key)
+        counted = count_values(self.frame, role, self.key)
         rows = find_rows(counted, nw.col(COUNT) > 1)
         if rows:
             raise InvalidJudgments(
@@ -329,8 +330,8 @@ class RankingTable(JudgmentTable):
 
     def _check_doubled(self, role: str, advice: str) -> None:
         named = self.frame.filter(~nw.col(role).is_null())
-        counted = named.group_by(*self._key, role).agg(nw.len().alias(COUNT))
-        rows = find_rows(counted.select(*self._key, role, COUNT), nw.col(COUNT) > 1)
+        counted = named.group_by(*self.key, role).agg(nw.len().alias(COUNT))
+        rows = find_rows(counted.select(*self.key, role, COUNT), nw.col(COUNT) > 1)
         if rows:
             value = rows[0][role]
             shown = f"{value:g}" if isinstance(value, float) else value
@@ -343,7 +344,7 @@ class RankingTable(JudgmentTable):
         """A system can stand once in a ranking, alone or in the name of a merged output."""
         entries = self.frame.with_columns(nw.col("system").alias(ENTRY))
         alone = spread(entries.filter(~nw.col("system").is_null()), "system", parts, self.source)
-        counted = alone.group_by(*self._key, "system").agg(
+        counted = alone.group_by(*self.key, "system").agg(
             nw.len().alias(COUNT), nw.col(ENTRY).min().alias("first"), nw.col(ENTRY).max()
         )
         rows = find_rows(counted, nw.col(COUNT) > 1)
@@ -359,7 +360,7 @@ class RankingTable(JudgmentTable):
     def sizes(self, roles: Sequence[str] = (), *, weighted: bool = False) -> Frame:
         """Count the `rows` and `ranked` outputs of each ranking; `times` is its weight, if any."""
         # weighted: whether rankings of weight zero are left out.
-        keys = list(dict.fromkeys([*roles, *self._key]))
+        keys = list(dict.fromkeys([*roles, *self.key]))
         ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
         weighed = weighted and self.has("weight")
         frame = drop_unweighted(self) if weighed else self.frame
@@ -414,7 +415,7 @@ class RankingTable(JudgmentTable):
 
     def keep_ranked(self, least: int) -> Frame:
         enough = self.sizes().filter(nw.col("ranked") >= least)
-        return self.frame.join(enough.select(*self._key), on=self._key, how="semi")  # type: ignore[arg-type]
+        return self.frame.join(enough.select(*self.key), on=self.key, how="semi")  # type: ignore[arg-type]
 
     def count_blank_ranks(self) -> tuple[int, int]:
         """Count the blank ranks of the rankings that are not blank, and all ranks of these."""
@@ -567,6 +568,12 @@ class ComparisonTable(RowTable):
     mix: Mixed | None = None
 
     @property
+    def answer_key(self) -> list[str]:
+        """Columns that tell apart answers that are several comparisons; none where each is one."""
+        whole = ("task", "ranking") if self.rankings is not None else (ANSWER,)
+        return [name for name in whole if self.has(name)]
+
+    @property
     def expanded(self) -> bool:
         """Whether one answer can be several comparisons: a ranking, or one on a merged output."""
         return self.rankings is not None or self.has(ANSWER)
@@ -620,8 +627,7 @@ def count_answers(table: ComparisonTable, by: str | None = None) -> dict[str, fl
     groups = [by] if by is not None else []
     weight = nw.col("weight") if table.has("weight") else None
     if table.expanded:
-        whole = ("task", "ranking") if table.rankings is not None else (ANSWER,)
-        keys = dict.fromkeys([*groups, *(k for k in whole if table.has(k))])
+        keys = dict.fromkeys([*groups, *table.answer_key])
         each = nw.len() if weight is None else weight.max()
         answers = table.frame.group_by(*keys).agg(each.alias(COUNT)).select(*groups, COUNT)
     else:
@@ -671,7 +677,6 @@ def restore_places(data: ComparisonTable) -> ComparisonTable:
     numbered = number_places(data.rankings.frame)
     if numbered is None:
         return data
-    key = [name for name in ("task", "ranking") if data.has(name)]
-    first = numbered.group_by(*key).agg(nw.col(PLACE).min())
-    frame = data.frame.join(first, on=key, how="left")  # type: ignore[arg-type]
+    first = numbered.group_by(*data.answer_key).agg(nw.col(PLACE).min())
+    frame = data.frame.join(first, on=data.answer_key, how="left")  # type: ignore[arg-type]
     return replace(data, frame=frame)

@@ -17,7 +17,7 @@ from evenhand.data.coding import name_levels
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import advise_filled
 from evenhand.data.controls import take_pairs
-from evenhand.data.engine import ANSWER, COUNT, fetch_columns, small_table
+from evenhand.data.engine import COUNT, fetch_columns, small_table
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import exactly
 from evenhand.data.tables import Mixed, refuse_judged
@@ -71,14 +71,11 @@ def count_cells(table: Comparisons, columns: list[str], units: list[str]) -> Cel
     """Count judgments and rows by levels and unit; a ranking is one judgment."""
     keys = list(dict.fromkeys([*columns, *units]))
     frame = name_levels(table, keys, table.frame)
-    whole = [ANSWER]
-    if table.rankings is not None:
-        whole = [name for name in ("task", "ranking") if table.has(name)]
     if not table.expanded:
         counted = frame.group_by(*keys).agg(nw.len().alias(COUNT))
         cells = fetch_columns(counted)
         return {**cells, ROWS: cells[COUNT]}
-    answers = frame.group_by(*dict.fromkeys([*keys, *whole])).agg(nw.len().alias(ROWS))
+    answers = frame.group_by(*dict.fromkeys([*keys, *table.answer_key])).agg(nw.len().alias(ROWS))
     sums = (nw.len().alias(COUNT), nw.col(ROWS).sum())
     return fetch_columns(answers.group_by(*keys).agg(*sums))
 

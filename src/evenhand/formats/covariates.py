@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import narwhals as nw
 
-from evenhand.data.engine import COUNT, Frame, fetch_columns
+from evenhand.data.engine import Frame, count_labels, fetch_columns
 from evenhand.errors import (
     InvalidJudgments,
     MissingFile,
@@ -210,8 +210,7 @@ def name_persons(data: Handle, persons: Mapping[str, str]) -> Handle:
     if LOGIN in data.columns:
         raise InvalidJudgments(f"{data.source.name} has a column '{LOGIN}' already: rename it")
     named = data.frame.with_columns(nw.col("judge").cast(nw.String))
-    counted = fetch_columns(named.group_by("judge").agg(nw.len().alias(COUNT)))["judge"]
-    logins = sorted(str(login) for login in counted.tolist() if login is not None)
+    logins = sorted(login for login in count_labels(named, "judge") if login is not None)
     unknown = [login for login in logins if login not in persons]
     if unknown:
         raise InvalidJudgments(

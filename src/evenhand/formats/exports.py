@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-import narwhals as nw
-
 from evenhand.data.annotations import Span, read_spans
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import ANSWER, COUNT, fetch_columns
+from evenhand.data.engine import ANSWER, count_labels
 from evenhand.data.labels import is_both_bad, read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
@@ -651,8 +649,6 @@ def _say_ties(data: Handle) -> tuple[str, ...]:
     """Say how many ties were of two bad outputs, for which our own tables have no word."""
     if not isinstance(data, Comparisons):
         return ()
-    label = data.frame.select(nw.col("outcome").cast(nw.String))
-    columns = fetch_columns(label.group_by("outcome").agg(nw.len().alias(COUNT)))
-    counted = zip(columns["outcome"].tolist(), columns[COUNT].tolist(), strict=True)
-    n = sum(many for word, many in counted if is_both_bad(word))
+    counted = count_labels(data.frame, "outcome", as_text=True)
+    n = sum(many for word, many in counted.items() if is_both_bad(word))
     return (f"ties of which both outputs are bad are ties like others: {n:,}",) if n else ()

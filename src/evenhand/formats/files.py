@@ -330,16 +330,13 @@ def _differ(connection: duckdb.DuckDBPyConnection, files: str, columns: Sequence
 # stands in any other. The third is text.
 _WHOLE: Final = '"([^"]|"")*"'
 _DOUBLED: Final = '"([^"]|"")*""([^"]|"")*"'
-_ONE: Final = '"'
-_TWO: Final = '""'
-_NAME: Final = '"{}"'
 
 
 def unquote(
     connection: duckdb.DuckDBPyConnection, query: str, columns: Sequence[str]
 ) -> dict[str, str]:
     """Return column → SQL that takes the quotation marks of CSV off its fields."""
-    names = [_NAME.format(column.replace(_ONE, _TWO)) for column in columns]
+    names = [quote_name(column) for column in columns]
     cells = f"select unnest([{', '.join(names)}]) as cell from ({query})"
     row = connection.execute(
         f"select coalesce(bool_or(regexp_full_match(cell, {quote(_DOUBLED)})), false),"
@@ -352,7 +349,7 @@ def unquote(
     sure = _WHOLE if whole else _DOUBLED
     return {
         column: f"case when regexp_full_match({name}, {quote(sure)}) then"
-        f" nullif(replace({name}[2:-2], {quote(_TWO)}, {quote(_ONE)}), '')"
+        f""" nullif(replace({name}[2:-2], '""', '"'), '')"""
         f" else {name} end as {name}"
         for column, name in zip(columns, names, strict=True)
     }

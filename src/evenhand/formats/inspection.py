@@ -16,8 +16,8 @@ from evenhand.data.annotations import Unread, classify_kinds, find_aside_columns
 from evenhand.data.checks import find_padded, refuse_padded
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
-from evenhand.data.controls import count_labels, leave_out_controls, name_kinds
-from evenhand.data.engine import ANSWER, Frame, fetch_columns
+from evenhand.data.controls import count_kind_labels, leave_out_controls, name_kinds
+from evenhand.data.engine import ANSWER, Frame, count_labels, fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, list_idle, write_excluded
 from evenhand.data.joining import say_alike, say_names
 from evenhand.data.rankings import Rankings
@@ -51,7 +51,7 @@ def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
     columns = find_aside_columns(data.source, data.frame, scores=True)
     if "kind" not in columns.annotations:
         return None, None
-    counted = count_labels(data, name_kinds(data, columns, "kind"))
+    counted = count_kind_labels(data, name_kinds(data, columns, "kind"))
     try:
         kinds = classify_kinds([label.strip() for label in counted])
     except Unread as fault:
@@ -72,16 +72,6 @@ def tally_systems(data: Comparisons, controls: int | None) -> dict[str | None, T
     if not remaining.has("task"):
         return {None: remaining.tally()}
     return dict(remaining.tally(["task"]).split("task").items())
-
-
-def draw_links(tally: Tally) -> Graph:
-    """Draw an edge from each system to those that were preferred to it; a tie draws both."""
-    up = (tally.losses + tally.ties) > 0
-    down = (tally.wins + tally.ties) > 0
-    left, right = tally.left.astype(np.intp), tally.right.astype(np.intp)
-    source = np.concatenate([left[up], right[down]])
-    target = np.concatenate([right[up], left[down]])
-    return Graph(len(tally.systems), source, target)
 
 
 _N = "evenhand_n"
@@ -171,8 +161,8 @@ def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
     n = sum(one.count + one.missing for one in scores)
     if not n:
         raise InvalidJudgments(f"no judgments in {data.source.name}: nothing to count")
-    loads = _loads(data, "judge") if "judge" in data.columns else None
-    counted: dict[str, Any] = {"judgments": n, "systems": len(_loads(data, "system"))}
+    loads = count_labels(data.frame, "judge").values() if "judge" in data.columns else None
+    counted: dict[str, Any] = {"judgments": n, "systems": len(count_labels(data.frame, "system"))}
     if loads is not None:
         counted["judges"] = len(loads)
         counted["effective_judges"] = sum(loads) ** 2 / sum(load**2 for load in loads)
@@ -210,11 +200,6 @@ def find_far_scores(data: Ratings) -> tuple[Finding, ...]:
                 ends = {"low": min(rest), "high": max(rest), "criterion": name}
                 far.append(say("far-score", "warning", score=end, n=counts[end], **ends))
     return tuple(far)
-
-
-def _loads(data: Ratings, role: str) -> list[int]:
-    counted = data.frame.group_by(role).agg(nw.len().alias("n"))
-    return [int(n) for n in fetch_columns(counted)["n"]]
 
 
 def _describe(data: Ratings) -> tuple[Scores, ...]:
@@ -422,9 +407,8 @@ def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:
         part = Part(None, **counted, controls=controls, repeats=repeats)
         notes: tuple[str, ...] = find_far_scores(data)
         for role in (role for role in ("system", "judge") if data.has(role)):
-            named = data.frame.select(nw.col(role).cast(nw.String)).group_by(role)
-            names = fetch_columns(named.agg(nw.len().alias("n")))[role]
-            notes += say_alike([str(name) for name in names if name is not None], role)
+            names = count_labels(data.frame, role, as_text=True)
+            notes += say_alike([name for name in names if name is not None], role)
         notes += find_identical(data, part.judgments)
         return _inspection(data, (part,), scores, notes=notes)
     if expanded is None:
@@ -508,7 +492,12 @@ def _part(
     wins, ties, losses = (float(n.sum()) for n in (pooled.wins, pooled.ties, pooled.losses))
     decisive = wins + losses
     least, most = _extremes(pooled) if tally.positions_known else (None, None)
-    graph = draw_links(linked.pool())
+    # An edge from each system to those that were preferred to it; a tie draws both
+    pairs = linked.pool()
+    up, down = pairs.losses + pairs.ties > 0, pairs.wins + pairs.ties > 0
+    left, right = pairs.left.astype(np.intp), pairs.right.astype(np.intp)
+    worse, better = ([left[up], right[down]], [right[up], left[down]])
+    graph = Graph(len(pairs.systems), np.concatenate(worse), np.concatenate(better))
     return Part(
         task=task,
         judgments=tally.n_judgments if ranked is None else ranked.used,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -18,11 +18,10 @@ import narwhals as nw
 from evenhand.data.annotations import Span, check_place
 from evenhand.data.engine import Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion
-from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
 from evenhand.formats.file_heads import hold_objects
 from evenhand.formats.files import connect
-from evenhand.formats.table import Layout, ReadOptions, Table, make_ratings
+from evenhand.formats.table import Handle, Layout, ReadOptions, Table, make_ratings
 
 Row = Mapping[str, Any]
 # What Python says of text that is no value: nested too deep, or numbers of too many digits
@@ -125,20 +124,32 @@ def read_records(table: Table) -> Iterator[Record]:
         yield Record(number, dict(zip(names, values, strict=True)), table.name)
 
 
-def rate(
+def take_rows(
     layout: Layout,
     table: Table,
     rows: Sequence[Row],
     options: ReadOptions,
     *,
+    make: Callable[[Table, ReadOptions, Layout], Handle] = make_ratings,
+    flat: Sequence[str] = (),
+    unread: Collection[str] | None = None,
     notes: Iterable[str] = (),
     excluded: Iterable[Exclusion] = (),
-) -> Ratings:
-    data = make_ratings(lay_out(table, rows, ("score",)), options, layout)
-    return replace(data, source=data.source.noting(*notes).excluding(*excluded))
+) -> Handle:
+    """Make judgments of flat rows: ratings, or what `make` makes."""
+    # flat: columns that are kept beside those that the layout reads.
+    # unread: what was not read; None for all other columns of the table.
+    names = list_unread(table, (*layout.reads, *flat)) if unread is None else unread
+    data = make(lay_out(table, rows), options, layout)
+    source = data.source.noting(*say_unread(names), *notes)
+    return replace(data, source=source.excluding(*excluded))
 
 
-def lay_out(table: Table, rows: Sequence[Row], needed: Sequence[str] = ()) -> Table:
+# Columns that are there even if no row has a value
+_ALWAYS: Final = ("score", "rank")
+
+
+def lay_out(table: Table, rows: Sequence[Row]) -> Table:
     """Put flat rows in the place of a table; columns without any value are excluded."""
     if not rows:
         raise InvalidJudgments(f"{table.name} holds no judgments")
@@ -147,7 +158,7 @@ def lay_out(table: Table, rows: Sequence[Row], needed: Sequence[str] = ()) -> Ta
     filled = {
         name: values
         for name, values in columns.items()
-        if name in needed or any(value is not None for value in values)
+        if name in _ALWAYS or any(value is not None for value in values)
     }
     connection = table.connection or connect()
     texts = (dict(zip(filled, row, strict=True)) for row in zip(*filled.values(), strict=True))
@@ -363,10 +374,6 @@ _NESTED = "nested values"
 
 def list_unread(table: Table, read: Collection[str]) -> list[str]:
     return [name for name in table.columns if name not in read]
-
-
-def note_unread(table: Table, read: Collection[str]) -> list[str]:
-    return say_unread(list_unread(table, read))
 
 
 def list_flat(table: Table, read: Collection[str]) -> list[str]:

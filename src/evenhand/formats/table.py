@@ -14,7 +14,7 @@ import narwhals as nw
 
 from evenhand.data.annotations import is_kind
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import COUNT, Frame, fetch_columns, is_nan
+from evenhand.data.engine import Frame, count_labels, fetch_columns, is_nan
 from evenhand.data.labels import (
     KNOWN_LABELS,
     LONGEST,
@@ -382,9 +382,8 @@ def _misfit(table: Table, role: str, column: str) -> str | None:
     if role == "kind":
         if not text:
             return str(dtype).lower()
-        named = table.frame.select(nw.col(column).cast(nw.String))
-        labels = fetch_columns(named.group_by(column).agg(nw.len().alias(COUNT)))[column]
-        odd = sorted(label for label in labels.tolist() if not is_kind(label))
+        labels = count_labels(table.frame, column, as_text=True)
+        odd = sorted(label for label in labels if not is_kind(label))
         return listing(odd, 3) if odd else None
     if role == "seconds" and text:
         named = table.frame.select(nw.col(column).cast(nw.String))
@@ -403,9 +402,7 @@ def keep_documents_apart(
     if mark is None or mark in roles.values():
         return table, dict(roles), []
     label = nw.col(mark).cast(nw.String).str.to_lowercase()
-    marked = table.frame.select(label).group_by(mark).agg(nw.len().alias(COUNT))
-    columns = fetch_columns(marked)
-    counted = dict(zip(columns[mark].tolist(), columns[COUNT].tolist(), strict=True))
+    counted = count_labels(table.frame.select(label), mark)
     n = sum(counted.get(word, 0) for word in _YES)
     unclear = sum(many for word, many in counted.items() if word not in (*_YES, *_NO))
     if not n:
@@ -579,7 +576,14 @@ def make_comparisons(
     if options.weights == "importance" and "weight" not in roles:
         raise UnknownOption("importance needs a weight column: --column weight=NAME")
     if "id" in options.columns:
-        refuse_doubled_ids(frame, source)
+        counted = frame.group_by("id").agg(nw.len().alias("n"))
+        doubled = find_rows(counted.select("id", "n"), (nw.col("n") > 1) & ~nw.col("id").is_null())
+        if doubled:
+            ids = sorted(str(row["id"]) for row in doubled)
+            raise InvalidJudgments(
+                f"id {listing(ids)} in column '{source.named('id')}' of {source.name} stands more"
+                " than once: keep one row of each, or do not map the column as id"
+            )
     return data
 
 
@@ -653,14 +657,3 @@ def read_outcomes(options: ReadOptions) -> Mapping[str, Outcome] | None:
         if isinstance(options.outcomes, Complete)
         else dict(options.outcomes)
     )
-
-
-def refuse_doubled_ids(frame: Frame, source: Source) -> None:
-    counted = frame.group_by("id").agg(nw.len().alias("n"))
-    doubled = find_rows(counted.select("id", "n"), (nw.col("n") > 1) & ~nw.col("id").is_null())
-    if doubled:
-        ids = sorted(str(row["id"]) for row in doubled)
-        raise InvalidJudgments(
-            f"id {listing(ids)} in column '{source.named('id')}' of {source.name} stands more than"
-            " once: keep one row of each, or do not map the column as id"
-        )

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import ANSWER, Frame, fetch_columns
+from evenhand.data.engine import ANSWER, Frame, count_labels, fetch_columns
 from evenhand.data.engine_errors import explain, name_file
 from evenhand.data.labels import OUTCOMES, is_both_bad, read_outcome
 from evenhand.data.rankings import Rankings
@@ -271,17 +271,13 @@ def _unweighted(data: Comparisons, *, zero: int) -> Comparisons:
 
 def _outcome(data: Comparisons, words: Mapping[str, str]) -> nw.Expr:
     """Write each of the table's own labels as the common one; arena knows two kinds of tie."""
-    distinct_labels = fetch_columns(data.frame.group_by("outcome").agg(nw.len().alias("n")))[
-        "outcome"
-    ]
-    meaning = {
-        label: read_outcome(label, data.outcome_labels) for label in distinct_labels.tolist()
-    }
+    labels = count_labels(data.frame, "outcome")
+    meaning = {label: read_outcome(label, data.outcome_labels) for label in labels}
     value: nw.Expr = nw.lit(words["tie"])
     for outcome in ("left", "right"):
-        labels = [label for label, meant in meaning.items() if meant == outcome]
-        if labels:
-            chosen = nw.col("outcome").is_in(labels)
+        words_for_it = [label for label, meant in meaning.items() if meant == outcome]
+        if words_for_it:
+            chosen = nw.col("outcome").is_in(words_for_it)
             value = nw.when(chosen).then(nw.lit(words[outcome])).otherwise(value)
     bad = [label for label, meant in meaning.items() if meant == "tie" and is_both_bad(label)]
     if bad and words is _ARENA_OUTCOMES:

@@ -416,9 +416,7 @@ def _say_detectable_votes(evidence: VoteEvidence, level: float) -> str:
             "a careless judge would not be detected here, however many judgments there are: nobody"
             f" is called careless (about {needed:,} judgments would be needed otherwise)"
         )
-    return (
-        f"slopes flag a careless judge from about {needed:,} judgments on, with {design}{have}"
-    )
+    return f"slopes flag a careless judge from about {needed:,} judgments on, with {design}{have}"
 
 
 def _note_limits(evidence: VoteEvidence) -> list[Finding]:

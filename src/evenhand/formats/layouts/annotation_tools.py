@@ -27,10 +27,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evenhand.data.annotations import Span, write_spans
-from evenhand.data.comparisons import Comparisons
 from evenhand.data.exclusions import exclude_by_format
-from evenhand.data.rankings import Rankings
-from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, UnknownOption, listing
 from evenhand.formats.file_heads import CAMPAIGN
 from evenhand.formats.records import (
@@ -38,15 +35,13 @@ from evenhand.formats.records import (
     Row,
     Screen,
     gather_unread,
-    lay_out,
     list_unread,
-    rate,
     read_inclusive,
     read_records,
     read_score,
     say_critical,
-    say_unread,
     shorten,
+    take_rows,
     weigh,
 )
 from evenhand.formats.table import (
@@ -71,7 +66,7 @@ _FORMS: Final = "answers to forms"
 _CHECKS: Final = "outputs under validation are controls"
 
 
-def understand_pearmut(table: Table, options: ReadOptions) -> Ratings:
+def understand_pearmut(table: Table, options: ReadOptions) -> Handle:
     counts: Counter[str] = Counter()
     unread = set(list_unread(table, PEARMUT.reads))
     valid = _leave_void(list(read_records(table)), counts)
@@ -86,12 +81,12 @@ def understand_pearmut(table: Table, options: ReadOptions) -> Ratings:
         for record, row, spans in annotated
     ]
     checks = counts.pop(_CHECKS, 0)
-    notes = say_unread(unread) + ([f"{_CHECKS}: {checks:,}"] if checks else [])
+    notes = [f"{_CHECKS}: {checks:,}"] if checks else []
     excluded = exclude_by_format(counts, "{what} excluded: {n:,}")
     if bare:
         notes += say_critical(one for *_, spans in annotated for one in spans or ())
         notes.append("no scores were given: they are minus what the errors take")
-    return rate(PEARMUT, table, rows, options, notes=notes, excluded=excluded)
+    return take_rows(PEARMUT, table, rows, options, unread=unread, notes=notes, excluded=excluded)
 
 
 PEARMUT: Final = Layout(
@@ -234,7 +229,7 @@ class _Said:
     value: str  # what was said
 
 
-def understand_potato(table: Table, options: ReadOptions) -> Comparisons | Rankings:
+def understand_potato(table: Table, options: ReadOptions) -> Handle:
     if len(table.paths) != 1:
         raise UnknownFormat(
             f"{POTATO.title} are read from one file at a time, with user folders beside it"
@@ -256,11 +251,10 @@ def understand_potato(table: Table, options: ReadOptions) -> Comparisons | Ranki
             f"{table.name} holds rankings and comparisons: --where keeps one of them"
         )
     note = "A is what was shown first, a system the number of its output in the instance"
-    flat = lay_out(table, ranked or compared, ("rank",) if ranked else ())
     plain = replace(options, outcomes=None)
     make = make_rankings if ranked else make_comparisons
-    data = make(flat, plain, POTATO)
-    return replace(data, source=data.source.noting(*say_unread(unread), note))
+    rows = ranked or compared
+    return take_rows(POTATO, table, rows, plain, make=make, unread=unread, notes=[note])
 
 
 POTATO: Final = Layout(
@@ -440,10 +434,10 @@ def understand_label_studio(table: Table, options: ReadOptions) -> Handle:
     if len(set(controls)) > 1:
         for row, control in zip(table_rows, controls, strict=True):
             row[column] = row.get(column) or control
-    needed = {"rankings": ("rank",), "ratings": ("score",)}.get(kind, ())
-    data = _MAKERS[kind](lay_out(table, table_rows, needed), options, LABEL_STUDIO)
-    excluded = exclude_by_format(left_out)
-    return replace(data, source=data.source.noting(*say_unread(unread)).excluding(*excluded))
+    make, excluded = _MAKERS[kind], exclude_by_format(left_out)
+    return take_rows(
+        LABEL_STUDIO, table, table_rows, options, make=make, unread=unread, excluded=excluded
+    )
 
 
 LABEL_STUDIO: Final = Layout(
@@ -559,7 +553,7 @@ def _rate(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
 STATES: Final = ("submitted", "draft", "discarded")
 
 
-def understand_argilla(table: Table, options: ReadOptions) -> Rankings:
+def understand_argilla(table: Table, options: ReadOptions) -> Handle:
     rows: list[Row] = []
     left_out: Counter[str] = Counter()
     unread = set(list_unread(table, (*ARGILLA.needs, "id")))
@@ -591,9 +585,10 @@ def understand_argilla(table: Table, options: ReadOptions) -> Rankings:
                 ]
     if not rows:
         raise InvalidJudgments(f"{table.name} holds no rankings that were submitted")
-    data = make_rankings(lay_out(table, rows, ("rank",)), options, ARGILLA)
     excluded = exclude_by_format(left_out)
-    return replace(data, source=data.source.noting(*say_unread(unread)).excluding(*excluded))
+    return take_rows(
+        ARGILLA, table, rows, options, make=make_rankings, unread=unread, excluded=excluded
+    )
 
 
 ARGILLA: Final = Layout(

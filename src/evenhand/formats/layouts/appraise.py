@@ -14,14 +14,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from evenhand.data.annotations import write_spans
-from evenhand.data.comparisons import Comparisons
 from evenhand.data.joining import say_merged
-from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownColumn
 from evenhand.formats.files import APPRAISE_COLUMNS, TYPES
 from evenhand.formats.records import (
@@ -29,15 +27,13 @@ from evenhand.formats.records import (
     Row,
     Screen,
     keep_flat,
-    lay_out,
     list_flat,
-    note_unread,
-    rate,
     read_inclusive,
     read_records,
+    take_rows,
 )
 from evenhand.formats.roles import UNKNOWN_POSITIONS
-from evenhand.formats.table import Layout, ReadOptions, Table, make_comparisons
+from evenhand.formats.table import Handle, Layout, ReadOptions, Table, make_comparisons
 
 KINDS: Final = dict(zip(TYPES, ("target", "repeat", "good", "bad"), strict=True))
 # What stands behind # in the name of a document → kind of a judgment of it. Unfinished documents
@@ -56,10 +52,10 @@ class Document:
     flag: str  # bad, dup, incomplete or tutorial; "" for none of them
 
 
-def understand_appraise(table: Table, options: ReadOptions) -> Ratings:
+def understand_appraise(table: Table, options: ReadOptions) -> Handle:
     flat = list_flat(table, APPRAISE.reads)
     rows = [keep_flat(record, flat, read_score_row(record, flat)) for record in read_records(table)]
-    notes = note_unread(table, (*APPRAISE.reads, *flat))
+    notes: list[str] = []
     if options.system_separator is None:
         notes += say_merged(sorted({row["system"] for row in rows}))
     if any(row["document"] for row in rows):
@@ -68,7 +64,7 @@ def understand_appraise(table: Table, options: ReadOptions) -> Ratings:
             " login, they are not the same segments for two logins"
         )
     notes += _say_twice(rows) + _say_flags(rows)
-    return rate(APPRAISE, table, rows, options, notes=notes)
+    return take_rows(APPRAISE, table, rows, options, flat=flat, notes=notes)
 
 
 APPRAISE: Final = Layout(
@@ -193,7 +189,7 @@ def _say_flags(rows: Sequence[Row]) -> list[str]:
 POSITIONS: Final = ("first", "second")
 
 
-def understand_appraise_pairs(table: Table, options: ReadOptions) -> Comparisons:
+def understand_appraise_pairs(table: Table, options: ReadOptions) -> Handle:
     if "start" not in table.columns:
         raise UnknownColumn(
             f"{table.name} has no start: the two rows of a pair are those with the same user,"
@@ -206,10 +202,10 @@ def understand_appraise_pairs(table: Table, options: ReadOptions) -> Comparisons
     placed = "position" in table.columns
     flat = list_flat(table, APPRAISE_PAIRS.reads)
     rows = [_read(both, flat, placed=placed) for both in pairs.values()]
-    data = make_comparisons(lay_out(table, rows), options, APPRAISE_PAIRS)
-    notes = note_unread(table, (*APPRAISE_PAIRS.reads, *flat))
-    notes.append(f"pairs of rows with the same user, segID and start: {len(rows):,}")
-    return replace(data, source=data.source.noting(*notes))
+    note = f"pairs of rows with the same user, segID and start: {len(rows):,}"
+    return take_rows(
+        APPRAISE_PAIRS, table, rows, options, make=make_comparisons, flat=flat, notes=[note]
+    )
 
 
 APPRAISE_PAIRS: Final = Layout(

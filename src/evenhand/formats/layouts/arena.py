@@ -16,7 +16,7 @@ import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
-from evenhand.data.engine import fetch_columns
+from evenhand.data.engine import count_labels
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.source import find_rows, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
@@ -52,16 +52,15 @@ def understand_arena_log(table: Table, options: ReadOptions) -> Comparisons:
         raise UnknownOption(
             f"the {min(assigned)} of {ARENA_LOG.title} stands in its models and type"
         )
-    kinds = fetch_columns(table.frame.group_by("type").agg(nw.len().alias("n")))
-    counted = dict(zip(kinds["type"].tolist(), kinds["n"].tolist(), strict=True))
-    votes = sum(n for kind, n in counted.items() if kind in _VOTES)
+    counted = count_labels(table.frame, "type")
+    votes = sum(int(n) for kind, n in counted.items() if kind in _VOTES)
     if not votes:
         raise UnknownFormat(f"{table.name} is a log without votes ({', '.join(_VOTES)})")
     frame = nw.from_native(table.frame.to_native().project(_projection(table)))
     vote_table = table.with_frame(frame.filter(nw.col("outcome").is_in(list(_VOTES))))
     fixed = {"left": "left", "right": "right", "outcome": "outcome", "judge": "ip"}
     data = make_comparisons(vote_table, options, ARENA_LOG, fixed)
-    others = sum(counted.values()) - votes
+    others = int(sum(counted.values())) - votes
     if not others:
         return data
     words = "event that is no vote" if others == 1 else "events that are no votes"

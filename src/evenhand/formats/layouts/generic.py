@@ -27,15 +27,12 @@ from evenhand.formats.records import (
     Record,
     Row,
     keep_flat,
-    lay_out,
     list_flat,
     list_unread,
-    note_unread,
-    rate,
     read_records,
     read_score,
-    say_unread,
     shorten,
+    take_rows,
 )
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, assign
 from evenhand.formats.table import (
@@ -43,6 +40,7 @@ from evenhand.formats.table import (
     RANKING_ROLES,
     RATING_ROLES,
     SIDES,
+    Handle,
     Layout,
     ReadOptions,
     Table,
@@ -103,7 +101,7 @@ RATINGS: Final = Layout(
 # system. A blank cell was not judged: it is left out and counted.
 
 
-def understand_matrix(table: Table, options: ReadOptions) -> Ratings:
+def understand_matrix(table: Table, options: ReadOptions) -> Handle:
     judge, *items = table.columns
     if Header((judge,)).missing(["judge"]) or not items:
         raise UnknownColumn(
@@ -120,7 +118,8 @@ def understand_matrix(table: Table, options: ReadOptions) -> Ratings:
             for item, score in scores.items()
             if score
         ]
-    return rate(MATRIX, table, rows, options, excluded=exclude_by_format({"blank cells": blank}))
+    excluded = exclude_by_format({"blank cells": blank})
+    return take_rows(MATRIX, table, rows, options, unread=(), excluded=excluded)
 
 
 MATRIX: Final = Layout(
@@ -225,7 +224,7 @@ EVALICA: Final = Layout(
 MODELS: Final = ("chosen_model", "rejected_model")
 
 
-def understand_dpo(table: Table, options: ReadOptions) -> Comparisons:
+def understand_dpo(table: Table, options: ReadOptions) -> Handle:
     if not set(MODELS) <= set(table.columns):
         raise UnknownColumn(
             f"{table.name} does not say whose answers were chosen and rejected: add the columns"
@@ -233,9 +232,8 @@ def understand_dpo(table: Table, options: ReadOptions) -> Comparisons:
         )
     flat = list_flat(table, DPO.reads)
     rows = [_read(record, flat) for record in read_records(table)]
-    data = make_comparisons(lay_out(table, rows), options, DPO)
-    notes = say_unread([*list_unread(table, (*DPO.reads, *flat)), "chosen", "rejected"])
-    return replace(data, source=data.source.noting(*notes))
+    unread = [*list_unread(table, (*DPO.reads, *flat)), "chosen", "rejected"]
+    return take_rows(DPO, table, rows, options, make=make_comparisons, unread=unread)
 
 
 DPO: Final = Layout(
@@ -273,14 +271,13 @@ def _read(record: Record, flat: Sequence[str]) -> Row:
 # are kept as they are.
 
 
-def understand_mlqe(table: Table, options: ReadOptions) -> Ratings:
+def understand_mlqe(table: Table, options: ReadOptions) -> Handle:
     flat = list_flat(table, MLQE.reads)
     rows = [
         keep_flat(record, flat, row) for record in read_records(table) for row in _read_mlqe(record)
     ]
     note = "whose scores they are is not recorded: 'place' is the place in the list, not a judge"
-    notes = [*note_unread(table, (*MLQE.reads, *flat)), note]
-    return rate(MLQE, table, rows, options, notes=notes)
+    return take_rows(MLQE, table, rows, options, flat=flat, notes=[note])
 
 
 MLQE: Final = Layout(
@@ -319,15 +316,14 @@ def _read_mlqe(record: Record) -> Iterator[Row]:
 # named. Items are numbered as they are, from 0.
 
 
-def understand_subset2evaluate(table: Table, options: ReadOptions) -> Ratings:
+def understand_subset2evaluate(table: Table, options: ReadOptions) -> Handle:
     flat = list_flat(table, SUBSET2EVALUATE.reads)
     rows = [
         keep_flat(record, flat, row)
         for record in read_records(table)
         for row in _read_subset2evaluate(record)
     ]
-    notes = note_unread(table, (*SUBSET2EVALUATE.reads, *flat))
-    return rate(SUBSET2EVALUATE, table, rows, options, notes=notes)
+    return take_rows(SUBSET2EVALUATE, table, rows, options, flat=flat)
 
 
 SUBSET2EVALUATE: Final = Layout(

@@ -18,7 +18,6 @@ from typing import Any, Final
 
 from evenhand.data.annotations import Span, write_spans
 from evenhand.data.exclusions import exclude_by_format
-from evenhand.data.ratings import Ratings
 from evenhand.formats.files import REMARK
 from evenhand.formats.records import (
     NO_ERROR,
@@ -26,24 +25,25 @@ from evenhand.formats.records import (
     Row,
     keep_flat,
     list_flat,
-    note_unread,
-    rate,
+    list_unread,
     read_exclusive,
     read_records,
     read_score,
     require_columns,
     say_critical,
+    say_unread,
     shorten,
     take_marks,
+    take_rows,
     weigh,
 )
-from evenhand.formats.table import Layout, ReadOptions, Table
+from evenhand.formats.table import Handle, Layout, ReadOptions, Table
 
 SEVERITIES: Final = ("major", "minor", "critical", "neutral", NO_ERROR)
 _SEGMENTS: Final = ("docSegId", "seg_id")
 
 
-def understand_mqm(table: Table, options: ReadOptions) -> Ratings:
+def understand_mqm(table: Table, options: ReadOptions) -> Handle:
     segment = next((name for name in _SEGMENTS if name in table.columns), "")
     require_columns(table, [segment or "seg_id"], MQM.title)
     errors: dict[tuple[str, ...], list[Record]] = {}
@@ -59,8 +59,8 @@ def understand_mqm(table: Table, options: ReadOptions) -> Ratings:
         every += spans
         rows.append(_read(key, records[0], spans) | texts)
     notes = [f"{n:,} rows of errors are {len(rows):,} ratings", *say_critical(every)]
-    notes += note_unread(table, (*MQM.reads, segment))
-    return rate(MQM, table, rows, options, notes=notes)
+    notes += say_unread(list_unread(table, (*MQM.reads, segment)))
+    return take_rows(MQM, table, rows, options, unread=(), notes=notes)
 
 
 MQM: Final = Layout(
@@ -132,7 +132,7 @@ def _read_error(
 # less, and higher is better. No judge is named.
 
 
-def understand_mqm_averages(table: Table, options: ReadOptions) -> Ratings:
+def understand_mqm_averages(table: Table, options: ReadOptions) -> Handle:
     rows = [
         {
             "item": record.need("seg_id"),
@@ -142,8 +142,7 @@ def understand_mqm_averages(table: Table, options: ReadOptions) -> Ratings:
         }
         for record in read_records(table)
     ]
-    notes = note_unread(table, MQM_AVERAGES.needs)
-    return rate(MQM_AVERAGES, table, rows, options, notes=notes)
+    return take_rows(MQM_AVERAGES, table, rows, options)
 
 
 MQM_AVERAGES: Final = Layout(
@@ -166,7 +165,7 @@ MQM_AVERAGES: Final = Layout(
 # rated it: segments are numbered from 1 within their system. Lines with None may lack the rater.
 
 
-def understand_mtme_ratings(table: Table, options: ReadOptions) -> Ratings:
+def understand_mtme_ratings(table: Table, options: ReadOptions) -> Handle:
     rows, none = [], 0
     marked: list[Span] = []
     seen: Counter[tuple[str, ...]] = Counter()
@@ -181,9 +180,9 @@ def understand_mtme_ratings(table: Table, options: ReadOptions) -> Ratings:
         marked += spans
         values = {"criterion": key[1], "score": score, "spans": write_spans(spans)}
         rows.append({**names, **values, "task": key[0]})
-    notes = note_unread(table, MTME_RATINGS.reads) + say_critical(marked)
     excluded = exclude_by_format({"outputs that were not rated": none})
-    return rate(MTME_RATINGS, table, rows, options, notes=notes, excluded=excluded)
+    notes = say_critical(marked)
+    return take_rows(MTME_RATINGS, table, rows, options, notes=notes, excluded=excluded)
 
 
 MTME_RATINGS: Final = Layout(
@@ -216,7 +215,7 @@ def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:
 # minus what the errors take.
 
 
-def understand_mtme_json(table: Table, options: ReadOptions) -> Ratings:
+def understand_mtme_json(table: Table, options: ReadOptions) -> Handle:
     flat = list_flat(table, MTME_JSON.reads)
     rows: list[Row] = []
     marked: list[Span] = []
@@ -225,8 +224,7 @@ def understand_mtme_json(table: Table, options: ReadOptions) -> Ratings:
         marked += spans
         row = {**_name(record), "score": score, "spans": write_spans(spans)}
         rows.append(keep_flat(record, flat, row))
-    notes = note_unread(table, (*MTME_JSON.reads, *flat)) + say_critical(marked)
-    return rate(MTME_JSON, table, rows, options, notes=notes)
+    return take_rows(MTME_JSON, table, rows, options, flat=flat, notes=say_critical(marked))
 
 
 MTME_JSON: Final = Layout(
@@ -264,7 +262,7 @@ def _name(record: Record) -> Row:
 # documents are numbered from 1 within their system. None is no score. No judge is named.
 
 
-def understand_mtme_scores(table: Table, options: ReadOptions) -> Ratings:
+def understand_mtme_scores(table: Table, options: ReadOptions) -> Handle:
     rows = []
     seen: Counter[tuple[str, ...]] = Counter()
     for record in read_records(table):
@@ -282,7 +280,7 @@ def understand_mtme_scores(table: Table, options: ReadOptions) -> Ratings:
                 "level": level,
             }
         )
-    return rate(MTME_SCORES, table, rows, options, notes=note_unread(table, MTME_SCORES.reads))
+    return take_rows(MTME_SCORES, table, rows, options)
 
 
 MTME_SCORES: Final = Layout(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
@@ -14,7 +14,6 @@ from evenhand.data.annotations import write_spans
 from evenhand.data.engine import Frame, quote_name
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.rankings import Rankings
-from evenhand.data.ratings import Ratings
 from evenhand.data.source import ANNOTATIONS, find_rows, name_rows, number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.formats.files import BLANK_HEADERS
@@ -24,16 +23,15 @@ from evenhand.formats.records import (
     Screen,
     gather_unread,
     list_unread,
-    note_unread,
-    rate,
     read_inclusive,
     read_records,
     read_score,
-    say_unread,
     shorten,
+    take_rows,
 )
 from evenhand.formats.roles import SOFT, assign, fold
 from evenhand.formats.table import (
+    Handle,
     Layout,
     ReadOptions,
     Table,
@@ -108,36 +106,23 @@ _FIXED: Final = {"judge": "judgeId", "item": "srcIndex"}
 _SLOT: Final = re.compile(r"system(\d+)(id|rank|number)")
 
 
-@dataclass(frozen=True)
-class _Slots:
-    """Columns of the ranked outputs, in the order of the screen."""
-
-    systems: list[str]
-    ranks: list[str]
-    numbers: list[str]
-
-    @property
-    def all(self) -> set[str]:
-        return {*self.systems, *self.ranks, *self.numbers}
-
-
 def understand_wmt_rnk(table: Table, options: ReadOptions) -> Rankings:
     refuse_comparison_wishes(options, "rankings")
     slots = _find_slots(table)
-    _refuse_ranks(table, slots.ranks)
+    _refuse_ranks(table, slots["rank"])
     assigned = assign(table.header(options), WMT_RNK.roles, (), _FIXED)
     roles = {role: column for role, column in assigned.items() if role not in SOFT}
     beside = {role: column for role, column in assigned.items() if role in SOFT}
     languages = [table.header(options).named(name) for name in ("srclang", "trglang")]
     pair = [] if "task" in roles else [name for name in languages if name is not None]
     wide, notes = _widen(table, slots, roles, pair)
-    n = range(len(slots.systems))
+    n = range(len(slots["id"]))
     places = {name: [f"evenhand_{name}_{i}" for i in n] for name in ("system", "rank")}
     ranked = stack(number_rows(wide, "ranking"), places, "position")
     frame = ranked.filter(~(nw.col("system").is_null() & (nw.col("rank").fill_null(-1) == -1)))
     columns = roles | {
-        "system": f"{slots.systems[0]}..{slots.systems[-1]}",
-        "rank": f"{slots.ranks[0]}..{slots.ranks[-1]}",
+        "system": f"{slots['id'][0]}..{slots['id'][-1]}",
+        "rank": f"{slots['rank'][0]}..{slots['rank'][-1]}",
     }
     if len(pair) == 2:
         columns["task"] = "-".join(pair)
@@ -162,7 +147,8 @@ WMT_RNK: Final = Layout(
 )
 
 
-def _find_slots(table: Table) -> _Slots:
+def _find_slots(table: Table) -> dict[str, list[str]]:
+    """Return the columns of names, ranks and numbers of systems, in the order of the screen."""
     slots: dict[str, dict[int, str]] = {"id": {}, "rank": {}, "number": {}}
     for column in table.columns:
         match = _SLOT.fullmatch(fold(column))
@@ -174,16 +160,11 @@ def _find_slots(table: Table) -> _Slots:
         raise UnknownColumn(
             f"{WMT_RNK.title} need a name and a rank of each system: {which} of {table.name}"
         )
-    places = sorted(slots["id"])
-    return _Slots(
-        [slots["id"][i] for i in places],
-        [slots["rank"][i] for i in places],
-        list(slots["number"].values()),
-    )
+    return {what: [columns[at] for at in sorted(columns)] for what, columns in slots.items()}
 
 
 def _widen(
-    table: Table, slots: _Slots, roles: dict[str, str], pair: list[str]
+    table: Table, slots: Mapping[str, list[str]], roles: dict[str, str], pair: list[str]
 ) -> tuple[Frame, list[str]]:
     chosen = [
         read_number(table, column, role) if role == "weight" else read_label(table, column, role)
@@ -193,11 +174,11 @@ def _widen(
         names_of_languages = [read_label(table, name, "task").str.to_lowercase() for name in pair]
         codes = [name.replace_strict(LANGUAGES, default=name) for name in names_of_languages]
         chosen.append(nw.concat_str(codes, separator="-").alias("task"))
-    for i, (system, rank) in enumerate(zip(slots.systems, slots.ranks, strict=True)):
+    for i, (system, rank) in enumerate(zip(slots["id"], slots["rank"], strict=True)):
         chosen.append(read_label(table, system, f"evenhand_system_{i}"))
         number = read_number(table, rank, "rank", check=False).cast(nw.Float64)
         chosen.append(number.alias(f"evenhand_rank_{i}"))
-    used = {*roles.values(), *pair, *slots.all}
+    used = {*roles.values(), *pair, *(name for names in slots.values() for name in names)}
     taken = dict.fromkeys((*roles, *_ADDED), "")
     names, notes = name_covariates([c for c in table.columns if c not in used], taken)
     carried = [nw.col(column).alias(name) for column, name in names.items()]
@@ -239,9 +220,8 @@ _KEPT: Final = {
 }
 
 
-def understand_wmt_da(table: Table, options: ReadOptions) -> Ratings:
-    rows = [_read(record) for record in read_records(table)]
-    return rate(WMT_DA, table, rows, options, notes=note_unread(table, WMT_DA.needs))
+def understand_wmt_da(table: Table, options: ReadOptions) -> Handle:
+    return take_rows(WMT_DA, table, [_read(record) for record in read_records(table)], options)
 
 
 WMT_DA: Final = Layout(
@@ -278,7 +258,7 @@ def _read(record: Record) -> Row:
 _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
 
 
-def understand_wmt_da_scores(table: Table, options: ReadOptions) -> Ratings:
+def understand_wmt_da_scores(table: Table, options: ReadOptions) -> Handle:
     rows = [
         {
             "item": record.text("SID"),
@@ -291,8 +271,7 @@ def understand_wmt_da_scores(table: Table, options: ReadOptions) -> Ratings:
         for record in read_records(table)
         for criterion, column in _CRITERIA.items()
     ]
-    notes = note_unread(table, WMT_DA_SCORES.reads)
-    return rate(WMT_DA_SCORES, table, rows, options, notes=notes)
+    return take_rows(WMT_DA_SCORES, table, rows, options)
 
 
 WMT_DA_SCORES: Final = Layout(
@@ -321,7 +300,7 @@ _SAID: Final = ("score", "annotator", "errors", "times", "protocol")
 _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 
 
-def understand_wmt_json(table: Table, options: ReadOptions) -> Ratings:
+def understand_wmt_json(table: Table, options: ReadOptions) -> Handle:
     every = list(read_records(table))
     segments = [record for record in every if record.data("scores") is not None]
     items, note = _number(segments)
@@ -331,11 +310,10 @@ def understand_wmt_json(table: Table, options: ReadOptions) -> Ratings:
         for record, item in zip(segments, items, strict=True)
         for row in _read_wmt_json(record, item, unread)
     ]
-    notes = [*say_unread(unread), note]
     others = len(every) - len(segments)
     words = "lines without scores excluded, no item is made of them: {n:,}"
     excluded = exclude_by_format({"lines without scores": others}, words)
-    return rate(WMT_JSON, table, rows, options, notes=notes, excluded=excluded)
+    return take_rows(WMT_JSON, table, rows, options, unread=unread, notes=[note], excluded=excluded)
 
 
 WMT_JSON: Final = Layout(
