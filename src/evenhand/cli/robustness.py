@@ -14,7 +14,7 @@ from evenhand.cli.options import (
     under,
     verb,
 )
-from evenhand.cli.rank_options import Mixing, choose_model
+from evenhand.cli.rank import Mixing, choose_model
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import Run, remarks_on, work_on_tables
 
