@@ -6,12 +6,11 @@ from typing import Final
 
 import click
 
-from evenhand.cli.options import OneOf, Options, reading_options, under, verb
+from evenhand.cli.options import OneOf, Options, Reading, under, verb
 from evenhand.cli.running import (
     ProgressDisplay,
     columns_of_terminal,
     refuse_overwriting,
-    take_reading,
 )
 from evenhand.errors import UnknownOption
 from evenhand.render.text import block, label
@@ -54,13 +53,11 @@ class Asked(Options):
     "evenhand convert votes.csv --to arena -o battles.jsonl",
     "evenhand convert scores.csv --to appraise -o appraise.csv",
 )
-@reading_options
-def convert(*, asked: Asked) -> None:
+def convert(*, reading: Reading, asked: Asked) -> None:
     """Write judgments in another format, under Evenhand's own column names.
 
     Every value is checked, so that what is written can be read and used.
     """
-    reading = take_reading()
     refuse_overwriting(reading.files, asked.output)
     names = [*asked.wanted, *(["comparisons"] if asked.comparisons else [])]
     file, table = _only(names, FILES), _only(names, (*TABLES, *EXPORTS))

@@ -10,13 +10,14 @@ from evenhand.cli.options import (
     Grouping,
     OneOf,
     Options,
+    Run,
     given_options,
     refuse_given,
     under,
     verb,
 )
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run, remarks_on
+from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from evenhand.cli.options import (
     OneOf,
     Options,
     Parsed,
+    Run,
     Size,
     Tables,
     given_options,
@@ -30,7 +31,7 @@ from evenhand.cli.options import (
     write_option,
 )
 from evenhand.cli.result import VerbResult, part_groups
-from evenhand.cli.running import Run, remarks_on
+from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption, listing
 
 if TYPE_CHECKING:

@@ -11,27 +11,20 @@ import click
 from evenhand.cli.options import (
     FIGURE_FORMS,
     Options,
+    Reading,
     SomeOf,
     forms_option,
     given_options,
     level_option,
     order_option,
     prior_option,
-    reading_options,
     seed_option,
     ties_option,
     under,
     verb,
 )
-from evenhand.cli.refusals import kept, open_elsewhere
-from evenhand.cli.running import (
-    ProgressDisplay,
-    Reading,
-    refuse_overwriting,
-    refuse_unwritable,
-    take_reading,
-    write_file,
-)
+from evenhand.cli.refusals import open_elsewhere
+from evenhand.cli.running import ProgressDisplay, refuse_overwriting, refuse_unwritable, write_file
 from evenhand.errors import UnknownOption
 from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
@@ -91,14 +84,14 @@ class Placed(Options):
         """The file of the page or of its JSON; None where JSON is printed."""
         return None if self.output is None and self.as_json else Path(self.output or PAGE)
 
-    def check(self) -> None:
+    def check(self, files: tuple[str, ...]) -> None:
         """Refuse places that cannot be written, before the work begins."""
         from evenhand.report.figures.drawing import check_figure_folder, check_folder
         from evenhand.report.html import find_form
 
         page = self.page
         if page is not None:
-            refuse_overwriting(kept("files"), str(page))
+            refuse_overwriting(files, str(page))
             if not self.as_json:
                 find_form(page)
             elif page.suffix.lower() in (".html", ".htm"):
@@ -146,23 +139,18 @@ class Placed(Options):
             _say("wrote", f"{plural(len(written), 'file')} of figures to {Path(self.figures)}")
 
 
-def say_reading() -> tuple[str, ...]:
+def say_reading(reading: Reading) -> tuple[str, ...]:
     """Return the words of the command that read the same judgments again, without secrets."""
     from evenhand.formats.reading import show_source
 
-    words: list[str] = [*map(show_source, kept("files"))]
-    for name, option, usual in (
-        ("task", "--task", None),
-        ("where", "--where", None),
-        ("layout", "--from", None),
-        ("weight", "--weight", None),
-        ("weights", "--weights", "frequency"),
-        ("system_separator", "--system-separator", None),
-    ):
-        words += [] if kept(name) == usual else [option, kept(name)]
-    for name, option in (("columns", "--column"), ("outcomes", "--outcome")):
-        for key, value in kept(name):
-            words += [option, f"{key}={value}"]
+    words, flags = [*map(show_source, reading.files)], Reading.flags()
+    for name in ("task", "where", "layout", "weight", "weights", "system_separator"):
+        value = getattr(reading, name)
+        usual = "frequency" if name == "weights" else None
+        words += [] if value == usual else [flags[name], value]
+    for name in ("columns", "outcomes"):
+        for key, value in getattr(reading, name):
+            words += [flags[name], f"{key}={value}"]
     return tuple(words)
 
 
@@ -187,15 +175,13 @@ def _say(what: str, text: str) -> None:
     "evenhand report votes.csv --tables tables --figures figures --figures-as pdf",
     "evenhand report votes.csv --json",
 )
-@reading_options
-def report(*, said: Said, ranking: RankingModel, placed: Placed) -> None:
+def report(*, reading: Reading, said: Said, ranking: RankingModel, placed: Placed) -> None:
     """Write a report: who is better, how sure that is, and what would change it.
 
     One page that needs nothing else: it can be mailed, printed, read on a phone.
     Where the judgments determine no ranking it says why, and what to do.
     """
-    reading = take_reading()
-    placed.check()
+    placed.check(reading.files)
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
     from evenhand.models.bradley_terry import BradleyTerry
     from evenhand.report.analysis import Settings
@@ -204,7 +190,7 @@ def report(*, said: Said, ranking: RankingModel, placed: Placed) -> None:
     model = None
     if not given_options().isdisjoint(vars(ranking)):
         model = BradleyTerry(**vars(ranking))
-    settings = Settings(say_reading(), said.level, said.seed, model, said.full)
+    settings = Settings(say_reading(reading), said.level, said.seed, model, said.full)
     made = _make(reading, settings, said.title, wanted)
     placed.deliver(made)
     say_found(made)
