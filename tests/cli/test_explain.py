@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from evenhand.cli.main import main
-from evenhand.cli.options import write_account
+from evenhand.cli.running import write_account
 from evenhand.data import streams as row_reading
 from evenhand.data.held_tables import hold_table
 from evenhand.data.query_log import Fetch, watch_fetches

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from evenhand.cli.running import Reading
+from evenhand.cli.options import Reading
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownFormat
@@ -23,7 +23,9 @@ def files(tmp_path: Path) -> dict[str, Reading]:
     for kind, columns in tables.items():
         path = tmp_path / f"{kind}.csv"
         pl.DataFrame(columns).write_csv(path)
-        readings[kind] = Reading((str(path),))
+        none = dict.fromkeys(Reading.list_options())
+        asked = {"files": (str(path),), "columns": (), "outcomes": (), "weights": "frequency"}
+        readings[kind] = Reading({**none, **asked})
     return readings
 
 

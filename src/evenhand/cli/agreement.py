@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from evenhand.cli.options import OneOf, Options, level_option, seed_option, under, verb
+from evenhand.cli.options import OneOf, Options, Run, level_option, seed_option, under, verb
 from evenhand.cli.result import VerbResult, part_groups
-from evenhand.cli.running import Run, remarks_on
+from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:

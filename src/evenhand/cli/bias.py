@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evenhand.cli.options import Cluster, Grouping, Tables, verb
+from evenhand.cli.options import Cluster, Grouping, Run, Tables, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run, remarks_on, work_on_tables
+from evenhand.cli.running import remarks_on, work_on_tables
 
 
 @verb(

@@ -16,6 +16,7 @@ from evenhand.cli.options import (
     Numbers,
     OneOf,
     Options,
+    Run,
     Tables,
     forms_option,
     is_given,
@@ -26,12 +27,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.result import VerbResult, part_groups
-from evenhand.cli.running import (
-    ProgressDisplay,
-    Run,
-    remarks_on,
-    work_on_groups,
-)
+from evenhand.cli.running import ProgressDisplay, remarks_on, work_on_groups
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,

@@ -6,12 +6,11 @@ from typing import Final
 
 import click
 
-from evenhand.cli.options import OneOf, reading_options, verb
+from evenhand.cli.options import OneOf, Options, Reading, under, verb
 from evenhand.cli.running import (
     ProgressDisplay,
     columns_of_terminal,
     refuse_overwriting,
-    take_reading,
 )
 from evenhand.errors import UnknownOption
 from evenhand.render.text import block, label
@@ -21,58 +20,55 @@ TABLES: Final = ("comparisons", "rankings", "ratings", "arena")
 EXPORTS: Final = ("wmt-rnk", "appraise", "wmt-json", "mqm-tsv", "label-studio")
 
 
+_option = under("Options")
+
+
+class Asked(Options):
+    output: str = _option(
+        "-o --output FILE",
+        "Where to write; .csv, .tsv, .jsonl or .parquet, the text kinds also with .gz or .zst;"
+        " label-studio .json.",
+        required=True,
+    )
+    wanted: tuple[str, ...] = _option(
+        "--to FORMAT",
+        f"{' | '.join(FILES)} where the ending does not say; {' | '.join(TABLES)} for the table:"
+        f" arena has model_a, model_b, winner; {' | '.join(EXPORTS)} for other programs."
+        " Repeatable.",
+        type=OneOf((*FILES, *TABLES, *EXPORTS)),
+    )
+    comparisons: bool = _option(
+        "--comparisons", "Take rankings apart; the same as --to comparisons."
+    )
+    persons: str | None = _option(
+        "--persons FILE",
+        'Whose logins the judges are: {"person": ["login", ...]}, or a table login, person.',
+    )
+    force: bool = _option("--force", "Replace a file that is there.")
+
+
 @verb(
     "evenhand convert wmt12.RNK_results.csv -o wmt12.parquet",
     "evenhand convert wmt12.RNK_results.csv --comparisons -o pairs.csv.gz",
     "evenhand convert votes.csv --to arena -o battles.jsonl",
     "evenhand convert scores.csv --to appraise -o appraise.csv",
 )
-@reading_options
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="FILE",
-    help="Where to write; .csv, .tsv, .jsonl or .parquet, the text kinds also with .gz or .zst;"
-    " label-studio .json.",
-)
-@click.option(
-    "--to",
-    "wanted",
-    multiple=True,
-    type=OneOf((*FILES, *TABLES, *EXPORTS)),
-    metavar="FORMAT",
-    help=f"{' | '.join(FILES)} where the ending does not say; {' | '.join(TABLES)} for the table:"
-    f" arena has model_a, model_b, winner; {' | '.join(EXPORTS)} for other programs. Repeatable.",
-)
-@click.option(
-    "--comparisons", is_flag=True, help="Take rankings apart; the same as --to comparisons."
-)
-@click.option(
-    "--persons",
-    metavar="FILE",
-    help='Whose logins the judges are: {"person": ["login", ...]}, or a table login, person.',
-)
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
-def convert(
-    *, output: str, wanted: tuple[str, ...], comparisons: bool, persons: str | None, force: bool
-) -> None:
+def convert(*, reading: Reading, asked: Asked) -> None:
     """Write judgments in another format, under Evenhand's own column names.
 
     Every value is checked, so that what is written can be read and used.
     """
-    reading = take_reading()
-    refuse_overwriting(reading.files, output)
-    names = [*wanted, *(["comparisons"] if comparisons else [])]
+    refuse_overwriting(reading.files, asked.output)
+    names = [*asked.wanted, *(["comparisons"] if asked.comparisons else [])]
     file, table = _only(names, FILES), _only(names, (*TABLES, *EXPORTS))
     with ProgressDisplay("converting"):
         from evenhand import formats
         from evenhand.data.exclusions import count_exclusions, list_texts
 
         data = reading.open()
-        if persons is not None:
-            data = formats.name_persons(data, formats.read_persons(persons))
-        path = formats.write(data, output, format=file, kind=table, force=force)
+        if asked.persons is not None:
+            data = formats.name_persons(data, formats.read_persons(asked.persons))
+        path = formats.write(data, asked.output, format=file, kind=table, force=asked.force)
         left_out = formats.say_left_out(data, table or "")
         excluded = list_texts(count_exclusions(data.source.exclusions), data.source.notes)
     width = columns_of_terminal()

@@ -14,6 +14,7 @@ from evenhand.cli.options import (
     ModelOptions,
     OneOf,
     Options,
+    Run,
     Tables,
     given_options,
     refuse_unknown_settings,
@@ -21,7 +22,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run, remarks_on, work_on_groups
+from evenhand.cli.running import remarks_on, work_on_groups
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.groups import choose_groups, say_pooled, split_table, tally_groups
 from evenhand.data.joining import say_alike

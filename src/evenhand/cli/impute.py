@@ -9,6 +9,7 @@ from evenhand.cli.options import (
     Grouping,
     OneOf,
     Options,
+    Run,
     WholeFrom,
     level_option,
     seed_option,
@@ -16,7 +17,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run, remarks_on, work_on_groups
+from evenhand.cli.running import remarks_on, work_on_groups
 from evenhand.errors import UnknownOption
 from evenhand.ratings.reliability import CompletedPart
 

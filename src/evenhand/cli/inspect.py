@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from evenhand.cli.options import verb
+from evenhand.cli.options import Run, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run
 
 
 @verb(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.cli.options import Grouping, OneOf, Options, Tables, seed_option, under, verb
+from evenhand.cli.options import Grouping, OneOf, Options, Run, Tables, seed_option, under, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run, remarks_on, work_on_groups
+from evenhand.cli.running import remarks_on, work_on_groups
 
 if TYPE_CHECKING:
     from evenhand.models.answers import Answers

@@ -5,9 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from evenhand.cli.options import Grouping, OneOf, Options, refuse_given, seed_option, under, verb
+from evenhand.cli.options import (
+    Grouping,
+    OneOf,
+    Options,
+    Run,
+    refuse_given,
+    seed_option,
+    under,
+    verb,
+)
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run, remarks_on, split_groups, work_on_groups
+from evenhand.cli.running import remarks_on, split_groups, work_on_groups
 from evenhand.design.next_outputs import ChosenPart
 from evenhand.design.next_pairs import NextPairs
 from evenhand.errors import UnknownOption

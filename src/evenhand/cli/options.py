@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import cached_property, wraps
 from inspect import get_annotations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from evenhand.cli.main import VERBS
-from evenhand.cli.refusals import keep
-from evenhand.cli.running import ProgressDisplay, Run, take_output, take_reading
-from evenhand.errors import UnknownOption, listing, sentence_hint, suggest
-from evenhand.render.counts import plural
+from evenhand.cli.refusals import keep, remember_opened
+from evenhand.cli.running import Output, ProgressDisplay, take_output, write_account
+from evenhand.errors import UnknownFormat, UnknownOption, listing, sentence_hint, suggest
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
-    from evenhand.data.query_log import Fetch
+    from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
 
     AnyType = click.ParamType[Any]
 else:  # not generic before click 8.3
@@ -179,6 +180,8 @@ class Declaration:
     settings: Mapping[str, Any]  # of click.Option
 
     def __call__(self, function: Function) -> Function:
+        if not any(one.startswith("-") for one in self.words):
+            return click.argument(*self.words, **self.settings)(function)
         return click.option(*self.words, cls=Section, **self.settings)(function)
 
 
@@ -206,6 +209,11 @@ def under(heading: str) -> Declare:
         return Declaration(tuple(flags), {"heading": heading, **named, **told, **settings})
 
     return declare
+
+
+def argument(metavar: str, **settings: Any) -> Any:
+    """Return what declares the words of a class that stand without an option."""
+    return Declaration((), {"metavar": metavar, **settings})
 
 
 # What click is told of a parameter by the type that stands beside it
@@ -238,7 +246,7 @@ class Options:
     @classmethod
     def flags(cls) -> dict[str, str]:
         """Return how each option is written, by the name of its parameter."""
-        return {name: one.words[1] for name, one in cls.list_options().items()}
+        return {name: one.words[-1] for name, one in cls.list_options().items()}
 
     @classmethod
     def list_options(cls) -> dict[str, Declaration]:
@@ -248,7 +256,7 @@ class Options:
             if isinstance(one, Declaration):
                 kind = str(cls.__annotations__[name])
                 several = kind.startswith("tuple[") and not kind.endswith("None")
-                told = {"multiple": True} if several else KINDS.get(kind, {})
+                told = {"multiple": several} if several and one.words else KINDS.get(kind, {})
                 options[name] = Declaration((name, *one.words), {**told, **one.settings})
         return options
 
@@ -309,30 +317,29 @@ def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]
             for one, kind in hints.items()
             if isinstance(kind, type) and issubclass(kind, Options)
         }
-        options: list[Callable[[Any], Any]] = [
-            one for kind in kinds.values() for one in kind.list_options().values()
-        ]
         reads = Run in hints.values()
+        declared: dict[str, Declaration] = Reading.list_options() if reads else {}
+        for kind in kinds.values():
+            declared |= kind.list_options()
 
         @wraps(function)
         def work(**settings: Any) -> None:
             taken = {one: kind(settings) for one, kind in kinds.items()}
-            inner = [one for kind in kinds.values() for one in kind.list_options()]
-            rest = {one: value for one, value in settings.items() if one not in inner}
+            rest = {one: value for one, value in settings.items() if one not in declared}
             if not reads:
                 function(**taken, **rest)
                 return
-            inputs = [path for one in taken.values() for path in one.inputs]
-            run = Run(take_reading(), take_output(*inputs), ProgressDisplay(doing))
+            reading = Reading(settings)
+            inputs = [path for one in (reading, *taken.values()) for path in one.inputs]
+            run = Run(reading, take_output(*inputs), ProgressDisplay(doing))
             with run.patience if doing else nullcontext():
                 result = function(run, **taken, **rest)
             if result is not None:
                 run.place.deliver(result)
 
-        if reads:
-            options = [reading_options, *options, output_options]
-        declared = click.command(name, Verb, short_help=VERBS[name], epilog=examples(*commands))
-        return declared(stack(*options)(work))
+        options = stack(*declared.values(), *([output_options] if reads else []))
+        command = click.command(name, Verb, short_help=VERBS[name], epilog=examples(*commands))
+        return command(options(work))
 
     return declare
 
@@ -351,8 +358,7 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
 _input_option = under("Reading")
 _model_option = under("Model")
 _certainty_option = under("Uncertainty")
-# `take_reading` and `take_output` find these
-_kept_input = section("Reading", stored=True)
+# `take_output` finds these
 _kept_output = section("Output", stored=True)
 
 
@@ -368,7 +374,19 @@ def join_conditions(conditions: tuple[str, ...]) -> str | None:
     return " and ".join(f"({one}\n)" if "--" in one else f"({one})" for one in conditions)
 
 
-def _keep_files(context: click.Context, param: click.Parameter, files: tuple[str, ...]) -> None:
+def _keep_account(context: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ARG001 - click's signature
+    """Keep account of every query of the verb, and print it on the error stream at its end."""
+    if value:
+        from evenhand.data.query_log import watch_fetches
+
+        fetches = context.with_resource(watch_fetches())
+        context.call_on_close(lambda: click.echo(write_account(fetches), err=True))
+    return value
+
+
+def _take_files(
+    context: click.Context, param: click.Parameter, files: tuple[str, ...]
+) -> tuple[str, ...]:
     if "-" in files:
         raise click.BadParameter(
             "'-' (standard input) is not read, since a format is recognised by looking twice:"
@@ -376,80 +394,162 @@ def _keep_files(context: click.Context, param: click.Parameter, files: tuple[str
             context,
             param,
         )
-    keep(context, param, files)
+    return files
 
 
-def _keep_account(context: click.Context, param: click.Parameter, value: Any) -> None:  # noqa: ARG001 - click's signature
-    """Keep account of every query of the verb, and print it on the error stream at its end."""
-    if value:
-        from evenhand.data.query_log import watch_fetches
-
-        fetches = context.with_resource(watch_fetches())
-        context.call_on_close(lambda: click.echo(write_account(fetches), err=True))
-
-
-explain_option = _input_option(
-    "--explain",
-    "Print the queries that the engine ran, and how much left it.",
-    is_flag=True,
-    callback=_keep_account,
-    expose_value=False,
-)
+def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]:
+    """Join pairs of a name and a value; a name with two values is refused."""
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        if joined.setdefault(name, value) != value:
+            raise UnknownOption(refusal.format(name, joined[name], value))
+    return joined
 
 
-reading_options = stack(
-    click.argument(
-        "files",
-        nargs=-1,
-        required=True,
-        metavar="FILE...",
-        callback=_keep_files,
-        expose_value=False,
-    ),
-    _kept_input("--task", metavar="NAME", help="Only this task, such as one language pair."),
-    _kept_input(
-        "--where",
-        metavar="SQL",
-        multiple=True,
-        callback=lambda context, param, given: keep(context, param, join_conditions(given)),
-        help="Only rows that meet a condition on the file's own columns. Repeatable: rows that meet"
+class Reading(Options):
+    """What is read, and how; all files are of one layout."""
+
+    files: tuple[str, ...] = argument("FILE...", nargs=-1, required=True, callback=_take_files)
+    task: str | None = _input_option("--task NAME", "Only this task, such as one language pair.")
+    where: str | None = _input_option(
+        "--where SQL",
+        "Only rows that meet a condition on the file's own columns. Repeatable: rows that meet"
         " them all.",
-    ),
-    _kept_input(
-        "--from", "layout", metavar="FORMAT", help="The file's format, where it is not recognised."
-    ),
-    _kept_input(
-        "--column",
-        "columns",
         multiple=True,
+        callback=lambda _context, _option, conditions: join_conditions(conditions),
+    )
+    layout: str | None = _input_option(
+        "--from FORMAT", "The file's format, where it is not recognised."
+    )
+    columns: tuple[tuple[str, str], ...] = _input_option(
+        "--column ROLE=NAME",
+        "Which column plays a role, such as judge=annotator. Repeatable.",
         type=ROLE_COLUMN,
-        metavar="ROLE=NAME",
-        help="Which column plays a role, such as judge=annotator. Repeatable.",
-    ),
-    _kept_input("--weight", metavar="COLUMN", help="How many judgments a row stands for."),
-    _kept_input(
+    )
+    weight: str | None = _input_option("--weight COLUMN", "How many judgments a row stands for.")
+    weights: Literal["frequency", "importance"] = _input_option(
         "--weights",
+        "What weights are: counts of judgments, or their importance (fractions allowed).",
         type=OneOf(WEIGHTS),
         default="frequency",
-        help="What weights are: counts of judgments, or their importance (fractions allowed).",
-    ),
-    _kept_input(
-        "--outcome",
-        "outcomes",
-        multiple=True,
+    )
+    outcomes: tuple[tuple[str, str], ...] = _input_option(
+        "--outcome LABEL=left|tie|right",
+        "What a label of the outcome column means, such as 1=left. Repeatable; adds to the usual"
+        " labels.",
         type=LabelOutcome(),
-        metavar="LABEL=left|tie|right",
-        help="What a label of the outcome column means, such as 1=left. Repeatable; adds to the"
-        " usual labels.",
-    ),
-    _kept_input(
-        "--system-separator",
-        metavar="SIGN",
-        help="The sign between the systems of an output that was shown once for all of them, as +"
-        " in A+B: it counts for each.",
-    ),
-    explain_option,
-)
+    )
+    system_separator: str | None = _input_option(
+        "--system-separator SIGN",
+        "The sign between the systems of an output that was shown once for all of them, as + in"
+        " A+B: it counts for each.",
+    )
+    explain: bool = _input_option(
+        "--explain",
+        "Print the queries that the engine ran, and how much left it.",
+        callback=_keep_account,
+    )
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        self.meanings: Mapping[str, Any] = join_pairs(
+            self.outcomes, "--outcome: label '{}' cannot be both {} and {}"
+        )
+        weight = [("weight", self.weight)] if self.weight else []
+        self.roles = join_pairs(
+            [*self.columns, *weight],
+            "role '{}' is given two columns, '{}' and '{}': one will do",
+        )
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return self.files
+
+    @cached_property
+    def is_database(self) -> bool:
+        """Whether this is a whole database, as that of a campaign is, which may go on."""
+        from evenhand.formats.file_heads import is_database
+
+        return len(self.files) == 1 and is_database(self.files[0])
+
+    def open(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
+        """Open the files; of a campaign's database a table of one of these kinds, if it has any."""
+        from evenhand.formats.reading import read
+
+        source: Any = self.files[0] if len(self.files) == 1 else list(self.files)
+        if self.is_database:
+            from evenhand.web.downloads import open_table
+
+            source = open_table(source, kinds, layout=self.layout, task=self.task)
+        data = read(
+            source,
+            format=self.layout,
+            columns=self.roles or None,
+            weights=self.weights,
+            outcomes=self.meanings or None,
+            where=self.where,
+            task=self.task,
+            system_separator=self.system_separator,
+        )
+        remember_opened({} if self.system_separator else data.source.columns, self.where)
+        return data
+
+    def open_systems(self) -> Comparisons | Rankings | Ratings:
+        """Open the files and leave controls out, which say nothing of systems."""
+        from evenhand.data.controls import leave_out_controls
+
+        return leave_out_controls(self.open())
+
+    def open_comparisons(self, verb: str) -> Comparisons:
+        """Open the files, leave controls out and expand rankings."""
+        from evenhand.data.controls import take_pairs
+
+        return take_pairs(self.open_pairs(verb))
+
+    def open_pairs(self, verb: str) -> Comparisons | Rankings:
+        """Open the files as they are, controls and all."""
+        from evenhand.data.ratings import Ratings
+
+        data = self.open(("comparisons", "rankings"))
+        if isinstance(data, Ratings):
+            if verb == "rank":
+                way = f"evenhand report {shlex.join(self.files)} ranks them by mean score"
+            else:
+                way = "evenhand inspect says what is in it"
+            raise UnknownFormat(
+                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings: {way}"
+            )
+        return data
+
+    def open_ratings(self, verb: str) -> Ratings:
+        """Open the files and leave controls out."""
+        from evenhand.data.controls import leave_out_controls
+        from evenhand.data.ratings import Ratings
+
+        data = self.open(("ratings",))
+        if not isinstance(data, Ratings):
+            held = type(data).__name__.lower()
+            raise UnknownFormat(
+                f"{data.source.name} holds {held}, and {verb} needs ratings, one score of one"
+                " output a row: evenhand inspect says what is in it"
+            )
+        return leave_out_controls(data)
+
+    def open_either(self) -> Comparisons | Ratings:
+        """Open the files, leave controls out and expand rankings."""
+        from evenhand.data.rankings import Rankings
+
+        data = self.open_systems()
+        return data.comparisons() if isinstance(data, Rankings) else data
+
+
+@dataclass(frozen=True)
+class Run:
+    """A verb at work: what it reads, where its result goes, and its sign of life."""
+
+    reading: Reading
+    place: Output
+    patience: ProgressDisplay
 
 
 class Grouping(Options):
@@ -746,70 +846,3 @@ def _join_levels(levels: tuple[tuple[str, str], ...], data: Comparisons) -> Mapp
                 f" '{level}': one will do"
             )
     return references
-
-
-# `--explain`: the queries that were pushed to the engine that holds the judgments.
-
-MAX_QUERY: Final = 600  # Characters of a query that are shown
-# Columns that Evenhand adds, in words
-ADDED_COLUMNS: Final = {
-    "evenhand_count": "their number",
-    "evenhand_squares": "their squares",
-    "evenhand_key": "one whole number of each row",
-    "key": "one whole number of each row",
-}
-
-
-def write_account(fetches: Sequence[Fetch]) -> str:
-    if not fetches:
-        return "explain  no query was run"
-    engines = ", ".join(dict.fromkeys(one.engine for one in fetches))
-    rows = sum(one.rows for one in fetches if not one.batches)
-    streamed = sum(one.rows for one in fetches if one.batches)
-    n = f"{len(fetches):,} quer{'y' if len(fetches) == 1 else 'ies'}"
-    more = f" and {streamed:,} streamed" if streamed else ""
-    lines = [f"explain  {engines}: {n} pushed, {plural(rows, 'row')} collected{more} in all"]
-    reasons: set[str] = set()
-    for number, one in enumerate(fetches, 1):
-        lines.append(f"{number:>7}  {_say_columns(one)}: {_say_how(one)}")
-        if one.why and one.why not in reasons:
-            reasons.add(one.why)
-            lines.append(f"         row by row: {one.why}")
-        lines += [f"         {line}" for line in _shorten(one.query)]
-    return "\n".join(lines)
-
-
-def _say_how(fetch: Fetch) -> str:
-    columns = plural(len(fetch.columns), "column")
-    if fetch.held_in_engine:
-        return f"a table of {columns}, kept by the engine"
-    size = f"{plural(fetch.rows, 'row')} × {columns}"
-    if not fetch.batches:
-        return f"{size} collected"
-    where = "to a temporary file" if fetch.filed else "and counted"
-    return f"{size} streamed in {plural(fetch.batches, 'batch', 'batches')} {where}"
-
-
-def _say_columns(fetch: Fetch) -> str:
-    ours = [ADDED_COLUMNS[name] for name in fetch.columns if name in ADDED_COLUMNS]
-    theirs = [
-        re.sub(r"^evenhand_", "", name) for name in fetch.columns if name not in ADDED_COLUMNS
-    ]
-    if "evenhand_count" in fetch.columns:
-        # Say by what rows were counted: columns before their number
-        at = fetch.columns.index("evenhand_count")
-        keys = ", ".join(re.sub(r"^evenhand_", "", name) for name in fetch.columns[:at])
-        sums = [name for name in fetch.columns[at + 1 :] if name not in ADDED_COLUMNS]
-        squares = " with their squares" if "evenhand_squares" in fetch.columns else ""
-        more = f" with {plural(len(sums), 'more column')}" if sums else ""
-        return f"rows counted{f' by {keys}' if keys else ''}{squares}{more}"
-    return ", ".join(["rows with " + ", ".join(theirs)] * bool(theirs) + ours) or "rows"
-
-
-def _shorten(query: str) -> list[str]:
-    """Return a query as a line; a plan, which is many, as its lines."""
-    if not query:
-        return ["in this process, on the frame as it lies in memory"]
-    text = query if query.lstrip()[:6].upper() != "SELECT" else " ".join(query.split())
-    text = text if len(text) <= MAX_QUERY else f"{text[: MAX_QUERY - 1]}…"
-    return [line for line in text.splitlines() if line.strip()]

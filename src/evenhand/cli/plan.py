@@ -12,6 +12,7 @@ from evenhand.cli.options import (
     LabelOutcome,
     OneOf,
     Options,
+    Reading,
     forms_option,
     join_conditions,
     output_options,
@@ -21,7 +22,7 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.refusals import keep_excluded
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import ProgressDisplay, Reading, take_output
+from evenhand.cli.running import ProgressDisplay, take_output
 from evenhand.errors import UnknownOption, listing
 
 if TYPE_CHECKING:
@@ -185,15 +186,8 @@ def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings |
             are = "is" if len(options) == 1 else "are"
             raise UnknownOption(f"{listing(options)} {are} of a pilot: name it (--pilot FILE)")
         return None
-    data: Any = Reading(
-        (path,),
-        how.layout,
-        dict(how.columns),
-        outcomes=dict(how.outcomes) or None,
-        system_separator=how.system_separator,
-        where=how.where,
-        task=how.task,
-    ).open_systems()
+    others = {"weight": None, "weights": "frequency", "explain": False}
+    data: Any = Reading({"files": (path,), **others, **vars(how)}).open_systems()
     keep_excluded(data.excluded)
     return data  # type: ignore[no-any-return]
 

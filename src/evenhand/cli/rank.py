@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import click
 
 import evenhand
 from evenhand.cli.options import (
     INTERVALS,
+    MODEL_OPTIONS,
     Cluster,
     Controls,
     Grouping,
     ModelOptions,
     OneOf,
     Options,
+    Parsed,
+    Run,
     Size,
     Tables,
     given_options,
     is_given,
+    refuse_unknown_settings,
     seed_option,
     under,
     verb,
     write_option,
 )
-from evenhand.cli.rank_options import Mixing, RankingModel, Scales, choose_model
 from evenhand.cli.result import VerbResult, part_groups
-from evenhand.cli.running import Run, remarks_on
+from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption, listing
 
+if TYPE_CHECKING:
+    from evenhand.data.weights import Mix
+    from evenhand.ranking.ranking import Ranking
+
+DEFAULT: Final = "bradley-terry"
+
+_reading = under("Reading")
+_model = under("Model")
 _certainty = under("Uncertainty")
+_output = under("Output")
 
 
 def _limit_engine(_context: click.Context, _param: click.Parameter, memory: str | None) -> None:
@@ -41,7 +54,7 @@ def _limit_engine(_context: click.Context, _param: click.Parameter, memory: str 
 
 
 class Counting(Options):
-    memory: str | None = under("Reading")(
+    memory: str | None = _reading(
         "--memory SIZE",
         "Most memory that the engine takes to count, such as 4GB; what is more goes to disk.",
         type=Size(),
@@ -61,6 +74,162 @@ class Interval(Options):
 
 class Seed(Options):
     seed: int = seed_option(_certainty)
+
+
+# `--mix` and `--per`: how much judgments of each kind count.
+
+Shares: TypeAlias = tuple[str, dict[str, float]]  # A column, and the share of each of its levels
+WEIGHED_ALIKE: Final = ("judgment", "judge", "item")
+CAPS: Final = ("median",)
+
+
+class ColumnShares(Parsed):
+    """`column=level:share,...`, such as `judge_group=expert:0.8,crowd:0.2`."""
+
+    name = "column=level:share,..."
+
+    def parse(self, text: str) -> Shares:
+        """Return the column and its shares; a level may hold ":" itself."""
+        column, sign, levels = text.partition("=")
+        shares: dict[str, float] = {}
+        for part in levels.split(","):
+            level, colon, share = part.rpartition(":")
+            if not (column and sign and level and colon and _is_number(share)):
+                raise ValueError(
+                    f"'{text}' is not column=level:share,level:share, such as"
+                    " judge_group=expert:0.8,crowd:0.2"
+                )
+            if level in shares:
+                raise ValueError(f"'{text}' states two shares of '{level}': one will do")
+            shares[level] = float(share)
+        return column, shares
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+class Mixing(Options):
+    mixes: tuple[Shares, ...] = _reading(
+        "--mix COLUMN=LEVEL:SHARE,...",
+        "How much judgments with each value of a column count together, such as"
+        " judge_group=expert:0.8,crowd:0.2. Repeatable: columns are mixed independently.",
+        type=ColumnShares(),
+    )
+    per: Literal["judgment", "judge", "item"] = _reading(
+        "--per",
+        "What weighs the same within each value: every judgment, judge or item.",
+        type=OneOf(WEIGHED_ALIKE),
+        default="judgment",
+    )
+    judge_cap: str | None = _reading(
+        "--judge-cap",
+        "Judges above the median load weigh as much as one with it.",
+        type=OneOf(CAPS),
+    )
+
+    @property
+    def mix(self) -> Mix | None:
+        if not self.mixes and self.per == "judgment":
+            return None
+        from evenhand.data.weights import Mix
+
+        shares: dict[str, dict[str, float]] = {}
+        for column, column_shares in self.mixes:
+            if column in shares:
+                raise UnknownOption(f"--mix: column {column} is given shares twice: once will do")
+            shares[column] = column_shares
+        return Mix(shares, self.per)
+
+
+# `evenhand rank --model NAME`: the model that ranks, with the options that it has.
+
+
+def _take_one(
+    _context: click.Context, _option: click.Parameter, names: tuple[str, ...]
+) -> str | None:
+    """Return the one model, or None for the default."""
+    if len(names) > 1:
+        raise UnknownOption(
+            f"--model is given {len(names)} times ({listing(names)}): a ranking is by one model;"
+            " evenhand compare says which predicts best"
+        )
+    return names[0] if names else None
+
+
+class RankingModel(Options):
+    methods: tuple[str, ...] = _model(
+        "--method NAME|all",
+        "How to rank: bradley-terry (the default), or a rule such as origwmt. Several, or all, are"
+        " shown side by side. Repeatable.",
+    )
+    model: str | None = _model(
+        "--model NAME",
+        "What ranks: bradley-terry (the default) or another model, such as random-judges,"
+        " plackett-luce or irt-gaussian.",
+        multiple=True,
+        callback=_take_one,
+    )
+
+
+def choose_model(
+    name: str | None, methods: Sequence[str], settings: Mapping[str, Any], given: frozenset[str]
+) -> Any:
+    from evenhand.models.registry import find_model
+
+    if name is not None and methods:
+        raise UnknownOption(
+            f"--model {name} beside --method {' '.join(methods)}: a ranking is by one of them,"
+            " leave the other out"
+        )
+    entry = find_model(name or DEFAULT)
+    made = entry.make()
+    known = {one.name for one in fields(made)}
+    refuse_unknown_settings(entry.name, known - entry.settings.keys(), given)
+    chosen = {
+        setting: settings[name] for name, (_, setting) in MODEL_OPTIONS.items() if name in given
+    }
+    if "seed" in known & given:
+        chosen["seed"] = click.get_current_context().params["seed"]
+    return replace(made, **chosen)
+
+
+class Scales(Options):
+    """What is shown of each system besides."""
+
+    elo: bool = _output("--elo", "Also the Elo scale, 1000 on average.")
+    worth: bool = _output("--worth", "Also worths, which sum to 1.")
+    marginal: bool = _output(
+        "--marginal",
+        "Also rank sets of systems by themselves, for one that was chosen beforehand.",
+    )
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        return tuple(name for name, wanted in vars(self).items() if wanted)
+
+    def refuse(self, rankings: Iterable[Ranking]) -> None:
+        """Refuse scales of worths where the model has none, and sets where there are none."""
+        options = [f"--{name}" for name in self.shown if name != "marginal"]
+        for ranking in rankings:
+            if self.marginal and ranking.rank_sets is None:
+                raise UnknownOption(
+                    "--marginal shows a rank set that holds for one system alone, and only"
+                    " --interval rank-sets has them: leave one of the two out"
+                )
+            if not options or ranking.of_worths:
+                continue
+            raise UnknownOption(
+                f"{' and '.join(options)} cannot be shown for {ranking.model}: it has no worths,"
+                " whose ratios are odds; leave it out, or take bradley-terry"
+            )
+
+
+# `evenhand rank` itself.
 
 
 @verb(
@@ -120,7 +289,6 @@ def rank(
 
 # `--method`: the same judgments ranked by a rule, or by several side by side.
 
-DEFAULT: Final = "bradley-terry"
 # Settings of the default ranking alone
 MODEL: Final = ("ties", "order_effect", "prior", "control", "interval", "cluster", "level")
 # Settings of how the default ranking is shown by itself

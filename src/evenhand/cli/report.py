@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,27 +11,20 @@ import click
 from evenhand.cli.options import (
     FIGURE_FORMS,
     Options,
+    Reading,
     SomeOf,
     forms_option,
     given_options,
     level_option,
     order_option,
     prior_option,
-    reading_options,
     seed_option,
     ties_option,
     under,
     verb,
 )
-from evenhand.cli.refusals import kept, open_elsewhere
-from evenhand.cli.running import (
-    ProgressDisplay,
-    Reading,
-    refuse_overwriting,
-    refuse_unwritable,
-    take_reading,
-    write_file,
-)
+from evenhand.cli.refusals import open_elsewhere
+from evenhand.cli.running import ProgressDisplay, refuse_overwriting, refuse_unwritable, write_file
 from evenhand.errors import UnknownOption
 from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
@@ -42,6 +34,7 @@ if TYPE_CHECKING:
     from evenhand.report.html import Report
 
 TABLES: Final = ("latex", "markdown", "csv")
+PAGE: Final = "report.html"
 
 _said = under("What is said")
 _placed = under("Where it goes")
@@ -86,47 +79,46 @@ class Placed(Options):
     figures: str | None = _placed("--figures FOLDER", "Also each figure as a file of a folder.")
     figure_forms: tuple[str, ...] | None = forms_option(_placed)
 
+    @property
+    def page(self) -> Path | None:
+        """The file of the page or of its JSON; None where JSON is printed."""
+        return None if self.output is None and self.as_json else Path(self.output or PAGE)
 
-def say_reading() -> tuple[str, ...]:
-    """Return the words of the command that read the same judgments again, without secrets."""
-    from evenhand.formats.reading import show_source
+    def check(self, files: tuple[str, ...]) -> None:
+        """Refuse places that cannot be written, before the work begins."""
+        from evenhand.report.figures.drawing import check_figure_folder, check_folder
+        from evenhand.report.html import find_form
 
-    words: list[str] = [*map(show_source, kept("files"))]
-    for name, option, usual in (
-        ("task", "--task", None),
-        ("where", "--where", None),
-        ("layout", "--from", None),
-        ("weight", "--weight", None),
-        ("weights", "--weights", "frequency"),
-        ("system_separator", "--system-separator", None),
-    ):
-        words += [] if kept(name) == usual else [option, kept(name)]
-    for name, option in (("columns", "--column"), ("outcomes", "--outcome")):
-        for key, value in kept(name):
-            words += [option, f"{key}={value}"]
-    return tuple(words)
-
-
-# Where a report goes: all places are looked at before the work begins.
-
-PAGE: Final = "report.html"
-
-
-@dataclass(frozen=True)
-class Folder:
-    path: Path  # where it is
-    forms: tuple[str, ...]  # of its files
-
-
-@dataclass(frozen=True)
-class Places:
-    page: Path | None  # the file of the page or of its JSON; None where JSON is printed
-    as_json: bool  # whether it is JSON, whatever the file is called
-    tables: Folder | None = None  # the folder of tables, or None
-    figures: Folder | None = None  # the folder of figures, or None
+        page = self.page
+        if page is not None:
+            refuse_overwriting(files, str(page))
+            if not self.as_json:
+                find_form(page)
+            elif page.suffix.lower() in (".html", ".htm"):
+                raise UnknownOption(
+                    f"-o {page} is a page, and --json writes none: leave one of them out"
+                )
+        for what, folder, forms in (
+            ("tables", self.tables, self.table_forms),
+            ("figures", self.figures, self.figure_forms),
+        ):
+            if folder is None and forms is not None:
+                raise UnknownOption(
+                    f"--{what}-as says in which form: say where to with --{what} FOLDER"
+                )
+        if page is not None:
+            check_folder(page.parent, "the report")
+            if not page.parent.is_dir():
+                raise UnknownOption(f"'{page}' cannot be written: no such folder")
+            refuse_unwritable(page)
+        if self.tables is not None:
+            check_folder(Path(self.tables), "tables")
+        if self.figures is not None:
+            check_figure_folder(Path(self.figures), self.figure_forms or FIGURE_FORMS)
 
     def deliver(self, report: Report) -> None:
-        from evenhand.report.html import find_form
+        from evenhand.report.figures.drawing import name_files, write_figures
+        from evenhand.report.html import find_form, write_tables
         from evenhand.report.html import write_report_json as write_json
 
         if self.page is None:
@@ -135,68 +127,31 @@ class Places:
             write = write_json if self.as_json else find_form(self.page)
             write_file(self.page, write(report))
             _say("wrote", str(self.page))
-        self._fill(report)
-
-    def _fill(self, report: Report) -> None:
-        from evenhand.report.figures.drawing import name_files, write_figures
-        from evenhand.report.html import write_tables
-
         if self.tables is not None:
-            written = write_tables(report, self.tables.path, self.tables.forms)
-            _say("wrote", f"{plural(len(written), 'file')} of tables to {self.tables.path}")
+            written = write_tables(report, Path(self.tables), self.table_forms or TABLES)
+            _say("wrote", f"{plural(len(written), 'file')} of tables to {Path(self.tables)}")
         if self.figures is not None:
             drawn = report.charts
             files = name_files(drawn)
             named = {files[name]: chart for name, chart in drawn.items()}
-            written = write_figures(named, self.figures.path, self.figures.forms)
-            _say("wrote", f"{plural(len(written), 'file')} of figures to {self.figures.path}")
+            forms = self.figure_forms or FIGURE_FORMS
+            written = write_figures(named, Path(self.figures), forms)
+            _say("wrote", f"{plural(len(written), 'file')} of figures to {Path(self.figures)}")
 
 
-def take_places(placed: Placed) -> Places:
-    from evenhand.report.figures.drawing import check_figure_folder as check_figures
-    from evenhand.report.figures.drawing import check_folder
+def say_reading(reading: Reading) -> tuple[str, ...]:
+    """Return the words of the command that read the same judgments again, without secrets."""
+    from evenhand.formats.reading import show_source
 
-    places = Places(
-        _take_page(placed.output, as_json=placed.as_json),
-        placed.as_json,
-        _take_folder("tables", placed.tables, placed.table_forms, TABLES),
-        _take_folder("figures", placed.figures, placed.figure_forms, FIGURE_FORMS),
-    )
-    if places.page is not None:
-        check_folder(places.page.parent, "the report")
-        if not places.page.parent.is_dir():
-            raise UnknownOption(f"'{places.page}' cannot be written: no such folder")
-        refuse_unwritable(places.page)
-    if places.tables is not None:
-        check_folder(places.tables.path, "tables")
-    if places.figures is not None:
-        check_figures(places.figures.path, places.figures.forms)
-    return places
-
-
-def _take_page(output: str | None, *, as_json: bool) -> Path | None:
-    """Return the file of the page; None where JSON is printed."""
-    from evenhand.report.html import find_form
-
-    if output is None and as_json:
-        return None
-    path = Path(output or PAGE)
-    refuse_overwriting(kept("files"), str(path))
-    if not as_json:
-        find_form(path)
-    elif path.suffix.lower() in (".html", ".htm"):
-        raise UnknownOption(f"-o {path} is a page, and --json writes none: leave one of them out")
-    return path
-
-
-def _take_folder(
-    what: str, folder: str | None, forms: tuple[str, ...] | None, usual: tuple[str, ...]
-) -> Folder | None:
-    if folder is not None:
-        return Folder(Path(folder), forms or usual)
-    if forms is not None:
-        raise UnknownOption(f"--{what}-as says in which form: say where to with --{what} FOLDER")
-    return None
+    words, flags = [*map(show_source, reading.files)], Reading.flags()
+    for name in ("task", "where", "layout", "weight", "weights", "system_separator"):
+        value = getattr(reading, name)
+        usual = "frequency" if name == "weights" else None
+        words += [] if value == usual else [flags[name], value]
+    for name in ("columns", "outcomes"):
+        for key, value in getattr(reading, name):
+            words += [flags[name], f"{key}={value}"]
+    return tuple(words)
 
 
 def say_found(report: Report) -> None:
@@ -220,14 +175,13 @@ def _say(what: str, text: str) -> None:
     "evenhand report votes.csv --tables tables --figures figures --figures-as pdf",
     "evenhand report votes.csv --json",
 )
-@reading_options
-def report(*, said: Said, ranking: RankingModel, placed: Placed) -> None:
+def report(*, reading: Reading, said: Said, ranking: RankingModel, placed: Placed) -> None:
     """Write a report: who is better, how sure that is, and what would change it.
 
     One page that needs nothing else: it can be mailed, printed, read on a phone.
     Where the judgments determine no ranking it says why, and what to do.
     """
-    reading, places = take_reading(), take_places(placed)
+    placed.check(reading.files)
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
     from evenhand.models.bradley_terry import BradleyTerry
     from evenhand.report.analysis import Settings
@@ -236,9 +190,9 @@ def report(*, said: Said, ranking: RankingModel, placed: Placed) -> None:
     model = None
     if not given_options().isdisjoint(vars(ranking)):
         model = BradleyTerry(**vars(ranking))
-    settings = Settings(say_reading(), said.level, said.seed, model, said.full)
+    settings = Settings(say_reading(reading), said.level, said.seed, model, said.full)
     made = _make(reading, settings, said.title, wanted)
-    places.deliver(made)
+    placed.deliver(made)
     say_found(made)
 
 

@@ -9,14 +9,15 @@ from evenhand.cli.options import (
     Grouping,
     ModelOptions,
     Options,
+    Run,
     given_options,
     seed_option,
     under,
     verb,
 )
-from evenhand.cli.rank_options import Mixing, choose_model
+from evenhand.cli.rank import Mixing, choose_model
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run, remarks_on, work_on_tables
+from evenhand.cli.running import remarks_on, work_on_tables
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

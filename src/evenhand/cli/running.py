@@ -7,14 +7,13 @@ import io
 import json
 import math
 import os
-import shlex
+import re
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from threading import Lock, Timer
 from types import TracebackType
@@ -28,9 +27,9 @@ from evenhand.cli.refusals import (
     kept,
     kept_excluded,
     reads_judgments,
-    remember_opened,
 )
-from evenhand.errors import NotConverged, NotIdentified, UnknownFormat, UnknownOption
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, describe_findings
 from evenhand.render.text import PLAIN, label
 
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 
     from evenhand.data.comparisons import Comparisons
     from evenhand.data.exclusions import Exclusion
+    from evenhand.data.query_log import Fetch
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
 
@@ -219,7 +219,7 @@ def refuse_unwritable(path: Path) -> None:
 
 def take_output(*inputs: str | None) -> Output:
     forms = {form: kept(f"as_{form}") for form in FORMS}
-    return choose_output(forms, kept("output"), (*kept("files", ()), *filter(None, inputs)))
+    return choose_output(forms, kept("output"), tuple(filter(None, inputs)))
 
 
 def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str] = ()) -> Output:
@@ -356,136 +356,6 @@ class ProgressDisplay:
             self._shown = progress
 
 
-# From what stands on the command line to judgments.
-
-
-@dataclass(frozen=True)
-class Reading:
-    files: tuple[str, ...]  # names or patterns, all of one layout
-    layout: str | None = None  # format by its registry name, or None to recognise it
-    columns: Mapping[str, str] | None = None  # role → column
-    weights: Any = "frequency"  # "frequency" or "importance"
-    outcomes: Mapping[str, Any] | None = None  # label → what it means, or None for the usual labels
-    # the sign between the systems of one output, or None to take names as they are
-    system_separator: str | None = None
-    where: str | None = None  # SQL condition, or None
-    task: str | None = None  # the one task to keep, or None
-
-    @cached_property
-    def is_database(self) -> bool:
-        """Whether this is a whole database, as that of a campaign is, which may go on."""
-        from evenhand.formats.file_heads import is_database
-
-        return len(self.files) == 1 and is_database(self.files[0])
-
-    def open(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
-        """Open the files; of a campaign's database a table of one of these kinds, if it has any."""
-        from evenhand.formats.reading import read
-
-        source: Any = self.files[0] if len(self.files) == 1 else list(self.files)
-        if self.is_database:
-            from evenhand.web.downloads import open_table
-
-            source = open_table(source, kinds, layout=self.layout, task=self.task)
-        data = read(
-            source,
-            format=self.layout,
-            columns=self.columns or None,
-            weights=self.weights,
-            outcomes=self.outcomes,
-            where=self.where,
-            task=self.task,
-            system_separator=self.system_separator,
-        )
-        remember_opened({} if self.system_separator else data.source.columns, self.where)
-        return data
-
-    def open_systems(self) -> Comparisons | Rankings | Ratings:
-        """Open the files and leave controls out, which say nothing of systems."""
-        from evenhand.data.controls import leave_out_controls
-
-        return leave_out_controls(self.open())
-
-    def open_comparisons(self, verb: str) -> Comparisons:
-        """Open the files, leave controls out and expand rankings."""
-        from evenhand.data.controls import take_pairs
-
-        return take_pairs(self.open_pairs(verb))
-
-    def open_pairs(self, verb: str) -> Comparisons | Rankings:
-        """Open the files as they are, controls and all."""
-        from evenhand.data.ratings import Ratings
-
-        data = self.open(("comparisons", "rankings"))
-        if isinstance(data, Ratings):
-            if verb == "rank":
-                way = f"evenhand report {shlex.join(self.files)} ranks them by mean score"
-            else:
-                way = "evenhand inspect says what is in it"
-            raise UnknownFormat(
-                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings: {way}"
-            )
-        return data
-
-    def open_ratings(self, verb: str) -> Ratings:
-        """Open the files and leave controls out."""
-        from evenhand.data.controls import leave_out_controls
-        from evenhand.data.ratings import Ratings
-
-        data = self.open(("ratings",))
-        if not isinstance(data, Ratings):
-            held = type(data).__name__.lower()
-            raise UnknownFormat(
-                f"{data.source.name} holds {held}, and {verb} needs ratings, one score of one"
-                " output a row: evenhand inspect says what is in it"
-            )
-        return leave_out_controls(data)
-
-    def open_either(self) -> Comparisons | Ratings:
-        """Open the files, leave controls out and expand rankings."""
-        from evenhand.data.rankings import Rankings
-
-        data = self.open_systems()
-        return data.comparisons() if isinstance(data, Rankings) else data
-
-
-def take_reading() -> Reading:
-    # Join the words of --outcome
-    outcomes: dict[str, str] = {}
-    for word, outcome in kept("outcomes"):
-        if outcomes.setdefault(word, outcome) != outcome:
-            raise UnknownOption(
-                f"--outcome: label '{word}' cannot be both {outcomes[word]} and {outcome}"
-            )
-    # Join --column and --weight
-    weight = kept("weight")
-    columns: dict[str, str] = {}
-    for role, column in (*kept("columns"), *([("weight", weight)] if weight else [])):
-        if columns.setdefault(role, column) != column:
-            raise UnknownOption(
-                f"role '{role}' is given two columns, '{columns[role]}' and '{column}': one will do"
-            )
-    return Reading(
-        kept("files"),
-        kept("layout"),
-        columns,
-        kept("weights"),
-        outcomes or None,
-        kept("system_separator"),
-        kept("where"),
-        kept("task"),
-    )
-
-
-@dataclass(frozen=True)
-class Run:
-    """A verb at work: what it reads, where its result goes, and its sign of life."""
-
-    reading: Reading
-    place: Output
-    patience: ProgressDisplay
-
-
 def remarks_on(
     data: Comparisons | Rankings | Ratings, *noted: str, uses: Sequence[str] = ()
 ) -> list[str]:
@@ -499,3 +369,70 @@ def remarks_on(
     notes = [counted.get(one, one) for one in data.source.notes]
     more = [one for one in told if one not in notes]
     return [*notes, *more, *exclusions.list_idle(data.source.exclusions)]
+
+
+# `--explain`: the queries that were pushed to the engine that holds the judgments.
+
+MAX_QUERY: Final = 600  # Characters of a query that are shown
+# Columns that Evenhand adds, in words
+ADDED_COLUMNS: Final = {
+    "evenhand_count": "their number",
+    "evenhand_squares": "their squares",
+    "evenhand_key": "one whole number of each row",
+    "key": "one whole number of each row",
+}
+
+
+def write_account(fetches: Sequence[Fetch]) -> str:
+    if not fetches:
+        return "explain  no query was run"
+    engines = ", ".join(dict.fromkeys(one.engine for one in fetches))
+    rows = sum(one.rows for one in fetches if not one.batches)
+    streamed = sum(one.rows for one in fetches if one.batches)
+    n = f"{len(fetches):,} quer{'y' if len(fetches) == 1 else 'ies'}"
+    more = f" and {streamed:,} streamed" if streamed else ""
+    lines = [f"explain  {engines}: {n} pushed, {plural(rows, 'row')} collected{more} in all"]
+    reasons: set[str] = set()
+    for number, one in enumerate(fetches, 1):
+        lines.append(f"{number:>7}  {_say_columns(one)}: {_say_how(one)}")
+        if one.why and one.why not in reasons:
+            reasons.add(one.why)
+            lines.append(f"         row by row: {one.why}")
+        lines += [f"         {line}" for line in _shorten(one.query)]
+    return "\n".join(lines)
+
+
+def _say_how(fetch: Fetch) -> str:
+    columns = plural(len(fetch.columns), "column")
+    if fetch.held_in_engine:
+        return f"a table of {columns}, kept by the engine"
+    size = f"{plural(fetch.rows, 'row')} × {columns}"
+    if not fetch.batches:
+        return f"{size} collected"
+    where = "to a temporary file" if fetch.filed else "and counted"
+    return f"{size} streamed in {plural(fetch.batches, 'batch', 'batches')} {where}"
+
+
+def _say_columns(fetch: Fetch) -> str:
+    ours = [ADDED_COLUMNS[name] for name in fetch.columns if name in ADDED_COLUMNS]
+    theirs = [
+        re.sub(r"^evenhand_", "", name) for name in fetch.columns if name not in ADDED_COLUMNS
+    ]
+    if "evenhand_count" in fetch.columns:
+        # Say by what rows were counted: columns before their number
+        at = fetch.columns.index("evenhand_count")
+        keys = ", ".join(re.sub(r"^evenhand_", "", name) for name in fetch.columns[:at])
+        sums = [name for name in fetch.columns[at + 1 :] if name not in ADDED_COLUMNS]
+        squares = " with their squares" if "evenhand_squares" in fetch.columns else ""
+        more = f" with {plural(len(sums), 'more column')}" if sums else ""
+        return f"rows counted{f' by {keys}' if keys else ''}{squares}{more}"
+    return ", ".join(["rows with " + ", ".join(theirs)] * bool(theirs) + ours) or "rows"
+
+
+def _shorten(query: str) -> list[str]:
+    """Return a query as a line; a plan, which is many, as its lines."""
+    if not query:
+        return ["in this process, on the frame as it lies in memory"]
+    text = query if query.lstrip()[:6].upper() != "SELECT" else " ".join(query.split())
+    text = text if len(text) <= MAX_QUERY else f"{text[: MAX_QUERY - 1]}…"
+    return [line for line in text.splitlines() if line.strip()]

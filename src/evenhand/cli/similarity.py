@@ -13,18 +13,14 @@ from evenhand.cli.options import (
     FiguresOfRatings,
     Grouping,
     Options,
+    Run,
     level_option,
     seed_option,
     under,
     verb,
 )
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import (
-    ProgressDisplay,
-    Run,
-    remarks_on,
-    work_on_groups,
-)
+from evenhand.cli.running import ProgressDisplay, remarks_on, work_on_groups
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.render.text import PLAIN, label

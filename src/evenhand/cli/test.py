@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.cli.options import Grouping, OneOf, Options, Tables, under, verb
+from evenhand.cli.options import Grouping, OneOf, Options, Run, Tables, under, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run, remarks_on, work_on_groups
+from evenhand.cli.running import remarks_on, work_on_groups
 
 if TYPE_CHECKING:
     from evenhand.ranking.significance import PreferenceTests

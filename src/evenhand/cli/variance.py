@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evenhand.cli.options import Grouping, OneOf, Options, level_option, under, verb
+from evenhand.cli.options import Grouping, OneOf, Options, Run, level_option, under, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import Run, remarks_on, split_groups, work_on_groups
+from evenhand.cli.running import remarks_on, split_groups, work_on_groups
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:

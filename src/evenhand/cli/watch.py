@@ -12,15 +12,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.options import SEED, Grouping, OneOf, Options, under, verb, write_option
-from evenhand.cli.refusals import kept
+from evenhand.cli.options import (
+    SEED,
+    Grouping,
+    OneOf,
+    Options,
+    Reading,
+    Run,
+    under,
+    verb,
+    write_option,
+)
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import (
     Output,
     ProgressDisplay,
-    Reading,
     Result,
-    Run,
     remarks_on,
     split_groups,
     work_on_groups,
@@ -262,7 +269,7 @@ def watch(run: Run, *, groups: Grouping, board: Board, live: Live) -> Result | N
     _refuse_unfit(context, run.place, len(reading.files))
     campaign = find_campaign(reading.files[0], insecure=live.insecure, task=reading.task)
     if campaign is not None:
-        _refuse_settings(context)
+        _refuse_settings(context, reading)
         if not live.live:
             return _look_at(campaign)
     elif live.insecure:
@@ -320,7 +327,7 @@ def _open_file(reading: Reading, asked: Board) -> Source:
     beginning = Beginning(_settle(saved_state, asked), saved_state, asked.order, asked.names)
 
     def open_table(path: Path) -> Comparisons:
-        return replace(reading, files=(str(path),)).open_comparisons("watch")
+        return Reading({**vars(reading), "files": (str(path),)}).open_comparisons("watch")
 
     keep = None if state is None else partial(_keep, state)
     return File(Path(reading.files[0]), open_table, beginning, keep)
@@ -344,9 +351,9 @@ def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
             raise UnknownOption(f"--{name.replace('_', '-')} is for {why}: leave out --live")
 
 
-def _refuse_settings(context: click.Context) -> None:
+def _refuse_settings(context: click.Context, reading: Reading) -> None:
     settings = {name: context.params[name] for name in SETTINGS}
-    settings |= {name: kept(name) for name in READING}
+    settings |= {name: getattr(reading, name) for name in READING}
     for name, value in settings.items():
         if value:
             raise UnknownOption(
@@ -354,7 +361,7 @@ def _refuse_settings(context: click.Context) -> None:
                 " all who look, as its organiser's page shows it; for another one take the table"
                 " comparisons.csv home"
             )
-    if len(kept("files")) > 1:
+    if len(reading.files) > 1:
         raise UnknownOption("one campaign at a time can be watched")
 
 

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from evenhand.design.campaign import (
     USUAL,
@@ -32,6 +32,8 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
+
+Made = TypeVar("Made", Task, Design)
 
 WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
 # What a campaign file may say
@@ -112,6 +114,15 @@ def _check_keys(settings: Mapping[str, Any], known: Iterable[str], where: str, w
             raise CampaignError(f"{where}: {what} has no setting '{name}'{hint}")
 
 
+def _make(made: type[Made], settings: Mapping[str, Any], where: str, what: str) -> Made:
+    """Make a task or a design of a table; whatever is wrong says where it stands."""
+    _check_keys(settings, [one.name for one in fields(made)], where, what)
+    try:
+        return made(**settings)
+    except CampaignError as error:
+        raise _locate(where, error) from None
+
+
 def _read_tables(value: Any, what: str) -> list[Mapping[str, Any]]:
     if not isinstance(value, list | tuple) or not all(isinstance(one, Mapping) for one in value):
         raise CampaignError(f"{what} are tables, each under [[{what.rpartition(' ')[2]}]]")
@@ -153,13 +164,8 @@ def _read_task(table: Mapping[str, Any], where: str) -> Task:
         raise CampaignError(
             f"{where}: kind cannot be {kind!r}: choose {' | '.join(TASK_KINDS)}{hint}"
         )
-    made = TASK_KINDS[kind]
     settings = {name: value for name, value in table.items() if name != "kind"}
-    _check_keys(settings, [one.name for one in fields(made)], where, f"a task of kind '{kind}'")
-    try:
-        return made(**{"name": "", **settings})
-    except CampaignError as error:
-        raise _locate(where, error) from None
+    return _make(TASK_KINDS[kind], {"name": "", **settings}, where, f"a task of kind '{kind}'")
 
 
 def _read_judges(value: Any, where: str) -> tuple[Judge, ...]:
@@ -184,11 +190,7 @@ def _read_judges(value: Any, where: str) -> tuple[Judge, ...]:
 def _read_design(settings: Any, where: str) -> Design:
     if not isinstance(settings, Mapping):
         raise CampaignError(f"{where}: it is a table of settings")
-    _check_keys(settings, [one.name for one in fields(Design)], where, "a design")
-    try:
-        return Design(**settings)
-    except CampaignError as error:
-        raise _locate(where, error) from None
+    return _make(Design, settings, where, "a design")
 
 
 def _read_wording(settings: Mapping[str, Any], where: str) -> Wording:

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 #
 # All effects are normal. The output's part is partly the same under all criteria, and so is the
 # severity of a judge: `together` is the correlation of a judge's severities, and of an output's
-# worths, under two criteria. Honest judges differ in severity and noise only; careless ones toss:
-# their scores are drawn from what all scores are expected to be, whatever they are shown.
+# worths, under two criteria. Judges are honest: they differ in severity and noise only.
 #
 # Segments are dealt out so that no judge sees one segment from two systems and loads differ by one
 # at most; each judge sees his outputs in random order.
@@ -67,7 +66,6 @@ class RatingCampaign:
     segment: float = 0.35  # sd of segments
     output: float = 0.5  # sd of outputs within a segment
     together: float = 0.9  # correlation over criteria of severities, and of outputs
-    careless: int = 0  # how many of the judges toss; they are the last by number
 
     def __post_init__(self) -> None:
         needed = max(len(one.worth) for one in self.inputs) * self.per_output
@@ -101,9 +99,6 @@ class RatingCampaign:
         z = outputs.worth[output] + effects
         thresholds = [np.array(one.thresholds) for one in criteria]
         scores = np.stack([np.searchsorted(*pair) + 1 for pair in zip(thresholds, z, strict=True)])
-        tossed = judge >= self.judges - self.careless
-        for of_criterion in scores:
-            of_criterion[tossed] = rng.choice(of_criterion, int(tossed.sum()))
         order = np.lexsort((rng.random(len(output)), judge))
         return _tabulate(self, outputs, (output[order], judge[order]), scores[:, order])
 
@@ -114,7 +109,6 @@ class SimulatedRatings:
 
     # judge, item, system, input, criterion (text) and score (whole numbers), (n,) each
     columns: Mapping[str, NDArray[Any]]
-    careless: tuple[str, ...]  # names of the judges who toss
 
     @property
     def size(self) -> int:
@@ -202,10 +196,7 @@ def _tabulate(
         "criterion": np.repeat(np.array(criteria, dtype=object), n),
         "score": scores.ravel(),
     }
-    honest = campaign.judges - campaign.careless
-    return SimulatedRatings(
-        {name: column[order] for name, column in columns.items()}, tuple(names[honest:].tolist())
-    )
+    return SimulatedRatings({name: column[order] for name, column in columns.items()})
 
 
 REFERENCES: Final = ("Human-Verbatim", "Human-FTE")
