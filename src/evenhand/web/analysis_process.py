@@ -175,18 +175,19 @@ class AnalysisProcess:
         assert process.stdout is not None
         where = self._store.engine.url.render_as_string(hide_password=False)
         setup = msgspec.json.encode(Setup(where, self._store.clock.now(), folder)) + b"\n"
-        with process, suppress(OSError):
-            process.stdin.write(setup)
-            process.stdin.flush()
-            with self._lock:
-                self._process = process
-                if self._over.is_set():
-                    process.stdin.close()
-            for line in process.stdout:
-                with suppress(msgspec.DecodeError):  # cut off where the process ended as it wrote
-                    self._take(unpack(line))
-        with self._lock:
-            self._process = None
+        with process:
+            with suppress(OSError):
+                process.stdin.write(setup)
+                process.stdin.flush()
+                with self._lock:
+                    self._process = process
+                    if self._over.is_set():
+                        process.stdin.close()
+                for line in process.stdout:
+                    with suppress(msgspec.DecodeError):  # cut off where it ended as it wrote
+                        self._take(unpack(line))
+            with self._lock:  # before its pipes are closed: nobody is to write to it
+                self._process = None
         code = process.returncode
         if code >= 0:
             return f"ended with code {code}"

@@ -204,8 +204,16 @@ class Dashboard:
 class Recomputed(Generic[T]):
     """What is computed of all answers: again for new records, and not before it has rested."""
 
-    def __init__(self, store: Readable, compute: Callable[[], T], rest: float = REST) -> None:
-        self.store, self.rest, self._compute = store, rest, compute
+    def __init__(
+        self,
+        store: Readable,
+        compute: Callable[[], T],
+        rest: float = REST,
+        patience: float | None = None,
+    ) -> None:
+        # patience: seconds to wait for what is new before the last is given again; None for no end
+        self.store, self.rest, self.patience = store, rest, patience
+        self._compute = compute
         self._lock = threading.Lock()
         self._last: tuple[T, int, int] | None = None
         self._due = 0.0
@@ -213,7 +221,6 @@ class Recomputed(Generic[T]):
 
     def get(self) -> tuple[T, int, int]:
         """Return it with the end of the log and the time that it is of."""
-        # What is new is computed in a thread beside this one: whoever asks waits a little for it.
         with self._lock:
             record = self.store.head().number
             if self._last is None:
@@ -222,7 +229,7 @@ class Recomputed(Generic[T]):
                 self._busy = True
                 thread = threading.Thread(target=self._renew_aside, args=(record,), daemon=True)
                 thread.start()
-                thread.join(PATIENCE)
+                thread.join(self.patience)
             return self._last
 
     def _renew(self, record: int) -> tuple[T, int, int]:
@@ -254,7 +261,7 @@ class DashboardCache:
         self.boards = LiveLeaderboards(store, save=save)
         self._try = partial(try_part, Rates(1 / 60, 1))
         self._answers = AnswerTables(store)
-        self._findings = Recomputed(store, self._find, rest)
+        self._findings = Recomputed(store, self._find, rest, PATIENCE)
 
     def look(self) -> Dashboard:
         faults: list[str] = []

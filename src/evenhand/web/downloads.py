@@ -331,32 +331,28 @@ class AnswerTables:
             with self.store.reading() as connection:
                 lines = read_numbered(connection, fresh[start : start + RECORDS_AT_ONCE])
             for one in map(read_record, lines):
-                made[one.number] = (*self._make(one), self._see(one))
+                made[one.number] = self._make(one)
         with self.store.reading() as connection:
             persons = read_persons(connection)
         known = self._answers | made
         self._answers = {number: known[number] for number in standing}
         return persons
 
-    def _see(self, record: Record) -> Seen:
-        ticket, answer, right = record.ticket, record.answer, None
-        if ticket is not None and answer is not None and ticket.kind == "control":
-            kind = self.store.campaign.task(ticket.task).kind
-            right = RIGHT[kind](ticket, answer) if kind in RIGHT else None
-        return Seen(record.judge, record.at, record.seconds, right)
-
-    def _make(self, record: Record) -> tuple[str, tuple[Row, ...]]:
-        ticket, planned = record.ticket, self.store.campaign
-        if ticket is None or record.answer is None:
-            return "", ()
+    def _make(self, record: Record) -> tuple[str, tuple[Row, ...], Seen]:
+        ticket, answer, planned = record.ticket, record.answer, self.store.campaign
+        seen = Seen(record.judge, record.at, record.seconds)
+        if ticket is None or answer is None:
+            return "", (), seen
         task = planned.task(ticket.task)
+        if ticket.kind == "control" and task.kind in RIGHT:
+            seen = replace(seen, right=RIGHT[task.kind](ticket, answer))
         more: Row = {"seconds": record.seconds}
         if planned.design.policy and task.kind == "pair":
             more["chosen"] = ticket.chosen or "design"
-        rows = [{**row, **more} for row in planned.tabulate(ticket, record.answer)]
+        rows = [{**row, **more} for row in planned.tabulate(ticket, answer)]
         for row in rows:
             del row["ticket"]  # nothing is computed from it
-        return task.table, tuple(rows)
+        return task.table, tuple(rows), seen
 
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:

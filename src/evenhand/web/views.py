@@ -22,7 +22,10 @@ QUESTIONS: Final = {
 }
 
 
-def view_item(campaign: Campaign, served: Served, name: str) -> View:
+def view_state(store: Readable, served: Served | None) -> View:
+    campaign = store.campaign
+    if served is None:
+        return view_end(campaign)
     ticket = served.ticket
     task, item = campaign.task(ticket.task), campaign.item(ticket.item)
     beside = [
@@ -30,7 +33,8 @@ def view_item(campaign: Campaign, served: Served, name: str) -> View:
         for name in ("context", "source", "reference")
         if name in task.shows and getattr(item, name)
     ]
-    view: View = {"state": "item", "ticket": name, "key": served.key, "beside": beside}
+    named = store.name_ticket(ticket.judge, ticket.number)
+    view: View = {"state": "item", "ticket": named, "key": served.key, "beside": beside}
     view |= {"training": ticket.kind == "training", "place": served.place, "total": served.total}
     view["outputs"] = [_text(campaign, "output", text) for text in campaign.shown(ticket)]
     return {**view, "task": view_task(campaign, ticket)}
@@ -67,13 +71,6 @@ def view_task(campaign: Campaign, ticket: Ticket) -> View:
 def view_end(campaign: Campaign) -> View:
     words = campaign.wording
     return {"state": "done", "thanks": words.thanks, "code": words.completion_code}
-
-
-def view_state(store: Readable, served: Served | None) -> View:
-    if served is None:
-        return view_end(store.campaign)
-    ticket = served.ticket
-    return view_item(store.campaign, served, store.name_ticket(ticket.judge, ticket.number))
 
 
 def view_halt(halt: Refused) -> View:
