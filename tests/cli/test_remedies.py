@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.data.labels import TO_CHOOSE
+
 HEADER = ("left", "right", "outcome", "judge")
 BASE = [("A", "B", "left"), ("B", "A", "left"), ("A", "B", "right"), ("B", "A", "tie")] * 3
 SAFE = [(*row, f"j{at % 4}") for at, row in enumerate(BASE)]
@@ -86,7 +88,8 @@ def test_remedies_followed_to_the_letter_end_in_success(evenhand, folder, rows):
         remedy = find_remedy(" ".join(said.split()))
         assert remedy, said
         assert not re.search(r"--outcome '?(nan|none|na|null|-|empty|)=", said, re.IGNORECASE), said
-        words += remedy
+        # what nobody can guess is for the reader to choose
+        words += [one.replace(TO_CHOOSE, "tie") for one in remedy]
     else:
         pytest.fail(f"no end after {refusals}")
     assert len(refusals) <= 3

@@ -117,7 +117,7 @@ def test_what_nobody_can_guess_is_for_the_caller_to_choose(label):
     """Nothing is offered that would count as an answer when it is copied as it stands."""
     with pytest.raises(InvalidJudgments, match="choosing one of the three") as caught:
         refuse_unknown([label], " (row 3)")
-    option = re.search(r"--outcome '(.*?)', choosing", str(caught.value))[1]
+    option = re.search(r"--outcome '(.*?)', in Python", str(caught.value))[1]
     assert option == f"{label}=left|tie|right"
     assert option.rsplit("=", 1)[1] not in OUTCOMES
 

@@ -131,15 +131,15 @@ def refuse_unknown(
     )
     meant = propose_outcomes(unknown, outcome_labels, every)
     options = " ".join(f"--outcome {_quote(f'{one}={means}')}" for one, means in meant.items())
-    if TO_CHOOSE in meant.values():
-        options += ", choosing one of the three"
+    choosing = ", choosing one of the three" if TO_CHOOSE in meant.values() else ""
     known = [
         *(outcome_labels or ()),
         *(() if isinstance(outcome_labels, Complete) else KNOWN_LABELS),
     ]
     raise InvalidJudgments(
-        f"unknown outcome {shown}{where}: expected {expected}; declare what other labels mean"
-        f" ({options}, in Python outcomes={meant}){sentence_hint(suggest(unknown[0], known))}"
+        f"unknown outcome {shown}{where}: expected {expected}; declare what other labels"
+        f" mean{choosing} ({options}, in Python outcomes={meant})"
+        f"{sentence_hint(suggest(unknown[0], known))}"
     )
 
 
