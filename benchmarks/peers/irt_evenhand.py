@@ -16,4 +16,4 @@ def default(path: str) -> Callable[[], Answer]:
 def run(path: str, chains: int, sweeps: int, burn_in: int) -> Draws:
     """Fit a file; abilities about their mean after burn-in."""
     fit = IRTGaussian(chains=chains, sweeps=sweeps, burn_in=burn_in).fit(comparisons(path))
-    return fit.systems, fit.draws.abilities
+    return fit.systems, fit.drawn

@@ -124,7 +124,7 @@ def test_weights_do_not_make_one_judgment_of_all_that_a_judge_says_about_a_pair(
 def test_fewer_than_five_judges_speak_for_themselves_by_item(judges, who):
     found = choice(panel(judges=judges, items=10))
     assert found.clusterings == ("item",)
-    assert found.headline == f"about {who} only"
+    assert found.headline == f"for {who} only"
 
 
 def test_fewer_than_five_judges_and_ten_items_speak_for_themselves_by_judgment():

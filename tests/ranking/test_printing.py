@@ -56,7 +56,7 @@ def test_the_terminal_shows_answer_table_notes_and_signature():
     text = str(found)
     said = " ".join(text.split())
     assert found.headline == "for these 3 judges only and for these 8 items only"
-    assert f"({found.headline})." in said
+    assert f"; {found.headline})." in said
     assert said.endswith(found.signature)
     assert all(note in said for note in found.notes if note.severity != "info")
     assert repr(found) == text

@@ -26,8 +26,8 @@ def test_its_json_holds_the_contract_and_nothing_that_json_cannot_say(ranking):
     assert set(contract.split()) <= set(found)
     assert found["rank_interval"] == "simultaneous"
     assert found["n_judgments"] == 240
-    columns = "system log_worth stderr lower upper rank rank_lower rank_upper cluster better_than"
-    columns += " wins ties losses marginal_lower marginal_upper undecidable_pairs beats"
+    columns = "system estimate log_worth stderr lower upper rank rank_lower rank_upper cluster"
+    columns += " better_than wins ties losses marginal_lower marginal_upper undecidable_pairs beats"
     for row in found["systems"]:
         assert columns.split() == list(row)
         assert all(isinstance(row[name], int) for name in ("rank", "wins", "ties", "losses"))

@@ -47,8 +47,8 @@ def test_few_items_are_spoken_of_alone_and_of_these_it_is_true(items):
     for seed in range(20):
         frame, truth = on_items(seed, items)
         found = rank(comparisons(frame))
-        assert found.headline == f"about these {items} items only"
-        assert found.says.endswith(f"(about these {items} items only)")
+        assert found.headline == f"for these {items} items only"
+        assert found.says.endswith(f"for these {items} items only)")
         of_these = truth[[int(name[1]) for name in found.systems]]
         apart = np.sign(of_these[:, None] - of_these)
         claims = found.rank_sets.decided

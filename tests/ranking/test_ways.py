@@ -95,7 +95,7 @@ def test_random_judges_of_rankings_have_neither_test_nor_aic():
     ],
 )
 def test_judges_and_items_cluster_where_there_are_enough_of_them(judges, items, ways):
-    """INFERENCE B6: below five judges of these judges only, by ten items or more, or by none."""
+    """Below five judges of these judges only, by ten items or more, or by none."""
     one = ask(tabulate_models(votes(judges, items)), "systems differ")
     assert [wald.cluster for wald in one.walds] == ways
     said = {
@@ -104,7 +104,7 @@ def test_judges_and_items_cluster_where_there_are_enough_of_them(judges, items, 
         (4, 8): "for these 4 judges only and for these 8 items only",
         (1, 12): "for this judge only",
     }.get((judges, items))
-    assert [note for note in one.notes if note.startswith("about")] == ([said] if said else [])
+    assert [note for note in one.notes if note.startswith("for")] == ([said] if said else [])
     assert one.p == max([wald.p for wald in one.walds], default=one.lr.p)
 
 

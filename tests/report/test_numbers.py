@@ -83,6 +83,7 @@ def test_every_kind_writes_numbers_as_people_read_them() -> None:
         ("interval share", (0.25, 0.5)): "25 to 50 %",
         ("interval figures", (0.012345, 1234.0)): "0.0123 to 1,234",
         ("interval general", (0.25, 1000.0)): "0.25 to 1000",
+        ("state", "passed"): "passed",
         ("range", (1, 3)): "1-3",
         ("bar", (0.1, 0.2, 0.3)): "",
         ("yes", True): "yes",

@@ -223,9 +223,11 @@ def _limit(ranking: Ranking, pairs: Pairs) -> str:
     """Say how many judgments would decide the one pair there is, and what a sentence is about."""
     # of two systems there is one claim
     together = ranking.rank_interval == "simultaneous" or len(ranking.systems) == 2
-    limits = [] if together or ranking.rank_lower is None else ["pairs decided one at a time"]
-    limits += [LIMIT] if ranking.one_sided else []
-    return _add(_say_enough(ranking, pairs), ranking.headline, *limits)
+    single = (
+        "pairs decided one at a time" if not together and ranking.rank_lower is not None else ""
+    )
+    sides = LIMIT if ranking.one_sided else ""
+    return _add(_say_enough(ranking, pairs), single, ranking.headline, sides)
 
 
 def _add(*limits: str | None) -> str:

@@ -96,7 +96,7 @@ def test_few_judgments_and_no_shared_outputs_tell_nothing():
     few = screen_ratings(rows)
     assert few.flagged == ()
     assert few.detectable.startswith(
-        "with 30 outputs each and no shared outputs a careless judge cannot be told from an honest"
+        "with 30 outputs each and no shared outputs, slopes alone cannot flag a careless judge"
     )
     assert not any(card.testable for card in few.cards)
 

@@ -8,6 +8,7 @@ import pytest
 
 from drawn_figures import heights, texts, values
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.fitted import Posterior
 from evenhand.ranking.cross_validation import compare_models
 from evenhand.ranking.learning_curves import trace_learning
 from evenhand.report.figures.predictions import draw_comparison, draw_curves, draw_fit
@@ -102,14 +103,21 @@ def test_the_systems_by_a_model_stand_best_first_about_the_average_system():
 def test_a_posterior_has_its_own_intervals():
     rng = np.random.default_rng(6)
     draws = rng.normal([1.0, 0.0, -1.0], 0.2, (4000, 3)) + rng.normal(0, 9, (4000, 1))
-    fit = SimpleNamespace(
-        systems=("a", "b", "c"),
-        log_worth=draws.mean(axis=0),
-        worth_vcov=None,
-        order_draws=draws,
-        order_scale="ability",
-        predict=lambda pairs: np.full((len(pairs), 3), 1 / 3),
-    )
+
+    class Drawn(Posterior):
+        """Three systems whose abilities were drawn; of a chain it knows nothing."""
+
+        systems = ("a", "b", "c")
+        log_worth = draws.mean(axis=0)
+        worth_vcov = None
+        order_draws = draws
+        order_scale = "ability"
+
+        def predict(self, pairs):
+            return np.full((len(pairs), 3), 1 / 3)
+
+    Drawn.__abstractmethods__ = frozenset()
+    fit = object.__new__(Drawn)
     assert "as if judges were alike" in draw_fit(fit, name="irt")["abilities"].below
     rows = {row["name"]: row for row in values(draw_fit(fit, name="irt")["abilities"])}
     spread = 0.2 * np.sqrt(

@@ -39,7 +39,7 @@ def test_rock_paper_scissors_is_named_with_the_shares_that_were_planted() -> Non
     (row,) = section.tables[0].rows
     assert row["systems"] == "paper → rock → scissors"
     assert [row["won1"], row["won2"], row["won3"]] == pytest.approx([0.75] * 3)
-    assert "(intransitive) beyond noise: 100 % of" in section.says[0]
+    assert "beyond noise: 100 % of the variance of log-odds is cyclic" in section.says[0]
 
 
 def test_equal_systems_have_no_circle() -> None:
@@ -55,7 +55,7 @@ def test_few_votes_without_a_circle_cannot_tell_and_say_what_could_be_seen() -> 
     found = check(section)
     assert found.state == UNDECIDED
     # χ² on 1 of power .8: λ = 7.849 = 4 · 120 d² / 3 (each pair off by d, both sides pooled)
-    points = float(found.says.split("off by ")[1].split(" votes")[0])
+    points = float(found.says.split("departures of ")[1].split(" votes")[0])
     assert points == pytest.approx(100 * sqrt(7.849 * 3 / (4 * 120)), abs=1.5)  # noise is drawn
     assert found.says.startswith("too few judgments")
 

@@ -434,6 +434,8 @@ def _describe_number(
     )
     value = None if digits[0] is None or beyond[0] else round(digits[0], 1)
     range_ = f"{least} to {top}" if values[2] is not None else f"{least}, or {top}"
+    if beyond[2]:
+        range_ = f"{least} or more"
     return {key: value, f"{key}_range": TOO_MANY if beyond[1] else range_}
 
 
