@@ -175,7 +175,7 @@ def test_the_export_is_read_as_it_is(played: Played) -> None:
         played, "inspect", "ratings.csv"
     )
     agreed = run(played, "agreement", "ratings.csv")
-    assert "20,360 outputs by two judges" in " ".join(agreed.split())
+    assert "20,360 outputs by 2 judges each" in " ".join(agreed.split())
     scores: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for one in played.rows:
         scores[one["criterion"], one["item"], one["system"]].append(one["score"])
