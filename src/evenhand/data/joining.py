@@ -87,7 +87,7 @@ def _check_keys(
 
 
 def say_without(absent: Sequence[str], on: str, source: Source) -> str:
-    """Say how judges, systems or others are left out, on the command line and in Python."""
+    """Say how judges, systems or others are excluded, on the command line and in Python."""
     column = source.named(on)
     column = column if column.isidentifier() else quote_name(column)
     names = ", ".join(map(quote, absent))
@@ -187,7 +187,7 @@ def say_none(sign: str) -> str:
     return f"no name holds '{sign}': every output is of one system"
 
 
-def say_merged(systems: Sequence[str], sign: str = SIGN) -> tuple[str, ...]:
+def say_merged(systems: Sequence[str]) -> tuple[str, ...]:
     """Say how to read names that look merged, if there are some: every part is a name itself.
 
     >>> say_merged(["a", "b", "b+a", "c+d"])
@@ -198,13 +198,13 @@ def say_merged(systems: Sequence[str], sign: str = SIGN) -> tuple[str, ...]:
     ()
     """
     names = set(systems)
-    merged = [name for name in systems if sign in name and names.issuperset(name.split(sign))]
+    merged = [name for name in systems if SIGN in name and names.issuperset(name.split(SIGN))]
     if not merged:
         return ()
     many, example = len(systems), min(merged, key=len)
     if len(merged) == 1:
-        return (say("merged-name", systems=many, example=example, sign=sign),)
-    return (say("merged-names", merged=len(merged), systems=many, example=example, sign=sign),)
+        return (say("merged-name", systems=many, example=example, sign=SIGN),)
+    return (say("merged-names", merged=len(merged), systems=many, example=example, sign=SIGN),)
 
 
 # Names that nearly agree: 'Alpha' and 'alpha' are two systems, and perhaps one was meant.

@@ -32,6 +32,7 @@ from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes
 from evenhand.data.texts import say
 from evenhand.data.votes import LEFT, RIGHT, TIE, Votes
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.numerics import Integers
 
 NONE = -1  # Stands behind the last output of a ranking that is shorter than the longest
 
@@ -168,7 +169,6 @@ def importance_refused() -> InvalidJudgments:
 # An answer on n outputs is whole if each of its n(n − 1)/2 pairs was voted on and some order with
 # ties gives all of these outcomes. Part of an answer, such as what a random draw of votes leaves of
 # it, is none: if some answer is not whole, no answer is taken for one.
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

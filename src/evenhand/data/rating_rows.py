@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Codes, Factor
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 
-Array = NDArray[np.float64]
 Small = NDArray[np.int8]
 
 # What a judgment is: of an output as such; the same output asked again; one whose worth is known.

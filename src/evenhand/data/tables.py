@@ -359,7 +359,7 @@ class RankingTable(JudgmentTable):
 
     def sizes(self, roles: Sequence[str] = (), *, weighted: bool = False) -> Frame:
         """Count the `rows` and `ranked` outputs of each ranking; `times` is its weight, if any."""
-        # weighted: whether rankings of weight zero are left out.
+        # weighted: whether rankings of weight zero are excluded.
         keys = list(dict.fromkeys([*roles, *self.key]))
         ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
         weighed = weighted and self.has("weight")

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Codes, Factor, Tally, take_names, tally_rows
 from evenhand.errors import UnknownColumn, listing
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups
 
-Array = NDArray[np.float64]
 Small = NDArray[np.int8]
 
 LEFT, TIE, RIGHT = 0, 1, 2
@@ -247,7 +247,6 @@ def sort_votes(votes: Votes) -> Rows:
 #
 # A rule (win rate, feedback arc set, TrueSkill, ...) is no model: it says an order, and at most a
 # number behind it. All of them return `Scores`, so that one table shows them side by side.
-Integers = NDArray[np.int64]
 
 
 class Predictor(Protocol):

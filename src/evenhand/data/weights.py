@@ -31,6 +31,7 @@ from evenhand.errors import (
     require_option,
     suggest,
 )
+from evenhand.numerics import Array
 
 _WEIGHT: Final = "evenhand_weight"
 
@@ -61,7 +62,6 @@ def attach_weights(
     return replace(table, frame=weighed, weights="importance")
 
 
-Array = NDArray[np.float64]
 ROWS: Final = "evenhand_rows"
 # One entry per cell of levels and unit: their labels, its judgments (COUNT) and its rows
 Cells: TypeAlias = dict[str, NDArray[Any]]

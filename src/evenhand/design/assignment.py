@@ -35,6 +35,7 @@ from evenhand.design.tasks import (
     Ticket,
 )
 from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
+from evenhand.numerics import Integers
 from evenhand.numerics.designs import halve
 from evenhand.numerics.sampling import Draws
 
@@ -178,7 +179,6 @@ def assign(campaign: Campaign) -> Assignment:
     )
 
 
-Integers = NDArray[np.int64]
 FREE = -1  # What is judged is not known yet
 
 

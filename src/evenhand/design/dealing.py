@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from evenhand.design.campaign import Campaign, Item
 from evenhand.errors import CampaignError, listing
+from evenhand.numerics import Integers
 from evenhand.numerics.designs import (
     choose_blocks,
     color_edges,
@@ -26,7 +27,6 @@ from evenhand.numerics.designs import (
 )
 from evenhand.numerics.sampling import Draws
 
-Integers = NDArray[np.int64]
 Places = tuple[int, ...]
 
 

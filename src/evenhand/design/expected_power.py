@@ -10,7 +10,6 @@ from typing import Final
 
 import numpy as np
 from numpy.random import PCG64, Generator
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.tally import Tally
@@ -18,6 +17,7 @@ from evenhand.design.power import MOST, Design, Truth, average_answers, name_pai
 from evenhand.design.spec import CampaignSpec
 from evenhand.errors import NotConverged, NotIdentified, listing
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics import Array
 from evenhand.numerics.multiple_tests import order_statistic
 from evenhand.ranking.intervals import MIN_CLUSTERS
 
@@ -37,8 +37,6 @@ from evenhand.ranking.intervals import MIN_CLUSTERS
 # scale of log-worths as in `models/variance_components.py`).
 #
 # When not to use it: as the last word. It takes errors for normal, and a fit for one that exists.
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

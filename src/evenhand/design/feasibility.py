@@ -8,16 +8,14 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.design.campaign import Campaign
 from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError, listing
+from evenhand.numerics import Integers
 from evenhand.numerics.designs import find_shortage
 from evenhand.render.findings import Finding
-
-Integers = NDArray[np.int64]
 
 
 def check_balance(campaign: Campaign) -> None:

@@ -29,7 +29,6 @@ from evenhand.design.dealing import (
 )
 from evenhand.design.promises import (
     Guarantee,
-    Integers,
     Seen,
     combine,
     count,
@@ -40,6 +39,7 @@ from evenhand.design.promises import (
 from evenhand.design.tasks import Ticket
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError
+from evenhand.numerics import Integers
 from evenhand.render.document import Column, Document, Form, Table
 
 # Promises of pairs that a policy chooses while judgments come in.

@@ -22,11 +22,11 @@ from typing import Final
 
 import numpy as np
 from numpy.random import PCG64, Generator
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.errors import NotIdentified
 from evenhand.models.base import Fit
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.intervals import MIN_CLUSTERS, POWER, find_times
 from evenhand.ranking.ranking import Ranking
@@ -51,7 +51,6 @@ from evenhand.ranking.ranking import Ranking
 #
 # When not to use it: to plan a campaign of other judges, systems or pairs (`evenhand plan`).
 
-Array = NDArray[np.float64]
 RANGE: Final = 0.8  # Level of the interval of a difference (proportion)
 
 

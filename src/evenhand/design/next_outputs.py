@@ -40,7 +40,6 @@ from evenhand.ratings.process_search import OutputProcess, begin, condition, rel
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
-Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 # Number of an output, its kind, and the standard deviation that chose it
 Chosen = tuple[int, str, float | None]

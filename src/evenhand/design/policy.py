@@ -26,6 +26,7 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.models.design import DENSE
+from evenhand.numerics import Array
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
 
@@ -43,7 +44,6 @@ from evenhand.numerics.newton import Expansion, invert_positive, maximise
 # what is made of it are ours. `BradleyTerry(prior=1)` has the same curvature at equal worths and
 # shrinks systems far out less; it is made for estimates, this for choosing, many times a second.
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.signedinteger[Any]]
 Mask = NDArray[np.bool_]
 

@@ -10,7 +10,6 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.groups import Levels
@@ -18,6 +17,7 @@ from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.variance_components import find_growth, restore_tie, slope_of_score
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.robustness.removal import merge_evidence
@@ -31,8 +31,6 @@ from evenhand.ranking.settings import Settings
 # An output pair is one item answered by two systems. `overlap` different judges see each output
 # pair, each of them `repeats` times.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Loads = Literal["equal", "zipf"]
 LOADS: Final = ("equal", "zipf")
 MOST_SYSTEMS: Final = 50

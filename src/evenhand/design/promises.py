@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import TICKET_KINDS, Ticket
-
-Integers = NDArray[np.int64]
+from evenhand.numerics import Integers
 
 
 @dataclass(frozen=True)

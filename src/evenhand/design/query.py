@@ -18,6 +18,7 @@ from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.design.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
+from evenhand.numerics import Array
 from evenhand.numerics.gaussian_process import Points, pick_by_error, pick_by_variance
 from evenhand.ratings.features import OUTPUT, FeatureTable, OutputFeatures
 from evenhand.ratings.process_search import OutputProcess
@@ -42,7 +43,6 @@ from evenhand.ratings.process_search import OutputProcess
 # Craven (2008), EMNLP, eq. 13 (information density; its similarity is a cosine). That the
 # similarity is k, how a batch is spread, and the oracle are ours.
 
-Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 RANDOM_QUERY: Final = "random"

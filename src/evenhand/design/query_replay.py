@@ -44,6 +44,7 @@ from evenhand.design.query import (
 )
 from evenhand.design.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, require_seed
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.gaussian_process import Points
 from evenhand.numerics.sampling import one_blas_thread
@@ -117,7 +118,6 @@ def _write_share(one: LabelShare) -> str:
 # mostly the larger part of chance. There the variance over items and that over repeats are added
 # (query.py); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2:110-114).
 
-Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 MEASURES: Final = ("mae", "rmse")

@@ -30,6 +30,7 @@ from evenhand.data.tally import Tally
 from evenhand.design.policy import Policy, State, fit_belief, number_pairs
 from evenhand.design.texts import say
 from evenhand.errors import NotIdentified, UnknownOption, listing
+from evenhand.numerics import Array
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.numerics.sorting import fit_rising
 from evenhand.render.document import Column, Document, Table
@@ -47,7 +48,6 @@ from evenhand.render.findings import Finding, describe_findings
 # other judgments, or other judges, would have shown they do not tell, and more replays narrow them
 # for nothing.
 
-Array = NDArray[np.float64]
 
 RESAMPLES: Final = 999
 PARTS: Final = 9  # Parts in which resamples are worked out, so that their curves take little memory

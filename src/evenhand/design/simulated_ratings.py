@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import UnknownOption, require_option
+from evenhand.numerics import Array, Integers
 
 if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 # Segments are dealt out so that no judge sees one segment from two systems and loads differ by one
 # at most; each judge sees his outputs in random order.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 SEED: Final = 20131
 
 

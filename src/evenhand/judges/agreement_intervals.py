@@ -30,12 +30,10 @@ from evenhand.errors import require_option
 from evenhand.judges.counts import Blocks, Coincidences, Ratio, Sums
 from evenhand.judges.texts import say
 from evenhand.judges.units import Units
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 REPLICATES: Final = 1_000
 MIN_CLUSTERS: Final = 10  # Fewest clusters of which intervals are made

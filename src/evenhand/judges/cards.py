@@ -22,6 +22,7 @@ from evenhand.judges.habits import Habit
 from evenhand.judges.mixture import MIN_JUDGES, Mixture, choose_flags
 from evenhand.judges.texts import say
 from evenhand.judges.units import Record
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.multiple_tests import benjamini_hochberg
 from evenhand.render.counts import plural
@@ -29,7 +30,6 @@ from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings
 from evenhand.render.values import begin_sentence, join_names, write_p
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.integer]
 Mask = NDArray[np.bool_]
 Effect = Callable[[str], str]  # What leaving out a judge changes, in words

@@ -9,7 +9,6 @@ from math import log10
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_option, suggest
 from evenhand.judges.counts import (
@@ -22,6 +21,7 @@ from evenhand.judges.counts import (
 )
 from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Units, find_block
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups
 from evenhand.numerics.distributions import chi2_tail
 
@@ -42,7 +42,6 @@ from evenhand.numerics.distributions import chi2_tail
 # Source: Cohen (1968), Psychological Bulletin 70:213-220; Gwet (2014), Handbook of Inter-Rater
 # Reliability, 4th edition, section 3.5.
 
-Array = NDArray[np.float64]
 
 WEIGHTINGS: Final = ("identity", "linear", "quadratic", "radical", "ratio")
 
@@ -178,7 +177,6 @@ def find_midranks(mass: Array) -> Array:
 # coarser the scale, the higher all of them. When not to use it: to compare scales of different
 # lengths, or criteria of which one is nearly constant.
 
-Integers = NDArray[np.int64]
 
 MAX_STEPS_SHOWN: Final = 11  # Scales of so many steps are shown in full; on longer ones a few n are
 # Which n are shown on a long scale, as shares of the power of ten next to its range

@@ -17,6 +17,7 @@ from evenhand.data.tally import Codes
 from evenhand.data.votes import TIE, Votes
 from evenhand.judges.habits import MIN_SCORES, Habit, place_in_session
 from evenhand.judges.rating_evidence import NormalSpread, normal_spread
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
@@ -38,7 +39,6 @@ from evenhand.numerics.newton import Expansion, invert_positive, maximise
 # come in rankings, log-likelihoods are divided by what scores of rankings vary beyond those of
 # independent comparisons.
 
-Array = NDArray[np.float64]
 
 # Answers that the spread of judges within a class is worth: sd .095 at a rate of .9
 CONCENTRATION: Final = 10.0

@@ -15,6 +15,7 @@ from evenhand.data.rating_rows import Scale
 from evenhand.data.tally import Codes
 from evenhand.errors import NotIdentified
 from evenhand.judges.units import Units
+from evenhand.numerics import Array, Flags, Integers
 
 # How often two judges of a unit gave which two scores: all that coefficients are made of.
 #
@@ -23,8 +24,6 @@ from evenhand.judges.units import Units
 # unit, so that scores weigh alike (Krippendorff). Pairs are summed by cluster once: coefficients
 # and their resamples are made of these sums, and no rating is read again.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MAX_POINTS_TABLED: Final = 32  # Most different scores whose pairs are held as a table
 PAIRS_AT_A_TIME: Final = 1_000_000  # About how many pairs of judges are looked at at a time
@@ -233,7 +232,6 @@ def _list_pairs(
 
 # Sums of pairs of scores in the data and in resamples, which coefficients are made of.
 
-Flags = NDArray[np.bool_]
 
 MAX_CATEGORIES: Final = 1_000  # Most different scores that are treated as categories
 

@@ -72,7 +72,7 @@ class Targets:
     notes: tuple[str, ...]  # what must be said of the rows
     placed: bool  # whether the numbers of rows are known, in the order of the table
     # controls and repeats, whose labels must be sound too; None where there are none
-    aside: Frame | None
+    excluded: Frame | None
 
 
 def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]) -> Targets:
@@ -119,7 +119,7 @@ def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]
         timed=timed,
         notes=notes,
         placed=placed,
-        aside=left,
+        excluded=left,
     )
 
 
@@ -232,9 +232,9 @@ class Coded:
 def code_targets(targets: Targets) -> Iterator[Coded]:
     """Number the labels; the tables of them are held while the context lasts."""
     with ExitStack() as stack:
-        if targets.aside is not None:
+        if targets.excluded is not None:
             for name in targets.labels:
-                check_names(targets.aside, name)
+                check_names(targets.excluded, name)
         tables = {name: stack.enter_context(_number(targets, name)) for name in targets.labels}
         for name, table in tables.items():
             check_names(table, name)

@@ -33,15 +33,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.votes import Votes
 from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
 from evenhand.judges.counts import Ratio
 from evenhand.judges.preferences import chance_agreement, compare_votes, leave_repeats
+from evenhand.numerics import Array
 
-Array = NDArray[np.float64]
 # (first, second) names of systems → (n, 3) probabilities of left, tie, right
 Predict = Callable[[Sequence[tuple[str, str]]], Array]
 

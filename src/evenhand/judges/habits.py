@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import RatingRows, Scale
 from evenhand.judges.rating_evidence import PRIOR_SCORES, Expectation, RatingSlopes, normal_spread
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, rank_within
 
 # Which points of the scale each judge uses, and which a judge of that mean and spread would use.
@@ -43,8 +44,6 @@ from evenhand.numerics.cluster_means import number_groups, rank_within
 #
 # More than 101 different scores are merged into 101 steps of t.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MAX_POINTS: Final = 100
 MAX_ITERATIONS: Final = 60

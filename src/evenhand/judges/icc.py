@@ -25,15 +25,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.errors import NotIdentified
 from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Units, find_block, note_items
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import f_quantile, f_tail
 from evenhand.render.findings import Finding
-
-Array = NDArray[np.float64]
 
 # Names of the six forms, and their titles
 FORMS: Final = {

@@ -20,6 +20,7 @@ from evenhand.judges.preferences import (
     pair_up,
 )
 from evenhand.judges.units import Units
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 
 # On which items do judges agree, or contradict each other, more than blind answers would?
@@ -39,7 +40,6 @@ from evenhand.numerics.cluster_means import number_groups
 #
 # When not to use it: to say that judges are good. Agreeing more than blindly is little.
 
-Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 REPLICATES: Final = 99
 BINS: Final = 11

@@ -18,6 +18,7 @@ from evenhand.judges.coefficients import concordance_coefficient
 from evenhand.judges.icc import FORMS, intraclass_coefficients
 from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Overlap, PairMeasure, Units, walk_overlaps
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import rank_within, sum_above
 from evenhand.numerics.distributions import t_quantile
 
@@ -28,7 +29,6 @@ from evenhand.numerics.distributions import t_quantile
 #
 # When not to use it: judges who correlate may still disagree in every score; see `icc` and `alpha`.
 
-Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 MIN_UNITS: Final = 3  # Units from which a correlation can be anything but -1 or 1
 

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments
 from evenhand.judges.texts import say
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.render.findings import Finding
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 

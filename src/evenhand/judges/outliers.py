@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
 from evenhand.errors import UnknownOption, listing, require_option, suggest
 from evenhand.judges.units import Record
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import see_others
 from evenhand.numerics.distributions import t_tail
 
@@ -26,8 +27,6 @@ from evenhand.numerics.distributions import t_tail
 # once, by however many others the output was scored. Hamon, Mostefa & Arranz (2007), section 3.3,
 # have two judges an output, where there is no other way to read it. Their mean agreement is a
 # distance: 0 where a judge always gives what the others give.
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

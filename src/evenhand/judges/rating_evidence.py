@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_quantile, t_tail
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 

@@ -14,6 +14,7 @@ from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.errors import UnknownOption, listing, require_option, sentence_hint, suggest
 from evenhand.judges.outliers import MEAN_SCORE, Outliers, knows_items
 from evenhand.judges.units import Record
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups, pearson, spearman
 
 # Which judges to remove, or to ask again: the choices that Hamon et al. (2007) leave open.
@@ -192,7 +193,6 @@ class SystemFacts:
 # over systems that differ as much as a human translation does from a machine's are high whatever is
 # removed: they are given again without references, and within each input type.
 
-Array = NDArray[np.float64]
 _ROUNDING = 1e-9  # Mean scores this near are level
 
 

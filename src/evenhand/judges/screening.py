@@ -18,7 +18,6 @@ from math import ceil
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, refuse_kind
@@ -71,12 +70,11 @@ from evenhand.judges.rating_evidence import (
 )
 from evenhand.judges.removal import describe_changes
 from evenhand.judges.texts import say
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import clopper_pearson, normal_quantile
 from evenhand.render.findings import Finding
 from evenhand.render.values import write_p
-
-Array = NDArray[np.float64]
 
 FALSE_ALARM_RATE: Final = 0.05
 CARD_LEVEL: Final = 0.95  # Of the intervals on a card (proportion)

@@ -23,9 +23,8 @@ from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale
 from evenhand.errors import NotIdentified
 from evenhand.judges.judge_pairs import MIN_UNITS, correlate_within
 from evenhand.judges.units import Coefficient, Units, find_units
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups, pairs_within
-
-Array = NDArray[np.float64]
 
 CORRELATION: Final = "intra-pearson"
 NO_REPEATS: Final = "no judge scored an output twice"

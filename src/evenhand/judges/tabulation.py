@@ -58,6 +58,7 @@ from evenhand.judges.self_agreement import (
 )
 from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Units, find_units
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.findings import Finding, take_findings
@@ -485,7 +486,6 @@ def _compute_self_agreement(rows: RatingRows, scale: Scale, request: Request) ->
 
 # The κ of preferences with its interval: items are drawn, κ comes from their counts.
 
-Array = NDArray[np.float64]
 
 # Name → mode, between whom, in which order, title
 KAPPAS: Final[dict[str, tuple[Mode, Among, Order, str]]] = {

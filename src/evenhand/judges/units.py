@@ -14,6 +14,7 @@ from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale
 from evenhand.data.tally import Codes
 from evenhand.errors import InvalidJudgments, NotIdentified, listing
 from evenhand.judges.texts import say
+from evenhand.numerics import Array, Integers
 from evenhand.render.findings import Finding, describe_findings
 
 # What was scored by whom: ratings unit by unit, one score per judge.
@@ -25,8 +26,6 @@ from evenhand.render.findings import Finding, describe_findings
 # One sort of one integer per rating (unit, judge, row) is all the order that agreement needs: a
 # million ratings take .1 s.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 MAX_KEY_BITS = 63  # Unit, judge and row are sorted as one number where it has no more bits

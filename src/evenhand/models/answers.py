@@ -20,11 +20,11 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE, Votes
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, require_option
 from evenhand.models.texts import say_labels
+from evenhand.numerics import Array
 
 # A unit is what has one right label: an output under a criterion, whose labels are scores, or a
 # pair of outputs of one item, whose labels are its two systems and perhaps a tie.
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Column = tuple[tuple[str, ...], Codes]
 Names = tuple[str, ...]

@@ -30,6 +30,7 @@ from evenhand.models.likelihood import Likelihood, saturated_loglik
 from evenhand.models.settings import LogLinearSettings, say_model
 from evenhand.models.texts import say
 from evenhand.models.ties import TwoOutcomes
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.numerics.newton import invert_positive, maximise
 from evenhand.numerics.sampling import one_blas_thread
@@ -63,7 +64,6 @@ def cautions(fit: Fit) -> tuple[Finding, ...]:
 #
 # It is on the papers' λ scale; log-worth = 2λ is natural log-odds, worth π = exp(2λ) / Σ exp(2λ).
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 MIN_EXPECTED_COUNT = 5.0
 

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.tally import Tally
@@ -18,9 +17,8 @@ from evenhand.models.coefficients import Coefficient
 from evenhand.models.existence import require_two
 from evenhand.models.fitted import Codes, FittedModel
 from evenhand.models.texts import say
+from evenhand.numerics import Array
 from evenhand.render.findings import Finding
-
-Array = NDArray[np.float64]
 
 
 def count_shown(data: Judgments) -> Tally:

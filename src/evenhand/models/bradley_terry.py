@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments, count_pairs, note_tasks
 from evenhand.data.joining import say_names
@@ -37,8 +36,6 @@ from evenhand.models.ties import (
     group_ties,
 )
 from evenhand.numerics.sampling import one_blas_thread
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged, NotIdentified
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import chi2_tail, two_sided_p
 
 
@@ -81,7 +82,6 @@ def finite(value: float) -> float | None:
 # Source: Firth & de Menezes (2004), Biometrika 91:65-80; the worst error over all contrasts as
 # there.
 
-Array = NDArray[np.float64]
 MAX_STEPS = 200
 SETTLED = 1e-9
 ROUNDING = 1e-14  # Rise of the sum of squares that is rounding and no rise

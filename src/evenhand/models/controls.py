@@ -9,7 +9,6 @@ from typing import Final, TypeGuard
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import take_pairs
@@ -33,6 +32,7 @@ from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
 from evenhand.models.settings import LogLinearSettings
 from evenhand.models.texts import say
 from evenhand.models.ties import Local, Tie, TwoOutcomes, expand_blocks
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
 from evenhand.numerics.sampling import RunningSum, one_blas_thread
@@ -207,8 +207,6 @@ def _say_missing(data: Comparisons, control: Control, column: str) -> str:
 # bounded by the coded rows (which lie in a file where they are many), a batch and the information;
 # their sums keep what rounding loses. Parameters come in this order: worths, tie
 # parameter, δ, controls, ghosts.
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

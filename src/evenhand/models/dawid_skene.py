@@ -28,7 +28,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.controls import carries_excluded
 from evenhand.errors import UnknownOption
@@ -44,9 +43,9 @@ from evenhand.models.labels import (
     sign_labels,
 )
 from evenhand.models.texts import say_labels
+from evenhand.numerics import Array
 from evenhand.render.findings import Finding
 
-Array = NDArray[np.float64]
 ITERATIONS: Final = 2000
 STEP: Final = 1e-6
 # Expected answers where a label is right, below which nothing is said of them

@@ -17,6 +17,7 @@ from evenhand.models.design import Design
 from evenhand.models.settings import LogLinearSettings
 from evenhand.models.texts import say
 from evenhand.models.ties import TieGroups
+from evenhand.numerics import Array
 from evenhand.numerics.graph import (
     Differences,
     Graph,
@@ -29,7 +30,6 @@ from evenhand.numerics.graph import (
 )
 
 Codes = NDArray[np.integer]
-Array = NDArray[np.float64]
 
 
 # The comparisons as a graph: who was compared, and which steps the judgments allow.

@@ -21,11 +21,11 @@ from evenhand.models.coefficients import (
 )
 from evenhand.models.registry import MODELS, name_settings
 from evenhand.models.texts import say
+from evenhand.numerics import Array
 from evenhand.render.counts import plural, say_answers
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, take_findings
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
 MAX_COEFFICIENTS: Final = 100  # Most coefficients that a terminal shows
@@ -37,7 +37,7 @@ class FittedModel(Shown, ABC):
 
     model: Any  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
-    loglik: float  # log-likelihood of the data (nats), prior left out
+    loglik: float  # log-likelihood of the data (nats), without the prior
     n_judgments: float  # answers, a ranking being one
     n_comparisons: float  # pairs, as the tie rule takes them
     notes: tuple[str, ...]  # what must stand beside the numbers

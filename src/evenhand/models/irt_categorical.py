@@ -37,6 +37,7 @@ from evenhand.models.coefficients import Coefficient
 from evenhand.models.fitted import Posterior
 from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
+from evenhand.numerics import Array
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import MAX_R_HAT, MIN_DRAWS, bulk_size, one_blas_thread, split_r_hat
 from evenhand.render.findings import Finding
@@ -49,7 +50,6 @@ from evenhand.render.findings import Finding
 # π is left where o − o' > r, right where o' − o > r, else a tie. Source: Hopkins & May (2013),
 # section 7; they write "lower than" the radius, by which radius 0 would know no ties.
 
-Array = NDArray[np.float64]
 Weights = NDArray[np.floating[Any]]
 
 # Least chance of a preference for which single precision is safe

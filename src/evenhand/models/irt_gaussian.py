@@ -38,6 +38,7 @@ from evenhand.models.coefficients import Coefficient
 from evenhand.models.fitted import Codes, Posterior
 from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
 from evenhand.numerics.gaussian_process import Blocks, invert_all, make_blocks
 from evenhand.numerics.newton import solve_conjugate
@@ -55,7 +56,6 @@ from evenhand.render.findings import Finding
 # S is the same for every sweep; only m changes. So chances are averages of exact ones given the
 # differences (Rao-Blackwell), which wander less than chances given drawn abilities.
 
-Array = NDArray[np.float64]
 
 MAX_NUMBERS_AT_ONCE: Final = 500_000  # Numbers that are looked at together
 # Draws times pairs beyond which evenly spaced draws stand for all

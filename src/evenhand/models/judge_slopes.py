@@ -56,11 +56,11 @@ from evenhand.models.judge_slopes_likelihood import (
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.texts import say
 from evenhand.models.ties import Davidson, TieLaw, TwoOutcomes
+from evenhand.numerics import Array
 from evenhand.numerics.newton import maximise
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.findings import Finding
 
-Array = NDArray[np.float64]
 # Points over the population of judges in predictions, evenly spaced: exact to ten digits at every
 # τ that is fitted, since the chances are smooth in z on a scale of 1/τ
 MIXING: Final = 401

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.models.ties import Local, TieLaw
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import hermite_rule
 from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
 
@@ -20,7 +21,6 @@ from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximi
 # Arrays over nodes and cells have shape (Q, C): node of the quadrature, cell. Cells of one judge
 # are neighbours, so that sums over judges are sums over stretches.
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 # Values by cell and node taken at once, so that what is in between stays in the cache
 VALUES_AT_ONCE: Final = 60_000

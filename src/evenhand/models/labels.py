@@ -24,6 +24,7 @@ from evenhand.data.results import Shown, write_signature
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.answers import Answers, Codes, Judgments, code_answers
 from evenhand.models.texts import say_labels
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import entropy_terms
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
@@ -42,7 +43,6 @@ from evenhand.render.values import write_percent
 # which is integrated on a grid. To count each answer at its probability of being right instead
 # would take guesses for facts: intervals of 95 % then held 70 to 80 % of simulated competences.
 
-Array = NDArray[np.float64]
 LEVEL: Final = 0.95
 PRIOR: Final = (0.5, 0.5)  # Jeffreys' prior of a share: half an answer on either side
 POINTS: Final = 32

@@ -19,6 +19,7 @@ from evenhand.errors import NotConverged, UnknownOption
 from evenhand.models.design import DENSE, Design, Places
 from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
 from evenhand.models.ties import BLOCK
+from evenhand.numerics import Array
 from evenhand.numerics.newton import (
     LOST,
     MAX_ITERATIONS,
@@ -33,7 +34,6 @@ from evenhand.numerics.newton import (
 )
 from evenhand.numerics.sampling import one_blas_thread
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 # Which systems each entry of a pooled tally compares, as the structure of a (K, K) matrix.

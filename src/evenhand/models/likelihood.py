@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.models.design import MANY, Design
 from evenhand.models.ties import Local, Tie, TieGroups, TieLaw, TwoOutcomes, expand_blocks
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import entropy_terms
 from evenhand.numerics.newton import Expansion
 
@@ -24,7 +24,6 @@ from evenhand.numerics.newton import Expansion
 # A prior is comparisons of every system with a ghost, half of them won. Each judge group has a
 # ghost of its own, whose λ is free, so that nothing depends on which system is the reference.
 
-Array = NDArray[np.float64]
 # How far one step may move η: further on a win is certain, and the second order says nothing
 MAX_ETA_STEP: Final = 5.0
 # Where the iteration may start (λ): from further out than the maximum Newton's steps overshoot

@@ -24,7 +24,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
@@ -41,6 +40,7 @@ from evenhand.models.labels import (
     sign_labels,
 )
 from evenhand.models.texts import say_labels
+from evenhand.numerics import Array
 from evenhand.render.findings import Finding
 
 # The steps of MACE, over all answers at once.
@@ -50,7 +50,6 @@ from evenhand.render.findings import Finding
 # b)), k = log(1 − s), of the answers that are the label itself: one sparse product with a vector by
 # judge and label gives the sums of all units, and its transpose the expected counts.
 
-Array = NDArray[np.float64]
 SETTLED: Final = 1e-11  # Nats per answer; an iteration that rises by less changes next to nothing
 MAX_HEIGHT_DIFFERENCE: Final = 0.01  # Nats; ends that differ by less are equally high
 MAX_SAME_DIFFERENCE: Final = 0.01  # Ends whose probabilities all differ by less are one end

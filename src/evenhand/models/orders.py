@@ -27,6 +27,7 @@ from evenhand.models.existence import check_existence, refuse_nothing
 from evenhand.models.fitted import ParametricFit
 from evenhand.models.settings import require_prior
 from evenhand.models.texts import say
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.graph import CONE_TOLERANCE, Graph, find_direction, is_strongly_connected
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
@@ -42,7 +43,6 @@ from evenhand.render.findings import Finding
 # however many rankings there are. b holds the K log-worths θ and the law's own parameters; the
 # reference has θ = 0 and no column.
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
 BLOCK: Final = 4_000_000  # Most numbers that the moments of the sets worked on at a time may need
 MAX_STEP: Final = 10.0  # How far one step may move a difference of log-worths

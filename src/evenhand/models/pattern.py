@@ -36,6 +36,7 @@ from evenhand.models.orders import (
     unique_sets,
 )
 from evenhand.models.texts import say
+from evenhand.numerics import Array
 
 # Whole rankings as patterns: the law of the pattern model (Mallows-Bradley-Terry).
 #
@@ -43,7 +44,6 @@ from evenhand.models.texts import say
 # subsets: 2^m m steps instead of m! terms (Held & Karp 1962), 3^m with ties. See also Critchlow &
 # Fligner (1991), Psychometrika 56:517-533.
 
-Array = NDArray[np.float64]
 LONGEST_PLAIN: Final = 12  # Most outputs of a ranking without ties: 24,576 steps
 LONGEST_TIED: Final = 9  # Most outputs of a ranking where ties are modelled: 19,171 steps
 

@@ -33,6 +33,7 @@ from evenhand.models.orders import (
     unique_sets,
 )
 from evenhand.models.texts import say
+from evenhand.numerics import Array
 from evenhand.numerics.sampling import sum_subsets
 
 # Choices of the best, stage by stage, ties allowed: the law of Plackett-Luce and Davidson-Luce.
@@ -41,8 +42,6 @@ from evenhand.numerics.sampling import sum_subsets
 #
 # All subsets of the sizes that
 # were observed compete, as far as outputs remain; their sums are elementary symmetric functions.
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,9 @@ from evenhand.models.base import Fit
 from evenhand.models.coefficients import LRTest
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.ties import Local, expand_blocks
+from evenhand.numerics import Array
 from evenhand.numerics.newton import solve_step
 
-Array = NDArray[np.float64]
 NODES: Final = 21
 MAX_ROUNDS: Final = 300
 MAX_STEPS: Final = 60

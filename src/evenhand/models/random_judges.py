@@ -84,6 +84,7 @@ from evenhand.models.random_judges_likelihood import (
 )
 from evenhand.models.texts import say
 from evenhand.models.ties import Davidson, TwoOutcomes
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.gaussian_process import Batch
 from evenhand.numerics.graph import solve_differences
@@ -115,7 +116,6 @@ def reversed_share(sigma: float, gap: float = 1.0) -> float:
 # With few answers the mean stays near 0 and the standard deviation near σ: such a judge is unknown,
 # not average.
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 

@@ -15,6 +15,7 @@ from evenhand.errors import NotConverged
 from evenhand.models.design import plain_design
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.ties import Davidson, TwoOutcomes
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_rule
 from evenhand.numerics.gaussian_process import Batch, Blocks, invert_all, make_blocks
 from evenhand.numerics.newton import climb, invert_positive, maximise
@@ -29,8 +30,6 @@ from evenhand.numerics.newton import climb, invert_positive, maximise
 # the judge's deviation from the mean judge's log-odds m, exp(b e − t e²/2).
 #
 # Source: Minka (2001), Expectation propagation for approximate Bayesian inference, UAI 17:362-369.
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

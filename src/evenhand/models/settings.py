@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.errors import UnknownOption, listing, require_option
+from evenhand.numerics import Array
 
-Array = NDArray[np.float64]
 Ties = Literal["davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"]
 TIES: Final[tuple[str, ...]] = get_args(Ties)
 # Treatments of ties that controls are fitted beside

@@ -20,6 +20,7 @@ from evenhand.models.design import (
     tag_of,
     unmerged,
 )
+from evenhand.numerics import Array
 
 # With λ the worths on the papers' scale and η = λ_left − λ_right (+ δ where the order matters):
 #
@@ -31,7 +32,6 @@ from evenhand.models.design import (
 # and counts (C, 3) of left, tie, right, and gives log-likelihood, derivatives and information per
 # entry.
 
-Array = NDArray[np.float64]
 TieLaw: TypeAlias = "Davidson | TwoOutcomes | RaoKupper | GlennDavid"
 Tie: TypeAlias = "float | Array"  # The tie parameter t: one for all entries, or one for each, (C,)
 # Entries taken at once, so that what is in between stays in the processor's cache

@@ -28,6 +28,7 @@ from evenhand.errors import NotConverged, NotIdentified
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.texts import say
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule, t_quantile, two_sided_p
 from evenhand.numerics.sampling import one_blas_thread
 
@@ -43,7 +44,6 @@ from evenhand.numerics.sampling import one_blas_thread
 # this with what all tastes look like. Without ties this is nearly σ² = R (1 + 2c²Σ), c = 16√3/(15π)
 # (Zeger, Liang & Albert 1988, Biometrics 44:1049-1060), which falls short where tastes are strong.
 
-Array = NDArray[np.float64]
 
 NODES: Final = 61
 # Largest sum of variances that is looked for: tastes of sd 3 in log-worth
@@ -112,8 +112,6 @@ def slope_of_score(x: Array, tie: float) -> Array:
 # With x = θ_left − θ_right (log-worths) and chances P(left) : P(tie) : P(right) = e^{x/2} : ν :
 # e^{−x/2}, the residual of a vote is its score by x, r = ½(1[left] − 1[right] − E), and its
 # variance w = ¼ Var(1[left] − 1[right]).
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -294,20 +294,19 @@ def holds_stratum(codes: Integers, strata: Strata) -> bool:
     return bool((held.reshape(-1, size) == strata.counts).any())
 
 
-def choose_clusters(known: Mapping[str, Integers], task: Integers | None = None) -> Clusters:
+def choose_clusters(known: Mapping[str, Integers]) -> Clusters:
     """Return the clusters to allow for; kinds that nothing can be said of are excluded.
 
-    known: kind → (n,) cluster of each number; task: (n,) its stratum; each number counts alike.
+    known: kind → (n,) cluster of each number; each number counts alike.
     """
-    n = len(next(iter(known.values())))
-    strata = Strata.one(n) if task is None else Strata(task, np.bincount(task) / n)
+    strata = Strata.one(len(next(iter(known.values()))))
     codes, notes = {}, []
     for name, each in known.items():
         why_not = why_not_clustered(name, each, strata)
         if why_not is None:
             codes[name] = number_groups(each)
         else:
-            notes.append(why_not.replace("its held-out votes", "what was held out"))
+            notes.append(why_not)
     return Clusters(codes, strata, tuple(notes))
 
 

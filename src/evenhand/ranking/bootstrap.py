@@ -18,6 +18,7 @@ from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.models.base import Fit
 from evenhand.models.ties import ENDLESS, Davidson, TwoOutcomes
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import MAX_TABLE_MEAN, draw_poisson
 from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.intervals import Intervals, resampled_intervals
@@ -37,7 +38,6 @@ from evenhand.ranking.texts import say
 # factor is not the same at every step, and the estimate may miss by two or three times. A resample
 # whose steps do not shrink, since it has no maximum or a far one, is left to an ordinary fit.
 
-Array = NDArray[np.float64]
 # Model standard errors by which a refit is estimated to miss its maximum, at most
 MAX_MISSING: Final = 1e-4
 MAX_STEPS: Final = 20

@@ -22,7 +22,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded
@@ -30,6 +29,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.rank import rank
@@ -38,7 +38,6 @@ from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
-Array = NDArray[np.float64]
 VERDICTS: Final = {
     "border-holds": "holds",
     "border-holds-marginally": "holds marginally only",

@@ -28,6 +28,7 @@ from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.existence import check_existence, make_preference_graph
 from evenhand.models.fitted import FittedModel, Posterior
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.numerics.graph import Graph, strong_components, weak_components
 from evenhand.numerics.sampling import one_blas_thread
@@ -42,7 +43,6 @@ from evenhand.ranking.clustering import (
 from evenhand.ranking.covariance import estimate_each, give_up, refuse_no_spread
 from evenhand.ranking.inference import Found, order_systems
 from evenhand.ranking.intervals import (
-    Array,
     Intervals,
     pair_variance,
     percentile_intervals,

@@ -20,6 +20,7 @@ from evenhand.errors import NotIdentified, listing
 from evenhand.models.base import Fit
 from evenhand.models.controls import is_controlled
 from evenhand.models.fitted import FittedModel
+from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.clustering import (
@@ -59,7 +60,6 @@ from evenhand.ranking.sandwich import (
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 # How many clusters a difference of two systems really comes from.

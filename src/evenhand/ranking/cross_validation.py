@@ -47,6 +47,7 @@ from evenhand.errors import (
     require_seed,
 )
 from evenhand.models.registry import MODELS, find_model
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import (
     Clusters,
     Estimate,
@@ -72,8 +73,6 @@ from evenhand.render.findings import Finding, describe_findings
 #
 # A perplexity of 3 is that of guessing among three outcomes, of 1 that of perfect prediction.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Rows = NDArray[np.intp]
 CHANCE_TOLERANCE: Final = 1e-6  # By how much chances may miss adding up to one
 

@@ -20,6 +20,7 @@ from evenhand.errors import UnknownOption
 from evenhand.models.base import Fit, cautions
 from evenhand.models.coefficients import Contrast
 from evenhand.models.fitted import FittedModel, Posterior
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.clustering import Clustering, Evidence, choose_clustering, limit_to_few
 from evenhand.ranking.covariance import (
@@ -30,7 +31,6 @@ from evenhand.ranking.covariance import (
     refuse_no_spread,
 )
 from evenhand.ranking.intervals import (
-    Array,
     Intervals,
     find_clusters,
     rank_ranges,

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Factor
 from evenhand.errors import UnknownOption
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 
-Array = NDArray[np.float64]
 MAX_PAIR_SYSTEMS: Final = 500  # Most systems whose errors of all differences are kept
 
 
@@ -134,7 +134,6 @@ def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArra
 # was fixed beforehand, not for the best of many looks.
 
 Decided = NDArray[np.int8]
-Integers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 # Effective clusters of a difference, below which it is never decided. Also where
 # only its narrowest link is too narrow (`covariance.MIN_LINKS`): its number then stands here.

@@ -18,7 +18,6 @@ from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
@@ -43,6 +42,7 @@ from evenhand.errors import (
     require_option,
     require_seed,
 )
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import Estimate, bound, leave_out
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.cross_validation import (
@@ -66,8 +66,6 @@ from evenhand.ranking.cross_validation import (
 from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings, take_findings
-
-Array = NDArray[np.float64]
 
 # Which votes are held out, and which of the others a model is trained on (Hopkins & May 2013).
 #

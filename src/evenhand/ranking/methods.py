@@ -37,6 +37,7 @@ from evenhand.errors import (
 )
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import spearman
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
@@ -76,7 +77,6 @@ from evenhand.render.values import join_names
 # of ties in ranking problems". ρ: Spearman (1904). All three look at the order alone, never at the
 # numbers behind it.
 
-Array = NDArray[np.float64]
 Signs = NDArray[np.int8]
 
 
@@ -193,7 +193,6 @@ RULES: Final[Mapping[str, Rule]] = {
     "trueskill-wmt15": Rule("as WMT15: not resampled", _as_wmt15, seeded=True, in_all=False),
 }
 
-Integers = NDArray[np.int64]
 MODEL: Final = "bradley-terry"  # The default ranking, under the name of its model
 
 

@@ -19,7 +19,6 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
@@ -39,6 +38,7 @@ from evenhand.models.position_effects import (
     fit_position_effects,
     make_panel,
 )
+from evenhand.numerics import Array
 from evenhand.numerics.distributions import (
     MIN_P,
     net_wins_p,
@@ -60,7 +60,6 @@ from evenhand.render.counts import say_answers
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
-Array = NDArray[np.float64]
 # Most comparisons of a judge for the exact test; with more the normal one is as good
 MAX_EXACT_COMPARISONS: Final = 500
 MIN_JUDGES_SHOWN: Final = 10  # Judges in the table for people, unless more of them stand out

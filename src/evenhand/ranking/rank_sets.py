@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import listing
 from evenhand.models.base import Fit
+from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import Pairs, absolute_t, bootstrap_contrasts, draw_webb
 from evenhand.numerics.distributions import chi2_tail, t_quantile
 from evenhand.numerics.multiple_tests import order_statistic, step_down, step_down_holm
@@ -40,7 +41,6 @@ from evenhand.ranking.covariance import (
 from evenhand.ranking.intervals import (
     MAX_PAIR_SYSTEMS,
     MIN_CLUSTERS,
-    Array,
     Intervals,
     Limits,
     RankSets,
@@ -70,7 +70,6 @@ from evenhand.render.findings import Finding
 #
 # When not to use it: to plan, since it says nothing of how many more would do (`evenhand plan`).
 
-Integers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 # V_w / V_0 beyond which the same clusters cannot halve the variance by more judgments
 BINDING_RATIO: Final = 2.0

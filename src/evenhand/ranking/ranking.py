@@ -19,6 +19,7 @@ from evenhand.models.controls import ControlEffect
 from evenhand.models.fitted import FittedModel, Posterior
 from evenhand.models.registry import MODELS
 from evenhand.models.settings import say_model
+from evenhand.numerics import Array, Integers
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, find_times, say_place
 from evenhand.ranking.sides import LIMIT
 from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
@@ -232,10 +233,6 @@ def _limit(ranking: Ranking, pairs: Pairs) -> str:
 
 def _add(*limits: str | None) -> str:
     return f" ({'; '.join(filter(None, limits))})" if any(limits) else ""
-
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 MAX_MOVES_SHOWN: Final = 6  # Most systems that are named for having changed place

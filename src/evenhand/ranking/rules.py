@@ -25,6 +25,7 @@ from evenhand.errors import (
     require_level,
     require_option,
 )
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.linear_order import MAX_NODES_EXACT, BestOrders, find_best_orders
 from evenhand.numerics.sorting import merge_insertion
@@ -69,8 +70,6 @@ def count_wins(tally: Tally) -> NDArray[np.float64]:
     return won
 
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Codes = NDArray[np.intp]
 _DIGITS: Final = 12
 

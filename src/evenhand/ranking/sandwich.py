@@ -25,6 +25,7 @@ from evenhand.errors import NotIdentified, listing
 from evenhand.models.base import Fit
 from evenhand.models.controls import ControlledFit, Part, is_controlled, sum_row_information
 from evenhand.models.ties import Local, Tie, TieLaw, expand_blocks
+from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 
 # A fit taken apart: the score and the information that each cluster of judgments holds.
@@ -33,7 +34,6 @@ from evenhand.numerics.bootstrap import jackknife
 # cluster is a sum over systems, its information a weighted Laplacian with a border for t and δ.
 # Parameters stand in the order of the likelihood: those of the design, t, δ.
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.int64] | NDArray[np.int32]
 
 ETA, TIE, ETA_ETA, ETA_TIE, TIE_TIE = range(5)

@@ -31,6 +31,7 @@ from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Factor, Tally, merge_levels
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level
+from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.multiple_tests import step_down
@@ -71,7 +72,6 @@ from evenhand.render.values import MAX_NAMES, join_names
 # alike and leaves their differences where judges saw them alike; where they did not, it counts as
 # error. A system whose scores are all of one cluster rests on it.
 
-Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 Codes = NDArray[np.int64]
 ROUNDING: Final = 1e-18  # Variance beside the largest square of a score, below which it is rounding

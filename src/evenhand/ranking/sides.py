@@ -19,11 +19,11 @@ from math import log, pi
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Votes
 from evenhand.errors import listing
+from evenhand.numerics import Array, Integers
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
@@ -39,7 +39,6 @@ from evenhand.render.findings import Finding
 # past: a mixture of likelihood ratios (Robbins 1970, Annals of Mathematical Statistics
 # 41:1397-1409). It needs no model of the other pairs.
 
-Array = NDArray[np.float64]
 
 PRIOR: Final = 5.0  # Both parameters of the Beta distribution
 
@@ -64,7 +63,6 @@ def log_direct(wins: Array, losses: Array) -> Array:
 # and all pairs share one chance in twenty that any of them is ever named without cause, however
 # often one looks.
 
-Integers = NDArray[np.int64]
 Pair = tuple[int, int]
 # Codes of what stood first and of the other, and in how many votes
 SideCounts = tuple[Integers, Integers, Array]

@@ -24,6 +24,7 @@ from evenhand.errors import (
     require_option,
     suggest,
 )
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks
 from evenhand.numerics.distributions import (
     chi2_tail,
@@ -51,7 +52,6 @@ from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
 # size of a difference, it needs blocks that saw all systems, and blocks whose ranks rest on
 # different numbers of judgments count alike.
 
-Array = NDArray[np.float64]
 ASSUMES: Final = (
     "the blocks are independent of each other",
     "without preferences every order within a block is equally likely",

@@ -38,6 +38,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
 from evenhand.errors import UnknownOption
+from evenhand.numerics import Array, Integers
 from evenhand.ranking.bootstrap import draw_counts
 from evenhand.ranking.rules import RUNS, find_clusters, plan_draws, rank_ranges, require_linked
 from evenhand.ranking.texts import say
@@ -53,7 +54,6 @@ from evenhand.ranking.texts import say
 # NIPS 19, section 3 and table 1. Not for skills that drift: the dynamics τ is added to the
 # variances before a match by whoever wants it; WMT has none.
 
-Array = NDArray[np.float64]
 WIN: Final = 1
 DRAW: Final = 0
 LOSS: Final = -1
@@ -113,7 +113,6 @@ def _density(x: Array) -> Array:
 # Within a run each match depends on the last, so that runs are what is done in parallel. Arrays are
 # (K, R): systems by runs.
 
-Integers = NDArray[np.int64]
 SIGMA: Final = 0.5
 DRAWS: Final = 0.25
 PACE: Final = 40  # β is σ times the number of matches over this, in keisks/wmt-trueskill

@@ -32,6 +32,7 @@ from evenhand.models.judge_groups import (
     order_groups,
 )
 from evenhand.models.likelihood import Likelihood
+from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import f_tail
 from evenhand.numerics.graph import Graph, weak_components
@@ -70,7 +71,6 @@ from evenhand.ranking.texts import say
 # When not to use it: by a way of clustering of which some group has one level only; where a group
 # is one judge, that judge says nothing of how judges like it differ.
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.judges.diagnosis_result import Diagnosis
+from evenhand.numerics import Array
 from evenhand.render.document import Row
 from evenhand.report.figures.drawing import LETTER, place_names
 from evenhand.report.figures.style import (
@@ -34,8 +34,6 @@ from evenhand.report.figures.style import (
     write_on,
     write_share,
 )
-
-Array = NDArray[np.float64]
 
 # Forest plots: systems best first, with intervals, rank sets and bands.
 

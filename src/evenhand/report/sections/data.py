@@ -23,6 +23,7 @@ from evenhand.judges.item_agreement import (
     list_sides,
     rank_items,
 )
+from evenhand.numerics import Array
 from evenhand.ranking.ranking import Ranking
 from evenhand.ratings.matrix import MAX_DIFFERENCES, ItemSpread, count_differences, spread_items
 from evenhand.render.counts import plural
@@ -65,7 +66,6 @@ MIN_ITEMS_DRAWN: Final = 10  # Items below which their distribution is not drawn
 FULL: Final = 999  # Shuffles of the answers in the full report
 MAX_SYSTEMS_DRAWN: Final = 24  # Most systems that stand side by side in a figure
 SEVERAL: Final = 3  # Systems on an item, on average, from which a figure says more than the table
-Array = NDArray[np.float64]
 
 
 def write_section_items(analysis: Analysis) -> Section:

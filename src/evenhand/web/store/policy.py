@@ -26,6 +26,7 @@ from evenhand.data.tally import Tally
 from evenhand.design.campaign import Campaign
 from evenhand.design.policy import CHOSEN, NARROWED, RANDOM, START, State, make_policy, number_pairs
 from evenhand.design.tasks import Choice
+from evenhand.numerics import Integers
 from evenhand.numerics.sampling import Draws
 from evenhand.web.store.schema import OPEN, Prepared, judges, leases, log, tickets
 from evenhand.web.store.transaction import AssignedPair, WriteTransaction
@@ -96,7 +97,6 @@ class PairCounts:
 # most once with the same two systems, of at most k different judges with them, and at most once at
 # all where no source may be seen twice.
 
-Integers = NDArray[np.int64]
 Unit = tuple[int, int]  # A pair, and an item by its place
 Chosen = tuple[
     Unit, Choice, bool
