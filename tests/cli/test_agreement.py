@@ -162,7 +162,7 @@ def test_the_latex_is_a_table_of_coefficients(evenhand, rated):
 def test_one_judge_alone_is_refused(evenhand, folder):
     scores(1).filter(pl.col("judge") == "j0").write_csv("one.csv")
     ran = evenhand("agreement", "one.csv", code=2)
-    assert "no output was scored by two judges" in ran.err
+    assert "no output was judged by two judges" in ran.err
     assert "there is one judge alone" in ran.err
 
 

@@ -20,7 +20,7 @@ from evenhand.judges.counts import (
     check_categories,
 )
 from evenhand.judges.texts import say
-from evenhand.judges.units import Coefficient, Units, find_block
+from evenhand.judges.units import NO_OVERLAP, Coefficient, Units, find_block
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups
 from evenhand.numerics.distributions import chi2_tail
@@ -267,7 +267,7 @@ def fleiss_kappa(sums: Sums) -> Ratio:
 
 def fleiss_parts(coincidences: Coincidences) -> FleissParts:
     if not coincidences.units:
-        raise NotIdentified("no output was scored by two judges: nothing agrees or disagrees")
+        raise NotIdentified(f"{NO_OVERLAP}: nothing agrees or disagrees")
     sums = Sums(coincidences)
     observed, chance = (float(part[0]) for part in _parts(sums))
     return FleissParts(observed, chance, fleiss_kappa(sums).value)

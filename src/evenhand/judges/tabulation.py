@@ -57,13 +57,12 @@ from evenhand.judges.self_agreement import (
     find_repeats,
 )
 from evenhand.judges.texts import say
-from evenhand.judges.units import Coefficient, Units, find_units
+from evenhand.judges.units import NO_OVERLAP, SHARE_OUTPUTS, Coefficient, Units, find_units
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
-
-NO_OVERLAP = "no output was scored by two judges"
 
 
 @dataclass(frozen=True)
@@ -288,7 +287,12 @@ def tabulate_scores(judged: Units | Counted, request: Request, digest: str = "")
         left, notes = judged.left[task], [*judged.notes]
         digest = scored.digest(judges, *left)
     if not (scored.several.any() or request.alone):
-        raise refuse_alone(scored.size, judges)
+        output = "output" if request.kind == "ratings" else "output pair"
+        alone = f"no two of {judges:,} judges share any"
+        alone = "there is one judge alone" if judges == 1 else alone
+        raise NotIdentified(
+            f"{NO_OVERLAP}: {plural(scored.size, output)}, and {alone}", [SHARE_OUTPUTS]
+        )
     settings, left_out = choose_settings(scored, request)
     beside = mean_difference(judged, kind=request.kind) if isinstance(judged, Units) else judged
     parts = []
@@ -354,12 +358,6 @@ def choose_own_kinds(part: Scored, settings: Settings, request: Request) -> tupl
         name for name in names if name in held or name not in {one.name for one in requested}
     ]
     return (*choose_kinds(part, part_names), *requested)
-
-
-def refuse_alone(units: int, judges: int) -> NotIdentified:
-    one = "there is one judge alone" if judges == 1 else f"no two of {judges:,} judges share any"
-    outputs = f"{units:,} output{'s' * (units != 1)}"
-    return NotIdentified(f"{NO_OVERLAP}: {outputs}, and {one}", ["let judges share some outputs"])
 
 
 def _split(scored: Scored, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Scored]]:

@@ -28,6 +28,11 @@ from evenhand.render.findings import Finding, describe_findings
 
 Mask = NDArray[np.bool_]
 
+NO_OVERLAP: Final = "no output was judged by two judges"
+SHARE_OUTPUTS: Final = (
+    "let judges share some outputs; of a campaign, set judges_per_item = 2 in campaign.toml"
+)
+
 MAX_KEY_BITS = 63  # Unit, judge and row are sorted as one number where it has no more bits
 # Whole scores over at most so many points are coded by counting; others are sorted
 MAX_COUNTED_RANGE = 4096

@@ -224,7 +224,7 @@ def test_a_file_in_which_nothing_is_shared_is_refused_as_its_rows_are(tmp_path):
     with count_all():
         said = answer(path, settings)
     assert said == answer(path, settings)
-    assert "no output was scored by two judges" in said
+    assert "no output was judged by two judges" in said
 
 
 def test_explain_shows_what_was_counted_and_why_rows_were_not(tmp_path):

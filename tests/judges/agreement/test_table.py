@@ -108,7 +108,8 @@ def test_rows_that_are_left_out_are_counted():
 
 
 def test_one_judge_is_refused():
-    with pytest.raises(NotIdentified, match=r"there is one judge alone.*let judges share"):
+    setting = "judges_per_item = 2 in campaign.toml"
+    with pytest.raises(NotIdentified, match=f"there is one judge alone.*{setting}"):
         evenhand.measure_agreement(ratings([1, 2, 3, 4], judge=["a"] * 4, item=list("0123")))
 
 
