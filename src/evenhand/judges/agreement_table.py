@@ -143,10 +143,12 @@ class AgreementTable(Shown):
     def document(self) -> Document:
         """Return what people read: how far all judges agree, the coefficients, the parts."""
         sentences = take_findings(self.says)
+        by_part = {one.name: one for one in self.parts[:-1]}
+        tables = (_tabulate_whole(self), _tabulate_parts("parts", self.by, by_part))
         return Document(
             basis=_say_basis(self),
             answer=tuple(one for one in sentences if not one.values["part"]) or self.says,
-            parts=tuple(one for one in (_tabulate_whole(self), _tabulate_parts(self)) if one.rows),
+            parts=tuple(one for one in tables if one.rows),
             findings=list_findings([*_list_notes(self)], self.excluded),
             signature=self.signature,
             csv_rows=tuple(self.records()),
@@ -155,7 +157,12 @@ class AgreementTable(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedAgreement(Grouped[AgreementTable]):
-    """One table of agreement per task."""
+    """One table of agreement per task, or per level of another column."""
+
+    def document(self) -> Document:
+        """Return the groups side by side: how far the judges of each agree."""
+        groups = {name: one.whole for name, one in self.groups.items()}
+        return Document(parts=(_tabulate_parts("groups", (self.by,), groups),))
 
 
 MAX_PARTS_SHOWN: Final = 30  # Most parts in a terminal
@@ -225,22 +232,21 @@ def _find_group(name: str) -> int:
     return next((at for at, one in enumerate(families, start=1) if parts[0] in one), 0)
 
 
-def _tabulate_parts(table: AgreementTable) -> Table:
-    parts = table.parts[:-1]
+def _tabulate_parts(name: str, by: Sequence[str], parts: Mapping[str, AgreementPart]) -> Table:
     rows = tuple(
-        {"part": one.name, "units": one.units, **{c.name: c.value for c in one.coefficients}}
-        for one in parts
+        {"part": title, "units": one.units, **{c.name: c.value for c in one.coefficients}}
+        for title, one in parts.items()
     )
-    held = [name for name in _COLUMNS if any(name in row for row in rows)]
+    held = [one for one in _COLUMNS if any(one in row for row in rows)]
     columns = (
-        Column("part", ", ".join(table.by), "name"),
+        Column("part", ", ".join(by), "name"),
         Column("units", "outputs", "count"),
         *(
-            Column(name, _COLUMNS[name], "three", priority=len(held) - at)
-            for at, name in enumerate(held)
+            Column(one, _COLUMNS[one], "three", priority=len(held) - at)
+            for at, one in enumerate(held)
         ),
     )
-    return Table("parts", f"By {', '.join(table.by)}", columns, rows, limit=MAX_PARTS_SHOWN)
+    return Table(name, f"By {', '.join(by)}", columns, rows, limit=MAX_PARTS_SHOWN)
 
 
 def _list_notes(table: AgreementTable) -> Iterator[str]:

@@ -14,7 +14,6 @@ from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, requ
 from evenhand.judges.counts import (
     MAX_CATEGORIES,
     Coincidences,
-    Counts,
     Ratio,
     Sums,
     check_categories,
@@ -380,12 +379,11 @@ class Kind:
     categories: bool = False
 
 
-Scored = Units | Counts  # what was scored by whom, or sums of it by an engine
 # Different scores up to which coefficients for categories are shown unasked
 MAX_POINTS_UNASKED: Final = 32
 
 
-def list_kinds(units: Scored) -> tuple[Kind, ...]:
+def list_kinds(units: Units) -> tuple[Kind, ...]:
     few = len(units.points) <= MAX_POINTS_UNASKED and units.scale.points is not None
     steps = choose_steps(units.scale.low, units.scale.high, units.points)
     kinds = []
@@ -426,7 +424,7 @@ def list_kinds(units: Scored) -> tuple[Kind, ...]:
 
 
 def choose_kinds(
-    units: Scored, requested: str | Sequence[str], others: Sequence[str] = ()
+    units: Units, requested: str | Sequence[str], others: Sequence[str] = ()
 ) -> tuple[Kind, ...]:
     """Return the coefficients that are meant, each once, in the order of the list."""
     kinds = list_kinds(units)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.exclusions import Exclusion, sign_excluded
-from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale, digest_ratings
+from evenhand.data.rating_rows import RatingRows, Scale, digest_ratings
 from evenhand.data.results import write_signature
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
@@ -27,13 +27,12 @@ from evenhand.judges.agreement_intervals import (
 from evenhand.judges.agreement_table import (
     AgreementPart,
     AgreementTable,
-    Doubtful,
     name_kappa,
     say_parts,
     warn_prevalence,
 )
-from evenhand.judges.coefficients import Kind, Scored, choose_kinds, list_kinds, pair_judges
-from evenhand.judges.counts import Coincidences, Counts, Ratio, Sums, count_coincidences, mirror
+from evenhand.judges.coefficients import Kind, choose_kinds, list_kinds, pair_judges
+from evenhand.judges.counts import Ratio, Sums, count_coincidences, mirror
 from evenhand.judges.item_agreement import list_doubtful
 from evenhand.judges.judge_pairs import FAMILIES, MAX_PAIRS_UNASKED, compute_between, list_between
 from evenhand.judges.preferences import (
@@ -75,65 +74,27 @@ class Settings:
     points: NDArray[np.float64] | None = None  # those that the kinds were chosen for
 
 
-Key = tuple[tuple[str, str], ...]  # Columns with their levels, which limit a part
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """What an engine counted of judgments."""
-
-    counts: Counts  # sums over units
-    judges: Mapping[Key, int]  # part → judges of units that have two or more
-    scorers: Mapping[Key, int]  # task → judges; of all tasks under ()
-    doubtful: Mapping[Key, tuple[Doubtful, ...]]  # part → items on which judges are farthest apart
-    # task → rows of repeats and of controls, which are left out; of all under ""
-    left: Mapping[str, tuple[int, int]]
-    # items, by which parts of few clusters are known; of each part that has few
-    items: Mapping[Key, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()  # what must be said of the rows
-    bound: Key = ()  # the task that this is of, if of one
-
-    def of(self, task: str) -> Counted:
-        """Keep what was counted of a task; of all tasks where it is ""."""
-        if not task:
-            return self
-        names, codes = self.counts.labels("task")
-        counts = self.counts.narrow(codes == names.index(task))
-        return replace(self, counts=counts, bound=(("task", task),))
-
-
 def _describe(
-    scored: Scored,
-    levels: Mapping[str, str],
-    settings: Settings,
-    beside: Counted | NDArray[np.float64],
+    units: Units, levels: Mapping[str, str], settings: Settings, difference: Array
 ) -> AgreementPart:
-    """Compute everything that was asked for on a part."""
-    # beside: what an engine counted; or, of units, (U,) how far two judges of each are apart
+    """Compute everything that was asked for on a part; `difference` (U,) is that of its judges."""
     missing: dict[str, Finding] = {}  # why coefficients that nobody asked for do not exist
-    if isinstance(scored, Units):
-        assert not isinstance(beside, Counted)
-        coefficients = _compute_units(scored, settings, missing)
-        judge = scored.judge if scored.held.all() else scored.judge[scored.held]
-        judges = int((np.bincount(judge) > 0).sum())
-        doubtful = list_doubtful(scored, beside)
-    else:
-        assert isinstance(beside, Counted)
-        key = (*beside.bound, *levels.items())
-        coefficients = compute_kinds(scored, settings.kinds, settings, beside.items.get(key))
-        judges, doubtful = beside.judges.get(key, 0), beside.doubtful.get(key, ())
-    given = scored.mass
+    coefficients = _compute_units(units, settings, missing)
+    judge = units.judge if units.held.all() else units.judge[units.held]
+    given = units.mass
     prevalence = given + given[::-1] if settings.request.mirrored else given
     return AgreementPart(
         by=levels,
-        units=scored.size - scored.alone,
-        single=scored.alone,
+        units=units.size - units.alone,
+        single=units.alone,
         ratings=int(given.sum()),
-        judges=judges,
-        most_judges=int(scored.sizes.max(initial=0)),
+        judges=int((np.bincount(judge) > 0).sum()),
+        most_judges=int(units.sizes.max(initial=0)),
         coefficients=tuple(coefficients),
-        doubtful=doubtful,
+        doubtful=list_doubtful(units, difference),
         notes=(*note_prevalence(prevalence, coefficients), *missing.values()),
     )
 
@@ -174,27 +135,17 @@ def note_prevalence(
     return (warning,) if warning else ()
 
 
-def _coincide(scored: Scored, settings: Settings, items: int | None) -> Coincidences:
-    if isinstance(scored, Units):
-        blocks = form_blocks(scored, settings.request.cluster, settings.request.seed)
-        coincidences = count_coincidences(scored, blocks)
-    else:
-        coincidences = scored.coincide(items)
-    return mirror(coincidences) if settings.request.mirrored else coincidences
-
-
 def compute_kinds(
-    scored: Scored, kinds: tuple[Kind, ...], settings: Settings, items: int | None = None
+    units: Units, kinds: tuple[Kind, ...], settings: Settings
 ) -> tuple[Coefficient, ...]:
-    """Return coefficients on units, with intervals where there can be; clusters are of `items`."""
-    several = scored.several
-    if not several.any():
+    """Return coefficients on units, with intervals where there can be."""
+    if not units.several.any():
         return tuple(Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in kinds)
-    coincidences = _coincide(scored, settings, items)
-    blocks, sums = coincidences.blocks, Sums(coincidences)
-    sizes = scored.sizes[several]
+    blocks = form_blocks(units, settings.request.cluster, settings.request.seed)
+    coincidences = count_coincidences(units, blocks)
+    coincidences = mirror(coincidences) if settings.request.mirrored else coincidences
+    sums, sizes = Sums(coincidences), units.sizes[units.several]
     unequal = bool(sizes.min() != sizes.max())  # whether some units have more judges than others
-    units, ratings = scored.size - scored.alone, int(scored.mass.sum())
     no_interval = refuse_interval(blocks.levels, blocks.name)
     draws = None if no_interval else draw_sums(coincidences, settings.request.seed)
     coefficients = []
@@ -202,7 +153,7 @@ def compute_kinds(
         title, value, why = kind.title, None, None
         if kind.name == "fleiss" and unequal:  # a generalisation is named for what it is
             title = f"{title}, unequal numbers of judges"
-        if scored.scale.points is None and kind.categories:
+        if units.scale.points is None and kind.categories:
             why = "it needs a scale with steps, and the declared one has none"
         else:
             try:
@@ -229,8 +180,8 @@ def compute_kinds(
             value=value,
             lower=lower,
             upper=upper,
-            units=units,
-            ratings=ratings,
+            units=units.size - units.alone,
+            ratings=int(sizes.sum()),
             why=why,
             notes=tuple(notes),
         )
@@ -274,50 +225,39 @@ class Request:
         return self.kind != "ratings"
 
 
-def tabulate_scores(judged: Units | Counted, request: Request, digest: str = "") -> AgreementTable:
+def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTable:
     """Make the table of ratings, or of answers about two outputs without their κ."""
-    beside: Counted | NDArray[np.float64]
-    if isinstance(judged, Units):
-        scored: Scored = judged
-        judges, merged = int((np.bincount(judged.judge) > 0).sum()), "merged"
-        left, notes = (judged.repeats, judged.controls), [*judged.rows.notes]
-    else:
-        scored, task = judged.counts, judged.bound[0][1] if judged.bound else ""
-        judges, merged = judged.scorers[judged.bound], "merged by the engine"
-        left, notes = judged.left[task], [*judged.notes]
-        digest = scored.digest(judges, *left)
-    if not (scored.several.any() or request.alone):
+    judges, left = int((np.bincount(units.judge) > 0).sum()), (units.repeats, units.controls)
+    notes = [*units.rows.notes]
+    if not (units.several.any() or request.alone):
         output = "output" if request.kind == "ratings" else "output pair"
         alone = f"no two of {judges:,} judges share any"
         alone = "there is one judge alone" if judges == 1 else alone
         raise NotIdentified(
-            f"{NO_OVERLAP}: {plural(scored.size, output)}, and {alone}", [SHARE_OUTPUTS]
+            f"{NO_OVERLAP}: {plural(units.size, output)}, and {alone}", [SHARE_OUTPUTS]
         )
-    settings, left_out = choose_settings(scored, request)
-    beside = mean_difference(judged, kind=request.kind) if isinstance(judged, Units) else judged
+    settings, left_out = choose_settings(units, request)
+    difference = mean_difference(units, kind=request.kind)
     parts = []
     with one_blas_thread():
-        for levels, mask, part in _split(scored, request.by):
+        for levels, mask, part in _split(units, request.by):
             chosen = replace(settings, kinds=choose_own_kinds(part, settings, request))
-            own = beside if isinstance(beside, Counted) else beside[mask]
-            parts.append(_describe(part, levels, chosen, own))
-    again = int(np.sum(scored.again))
-    notes += note_left(*left, again)
-    notes += note_alone(scored.alone, scored.size)
-    names, codes = scored.labels("criterion")
+            parts.append(_describe(part, levels, chosen, difference[mask]))
+    notes += note_left(*left, units.again)
+    notes += note_alone(units.alone, units.size)
+    names, codes = units.labels("criterion")
     if request.kind == "ratings" and len(names) > 1 and len(codes):
         tops = np.full(len(names), -np.inf)
-        np.maximum.at(tops, codes, scored.tops)
+        np.maximum.at(tops, codes, units.tops)
         notes += note_tops(tops[np.isfinite(tops)])
-    merged = f"beyond {MAX_CLUSTERS[request.cluster]:,} {merged}"
-    how = sign_request(request, say_points(scored, request), merged)
-    signature = write_signature(how, scored.ratings, digest, judges=judges)
-    excluded = exclude_again(again)
+    how = sign_request(request, say_points(units, request))
+    signature = write_signature(how, units.ratings, digest, judges=judges)
+    excluded = exclude_again(units.again)
     return AgreementTable(
         parts=tuple(parts),
         kind=request.kind,
         by=request.by,
-        scale=f"{scored.scale}, {'declared' if scored.scale.declared else 'as seen'}",
+        scale=f"{units.scale}, {'declared' if units.scale.declared else 'as seen'}",
         cluster=request.cluster,
         level=request.level,
         says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
@@ -327,7 +267,7 @@ def tabulate_scores(judged: Units | Counted, request: Request, digest: str = "")
     )
 
 
-def choose_settings(units: Scored, request: Request) -> tuple[Settings, tuple[str, ...]]:
+def choose_settings(units: Units, request: Request) -> tuple[Settings, tuple[str, ...]]:
     """Return what to compute, and what is excluded for its cost."""
     kinds = choose_kinds(units, request.coefficients, list_between())
     settings = Settings(
@@ -346,7 +286,7 @@ def choose_settings(units: Scored, request: Request) -> tuple[Settings, tuple[st
     return settings, (say("pairs-unasked", most=MAX_PAIRS_UNASKED, families=", ".join(FAMILIES)),)
 
 
-def choose_own_kinds(part: Scored, settings: Settings, request: Request) -> tuple[Kind, ...]:
+def choose_own_kinds(part: Units, settings: Settings, request: Request) -> tuple[Kind, ...]:
     """Return the coefficients of a part, whose own scale says which n it has."""
     if part.points is settings.points:
         return settings.kinds
@@ -360,11 +300,11 @@ def choose_own_kinds(part: Scored, settings: Settings, request: Request) -> tupl
     return (*choose_kinds(part, part_names), *requested)
 
 
-def _split(scored: Scored, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Scored]]:
+def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
     """Yield levels, what has them, and that part; levels crossed, then added up."""
-    whole = np.ones(len(scored.sizes), dtype=np.bool_)
+    whole = np.ones(len(units.sizes), dtype=np.bool_)
     for depth in range(len(by), 0, -1):
-        labels = [scored.labels(name) for name in by[:depth]]
+        labels = [units.labels(name) for name in by[:depth]]
         columns = [codes for _, codes in labels]
         group = number_groups(*columns)
         first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
@@ -379,9 +319,9 @@ def _split(scored: Scored, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str
                 if name in ("task", "criterion"):
                     of_scale = of_scale & (codes == level)
             # the scale of a part is that of its task and criterion, unless one was declared
-            part = scored if of_scale.all() else scored.narrow(of_scale)
+            part = units if of_scale.all() else units.narrow(of_scale)
             yield levels, mask, part.take(mask[of_scale])
-    yield {}, whole, scored
+    yield {}, whole, units
 
 
 def note_left(repeats: int, controls: int, again: int) -> tuple[str, ...]:
@@ -408,20 +348,21 @@ def note_tops(tops: NDArray[np.float64]) -> tuple[str, ...]:
     return (say("scales-differ", "warning"),)
 
 
-def say_points(scored: Scored, request: Request) -> str:
+def say_points(units: Units, request: Request) -> str:
     if request.kind != "ratings":
-        return f"answers: first, {'tie, ' if len(scored.points) > 2 else ''}second"
-    declared = "declared" if scored.scale.declared else "seen"
-    return f"scale {scored.scale} {declared}, {len(scored.points)} points"
+        return f"answers: first, {'tie, ' if len(units.points) > 2 else ''}second"
+    declared = "declared" if units.scale.declared else "seen"
+    return f"scale {units.scale} {declared}, {len(units.points)} points"
 
 
-def sign_request(request: Request, points: str, merged: str) -> list[str]:
+def sign_request(request: Request, points: str) -> list[str]:
     names = ", ".join(request.signed or request.coefficients)
-    how = f"cluster bootstrap by {request.cluster}, B={REPLICATES}, {merged}"
+    how = f"cluster bootstrap by {request.cluster}, B={REPLICATES}"
+    merged = f"beyond {MAX_CLUSTERS[request.cluster]:,} merged"
     return [
         f"agreement: {names}",
         points,
-        f"{how}, level {request.level:g}",
+        f"{how}, {merged}, level {request.level:g}",
         f"seed={request.seed}",
     ]
 
@@ -432,13 +373,6 @@ _NEAR: Final = 3  # Most n of n-agreement that are shown
 
 
 def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> AgreementTable:
-    targets = rows.targets().size
-    units = replace(
-        units,  # of this task
-        again=targets - len(units.code),
-        repeats=0 if rows.kind is None else int((rows.kind == REPEAT).sum()),
-        controls=0 if rows.kind is None else int((rows.kind == CONTROL).sum()),
-    )
     requested = FAMILY in request.coefficients
     others = tuple(name for name in request.coefficients if name != FAMILY)
     wanted = replace(request, coefficients=others, signed=request.coefficients)

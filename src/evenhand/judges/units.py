@@ -157,7 +157,7 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
             )
     targets = rows.targets()
     if not targets.size:
-        raise InvalidJudgments("no scores of outputs: all rows are controls or repeats")
+        raise NotIdentified("no scores of outputs: all rows are controls or repeats")
     seen = read_points(targets.score, scale)
     order, judge, opens, again = _order(targets)
     starts = np.flatnonzero(opens)

@@ -227,7 +227,8 @@ def test_preferences_agree_whichever_output_stood_left():
 @pytest.mark.parametrize("name", ["judge", "group"])
 def test_a_column_that_differs_within_an_output_cannot_tell_outputs_apart(name):
     data = ratings([1, 1, 2, 3], group=["crowd", "expert"] * 2)
-    with pytest.raises(UnknownOption, match=f"'{name}' differs among the judges.*2 of 2.*--where"):
+    said = f"'{name}' differs among the judges.*2 of 2.*--group-by {name}"
+    with pytest.raises(UnknownOption, match=said):
         evenhand.measure_agreement(data, by=[name])
 
 
