@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, TypeVar
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -12,11 +13,13 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded
 from evenhand.data.engine import ANSWER, require_open
+from evenhand.data.exclusions import note_excluded
 from evenhand.data.groups import split_table
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, RatingRows, Scale, require_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.row_reading import code_ratings
+from evenhand.data.slips import find_slips
 from evenhand.data.tables import count_scored
 from evenhand.data.tally import take_names
 from evenhand.data.votes import Votes
@@ -30,9 +33,10 @@ from evenhand.errors import (
 )
 from evenhand.judges.agreement_intervals import CLUSTERS
 from evenhand.judges.agreement_table import AgreementTable, GroupedAgreement
+from evenhand.judges.self_agreement import drop_pasted
 from evenhand.judges.tabulation import Request, tabulate_ratings, tabulate_votes
 from evenhand.judges.texts import say
-from evenhand.judges.units import find_units
+from evenhand.judges.units import Coefficient, find_units
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.findings import Finding, take_findings
 
@@ -106,14 +110,49 @@ def measure_agreement(
         )
     require_open(data.frame, data.source.name)
     if isinstance(data, Ratings):
-        return _measure_ratings(data, request, require_scale(scale), group_by)
+        measure = partial(_measure_ratings, request, require_scale(scale), group_by)
+        return _mind_slips(data, measure)
     if scale is not None:
         raise UnknownOption("preferences have no scale: leave it out")
-    return _measure_preferences(data, request, group_by)
+    return _mind_slips(data, partial(_measure_preferences, request, group_by))
+
+
+def _mind_slips(
+    data: Ratings | Comparisons | Rankings,
+    measure: Callable[[Any], AgreementTable | GroupedAgreement],
+) -> AgreementTable | GroupedAgreement:
+    """Warn of slips of the hand, in the first of several tables; drop rows pasted twice."""
+    result = measure(data)
+    tables = result.groups if isinstance(result, GroupedAgreement) else {"": result}
+    notes = [one for table in tables.values() for one in take_findings(table.notes)]
+    slips = find_slips(data, pasted=not {"again", "repeats"}.isdisjoint(one.code for one in notes))
+    if not slips:
+        return result
+    identical = [one.values["rows"] for one in slips if one.code == "identical-rows"]
+    without, pasted = drop_pasted(data) if identical else (data, ())
+    if pasted:
+        result = note_excluded(measure(without), pasted)
+    tables = dict(result.groups if isinstance(result, GroupedAgreement) else {"": result})
+    if identical and not pasted:
+        beside = say("perhaps-pasted", "warning", n=identical[0])
+
+        def note_again(one: Coefficient) -> Coefficient:
+            own = one.value is not None and "intra" in one.name.split("-")
+            return replace(one, notes=(*one.notes, beside)) if own else one
+
+        for name, table in tables.items():
+            parts = tuple(
+                replace(part, coefficients=tuple(map(note_again, part.coefficients)))
+                for part in table.parts
+            )
+            tables[name] = replace(table, parts=parts)
+    name = next(iter(tables))
+    tables[name] = replace(tables[name], notes=(*slips, *tables[name].notes))
+    return replace(result, groups=tables) if isinstance(result, GroupedAgreement) else tables[name]
 
 
 def _measure_ratings(
-    data: Ratings, request: Request, scale: Scale | None, group_by: str | None
+    request: Request, scale: Scale | None, group_by: str | None, data: Ratings
 ) -> AgreementTable | GroupedAgreement:
     without = request.by == ("criterion",) and not data.has("criterion")
     by = () if without else tuple(data.require(name) for name in request.by)
@@ -156,7 +195,7 @@ def _measure_ratings(
 
 
 def _measure_preferences(
-    data: Comparisons | Rankings, request: Request, group_by: str | None
+    request: Request, group_by: str | None, data: Comparisons | Rankings
 ) -> AgreementTable | GroupedAgreement:
     by = tuple(name for name in request.by if name != "criterion" or data.has("criterion"))
     for name in by:
