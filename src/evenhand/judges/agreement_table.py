@@ -335,11 +335,16 @@ def say_parts(
 def _say(part: AgreementPart, answers: str, *, again: bool) -> Finding:
     known = {one.name: one for one in part.coefficients if one.value is not None}
     clauses = [] if part.units else [_say_unshared(known, answers)]
-    near = [one for one in part.coefficients if one.name in known and _is_near(one.name)]
+    near = [
+        one
+        for one in part.coefficients
+        if one.name in known
+        and (one.name.split("-")[:2] == ["n", "agreement"] and "pair" not in one.name.split("-"))
+    ]
     if part.units and near:
         clause = f"two judges give the same {answers} in {_percent(near[0])}"
         if len(near) >= 3 and answers == "score":
-            apart = _find_distance(near[1].name)
+            apart = float("-".join(near[1].name.split("-")[2:]))
             points = f"{apart:g} point{'s' * (apart != 1)}"
             clause += f" and differ by at most {points} in {_percent(near[1])}"
         clauses.append(clause)
@@ -378,15 +383,6 @@ TITLES: Final = {
     "alpha-ordinal": "Krippendorff's α, ordinal,",
     "kappa-strict": "pairwise κ",
 }
-
-
-def _is_near(name: str) -> bool:
-    return name.split("-")[:2] == ["n", "agreement"] and "pair" not in name.split("-")
-
-
-def _find_distance(name: str) -> float:
-    """Return the points of n-agreement, such as 1e-10, whose exponent has a sign too."""
-    return float("-".join(name.split("-")[2:]))
 
 
 def _plain(value: float | None) -> str:

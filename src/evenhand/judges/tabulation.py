@@ -63,29 +63,156 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
 
-
-@dataclass(frozen=True)
-class Settings:
-    kinds: tuple[Kind, ...]  # coefficients on units
-    # further names and families that were asked for, of coefficients between judges
-    between: tuple[str, ...]
-    unasked: tuple[str, ...]  # such families that are computed unasked, and shown where they exist
-    request: Request
-    points: NDArray[np.float64] | None = None  # those that the kinds were chosen for
-
-
 Mask = NDArray[np.bool_]
 
 
+@dataclass(frozen=True)
+class Request:
+    by: tuple[str, ...]  # columns whose levels are parts
+    coefficients: tuple[str, ...]  # names, families, "default" or "all"
+    level: float  # nominal level of intervals (proportion)
+    cluster: str  # "item" or "judge"
+    seed: int  # of everything random
+    kind: str = "ratings"  # "ratings", "comparisons" or "rankings"
+    # how the coefficients were asked for, where what is asked for here is less
+    signed: tuple[str, ...] = ()
+    alone: bool = False  # whether there is a table also where no two judges judged the same
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether scores are answers about two outputs, of which neither is the first."""
+        return self.kind != "ratings"
+
+
+def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTable:
+    """Make the table of ratings, or of answers about two outputs without their κ."""
+    judges, rated = int((np.bincount(units.judge) > 0).sum()), not request.mirrored
+    if not (units.several.any() or request.alone):
+        alone = f"no two of {judges:,} judges share any"
+        alone = "there is one judge alone" if judges == 1 else alone
+        outputs = plural(units.size, "output" if rated else "output pair")
+        raise NotIdentified(f"{NO_OVERLAP}: {outputs}, and {alone}", [SHARE_OUTPUTS])
+    notes = [*units.rows.notes]
+    counted = {"repeats": units.repeats, "controls": units.controls, "again": units.again}
+    notes += [say(what, n=count) for what, count in counted.items() if count]
+    notes += [say("single-judge", n=units.alone, of=units.size)] if units.alone else []
+    criteria, codes = units.labels("criterion")
+    if rated and len(criteria) > 1 and len(codes):
+        tops = np.full(len(criteria), -np.inf)  # the highest score under each criterion
+        np.maximum.at(tops, codes, units.tops)
+        tops = tops[np.isfinite(tops)]
+        notes += [say("scales-differ", "warning")] if tops.min() != tops.max() else []
+    asked = request.coefficients
+    kinds = choose_kinds(units, asked, list_between())
+    # coefficients between judges, and whether they were asked for or are shown where they exist
+    families = {name: True for name in list_between() if name in asked or "all" in asked}
+    if "default" in asked and units.pairs <= MAX_PAIRS_UNASKED:
+        families = {**dict.fromkeys(FAMILIES, False), **families}
+    elif "default" in asked and "all" not in asked:
+        notes.append(say("pairs-unasked", most=MAX_PAIRS_UNASKED, families=", ".join(FAMILIES)))
+    difference = mean_difference(units, kind=request.kind)
+    parts = []
+    with one_blas_thread():
+        for levels, mask, part in _split(units, request.by):
+            own = kinds if part.points is units.points else _choose_own_kinds(part, kinds, asked)
+            parts.append(_describe(part, levels, (own, families), request, difference[mask]))
+    names = ", ".join(request.signed or asked)
+    points = f"answers: first, {'tie, ' if len(units.points) > 2 else ''}second"
+    if rated:
+        declared = "declared" if units.scale.declared else "seen"
+        points = f"scale {units.scale} {declared}, {len(units.points)} points"
+    how = [
+        f"agreement: {names}",
+        points,
+        f"cluster bootstrap by {request.cluster}, B={REPLICATES}, beyond"
+        f" {MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}",
+        f"seed={request.seed}",
+    ]
+    reason = (
+        "second answers of a judge to the same output"
+    )
+    sentence = str(say("again", n=units.again))
+    again = Exclusion("again", reason, units.again, unit="answer", sentence=sentence)
+    excluded = (again,) if units.again else ()
+    signature = write_signature(how, units.ratings, digest, judges=judges)
+    return AgreementTable(
+        parts=tuple(parts),
+        kind=request.kind,
+        by=request.by,
+        scale=f"{units.scale}, {'declared' if units.scale.declared else 'as seen'}",
+        cluster=request.cluster,
+        level=request.level,
+        says=say_parts(parts, answers="score" if rated else "answer"),
+        notes=tuple(notes),
+        signature=sign_excluded(signature, excluded),
+        excluded=excluded,
+    )
+
+
+def _choose_own_kinds(part: Units, kinds: Sequence[Kind], asked: Sequence[str]) -> tuple[Kind, ...]:
+    """Return the coefficients of a part, whose own scale says which n it has."""
+    known = {name for one in kinds for name in (one.name, one.family)}
+    names = [name for name in asked if name in {*known, "default", "all"}]
+    held = {one.name for one in list_kinds(part)}
+    requested = {one.name: one for one in kinds if one.name in names and one.name not in held}
+    part_names = [name for name in names if name in held or name not in requested]
+    return (*choose_kinds(part, part_names), *requested.values())
+
+
+def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
+    """Yield levels, what has them, and that part; levels crossed, then added up."""
+    whole = np.ones(len(units.sizes), dtype=np.bool_)
+    for depth in range(len(by), 0, -1):
+        labels = [units.labels(name) for name in by[:depth]]
+        columns = [codes for _, codes in labels]
+        group = number_groups(*columns)
+        first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
+        first[group] = np.arange(len(group))
+        crossed = np.column_stack(columns)[first].tolist()
+        if depth == 1 and len(crossed) == 1:
+            continue  # the whole says the same
+        for code in crossed:
+            levels, mask, of_scale = dict[str, str](), whole, whole
+            for name, (names, codes), level in zip(by, labels, code, strict=False):
+                levels[name], mask = names[level], mask & (codes == level)
+                if name in ("task", "criterion"):
+                    of_scale = of_scale & (codes == level)
+            # the scale of a part is that of its task and criterion, unless one was declared
+            part = units if of_scale.all() else units.narrow(of_scale)
+            yield levels, mask, part.take(mask[of_scale])
+    yield {}, whole, units
+
+
 def _describe(
-    units: Units, levels: Mapping[str, str], settings: Settings, difference: Array
+    units: Units,
+    levels: Mapping[str, str],
+    chosen: tuple[tuple[Kind, ...], Mapping[str, bool]],
+    request: Request,
+    difference: Array,
 ) -> AgreementPart:
     """Compute everything that was asked for on a part; `difference` (U,) is that of its judges."""
+    kinds, families = chosen
+    coefficients: list[Coefficient] = []
+    for paired in (False, True):
+        own = tuple(kind for kind in kinds if kind.paired == paired)
+        if own:
+            coefficients += compute_kinds(pair_judges(units) if paired else units, own, request)
     missing: dict[str, Finding] = {}  # why coefficients that nobody asked for do not exist
-    coefficients = _compute_units(units, settings, missing)
+    for asked in (True, False):
+        names = [name for name, wanted in families.items() if wanted == asked]
+        for one in compute_between(units, names, request.level):
+            if asked or one.value is not None:
+                coefficients.append(one.without_interval() if request.cluster == "judge" else one)
+            elif one.why is not None:
+                missing[one.why] = note_missing(one.why)
     judge = units.judge if units.held.all() else units.judge[units.held]
     given = units.mass
-    prevalence = given + given[::-1] if settings.request.mirrored else given
+    prevalence = given + given[::-1] if request.mirrored else given
+    known = {one.name: one.value for one in coefficients}
+    same, warning = known.get("n-agreement-0"), None
+    if same is not None:
+        prevails = float(prevalence.max() / prevalence.sum())
+        warning = warn_prevalence(same, known.get("fleiss"), prevails)
     return AgreementPart(
         by=levels,
         units=units.size - units.alone,
@@ -95,28 +222,8 @@ def _describe(
         most_judges=int(units.sizes.max(initial=0)),
         coefficients=tuple(coefficients),
         doubtful=list_doubtful(units, difference),
-        notes=(*note_prevalence(prevalence, coefficients), *missing.values()),
+        notes=(*([warning] if warning else []), *missing.values()),
     )
-
-
-def _compute_units(
-    units: Units, settings: Settings, missing: dict[str, Finding]
-) -> Sequence[Coefficient]:
-    """Return all coefficients on units; of those that nobody asked for, say in `missing` why."""
-    coefficients: list[Coefficient] = []
-    for paired in (False, True):
-        kinds = tuple(kind for kind in settings.kinds if kind.paired == paired)
-        if kinds:
-            own_units = pair_judges(units) if paired else units
-            coefficients += compute_kinds(own_units, kinds, settings)
-    for names, wanted in ((settings.between, True), (settings.unasked, False)):
-        for coefficient in compute_between(units, names, settings.request.level):
-            if wanted or coefficient.value is not None:
-                by_judge = settings.request.cluster == "judge"
-                coefficients.append(coefficient.without_interval() if by_judge else coefficient)
-            elif coefficient.why is not None:
-                missing[coefficient.why] = note_missing(coefficient.why)
-    return coefficients
 
 
 def note_missing(why: str) -> Finding:
@@ -124,30 +231,19 @@ def note_missing(why: str) -> Finding:
     return why if isinstance(why, Finding) else Finding("not-computed", why, "info")
 
 
-def note_prevalence(
-    given: NDArray[np.int64], coefficients: Sequence[Coefficient]
-) -> tuple[Finding, ...]:
-    known = {coefficient.name: coefficient.value for coefficient in coefficients}
-    same, kappa = known.get("n-agreement-0"), known.get("fleiss")
-    if same is None:
-        return ()
-    warning = warn_prevalence(same, kappa, float(given.max() / given.sum()))
-    return (warning,) if warning else ()
-
-
 def compute_kinds(
-    units: Units, kinds: tuple[Kind, ...], settings: Settings
+    units: Units, kinds: tuple[Kind, ...], request: Request
 ) -> tuple[Coefficient, ...]:
     """Return coefficients on units, with intervals where there can be."""
     if not units.several.any():
         return tuple(Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in kinds)
-    blocks = form_blocks(units, settings.request.cluster, settings.request.seed)
+    blocks = form_blocks(units, request.cluster, request.seed)
     coincidences = count_coincidences(units, blocks)
-    coincidences = mirror(coincidences) if settings.request.mirrored else coincidences
+    coincidences = mirror(coincidences) if request.mirrored else coincidences
     sums, sizes = Sums(coincidences), units.sizes[units.several]
     unequal = bool(sizes.min() != sizes.max())  # whether some units have more judges than others
     no_interval = refuse_interval(blocks.levels, blocks.name)
-    draws = None if no_interval else draw_sums(coincidences, settings.request.seed)
+    draws = None if no_interval else draw_sums(coincidences, request.seed)
     coefficients = []
     for kind in kinds:
         title, value, why = kind.title, None, None
@@ -171,7 +267,7 @@ def compute_kinds(
             if no_interval is not None:
                 notes.append(no_interval)
             if draws is not None:
-                interval = draws.bound(kind.compute, settings.request.level)
+                interval = draws.bound(kind.compute, request.level)
                 lower, upper = interval.lower, interval.upper
                 notes += [interval.why] if interval.why else []
         coefficient = Coefficient(
@@ -205,166 +301,6 @@ def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float6
         rank = 2 * np.arange(1, judges + 1) - judges - 1
         difference[at] = np.sort(score, axis=1) @ rank * (2 / (judges * (judges - 1)))
     return difference
-
-
-@dataclass(frozen=True)
-class Request:
-    by: tuple[str, ...]  # columns whose levels are parts
-    coefficients: tuple[str, ...]  # names, families, "default" or "all"
-    level: float  # nominal level of intervals (proportion)
-    cluster: str  # "item" or "judge"
-    seed: int  # of everything random
-    kind: str = "ratings"  # "ratings", "comparisons" or "rankings"
-    # how the coefficients were asked for, where what is asked for here is less
-    signed: tuple[str, ...] = ()
-    alone: bool = False  # whether there is a table also where no two judges judged the same
-
-    @property
-    def mirrored(self) -> bool:
-        """Whether scores are answers about two outputs, of which neither is the first."""
-        return self.kind != "ratings"
-
-
-def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTable:
-    """Make the table of ratings, or of answers about two outputs without their κ."""
-    judges, left = int((np.bincount(units.judge) > 0).sum()), (units.repeats, units.controls)
-    notes = [*units.rows.notes]
-    if not (units.several.any() or request.alone):
-        output = "output" if request.kind == "ratings" else "output pair"
-        alone = f"no two of {judges:,} judges share any"
-        alone = "there is one judge alone" if judges == 1 else alone
-        raise NotIdentified(
-            f"{NO_OVERLAP}: {plural(units.size, output)}, and {alone}", [SHARE_OUTPUTS]
-        )
-    settings, left_out = choose_settings(units, request)
-    difference = mean_difference(units, kind=request.kind)
-    parts = []
-    with one_blas_thread():
-        for levels, mask, part in _split(units, request.by):
-            chosen = replace(settings, kinds=choose_own_kinds(part, settings, request))
-            parts.append(_describe(part, levels, chosen, difference[mask]))
-    notes += note_left(*left, units.again)
-    notes += note_alone(units.alone, units.size)
-    names, codes = units.labels("criterion")
-    if request.kind == "ratings" and len(names) > 1 and len(codes):
-        tops = np.full(len(names), -np.inf)
-        np.maximum.at(tops, codes, units.tops)
-        notes += note_tops(tops[np.isfinite(tops)])
-    how = sign_request(request, say_points(units, request))
-    signature = write_signature(how, units.ratings, digest, judges=judges)
-    excluded = exclude_again(units.again)
-    return AgreementTable(
-        parts=tuple(parts),
-        kind=request.kind,
-        by=request.by,
-        scale=f"{units.scale}, {'declared' if units.scale.declared else 'as seen'}",
-        cluster=request.cluster,
-        level=request.level,
-        says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
-        notes=(*notes, *left_out),
-        signature=sign_excluded(signature, excluded),
-        excluded=excluded,
-    )
-
-
-def choose_settings(units: Units, request: Request) -> tuple[Settings, tuple[str, ...]]:
-    """Return what to compute, and what is excluded for its cost."""
-    kinds = choose_kinds(units, request.coefficients, list_between())
-    settings = Settings(
-        kinds=kinds,
-        between=tuple(name for name in list_between() if name in request.coefficients),
-        unasked=(),
-        request=request,
-        points=units.points,
-    )
-    if "all" in request.coefficients:
-        return replace(settings, between=FAMILIES), ()
-    if "default" not in request.coefficients:
-        return settings, ()
-    if units.pairs <= MAX_PAIRS_UNASKED:
-        return replace(settings, unasked=FAMILIES), ()
-    return settings, (say("pairs-unasked", most=MAX_PAIRS_UNASKED, families=", ".join(FAMILIES)),)
-
-
-def choose_own_kinds(part: Units, settings: Settings, request: Request) -> tuple[Kind, ...]:
-    """Return the coefficients of a part, whose own scale says which n it has."""
-    if part.points is settings.points:
-        return settings.kinds
-    known = {name for one in settings.kinds for name in (one.name, one.family)}
-    names = [name for name in request.coefficients if name in {*known, "default", "all"}]
-    held = {one.name for one in list_kinds(part)}
-    requested = [one for one in settings.kinds if one.name in names and one.name not in held]
-    part_names = [
-        name for name in names if name in held or name not in {one.name for one in requested}
-    ]
-    return (*choose_kinds(part, part_names), *requested)
-
-
-def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
-    """Yield levels, what has them, and that part; levels crossed, then added up."""
-    whole = np.ones(len(units.sizes), dtype=np.bool_)
-    for depth in range(len(by), 0, -1):
-        labels = [units.labels(name) for name in by[:depth]]
-        columns = [codes for _, codes in labels]
-        group = number_groups(*columns)
-        first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
-        first[group] = np.arange(len(group))
-        crossed = np.column_stack(columns)[first].tolist()
-        if depth == 1 and len(crossed) == 1:
-            continue  # the whole says the same
-        for code in crossed:
-            levels, mask, of_scale = dict[str, str](), whole, whole
-            for name, (names, codes), level in zip(by, labels, code, strict=False):
-                levels[name], mask = names[level], mask & (codes == level)
-                if name in ("task", "criterion"):
-                    of_scale = of_scale & (codes == level)
-            # the scale of a part is that of its task and criterion, unless one was declared
-            part = units if of_scale.all() else units.narrow(of_scale)
-            yield levels, mask, part.take(mask[of_scale])
-    yield {}, whole, units
-
-
-def note_left(repeats: int, controls: int, again: int) -> tuple[str, ...]:
-    counted = {"repeats": repeats, "controls": controls, "again": again}
-    return tuple(say(what, n=count) for what, count in counted.items() if count)
-
-
-def exclude_again(again: int) -> tuple[Exclusion, ...]:
-    """Return the second answers of judges, which say nothing of agreement with others."""
-    reason, sentence = "second answers of a judge to the same output", str(say("again", n=again))
-    return (Exclusion("again", reason, again, unit="answer", sentence=sentence),) if again else ()
-
-
-def note_alone(alone: int, units: int) -> tuple[str, ...]:
-    if not alone:
-        return ()
-    return (say("single-judge", n=alone, of=units),)
-
-
-def note_tops(tops: NDArray[np.float64]) -> tuple[str, ...]:
-    """Say that criteria do not reach the same score: (criteria,) the highest of each."""
-    if tops.min() == tops.max():
-        return ()
-    return (say("scales-differ", "warning"),)
-
-
-def say_points(units: Units, request: Request) -> str:
-    if request.kind != "ratings":
-        return f"answers: first, {'tie, ' if len(units.points) > 2 else ''}second"
-    declared = "declared" if units.scale.declared else "seen"
-    return f"scale {units.scale} {declared}, {len(units.points)} points"
-
-
-def sign_request(request: Request, points: str) -> list[str]:
-    names = ", ".join(request.signed or request.coefficients)
-    how = f"cluster bootstrap by {request.cluster}, B={REPLICATES}"
-    merged = f"beyond {MAX_CLUSTERS[request.cluster]:,} merged"
-    return [
-        f"agreement: {names}",
-        points,
-        f"{how}, {merged}, level {request.level:g}",
-        f"seed={request.seed}",
-    ]
 
 
 FAMILY: Final = "intra"  # What asks for the agreement of judges with themselves
@@ -405,10 +341,10 @@ def _compute_self_agreement(rows: RatingRows, scale: Scale, request: Request) ->
         kinds = choose_kinds(units, _KINDS)
         near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
         chosen = (*near, *(kind for kind in kinds if kind.family != "n-agreement"))
-        settings = Settings(chosen, (), (), replace(request, cluster="item"))
+        by_item = replace(request, cluster="item")
         coefficients = [
             replace(one, name=f"{FAMILY}-{one.name}", title=f"same judge: {one.title}")
-            for one in compute_kinds(units, chosen, settings)
+            for one in compute_kinds(units, chosen, by_item)
         ]
         coefficients.append(correlation)
     if request.cluster == "judge":
