@@ -128,9 +128,7 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
         f" {MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}",
         f"seed={request.seed}",
     ]
-    reason = (
-        "second answers of a judge to the same output"
-    )
+    reason = "second answers of a judge to the same output"
     sentence = str(say("again", n=units.again))
     again = Exclusion("again", reason, units.again, unit="answer", sentence=sentence)
     excluded = (again,) if units.again else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -16,6 +16,15 @@ from evenhand.errors import InvalidJudgments, NotIdentified, listing
 from evenhand.judges.texts import say
 from evenhand.numerics import Array, Integers
 from evenhand.render.findings import Finding, describe_findings
+
+
+def require_judges(judges: Sequence[str]) -> None:
+    if tuple(judges) == ("",):
+        raise NotIdentified(
+            "nobody knows who the judges are: the data have no column of judges",
+            ["name it, as in --column judge=NAME"],
+        )
+
 
 # What was scored by whom: ratings unit by unit, one score per judge.
 #
