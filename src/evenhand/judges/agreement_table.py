@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Grouped, Shown
 from evenhand.errors import InvalidJudgments, suggest
@@ -198,38 +200,38 @@ def _say_basis(table: AgreementTable) -> str:
 
 # What a row of the table holds of a coefficient
 _SHOWN: Final = ("name", "title", "value", "lower", "upper", "units", "ratings")
+# Parts of names of coefficients in the order of the table: units, two judges, all judges,
+# comparisons, one judge
+_GROUPS: Final = ((), ("cohen", "pearson", "spearman"), ("icc", "kendall"), ("kappa",), ("intra",))
 
 
 def _tabulate_whole(table: AgreementTable) -> Table:
-    held = [one for one in table.whole.coefficients if one.value is not None]
-    groups = [_find_group(one.name) for one in held]
-    rows = tuple(
-        {**{key: getattr(one, key) for key in _SHOWN}, "word": one.word or ""}
-        for _, one in sorted(zip(groups, held, strict=True), key=lambda pair: pair[0])
-    )
-    groups.sort()
+    groups: list[list[Coefficient]] = [[] for _ in _GROUPS]
+    for one in table.whole.coefficients:
+        parts = one.name.split("-")
+        own = "intra" if "intra" in parts else parts[0]
+        at = next((at for at, names in enumerate(_GROUPS) if own in names), 0)
+        groups[at] += [one] if one.value is not None else []
+    held = [one for group in groups for one in group]
     columns = (
         Column("title", "coefficient", "name"),
         Column("value", "value", "three"),
         Column(("lower", "upper"), f"{100 * table.level:g} % interval", "interval three"),
         *([Column("word", "Landis & Koch", priority=1)] if any(one.word for one in held) else []),
     )
+    rows = tuple(
+        {**{key: getattr(one, key) for key in _SHOWN}, "word": one.word or ""} for one in held
+    )
+    ends = np.cumsum([len(group) for group in groups if group])[:-1]
     of_pairs = ("Cohen's κ and correlations of two judges are means over pairs of judges.",)
-    lines = tuple(at for at in range(1, len(groups)) if groups[at] != groups[at - 1])
-    legend = of_pairs if PAIRED in groups else ()
-    return Table("coefficients", "Agreement on all judgments", columns, rows, lines, legend=legend)
-
-
-PAIRED: Final = 1  # The group of coefficients of two judges
-
-
-def _find_group(name: str) -> int:
-    """Return where a coefficient stands: units, two judges, all judges, comparisons, one judge."""
-    parts = name.split("-")
-    families = ("cohen", "pearson", "spearman"), ("icc", "kendall"), ("kappa",)
-    if "intra" in parts:
-        return len(families) + 1
-    return next((at for at, one in enumerate(families, start=1) if parts[0] in one), 0)
+    return Table(
+        "coefficients",
+        "Agreement on all judgments",
+        columns,
+        rows,
+        tuple(ends.tolist()),
+        legend=of_pairs if groups[1] else (),
+    )
 
 
 def _tabulate_parts(name: str, by: Sequence[str], parts: Mapping[str, AgreementPart]) -> Table:
@@ -334,47 +336,45 @@ def say_parts(
 
 def _say(part: AgreementPart, answers: str, *, again: bool) -> Finding:
     known = {one.name: one for one in part.coefficients if one.value is not None}
-    clauses = [] if part.units else [_say_unshared(known, answers)]
-    near = [
-        one
-        for one in part.coefficients
-        if one.name in known
-        and (one.name.split("-")[:2] == ["n", "agreement"] and "pair" not in one.name.split("-"))
-    ]
+    clauses = []
+    if not part.units:
+        own = known.get("intra-n-agreement-0")
+        clauses.append(
+            "nothing was judged by two judges"
+            if own is None
+            else f"judges give the same {answers} again in {_percent(own)}"
+        )
+    # of all pairs of judges, at most 0, 1 ... points apart; a number such as 1e-10 has a sign too
+    near = {
+        name.removeprefix("n-agreement-"): one
+        for name, one in known.items()
+        if name.startswith("n-agreement-") and "pair" not in name.split("-")
+    }
     if part.units and near:
-        clause = f"two judges give the same {answers} in {_percent(near[0])}"
-        if len(near) >= 3 and answers == "score":
-            apart = float("-".join(near[1].name.split("-")[2:]))
-            points = f"{apart:g} point{'s' * (apart != 1)}"
-            clause += f" and differ by at most {points} in {_percent(near[1])}"
+        (_, same), *others = near.items()
+        clause = f"two judges give the same {answers} in {_percent(same)}"
+        if len(others) >= 2 and answers == "score":
+            distance, within = others[0]
+            points = f"{float(distance):g} point{'s' * (float(distance) != 1)}"
+            clause += f" and differ by at most {points} in {_percent(within)}"
         clauses.append(clause)
     # pairwise κ counts second answers, which the others and the counts above the table do not
     strict = not again and "kappa-strict" in {one.name for one in part.coefficients}
     names = ("kappa-strict",) if strict else ("fleiss", "alpha-ordinal")
-    said = [one for one in part.coefficients if one.name in names] if part.units else []
-    clauses += [_say_coefficient(one) for one in said]
+    for one in part.coefficients if part.units else ():
+        if one.name in names:
+            title = TITLES.get(one.name, one.title)
+            ends = "" if one.lower is None else f" ({_plain(one.lower)} to {_plain(one.upper)})"
+            word = "" if one.word is None else f", {one.word}"
+            missing = one.value is None
+            clauses.append(
+                f"{title} does not exist" if missing else f"{title} {_plain(one.value)}{ends}{word}"
+            )
     if not clauses:
         clauses.append(f"{part.units:,} units were judged by two judges or more")
     start, text = f"{part.name}: " if part.by else "", "; ".join(clauses)
     text = f"{start}{text}." if part.by else f"{begin_sentence(text)}."
     return Finding("agreement", text, "info", {"part": part.name if part.by else ""})
-
-
-def _say_unshared(known: Mapping[str, Coefficient], answers: str) -> str:
-    again = known.get("intra-n-agreement-0")
-    if again is None:
-        return "nothing was judged by two judges"
-    return f"judges give the same {answers} again in {_percent(again)}"
-
-
-def _say_coefficient(one: Coefficient) -> str:
-    title = TITLES.get(one.name, one.title)
-    if one.value is None:
-        return f"{title} does not exist"
-    lower, upper = _plain(one.lower), _plain(one.upper)
-    ends = "" if one.lower is None else f" ({lower} to {upper})"
-    word = "" if one.word is None else f", {one.word}"
-    return f"{title} {_plain(one.value)}{ends}{word}"
 
 
 # How coefficients are called in sentences
