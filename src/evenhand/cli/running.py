@@ -392,20 +392,14 @@ def write_account(fetches: Sequence[Fetch]) -> str:
     n = f"{len(fetches):,} quer{'y' if len(fetches) == 1 else 'ies'}"
     more = f" and {streamed:,} streamed" if streamed else ""
     lines = [f"explain  {engines}: {n} pushed, {plural(rows, 'row')} collected{more} in all"]
-    reasons: set[str] = set()
     for number, one in enumerate(fetches, 1):
         lines.append(f"{number:>7}  {_say_columns(one)}: {_say_how(one)}")
-        if one.why and one.why not in reasons:
-            reasons.add(one.why)
-            lines.append(f"         row by row: {one.why}")
         lines += [f"         {line}" for line in _shorten(one.query)]
     return "\n".join(lines)
 
 
 def _say_how(fetch: Fetch) -> str:
     columns = plural(len(fetch.columns), "column")
-    if fetch.held_in_engine:
-        return f"a table of {columns}, kept by the engine"
     size = f"{plural(fetch.rows, 'row')} × {columns}"
     if not fetch.batches:
         return f"{size} collected"
