@@ -600,7 +600,7 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         tuple(lines),
         limit=MAX_SYSTEMS_SHOWN,
         legend=legend,
-        without=("ranks", "beats"),
+        without=("ranks", "estimate", "beats"),  # `log_worth` or `ability` is the estimate
     )
 
 

@@ -59,6 +59,9 @@ MAX_PLACES_SHOWN: Final = 12  # Most mean places that are listed
 AGAINST: Final = "ties that count against a system have no clustered test"
 # Comparisons of each judge, item or ranking, on average, that are no independent answers
 MIN_REPEATED: Final = 2
+# Effective judges or items below which these tests and `rank` may well decide different pairs: both
+# then know little of how much judges differ, a pair alone the less
+FEW_BESIDE_RANK: Final = 12.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,9 +134,15 @@ class PreferenceTests(Shown):
             code = "pairs-differ-if-independent" if self.repeated else "pairs-differ"
             return say(code, "info", n=n, of=of)
         clustered = int((pairs.clustered_holm <= SIGNIFICANT).sum())
-        values = {"ways": " and ".join(pairs.clusterings), "independent": n}
+        ways, tested = " and ".join(pairs.clusterings), of - len(pairs.without_spread)
+        every, none = plural(of, "pair"), "No pair differs"
+        if tested < of:
+            every = f"the {plural(tested, 'pair')} that can be tested"
+            none = f"None of {every} differs"
         code = "pairs-differ-clustered" if clustered else "no-pair-differs-clustered"
-        return say(code, "info", n=clustered, of=of, **values)
+        code = code if tested else "no-pair-testable"
+        values = {"n": clustered, "of": of, "tested": tested, "ways": ways, "independent": n}
+        return say(code, "info", pairs=every, none=none, **values)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand test --json`, one group."""
@@ -399,9 +408,14 @@ def _cluster(
         return pairs, [say("correlated-unclustered", "warning", repeats=each, why=why)]
     pairs = cluster_pairs(pairs, {way: clustered[way] for way in ways})
     notes: list[str] = [say("clustered-limited", limit=chosen.headline)] if chosen.headline else []
-    lacking = 0 if pairs.clustered is None else int(np.isnan(pairs.clustered).sum())
-    if lacking:
-        notes.append(say("pairs-without-spread", n=lacking, way=" or ".join(ways)))
+    if lacking := pairs.without_spread:
+        way = " or ".join(ways)
+        notes.append(say("pairs-without-spread", n=len(lacking), way=way, names=lacking))
+    effective = {way: clustered[way].factor(way).effective for way in ways}
+    fewest = min(effective, key=lambda way: effective[way])
+    if len(pairs.systems) > 2 and effective[fewest] < FEW_BESIDE_RANK:
+        values = {"effective": effective[fewest], "factor": fewest}
+        notes.append(say("few-clusters-beside-rank", **values))
     return pairs, notes
 
 

@@ -438,6 +438,16 @@ class PairTests:
     clustered: Array | None = None
     clustered_holm: Array | None = None  # (P,) the same after Holm's adjustment over all pairs
 
+    @property
+    def without_spread(self) -> list[str]:
+        """The pairs that clusters were to test and cannot, by the names of their systems."""
+        if self.clustered is None:
+            return []
+        return [
+            f"{self.systems[self.first[i]]} and {self.systems[self.second[i]]}"
+            for i in np.flatnonzero(np.isnan(self.clustered)).tolist()
+        ]
+
     def rows(self) -> list[dict[str, Any]]:
         columns = {
             "first": [self.systems[i] for i in self.first.tolist()],
