@@ -197,7 +197,9 @@ def test_a_pair_that_cannot_be_tested_is_named_and_is_not_counted_as_one_that_do
     even = find_preferences(_vote(rng, [("a", "b", 1.0), ("a", "c", 0.5), ("b", "c", 0.5)]))
     assert even.says.startswith("None of the 2 pairs that can be tested differs significantly")
     alike = find_preferences(_vote(rng, [("a", "b", 1.0), ("a", "c", 1.0), ("b", "c", 1.0)]))
-    assert alike.says.startswith("No pair can be tested with judgments correlated by judge; 3 pairs")
+    assert alike.says.startswith(
+        "No pair can be tested with judgments correlated by judge; 3 pairs"
+    )
 
 
 def test_with_few_judges_it_is_said_that_rank_may_decide_other_pairs():

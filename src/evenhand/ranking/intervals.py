@@ -20,6 +20,7 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 
 MAX_PAIR_SYSTEMS: Final = 500  # Most systems whose errors of all differences are kept
+MAX_LISTED_SYSTEMS: Final = 50  # Most systems whose pairs are listed one by one, with p-values
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,9 +169,12 @@ class RankSets:
     effective: Array
     resting: Truths  # (K, K) whether a difference rests on one cluster alone
     limits: Limits  # what keeps open pairs open
+    # (K, K) p-values adjusted for all pairs, NaN where a pair cannot be tested; None of very many
+    adjusted: Array | None = None
 
     def reorder(self, order: Integers) -> RankSets:
-        names = ("statistic", "decided", "alone", "effective", "resting")
+        names = ["statistic", "decided", "alone", "effective", "resting"]
+        names += [] if self.adjusted is None else ["adjusted"]
         matrices = {name: getattr(self, name)[np.ix_(order, order)] for name in names}
         return replace(self, **matrices, limits=self.limits.reorder(order))
 

@@ -29,7 +29,12 @@ from evenhand.models.base import Fit
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import Pairs, absolute_t, bootstrap_contrasts, draw_webb
 from evenhand.numerics.distributions import chi2_tail, t_quantile
-from evenhand.numerics.multiple_tests import order_statistic, step_down, step_down_holm
+from evenhand.numerics.multiple_tests import (
+    adjust_by_steps,
+    order_statistic,
+    step_down,
+    step_down_holm,
+)
 from evenhand.ranking.covariance import (
     NO_SPREAD_RATIO,
     ClusteredErrors,
@@ -39,6 +44,7 @@ from evenhand.ranking.covariance import (
     degrees,
 )
 from evenhand.ranking.intervals import (
+    MAX_LISTED_SYSTEMS,
     MAX_PAIR_SYSTEMS,
     MIN_CLUSTERS,
     Intervals,
@@ -292,7 +298,7 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
     margin = np.sqrt(np.max([pair_variance(one) for one in worths], axis=0))
     family = gather_pairs(fit.log_worth, margin, spread.clusterings)
     part = find_part(fit, worths, family.effective, family.resting, spread.clusterings)
-    by_holm = len(family.first) > MAX_BOOTSTRAP_PAIRS
+    by_holm, adjusted = len(family.first) > MAX_BOOTSTRAP_PAIRS, None
     if by_holm:
         decisions, critical = decide_by_holm(family, spread.df, part.bounded, level)
     else:
@@ -301,6 +307,11 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
         of_pairs, of_worths = zip(*drawn, strict=True)
         decisions = decide_pairs(family, of_pairs, level)
         critical = limit_worths(of_worths, part.bounded, level)
+        if len(margin) <= MAX_LISTED_SYSTEMS:
+            adjusted = np.full(margin.shape, np.nan)
+            at = family.first[family.active], family.second[family.active]
+            adjusted[at] = adjust_by_steps(np.abs(family.statistic[at]), of_pairs)
+            adjusted.T[at] = adjusted[at]
     decided, alone, steps = decisions
     sets = RankSets(
         clusterings=tuple(way.name for way in spread.clusterings) or ("judgment",),
@@ -312,6 +323,7 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
         effective=family.effective,
         resting=family.resting,
         limits=find_limits(fit, spread, level),
+        adjusted=adjusted,
     )
     unsaid = note_open(fit.systems, spread.clusterings, family.effective, family.resting)
     notes = [*spread.notes, *unsaid, *part.notes]

@@ -20,7 +20,15 @@ from evenhand.models.fitted import FittedModel, Posterior
 from evenhand.models.registry import MODELS
 from evenhand.models.settings import say_model
 from evenhand.numerics import Array, Integers
-from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, find_times, say_place
+from evenhand.numerics.distributions import t_quantile, t_tail
+from evenhand.numerics.multiple_tests import holm
+from evenhand.ranking.intervals import (
+    MAX_LISTED_SYSTEMS,
+    MIN_CLUSTERS,
+    RankSets,
+    find_times,
+    say_place,
+)
 from evenhand.ranking.sides import LIMIT
 from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
 from evenhand.render.document import Column, Document, Table
@@ -468,6 +476,35 @@ class Ranking(Shown):
         held |= {name: scale().tolist() for name, scale in scales.items() if name in columns}
         return [dict(zip(held, values, strict=True)) for values in zip(*held.values(), strict=True)]
 
+    def pairs(self) -> list[dict[str, Any]] | None:
+        """Return what is known of each pair, the better by estimate first; None of many systems.
+
+        Intervals hold all at once for rank sets, else each by itself; p-values are adjusted for the
+        number of pairs, with the replicates of rank sets or else by Holm's method. Where a pair
+        cannot be tested, and with a bootstrap or a posterior, neither is given.
+        """
+        k, sets, stderr = len(self.systems), self.rank_sets, self.pair_stderr
+        if stderr is None or self.decided is None or k > MAX_LISTED_SYSTEMS:
+            return None
+        at = np.triu_indices(k, 1)
+        difference, error = self.estimate[at[0]] - self.estimate[at[1]], stderr[at]
+        if sets is not None and sets.adjusted is not None:
+            p, critical = sets.adjusted[at], max(sets.critical, default=np.inf)
+        elif self.interval in ("sandwich", "model"):
+            t = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
+            p = holm(np.array([t_tail(one, self.df) for one in t.tolist()]))
+            critical = t_quantile((1 + self.level) / 2, self.df)
+        else:
+            p, critical = np.full(len(error), np.nan), np.inf
+        known = np.isfinite(p) & np.isfinite(critical)
+        margin = np.where(known, critical, np.nan) * error
+        columns = (p, difference - margin, difference + margin)
+        ends = ([None if np.isnan(one) else one for one in values.tolist()] for values in columns)
+        numbers = zip(difference.tolist(), *ends, (self.decided[at] != 0).tolist(), strict=True)
+        keys = ("first", "second", "difference", "p_adjusted", "lower", "upper", "decided")
+        named = ((self.systems[i], self.systems[j]) for i, j in np.transpose(at).tolist())
+        return [dict(zip(keys, (*a, *b), strict=True)) for a, b in zip(named, numbers, strict=True)]
+
     def to_dict(self, *columns: str) -> dict[str, Any]:
         """Return the JSON contract of `evenhand rank --json`; systems with "elo" or "worth" too."""
         sets, mix, controlled = self.rank_sets, self.mix, self.controlled
@@ -483,6 +520,7 @@ class Ranking(Shown):
             **({} if controlled is None else controlled.to_dict()),
             "rank_sets": None if sets is None else sets.to_dict(self.systems),
             "systems": self.rows(*columns),
+            "pairs": self.pairs(),
             "neighbours": [
                 {"systems": list(c.systems), "estimate": c.estimate, "stderr": c.stderr}
                 for c in self.neighbours

@@ -173,7 +173,7 @@ TESTS: Final = {
     "clustered-limited": "Clustered p-values are {limit}.",
     "pairs-never-compared": "{n:#pair} never compared: not tested.",
     "pairs-never-compared-with": "{n:#pair} with {new} never compared: not tested.",
-    "pairs-without-spread": "{n:#pair} without a clustered p, since all decided comparisons agree or"
+    "pairs-without-spread": "{n:#pair} without a clustered p, as all decided comparisons agree or"
     " one {way} made them: {names:list}.",
     "few-clusters-beside-rank": "With {effective:.0f} effective {factor}s evenhand rank, which uses"
     " the comparisons of all pairs, may decide other pairs: believe it, unless evenhand robustness"
