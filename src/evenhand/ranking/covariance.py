@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import Final, TypeVar
 
@@ -42,11 +42,13 @@ from evenhand.ranking.sandwich import (
     Answers,
     ClusterSums,
     PairSums,
+    carry_information,
     cluster_covariance,
     crossed_covariance,
     crossed_rows_covariance,
     find_bridges,
     find_singular,
+    find_singular_pairs,
     gather_clusters,
     is_definite,
     judgment_covariance,
@@ -115,14 +117,32 @@ class Network:
     clusters: int  # how many they are, G
     rows: Array  # (K, p) cᵀ H⁻¹ of every system
     centred: Array  # (K, p) cᵀ of every system
+    # goes through the (K, p) cᵀ H⁻¹ H_g of each cluster, where there is a faster way to them
+    products: Passes | None = None
+
+    def carry(self, at_once: int) -> Iterable[Array]:
+        """Go through the (g, K, p) cᵀ H⁻¹ H_g of some clusters at a time."""
+        if self.products is not None:
+            yield from (one[None] for one in self.products())
+            return
+        step = max(1, at_once)
+        for some in self.information():
+            for start in range(0, len(some), step):
+                yield np.matmul(self.rows, some[start : start + step])
 
     def nets(self) -> Iterable[Array]:
         """Go through (g, K, K): what flows out of each system, the current of each in a row."""
-        back = np.linalg.pinv(self.centred)
-        step = max(1, MAX_FLOWS_AT_ONCE // self.rows.size)
-        for some in self.information():
-            for start in range(0, len(some), step):
-                yield np.matmul(np.matmul(self.rows, some[start : start + step]), back)
+        k, worths = len(self.centred), int(self.centred.any(axis=0).sum())
+        reference = np.flatnonzero((self.centred[:, :worths] < 0).all(axis=1))
+        # of the plain design, all flows together are none, and the reference has what is left
+        plain = self.products is not None and worths == k - 1 and len(reference) == 1
+        back = None if plain else np.linalg.pinv(self.centred)
+        for carried in self.carry(MAX_FLOWS_AT_ONCE // self.rows.size):
+            if back is None:
+                flows = carried[:, :, :worths] / 2
+                yield np.insert(flows, reference[0], -flows.sum(axis=2), axis=2)
+            else:
+                yield np.matmul(carried, back)
 
 
 def bound_by_links(effective: Array, links: Array) -> Array:
@@ -269,18 +289,26 @@ def name_links(
 MAX_RECOUNTED: Final = 60_000_000
 
 
-def count_effective(information: Iterable[Array], rows: Array) -> Array:
-    """Return (K, K) effective clusters of each difference from (g, p, p) information."""
-    k = len(rows)
+def count_effective(network: Network) -> Array:
+    """Return (K, K) effective clusters of each difference."""
+    rows, k = network.rows, len(network.rows)
     total, squares = np.zeros((k, k)), np.zeros((k, k))
-    step = max(1, MAX_FLOWS_AT_ONCE // k**2)
-    for some in information:
-        for start in range(0, len(some), step):
-            shares = np.matmul(np.matmul(rows, some[start : start + step]), rows.T)
-            diagonal = np.diagonal(shares, axis1=1, axis2=2)
-            shares = np.maximum(diagonal[:, :, None] + diagonal[:, None] - 2 * shares, 0.0)
-            total += shares.sum(axis=0)
-            squares += np.einsum("gij,gij->ij", shares, shares)
+    # of many systems some rows of the upper triangle at a time, which stay in the cache
+    high = k if k**2 <= MAX_FLOWS_AT_ONCE else max(1, MAX_FLOWS_AT_ONCE // k)
+    for carried in network.carry(MAX_FLOWS_AT_ONCE // k**2):
+        diagonal = np.einsum("gkp,kp->gk", carried, rows)
+        for top in range(0, k, high):
+            at = slice(top, top + high), slice(top, k)
+            shares = np.matmul(carried[:, at[0]], rows[at[1]].T)
+            if high == k:
+                diagonal = np.diagonal(shares, axis1=1, axis2=2).copy()
+            shares *= -2
+            shares += diagonal[:, at[0], None] + diagonal[:, None, at[1]]
+            np.maximum(shares, 0.0, out=shares)
+            total[at] += shares.sum(axis=0)
+            squares[at] += np.einsum("gij,gij->ij", shares, shares)
+    if high < k:
+        total, squares = (np.triu(sums) + np.triu(sums, 1).T for sums in (total, squares))
     effective = np.divide(total**2, squares, out=np.zeros((k, k)), where=squares > 0)
     return np.asarray(effective.round(9))
 
@@ -559,7 +587,11 @@ def _survey(fit: Fit, pieces: ClusterSums, factor: Factor, name: str) -> Cluster
         rows,
     )
     answers = _leave_prior_out(fit, total_information(fit), network.information)
-    parts: dict[int, Codes] = {}
+    if isinstance(pieces, PairSums):
+        network = replace(network, products=partial(carry_information, fit, pieces, network.rows))
+        parts = _part_without(fit, pieces, find_singular_pairs(fit, answers, pieces), rows)
+        return replace(way, effective=_count(network), parts=parts)
+    parts = {}
     for start, information in walk_information(fit, pieces):
         rest = {
             start + g: answers.total - information[g] for g in find_singular(answers, information)
@@ -583,8 +615,7 @@ def _part_without(
 
 def _count(network: Network) -> Array:
     """Return (K, K) effective clusters of each difference, by votes and by links."""
-    votes = count_effective(network.information(), network.rows)
-    return bound_by_links(votes, count_links(network))
+    return bound_by_links(count_effective(network), count_links(network))
 
 
 def _leave_prior_out(fit: Fit, total: Array, information: Passes) -> Answers:
