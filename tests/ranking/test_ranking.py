@@ -156,3 +156,13 @@ def test_who_may_be_in_the_top_is_read_off_rank_sets(ranking):
         ranking.may_be_in_top(5)
     with pytest.raises(UnknownOption, match="rank with interval 'rank-sets'"):
         rank(comparisons(panel(judges=9)), interval="model").may_be_in_top(1)
+
+
+def test_a_ranking_holds_how_its_errors_were_estimated(ranking):
+    (way,) = ranking.ways
+    assert (way.name, way.kind, way.levels, way.clusters) == ("judge", "CV3", 9, 9)
+    merged = rank(comparisons(panel(judges=250, n=2000)), cluster="judge").ways
+    assert [(way.levels, way.clusters) for way in merged] == [(250, 200)]
+    assert rank(comparisons(panel(judges=9)), interval="model").ways == ()
+    by_judgment = rank(comparisons(panel(judges=9)), cluster="judgment").ways
+    assert [(way.name, way.kind) for way in by_judgment] == [("judgment", "CR1")]

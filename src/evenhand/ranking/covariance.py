@@ -33,7 +33,7 @@ from evenhand.ranking.clustering import (
     note_independence,
     single_answers,
 )
-from evenhand.ranking.intervals import MIN_CLUSTERS, centred_variance, pair_variance
+from evenhand.ranking.intervals import MIN_CLUSTERS, Way, centred_variance, pair_variance
 from evenhand.ranking.sandwich import (
     ETA_ETA,
     ETA_TIE,
@@ -689,6 +689,7 @@ class Spread:
     vcovs: Sequence[Array]
     df: float  # degrees of freedom of single contrasts
     method: str  # how, in a few words
+    ways: tuple[Way, ...]  # the same by way
     notes: tuple[Finding, ...] = ()  # what the reader should know
 
 
@@ -705,9 +706,9 @@ def find_spread(
     clusterings = tuple(estimates.values())
     if not clusterings:
         vcovs, method, notes = single_covariances(fit)
-        return clustering, Spread(
-            (), vcovs, max(1.0, fit.n_comparisons - len(fit.raw_vcov)), method, notes
-        )
+        n, df = int(fit.n_comparisons), max(1.0, fit.n_comparisons - len(fit.raw_vcov))
+        single = (Way("judgment", "CR1", n, n),)
+        return clustering, Spread((), vcovs, df, method, single, notes)
     names = tuple(estimates)
     vcovs, notes = cross_clusterings(fit, evidence, names, [way.vcov for way in clusterings])
     vcovs = [*vcovs, *beside_prior(fit)]
@@ -716,16 +717,19 @@ def find_spread(
     if any((way.resting >= 0).any() for way in clusterings):
         vcovs += single_covariances(fit)[0]
     stderr = np.sqrt(np.max([centred_variance(fit.to_worth(vcov)) for vcov in vcovs], axis=0))
-    kinds = "/".join(dict.fromkeys(way.kind for way in clusterings))
+    ways = tuple(
+        Way(one.name, one.kind, len(one.factor.labels), one.factor.size) for one in clusterings
+    )
+    kinds = "/".join(dict.fromkeys(way.kind for way in ways))
     merged = "".join(
-        f" ({len(way.factor.labels):,} {way.name}s in {way.factor.size})"
-        for way in clusterings
-        if way.factor.merged
+        f" ({way.levels:,} {way.name}s in {way.clusters})"
+        for way in ways
+        if way.clusters < way.levels
     )
     df = min(degrees(way.factor) for way in clusterings)
     method = f"{kinds} by {'+'.join(names)}{merged}"
     notes = (*notes, *compare_with_model(fit, stderr))
-    return clustering, Spread(clusterings, vcovs, df, method, notes)
+    return clustering, Spread(clusterings, vcovs, df, method, ways, notes)
 
 
 def cluster_plainly(fit: Fit, evidence: Evidence, name: str) -> ClusteredErrors:

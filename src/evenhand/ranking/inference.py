@@ -81,7 +81,7 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
     df = spread.df if spread.clusterings else np.inf
     method = f"sandwich {spread.method}" + (f", t on {df:.0f} df" if df < np.inf else "")
     intervals = _from_vcovs(fit, spread.vcovs, (settings.level, df), method)
-    return clustering, replace(intervals, notes=spread.notes)
+    return clustering, replace(intervals, notes=spread.notes, ways=spread.ways)
 
 
 def _from_vcovs(
@@ -165,6 +165,7 @@ def order_systems(
         level=settings.level,
         interval=settings.interval or "none",
         method=intervals.method if intervals is not None else "no intervals",
+        ways=() if intervals is None else intervals.ways,
         rank_interval="simultaneous" if board.get("rank_sets") else "marginal",
         n_judgments=tally.n_judgments,
         n_comparisons=n_comparisons,

@@ -23,6 +23,16 @@ MAX_PAIR_SYSTEMS: Final = 500  # Most systems whose errors of all differences ar
 MAX_LISTED_SYSTEMS: Final = 50  # Most systems whose pairs are listed one by one, with p-values
 
 
+@dataclass(frozen=True)
+class Way:
+    """How errors by one way of clustering were estimated."""
+
+    name: str  # judge, item or ranking; judgment where single answers are clusters
+    kind: str  # CV3 or CR1
+    levels: int  # how many judges, say, there are
+    clusters: int  # how many clusters: fewer where levels were merged at random
+
+
 @dataclass(frozen=True, eq=False)
 class Intervals:
     """Uncertainty of a board, in the order of the fit's systems; infinite for no interval."""
@@ -34,6 +44,8 @@ class Intervals:
     decided: NDArray[np.int8]
     method: str  # how, in a few words
     notes: tuple[str, ...] = ()  # what the reader should know
+    # by which ways of clustering errors were estimated; none with a model's, bootstrap or posterior
+    ways: tuple[Way, ...] = ()
     # (p,) standard errors of the fit's parameters; empty from resamples
     parameters: Array = field(default_factory=lambda: np.zeros(0))
     df: float = np.inf  # degrees of freedom of the t distribution; infinite for the normal

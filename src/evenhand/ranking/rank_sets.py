@@ -334,6 +334,7 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
         sets.decided,
         f"rank sets {spread.method}, {name_critical_values(sets)}",
         notes=tuple(notes),
+        ways=spread.ways,
         parameters=np.sqrt(np.max([np.diag(vcov) for vcov in spread.vcovs], axis=0)),
         df=spread.df,
         pairs=margin if len(margin) <= MAX_PAIR_SYSTEMS else None,

@@ -26,6 +26,7 @@ from evenhand.ranking.intervals import (
     MAX_LISTED_SYSTEMS,
     MIN_CLUSTERS,
     RankSets,
+    Way,
     find_times,
     say_place,
 )
@@ -297,6 +298,8 @@ class Ranking(Shown):
         level: nominal level of intervals (proportion).
         interval: rank-sets, model, sandwich or bootstrap; of other models also posterior.
         method: how intervals were made, in a few words.
+        ways: by which ways of clustering errors were estimated, and how; none where they come from
+            a model, a bootstrap or a posterior.
         rank_interval: "simultaneous": all ranges hold at once; "marginal": each by itself.
         n_judgments: answers, a ranking being one.
         n_comparisons: pairs.
@@ -357,6 +360,7 @@ class Ranking(Shown):
     ability: Array | None = None
     mix: Mixed | None = None
     rank_sets: RankSets | None = None
+    ways: tuple[Way, ...] = ()
     one_sided: bool = False
     answers: str = "judgments"
     excluded: tuple[Exclusion, ...] = ()

@@ -18,7 +18,7 @@ severity is then taken for chance, of which a few judges show little.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -39,6 +39,7 @@ from evenhand.ranking.clustering import MAX_CLUSTERS, Evidence, choose_clusterin
 from evenhand.ranking.covariance import NO_SPREAD_RATIO, ClusteredErrors, Spread
 from evenhand.ranking.intervals import (
     MIN_CLUSTERS,
+    Way,
     centred_variance,
     find_clusters,
     pair_variance,
@@ -222,10 +223,18 @@ class ScoreBoard(Shown):
     level: float  # at which all of it holds together (proportion)
     lower_is_better: bool  # whether lower scores are
     headline: str | None  # what the reader must know first, such as "for these 3 judges only"
-    method: str  # how, in a few words
+    decided_by: str  # what decides pairs: "max-|t| step-down", "Holm", or "nothing decided"
+    draws: int  # replicates of max-|t|, each for every way of clustering; else 0
+    ways: tuple[Way, ...]  # by which ways of clustering errors were estimated
     notes: tuple[str, ...]  # what must stand beside it
     signature: str  # one line that reproduces it
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
+
+    @property
+    def method(self) -> str:
+        """How, in a few words."""
+        drawn = f", B={self.draws}" if self.draws else ""
+        return f"{self.decided_by}{drawn}, clustered by {'+'.join(way.name for way in self.ways)}"
 
     @property
     def ranked(self) -> Truths:
@@ -353,8 +362,11 @@ def rank_scores(
     pair_stderr = find_margin(scores, vcovs)
     family = gather_pairs(scores.mean, pair_stderr, clusterings)
     members = find_members(family.effective, family.resting)
-    spread = Spread(clusterings, vcovs, max(1.0, float(family.effective.min()) - 1), "mean scores")
-    decided, critical, how = _decide(family, spread, members, level, seed)
+    ways = [Way(one.name, "CV3", len(one.factor.labels), one.factor.size) for one in clusterings]
+    ways = ways or [Way(clustering.name, "CR1", judged, judged)]
+    df = max(1.0, float(family.effective.min()) - 1)
+    spread = Spread(clusterings, vcovs, df, "mean scores", tuple(ways))
+    decided, critical, how, draws = _decide(family, spread, members, level, seed)
     names = np.array(scores.systems)
     order = np.lexsort((names, -scores.mean))
     systems, decided = tuple(names[order].tolist()), decided[np.ix_(order, order)]
@@ -371,11 +383,7 @@ def rank_scores(
     places[:2, ranked] = rank_ranges(among)
     places[2, ranked] = find_clusters(np.arange(len(ranked)), among)
     references = tuple(name for name in systems if name in references)
-    method = f"{how}, clustered by {clustering.name}"
-    words = ["mean scores", method, f"level {level:g}", f"seed={seed}"]
-    words += ["lower is better"] if lower_is_better else []
-    words += [f"references {listing(references)}"] if references else []
-    return ScoreBoard(
+    board = ScoreBoard(
         systems=systems,
         mean=mean,
         lower=mean - margin,
@@ -389,24 +397,31 @@ def rank_scores(
         level=level,
         lower_is_better=lower_is_better,
         headline=clustering.headline,
-        method=method,
+        decided_by=how,
+        draws=draws,
+        ways=spread.ways,
         notes=(*notes, *note_barred(family, pair_stderr, clusterings)),
-        signature=write_signature(words, judged, digest_ratings(targets)),
+        signature="",
     )
+    words = ["mean scores", board.method, f"level {level:g}", f"seed={seed}"]
+    words += ["lower is better"] if lower_is_better else []
+    words += [f"references {listing(references)}"] if references else []
+    return replace(board, signature=write_signature(words, judged, digest_ratings(targets)))
 
 
 def _decide(
     family: Family, spread: Spread, members: Truths, level: float, seed: int
-) -> tuple[NDArray[np.int8], float, str]:
+) -> tuple[NDArray[np.int8], float, str, int]:
+    """Return decided pairs, |t| up to which intervals go, what decides, and how many draws."""
     if not family.active.any() or members.sum() < 2:
-        return np.zeros(family.resting.shape, dtype=np.int8), np.inf, "nothing decided"
+        return np.zeros(family.resting.shape, dtype=np.int8), np.inf, "nothing decided", 0
     if len(family.first) > MAX_BOOTSTRAP_PAIRS:
         (decided, *_), critical = decide_by_holm(family, spread.df, members, level)
-        return decided, critical, "Holm"
+        return decided, critical, "Holm", 0
     rng = Generator(PCG64(seed))
     drawn = draw_replicates(np.eye(len(members)), spread, family, members, rng)
     of_pairs, of_means = zip(*drawn, strict=True)
     sizes = np.abs(family.statistic[family.first, family.second])[family.active]
     chosen, _ = step_down(sizes, of_pairs, level)
     critical = limit_worths(of_means, members, level)
-    return family.square(chosen), critical, f"max-|t| step-down, B={REPLICATES}"
+    return family.square(chosen), critical, "max-|t| step-down", REPLICATES
