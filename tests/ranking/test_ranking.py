@@ -159,7 +159,7 @@ def test_who_may_be_in_the_top_is_read_off_rank_sets(ranking):
 
 
 def test_a_ranking_holds_how_its_errors_were_estimated(ranking):
-    (way,) = ranking.ways
+    way, _ = ranking.ways
     assert (way.name, way.kind, way.levels, way.clusters) == ("judge", "CV3", 9, 9)
     merged = rank(comparisons(panel(judges=250, n=2000)), cluster="judge").ways
     assert [(way.levels, way.clusters) for way in merged] == [(250, 200)]
