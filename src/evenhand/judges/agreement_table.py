@@ -256,7 +256,7 @@ def _list_notes(table: AgreementTable) -> Iterator[str]:
     for why, names in lacking.items():
         yield say("missing", names=_join(names), why=why)
     for note, names in named.items():
-        text = say("beside", names=_join(names), note=note.removesuffix("."))
+        text = say("beside", names=_join(names), note=note)
         yield Finding(note.code, text, note.severity, {**note.values, "coefficients": names})
     listed = [one for one in table.whole.doubtful[:MAX_ITEMS_NAMED] if one.difference > 0]
     if listed:

@@ -93,7 +93,7 @@ _AGREEMENT: Final = {
     "rankings-resampled": "Pairs of one ranking are one answer of a judge: intervals resample"
     " items.",
     "missing": "{why} ({names}).",
-    "beside": "{note} ({names}).",
+    "beside": "{note} ({names})",
     "far-items": "Judges disagree most on {items}.",
 }
 

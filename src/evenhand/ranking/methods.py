@@ -38,7 +38,6 @@ from evenhand.errors import (
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics import Array, Integers
-from evenhand.numerics.cluster_means import spearman
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.rules import (
@@ -67,15 +66,11 @@ from evenhand.render.values import join_names
 # How far two rankings of the same systems are apart, and on which pairs rules disagree.
 #
 # Kendall distance   D = #(pairs in opposite order) + ½ #(pairs tied in exactly one of the two)
-# Kendall's τ_b      (C − O) / √((n − n₁)(n − n₂)),  C and O pairs in the same and in opposite
-# order, n all pairs, n₁ and n₂ those tied in the one and in the other
-# Spearman's ρ       Pearson's correlation of places, ties sharing the mean of theirs
 #
 # D is K^(p) with p = ½ of Fagin, Kumar, Mahdian, Sivakumar & Vee (2006), "Comparing partial
 # rankings", SIAM Journal on Discrete Mathematics 20; without ties it is the number of swaps of
-# neighbours that turn one order into the other (Kendall 1938). τ_b: Kendall (1945), "The treatment
-# of ties in ranking problems". ρ: Spearman (1904). All three look at the order alone, never at the
-# numbers behind it.
+# neighbours that turn one order into the other (Kendall 1938). It looks at the order alone, never
+# at the numbers behind it.
 
 Signs = NDArray[np.int8]
 
@@ -94,21 +89,6 @@ def kendall_distance(one: Scores, other: Scores) -> float:
     mine, theirs = _signs(one), _signs(other)  # in which every pair stands twice
     opposite = np.count_nonzero(mine * theirs < 0) / 2
     return opposite + np.count_nonzero((mine == 0) != (theirs == 0)) / 4
-
-
-def kendall_tau(one: Scores, other: Scores) -> float:
-    """Return Kendall's τ_b of two rankings, −1 to 1."""
-    _require_same([one, other])
-    _require_order(one, other)
-    mine, theirs = _signs(one), _signs(other)
-    ordered = float(np.count_nonzero(mine)) * np.count_nonzero(theirs)
-    return float((mine * theirs).sum(dtype=np.int64) / np.sqrt(ordered))
-
-
-def spearman_rho(one: Scores, other: Scores) -> float:
-    _require_same([one, other])
-    _require_order(one, other)
-    return spearman(one.values, other.values) or 0.0
 
 
 def distance_matrix(rankings: Sequence[Scores]) -> Array:
@@ -149,14 +129,6 @@ def _require_same(rankings: Sequence[Scores]) -> None:
             raise InvalidJudgments(
                 f"{first.rule} and {other.rule} rank different systems: {listing(odd)} in one of"
                 " them only; compare rankings of the same systems"
-            )
-
-
-def _require_order(*rankings: Scores) -> None:
-    for one in rankings:
-        if len(set(one.values.tolist())) < 2:
-            raise NotIdentified(
-                f"{one.rule} puts all systems on one place: there is no order to correlate with"
             )
 
 

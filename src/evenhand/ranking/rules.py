@@ -1,4 +1,4 @@
-"""Rules that score systems from counts of pairs, and Koehn's rank ranges and clusters of any rule.
+"""Rules that score systems from counts of pairs, and Koehn's rank ranges and clusters.
 
 Every rule is a function `score(tally) -> Scores` of a tally of comparisons, of which it takes the
 counts of pairs alone; those that draw something take `seed=` too. `methods.RULES` has them by name.
@@ -6,8 +6,8 @@ counts of pairs alone; those that draw something take `seed=` too. `methods.RULE
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
@@ -29,7 +29,7 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.linear_order import MAX_NODES_EXACT, BestOrders, find_best_orders
 from evenhand.numerics.sorting import merge_insertion
-from evenhand.ranking.bootstrap import MAX_LOST_SHARE, ResamplingPlan, draw_counts, plan_pairs
+from evenhand.ranking.bootstrap import ResamplingPlan, plan_pairs
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
@@ -670,42 +670,3 @@ def find_clusters(values: Array, best: Integers, worst: Integers) -> Integers:
     cluster = np.empty(len(values), dtype=np.int64)
     cluster[order] = np.concatenate([[1], 1 + np.cumsum(reached[:-1] < ahead[1:])])
     return cluster
-
-
-def score_with_clusters(
-    rule: Callable[[Tally], Scores],
-    tally: Tally,
-    *,
-    by: str | None = None,
-    runs: int = RUNS,
-    level: float = 0.95,
-    seed: int = SEED,
-) -> Scores:
-    # With expected wins as the rule this is what WMT13 published.
-    scores = rule(tally)
-    plan, rng = plan_draws(tally, by), np.random.Generator(np.random.PCG64(seed))
-    scored, lost = [], 0
-    for done in range(1, runs + 1):
-        wins, ties, losses = draw_counts(plan, () if by is None else (by,), rng)
-        resample = replace(plan.pairs, wins=wins, ties=ties, losses=losses)
-        try:
-            scored.append(rule(replace(resample, n_judgments=resample.n_comparisons)).values)
-        except NotIdentified as refusal:
-            lost += 1
-            if lost > MAX_LOST_SHARE * runs:
-                raise NotIdentified(
-                    f"{lost} of the first {done} resamples are too thin for the rule: collect more"
-                    " comparisons, or ask for scores without ranges"
-                ) from refusal
-    samples = np.stack(scored)
-    best, worst = rank_ranges(samples, level)
-    options = (f"seed={seed}", f"runs={runs}", f"level={level}", f"drawn={by or 'comparison'}")
-    return replace(
-        scores,
-        stderr=samples.std(axis=0, ddof=1) if scores.stderr is None else scores.stderr,
-        rank_lower=best,
-        rank_upper=worst,
-        cluster=find_clusters(scores.values, best, worst),
-        settings=scores.settings + tuple(new for new in options if new not in scores.settings),
-        notes=scores.notes + (say("thin-resamples", lost=lost, runs=runs),) * (lost > 0),
-    )

@@ -107,7 +107,6 @@ RANKINGS: Final = {
     " with all.",
     "absent": "Without a comparison in some of {runs:,} resamples, counted as average there:"
     " {systems:list}.",
-    "thin-resamples": "{lost:,} of {runs:,} resamples, too thin for the rule, are excluded.",
     # Mean scores
     "few-scores": "{pairs:,} of {of:#pair} undecided: they rest on too few {factors}.",
     "no-spread-of-scores": "{pairs:,} of {of:#pair} undecided: their scores do not vary, and"

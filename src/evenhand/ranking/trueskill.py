@@ -54,9 +54,7 @@ from evenhand.ranking.texts import say
 # NIPS 19, section 3 and table 1. Not for skills that drift: the dynamics τ is added to the
 # variances before a match by whoever wants it; WMT has none.
 
-WIN: Final = 1
-DRAW: Final = 0
-LOSS: Final = -1
+DRAW: Final = 0  # An outcome is 1 where the first wins, −1 where it loses
 # Standard deviations beyond which a probability is no longer a number of full precision
 FAR_TAIL: Final = 37.0
 _ROOT: Final = 1 / sqrt(2 * pi)
