@@ -23,6 +23,7 @@ from evenhand.models.fitted import FittedModel
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.numerics.graph import Graph, weak_components
+from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import (
     MIN_EFFECTIVE,
     WIDE,
@@ -34,31 +35,6 @@ from evenhand.ranking.clustering import (
     single_answers,
 )
 from evenhand.ranking.intervals import MIN_CLUSTERS, Way, centred_variance, pair_variance
-from evenhand.ranking.sandwich import (
-    ETA_ETA,
-    ETA_TIE,
-    MAX_DENSE,
-    TIE_TIE,
-    Answers,
-    ClusterSums,
-    PairSums,
-    carry_information,
-    cluster_covariance,
-    crossed_covariance,
-    crossed_rows_covariance,
-    find_bridges,
-    find_singular,
-    find_singular_pairs,
-    gather_clusters,
-    is_definite,
-    judgment_covariance,
-    pooled_covariance,
-    sum_information,
-    sum_scores,
-    take_apart,
-    total_information,
-    walk_information,
-)
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
@@ -243,7 +219,7 @@ NO_INFORMATION: Final = 1e-9
 MIN_APART: Final = 1e-6
 
 
-def part_by_links(fit: Fit, pieces: PairSums, clusters: list[int]) -> dict[int, Codes]:
+def part_by_links(fit: Fit, pieces: sandwich.PairSums, clusters: list[int]) -> dict[int, Codes]:
     """Return (K,) the part of each system, linked by comparisons, without each cluster."""
     k, parts = len(fit.systems), {}
     board = pieces.pooled().boards(k)[0]
@@ -313,7 +289,9 @@ def count_effective(network: Network) -> Array:
     return np.asarray(effective.round(9))
 
 
-def recount_thin(fit: Fit, pieces: PairSums, effective: Array, rows: Array, few: float) -> Array:
+def recount_thin(
+    fit: Fit, pieces: sandwich.PairSums, effective: Array, rows: Array, few: float
+) -> Array:
     """Return (K, K) effective clusters, pairs of too few counted again by finer clusters."""
     first, second = np.nonzero(np.triu(effective < few, 1))
     order = np.argsort(effective[first, second], kind="stable")
@@ -330,12 +308,12 @@ def recount_thin(fit: Fit, pieces: PairSums, effective: Array, rows: Array, few:
 
 
 def _count_pair(
-    fit: Fit, pieces: PairSums, lambdas: Array, others: Array, pair: tuple[int, int]
+    fit: Fit, pieces: sandwich.PairSums, lambdas: Array, others: Array, pair: tuple[int, int]
 ) -> float:
     order = others[-1] if fit.likelihood.order_effect else 0.0
     tie = others[0] if fit.likelihood.law.free else 0.0
     eta = lambdas[pieces.left] - lambdas[pieces.right] + order
-    by_eta, across, by_tie = pieces.slopes[[ETA_ETA, ETA_TIE, TIE_TIE]]
+    by_eta, across, by_tie = pieces.slopes[[sandwich.ETA_ETA, sandwich.ETA_TIE, sandwich.TIE_TIE]]
     weights = by_eta * eta**2 + 2 * across * eta * tie + by_tie * tie**2
     sums = np.bincount(pieces.codes, weights, minlength=pieces.size)
     votes = _effective(np.maximum(np.asarray(sums, dtype=np.float64), 0.0)[:, None])
@@ -416,18 +394,21 @@ def cross_clusterings(
         return vcovs, ()
     both = vcovs[0] + vcovs[1]
     if evidence.crossed is not None:
-        return [*vcovs, both - crossed_rows_covariance(fit, evidence.crossed)], ()
+        return [*vcovs, both - sandwich.crossed_rows_covariance(fit, evidence.crossed)], ()
     cells = evidence.together(clusterings)
     if is_controlled(fit):  # rows tell all ways apart, whatever their counts are pooled over
         size = prod(evidence.factors[name].size for name in clusterings)
-        cells = evidence.whole if size * len(fit.raw_vcov) <= MAX_DENSE else None
+        cells = evidence.whole if size * len(fit.raw_vcov) <= sandwich.MAX_DENSE else None
     if cells is None:
         return [*vcovs, both], (say("no-cells"),)
-    return [*vcovs, both - crossed_covariance(fit, cells, (clusterings[0], clusterings[1]))], ()
+    return [
+        *vcovs,
+        both - sandwich.crossed_covariance(fit, cells, (clusterings[0], clusterings[1])),
+    ], ()
 
 
 def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[Finding, ...]]:
-    single, method = [judgment_covariance(fit), *beside_prior(fit)], "CR1 by judgment"
+    single, method = [sandwich.judgment_covariance(fit), *beside_prior(fit)], "CR1 by judgment"
     try:
         refuse_no_spread(fit, np.max([fit.to_worth(vcov) for vcov in single], axis=0), "judgment")
     except NotIdentified:
@@ -537,22 +518,24 @@ def centred_rows(fit: Fit) -> Array:
 
 
 def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
-    pieces, factor = gather_clusters(fit, tally, name)
+    pieces, factor = sandwich.gather_clusters(fit, tally, name)
     held = np.flatnonzero(pieces.held())
     if len(held) < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
-    if factor.size * len(fit.raw_vcov) ** 2 > MAX_DENSE:
+    if factor.size * len(fit.raw_vcov) ** 2 > sandwich.MAX_DENSE:
         return _tell_links(fit, tally, _survey(fit, pieces, factor, name))
-    information = sum_information(fit, pieces, 0, pieces.size)[held]
-    total, rows = total_information(fit), centred_rows(fit)
-    if name == "ranking" and find_bridges(fit, total, information):
+    information = sandwich.sum_information(fit, pieces, 0, pieces.size)[held]
+    total, rows = sandwich.total_information(fit), centred_rows(fit)
+    if name == "ranking" and sandwich.find_bridges(fit, total, information):
         return _pool(fit, pieces, factor, name)  # one answer may be a link: nothing is claimed
     network = Network(lambda: [information], len(information), rows @ fit.raw_vcov, rows)
     answers = _leave_prior_out(fit, total, network.information)
-    alone = find_singular(answers, information) if name != "ranking" else []
+    alone = sandwich.find_singular(answers, information) if name != "ranking" else []
     parts = {g: _invert_parts(answers.total - information[g], rows) for g in alone}
     known = {} if fit.model.prior else parts
-    influence = _find_influence((total, information), sum_scores(fit, pieces)[held], rows, known)
+    influence = _find_influence(
+        (total, information), sandwich.sum_scores(fit, pieces)[held], rows, known
+    )
     way = ClusteredErrors(
         name=name,
         factor=factor,
@@ -566,46 +549,49 @@ def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
     return _tell_links(fit, tally, way)
 
 
-def _pool(fit: Fit, pieces: ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
+def _pool(fit: Fit, pieces: sandwich.ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
     """Return CR1, which leaves no cluster out."""
-    vcov = pooled_covariance(fit, pieces)
+    vcov = sandwich.pooled_covariance(fit, pieces)
     return ClusteredErrors(
         name, factor, len(fit.systems), "CR1", vcov, influence=None, effective=None
     )
 
 
-def _survey(fit: Fit, pieces: ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
+def _survey(fit: Fit, pieces: sandwich.ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
     """Return CR1 with what rests on one cluster or few; clusters are not held all at once."""
     way = _pool(fit, pieces, factor, name)
     if name == "ranking":
         return way
     rows = centred_rows(fit)
     network = Network(
-        lambda: (information for _, information in walk_information(fit, pieces)),
+        lambda: (information for _, information in sandwich.walk_information(fit, pieces)),
         pieces.size,
         rows @ fit.raw_vcov,
         rows,
     )
-    answers = _leave_prior_out(fit, total_information(fit), network.information)
-    if isinstance(pieces, PairSums):
-        network = replace(network, products=partial(carry_information, fit, pieces, network.rows))
-        parts = _part_without(fit, pieces, find_singular_pairs(fit, answers, pieces), rows)
+    answers = _leave_prior_out(fit, sandwich.total_information(fit), network.information)
+    if isinstance(pieces, sandwich.PairSums):
+        network = replace(
+            network, products=partial(sandwich.carry_information, fit, pieces, network.rows)
+        )
+        parts = _part_without(fit, pieces, sandwich.find_singular_pairs(fit, answers, pieces), rows)
         return replace(way, effective=_count(network), parts=parts)
     parts = {}
-    for start, information in walk_information(fit, pieces):
+    for start, information in sandwich.walk_information(fit, pieces):
         rest = {
-            start + g: answers.total - information[g] for g in find_singular(answers, information)
+            start + g: answers.total - information[g]
+            for g in sandwich.find_singular(answers, information)
         }
         parts.update(_part_without(fit, pieces, rest, rows))
     return replace(way, effective=_count(network), parts=parts)
 
 
 def _part_without(
-    fit: Fit, pieces: ClusterSums, rest: Mapping[int, Array], rows: Array
+    fit: Fit, pieces: sandwich.ClusterSums, rest: Mapping[int, Array], rows: Array
 ) -> dict[int, Codes]:
     """Return (K,) the part of each system without some clusters, with what then is known."""
     parts: dict[int, Codes] = {}
-    if rest and isinstance(pieces, PairSums):
+    if rest and isinstance(pieces, sandwich.PairSums):
         parts = part_by_links(fit, pieces, list(rest))
     for g, known in rest.items():
         if not np.any(parts.get(g, 0)):  # comparisons link all: λ may be confounded with δ or ties
@@ -618,15 +604,15 @@ def _count(network: Network) -> Array:
     return bound_by_links(count_effective(network), count_links(network))
 
 
-def _leave_prior_out(fit: Fit, total: Array, information: Passes) -> Answers:
+def _leave_prior_out(fit: Fit, total: Array, information: Passes) -> sandwich.Answers:
     """Return what is known from answers alone, if it tells all systems apart."""
-    whole = Answers(total, fit.raw_vcov)
+    whole = sandwich.Answers(total, fit.raw_vcov)
     if not fit.model.prior:
         return whole
     of_answers = np.sum([some.sum(axis=0) for some in information()], axis=0)
-    if not is_definite(of_answers, np.diag(of_answers)):
+    if not sandwich.is_definite(of_answers, np.diag(of_answers)):
         return whole
-    return Answers(of_answers, np.asarray(np.linalg.inv(of_answers)))
+    return sandwich.Answers(of_answers, np.asarray(np.linalg.inv(of_answers)))
 
 
 def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors:
@@ -639,7 +625,7 @@ def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors
     apart = tally.unmerged[way.name]()
     if not is_controlled(fit):
         finer = apart.factor(way.name)
-        pieces = take_apart(fit, apart, finer.codes, finer.size)
+        pieces = sandwich.take_apart(fit, apart, finer.codes, finer.size)
         rows = centred_rows(fit) @ fit.raw_vcov
         effective = recount_thin(fit, pieces, effective, rows, MIN_CLUSTERS)
     links = name_links(fit, apart, way.name, way.parts, factor.clusters)
@@ -734,7 +720,7 @@ def find_spread(
 
 def cluster_plainly(fit: Fit, evidence: Evidence, name: str) -> ClusteredErrors:
     """Return errors for intervals of single contrasts, which a cut refuses."""
-    vcov, kind = cluster_covariance(fit, evidence.alone(name), name)
+    vcov, kind = sandwich.cluster_covariance(fit, evidence.alone(name), name)
     refuse_no_spread(fit, fit.to_worth(vcov), name)
     return ClusteredErrors(name, evidence.factors[name], len(fit.systems), kind, vcov, None, None)
 

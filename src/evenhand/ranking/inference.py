@@ -22,14 +22,8 @@ from evenhand.models.coefficients import Contrast
 from evenhand.models.fitted import FittedModel, Posterior
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_quantile
+from evenhand.ranking import covariance
 from evenhand.ranking.clustering import Clustering, Evidence, choose_clustering, limit_to_few
-from evenhand.ranking.covariance import (
-    ClusteredErrors,
-    cluster_all_pairs,
-    cluster_plainly,
-    find_spread,
-    refuse_no_spread,
-)
 from evenhand.ranking.intervals import (
     Intervals,
     find_clusters,
@@ -68,12 +62,12 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
     if settings.interval == "bootstrap":
         return clustering, _bootstrap_intervals(fit, evidence, clustering, settings)
     if settings.interval == "rank-sets":
-        cluster: Callable[[str], ClusteredErrors] = partial(
-            cluster_all_pairs, fit, evidence, settings.cluster
+        cluster: Callable[[str], covariance.ClusteredErrors] = partial(
+            covariance.cluster_all_pairs, fit, evidence, settings.cluster
         )
     else:
-        cluster = partial(cluster_plainly, fit, evidence)
-    clustering, spread = find_spread(
+        cluster = partial(covariance.cluster_plainly, fit, evidence)
+    clustering, spread = covariance.find_spread(
         fit, evidence, clustering, requested=settings.cluster, estimate=cluster
     )
     if settings.interval == "rank-sets":
@@ -111,7 +105,7 @@ def _bootstrap_intervals(
     rng = Generator(PCG64(settings.seed))
     draws = resample(fit, tally, clustering.clusterings, rng=rng, progress=settings.progress)
     names = " and ".join(clustering.clusterings) or "judgment"
-    refuse_no_spread(fit, np.cov(draws.log_worth.T), names)
+    covariance.refuse_no_spread(fit, np.cov(draws.log_worth.T), names)
     return bootstrap_intervals(draws, evidence, clustering, settings.level)
 
 

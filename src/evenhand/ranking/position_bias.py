@@ -38,15 +38,7 @@ from evenhand.models.position_effects import (
     fit_position_effects,
     make_panel,
 )
-from evenhand.numerics import Array
-from evenhand.numerics.distributions import (
-    MIN_P,
-    net_wins_p,
-    normal_quantile,
-    t_quantile,
-    t_tail,
-    two_sided_p,
-)
+from evenhand.numerics import Array, distributions
 from evenhand.numerics.multiple_tests import benjamini_hochberg
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.clustering import FACTORS, MAX_CLUSTERS, Evidence, wanted_factors
@@ -177,9 +169,12 @@ def _test_judges(panel: Panel, bias: float, inflation: float | None) -> Array:
         n = counts[rows].sum(axis=1)
         if inflation is None and n.sum() <= MAX_EXACT_COMPARISONS:
             net = round(float((counts[rows, 0] - counts[rows, 2]).sum()))
-            p[j] = net_wins_p(chances[rows], n, net)
+            p[j] = distributions.net_wins_p(chances[rows], n, net)
         else:
-            p[j] = max(two_sided_p(float(score[j] / np.sqrt(information[j]))), MIN_P)
+            p[j] = max(
+                distributions.two_sided_p(float(score[j] / np.sqrt(information[j]))),
+                distributions.MIN_P,
+            )
     return p
 
 
@@ -387,7 +382,7 @@ def find_position_bias(
             effects = fit_position_effects(fit, tally, 1.0 if inflation is None else 1 / inflation)
         except NotConverged as stop:
             return replace(bias, notes=(*bias.notes, say("judges-not-fitted", why=str(stop))))
-        z = normal_quantile((1 + bias.level) / 2)
+        z = distributions.normal_quantile((1 + bias.level) / 2)
         judges = judge_biases(effects, tally.pool(("judge",)), (bias.stderr / 2, z), inflation)
         notes = [say("judges-shrunk", sd=2 * MAX_SPREAD)] if effects.endless else []
         notes += [] if inflation is None else [say("correlated-in-rankings", inflation=inflation)]
@@ -427,7 +422,7 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
             f" within every cluster ({intervals.method}); collect more judgments, or pass --cluster"
             " judgment if they are independent"
         )
-    margin = t_quantile((1 + settings.level) / 2, intervals.df) * stderr
+    margin = distributions.t_quantile((1 + settings.level) / 2, intervals.df) * stderr
     notes = [clustering.headline] if clustering.headline else []
     sides = find_one_sided(tally, None)
     if sides.uneven:
@@ -443,7 +438,7 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
         stderr=stderr,
         lower=estimate - margin,
         upper=estimate + margin,
-        p=t_tail(estimate / stderr, intervals.df),
+        p=distributions.t_tail(estimate / stderr, intervals.df),
         level=settings.level,
         method=intervals.method,
         spread=None,

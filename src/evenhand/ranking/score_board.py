@@ -35,25 +35,9 @@ from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.multiple_tests import step_down
+from evenhand.ranking import intervals, rank_sets
 from evenhand.ranking.clustering import MAX_CLUSTERS, Evidence, choose_clustering
 from evenhand.ranking.covariance import NO_SPREAD_RATIO, ClusteredErrors, Spread
-from evenhand.ranking.intervals import (
-    MIN_CLUSTERS,
-    Way,
-    centred_variance,
-    find_clusters,
-    pair_variance,
-    rank_ranges,
-)
-from evenhand.ranking.rank_sets import (
-    MAX_BOOTSTRAP_PAIRS,
-    Family,
-    decide_by_holm,
-    draw_replicates,
-    find_members,
-    gather_pairs,
-    limit_worths,
-)
 from evenhand.ranking.ranking import write_range
 from evenhand.ranking.settings import MAX_LEVEL, REPLICATES
 from evenhand.ranking.texts import say
@@ -181,17 +165,17 @@ def cover_means(scores: SystemScores, clusterings: Sequence[ClusteredErrors]) ->
 
 def find_margin(scores: SystemScores, vcovs: Sequence[Array]) -> Array:
     """Return (K, K) standard errors of differences, 0 where nothing shows them."""
-    variance = np.max([pair_variance(one) for one in vcovs], axis=0)
-    least = NO_SPREAD_RATIO * pair_variance(cover_single(scores))
+    variance = np.max([intervals.pair_variance(one) for one in vcovs], axis=0)
+    least = NO_SPREAD_RATIO * intervals.pair_variance(cover_single(scores))
     least += ROUNDING * float((scores.score**2).max())
     return np.sqrt(np.where(variance > least, variance, 0.0))
 
 
 def note_barred(
-    family: Family, margin: Array, clusterings: Sequence[ClusteredErrors]
+    family: rank_sets.Family, margin: Array, clusterings: Sequence[ClusteredErrors]
 ) -> tuple[Finding, ...]:
     pairs = family.first, family.second
-    thin = (family.resting | (family.effective < MIN_CLUSTERS))[pairs]
+    thin = (family.resting | (family.effective < intervals.MIN_CLUSTERS))[pairs]
     alike = (margin == 0)[pairs] & ~thin
     whose = " or ".join(f"{way.name}s" for way in clusterings)
     notes = []
@@ -225,7 +209,7 @@ class ScoreBoard(Shown):
     headline: str | None  # what the reader must know first, such as "for these 3 judges only"
     decided_by: str  # what decides pairs: "max-|t| step-down", "Holm", or "nothing decided"
     draws: int  # replicates of max-|t|, each for every way of clustering; else 0
-    ways: tuple[Way, ...]  # by which ways of clustering errors were estimated
+    ways: tuple[intervals.Way, ...]  # by which ways of clustering errors were estimated
     notes: tuple[str, ...]  # what must stand beside it
     signature: str  # one line that reproduces it
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
@@ -360,17 +344,20 @@ def rank_scores(
     clusterings = tuple(leave_scores_out(scores, name, seed) for name in clustering.clusterings)
     vcovs = cover_means(scores, clusterings)
     pair_stderr = find_margin(scores, vcovs)
-    family = gather_pairs(scores.mean, pair_stderr, clusterings)
-    members = find_members(family.effective, family.resting)
-    ways = [Way(one.name, "CV3", len(one.factor.labels), one.factor.size) for one in clusterings]
-    ways = ways or [Way(clustering.name, "CR1", judged, judged)]
+    family = rank_sets.gather_pairs(scores.mean, pair_stderr, clusterings)
+    members = rank_sets.find_members(family.effective, family.resting)
+    ways = [
+        intervals.Way(one.name, "CV3", len(one.factor.labels), one.factor.size)
+        for one in clusterings
+    ]
+    ways = ways or [intervals.Way(clustering.name, "CR1", judged, judged)]
     df = max(1.0, float(family.effective.min()) - 1)
     spread = Spread(clusterings, vcovs, df, "mean scores", tuple(ways))
     decided, critical, how, draws = _decide(family, spread, members, level, seed)
     names = np.array(scores.systems)
     order = np.lexsort((names, -scores.mean))
     systems, decided = tuple(names[order].tolist()), decided[np.ix_(order, order)]
-    variance = np.max([centred_variance(vcov, members) for vcov in vcovs], axis=0)
+    variance = np.max([intervals.centred_variance(vcov, members) for vcov in vcovs], axis=0)
     known = members & (variance > 0)
     margin = np.full(len(members), np.inf)
     margin[known] = critical * np.sqrt(variance[known])
@@ -380,8 +367,8 @@ def rank_scores(
     ranked = np.flatnonzero([name not in references for name in systems])
     among = decided[np.ix_(ranked, ranked)]
     places = np.zeros((3, len(decided)), dtype=np.int64)  # 0 of references
-    places[:2, ranked] = rank_ranges(among)
-    places[2, ranked] = find_clusters(np.arange(len(ranked)), among)
+    places[:2, ranked] = intervals.rank_ranges(among)
+    places[2, ranked] = intervals.find_clusters(np.arange(len(ranked)), among)
     references = tuple(name for name in systems if name in references)
     board = ScoreBoard(
         systems=systems,
@@ -410,18 +397,18 @@ def rank_scores(
 
 
 def _decide(
-    family: Family, spread: Spread, members: Truths, level: float, seed: int
+    family: rank_sets.Family, spread: Spread, members: Truths, level: float, seed: int
 ) -> tuple[NDArray[np.int8], float, str, int]:
     """Return decided pairs, |t| up to which intervals go, what decides, and how many draws."""
     if not family.active.any() or members.sum() < 2:
         return np.zeros(family.resting.shape, dtype=np.int8), np.inf, "nothing decided", 0
-    if len(family.first) > MAX_BOOTSTRAP_PAIRS:
-        (decided, *_), critical = decide_by_holm(family, spread.df, members, level)
+    if len(family.first) > rank_sets.MAX_BOOTSTRAP_PAIRS:
+        (decided, *_), critical = rank_sets.decide_by_holm(family, spread.df, members, level)
         return decided, critical, "Holm", 0
     rng = Generator(PCG64(seed))
-    drawn = draw_replicates(np.eye(len(members)), spread, family, members, rng)
+    drawn = rank_sets.draw_replicates(np.eye(len(members)), spread, family, members, rng)
     of_pairs, of_means = zip(*drawn, strict=True)
     sizes = np.abs(family.statistic[family.first, family.second])[family.active]
     chosen, _ = step_down(sizes, of_pairs, level)
-    critical = limit_worths(of_means, members, level)
+    critical = rank_sets.limit_worths(of_means, members, level)
     return family.square(chosen), critical, "max-|t| step-down", REPLICATES

@@ -188,7 +188,21 @@ class PreferenceTests(Shown):
         parts += [_tabulate_variants(pairs, self.variants, self.model)] if self.variants else []
         parts += [_tabulate_model(self.model)] if self.model else []
         parts += [] if friedman is None else [_write_friedman(friedman, self.blocks)]
-        shares = _say_share(pairs, self.variants)
+        # How often the first of two systems wins, where some comparison was decided
+        variants = self.variants
+        first = pairs.systems[int(pairs.first[0])]
+        shares = [
+            say(
+                "share-preferred",
+                "info",
+                first=first,
+                share=100 * one.better / (one.better + one.worse),
+                low=100 * one.interval[0],
+                high=100 * one.interval[1],
+            )
+            for one in variants
+            if one.interval is not None and one.better + one.worse
+        ]
         agreed = []
         if friedman is not None:
             code = "order-agreed" if friedman.p <= SIGNIFICANT else "order-not-agreed"
@@ -280,23 +294,6 @@ def _write_friedman(friedman: Friedman, blocks: str) -> Text:
             f" p holds if {'; '.join(friedman.assumes)}",
         ),
     )
-
-
-def _say_share(pairs: PairTests, variants: Sequence[SignTest]) -> list[Finding]:
-    """Say how often the first of two systems wins, where some comparison was decided."""
-    first = pairs.systems[int(pairs.first[0])]
-    return [
-        say(
-            "share-preferred",
-            "info",
-            first=first,
-            share=100 * one.better / (one.better + one.worse),
-            low=100 * one.interval[0],
-            high=100 * one.interval[1],
-        )
-        for one in variants
-        if one.interval is not None and one.better + one.worse
-    ]
 
 
 @carries_excluded("controls")
