@@ -35,6 +35,7 @@ from evenhand.ranking.clustering import (
     single_answers,
 )
 from evenhand.ranking.intervals import MIN_CLUSTERS, Way, centred_variance, pair_variance
+from evenhand.ranking.sandwich import MAX_DENSE
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
@@ -398,7 +399,7 @@ def cross_clusterings(
     cells = evidence.together(clusterings)
     if is_controlled(fit):  # rows tell all ways apart, whatever their counts are pooled over
         size = prod(evidence.factors[name].size for name in clusterings)
-        cells = evidence.whole if size * len(fit.raw_vcov) <= sandwich.MAX_DENSE else None
+        cells = evidence.whole if size * len(fit.raw_vcov) <= MAX_DENSE else None
     if cells is None:
         return [*vcovs, both], (say("no-cells"),)
     return [
@@ -522,7 +523,7 @@ def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
     held = np.flatnonzero(pieces.held())
     if len(held) < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
-    if factor.size * len(fit.raw_vcov) ** 2 > sandwich.MAX_DENSE:
+    if factor.size * len(fit.raw_vcov) ** 2 > MAX_DENSE:
         return _tell_links(fit, tally, _survey(fit, pieces, factor, name))
     information = sandwich.sum_information(fit, pieces, 0, pieces.size)[held]
     total, rows = sandwich.total_information(fit), centred_rows(fit)
