@@ -182,11 +182,7 @@ def _find_fault(tally: Tally) -> NotIdentified | None:
 
 
 def find_model_intervals(
-    fit: FittedModel,
-    table: Comparisons,
-    evidence: Evidence,
-    levels: Levels,
-    settings: Settings,
+    fit: FittedModel, table: Comparisons, evidence: Evidence, levels: Levels, settings: Settings
 ) -> tuple[str, Found]:
     kind = choose_kind(list_kinds(fit), settings)
     about = Clustering((), limit_to_few(levels))

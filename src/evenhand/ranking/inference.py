@@ -24,12 +24,7 @@ from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking import covariance
 from evenhand.ranking.clustering import Clustering, Evidence, choose_clustering, limit_to_few
-from evenhand.ranking.intervals import (
-    Intervals,
-    find_clusters,
-    rank_ranges,
-    wald_intervals,
-)
+from evenhand.ranking.intervals import Intervals, find_clusters, rank_ranges, wald_intervals
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import Settings
