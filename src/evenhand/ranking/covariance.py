@@ -220,24 +220,6 @@ NO_INFORMATION: Final = 1e-9
 MIN_APART: Final = 1e-6
 
 
-def part_by_links(fit: Fit, pieces: sandwich.PairSums, clusters: list[int]) -> dict[int, Codes]:
-    """Return (K,) the part of each system, linked by comparisons, without each cluster."""
-    k, parts = len(fit.systems), {}
-    board = pieces.pooled().boards(k)[0]
-    whole = board + board.T
-    for g in clusters:
-        board = pieces.between(g, g + 1).boards(k)[0]
-        rest = whole - board - board.T
-        parts[g] = weak_components(Graph(k, *np.nonzero(rest > NO_INFORMATION * whole)))
-    return parts
-
-
-def part_by_directions(lost: Array) -> Codes:
-    """Return (K,) the part of each system: those that no (K, d) lost direction tells apart."""
-    apart = (np.abs(lost[:, None] - lost) > MIN_APART).any(axis=2)
-    return np.asarray(np.argmin(apart, axis=1))
-
-
 def find_across(part: Codes) -> NDArray[np.bool_]:
     """Return (K, K) which pairs of systems are in different parts."""
     return np.asarray(part[:, None] != part)
@@ -456,14 +438,6 @@ def refuse_no_spread(
         )
 
 
-def compare_with_model(fit: Fit, stderr: Array) -> tuple[Finding, ...]:
-    """Note intervals far narrower than independent answers would give."""
-    if len(stderr) < MIN_SYSTEMS_TO_COMPARE:
-        return ()
-    ratio = float(np.median(stderr / np.sqrt(centred_variance(fit.worth_vcov))))
-    return (say("narrow", "warning"),) if ratio < NARROW_RATIO else ()
-
-
 def degrees(factor: Factor) -> float:
     """Return degrees of freedom: effective clusters less one."""
     return max(1.0, min(float(factor.size), factor.effective) - 1)
@@ -591,11 +565,15 @@ def _part_without(
     fit: Fit, pieces: sandwich.ClusterSums, rest: Mapping[int, Array], rows: Array
 ) -> dict[int, Codes]:
     """Return (K,) the part of each system without some clusters, with what then is known."""
-    parts: dict[int, Codes] = {}
-    if rest and isinstance(pieces, sandwich.PairSums):
-        parts = part_by_links(fit, pieces, list(rest))
+    parts, k = {}, len(fit.systems)
     for g, known in rest.items():
-        if not np.any(parts.get(g, 0)):  # comparisons link all: λ may be confounded with δ or ties
+        parts[g] = np.zeros(k, dtype=np.intp)
+        if isinstance(pieces, sandwich.PairSums):  # linked by comparisons
+            whole, own = (one.boards(k)[0] for one in (pieces.pooled(), pieces.between(g, g + 1)))
+            whole, own = whole + whole.T, own + own.T
+            links = np.nonzero(whole - own > NO_INFORMATION * whole)
+            parts[g] = weak_components(Graph(k, *links))
+        if not parts[g].any():  # comparisons link all: λ may be confounded with δ or ties
             parts[g] = _invert_parts(known, rows)[1]
     return parts
 
@@ -666,7 +644,10 @@ def _invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
     lost = size <= NO_INFORMATION * size[-1]
     known = directions[:, ~lost]
     inverse = back @ (known / size[~lost]) @ known.T @ back.T
-    return np.asarray(inverse), part_by_directions(directions[: len(rows), lost])
+    # those that no (K, d) lost direction tells apart
+    gone = directions[: len(rows), lost]
+    apart = (np.abs(gone[:, None] - gone) > MIN_APART).any(axis=2)
+    return np.asarray(inverse), np.asarray(np.argmin(apart, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -715,7 +696,9 @@ def find_spread(
     )
     df = min(degrees(way.factor) for way in clusterings)
     method = f"{kinds} by {'+'.join(names)}{merged}"
-    notes = (*notes, *compare_with_model(fit, stderr))
+    if len(stderr) >= MIN_SYSTEMS_TO_COMPARE:
+        ratio = float(np.median(stderr / np.sqrt(centred_variance(fit.worth_vcov))))
+        notes += (say("narrow", "warning"),) if ratio < NARROW_RATIO else ()
     return clustering, Spread(clusterings, vcovs, df, method, ways, notes)
 
 

@@ -290,27 +290,24 @@ def make_folds(votes: Votes, plan: Plan) -> Iterator[tuple[int, Rows, Rows]]:
     """Divide votes: yields the repeat, from 0, rows that train and rows that are predicted."""
     sides = [_units(votes, name) for name in _sides(plan.by)]
     for repeat in range(plan.repeats):
-        blocks = [
-            _block(units, plan.folds, [plan.seed, repeat, side]) for side, units in enumerate(sides)
-        ]
+        blocks = []
+        for side, units in enumerate(
+            sides
+        ):  # by chance one each of the heaviest units, then the next
+            loads = np.bincount(units)
+            rng = np.random.Generator(np.random.PCG64([plan.seed, repeat, side]))
+            chance = rng.permutation(len(loads))
+            order = chance[np.argsort(-loads[chance], kind="stable")]
+            turns = -(-len(loads) // plan.folds)
+            places = rng.permuted(np.tile(np.arange(plan.folds), (turns, 1)), axis=1).reshape(-1)
+            block = np.empty(len(loads), dtype=np.int64)
+            block[order] = places[: len(loads)]
+            blocks.append(block[units])
         for fold in np.ndindex(*[plan.folds] * len(sides)):
-            held = [block == number for block, number in zip(blocks, fold, strict=True)]
+            held = [one == number for one, number in zip(blocks, fold, strict=True)]
             test, train = np.logical_and.reduce(held), ~np.logical_or.reduce(held)
             if test.any():
                 yield repeat, np.flatnonzero(train), np.flatnonzero(test)
-
-
-def _block(units: Integers, folds: int, entropy: list[int]) -> Integers:
-    """Return the block of each vote: by chance one each of the heaviest units, then the next."""
-    loads = np.bincount(units)
-    rng = np.random.Generator(np.random.PCG64(entropy))
-    chance = rng.permutation(len(loads))
-    order = chance[np.argsort(-loads[chance], kind="stable")]
-    turns = -(-len(loads) // folds)
-    places = rng.permuted(np.tile(np.arange(folds), (turns, 1)), axis=1).reshape(-1)
-    block = np.empty(len(loads), dtype=np.int64)
-    block[order] = places[: len(loads)]
-    return block[units]
 
 
 # Models trained on all folds but one predict that one, until every vote was predicted unseen.

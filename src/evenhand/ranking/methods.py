@@ -33,7 +33,6 @@ from evenhand.errors import (
     UnknownOption,
     listing,
     require_option,
-    suggest,
 )
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
@@ -390,7 +389,10 @@ class MethodTable(Shown):
         if self.scores:
             parts.append(self._tabulate_orders())
         if self.disputes:
-            parts.append(Text("Pairs that methods order differently", self._list_disputes()))
+            lines = [self._say_dispute(one) for one in self.disputes[:MAX_DISPUTES]]
+            more = len(self.disputes) - MAX_DISPUTES
+            lines += [f"and {plural(more, 'more pair')}"] if more > 0 else []
+            parts.append(Text("Pairs that methods order differently", tuple(lines)))
         return Document(
             basis=_say_counts(self),
             answer=tuple(self._answer()),
@@ -443,11 +445,6 @@ class MethodTable(Shown):
         """Return the systems best first, those on one place together."""
         place = dict(zip(scores.systems, scores.places.tolist(), strict=True))
         return [" = ".join(same) for _, same in groupby(scores.order, key=place.__getitem__)]
-
-    def _list_disputes(self) -> tuple[str, ...]:
-        lines = [self._say_dispute(one) for one in self.disputes[:MAX_DISPUTES]]
-        more = len(self.disputes) - MAX_DISPUTES
-        return (*lines, *([f"and {plural(more, 'more pair')}"] if more > 0 else []))
 
     def _say_dispute(self, one: Disagreement) -> str:
         """Say the order that most methods see, and which do not; of equally many, the table's."""
@@ -540,9 +537,6 @@ def abbreviate(methods: Sequence[str]) -> Mapping[str, str]:
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedMethodTables(Grouped[Any]):
     groups: Mapping[str, MethodTable]
-
-    def _hint(self, name: str) -> str:
-        return suggest(name, self.groups)
 
     def to_dict(self) -> dict[str, Any]:
         return {"groups": {name: table.to_dict() for name, table in self.groups.items()}}

@@ -164,8 +164,16 @@ def find_part(
     alone, thin = mark_barred(clusterings, len(members))
     barred = (alone | thin)[:, ~members]
     barring = [way.name for way, mask in zip(clusterings, barred, strict=True) if mask.any()]
-    bounded, notes = members.copy(), _note_outside(fit.systems, members, barring)
-    if members.sum() < 2:
+    bounded, inside, notes = members.copy(), int(members.sum()), []
+    if not members.all():
+        whose = " or ".join(f"{way}s" for way in barring)
+        names = [fit.systems[i] for i in np.flatnonzero(~members).tolist()]
+        notes.append(
+            say("no-intervals", "warning", factors=whose)
+            if inside < 2
+            else say("no-interval", systems=names, factors=whose, inside=inside)
+        )
+    if inside < 2:
         members, bounded = np.ones_like(members), np.zeros_like(members)
     variance = np.max([intervals.centred_variance(one, members) for one in worths], axis=0)
     flat = bounded & (
@@ -174,8 +182,8 @@ def find_part(
     if flat.any():
         names = [fit.systems[i] for i in np.flatnonzero(flat).tolist()]
         by = " and ".join(way.name for way in clusterings) or "judgment"
-        notes = (*notes, say("no-spread", systems=names, factors=by))
-    return LinkedPart(members, bounded & ~flat, np.sqrt(variance), notes)
+        notes.append(say("no-spread", systems=names, factors=by))
+    return LinkedPart(members, bounded & ~flat, np.sqrt(variance), tuple(notes))
 
 
 def find_members(effective: Array, resting: Truths) -> Truths:
@@ -196,18 +204,6 @@ def find_members(effective: Array, resting: Truths) -> Truths:
         members[worst] = False
         open_pairs -= thin[:, worst]
     return members
-
-
-def _note_outside(
-    systems: Sequence[str], members: Truths, clusterings: Sequence[str]
-) -> tuple[Finding, ...]:
-    if members.all():
-        return ()
-    whose, inside = " or ".join(f"{way}s" for way in clusterings), int(members.sum())
-    if inside < 2:
-        return (say("no-intervals", "warning", factors=whose),)
-    names = [systems[i] for i in np.flatnonzero(~members).tolist()]
-    return (say("no-interval", systems=names, factors=whose, inside=inside),)
 
 
 # Which pairs of systems stay open whatever their t, said for the board.

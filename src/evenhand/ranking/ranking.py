@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import Mixed
-from evenhand.errors import InvalidJudgments, UnknownOption, suggest, suggest_or_list
+from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
 from evenhand.models.base import Fit
 from evenhand.models.coefficients import Contrast
 from evenhand.models.controls import ControlEffect
@@ -557,9 +557,6 @@ class GroupedRankings(Grouped[Any]):
     groups: Mapping[str, Ranking]
 
     REFUSED: ClassVar = "not ranked"
-
-    def _hint(self, name: str) -> str:
-        return suggest(name, self.groups)
 
 
 def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:

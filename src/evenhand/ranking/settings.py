@@ -52,10 +52,9 @@ class Settings:
             )
         require_level(self.level)
         require_seed(self.seed)
-        if isinstance(self.model, BradleyTerry):
-            self._check_log_linear(self.model)
-
-    def _check_log_linear(self, model: BradleyTerry) -> None:
+        model = self.model
+        if not isinstance(model, BradleyTerry):
+            return
         if self.interval == "bootstrap" and model.controls:
             raise UnknownOption(
                 "with controls a resample is a fit to every row: use interval 'sandwich', or"

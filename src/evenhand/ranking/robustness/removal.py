@@ -289,7 +289,12 @@ def open_case(
 
 
 def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) -> Case:
-    tally = _sort_entries(tally)
+    # pooled, with entries in an order that does not depend on that of the table
+    tally = tally.pool(tuple(tally.factors))
+    size = len(tally.systems)
+    digits = [(tally.left, size), (tally.right, size)]
+    digits += [(factor.codes, factor.size) for factor in tally.factors.values()]
+    tally = tally.take(first_of_each(join_codes(digits))[0])
     if board is not None and set(board.systems) != set(tally.systems):
         raise UnknownOption("the board is of other systems: give the ranking of these judgments")
     ranking = board or _rank_again(tally, settings)
@@ -332,16 +337,6 @@ def _rank_again(tally: Tally, settings: Settings) -> Ranking:
 def merge_evidence(tally: Tally) -> Evidence:
     """Return the counts for a ranking; more than 200 clusters of a kind are merged."""
     return Evidence.of(merge_factors(tally))
-
-
-def _sort_entries(tally: Tally) -> Tally:
-    """Pool, and put entries in an order that does not depend on that of the table."""
-    pooled = tally.pool(tuple(tally.factors))
-    size = len(pooled.systems)
-    digits = [(pooled.left, size), (pooled.right, size)]
-    digits += [(factor.codes, factor.size) for factor in pooled.factors.values()]
-    order, _ = first_of_each(join_codes(digits))
-    return pooled.take(order)
 
 
 @dataclass(frozen=True)
