@@ -479,45 +479,27 @@ class HeldOutScore:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelComparison(HeldOut):
-    """Models compared by cross-validation: every vote is predicted once (per repeat), unseen.
+    """Models compared by cross-validation: every vote is predicted once (per repeat), unseen."""
 
-    Attributes:
-        models: the M models that predicted every vote, as they were asked for.
-        losses: (M, n) loss of each vote (bits), averaged over repeats.
-        held_out: the n votes.
-        refused: model → why it has no loss, with how many of its trainings were refused.
-        seconds: model → CPU seconds, also of those refused.
-        blocks: what was never on both sides: judge, item, both, ranking or judgment.
-        folds: trainings per model and repeat, the most of any; blocks without votes are no fold.
-        repeats: how often the votes were divided anew.
-        train: (least, most) votes that a model was trained on.
-        set_p: model → p of belonging to the set of the best.
-        left_behind: model → the one that it was farthest behind when it left that set, of all but
-            the model that stays to the end.
-        level: of intervals and of the set (proportion).
-        seed: of everything random.
-        signature: one line that reproduces the numbers.
-        notes: what must be known.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    models: tuple[str, ...]
-    losses: Array
-    held_out: Votes
+    models: tuple[str, ...]  # the M models that predicted every vote, as they were asked for
+    losses: Array  # (M, n) loss of each vote (bits), averaged over repeats
+    held_out: Votes  # the n votes
+    # model → why it has no loss, with how many of its trainings were refused
     refused: Mapping[str, str]
-    seconds: Mapping[str, float]
-    blocks: str
-    folds: int
-    repeats: int
-    train: tuple[int, int]
-    set_p: Mapping[str, float]
+    seconds: Mapping[str, float]  # model → CPU seconds, also of those refused
+    blocks: str  # what was never on both sides: judge, item, both, ranking or judgment
+    folds: int  # trainings per model and repeat, the most of any; blocks without votes are no fold
+    repeats: int  # how often the votes were divided anew
+    train: tuple[int, int]  # (least, most) votes that a model was trained on
+    set_p: Mapping[str, float]  # model → p of belonging to the set of the best
+    # model → the one that it was farthest behind when it left that set, of all but the model that
+    # stays to the end
     left_behind: Mapping[str, str]
-    level: float
-    seed: int
-    signature: str
-    notes: tuple[str, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
+    level: float  # of intervals and of the set (proportion)
+    seed: int  # of everything random
+    signature: str  # one line that reproduces the numbers
+    notes: tuple[str, ...] = ()  # what must be known
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @cached_property
     def means(self) -> Array:

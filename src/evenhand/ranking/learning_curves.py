@@ -385,41 +385,26 @@ class LearningCurves(HeldOut):
 
     Intervals of perplexities are made on the scale of losses (bits), which cannot fall below 0, so
     that they end at 1; those of differences and gains are of perplexities as they are.
-
-    Attributes:
-        models: the M models.
-        sizes: the S training sizes, ascending.
-        losses: (M, T, S, R) mean loss (bits) by model, task, size and trial; NaN where refused.
-        deviations: (M, S, n) how much higher the perplexity would be, were all of the task's
-            held-out votes like this one, to first order; zero where a trial was refused.
-        held_out: the n held-out votes of all tasks.
-        test_sets: how each of the T tasks was divided.
-        refusals: every training that came to nothing.
-        seconds: model → CPU seconds of all its fits and predictions.
-        level: of intervals (proportion).
-        seed: of everything random.
-        signature: one line that reproduces the numbers.
-        left_out: task → why it could not be divided.
-        transfer: whom models were trained on and whom they were tested on, such as
-            ("group=crowd", "group=expert"), or None.
-        excluded: what was excluded from the judgments.
-
     """
 
-    models: tuple[str, ...]
-    sizes: tuple[int, ...]
-    losses: Array
+    models: tuple[str, ...]  # the M models
+    sizes: tuple[int, ...]  # the S training sizes, ascending
+    losses: Array  # (M, T, S, R) mean loss (bits) by model, task, size and trial; NaN where refused
+    # (M, S, n) how much higher the perplexity would be, were all of the task's held-out votes like
+    # this one, to first order; zero where a trial was refused
     deviations: Array
-    held_out: Votes
-    test_sets: tuple[TestSet, ...]
-    refusals: tuple[Refusal, ...]
-    seconds: Mapping[str, float]
-    level: float
-    seed: int
-    signature: str
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    held_out: Votes  # the n held-out votes of all tasks
+    test_sets: tuple[TestSet, ...]  # how each of the T tasks was divided
+    refusals: tuple[Refusal, ...]  # every training that came to nothing
+    seconds: Mapping[str, float]  # model → CPU seconds of all its fits and predictions
+    level: float  # of intervals (proportion)
+    seed: int  # of everything random
+    signature: str  # one line that reproduces the numbers
+    left_out: Mapping[str, str] = field(default_factory=dict)  # task → why it could not be divided
+    # whom models were trained on and whom they were tested on, such as ("group=crowd",
+    # "group=expert"), or None
     transfer: tuple[str, str] | None = None
-    excluded: tuple[Exclusion, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def tasks(self) -> tuple[str, ...]:

@@ -169,34 +169,19 @@ MODEL: Final = "bradley-terry"  # The default ranking, under the name of its mod
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MethodTable(Shown):
-    """Places of the same systems by several methods.
+    """Places of the same systems by several methods."""
 
-    Attributes:
-        methods: all that were asked for, in this order.
-        scores: method → its scores, of those that could rank.
-        refused: method → why it could not.
-        ranking: the default ranking, or None where it was not asked for or refused.
-        n_judgments: answers, a ranking being one.
-        n_comparisons: pairs.
-        ties: tied pairs.
-        digest: SHA-256 of the counts.
-        known: the K systems by name, whether or not a method could rank them.
-        notes: what should be known of the judgments.
-        excluded: what was excluded from them.
-
-    """
-
-    methods: tuple[str, ...]
-    scores: Mapping[str, Scores]
-    refused: Mapping[str, str]
-    ranking: Ranking | None
-    n_judgments: float
-    n_comparisons: float
-    ties: float
-    digest: str
-    known: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
+    methods: tuple[str, ...]  # all that were asked for, in this order
+    scores: Mapping[str, Scores]  # method → its scores, of those that could rank
+    refused: Mapping[str, str]  # method → why it could not
+    ranking: Ranking | None  # the default ranking, or None where it was not asked for or refused
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # pairs
+    ties: float  # tied pairs
+    digest: str  # SHA-256 of the counts
+    known: tuple[str, ...]  # the K systems by name, whether or not a method could rank them
+    notes: tuple[str, ...] = ()  # what should be known of the judgments
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from them
 
     @cached_property
     def systems(self) -> tuple[str, ...]:

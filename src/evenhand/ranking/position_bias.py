@@ -185,45 +185,25 @@ SCORED: Final = "scores are of one output at a time, and neither of two stands f
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PositionBias(Shown):
-    """The advantage of being shown first.
+    """The advantage of being shown first."""
 
-    Attributes:
-        estimate: common bias in log-odds, 2δ.
-        stderr: its standard error, clustered.
-        lower: lower end of its interval.
-        upper: upper end.
-        p: two-sided p-value of no common bias.
-        level: nominal level of intervals (proportion).
-        method: how the error was made.
-        spread: sd of judges' biases (log-odds); None without judges, or if it has no finite
-            estimate.
-        heterogeneity_p: p-value of all judges sharing one bias, or None.
-        judges: each judge, farthest from the median judge first.
-        n_judgments: answers, a ranking being one.
-        n_comparisons: pairs.
-        notes: what else should be known.
-        signature: one line that reproduces the numbers.
-        clusterings: what intervals account for: judge, item, ranking.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    estimate: float
-    stderr: float
-    lower: float
-    upper: float
-    p: float
-    level: float
-    method: str
+    estimate: float  # common bias in log-odds, 2δ
+    stderr: float  # its standard error, clustered
+    lower: float  # lower end of its interval
+    upper: float  # upper end
+    p: float  # two-sided p-value of no common bias
+    level: float  # nominal level of intervals (proportion)
+    method: str  # how the error was made
+    # sd of judges' biases (log-odds); None without judges, or if it has no finite estimate
     spread: float | None
-    heterogeneity_p: float | None
-    judges: tuple[JudgeBias, ...]
-    n_judgments: float
-    n_comparisons: float
-    notes: tuple[str, ...]
-    signature: str
-    clusterings: tuple[str, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
+    heterogeneity_p: float | None  # p-value of all judges sharing one bias, or None
+    judges: tuple[JudgeBias, ...]  # each judge, farthest from the median judge first
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # pairs
+    notes: tuple[str, ...]  # what else should be known
+    signature: str  # one line that reproduces the numbers
+    clusterings: tuple[str, ...] = ()  # what intervals account for: judge, item, ranking
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def share(self) -> float:

@@ -279,91 +279,58 @@ class Ranking(Shown):
 
     Arrays are in the order of `systems`. Log-worths are natural log-odds, centred
     at zero, or on the mean of the systems that have an interval where some have none.
-
-    Attributes:
-        systems: names, best first.
-        log_worth: (K,) estimates.
-        stderr: (K,) standard errors, ∞ where nothing can be said of a system, or None where K is
-            too large for a covariance.
-        lower: (K,) lower ends of intervals, −∞ where a system has none, or None.
-        upper: (K,) upper ends, ∞ where a system has none, or None.
-        rank: (K,) place by estimate; equal estimates share one.
-        rank_lower: (K,) best place that decided pairs leave, or None.
-        rank_upper: (K,) worst place, or None.
-        cluster: (K,) number of the cluster, or None.
-        better_than: (K,) systems it is decided to be better than, or None.
-        wins: (K,) comparisons won; likewise `ties`, `losses`.
-        ties: see wins.
-        losses: see wins.
-        level: nominal level of intervals (proportion).
-        interval: rank-sets, model, sandwich or bootstrap; of other models also posterior.
-        method: how intervals were made, in a few words.
-        ways: by which ways of clustering errors were estimated, and how; none where they come from
-            a model, a bootstrap or a posterior.
-        rank_interval: "simultaneous": all ranges hold at once; "marginal": each by itself.
-        n_judgments: answers, a ranking being one.
-        n_comparisons: pairs.
-        n_judges: judges, or None where they are not known.
-        effective_judges: (Σ n)² / Σ n², or None.
-        n_items: items, or None.
-        signature: one line that reproduces the numbers.
-        headline: what must be known first, such as "for these 3 judges only".
-        notes: what else should be known.
-        neighbours: contrasts of neighbouring systems where K is too large for intervals.
-        fit: the fit behind it.
-        model: the model's name in the registry.
-        df: degrees of freedom of the intervals; infinite for the normal.
-        pair_stderr: (K, K) standard errors of differences between systems, or None.
-        ability: (K,) what the order and all intervals are of, centred, where that is not the
-            log-worth: the abilities of item response models; else None.
-        mix: the stated mix of judgments, with its effective number; or None.
-        controlled: what controls do and change, or None without them.
-        rank_sets: what simultaneous ranges rest on, in the order of the board; else None.
-        one_sided: whether sides were so far from lot that a preference for one may carry a claim.
-        excluded: what was excluded from the judgments.
-        decided: (K, K) +1 where the row's system is decided to be better, −1 worse, 0 neither.
-        answers: what was counted as `n_judgments`: "judgments", or "rankings" of several outputs.
-
     """
 
-    systems: tuple[str, ...]
-    log_worth: Array
+    systems: tuple[str, ...]  # names, best first
+    log_worth: Array  # (K,) estimates
+    # (K,) standard errors, ∞ where nothing can be said of a system, or None where K is too large
+    # for a covariance
     stderr: Array | None
-    lower: Array | None
-    upper: Array | None
-    rank: Integers
-    rank_lower: Integers | None
-    rank_upper: Integers | None
-    cluster: Integers | None
-    better_than: Integers | None
-    wins: Array
-    ties: Array
-    losses: Array
-    level: float
-    interval: str
-    method: str
-    rank_interval: str
-    n_judgments: float
-    n_comparisons: float
-    n_judges: int | None
-    effective_judges: float | None
-    n_items: int | None
-    signature: str
-    headline: str | None
-    notes: tuple[Finding, ...]
+    lower: Array | None  # (K,) lower ends of intervals, −∞ where a system has none, or None
+    upper: Array | None  # (K,) upper ends, ∞ where a system has none, or None
+    rank: Integers  # (K,) place by estimate; equal estimates share one
+    rank_lower: Integers | None  # (K,) best place that decided pairs leave, or None
+    rank_upper: Integers | None  # (K,) worst place, or None
+    cluster: Integers | None  # (K,) number of the cluster, or None
+    better_than: Integers | None  # (K,) systems it is decided to be better than, or None
+    wins: Array  # (K,) comparisons won; likewise `ties`, `losses`
+    ties: Array  # see wins
+    losses: Array  # see wins
+    level: float  # nominal level of intervals (proportion)
+    interval: str  # rank-sets, model, sandwich or bootstrap; of other models also posterior
+    method: str  # how intervals were made, in a few words
+    rank_interval: str  # "simultaneous": all ranges hold at once; "marginal": each by itself
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # pairs
+    n_judges: int | None  # judges, or None where they are not known
+    effective_judges: float | None  # (Σ n)² / Σ n², or None
+    n_items: int | None  # items, or None
+    signature: str  # one line that reproduces the numbers
+    headline: str | None  # what must be known first, such as "for these 3 judges only"
+    notes: tuple[Finding, ...]  # what else should be known
+    # contrasts of neighbouring systems where K is too large for intervals
     neighbours: tuple[Contrast, ...]
-    fit: Fit | FittedModel
-    controlled: Controlled | None = None
-    model: str = "bradley-terry"
-    df: float = np.inf
+    fit: Fit | FittedModel  # the fit behind it
+    controlled: Controlled | None = None  # what controls do and change, or None without them
+    model: str = "bradley-terry"  # the model's name in the registry
+    df: float = np.inf  # degrees of freedom of the intervals; infinite for the normal
+    # (K, K) standard errors of differences between systems, or None
     pair_stderr: Array | None = None
+    # (K,) what the order and all intervals are of, centred, where that is not the log-worth: the
+    # abilities of item response models; else None
     ability: Array | None = None
-    mix: Mixed | None = None
+    mix: Mixed | None = None  # the stated mix of judgments, with its effective number; or None
+    # what simultaneous ranges rest on, in the order of the board; else None
     rank_sets: RankSets | None = None
+    # by which ways of clustering errors were estimated, and how; none where they come from a model,
+    # a bootstrap or a posterior
     ways: tuple[Way, ...] = ()
+    # whether sides were so far from lot that a preference for one may carry a claim
     one_sided: bool = False
+    # what was counted as `n_judgments`: "judgments", or "rankings" of several outputs
     answers: str = "judgments"
-    excluded: tuple[Exclusion, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
+    # (K, K) +1 where the row's system is decided to be better, −1 worse, 0 neither
     decided: NDArray[np.int8] | None = None
 
     @property

@@ -66,31 +66,21 @@ FEW_BESIDE_RANK: Final = 12.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PreferenceTests(Shown):
-    """The tests of one set of judgments.
+    """The tests of one set of judgments."""
 
-    Attributes:
-        tally: the counts.
-        pairs: the sign tests of all pairs.
-        variants: every variant, where there is one pair.
-        model: λ of the first system and γ, where there is one pair and they exist.
-        friedman: Friedman's test, where there are three systems and complete blocks.
-        blocks: what its blocks are.
-        notes: what is not there and why, what was excluded, what speaks against the assumptions.
-        repeated: which of judge, item and ranking give many comparisons each, so that comparisons
-            are not independent.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    tally: Tally
-    pairs: PairTests
-    variants: tuple[SignTest, ...]
+    tally: Tally  # the counts
+    pairs: PairTests  # the sign tests of all pairs
+    variants: tuple[SignTest, ...]  # every variant, where there is one pair
+    # λ of the first system and γ, where there is one pair and they exist
     model: tuple[Coefficient, ...]
-    friedman: Friedman | None
-    blocks: str
+    friedman: Friedman | None  # Friedman's test, where there are three systems and complete blocks
+    blocks: str  # what its blocks are
+    # what is not there and why, what was excluded, what speaks against the assumptions
     notes: tuple[str, ...]
+    # which of judge, item and ranking give many comparisons each, so that comparisons are not
+    # independent
     repeated: tuple[str, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def signature(self) -> str:

@@ -107,44 +107,26 @@ class Cycle:
 
 @dataclass(frozen=True, repr=False)
 class Cycles(Shown):
-    """How well worths alone describe preferences.
+    """How well worths alone describe preferences."""
 
-    Attributes:
-        statistic: T, Pearson's X² over pairs.
-        df: pairs less free worths.
-        noise: mean of T in replicates without cycles.
-        p: share of such replicates with a T as large; of several clusterings the largest.
-        share: of the variance of log-odds that is cyclic, noise subtracted (proportion).
-        clusterings: what clusters; empty where votes count one by one.
-        order_effect: whether an advantage of the output shown first stood beside worths.
-        replicates: replicates that were drawn.
-        level: at which cycles are called real (proportion).
-        cycles: the strongest cycles of three that are more than noise.
-        triples_tested: whether cycles of three were looked for, as where there are not too many.
-        deviations: the pairs that worths describe worst, more than noise or not.
-        headline: what must be known first, such as "for these 3 judges only".
-        notes: what else should be known.
-        signature: what made the numbers.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    statistic: float
-    df: int
-    noise: float
+    statistic: float  # T, Pearson's X² over pairs
+    df: int  # pairs less free worths
+    noise: float  # mean of T in replicates without cycles
+    # share of such replicates with a T as large; of several clusterings the largest
     p: float | None
-    share: float
-    clusterings: tuple[str, ...]
-    order_effect: bool
-    replicates: int
-    level: float
-    cycles: tuple[Cycle, ...]
-    triples_tested: bool
+    share: float  # of the variance of log-odds that is cyclic, noise subtracted (proportion)
+    clusterings: tuple[str, ...]  # what clusters; empty where votes count one by one
+    order_effect: bool  # whether an advantage of the output shown first stood beside worths
+    replicates: int  # replicates that were drawn
+    level: float  # at which cycles are called real (proportion)
+    cycles: tuple[Cycle, ...]  # the strongest cycles of three that are more than noise
+    triples_tested: bool  # whether cycles of three were looked for, as where there are not too many
+    # the pairs that worths describe worst, more than noise or not
     deviations: tuple[Deviation, ...]
-    headline: str | None
-    notes: tuple[str, ...]
-    signature: str
-    excluded: tuple[Exclusion, ...] = ()
+    headline: str | None  # what must be known first, such as "for these 3 judges only"
+    notes: tuple[str, ...]  # what else should be known
+    signature: str  # what made the numbers
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def real(self) -> bool:

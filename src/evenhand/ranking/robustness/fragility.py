@@ -291,20 +291,12 @@ def _join(names: Sequence[str], word: str) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Fragility(Shown):
-    """What carries the conclusions of a ranking.
+    """What carries the conclusions of a ranking."""
 
-    Attributes:
-        flips: in the order of the claims.
-        notes: what could not be asked.
-        signature: what made the numbers.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    flips: tuple[Flip, ...]
-    notes: tuple[str, ...]
-    signature: str
-    excluded: tuple[Exclusion, ...] = ()
+    flips: tuple[Flip, ...]  # in the order of the claims
+    notes: tuple[str, ...]  # what could not be asked
+    signature: str  # what made the numbers
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def conclusions(self) -> tuple[tuple[Flip, ...], ...]:
