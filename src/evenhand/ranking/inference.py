@@ -27,9 +27,8 @@ from evenhand.ranking.clustering import Clustering, Evidence, choose_clustering,
 from evenhand.ranking.intervals import Intervals, find_clusters, rank_ranges, wald_intervals
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.settings import Settings, sign
 from evenhand.ranking.sides import find_one_sided
-from evenhand.ranking.signature import sign
 from evenhand.ranking.texts import say
 from evenhand.render.findings import take_findings
 

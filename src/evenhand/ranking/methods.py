@@ -40,6 +40,7 @@ from evenhand.numerics import Array, Integers
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.rules import (
+    WMT15,
     score_bojar,
     score_expected_net_wins,
     score_expected_wins,
@@ -49,14 +50,13 @@ from evenhand.ranking.rules import (
     score_origwmt,
     score_playoffs,
     score_soccer,
+    score_trueskill,
     score_vilar,
     score_vilar_sort,
     score_win_rate,
 )
-from evenhand.ranking.settings import Progress, Settings, choose_log_linear
-from evenhand.ranking.signature import name_model
+from evenhand.ranking.settings import Progress, Settings, choose_log_linear, name_model
 from evenhand.ranking.texts import say
-from evenhand.ranking.trueskill import WMT15, score_trueskill
 from evenhand.render.counts import plural, say_tally, whole
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings, take_findings

@@ -32,8 +32,8 @@ from evenhand.models.coefficients import LRTest
 from evenhand.models.judge_groups import Kind, find_hypotheses
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.settings import Ties
+from evenhand.ranking.settings import sign_covariates
 from evenhand.ranking.sides import REMEDY, find_one_sided
-from evenhand.ranking.signature import sign_covariates
 from evenhand.ranking.texts import INSEPARABLE, say
 from evenhand.ranking.wald import (
     WaldTest,

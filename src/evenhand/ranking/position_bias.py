@@ -44,9 +44,8 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.clustering import FACTORS, MAX_CLUSTERS, Evidence, wanted_factors
 from evenhand.ranking.covariance import NO_SPREAD_RATIO
 from evenhand.ranking.inference import find_intervals
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.settings import Settings, name_model
 from evenhand.ranking.sides import REMEDY, find_one_sided
-from evenhand.ranking.signature import name_model
 from evenhand.ranking.texts import INSEPARABLE, say, say_clusterings
 from evenhand.render.counts import say_answers
 from evenhand.render.document import Column, Document, Table

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from evenhand.ranking.trueskill import DRAW, Skill, draw_margin, play, surprise
+from evenhand.ranking.rules import DRAW, Skill, draw_margin, play, surprise
 
 WIN, LOSS = 1, -1
 OUTCOMES = (WIN, DRAW, LOSS)

@@ -38,8 +38,7 @@ from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.settings import Settings
-from evenhand.ranking.signature import name_model
+from evenhand.ranking.settings import Settings, name_model
 
 Verdict = str
 
