@@ -615,7 +615,8 @@ output_options = stack(
         "-o",
         "--output",
         metavar="FILE",
-        help="Write to a file; .json, .csv, .tex and .md choose the format.",
+        help="Write to a file; .json, .csv, .tex and .md choose the format; .svg, .png and .pdf"
+        " draw the figure of a verb that has one.",
     ),
 )
 

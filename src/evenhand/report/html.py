@@ -384,9 +384,8 @@ def find_form(path: Path) -> Callable[[Report], str]:
 ABOUT: Final = "about.txt"  # What stands beside the tables, since CSV has no room for it
 
 
-def write_csv(table: Table, comments: Sequence[str] = (), part: str = "") -> str:
+def write_csv(table: Table, *_above: object) -> str:
     r"""Write a table for programs: values as they are, also those that the columns do not show."""
-    del comments, part
     keys = dict.fromkeys(key for row in table.rows for key in row)
     text = io.StringIO(newline="")
     shown = (one.key for one in table.columns if isinstance(one.key, str))
@@ -398,7 +397,7 @@ def write_csv(table: Table, comments: Sequence[str] = (), part: str = "") -> str
 
 
 # Form → ending of its files, and what writes it
-TABLE_FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str], str], str]]]] = {
+TABLE_FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str], str, str], str]]]] = {
     "latex": (".tex", latex.write_table),
     "markdown": (".md", markup.write_table),
     "csv": (".csv", write_csv),
@@ -413,7 +412,7 @@ def write_tables(
     tables = {
         path.name(table): (path, table) for path in list_paths(report) for table in path.tables
     }
-    stems = name_files(tables)
+    stems, labels = name_files(tables), latex.label_groups(part.name for part in report.parts)
     files: dict[str, bytes] = {}
     about = [f"{report.title}\n{report.command}\nEvenhand {report.version}"]
     for name, (path, table) in tables.items():
@@ -424,6 +423,8 @@ def write_tables(
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
         for form in dict.fromkeys(forms):
             ending, write = TABLE_FORMS[form]
-            files[f"{stems[name]}{ending}"] = write(table, comments, path.part).encode()
+            files[f"{stems[name]}{ending}"] = write(
+                table, comments, path.part, labels.get(path.part, "")
+            ).encode()
     files[ABOUT] = ("\n\n".join(about) + "\n").encode()
     return fill_folder(folder, "tables", files)
