@@ -13,9 +13,8 @@ import numpy as np
 from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption, require_option
-from evenhand.models.coefficients import Coefficient
+from evenhand.models.base import Codes, Coefficient, FittedModel
 from evenhand.models.existence import require_two
-from evenhand.models.fitted import Codes, FittedModel
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.render.findings import Finding

@@ -21,10 +21,10 @@ from evenhand.data.controls import Judgments, count_pairs, note_tasks
 from evenhand.data.joining import say_names
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.models.base import Fit, choose_start, make_fit, take_fit
 from evenhand.models.design import DENSE, MANY, grouped_design, plain_design, reference_code
 from evenhand.models.existence import Verdict, check_support, refuse_nothing, require_two
 from evenhand.models.likelihood import Likelihood
+from evenhand.models.log_linear import Fit, choose_start, make_fit, take_fit
 from evenhand.models.settings import LogLinearSettings
 from evenhand.models.ties import (
     Davidson,

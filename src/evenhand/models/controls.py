@@ -25,10 +25,10 @@ from evenhand.errors import (
     listing,
 )
 from evenhand.formats.table import Table, read_number
-from evenhand.models.base import Fit
-from evenhand.models.coefficients import add_reference
+from evenhand.models.base import add_reference
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
+from evenhand.models.log_linear import Fit
 from evenhand.models.settings import LogLinearSettings
 from evenhand.models.texts import say
 from evenhand.models.ties import Local, Tie, TwoOutcomes, expand_blocks

@@ -33,8 +33,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
 from evenhand.errors import UnknownOption, listing
-from evenhand.models.coefficients import Coefficient
-from evenhand.models.fitted import Posterior
+from evenhand.models.base import Coefficient, Posterior
 from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
 from evenhand.numerics import Array

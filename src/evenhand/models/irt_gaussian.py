@@ -34,8 +34,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.controls import Judgments
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.models.coefficients import Coefficient
-from evenhand.models.fitted import Codes, Posterior
+from evenhand.models.base import Codes, Coefficient, Posterior
 from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
 from evenhand.numerics import Array

@@ -32,16 +32,16 @@ from numpy.typing import NDArray
 from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
-from evenhand.models.coefficients import (
+from evenhand.models.base import (
     Coefficient,
     LRTest,
+    ParametricFit,
     add_reference,
     finite,
     name_worths,
 )
 from evenhand.models.design import plain_design, reference_code
 from evenhand.models.existence import check_tally, require_two
-from evenhand.models.fitted import ParametricFit
 from evenhand.models.judge_slopes_likelihood import (
     NODES,
     Interval,

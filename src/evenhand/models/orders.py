@@ -21,10 +21,9 @@ from evenhand.errors import (
     listing,
     require_option,
 )
-from evenhand.models.coefficients import Coefficient, add_reference, name_worths
+from evenhand.models.base import Coefficient, ParametricFit, add_reference, name_worths
 from evenhand.models.design import reference_code
 from evenhand.models.existence import check_existence, refuse_nothing
-from evenhand.models.fitted import ParametricFit
 from evenhand.models.settings import require_prior
 from evenhand.models.texts import say
 from evenhand.numerics import Array

@@ -43,9 +43,10 @@ from evenhand.errors import (
     require_option,
     suggest_or_list,
 )
-from evenhand.models.coefficients import (
+from evenhand.models.base import (
     Coefficient,
     LRTest,
+    ParametricFit,
     add_reference,
     finite,
     name_worths,
@@ -57,7 +58,6 @@ from evenhand.models.existence import (
     refuse_nothing,
     require_two,
 )
-from evenhand.models.fitted import ParametricFit
 from evenhand.models.random_judges_likelihood import (
     MAX_SIGMA,
     REMEDIES,

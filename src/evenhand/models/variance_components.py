@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, SYSTEM, Component
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.models.texts import say
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule, t_quantile, two_sided_p

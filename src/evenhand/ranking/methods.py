@@ -35,8 +35,8 @@ from evenhand.errors import (
     require_option,
     suggest,
 )
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import spearman
 from evenhand.ranking.rank import rank_each

@@ -8,9 +8,9 @@ from hashlib import sha256
 from evenhand.data.groups import Levels
 from evenhand.data.results import exactly, write_signature
 from evenhand.data.tally import Tally
-from evenhand.models.base import Fit
+from evenhand.models.base import FittedModel
 from evenhand.models.controls import is_controlled
-from evenhand.models.fitted import FittedModel
+from evenhand.models.log_linear import Fit
 from evenhand.ranking.clustering import Evidence
 from evenhand.ranking.intervals import Intervals
 from evenhand.ranking.settings import Settings

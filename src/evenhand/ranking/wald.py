@@ -20,8 +20,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.groups import tally_groups
 from evenhand.data.tally import Factor, Tally, join_codes, merge_levels
 from evenhand.errors import NotIdentified, listing
-from evenhand.models.base import Fit
-from evenhand.models.coefficients import Coefficient, LRTest
+from evenhand.models.base import Coefficient, LRTest
 from evenhand.models.design import home_level, tag_of
 from evenhand.models.judge_groups import (
     GroupOrder,
@@ -32,6 +31,7 @@ from evenhand.models.judge_groups import (
     order_groups,
 )
 from evenhand.models.likelihood import Likelihood
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import f_tail
