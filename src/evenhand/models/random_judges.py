@@ -143,6 +143,7 @@ PAIRS: Final = (64, 2_048)  # Fewest and most pairs of opposite draws for each b
 TOTAL_PAIRS: Final = 50_000  # Pairs over all blocks that are aimed at
 BATCHES: Final = 16  # Batches that stand for all
 NUMBERS: Final = 1_000_000  # Log-odds held at once
+CACHED_NUMBERS: Final = 20_000  # Log-odds whose chances are computed at once
 
 
 @dataclass(frozen=True)
@@ -227,15 +228,22 @@ def _draw(
     centre, root = batch.differ(mean), np.linalg.cholesky(covariance)
     logs, lengths = np.empty((2, 2, pairs, batch.size))
     step = max(1, NUMBERS // max(len(votes.n), mean.size))
+    few = max(1, CACHED_NUMBERS // len(votes.n))
     for start in range(0, pairs, step):
         rows = slice(start, min(start + step, pairs))
         away = root @ rng.standard_normal((batch.size, batch.width, rows.stop - start))
         apart = batch.differ(away).T
         for side, sign in enumerate((1.0, -1.0)):
-            deviation = centre + sign * apart
-            terms = votes.values(deviation) - sites.values(deviation)
-            logs[side, rows] = np.stack([batch.sums(row) for row in terms])
             lengths[side, rows] = ((mean[:, :, None] + sign * away) ** 2).sum(axis=1).T
+            # a few draws at a time, so that what is in between stays in the processor's cache
+            for first in range(0, len(apart), few):
+                deviation = centre + sign * apart[first : first + few]
+                terms = votes.values(deviation) - sites.values(deviation)
+                here = slice(start + first, start + first + len(terms))
+                if batch.size == 1:
+                    logs[side, here, 0] = terms.sum(axis=1)
+                else:
+                    logs[side, here] = np.stack([batch.sums(row) for row in terms])
     return logs, lengths
 
 

@@ -274,11 +274,8 @@ class Factor:
         square += made.crossing * np.outer(edge[:-1], edge[:-1])
         random = np.flatnonzero(made.border >= made.columns)
         square[random, random] += residual
-        # by numpy alone: the library that scipy brings along would not keep to one thread
-        root = np.linalg.cholesky(square)
-        inverse = np.asarray(np.linalg.inv(square), dtype=np.float64)
-        log_det += 2 * float(np.log(np.diag(root)).sum())
-        inverse = (inverse + inverse.T) / 2
+        (inverse,), (log_det_left,) = invert_all(square[None])
+        log_det += float(log_det_left)
         edged = np.zeros((width + 1, width + 1))
         edged[:width, :width] = inverse
         values = np.zeros(made.effects + 1)
