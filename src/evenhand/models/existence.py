@@ -124,7 +124,17 @@ def make_preference_graph(tally: Tally, by: str | None = None) -> PreferenceGrap
     Entries without a judgment are excluded; by a factor each level, as a judge group, has nodes of
     its own.
     """
-    _refuse_impossible(tally)
+    # Refuse what no counting makes, as a tally of one's own may hold it
+    counts = {name: getattr(tally, name) for name in ("wins", "ties", "losses")}
+    if len({len(column) for column in (tally.left, tally.right, *counts.values())}) > 1:
+        raise InvalidJudgments("the columns of a tally must be of one length")
+    for name, count in counts.items():
+        if len(count) and not (count.min() >= 0 and np.isfinite(count.max())):
+            raise InvalidJudgments(f"{name} must be counts: finite and not negative")
+    same = np.flatnonzero(tally.left == tally.right)
+    if same.size:
+        system = tally.systems[int(tally.left[same[0]])]
+        raise InvalidJudgments(f'"{system}" is compared with itself: leave such rows out')
     held = np.flatnonzero(tally.wins + tally.ties + tally.losses)
     rows = slice(None) if held.size == len(tally.left) else held
     k = len(tally.systems)
@@ -147,20 +157,6 @@ def make_preference_graph(tally: Tally, by: str | None = None) -> PreferenceGrap
         ties=tally.ties[rows],
         losses=tally.losses[rows],
     )
-
-
-def _refuse_impossible(tally: Tally) -> None:
-    """Refuse what no counting makes, as a tally of one's own may hold it."""
-    counts = {name: getattr(tally, name) for name in ("wins", "ties", "losses")}
-    if len({len(column) for column in (tally.left, tally.right, *counts.values())}) > 1:
-        raise InvalidJudgments("the columns of a tally must be of one length")
-    for name, count in counts.items():
-        if len(count) and not (count.min() >= 0 and np.isfinite(count.max())):
-            raise InvalidJudgments(f"{name} must be counts: finite and not negative")
-    same = np.flatnonzero(tally.left == tally.right)
-    if same.size:
-        system = tally.systems[int(tally.left[same[0]])]
-        raise InvalidJudgments(f'"{system}" is compared with itself: leave such rows out')
 
 
 MAX_SYSTEMS_NAMED: Final = 4
