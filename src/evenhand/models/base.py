@@ -294,10 +294,7 @@ class FittedModel(Shown, ABC):
         return self.describe(MODELS[model].title if model in MODELS else model)
 
     def describe(self, title: str, excluded_ties: float = 0.0) -> Document:
-        """Return the document under a title, but for its signature.
-
-        excluded_ties: ties that the model does not take.
-        """
+        """Return the document but for its signature; `excluded_ties`: that no model takes."""
         worths = dict(zip(self.systems, self.log_worth.tolist(), strict=True))
         counts = [say_answers(self.n_judgments, self.n_comparisons + excluded_ties)]
         counts += [f"{plural(excluded_ties, 'tie')} excluded"] if excluded_ties else []
@@ -387,10 +384,7 @@ def tabulate_coefficients(
     scale: str = LAMBDA,
     legend: Sequence[str] = (),
 ) -> Table:
-    """Return the table of coefficients; CSV has those of `Coefficient` alone.
-
-    of_systems: key → what else is known of each system, of MORE.
-    """
+    """Return the table of coefficients; `of_systems`, by keys of MORE, is not in CSV."""
     named = {f"o{place}": system for place, system in enumerate(systems, start=1)}
 
     def add(name: str) -> dict[str, Any]:

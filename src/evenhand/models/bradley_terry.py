@@ -143,18 +143,15 @@ class BradleyTerry(LogLinearSettings):
             groups = group_ties(entries, design, covariates, self.references)
         support = check_support(self, design, groups, counts, tally)
         counts = np.asfortranarray(counts)  # laws take it column by column
-        law = _find_law(self.ties, estimated=support.ties_estimated)
+        free = support.ties_estimated
+        law: TieLaw = Davidson() if free else TwoOutcomes()
+        if self.ties == "none":
+            law = Davidson(free=False)
+        elif self.ties == "glenn-david":
+            law = GlennDavid() if free else TwoProbits()
+        elif self.ties == "rao-kupper" and free:
+            law = RaoKupper()
         likelihood = Likelihood(
             design, law, counts, order_effect=self.order_effect, prior=self.prior, ties=groups
         )
         return likelihood, support
-
-
-def _find_law(ties: str, *, estimated: bool) -> TieLaw:
-    if ties == "none":
-        return Davidson(free=False)
-    if ties == "glenn-david":
-        return GlennDavid() if estimated else TwoProbits()
-    if not estimated:
-        return TwoOutcomes()
-    return RaoKupper() if ties == "rao-kupper" else Davidson()

@@ -222,10 +222,7 @@ class GivenDifferences:
 def make_posterior(
     k: int, author: Numbers, sides: tuple[Numbers, Numbers], scales: Scales, decided: int = 0
 ) -> GivenDifferences:
-    """Prepare what does not depend on differences, for k systems, some perhaps without outputs.
-
-    sides: (C,) the preferred output and the other; `decided` comparisons, the first, have one.
-    """
+    """Prepare what does not depend on differences; (C,) sides: preferred, other."""
     from scipy import sparse
 
     c, n = len(sides[0]), len(author)

@@ -67,10 +67,31 @@ def pair_outputs(data: Judgments) -> OutputPairs:
     if isinstance(data, Votes):
         outcome = data.outcome.astype(np.int64)
         sides = data.left, data.right
-        item, note, n_judgments = _number_voted_items(data)
+        item, note = data.item.astype(np.int64), tuple[str, ...]()
+        answer = np.arange(data.size) if data.answer is None else data.answer.astype(np.int64)
+        n_judgments = float(len(np.unique(answer)))
+        if data.items == ("",):
+            item, note = answer, (RANKED if n_judgments < data.size else FRESH,)
+        if data.criterion is not None:
+            item = number_groups(item, data.criterion)
     else:
-        cell, outcome, item, note = _split_tally(data)
+        if data.squares is not None:
+            raise UnknownOption(
+                "importance weights count no comparisons, and this model looks at each: use weights"
+                " that count rows"
+            )
+        counts = data.counts.reshape(-1)
+        if not np.array_equal(counts, np.rint(counts)):
+            raise InvalidJudgments(
+                "counts must be whole numbers: this model looks at each comparison"
+            )
+        cell, outcome = np.divmod(np.repeat(np.arange(len(counts)), counts.astype(np.int64)), 3)
         sides, n_judgments = (data.left[cell], data.right[cell]), data.n_judgments
+        named = [name for name in ("item", "ranking") if name in data.factors][:1]
+        within = [name for name in (*named, "task") if name in data.factors]
+        keys = [unmerged(data, name).codes[cell] for name in within]
+        item = number_groups(*keys) if named else np.arange(len(cell))
+        note = () if named == ["item"] else (RANKED,) if named else (FRESH,)
     if not len(outcome):
         refuse_nothing(data.tally() if isinstance(data, Votes) else data)
     # number systems, items and outputs by what was said of them, and put rows in order
@@ -92,36 +113,6 @@ def pair_outputs(data: Judgments) -> OutputPairs:
     return OutputPairs(
         data.systems, code, outputs % k, one, other, outcome[order], n_judgments, notes
     )
-
-
-def _number_voted_items(votes: Votes) -> tuple[Numbers, tuple[str, ...], float]:
-    """Return (C,) items of votes, what is to be noted of them, and the number of answers."""
-    item, note = votes.item.astype(np.int64), tuple[str, ...]()
-    answer = np.arange(votes.size) if votes.answer is None else votes.answer.astype(np.int64)
-    answers = len(np.unique(answer))
-    if votes.items == ("",):
-        item, note = answer, (RANKED if answers < votes.size else FRESH,)
-    if votes.criterion is not None:
-        item = number_groups(item, votes.criterion)
-    return item, note, float(answers)
-
-
-def _split_tally(tally: Tally) -> tuple[Numbers, Numbers, Numbers, tuple[str, ...]]:
-    """Return (C,) entry, outcome and item of each comparison, and what is to be noted."""
-    if tally.squares is not None:
-        raise UnknownOption(
-            "importance weights count no comparisons, and this model looks at each: use weights"
-            " that count rows"
-        )
-    counts = tally.counts.reshape(-1)
-    if not np.array_equal(counts, np.rint(counts)):
-        raise InvalidJudgments("counts must be whole numbers: this model looks at each comparison")
-    cell, outcome = np.divmod(np.repeat(np.arange(len(counts)), counts.astype(np.int64)), 3)
-    named = [name for name in ("item", "ranking") if name in tally.factors][:1]
-    keys = [unmerged(tally, name).codes[cell] for name in (*named, "task") if name in tally.factors]
-    item = number_groups(*keys) if named else np.arange(len(cell))
-    note = () if named == ["item"] else (RANKED,) if named else (FRESH,)
-    return cell, outcome, item, note
 
 
 def _number_systems(k: int, left: Numbers, right: Numbers, outcome: Numbers) -> Numbers:

@@ -182,10 +182,7 @@ class Fit(ParametricFit):
 
     @property
     def bic(self) -> float:
-        """Schwarz's criterion, −2ℓ + p log n, n judgments, which it takes for independent.
-
-        Ties that the model discards are no judgments of it.
-        """
+        """Schwarz's criterion, −2ℓ + p log n, of n independent judgments that the model takes."""
         ties, n = float(self.tally.ties.sum()), self.n_judgments
         if not self.of_rankings and self.tally.n_comparisons - self.n_comparisons == ties:
             n -= ties

@@ -166,11 +166,7 @@ TIED: Final = 1e-9
 def pick_by_variance(
     covariance: Array, noise: float, weight: Array, size: int
 ) -> tuple[Integers, Array]:
-    """Take candidates of the greatest variance times weight, one after another.
-
-    covariance: (u, u) of candidates, before the batch.
-    Returns their numbers in order, and the variance of each when it was taken.
-    """
+    """Take candidates of the greatest variance times weight; return each one's when taken too."""
     variance = np.diag(covariance).copy()
     roots = np.empty((size, len(variance)))
     taken, left = np.empty(size, np.int64), np.ones(len(variance), np.bool_)

@@ -171,10 +171,7 @@ def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ..
 def _make_batches(
     block: Integers, sides: tuple[list[Integers], list[Integers]], none: tuple[int, int]
 ) -> list[Batch]:
-    """Fill blocks up to common widths, and count within them.
-
-    sides: (n,) numbers of the effects inside, by term, and places of those outside.
-    """
+    """Fill blocks up to common widths, and count within them, and with what is outside."""
     inner, outer = (_place(block, effects) for effects in sides)
     wide = np.stack((fill_up(inner.sizes), fill_up(outer.sizes)), axis=1)
     order = np.lexsort((wide[:, 1], wide[:, 0]))
