@@ -14,6 +14,7 @@ from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption, require_option
 from evenhand.models.base import Codes, Coefficient, FittedModel
+from evenhand.models.design import require_counts
 from evenhand.models.existence import require_two
 from evenhand.models.texts import say
 from evenhand.numerics import Array
@@ -24,11 +25,7 @@ def count_shown(data: Judgments) -> Tally:
     """Count pairs as they were shown."""
     tally = count_pairs(data)
     require_two(tally.systems)
-    if tally.squares is not None:
-        raise UnknownOption(
-            "importance weights are no counts, and the prior of this model is weighed against"
-            " counts: read the file without them"
-        )
+    require_counts(tally)
     return tally.pool()
 
 

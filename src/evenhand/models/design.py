@@ -274,6 +274,22 @@ def _chosen(names: Sequence[Name], keep: NDArray[np.bool_]) -> tuple[Name, ...]:
     return tuple(name for name, chosen in zip(names, keep, strict=True) if chosen)
 
 
+def require_counts(tally: Tally) -> None:
+    if tally.squares is not None:
+        raise UnknownOption(
+            "importance weights are no counts, which this model needs: use weights that count rows,"
+            " or bradley-terry"
+        )
+
+
+def require_few(systems: Sequence[str]) -> None:
+    if len(systems) > DENSE:
+        raise NotIdentified(
+            f"{len(systems):,} systems are too many for this model (at most {DENSE:,})",
+            ["leave some out", "take bradley-terry"],
+        )
+
+
 def unmerged(tally: Tally, name: str) -> Factor:
     factor = tally.factor(name)
     if factor.merged:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import Judgments, note_tasks, refuse_form, take_pairs
 from evenhand.data.rankings import Rankings
 from evenhand.data.streams import spread_bits
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing
-from evenhand.models.design import DENSE, unmerged
+from evenhand.errors import InvalidJudgments, UnknownOption, listing
+from evenhand.models.design import require_counts, require_few, unmerged
 from evenhand.models.existence import refuse_nothing, require_two
 from evenhand.models.texts import say
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.graph import Graph, weak_components
+from evenhand.numerics.sampling import MIN_DRAWS
 from evenhand.render.findings import Finding
 
 # Comparisons as pairs of outputs: what one system made of one item, seen by one or many judges.
@@ -59,11 +61,7 @@ def pair_outputs(data: Judgments) -> OutputPairs:
         raise refuse_form(data, "preferences")
     k = len(data.systems)
     require_two(data.systems)
-    if k > DENSE:
-        raise NotIdentified(
-            f"{k:,} systems are too many for this model (at most {DENSE:,})",
-            ["leave some out", "take bradley-terry"],
-        )
+    require_few(data.systems)
     if isinstance(data, Votes):
         outcome = data.outcome.astype(np.int64)
         sides = data.left, data.right
@@ -75,11 +73,7 @@ def pair_outputs(data: Judgments) -> OutputPairs:
         if data.criterion is not None:
             item = number_groups(item, data.criterion)
     else:
-        if data.squares is not None:
-            raise UnknownOption(
-                "importance weights count no comparisons, and this model looks at each: use weights"
-                " that count rows"
-            )
+        require_counts(data)
         counts = data.counts.reshape(-1)
         if not np.array_equal(counts, np.rint(counts)):
             raise InvalidJudgments(
@@ -131,6 +125,29 @@ def _places(marks: NDArray[Any]) -> Numbers:
     place = np.empty(len(marks), dtype=np.int64)
     place[np.argsort(marks, kind="stable")] = np.arange(len(marks))
     return place
+
+
+class Chains:
+    """Settings of what is drawn, as Hopkins & May had them by `paper`."""
+
+    chains: int
+    sweeps: int
+    burn_in: int
+    seed: int
+
+    @classmethod
+    def paper(cls, seed: int = SEED) -> Self:
+        """Return the settings of the paper: one chain of 200 sweeps, the first 50 excluded."""
+        return cls(chains=1, sweeps=200, burn_in=50, seed=seed)  # type: ignore[call-arg]
+
+    def check_chains(self) -> None:
+        if self.chains < 1:
+            raise UnknownOption(f"chains cannot be {self.chains}: there is one at least")
+        if self.burn_in < 0 or self.sweeps - self.burn_in < MIN_DRAWS:
+            raise UnknownOption(
+                f"sweeps={self.sweeps} and burn_in={self.burn_in} leave too little: take"
+                f" {MIN_DRAWS} sweeps more than burn-in, or more"
+            )
 
 
 _MAX_SYSTEMS_NAMED: Final = 4

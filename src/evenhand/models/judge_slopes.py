@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.tally import Tally
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
+from evenhand.errors import NotConverged, NotIdentified, require_option
 from evenhand.models.base import (
     Coefficient,
     LRTest,
@@ -40,7 +40,7 @@ from evenhand.models.base import (
     finite,
     name_worths,
 )
-from evenhand.models.design import plain_design, reference_code
+from evenhand.models.design import plain_design, reference_code, require_counts, unmerged
 from evenhand.models.existence import check_tally, require_two
 from evenhand.models.judge_slopes_likelihood import (
     NODES,
@@ -289,15 +289,8 @@ class JudgeSlopes:
     def _tally(self, data: Judgments) -> Tally:
         """Count by judge, who stood first forgotten."""
         tally = count_pairs(data, ("judge",))
-        judge = tally.factor("judge")
-        if judge.merged:
-            raise UnknownOption("judges were merged into clusters: tally without a limit for them")
-        if tally.squares is not None:
-            raise UnknownOption(
-                "importance weights are no counts, and the likelihood of slopes needs counts: read"
-                " the file without them"
-            )
-        return replace(tally, factors={"judge": judge}).fold()
+        require_counts(tally)
+        return replace(tally, factors={"judge": unmerged(tally, "judge")}).fold()
 
 
 def _refuse_judges(cells: SlopeCells) -> None:

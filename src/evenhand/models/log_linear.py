@@ -50,15 +50,6 @@ MIN_QUASI: Final = 3
 MAX_QUASI: Final = 60  # Most systems for which quasi-variances are shown: their fit costs K⁴
 
 
-def is_rejected(fit: Fit) -> bool:
-    """Say whether judgments differ from a model by more than chance, if they are independent."""
-    # Where cells expect few, the p-value of the deviance is far too small for data of the model
-    # itself and Pearson's nearly right: there both must reject it.
-    if fit.gof_p is None or fit.gof_p >= DOUBTFUL:
-        return False
-    return fit.thin <= MAX_THIN_SHARE or chi2_tail(fit.pearson, fit.df) < DOUBTFUL
-
-
 def cautions(fit: Fit) -> tuple[Finding, ...]:
     if fit.tally.squares is not None:
         return (say("importance-weights", "warning"),)
@@ -300,10 +291,14 @@ class Fit(ParametricFit):
     def findings(self) -> tuple[Finding, ...]:
         """What must stand beside the numbers."""
         findings = [*self.notes, *cautions(self)]
-        if is_rejected(self):
-            findings.append(say("model-rejected", "warning"))
-        if self.gof_p is not None and self.thin > MAX_THIN_SHARE:
-            findings.append(say("thin-cells", part=self.thin))
+        if self.gof_p is not None:
+            # Where cells expect few, the p-value of the deviance is far too small for data of the
+            # model itself and Pearson's nearly right: there both must reject it.
+            thin = self.thin > MAX_THIN_SHARE
+            if self.gof_p < DOUBTFUL and (not thin or chi2_tail(self.pearson, self.df) < DOUBTFUL):
+                findings.append(say("model-rejected", "warning"))
+            if thin:
+                findings.append(say("thin-cells", part=self.thin))
         if self.vcov is None:
             findings.append(say("too-many-systems", systems=len(self.systems)))
         home = self.design.home

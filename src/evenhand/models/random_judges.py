@@ -52,7 +52,7 @@ from evenhand.models.base import (
     finite,
     name_worths,
 )
-from evenhand.models.design import DENSE, reference_code, unmerged
+from evenhand.models.design import reference_code, require_counts, require_few, unmerged
 from evenhand.models.existence import (
     check_tally,
     make_preference_graph,
@@ -254,16 +254,6 @@ class DealTest:
     deals: int  # random deals
     sigma: float  # moment estimate of σ with the judges as they were
     dealt: float  # the same of the mean deal: what comparisons of one ranking share
-
-
-def hang_together(tally: Tally) -> bool:
-    """Say whether one answer makes several comparisons."""
-    if not tally.of_pairs:
-        return True
-    if "ranking" not in tally.factors:
-        return False
-    key = _number_entries(tally, ("task", "ranking"))
-    return len(np.unique(key)) < len(key)
 
 
 def _number_entries(tally: Tally, names: Sequence[str]) -> NDArray[np.int64]:
@@ -795,18 +785,17 @@ class RandomJudges:
         answers = self._tally(data)
         whole = replace(answers, factors={"judge": answers.factors["judge"]}).fold()
         tally = self._used(whole)
-        if len(tally.systems) > DENSE:
-            raise NotIdentified(
-                f"{len(tally.systems):,} systems are too many for random judges (at most"
-                f" {DENSE:,})",
-                ["leave some out", "take bradley-terry"],
-            )
+        require_few(tally.systems)
         verdict = check_tally(whole, self.ties, _PRIOR)
         judge, used = np.unique(tally.factors["judge"].codes, return_inverse=True)
         labels = tuple(tally.factors["judge"].labels[i] for i in judge.tolist())
         refuse_without_judges(tally, used, labels)
         reference = reference_code(tally.systems, self.reference)
-        of_rankings, lr_test, deal_test, check = hang_together(answers), None, None, None
+        lr_test, deal_test, check = None, None, None
+        of_rankings = not answers.of_pairs  # one answer makes several comparisons
+        if not of_rankings and "ranking" in answers.factors:
+            key = _number_entries(answers, ("task", "ranking"))
+            of_rankings = len(np.unique(key)) < len(key)
         with one_blas_thread():
             panel = integrals.make_panel(tally, used.astype(np.intp), reference, self.method)
             pooled = integrals.pool_judges(tally, reference, ties=panel.ties)
@@ -857,11 +846,7 @@ class RandomJudges:
 
     def _tally(self, data: Judgments) -> Tally:
         tally = count_pairs(data, ("judge",), answers=True)
-        if tally.squares is not None:
-            raise UnknownOption(
-                "importance weights have no likelihood, so that judges' tastes cannot be"
-                " integrated out: use weights that count rows, or BradleyTerry with rank's sandwich"
-            )
+        require_counts(tally)
         whole = [name for name in ANSWERS if name in tally.factors]
         factors = {name: unmerged(tally, name) for name in ("judge", *whole)}
         return replace(tally, factors=factors)

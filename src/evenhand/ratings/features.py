@@ -65,11 +65,6 @@ def fold_number(text: str) -> str:
     return str(int(value)) if value.is_integer() else text
 
 
-def read_numbers(rows: RatingRows, name: str) -> Array:
-    labels, codes = rows.labels(name)
-    return np.array([parse_number(name, label) for label in labels])[codes]
-
-
 def parse_number(name: str, text: str) -> float:
     try:
         value = float(text)
@@ -284,7 +279,10 @@ class OutputFeatures:
                 continue
             parts = (read_texts(rows, role) for role in ("task", "item", "system"))
             levels.append([name_output(*each) for each in zip(*parts, strict=True)])
-        numbers = [read_numbers(rows, name) for name in self.numbers]
+        numbers = []
+        for name in self.numbers:
+            labels, codes = rows.labels(name)
+            numbers.append(np.array([parse_number(name, label) for label in labels])[codes])
         source, output = (None if name is None else read_texts(rows, name) for name in self._pair)
         return self._join(numbers, levels, (source, output), rows.size)
 
