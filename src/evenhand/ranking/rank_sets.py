@@ -25,7 +25,7 @@ from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
 from evenhand.errors import listing
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, multiple_tests
 from evenhand.numerics.bootstrap import Pairs, absolute_t, bootstrap_contrasts, draw_webb
 from evenhand.numerics.distributions import chi2_tail, t_quantile

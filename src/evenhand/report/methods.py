@@ -15,7 +15,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judges.cards import Screening
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
 from evenhand.ranking.ranking import Ranking
