@@ -9,7 +9,7 @@ from typing import Final
 import narwhals as nw
 import numpy as np
 
-from evenhand.data.conditions import advise_filled
+from evenhand.data.conditions import advise_without
 from evenhand.data.engine import (
     ANSWER,
     COUNT,
@@ -98,7 +98,7 @@ def refuse_unnamed_levels(
             filters[source.named(column)] = [one for one in gap if one is not None]
         fill = "fill it" if len(parts) == 1 else "fill them"
         raise InvalidJudgments(
-            f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_filled(frame, filters)})"
+            f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_without(frame, filters)})"
         )
     padded = {
         column: [label for label in names if label and not is_name(label)]

@@ -15,6 +15,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.conditions import advise_without
 from evenhand.data.engine import (
     ANSWER,
     Columns,
@@ -22,8 +23,6 @@ from evenhand.data.engine import (
     count_labels,
     fetch_columns,
     is_nan,
-    quote,
-    quote_name,
     small_table,
 )
 from evenhand.data.source import Source, find_rows, name_rows
@@ -31,7 +30,6 @@ from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest_or_list
 
 NAMELESS: Final = "the table to join"
-LISTED: Final = 8  # Most names that are written out
 
 
 def join_covariates(
@@ -48,8 +46,19 @@ def join_covariates(
             f"{source.name} already has a column '{taken[0]}': rename it in {named}"
         )
     columns = {name: _as_text(values) for name, values in fetch_columns(other).items()}
-    judges = count_labels(frame, on, as_text=True)
-    _check_keys(columns[on], judges, source, (on, named))
+    given, needed = columns[on], count_labels(frame, on, as_text=True)
+    doubled = [str(name) for name, n in Counter(given).items() if n > 1]
+    if doubled:
+        raise InvalidJudgments(
+            f"{on} {listing(doubled)} stands more than once in {named}: one row for each"
+        )
+    absent = sorted({name for name in needed if name is not None} - set(given))
+    if absent:
+        remedy = advise_without(frame, {source.named(on): absent}, judges=on == "judge")
+        raise InvalidJudgments(
+            f"{on} {listing(absent)} of {source.name} is not in {named}: add a row for each, or"
+            f" leave them out ({remedy})"
+        )
     keyed = frame.collect_schema()[on]
     ours = small_table(frame, columns, source.connection)
     if keyed != nw.String:
@@ -66,36 +75,6 @@ def _as_text(column: NDArray[Any]) -> list[Any]:
         None if value is None or value != value else str(int(value) if whole else value)  # noqa: PLR0124 - nan is the only value that differs from itself
         for value in values
     ]
-
-
-def _check_keys(
-    given: list[Any], needed: Iterable[Any], source: Source, joined: tuple[str, str]
-) -> None:
-    """Refuse judges that the table names twice or not at all."""
-    on, named = joined
-    doubled = [str(name) for name, n in Counter(given).items() if n > 1]
-    if doubled:
-        raise InvalidJudgments(
-            f"{on} {listing(doubled)} stands more than once in {named}: one row for each"
-        )
-    absent = sorted({name for name in needed if name is not None} - set(given))
-    if absent:
-        raise InvalidJudgments(
-            f"{on} {listing(absent)} of {source.name} is not in {named}: add a row for each, or"
-            f" leave them out ({say_without(absent, on, source)})"
-        )
-
-
-def say_without(absent: Sequence[str], on: str, source: Source) -> str:
-    """Say how judges, systems or others are excluded, on the command line and in Python."""
-    column = source.named(on)
-    column = column if column.isidentifier() else quote_name(column)
-    names = ", ".join(map(quote, absent))
-    listed = names if len(absent) <= LISTED else "…"
-    where = f"{column} not in ({listed})"
-    quoted = "'" + where.replace("'", "'\\''") + "'" if '"' in where else f'"{where}"'
-    python = f", in Python without(judges=[{listed}])" if on == "judge" else ""
-    return f"--where {quoted}{python}"
 
 
 # One output of several systems: identical outputs shown once, under a name such as "A+B".

@@ -19,6 +19,7 @@ from evenhand.data.engine import (
     ANSWER,
     COUNT,
     Frame,
+    count_labels,
     fetch_columns,
     is_finite,
     is_nan,
@@ -51,7 +52,14 @@ from evenhand.data.labels import Outcome
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.tally import Tally
 from evenhand.data.texts import say
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest
+from evenhand.errors import (
+    InvalidJudgments,
+    UnknownColumn,
+    UnknownOption,
+    listing,
+    suggest,
+    suggest_or_list,
+)
 
 # Names that mean something only inside their task: item 17 of fr-en is not item 17 of de-en
 TASK_BOUND: Final = ("item", "ranking")
@@ -167,15 +175,24 @@ class RowTable(JudgmentTable):
 
         Args:
             judges: their names.
-            recorded: as of `where`.
+            recorded: as of `where`; where it is False, unknown names are not looked for.
 
         Raises:
             UnknownColumn: the table names no judges.
+            InvalidJudgments: a judge who is not in it, with the nearest name there is.
 
         """
         self.require("judge")
         if not judges:
             return self
+        if isinstance(judges, str):
+            raise UnknownOption(f"judges is a list of names: judges=[{judges!r}]")
+        if recorded:
+            there = [one for one in count_labels(self.frame, "judge", as_text=True) if one]
+            for name in judges:
+                if name not in there:
+                    hint = suggest_or_list(name, sorted(there))
+                    raise InvalidJudgments(f"no judge '{name}' in {self.source.name}.{hint}")
         judge = nw.col("judge")
         remaining = self.where(judge.is_null() | ~judge.is_in(list(judges)), recorded=False)
         return (
