@@ -81,12 +81,11 @@ def count_ways(
     look = _look(data, by)
     rows = None if look.whole is None else len(look.whole[COUNT])  # answers are no more
     few = data.rankings is not None or (rows is not None and rows <= most)
-    keep = few or data.count_judgments() <= most
     if look.many and not by[2:] and can_read(data, look.frame):
-        counts = _count_codes(data, look, limits, apart=True, keep=keep)
+        counts = _count_codes(data, look, limits, apart=most)
         if counts is not None:
             return counts
-    if keep:
+    if few or data.count_judgments() <= most:
         return _count(data, limits, look)
     return Apart({name: count_outcomes(data, (name,), limits) for name in by})
 
@@ -182,11 +181,11 @@ def _count_codes(
     look: _Look,
     limits: Mapping[str, int],
     *,
-    apart: bool = False,
-    keep: bool = False,
+    apart: float | None = None,
 ) -> Tally | Apart | None:
     """Count by integer keys, or by each of two factors in one pass.
 
+    apart: most judgments of which that pass keeps the cells of both factors; None without it.
     None where the engine cannot be handed a table of labels, or cells are too many for arrays.
     """
     # Sides and outcomes are first taken to be those of the first rows: a row with another label
@@ -208,12 +207,13 @@ def _count_codes(
             continue
         meaning = check_labels(data, frame, {name: list(counts) for name, counts in known.items()})
         tables = code_tables(by, known, meaning, limits)
-        if not apart:
+        if apart is None:
             cells = count_cells(data, frame, tables, rows)
             if cells is not None:
                 return _read_cells(data, frame, tables, cells, limits)
             continue
         readers = make_readers(data, tables)
+        keep = (data.count_judgments() if data.expanded else rows) <= apart
         crossed = readers and count_crossed(data, frame, tables, readers, rows, keep=keep)
         if crossed:
             tallies = {

@@ -42,6 +42,7 @@ Columns: TypeAlias = dict[str, NDArray[Any]]
 COUNT = "evenhand_count"
 SQUARES = "evenhand_squares"
 ANSWER = "evenhand_answer"  # Columns that we add to somebody's table carry names that are nobody's
+PLACE = "evenhand_place"  # Column that says where a row stood
 # Held while DuckDB answers: a connection has one answer at a time, and one count of threads
 _ENGINE = RLock()
 _NAMES = count()

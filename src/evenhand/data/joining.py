@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from evenhand.data.conditions import advise_without
 from evenhand.data.engine import (
     ANSWER,
+    PLACE,
     Columns,
     Frame,
     count_labels,
@@ -256,7 +257,6 @@ def require_task(frame: Frame, source: Source, task: str) -> None:
 # in the table. Rankings become pairs by a join, and merged names, levels of judges and the like are
 # joined too: where rows stood is numbered before, in engines that keep an order of rows, and the
 # order is restored by who asks for it. Others (Spark, databases) keep none.
-PLACE: Final = "evenhand_place"  # Column that says where a row stood
 
 
 def number_places(frame: Frame, name: str = PLACE) -> Frame | None:
@@ -273,7 +273,7 @@ def number_places(frame: Frame, name: str = PLACE) -> Frame | None:
     if frame.implementation.is_polars():
         return cast("Frame", nw.from_native(native.with_row_index(name)))
     if frame.implementation.is_duckdb():
-        counted = native.project(f'row_number() over () as "{name}", *')
+        counted = native.project(f'row_number() over () - 1 as "{name}", *')
         return cast("Frame", nw.from_native(counted))
     return None
 

@@ -18,6 +18,7 @@ from evenhand.data.conditions import count_values, filter_rows, mark_whole
 from evenhand.data.engine import (
     ANSWER,
     COUNT,
+    PLACE,
     Frame,
     count_labels,
     fetch_columns,
@@ -38,7 +39,6 @@ from evenhand.data.exclusions import (
 from evenhand.data.joining import (
     ENTRY,
     NAMELESS,
-    PLACE,
     Parts,
     join_covariates,
     keep_places,

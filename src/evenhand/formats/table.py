@@ -14,10 +14,12 @@ import narwhals as nw
 
 from evenhand.data.annotations import is_kind
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import Frame, count_labels, fetch_columns, is_nan
+from evenhand.data.engine import Frame, count_labels, fetch_columns, is_nan, one_thread
+from evenhand.data.joining import keep_places
 from evenhand.data.labels import (
     KNOWN_LABELS,
     LONGEST,
+    MISSING,
     OUTCOMES,
     Complete,
     Outcome,
@@ -584,7 +586,28 @@ def make_comparisons(
                 f"id {listing(ids)} in column '{source.named('id')}' of {source.name} stands more"
                 " than once: keep one row of each, or do not map the column as id"
             )
-    return data
+    return _exclude_unanswered(data)
+
+
+def _exclude_unanswered(data: Comparisons) -> Comparisons:
+    """Exclude the rows without an outcome; refuse a table that has no other rows."""
+    text = nw.col("outcome").cast(nw.String)
+    words = text.str.to_lowercase().is_in(sorted(MISSING))
+    declared = [label for label in data.outcome_labels or () if is_missing(label)]
+    missing = text.is_null() | (words & ~text.is_in(declared) if declared else words)
+    labels = data.frame.group_by("outcome").agg(nw.len().alias("n"))  # tens of words, not rows
+    with one_thread(data.source.connection):
+        kinds = count_labels(labels.select(missing.alias("missing")), "missing")
+    if True not in kinds:
+        return data
+    if False not in kinds:
+        raise InvalidJudgments(
+            f"no row of {data.source.name} has an outcome: each value of column"
+            f" '{data.source.named('outcome')}' is missing; say which column holds it (--column"
+            " outcome=NAME, in Python columns={'outcome': 'NAME'})"
+        )
+    data = replace(data, frame=keep_places(data.frame))  # refusals name rows as they were
+    return data.keep_rows(data.frame.filter(~missing), "no-outcome", "the outcome is missing")
 
 
 def make_rankings(

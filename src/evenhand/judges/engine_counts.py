@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from evenhand.data.annotations import Unread, classify_kinds, find_aside_columns
 from evenhand.data.coding import Level, name_levels
 from evenhand.data.conditions import ORDER, add_order, count_values, mark, mark_whole
-from evenhand.data.engine import COUNT, Columns, Frame, fetch_columns, is_nan, one_thread
+from evenhand.data.engine import COUNT, PLACE, Columns, Frame, fetch_columns, is_nan, one_thread
 from evenhand.data.held_tables import hold_table
-from evenhand.data.joining import PLACE, keep_places
+from evenhand.data.joining import keep_places
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, Scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.row_reading import RATING_LABELS as LABELS

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import ANSWER
-from evenhand.data.joining import PLACE
+from evenhand.data.engine import ANSWER, PLACE
 from evenhand.data.labels import OUTCOMES
 from evenhand.data.source import AnnotationColumn, number_rows
 from evenhand.data.texts import say as say_of_columns
