@@ -439,5 +439,5 @@ def note_names(annotations: Mapping[str, AnnotationColumn]) -> tuple[str, ...]:
         for role, annotation in annotations.items()
         if annotation.column != role
     }
-    assignments = ", ".join(f"{role}={column}" for role, column in taken.items())
+    assignments = [f"{role}={column}" for role, column in taken.items()]
     return (say("beside", "info", columns=assignments),) if assignments else ()

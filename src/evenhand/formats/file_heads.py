@@ -405,8 +405,8 @@ _FOREIGN: Final = {
     b"ARROW1": "an Arrow file: read it with pyarrow or Polars and pass the frame",
     b"ORC": "an ORC file: read it with pyarrow or Polars and pass the frame",
     SQLITE: (
-        "a database: the verbs of evenhand read that of a campaign, alone; of any other name a"
-        " table, as in 'sqlite://votes.db?table=votes'"
+        "a database: the verbs of evenhand read that of a campaign, alone; of any other write a"
+        " table as CSV, or name it, as in 'sqlite://votes.db?table=votes' (with evenhand[ibis])"
     ),
 }
 
