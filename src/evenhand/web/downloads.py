@@ -213,13 +213,12 @@ def open_table(
             remedy = f"name one of them, as in {quote(f'{name}?table={fault.others[0]}')}"
         elif fault.others:
             # Without the extra a table is written as CSV, by the program that comes with SQLite
-            table = fault.others[0].replace('"', '""')
-            query = quote(f'select * from "{table}"')
-            file = quote(f"{fault.others[0]}.csv")
+            table = fault.others[0]
+            query = quote('select * from "{}"'.format(table.replace('"', '""')))
             remedy = (
-                f"write one of them as CSV (sqlite3 -header -csv {quote(name)} {query} > {file}),"
-                f" or name it, as in {quote(f'sqlite://{name}?table={fault.others[0]}')}, which needs"
-                " the extra evenhand[ibis]"
+                f"write one of them as CSV (sqlite3 -header -csv {quote(name)} {query} >"
+                f" {quote(f'{table}.csv')}), or name it, as in"
+                f" {quote(f'sqlite://{name}?table={table}')}, which needs the extra evenhand[ibis]"
             )
         raise UnknownFormat(f"{name} {fault.seen}: {remedy}") from None
     try:
