@@ -93,7 +93,11 @@ FILES = {
     "a sum in a condition": (TWO, "rank ? --where count(*)>1", "not a condition on one row"),
     "an empty condition": (TWO, "rank ? --where=", "where is empty"),
     "no outcome known": (HEADER + "A,B,0\n", "rank ?", "--outcome '0=left'"),
-    "a missing value in words": (HEADER + "A,B,None\n", "rank ?", "each value of column 'outcome' is missing"),
+    "a missing value in words": (
+        HEADER + "A,B,None\n",
+        "rank ?",
+        "each value of column 'outcome' is missing",
+    ),
     "weights in words of the shell": (
         "left,right,outcome,weight\nA,B,left,.5\n",
         "rank ?",

@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import narwhals as nw
 
+from evenhand.data import engine
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import (
-    Frame,
-    collect,
-    count_rows,
-    is_spark,
-    require_open,
-    store_warehouse,
-)
 from evenhand.data.engine_errors import explained, name_file
 from evenhand.data.query_log import note_query
 from evenhand.data.rankings import Rankings
@@ -39,11 +32,11 @@ _NAMES: Final = count()
 def hold_rows(data: Held) -> Held:
     """Return the same judgments, read from their file once and held by its engine."""
     # What is not in a file, and a file of very many rows, is returned as it is.
-    require_open(data.frame, data.source.name)
+    engine.require_open(data.frame, data.source.name)
     connection, frame = data.source.connection, data.frame
     if connection is None or not frame.implementation.is_duckdb():
         return data
-    if count_rows(frame) > MAX_ROWS_HELD:
+    if engine.count_rows(frame) > MAX_ROWS_HELD:
         return data
     name = _store(frame.to_native(), connection, "held")
     held = nw.from_native(connection.table(name))
@@ -53,7 +46,9 @@ def hold_rows(data: Held) -> Held:
 
 
 @contextmanager
-def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> Iterator[Frame]:
+def hold_table(
+    frame: engine.Frame, connection: duckdb.DuckDBPyConnection | None
+) -> Iterator[engine.Frame]:
     """Let the engine of a query keep its answer while the context lasts, where it can."""
     # DuckDB without its connection, and a database that makes no temporary tables, are asked anew
     # each time.
@@ -65,17 +60,17 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
             yield nw.from_native(connection.table(name))
         finally:
             connection.execute(f"drop table {name}")
-    elif is_spark(frame):
+    elif engine.is_spark(frame):
         held = native.cache()
         try:
             yield nw.from_native(held)
         finally:
             held.unpersist()
     elif frame.implementation.is_ibis():
-        with store_warehouse(native, f"evenhand_sums_{next(_NAMES)}") as held:
-            yield cast("Frame", nw.from_native(held))
+        with engine.store_warehouse(native, f"evenhand_sums_{next(_NAMES)}") as held:
+            yield cast("engine.Frame", nw.from_native(held))
     elif frame.implementation.is_polars() and isinstance(frame, nw.LazyFrame):
-        answer = collect(frame)
+        answer = engine.collect(frame)
         note_query(frame, answer.columns, 0, held_in_engine=True)
         yield answer.lazy()
     else:
