@@ -99,11 +99,7 @@ def refuse_unnamed_levels(
 
 
 def is_name(label: str | None) -> bool:
-    """Say whether a label is there and has no blank before or after it.
-
-    >>> is_name("A 1"), is_name(" A"), is_name(""), is_name(None)
-    (True, False, False, False)
-    """
+    """Say whether a label is there and has no blank before or after it."""
     return label is not None and label != "" and label == label.strip()
 
 

@@ -121,13 +121,6 @@ def advise_without(
 
     values: column outside → texts in it whose rows go, beside those where it is missing.
     judges: whether these are names of judges, whom Python leaves out by name.
-
-    >>> import pandas as pd
-    >>> frame = nw.from_native(pd.DataFrame({"winner": ["A", None]}))
-    >>> advise_without(frame, {"winner": []})
-    'frame.dropna(subset=["winner"])'
-    >>> advise_without(frame, {"judge": ["O'Brien"]}, judges=True)
-    'without(judges=["O\'Brien"])'
     """
     engine = frame.implementation
     named = f"without(judges={[one for texts in values.values() for one in texts]})"
@@ -338,13 +331,7 @@ def _advise(condition: str) -> str:
 
 
 def mark(condition: nw.Expr) -> nw.Expr:
-    """Return 1.0 where a condition holds and 0.0 elsewhere, so that its sum is how often it holds.
-
-    >>> import polars as pl
-    >>> frame = nw.from_native(pl.DataFrame({"a": [1, None, 3]}))
-    >>> frame.select(mark(nw.col("a") > 2).alias("large"))["large"].to_list()
-    [0.0, 0.0, 1.0]
-    """
+    """Return 1.0 where a condition holds, else 0.0: the sum is how often it holds."""
     return _choose(condition).cast(nw.Float64)
 
 
@@ -362,11 +349,6 @@ def count_values(frame: Frame, name: str, by: Sequence[str]) -> Frame:
     """Count the different values of a column, a missing one among them, for each group.
 
     Returns `by` and the number, as `COUNT`: a whole number also where there are no rows.
-
-    >>> import polars as pl
-    >>> frame = nw.from_native(pl.DataFrame({"a": ["x", "y", "x", None]}))
-    >>> count_values(frame, "a", ())[COUNT].to_list()
-    [3]
     """
     different = frame.group_by(*by, name).agg(nw.len().alias(COUNT))
     number = nw.len().alias(COUNT)
@@ -384,11 +366,6 @@ def add_order(frame: Frame, column: str) -> Frame:
     """Add what puts a column of text into the order of its bytes, as the column `ORDER`.
 
     What is no text keeps its own order.
-
-    >>> import polars as pl
-    >>> table = nw.from_native(pl.DataFrame({"name": ["a", "B"]}))
-    >>> add_order(table, "name").sort(ORDER)["name"].to_list()
-    ['B', 'a']
     """
     if frame.implementation.is_ibis() and frame.collect_schema()[column] == nw.String:
         native: Any = frame.to_native()

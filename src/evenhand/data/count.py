@@ -544,9 +544,6 @@ def _find_bits(hashes: Hashes) -> tuple[int, int] | None:
 
     Two of n hashes share b bits with probability 1 − exp(−n²/2ᵇ⁺¹): with b = 2 log₂ n − 2 one of
     ten shifts will do.
-
-    >>> _find_bits(np.arange(300, dtype=np.uint64) * np.uint64(2**40))
-    (35, 14)
     """
     fewest = max(8, int(2 * np.log2(len(hashes)) - 1.5))
     for bits in range(fewest, WIDEST + 1):

@@ -50,12 +50,7 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 
 def fetch_columns(frame: Frame) -> Columns:
-    """Run a query and return its columns as numpy arrays; missing text is None.
-
-    >>> import polars as pl
-    >>> fetch_columns(nw.from_native(pl.DataFrame({"a": ["x", None]})))
-    {'a': array(['x', None], dtype=object)}
-    """
+    """Run a query and return its columns as numpy arrays; missing text is None."""
     columns = _fetch(frame)
     note_query(frame, tuple(columns), len(next(iter(columns.values()), ())))
     return columns
@@ -68,12 +63,7 @@ def count_rows(frame: Frame) -> int:
 def count_labels(
     frame: Frame, name: str, weight: nw.Expr | None = None, *, as_text: bool = False
 ) -> dict[Any, float]:
-    """Count the rows of each value of a column, or sum their weights.
-
-    >>> import polars as pl
-    >>> count_labels(nw.from_native(pl.DataFrame({"a": [1, 1]})), "a", as_text=True)
-    {'1': 2}
-    """
+    """Count the rows of each value of a column, or sum their weights."""
     frame = frame.select(nw.col(name).cast(nw.String)) if as_text else frame
     load = nw.len() if weight is None else weight.sum()
     fetched = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
@@ -292,20 +282,12 @@ def _make_spark_table(session: Any, data: Mapping[str, list[Any]]) -> Any:
 
 
 def quote(text: str) -> str:
-    """Write text as a SQL literal.
-
-    >>> quote("it's")
-    "'it''s'"
-    """
+    """Write text as a SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def quote_name(name: str) -> str:
-    """Write a name, such as a column's, in SQL, whatever signs it holds.
-
-    >>> print(quote_name('one "word" more'))
-    "one ""word"" more"
-    """
+    """Write a name, such as a column's, in SQL, whatever signs it holds."""
     return '"' + name.replace('"', '""') + '"'
 
 

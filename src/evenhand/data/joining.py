@@ -159,24 +159,12 @@ def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
 
 
 def say_none(sign: str) -> str:
-    """Say that nothing had to be taken apart.
-
-    >>> say_none("+")
-    "no name holds '+': every output is of one system"
-    """
+    """Say that nothing had to be taken apart."""
     return f"no name holds '{sign}': every output is of one system"
 
 
 def say_merged(systems: Sequence[str]) -> tuple[str, ...]:
-    """Say how to read names that look merged, if there are some: every part is a name itself.
-
-    >>> say_merged(["a", "b", "b+a", "c+d"])
-    ("1 of 4 systems is named like several of the others, 'b+a'. If such an output was shown once
-    for all of them, read with --system-separator + (in Python system_separator='+') to count it
-    for each.",)
-    >>> say_merged(["Transformer+R2L", "Transformer"])
-    ()
-    """
+    """Say how to read names that look merged, if there are some: every part is a name itself."""
     names = set(systems)
     merged = [name for name in systems if SIGN in name and names.issuperset(name.split(SIGN))]
     if not merged:
@@ -197,11 +185,7 @@ _ANYWHERE: Final = re.compile(rf"(?!(?<=\d) (?=\d)){_SIGNS}")
 
 
 def say_names(systems: Iterable[str]) -> tuple[str, ...]:
-    """Say what names of systems may hide: outputs of several systems, one system named twice.
-
-    >>> say_names(["a", "b", "c"])
-    ()
-    """
+    """Say what names of systems may hide: outputs of several systems, one system named twice."""
     names = tuple(systems)
     return (*say_merged(names), *say_alike(names))
 
@@ -260,13 +244,7 @@ def require_task(frame: Frame, source: Source, task: str) -> None:
 
 
 def number_places(frame: Frame, name: str = PLACE) -> Frame | None:
-    """Number the rows; None where the engine keeps no order of them.
-
-    >>> import polars as pl
-    >>> table = nw.from_native(pl.DataFrame({"judge": ["b", "a"]}))
-    >>> number_places(table).rows()
-    [(0, 'b'), (1, 'a')]
-    """
+    """Number the rows; None where the engine keeps no order of them."""
     if isinstance(frame, nw.DataFrame):
         return cast("Frame", frame.with_row_index(name))
     native: Any = frame.to_native()

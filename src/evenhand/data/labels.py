@@ -82,29 +82,17 @@ class Complete(dict[str, Outcome]):
 
 
 def is_missing(label: str | None, outcome_labels: Mapping[str, Outcome] | None = None) -> bool:
-    """Say whether a label stands for a missing value, and was not declared to be an answer.
-
-    >>> is_missing("NaN"), is_missing(None), is_missing("none", {"none": "tie"})
-    (True, True, False)
-    """
+    """Say whether a label stands for a missing value, and was not declared to be an answer."""
     return label is None or (label not in (outcome_labels or ()) and label.casefold() in MISSING)
 
 
 def is_both_bad(label: str | None) -> bool:
-    """Say whether a label says of a tie that neither output is good.
-
-    >>> is_both_bad("Tie (bothbad)"), is_both_bad("tie")
-    (True, False)
-    """
+    """Say whether a label says of a tie that neither output is good."""
     return label is not None and label.casefold() in _BOTH_BAD
 
 
 def read_outcome(label: str, outcome_labels: Mapping[str, Outcome] | None = None) -> Outcome | None:
-    """Return what a label means, or None for a label that nobody declared.
-
-    >>> read_outcome("Model_A"), read_outcome("tie (bothbad)"), read_outcome("mabye")
-    ('left', 'tie', None)
-    """
+    """Return what a label means, or None for a label that nobody declared."""
     if outcome_labels is not None and (
         label in outcome_labels or isinstance(outcome_labels, Complete)
     ):
@@ -167,11 +155,6 @@ def propose_outcomes(
     Numbers go from left to right, all of them at once (0 is a tie beside 1 and 2); a label that is
     nearly a usual one, or whose words name one side or a tie alone, means that; for any other the
     caller must choose.
-
-    >>> propose_outcomes(["0"], None, ["0", "1"]), propose_outcomes(["lefft", "skip"], None)
-    ({'0': 'left', '1': 'right'}, {'lefft': 'left', 'skip': 'left|tie|right'})
-    >>> propose_outcomes(["A is better", "B better", "no difference"], None)
-    {'A is better': 'left', 'B better': 'right', 'no difference': 'tie'}
     """
     meant: dict[str, str] = {}
     if any(map(_is_number, unknown)):

@@ -28,13 +28,7 @@ def forget_copies(copies: list[str]) -> None:
 
 
 def name_originals(text: str) -> str:
-    """Return a text with originals in the place of copies.
-
-    >>> call_copy("/copies/1/votes.csv", "s3://bucket/votes.csv")
-    >>> name_originals("line 3 of /copies/1/votes.csv has 2 fields")
-    'line 3 of s3://bucket/votes.csv has 2 fields'
-    >>> forget_copies(["/copies/1/votes.csv"])
-    """
+    """Return a text with originals in the place of copies."""
     for copy, original in list(_ORIGINALS.items()):  # other threads copy
         text = text.replace(copy, original)
     return text
@@ -107,15 +101,7 @@ def say_why(reason: str) -> Iterator[None]:
 
 @contextmanager
 def watch_fetches() -> Iterator[list[Fetch]]:
-    """Keep account of every query while the context lasts.
-
-    >>> import narwhals as nw, polars as pl
-    >>> from evenhand.data.engine import fetch_columns
-    >>> with watch_fetches() as fetches:
-    ...     _ = fetch_columns(nw.from_native(pl.DataFrame({"a": [1, 2, 3]})))
-    >>> fetches
-    [Fetch(engine='polars', query='', rows=3, columns=('a',), batches=0)]
-    """
+    """Keep account of every query while the context lasts."""
     fetches: list[Fetch] = []
     before = _ACCOUNT.set(fetches)
     try:

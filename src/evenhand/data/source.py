@@ -111,11 +111,7 @@ def repeats_header(name: str, where: str) -> str:
 
 
 def name_rows(rows: list[dict[str, Any]]) -> str:
-    """Name rows for a message, for instance " (rows 3, 17)".
-
-    >>> name_rows([{"row": 3}, {"row": 17}])
-    ' (rows 3, 17)'
-    """
+    """Name rows for a message, for instance " (rows 3, 17)"."""
     numbers = list(dict.fromkeys(str(row["row"]) for row in rows if "row" in row))
     if not numbers:
         return ""

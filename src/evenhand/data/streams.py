@@ -340,11 +340,7 @@ def _bits(values: NDArray[np.float64]) -> Words:
 
 
 def spread_bits(state: Words) -> Words:
-    """Spread every bit over all others (splitmix64; Steele, Lea & Flood 2014, OOPSLA).
-
-    >>> spread_bits(np.zeros(1, np.uint64)).tolist()
-    [16294208416658607535]
-    """
+    """Spread every bit over all others (splitmix64; Steele, Lea & Flood 2014, OOPSLA)."""
     state = state + _ADDED
     for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
         state = (state ^ (state >> shift)) * factor

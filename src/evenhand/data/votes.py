@@ -161,11 +161,6 @@ def digest_votes(votes: Votes) -> str:
     """Return the SHA-256 of who said what of which output pair.
 
     Kinds count; times and seconds do not, nor do numbers of answers, nor names that no row has.
-
-    >>> rows = [np.array(column, np.int32) for column in ([0, 0], [0, 1], [0, 0], [0, 0], [1, 1])]
-    >>> one = Votes(("",), ("a", "b"), ("i",), ("s", "t"), *rows, np.array([0, 2], np.int8))
-    >>> digest_votes(one) == digest_votes(one.take(np.array([1, 0])))
-    True
     """
     digest = sha256("\x1f".join(votes.systems).encode())
     columns: list[NDArray[Any]] = [votes.outcome, *([] if votes.kind is None else [votes.kind])]
@@ -189,24 +184,7 @@ Rows = NDArray[np.intp]
 
 
 def split_tasks(votes: Votes) -> dict[str, Rows]:
-    """Return the rows of each task that has votes, in the order of their names.
-
-    >>> none = np.zeros(2, np.int32)
-    >>> votes = Votes(
-    ...     ("cs", "de"),
-    ...     ("",),
-    ...     ("",),
-    ...     ("a", "b"),
-    ...     np.array([1, 1], np.int32),
-    ...     none,
-    ...     none,
-    ...     none,
-    ...     none + 1,
-    ...     np.zeros(2, np.int8),
-    ... )
-    >>> {task: rows.tolist() for task, rows in split_tasks(votes).items()}
-    {'de': [0, 1]}
-    """
+    """Return the rows of each task that has votes, in the order of their names."""
     by_task = {}
     for code in np.unique(votes.task).tolist():
         by_task[votes.tasks[code]] = np.flatnonzero(votes.task == code)
@@ -288,10 +266,6 @@ class Scores:
 
     @property
     def places(self) -> Integers:
-        """(K,) place of each system; equal scores share the best of theirs.
-
-        >>> Scores("wins", ("a", "b", "c"), np.array([0.5, 0.7, 0.5]), "proportion").places.tolist()
-        [2, 1, 2]
-        """
+        """(K,) place of each system; equal scores share the best of theirs."""
         better = self.values[None, :] > self.values[:, None]
         return np.asarray(1 + better.sum(axis=1), dtype=np.int64)

@@ -381,11 +381,7 @@ class JudgeCap:
 
 
 def cap_loads(loads: Array) -> Array:
-    """Return (G,) weights of judges by their loads.
-
-    >>> cap_loads(np.array([10.0, 20.0, 80.0])).tolist()
-    [1.0, 1.0, 0.25]
-    """
+    """Return (G,) weights of judges by their loads."""
     return np.minimum(1.0, np.median(loads) / loads)
 
 

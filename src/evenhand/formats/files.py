@@ -466,12 +466,7 @@ def _refuse_near_appraise(head: file_heads.Head, first: str) -> None:
 
 
 def name_appraise_columns(fields: Sequence[str]) -> tuple[str, ...]:
-    """Name the columns of Appraise's table, which has no header; () if it is none.
-
-    >>> line = "engdeu0101,sys,68,TGT,eng,deu,10,rt.com.91337,False"
-    >>> name_appraise_columns(line.split(","))[-2:]
-    ('documentID', 'isCompleteDocument')
-    """
+    """Name the columns of Appraise's table, which has no header; () if it is none."""
     if len(fields) < len(APPRAISE_COLUMNS) or fields[3] not in TYPES:
         return ()
     if not _are_languages(fields[4:6]):
@@ -506,11 +501,7 @@ def _fits(name: str, value: str) -> bool:
 
 
 def is_moment(text: str) -> bool:
-    """Say whether a text is a time in seconds since 1970 that can stand in Appraise's table.
-
-    >>> is_moment("1717331262.5"), is_moment("100"), is_moment("2024-06-02")
-    (True, False, False)
-    """
+    """Say whether a text is a time in seconds since 1970 that can stand in Appraise's table."""
     return _MOMENT.fullmatch(text) is not None
 
 

@@ -231,11 +231,7 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
 def note_misspelt(
     columns: Sequence[str], roles: Mapping[str, str], header: Header | None = None
 ) -> list[str]:
-    """Ask about columns whose names nearly are that of a judge, an item or a weight.
-
-    >>> note_misspelt(["jugde", "length"], {"left": "left", "item": "item"})
-    ["column 'jugde' is not taken as judge; if it is: --column judge=jugde"]
-    """
+    """Ask about columns whose names nearly are that of a judge, an item or a weight."""
     notes = []
     for role in (one for one in EASILY_LOST if one not in roles):
         known = [fold(name) for name in (role, *SYNONYMS[role])]
@@ -250,11 +246,7 @@ def note_misspelt(
 def name_covariates(
     columns: Sequence[str], roles: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """Keep the other columns under their own names, unless a role has that name already.
-
-    >>> name_covariates(["judge", "turn"], {"judge": "annotator"})
-    ({'judge': 'original_judge', 'turn': 'turn'}, ["column 'judge' is kept as 'original_judge'"])
-    """
+    """Keep the other columns under their own names, unless a role has that name already."""
     used = {role.casefold() for role in roles}
     names: dict[str, str] = {}
     notes = []
