@@ -55,7 +55,7 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
     if not again:
         return []
     where = ""
-    if _keeps_order(data):
+    if isinstance(data.frame, nw.DataFrame) or data.frame.implementation.is_duckdb():
         numbered = number_rows(data.frame, _ROW).with_columns(nw.col(_ROW).cast(nw.Int64))
         ends = numbered.group_by(*data.columns).agg(
             nw.len().alias(COUNT), nw.col(_ROW).min().alias("row"), nw.col(_ROW).max().alias("last")
@@ -130,7 +130,3 @@ def _name_places(data: Ratings, rows: Sequence[Mapping[str, Any]], n: int) -> st
 def _labels(data: Comparisons | Ratings) -> list[str]:
     roles = ("judge", "item", "system", "left", "right", "criterion")
     return [role for role in roles if data.has(role)]
-
-
-def _keeps_order(data: Comparisons | Ratings) -> bool:
-    return isinstance(data.frame, nw.DataFrame) or data.frame.implementation.is_duckdb()
