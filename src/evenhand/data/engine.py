@@ -330,53 +330,36 @@ def fetch_batches(frame: Frame, rows: int = BATCH_ROWS) -> Iterator[Columns]:
 
 def _stream(frame: Frame, rows: int) -> Iterator[Columns]:
     native: Any = frame.to_native()
-    if frame.implementation.is_duckdb():
-        return _stream_duckdb(native, rows)
-    if frame.implementation.is_ibis():
-        return _stream_ibis(native, rows)
-    if is_spark(frame):
-        return _stream_spark(native, rows)
-    return _stream_polars(native, rows)
+    engine = frame.implementation
+    if engine.is_duckdb():
+        import duckdb
 
+        name = name_file(native)
+        try:
+            if find_spec("pyarrow") is None:
+                while chunk := native.fetchmany(rows):
+                    yield _from_rows(chunk, native.columns)
+                return
+            read = getattr(native, "to_arrow_reader", None) or native.fetch_record_batch
+            yield from map(_from_arrow, read(rows))
+        except (duckdb.Error, OSError) as error:  # pyarrow makes the latter of DuckDB's own
+            raise explain(duckdb.Error(str(error)), name) from None
+    elif engine.is_ibis():
+        with _database_explained():
+            yield from map(_from_arrow, native.to_pyarrow_batches(chunk_size=rows))
+    elif is_spark(frame):
+        with _spark_explained():
+            left = iter(native.toLocalIterator())
+            while chunk := list(islice(left, rows)):
+                yield _from_rows(chunk, native.columns)
+    else:
+        from polars.exceptions import PolarsError
 
-def _stream_duckdb(relation: Any, rows: int) -> Iterator[Columns]:
-    import duckdb
-
-    name = name_file(relation)
-    try:
-        if find_spec("pyarrow") is None:
-            names = list(relation.columns)
-            while chunk := relation.fetchmany(rows):
-                yield _from_rows(chunk, names)
-            return
-        read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-        for batch in read(rows):
-            yield _from_arrow(batch)
-    except (duckdb.Error, OSError) as error:  # pyarrow makes the latter of DuckDB's own
-        raise explain(duckdb.Error(str(error)), name) from None
-
-
-def _stream_ibis(table: Any, rows: int) -> Iterator[Columns]:
-    with _database_explained():
-        for batch in table.to_pyarrow_batches(chunk_size=rows):
-            yield _from_arrow(batch)
-
-
-def _stream_spark(table: Any, rows: int) -> Iterator[Columns]:
-    with _spark_explained():
-        left, names = iter(table.toLocalIterator()), list(table.columns)
-        while chunk := list(islice(left, rows)):
-            yield _from_rows(chunk, names)
-
-
-def _stream_polars(table: Any, rows: int) -> Iterator[Columns]:
-    from polars.exceptions import PolarsError
-
-    try:
-        for batch in table.collect_batches(chunk_size=rows):
-            yield {name: _tidy(batch[name].to_numpy()) for name in batch.columns}
-    except PolarsError as error:
-        raise explain_polars(error) from None
+        try:
+            for batch in native.collect_batches(chunk_size=rows):
+                yield {name: _tidy(batch[name].to_numpy()) for name in batch.columns}
+        except PolarsError as error:
+            raise explain_polars(error) from None
 
 
 def _from_arrow(batch: Any) -> Columns:
@@ -386,7 +369,7 @@ def _from_arrow(batch: Any) -> Columns:
     }
 
 
-def _from_rows(rows: list[Any], names: list[str]) -> Columns:
+def _from_rows(rows: list[Any], names: Sequence[str]) -> Columns:
     return {
         name: _from_list(list(values))
         for name, values in zip(names, zip(*rows, strict=True), strict=True)

@@ -268,13 +268,26 @@ class Tally:
     def digest_by(self, names: Sequence[str]) -> str:
         """Return the SHA-256 of the counts, distinguished by the levels of some factors.
 
-        Entries by factors may be millions, so their numbers go in as few bytes as hold them.
+        Entries by factors may be millions, so their numbers go in as few bytes as hold them;
+        without factors codes take four bytes and counts eight.
 
         Raises:
             UnknownColumn: the tally was not made by one of them.
 
         """
-        return digest_entries(self.pool(names), names)
+        pooled = self.pool(names)
+        factors = [pooled.factors[name] for name in names]
+        digest = sha256("\x1f".join(pooled.systems).encode())
+        for factor in factors:
+            digest.update("\x1f".join(["", *factor.labels]).encode())
+        sizes = [*(factor.size for factor in factors), len(pooled.systems), len(pooled.systems)]
+        codes = [*(factor.codes for factor in factors), pooled.left, pooled.right]
+        for one, size in zip(codes, sizes, strict=True):
+            kind = _narrowest(size) if names else "<i4"
+            digest.update(np.ascontiguousarray(one, dtype=kind).data)
+        for counts in _read_counts(pooled, narrow=bool(names)):
+            digest.update(counts.data)
+        return digest.hexdigest()
 
 
 def tally_rows(
@@ -356,23 +369,6 @@ def snake(loads: Counts, limit: int, seed: int) -> Codes:
 
 BLOCK: Final = 20_000  # Entries that are read at a time: they stay in the cache
 _KINDS: Final = {"<u1": 2**8, "<u2": 2**16, "<u4": 2**32}
-
-
-def digest_entries(pooled: Tally, names: Sequence[str]) -> str:
-    # Entries by factors may be millions, so that their numbers go in as few bytes as hold them all;
-    # without factors codes take four bytes and counts eight.
-    factors = [pooled.factors[name] for name in names]
-    digest = sha256("\x1f".join(pooled.systems).encode())
-    for factor in factors:
-        digest.update("\x1f".join(["", *factor.labels]).encode())
-    sizes = [*(factor.size for factor in factors), len(pooled.systems), len(pooled.systems)]
-    codes = [*(factor.codes for factor in factors), pooled.left, pooled.right]
-    for one, size in zip(codes, sizes, strict=True):
-        kind = _narrowest(size) if names else "<i4"
-        digest.update(np.ascontiguousarray(one, dtype=kind).data)
-    for counts in _read_counts(pooled, narrow=bool(names)):
-        digest.update(counts.data)
-    return digest.hexdigest()
 
 
 def _read_counts(pooled: Tally, *, narrow: bool) -> Iterator[NDArray[Any]]:

@@ -105,7 +105,16 @@ class Votes:
         return ((1 - self.outcome) * sign).astype(np.int8)
 
     def tally(self, by: Sequence[str] = ()) -> Tally:
-        return count_votes(self, take_names(by))
+        # All systems keep their codes, also those that no vote is on: a model then says what it
+        # makes of systems that it has not seen.
+        factors = {name: Factor.of(*_level(self, name)) for name in take_names(by)}
+        codes = self.left, self.right, self.outcome
+        answers = self.size if self.answer is None else len(np.unique(self.answer))
+        return replace(
+            tally_rows(self.systems, codes, factors=factors),
+            n_judgments=float(answers),
+            positions_known=self.positions_known,
+        )
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Votes:
         """Keep some rows; names and codes stay as they are."""
@@ -124,19 +133,6 @@ _ARRAYS = (
 # Factors of which votes keep the names; beside them `by` may hold "ranking" and "criterion"
 NAMED: Final = ("judge", "item", "task")
 NAMELESS: Final = ("",)  # The only name where no column says more
-
-
-def count_votes(votes: Votes, by: Sequence[str] = ()) -> Tally:
-    # All systems keep their codes, also those that no vote is on: a model then says what it makes
-    # of systems that it has not seen.
-    factors = {name: Factor.of(*_level(votes, name)) for name in by}
-    codes = votes.left, votes.right, votes.outcome
-    answers = votes.size if votes.answer is None else len(np.unique(votes.answer))
-    return replace(
-        tally_rows(votes.systems, codes, factors=factors),
-        n_judgments=float(answers),
-        positions_known=votes.positions_known,
-    )
 
 
 def _level(votes: Votes, name: str) -> tuple[tuple[str, ...], Codes]:
