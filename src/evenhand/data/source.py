@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import narwhals as nw
 
-from evenhand.data.engine import ANSWER, Frame, fetch_columns
+from evenhand.data.engine import ANSWER, PLACE, Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion, Filter
 
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
@@ -88,10 +88,13 @@ def number_rows(frame: Frame, name: str) -> Frame:
 def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str, Any]]:
     """Return the first rows that meet a condition, with their number (from 1) under "row"."""
     # Lazy engines other than DuckDB keep no row order; there the number is left out. Where a row of
-    # the table became several, they all have its number.
+    # the table became several, they all have its number; where rows are excluded, that from before.
     keeps_order = isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
-    if keeps_order and ANSWER in frame.collect_schema().names():
+    names = frame.collect_schema().names()
+    if keeps_order and ANSWER in names:
         frame = frame.with_columns(row=nw.col(ANSWER))
+    elif keeps_order and PLACE in names:
+        frame = frame.with_columns(row=nw.col(PLACE) + 1)
     elif isinstance(frame, nw.DataFrame):
         frame = frame.with_row_index("row").with_columns(row=nw.col("row") + 1)
     elif keeps_order:
@@ -108,11 +111,7 @@ def repeats_header(name: str, where: str) -> str:
 
 
 def name_rows(rows: list[dict[str, Any]]) -> str:
-    """Name rows for a message, for instance " (rows 3, 17)".
-
-    >>> name_rows([{"row": 3}, {"row": 17}])
-    ' (rows 3, 17)'
-    """
+    """Name rows for a message, for instance " (rows 3, 17)"."""
     numbers = list(dict.fromkeys(str(row["row"]) for row in rows if "row" in row))
     if not numbers:
         return ""
