@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from evenhand.cli.options import (
     ROLE_COLUMN,
     Figures,
     LabelOutcome,
     OneOf,
     Options,
+    Placing,
     Reading,
+    argument,
     forms_option,
     join_conditions,
-    output_options,
-    stack,
     under,
     verb,
 )
 from evenhand.cli.refusals import keep_excluded
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import ProgressDisplay, take_output
+from evenhand.cli.running import ProgressDisplay
 from evenhand.errors import UnknownOption, listing
 
 if TYPE_CHECKING:
@@ -33,6 +31,10 @@ if TYPE_CHECKING:
 _systems = under("Systems, judges and items as they may be (or from a pilot)")
 _design = under("Who judges what (what is not stated is searched for)")
 _wish = under("What is wanted")
+
+
+class Planned(Options):
+    spec: str | None = argument("[SPEC.toml]", required=False)
 
 
 class Systems(Options):
@@ -122,18 +124,15 @@ class Curves(Figures):
     "evenhand plan campaign.toml --power 0.9",
     "evenhand plan --pilot votes.csv --judges 30 --resolve top",
 )
-@click.argument("spec", required=False, metavar="[SPEC.toml]")
-@output_options
-@stack(*Curves.list_options().values())
 def plan(
     *,
-    spec: str | None,
+    planned: Planned,
     systems: Systems,
     reading: PilotReading,
     design: Design,
     wish: Wish,
-    figures: str | None,
-    forms: tuple[str, ...] | None,
+    placing: Placing,
+    curves: Curves,
 ) -> None:
     """Plan a campaign: who judges what, which systems it decides, what it costs.
 
@@ -141,7 +140,8 @@ def plan(
     not stated of the design is searched for; then campaigns are simulated and
     ranked as `evenhand rank` does. A design that cannot work is refused.
     """
-    place, curves = take_output(spec, systems.pilot), Curves({"figures": figures, "forms": forms})
+    spec = planned.spec
+    place = placing.choose(spec, systems.pilot)
     if curves.figures is None and curves.forms:
         raise UnknownOption("--figures-as says how to draw: say where to with --figures")
     curves.check()

@@ -24,7 +24,6 @@ import click
 from evenhand.cli.refusals import (
     choose_colour,
     keep_excluded,
-    kept,
     kept_excluded,
     reads_judgments,
 )
@@ -215,11 +214,6 @@ def refuse_unwritable(path: Path) -> None:
         elif not path.exists():
             path.open("xb").close()
             path.unlink()
-
-
-def take_output(*inputs: str | None) -> Output:
-    forms = {form: kept(f"as_{form}") for form in FORMS}
-    return choose_output(forms, kept("output"), tuple(filter(None, inputs)))
 
 
 def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str] = ()) -> Output:
