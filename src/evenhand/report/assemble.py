@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import count, islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -121,10 +122,13 @@ def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
 # A table cannot leave its process, so each process opens the judgments itself.
 
 Opener = Callable[[], Data]
-Step = Callable[[str], Any]
+Step = Callable[[str, int, int], Any]  # What is written, how many sections were begun, of how many
 # Sections of a single task that whichever process is free writes, the longest first
 SLOW: Final = ("fragility", "choices", "model", "learning", "scoring", "scorers", "parts")
 MIN_PARALLEL_JUDGMENTS: Final = 3_000  # From so many on a second process pays for its start
+# Beyond so many comparisons of a single task, slow sections leave to commands what takes long; a
+# second process would read and count all of it for little
+MAX_DIVIDED_COMPARISONS: Final = 300_000
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,7 @@ def write_parts(
     *,
     sizes: Mapping[str, int],
     opener: Opener | None = None,
-    step: Step = lambda _: None,
+    step: Step = lambda *_: None,
 ) -> list[Part]:
     if len(sizes) < 2:
         size = (
@@ -151,17 +155,24 @@ def write_parts(
         jobs = [Job("", wanted, int(size))]
     else:
         jobs = [Job(task, wanted, size) for task, size in sizes.items()]
-    processes = 1 if opener is None else _count_processes(jobs)
+    large = jobs[0].size > MAX_DIVIDED_COMPARISONS and not isinstance(data, Ratings)
+    alone = opener is None or (len(jobs) == 1 and large and not settings.full)
+    processes = 1 if alone else _count_processes(jobs)
     ordered = _make_queue(jobs, processes)
     analysis = Analysis(data, settings)
     with one_thread(data.source.connection):
+        begun, total = count(), len(wanted) * max(len(sizes), 1)
+
+        def tell(doing: str) -> None:
+            step(doing, next(begun), total)
+
         if opener is None or min(processes, len(ordered)) == 1:
-            return _join([_write_job(analysis, job, step) for job in jobs], wanted)
+            return _join([_write_job(analysis, job, tell) for job in jobs], wanted)
         first, *rest = ordered
         queue = iter(rest)  # each process takes the next job when it is free
-        with one_blas_thread(), _share(opener, settings, queue, processes - 1) as others:
-            parts = [_write_job(analysis, first, step)]
-            parts += [_write_job(analysis, job, step) for job in queue]
+        with one_blas_thread(), _share(opener, settings, queue, processes - 1, begun) as others:
+            parts = [_write_job(analysis, first, tell)]
+            parts += [_write_job(analysis, job, tell) for job in queue]
             parts += [part for other in others for part in other.result()]
     return _join(parts, wanted, [job.task for job in jobs])
 
@@ -192,7 +203,7 @@ def _make_queue(jobs: Sequence[Job], processes: int) -> list[Job]:
 
 @contextmanager
 def _share(
-    opener: Opener, settings: Settings, queue: Iterator[Job], others: int
+    opener: Opener, settings: Settings, queue: Iterator[Job], others: int, begun: Iterator[int]
 ) -> Iterator[list[Future[list[Part]]]]:
     """Let other processes take jobs from a queue, each when it is free."""
     from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -204,7 +215,11 @@ def _share(
     ):
 
         def run() -> list[Part]:
-            return [pool.submit(_write_elsewhere, opener, settings, job).result() for job in queue]
+            parts = []
+            for job in queue:
+                parts.append(pool.submit(_write_elsewhere, opener, settings, job).result())
+                deque(islice(begun, len(job.sections)), maxlen=0)
+            return parts
 
         try:
             yield [threads.submit(run) for _ in range(others)]
@@ -224,7 +239,7 @@ def _write_elsewhere(opener: Opener, settings: Settings, job: Job) -> Part:
         return _write_job(analysis, job, lambda _: None)
 
 
-def _write_job(analysis: Analysis, job: Job, step: Step) -> Part:
+def _write_job(analysis: Analysis, job: Job, step: Callable[[str], None]) -> Part:
     """Write the sections of a job; those of a single task share what they find."""
     if job.task:
         data = analysis.data.select_task(job.task, recorded=False)
@@ -316,7 +331,7 @@ def make_report(
     model: BradleyTerry | None = None,
     full: bool = False,
     opener: Opener | None = None,
-    progress: Step = lambda _: None,
+    progress: Step = lambda *_: None,
 ) -> Report:
     """Say all that judgments show.
 
@@ -332,7 +347,8 @@ def make_report(
         full: whether checks are made that take minutes.
         opener: opens the same judgments in another process, which then writes half of a large
             report; it must be picklable. None to stay in this process.
-        progress: called with a word before each section.
+        progress: called before each section with what is written, how many sections were begun
+            before, and how many there are.
 
     Raises:
         UnknownOption: there is no section of a name, a model that does not rank here, or something
