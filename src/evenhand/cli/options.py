@@ -563,21 +563,25 @@ class ModelOptions(Options):
     prior: float = prior_option
 
 
+control_option: Final = _model_option(
+    "--control COLUMN|NAME=LEFT,RIGHT",
+    "Hold equal what differs between two outputs, such as length: a column of differences,"
+    " left minus right, or a column for each side. Repeatable.",
+)
+cluster_option: Final = _certainty_option(
+    "--cluster",
+    "Judgments that are correlated. Default: by judge and item where both are known,"
+    " else what there is.",
+    type=OneOf(CLUSTERS),
+)
+
+
 class Controls(Options):
-    control: tuple[str, ...] = _model_option(
-        "--control COLUMN|NAME=LEFT,RIGHT",
-        "Hold equal what differs between two outputs, such as length: a column of differences,"
-        " left minus right, or a column for each side. Repeatable.",
-    )
+    control: tuple[str, ...] = control_option
 
 
 class Cluster(Options):
-    cluster: str | None = _certainty_option(
-        "--cluster",
-        "Judgments that are correlated. Default: by judge and item where both are known,"
-        " else what there is.",
-        type=OneOf(CLUSTERS),
-    )
+    cluster: str | None = cluster_option
     level: float = level_option(
         _certainty_option, says="Level of the intervals; of rank sets .999 at most."
     )

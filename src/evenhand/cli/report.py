@@ -13,6 +13,8 @@ from evenhand.cli.options import (
     Options,
     Reading,
     SomeOf,
+    cluster_option,
+    control_option,
     forms_option,
     given_options,
     level_option,
@@ -60,6 +62,17 @@ class RankingModel(Options):
     ties: str = ties_option
     order_effect: bool = order_option
     prior: float = prior_option
+    control: tuple[str, ...] = control_option
+
+
+class Apart(Options):
+    """What is ranked by itself, and which judgments are correlated."""
+
+    group_by: str | None = under("Reading")(
+        "--group-by COLUMN",
+        "Also each value of this column by itself, side by side. Several tasks are parts unasked.",
+    )
+    cluster: str | None = cluster_option
 
 
 class Placed(Options):
@@ -175,7 +188,9 @@ def _say(what: str, text: str) -> None:
     "evenhand report votes.csv --tables tables --figures figures --figures-as pdf",
     "evenhand report votes.csv --json",
 )
-def report(*, reading: Reading, said: Said, ranking: RankingModel, placed: Placed) -> None:
+def report(
+    *, reading: Reading, said: Said, ranking: RankingModel, apart: Apart, placed: Placed
+) -> None:
     """Write a report: who is better, how sure that is, and what would change it.
 
     One page that needs nothing else: it can be mailed, printed, read on a phone.
@@ -189,9 +204,10 @@ def report(*, reading: Reading, said: Said, ranking: RankingModel, placed: Place
     # what ranks unasked is chosen by the judgments
     model = None
     if not given_options().isdisjoint(vars(ranking)):
-        model = BradleyTerry(**vars(ranking))
-    settings = Settings(say_reading(reading), said.level, said.seed, model, said.full)
-    made = _make(reading, settings, said.title, wanted)
+        settings = dict(vars(ranking))
+        model = BradleyTerry(controls=settings.pop("control"), **settings)
+    chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
+    made = _make(reading, chosen, said.title, wanted)
     placed.deliver(made)
     say_found(made)
 

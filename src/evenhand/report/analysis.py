@@ -46,7 +46,7 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.position_bias import PositionBias, find_position_bias
 from evenhand.ranking.rank import rank
-from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.ranking.score_board import ScoreBoard, rank_scores
@@ -58,19 +58,19 @@ Data = Comparisons | Rankings | Ratings
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption)
 
 LEVEL: Final = 0.95
-MODEL_OPTIONS: Final = ("--ties", "--order-effect", "--reference", "--prior")
+MODEL_OPTIONS: Final = ("--ties", "--order-effect", "--reference", "--prior", "--control")
 NUMBERS: Final = ("--prior", "--level")  # Options whose value is written without idle digits
 # Verb → which of the settings of a report it takes; others take none
 TAKEN: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options)
     for verb, options in {
-        "report": (*MODEL_OPTIONS, "--level", "--seed", "--full"),
-        "rank": (*MODEL_OPTIONS, "--level", "--seed"),
-        "robustness": (*MODEL_OPTIONS, "--level", "--seed"),
+        "report": (*MODEL_OPTIONS, "--cluster", "--level", "--seed", "--full", "--group-by"),
+        "rank": (*MODEL_OPTIONS, "--cluster", "--level", "--seed"),
+        "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
         "fit": MODEL_OPTIONS,
         "agreement": ("--level", "--seed"),
         "similarity": ("--level", "--seed"),
-        "bias": ("--level",),
+        "bias": ("--cluster", "--level"),
         "compare": ("--level", "--seed"),
         "impute": ("--level", "--seed"),
         "labels": ("--seed",),
@@ -92,6 +92,8 @@ class Settings:
     model: BradleyTerry | None = None
     full: bool = False  # whether checks are made that take long
     tasks: int = 1  # of the report; of many each gets less of what takes long
+    cluster: str | None = None  # judgments that are correlated; None for what `rank` takes
+    group_by: str | None = None  # a column of which each value is also ranked by itself
 
     def __post_init__(self) -> None:
         require_level(self.level)
@@ -109,6 +111,19 @@ class Settings:
                 words += [option, *values]
         return shlex.join(("evenhand", *verb.split(), *words))
 
+    def rank(
+        self, table: Comparisons, *, model: BradleyTerry | None = None, group_by: str | None = None
+    ) -> Ranking | GroupedRankings:
+        """Rank a table as the report is made, or under another model."""
+        return rank(
+            table,
+            model=model or self.model,
+            cluster=self.cluster,
+            level=self.level,
+            seed=self.seed,
+            group_by=group_by,
+        )
+
     def _list_options(self) -> dict[str, tuple[str, ...]]:
         model = self.model or BradleyTerry()
         usual = (
@@ -116,15 +131,20 @@ class Settings:
             ("--order-effect", model.order_effect, False),
             ("--reference", model.reference, None),
             ("--prior", model.prior, 0),
+            ("--cluster", self.cluster, None),
             ("--level", self.level, LEVEL),
             ("--seed", self.seed, SEED),
             ("--full", self.full, False),
+            ("--group-by", self.group_by, None),
         )
-        return {
+        options: dict[str, tuple[str, ...]] = {
             option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
             for option, value, default in usual
             if value != default
         }
+        if model.controls:
+            options["--control"] = tuple("\0--control\0".join(model.controls).split("\0"))
+        return options
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,9 +199,7 @@ class Analysis:
         """The same or why there is none, which many sections ask and takes as long to find."""
         settings = self.settings
         try:
-            result = rank(
-                self.pairs, model=settings.model, level=settings.level, seed=settings.seed
-            )
+            result = settings.rank(self.pairs)
         except (NotIdentified, NotConverged) as refusal:
             return refusal
         return take_single(result)
@@ -210,7 +228,8 @@ class Analysis:
     def _position(self) -> PositionBias | NotIdentified | NotConverged | UnknownOption:
         """The same or why there is none, which takes as long to find."""
         try:
-            return find_position_bias(self.pairs, level=self.settings.level)
+            settings = self.settings
+            return find_position_bias(self.pairs, cluster=settings.cluster, level=settings.level)
         except REFUSALS as refusal:
             return refusal
 
@@ -219,7 +238,13 @@ class Analysis:
         """How well worths alone describe preferences, as `evenhand robustness` asks it."""
         settings = self.settings
         order = True if settings.model is not None and settings.model.order_effect else None
-        return find_cycles(self.pairs, order_effect=order, level=settings.level, seed=settings.seed)
+        return find_cycles(
+            self.pairs,
+            cluster=settings.cluster,
+            order_effect=order,
+            level=settings.level,
+            seed=settings.seed,
+        )
 
     @cached_property
     def rated(self) -> Rated:
@@ -417,7 +442,7 @@ class Reversals:
     def _rank(self, table: Comparisons, model: BradleyTerry) -> str:
         analysis, ranking = self.analysis, self.analysis.ranking
         try:
-            other = rank(table, model=model, level=ranking.level, seed=analysis.settings.seed)
+            other = analysis.settings.rank(table, model=model)
         except REFUSALS as refusal:
             plain = refusal.without_options() if isinstance(refusal, ActionableError) else refusal
             return f"there is no ranking: {plain}"
@@ -433,7 +458,7 @@ class Reversals:
             other = order_alone(
                 table,
                 model=model,
-                cluster=None,
+                cluster=analysis.settings.cluster,
                 level=ranking.level,
                 seed=analysis.settings.seed,
                 judge_cap=judge_cap,
@@ -518,6 +543,8 @@ def say_outcome(condition: str, reversal: str) -> str:
 
 # What several sections on ratings need of one task, computed once.
 
+# Labels that rows of ratings hold unasked
+ROLES: Final = ("task", "judge", "item", "system", "criterion")
 # Words in the name of a criterion that say that lower scores are better
 LOWER_WORDS: Final = frozenset({"penalty", "penalties", "error", "errors"})
 # Names that campaigns give to human references which they enter as systems
@@ -581,7 +608,8 @@ class Rated:
 
     @cached_property
     def rows(self) -> RatingRows:
-        return self.data.rows()
+        by = self.settings.group_by
+        return self.data.rows(factors=() if by is None or by in ROLES else (by,))
 
     @cached_property
     def targets(self) -> RatingRows:
@@ -618,19 +646,21 @@ class Rated:
                 f"there are scores of one system only, {self.systems[0]}: there is nothing to"
                 " compare it with"
             )
-        settings = self.settings
         boards = {
-            name: rank_scores(
-                part,
-                level=settings.level,
-                seed=settings.seed,
-                lower_is_better=name in self.lower,
-                references=self.references,
-            )
+            name: self.rank(name, part)
             for name, part in self.parts.items()
             if len({*part.system.tolist()}) > 1
         }
         return note_groups(boards, exclude_from(self.data))
+
+    def rank(self, criterion: str, part: RatingRows) -> ScoreBoard:
+        return rank_scores(
+            part,
+            level=self.settings.level,
+            seed=self.settings.seed,
+            lower_is_better=criterion in self.lower,
+            references=self.references,
+        )
 
     @cached_property
     def diagnosis(self) -> Diagnosis:
@@ -742,6 +772,7 @@ RATING: Final = {
     "methods": "Methods and citations",
 }
 
+GROUPS: Final = {"groups": "The ranking in each group"}  # Second where a column is named
 MORE: Final = "more"  # The section that says which others a report on one task alone has
 # From so many tasks on these sections are left to a report on each task alone: a page of many
 # tasks answers first, and each of these takes longer than the answer

@@ -15,6 +15,7 @@ import narwhals as nw
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import take_pairs
 from evenhand.data.engine import COUNT, fetch_columns, one_thread
 from evenhand.data.held_tables import hold_rows
 from evenhand.data.joining import count_tasks
@@ -32,6 +33,7 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.document import Column, Table
 from evenhand.report.analysis import (
+    GROUPS,
     LEVEL,
     PREFERENCE,
     RATING,
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
 
 WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "ranking": systems.write_section_ranking,
+    "groups": systems.write_section_groups,
     "heads": systems.write_section_heads,
     "outcomes": systems.write_section_outcomes,
     "scores": systems.write_section_scores,
@@ -330,6 +333,8 @@ def make_report(
     seed: int = SEED,
     model: BradleyTerry | None = None,
     full: bool = False,
+    cluster: str | None = None,
+    group_by: str | None = None,
     opener: Opener | None = None,
     progress: Step = lambda *_: None,
 ) -> Report:
@@ -338,13 +343,15 @@ def make_report(
     Args:
         data: comparisons, rankings or ratings; each task becomes a part.
         settings: all of how it is made at once, as the command line says it; in its place `level`,
-            `seed`, `model` and `full` do.
+            `seed`, `model`, `full`, `cluster` and `group_by` do.
         title: of the report; by itself the name of the file.
         sections: names of those to write, of `contents`; all where none is named.
         level: of intervals, rank sets and tests (proportion).
         seed: of everything random.
         model: settings of the log-linear model; None for what `rank` takes by itself.
         full: whether checks are made that take minutes.
+        cluster: judgment | judge | item | ranking | judge+item; by default what the data have.
+        group_by: a column of which each value is also ranked by itself.
         opener: opens the same judgments in another process, which then writes half of a large
             report; it must be picklable. None to stay in this process.
         progress: called before each section with what is written, how many sections were begun
@@ -371,8 +378,18 @@ def make_report(
             f"the model of a report is a BradleyTerry, not a {type(model).__name__}:"
             " model=evenhand.BradleyTerry(ties='davidson')"
         )
-    chosen = settings or Settings(level=level, seed=seed, model=model, full=full)
-    wanted = _choose(RATING if isinstance(data, Ratings) else PREFERENCE, sections)
+    chosen = settings or Settings(
+        level=level, seed=seed, model=model, full=full, cluster=cluster, group_by=group_by
+    )
+    known = RATING if isinstance(data, Ratings) else PREFERENCE
+    if chosen.group_by is not None:
+        table = data if isinstance(data, Ratings) else take_pairs(data)
+        chosen = replace(chosen, group_by=table.require(chosen.group_by))
+        if chosen.group_by == "task":
+            raise UnknownOption("each task is a part of the report already: leave group_by out")
+        first, *others = known.items()
+        known = dict([first, *GROUPS.items(), *others])
+    wanted = _choose(known, sections)
     held = hold_rows(data)
     sizes = count_tasks(held.frame, held.source)
     chosen = replace(chosen, tasks=max(1, len(sizes)))

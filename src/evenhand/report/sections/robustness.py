@@ -152,6 +152,7 @@ def write_section_choices(analysis: Analysis) -> Section:
     sensitivity = vary_choices(
         analysis.pairs,
         model=settings.model,
+        cluster=settings.cluster,
         level=settings.level,
         seed=settings.seed,
         board=analysis.ranking,
@@ -262,6 +263,7 @@ def write_section_fragility(analysis: Analysis) -> Section:
     fragility = find_fragility(
         analysis.pairs,
         model=settings.model,
+        cluster=settings.cluster,
         level=settings.level,
         seed=settings.seed,
         board=analysis.ranking,
