@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.cli.options import (
-    FiguresOfRatings,
+    Figures,
     Grouping,
     OneOf,
     Options,
     Run,
+    forms_option,
     given_options,
     refuse_given,
     under,
@@ -138,6 +140,11 @@ class Asked(Options):
         return items
 
 
+class Drawing(Figures):
+    figures: str | None = under("Output")("--figures FOLDER", "Draw the judges into a folder.")
+    forms: tuple[str, ...] | None = forms_option(under("Output"))
+
+
 @verb(
     "evenhand judges votes.csv",
     "evenhand judges scores.csv --scale 1-5 --hamon",
@@ -150,7 +157,7 @@ def judges(
     groups: Grouping,
     flags: Flags,
     asked: Asked,
-    figures: FiguresOfRatings,
+    figures: Drawing,
 ) -> VerbResult:
     """Flag careless, reversed and position-biased judges, with the evidence.
 
@@ -192,16 +199,19 @@ def _examine(
     return examine_ratings(rows, options.diagnose, by=by, level=level, scale=options.declared())
 
 
-def _draw(panels: dict[str, JudgePanel], figures: FiguresOfRatings) -> list[str]:
+def _draw(panels: dict[str, JudgePanel], figures: Drawing) -> list[str]:
+    """Draw the diagnosis of ratings, and of comparisons how judges follow the others."""
     if figures.figures is None:
         return []
     from evenhand.report.figures.judges import draw_judges
+    from evenhand.report.plot import find_chart
 
-    drawn = {
+    drawn: dict[str, Mapping[str, Any]] = {
         group: draw_judges(panel.diagnosis)
         for group, panel in panels.items()
         if panel.diagnosis is not None
     }
-    if not any(drawn.values()):
-        raise UnknownOption("--figures draws ratings, and there is no diagnosis of any here")
+    if not drawn:
+        (panel,) = panels.values()
+        drawn = {"": {"slopes": find_chart(panel.screening)}}
     return figures.write(drawn)

@@ -19,6 +19,7 @@ from evenhand.cli.main import VERBS
 from evenhand.cli.refusals import remember_opened
 from evenhand.cli.running import FORMS, Output, ProgressDisplay, choose_output, write_account
 from evenhand.errors import UnknownFormat, UnknownOption, listing, sentence_hint, suggest
+from evenhand.render.counts import plural
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
@@ -647,7 +648,7 @@ class Figures(Options):
         }
         forms = self.forms or FIGURE_FORMS
         written = drawing.write_figures(figures, Path(self.figures), forms)
-        return [f"wrote {len(written)} figures to {self.figures}"]
+        return [f"wrote {plural(len(written), 'figure')} to {self.figures}"]
 
 
 class FiguresOfRatings(Figures):
