@@ -77,7 +77,25 @@ def check(*, checked: Checked, campaign: OfCampaign, log: OfLog, placing: Placin
         place.deliver(VerbResult({"": _check_log(target, log)}, {}, ()))
         return
     refuse_given(log.flags(), f"is for a log, and '{target}' is a campaign: leave it out")
-    result = _check_campaign(target, campaign.collected or "")
+    collected = campaign.collected or ""
+    from evenhand.design.assignment import assign
+    from evenhand.design.guarantees import verify_design
+    from evenhand.design.policy import make_policy
+    from evenhand.design.reading import read_campaign
+
+    planned = read_campaign(target)
+    make_policy(planned)
+    where = ""
+    if collected:
+        from evenhand.web.links import Place
+        from evenhand.web.store.audit import check_collected
+
+        assignment, design_check = check_collected(collected, planned)
+        where = Place.at(collected).name if "://" in collected else collected
+    else:
+        assignment = assign(planned)
+        design_check = verify_design(assignment)
+    result = CheckResult(assignment, design_check, where, planned.seed is not None)
     place.deliver(VerbResult({"": result}, {}, (), ("kept",) * campaign.verbose))
     if result.check.broken:
         click.get_current_context().exit(1)
@@ -96,27 +114,6 @@ def _is_campaign(target: str) -> bool:
         except ValueError:  # a log that was saved by another program: its check says more
             return False
     return isinstance(first, dict) and "hash" not in first
-
-
-def _check_campaign(campaign: str, collected: str) -> CheckResult:
-    from evenhand.design.assignment import assign
-    from evenhand.design.guarantees import verify_design
-    from evenhand.design.policy import make_policy
-    from evenhand.design.reading import read_campaign
-
-    planned = read_campaign(campaign)
-    make_policy(planned)
-    where = ""
-    if collected:
-        from evenhand.web.links import Place
-        from evenhand.web.store.audit import check_collected
-
-        assignment, design_check = check_collected(collected, planned)
-        where = Place.at(collected).name if "://" in collected else collected
-    else:
-        assignment = assign(planned)
-        design_check = verify_design(assignment)
-    return CheckResult(assignment, design_check, where, planned.seed is not None)
 
 
 def _check_log(log: str, asked: OfLog) -> LogResult:

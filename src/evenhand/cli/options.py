@@ -807,7 +807,15 @@ class Effects(Options):
         if self.tie_covariates:
             settings["tie_covariates"] = tuple(map(data.require, self.tie_covariates))
         if self.levels:
-            settings["references"] = _join_levels(self.levels, data)
+            references: dict[str, str] = {}
+            for column, level in self.levels:
+                name = data.require(column)
+                if references.setdefault(name, level) != level:
+                    raise UnknownOption(
+                        f"--reference-level: {column} is given two levels, '{references[name]}' and"
+                        f" '{level}': one will do"
+                    )
+            settings["references"] = references
         if self.system_covariates and self.systems is None:
             raise UnknownOption(
                 "--system-covariate names columns of a table: name it, --systems FILE"
@@ -819,15 +827,3 @@ class Effects(Options):
             settings["system_covariates"] = table
             refuse_missing(table, data.tally().systems, self.systems)
         return settings
-
-
-def _join_levels(levels: tuple[tuple[str, str], ...], data: Comparisons) -> Mapping[str, str]:
-    references: dict[str, str] = {}
-    for column, level in levels:
-        name = data.require(column)
-        if references.setdefault(name, level) != level:
-            raise UnknownOption(
-                f"--reference-level: {column} is given two levels, '{references[name]}' and"
-                f" '{level}': one will do"
-            )
-    return references

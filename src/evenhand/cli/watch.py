@@ -36,7 +36,7 @@ from evenhand.cli.running import (
 from evenhand.errors import UnknownFormat, UnknownOption, sentence_hint, suggest
 
 if TYPE_CHECKING:
-    from evenhand.cli.watch_screen import Looks, SightResult, Source
+    from evenhand.cli.watch_screen import Looks, Source
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, SequentialState
     from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, Watched
@@ -271,7 +271,15 @@ def watch(run: Run, *, groups: Grouping, board: Board, live: Live) -> Result | N
     if campaign is not None:
         _refuse_settings(context, reading)
         if not live.live:
-            return _look_at(campaign)
+            from evenhand.cli.watch_screen import SightResult, Status
+
+            try:
+                with ProgressDisplay("looking"):
+                    sight = campaign.look()
+            finally:
+                campaign.close()
+            now = time.time()
+            return SightResult(sight, Status(now, now - sight.now / 1000))
     elif live.insecure:
         raise UnknownOption("--insecure is for an organiser's link, and this is a file")
     if not live.live:
@@ -305,18 +313,6 @@ def _replay(reading: Reading, asked: Board, group_by: str | None) -> VerbResult:
     if state is not None:
         _keep(state, results[""].state)
     return VerbResult({name: one.board for name, one in results.items()}, refused, remarks)
-
-
-def _look_at(campaign: Campaign) -> SightResult:
-    from evenhand.cli.watch_screen import SightResult, Status
-
-    try:
-        with ProgressDisplay("looking"):
-            sight = campaign.look()
-    finally:
-        campaign.close()
-    now = time.time()
-    return SightResult(sight, Status(now, now - sight.now / 1000))
 
 
 def _open_file(reading: Reading, asked: Board) -> Source:
