@@ -6,18 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.cli.options import (
-    Figures,
-    Grouping,
-    OneOf,
-    Options,
-    Run,
-    forms_option,
-    given_options,
-    refuse_given,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
@@ -39,12 +28,12 @@ MATCHES: Final = ("any", "all")
 ACROSS: Final = ("each", "any", "all")
 VERSIONS: Final = ("first", "last", "both")
 
-_ratings = under("What the ratings are")
-_outside = under("Rules of Hamon et al. (ratings)")
-_flags = under("Flags")
+_ratings = options.under("What the ratings are")
+_outside = options.under("Rules of Hamon et al. (ratings)")
+_flags = options.under("Flags")
 
 
-class Flags(Options):
+class Flags(options.Options):
     fdr: float = _flags(
         "--fdr PROPORTION",
         "Allowed share of honest judges among the flagged (false discovery rate).",
@@ -55,7 +44,7 @@ class Flags(Options):
     )
 
 
-class Asked(Options):
+class Asked(options.Options):
     """What the diagnosis of Hamon et al. is asked."""
 
     scale: str | None = _ratings(
@@ -78,7 +67,7 @@ class Asked(Options):
     version: str = _ratings(
         "--version",
         "Which score counts where a judge scored an output again.",
-        type=OneOf(VERSIONS),
+        type=options.OneOf(VERSIONS),
         default="first",
     )
     merge: str | None = _ratings("--merge POINTS", "Also use a coarser scale, such as 1+2,4+5.")
@@ -93,21 +82,21 @@ class Asked(Options):
     reading: str = _outside(
         "--mean-score",
         "Use each judge's mean, or its gap to the others' mean on the same outputs.",
-        type=OneOf(READINGS),
+        type=options.OneOf(READINGS),
         default="mean",
     )
     methods: tuple[str, ...] = _outside(
         "--remove",
         "Methods that decide who is removed. Default: all three. Repeatable.",
-        type=OneOf(METHODS),
+        type=options.OneOf(METHODS),
     )
     match: str = _outside(
-        "--match", "By how many of them: any, or all.", type=OneOf(MATCHES), default="any"
+        "--match", "By how many of them: any, or all.", type=options.OneOf(MATCHES), default="any"
     )
     across: str = _outside(
         "--across",
         "Remove under each criterion separately, or everywhere if outside under any or all.",
-        type=OneOf(ACROSS),
+        type=options.OneOf(ACROSS),
         default="each",
     )
 
@@ -140,21 +129,23 @@ class Asked(Options):
         return items
 
 
-class Drawing(Figures):
-    figures: str | None = under("Output")("--figures FOLDER", "Draw the judges into a folder.")
-    forms: tuple[str, ...] | None = forms_option(under("Output"))
+class Drawing(options.Figures):
+    figures: str | None = options.under("Output")(
+        "--figures FOLDER", "Draw the judges into a folder."
+    )
+    forms: tuple[str, ...] | None = options.forms_option(options.under("Output"))
 
 
-@verb(
+@options.verb(
     "evenhand judges votes.csv",
     "evenhand judges scores.csv --scale 1-5 --hamon",
     "evenhand judges scores.csv --scale 1-5 --figures figures",
     doing="screening",
 )
 def judges(
-    run: Run,
+    run: options.Run,
     *,
-    groups: Grouping,
+    groups: options.Grouping,
     flags: Flags,
     asked: Asked,
     figures: Drawing,
@@ -170,8 +161,8 @@ def judges(
     panels, refused = _examine(data, asked, groups.group_by, flags.fdr)
     remarks = [*remarks_on(data), *_draw(panels, figures)]
     # options that say how the diagnosis is made ask for it
-    made = {*Asked.list_options(), *Grouping.list_options()} - {"scale"}
-    hamon = flags.hamon or not made.isdisjoint(given_options())
+    made = {*Asked.list_options(), *options.Grouping.list_options()} - {"scale"}
+    hamon = flags.hamon or not made.isdisjoint(options.given_options())
     flagged = [one for one in panels.values() if one.screening is not None]
     # flags are over all tasks
     if flagged and not hamon and run.place.form not in ("json", "csv"):
@@ -180,23 +171,25 @@ def judges(
 
 
 def _examine(
-    data: Comparisons | Rankings | Ratings, options: Asked, group_by: str | None, level: float
+    data: Comparisons | Rankings | Ratings, asked: Asked, group_by: str | None, level: float
 ) -> Panels:
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
 
     if not isinstance(data, Ratings):
-        of_ratings = (*Asked.list_options(), *Grouping.list_options(), "hamon")
+        of_ratings = (*Asked.list_options(), *options.Grouping.list_options(), "hamon")
         why = "is for ratings; these are comparisons, whose judges are screened over all tasks"
-        refuse_given(of_ratings, f"{why}: leave it out, or choose rows with --task or --where")
+        options.refuse_given(
+            of_ratings, f"{why}: leave it out, or choose rows with --task or --where"
+        )
         return {"": examine_comparisons(data, level=level)}, {}
     by = None if group_by is None else data.require(group_by)
     if by is None and data.has("task"):
         by = "task"
     known = ("task", "judge", "item", "system", "criterion")
-    factors = [name for name in (by, options.input_type) if name is not None and name not in known]
+    factors = [name for name in (by, asked.input_type) if name is not None and name not in known]
     rows = data.rows(factors=factors)
-    return examine_ratings(rows, options.diagnose, by=by, level=level, scale=options.declared())
+    return examine_ratings(rows, asked.diagnose, by=by, level=level, scale=asked.declared())
 
 
 def _draw(panels: dict[str, JudgePanel], figures: Drawing) -> list[str]:
