@@ -172,11 +172,7 @@ def _say_clock(seconds: float) -> str:
 
 
 def _say_age(seconds: float) -> str:
-    """Say how long ago something was.
-
-    >>> _say_age(-0.1), _say_age(59.9), _say_age(200), _say_age(7300), _say_age(200000)
-    ('0 s', '59 s', '3 min', '2 h', '2 days')
-    """
+    """Say how long ago something was."""
     left = max(0, int(seconds))
     for most, unit, size in ((60, "s", 1), (3600, "min", 60), (2 * DAY, "h", 3600)):
         if left < most:

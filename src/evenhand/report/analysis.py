@@ -100,11 +100,7 @@ class Settings:
         require_seed(self.seed)
 
     def write_command(self, verb: str, *more: str) -> str:
-        """Return the command that computes something again.
-
-        >>> Settings(("my votes.csv",)).write_command("rank", "--ties", "discard")
-        "evenhand rank 'my votes.csv' --ties discard"
-        """
+        """Return the command that computes something again."""
         words = [*self.words, *more]
         for option, values in self._list_options().items():
             if option in TAKEN.get(verb, ()) and option not in words:
@@ -311,11 +307,7 @@ def may_remove(analysis: Analysis) -> bool:
 
 
 def say_how(command: str, what: str) -> str:
-    """Say that something is not made here, and which command makes it.
-
-    >>> say_how("evenhand robustness votes.csv", "What else changes")
-    'What else changes is not run here. To make it: evenhand robustness votes.csv, or --full.'
-    """
+    """Say that something is not made here, and which command makes it."""
     return f"{what} is not run here. To make it: {command}, or --full."
 
 
@@ -524,20 +516,12 @@ def _find_reversed(
 
 
 def choose_state(reversal: str) -> str:
-    """Return failed where the answer changes, else a warning.
-
-    >>> choose_state("B and not A is first"), choose_state("")
-    ('failed', 'warning')
-    """
+    """Return failed where the answer changes, else a warning."""
     return FAILED if reversal else WARNING
 
 
 def say_outcome(condition: str, reversal: str) -> str:
-    """Say what becomes of the answer under a condition.
-
-    >>> say_outcome("With the order effect in the model", "")
-    'With the order effect in the model the decided order stays.'
-    """
+    """Say what becomes of the answer under a condition."""
     return f"{condition} {reversal or STAYS}."
 
 
@@ -719,13 +703,7 @@ MAX_DETECTABLE: Final = 0.10
 
 
 def say_detectable(deviation: float) -> str:
-    """Say what would have shown.
-
-    >>> say_detectable(0.074)
-    'departures of 7 votes in 100 for a typical pair would likely be seen'
-    >>> say_detectable(0.004)
-    'departures of less than 1 vote in 100 for a typical pair would likely be seen'
-    """
+    """Say what would have shown."""
     number = f"{100 * deviation:.0f}"
     votes = "less than 1 vote" if number == "0" else f"{number} vote{'s' * (number != '1')}"
     return f"departures of {votes} in 100 for a typical pair would likely be seen"
@@ -787,11 +765,7 @@ def list_left_out(tasks: int) -> tuple[str, ...]:
 
 
 def shorten(wanted: Mapping[str, str], tasks: int) -> dict[str, str]:
-    """Return the sections of a report on so many tasks.
-
-    >>> list(shorten({"ranking": "Who is better", "items": "Where systems differ"}, 4))
-    ['ranking', 'more']
-    """
+    """Return the sections of a report on so many tasks."""
     left = list_left_out(tasks)
     chosen = {name: title for name, title in wanted.items() if name not in left}
     return chosen if len(chosen) == len(wanted) else {**chosen, MORE: "More on this task"}

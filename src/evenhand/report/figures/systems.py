@@ -48,11 +48,7 @@ def draw_forest(
 
 
 def find_height(systems: int) -> int:
-    """Return how many pixels a row is high.
-
-    >>> find_height(15), find_height(59), find_height(100)
-    (24, 19, 16)
-    """
+    """Return how many pixels a row is high."""
     return next((high for most, high in HEIGHTS if systems <= most), LEAST_HEIGHT)
 
 
