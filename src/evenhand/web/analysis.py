@@ -170,7 +170,7 @@ class Analysis:
     ) -> None:
         self.store = store
         self.cache, self._pages = DashboardCache(store, save=save), make_pages()
-        self.promises = Recomputed(store, self._check)
+        self.promises = Recomputed(store, "the check of the promises", self._check)
         self._files = threading.Lock()
 
     async def ask(self, question: Question) -> Answer:
@@ -191,8 +191,9 @@ class Analysis:
                 body = msgspec.json.encode(status, enc_hook=_write_finding)
                 return Answer(body.decode(), status.now, status.mark)
             case "promises":
-                check, _, made = self.promises.get()
-                return Answer(self._pages.get_template("promises.html").render(check=check), made)
+                found = self.promises.get()
+                page = self._pages.get_template("promises.html")
+                return Answer(page.render(check=found.value, found=found), found.made)
             case "download":
                 pieces = downloads.open_download(self.store, question.name)
                 if pieces is None:

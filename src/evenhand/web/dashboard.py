@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import socket
 import ssl
 import threading
@@ -39,8 +40,8 @@ from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.web.downloads import AnswerTables, list_downloads
-from evenhand.web.findings import NOTHING, Findings, Panel, find, find_fault, try_part
-from evenhand.web.site import Rates
+from evenhand.web.findings import FAULTS, NOTHING, Findings, Panel, find, find_fault, try_part
+from evenhand.web.site import TERMINAL, Rates
 from evenhand.web.store.boards import (
     AT_ONCE,
     BoardCount,
@@ -57,6 +58,7 @@ from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
 
 SAVE_EVERY: Final = 5_000  # Records after which boards are saved although nothing was decided
+_log: Final = logging.getLogger("evenhand")
 SETS_NOT_RENEWED: Final = (
     "rank sets are those that were made last: none can be made of the answers now"
 )
@@ -184,6 +186,7 @@ REST: Final = 4.0  # What was computed is computed again after so many times wha
 PATIENCE: Final = 1.0  # Seconds for which whoever asks waits for what is computed again
 PAUSE: Final = 2.0  # Seconds between two looks for new records, at least, while nobody asks
 COUNTING: Final = "what is new on the boards"
+JUDGMENTS_SAY: Final = "what the judgments say"
 
 
 @dataclass(frozen=True)
@@ -201,52 +204,68 @@ class Dashboard:
         return voted or any(order.why != NOTHING for order in self.findings.orders.values())
 
 
+@dataclass(frozen=True)
+class Computed(Generic[T]):
+    value: T
+    record: int  # the end of the log that it is of
+    made: int  # when, in milliseconds since 1970
+    fault: str = ""  # why there is nothing newer, where that failed
+
+
 class Recomputed(Generic[T]):
     """What is computed of all answers: again for new records, and not before it has rested."""
 
     def __init__(
         self,
         store: Readable,
+        what: str,
         compute: Callable[[], T],
         rest: float = REST,
         patience: float | None = None,
     ) -> None:
         # patience: seconds to wait for what is new before the last is given again; None for no end
-        self.store, self.rest, self.patience = store, rest, patience
+        self.store, self.what, self.rest, self.patience = store, what, rest, patience
         self._compute = compute
         self._lock = threading.Lock()
-        self._last: tuple[T, int, int] | None = None
+        self._last: Computed[T] | None = None
         self._due = 0.0
         self._busy = False
 
-    def get(self) -> tuple[T, int, int]:
-        """Return it with the end of the log and the time that it is of."""
+    def get(self) -> Computed[T]:
+        """Return the newest there is; where nothing could be computed yet, raise why."""
         with self._lock:
-            record = self.store.head().number
-            if self._last is None:
+            record, last = self.store.head().number, self._last
+            if last is None:
                 return self._renew(record)
-            if self._last[1] != record and not self._busy and time.monotonic() >= self._due:
+            is_old = last.record != record or last.fault
+            if is_old and not self._busy and time.monotonic() >= self._due:
                 self._busy = True
-                thread = threading.Thread(target=self._renew_aside, args=(record,), daemon=True)
+                if self.patience is None:
+                    return self._renew(record)
+                thread = threading.Thread(target=self._renew, args=(record,), daemon=True)
                 thread.start()
                 thread.join(self.patience)
+            assert self._last is not None
             return self._last
 
-    def _renew(self, record: int) -> tuple[T, int, int]:
-        begun, made = time.monotonic(), self.store.clock.now()
-        value = self._compute()
-        ended = time.monotonic()
-        self._due = ended + self.rest * (ended - begun)
-        self._last = (value, record, made)
-        return self._last
-
-    def _renew_aside(self, record: int) -> None:
+    def _renew(self, record: int) -> Computed[T]:
+        begun, made, least = time.monotonic(), self.store.clock.now(), 0.0
         try:
-            self._renew(record)
-        except EvenhandError:  # the database is away for a while: the next look tries again
-            self._due = time.monotonic() + PAUSE
+            self._last = Computed(self._compute(), record, made)
+        except FAULTS as fault:  # such as a database that is away for a while
+            if self._last is None:
+                raise
+            why = str(fault) if isinstance(fault, EvenhandError) else TERMINAL
+            if why == TERMINAL:
+                reason = f"{type(fault).__name__}: {fault}"
+                _log.warning("evenhand: %s could not be computed anew: %s", self.what, reason)
+            self._last = replace(self._last, fault=f"{self.what} could not be computed anew: {why}")
+            least = PAUSE
         finally:
+            ended = time.monotonic()
+            self._due = ended + max(least, self.rest * (ended - begun))
             self._busy = False
+        return self._last
 
 
 class DashboardCache:
@@ -261,7 +280,7 @@ class DashboardCache:
         self.boards = LiveLeaderboards(store, save=save)
         self._try = partial(try_part, Rates(1 / 60, 1))
         self._answers = AnswerTables(store)
-        self._findings = Recomputed(store, self._find, rest, PATIENCE)
+        self._findings = Recomputed(store, JUDGMENTS_SAY, self._find, rest, PATIENCE)
 
     def look(self) -> Dashboard:
         faults: list[str] = []
@@ -271,18 +290,22 @@ class DashboardCache:
             return True  # boards count no more for this look
 
         whole = self._try(COUNTING, self.boards.catch_up, note)
-        findings, record, made = self._findings.get()
+        found = self._findings.get()
+        if found.fault:
+            faults.append(
+                f"{found.fault}; judges and rankings are those of record {found.record:,}"
+            )
         boards = {}
         for name in self.boards.names:
-            show = partial(self.boards.look, name, findings.confirmed.get(name))
+            show = partial(self.boards.look, name, found.value.confirmed.get(name))
             view = self._try(f"the board of {name}", show, faults.append)
             if view is not None:
                 boards[name] = view
-        return Dashboard(findings, record, made, boards, whole, tuple(faults))
+        return Dashboard(found.value, found.record, found.made, boards, whole, tuple(faults))
 
     def _find(self) -> Findings:
         return self._try(
-            "what the judgments say",
+            JUDGMENTS_SAY,
             lambda: find(self._answers, self._try),
             lambda why: find_fault(self._answers, why),
         )
