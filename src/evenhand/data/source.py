@@ -24,6 +24,7 @@ class AnnotationColumn:
     # whether it is called like its role or was asked for; if not, values that cannot be read make
     # it a column like any other
     sure: bool = True
+    task: str = ""  # what it does, in words, where a reader knows it by more than its role
 
 
 @dataclass(frozen=True)
