@@ -6,9 +6,10 @@ import pytest
 
 from evenhand import diagnose_judges
 from evenhand.design import simulate
-from evenhand.design.simulated_ratings import CAMPAIGN, REFERENCES
+from evenhand.design.simulated_ratings import CAMPAIGN
 from evenhand.errors import UnknownOption
 
+REFERENCES = ("Human-Verbatim", "Human-FTE")
 TABLE_1 = {
     ("fluency", "FTE"): (0.34, 0.70, 0.88, 0.97, 1),
     ("fluency", "Verbatim"): (0.34, 0.69, 0.87, 0.96, 1),

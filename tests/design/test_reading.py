@@ -190,7 +190,7 @@ def test_a_row_of_a_table_is_named_by_its_own_file_alone():
         with pytest.raises(CampaignError, match=f"^{said}"):
             read_campaign(write("c.toml", f'items = "{items}"'))
     write("one.csv", "item,A\n1,x\n")
-    with pytest.raises(CampaignError, match="^c[.]toml: ignore: no item has a column 'B'"):
+    with pytest.raises(CampaignError, match=r"^c\.toml: ignore: no item has a column 'B'"):
         read_campaign(write("c.toml", 'items = "one.csv"\nignore = ["B"]'))
 
 

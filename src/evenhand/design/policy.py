@@ -205,21 +205,6 @@ class State:
                 belief = belief.expect(int(self.low[pair]), int(self.high[pair]))
         return belief
 
-    def wait_for(self, pairs: Sequence[int]) -> State:
-        waiting = self.waiting.copy()
-        np.add.at(waiting, list(pairs), 1)
-        return replace(self, waiting=waiting)
-
-    def give_back(self, pairs: Sequence[int]) -> State:
-        """Return the state with some pairs no longer out: answered, or handed back unanswered."""
-        waiting = self.waiting.copy()
-        np.subtract.at(waiting, list(pairs), 1)
-        if (waiting < 0).any():
-            pair = int(np.argmin(waiting))
-            names = (self.systems[end[pair]] for end in (self.low, self.high))
-            raise InvalidJudgments(f"{' and '.join(names)} cannot be given back: nobody has them")
-        return replace(self, waiting=waiting)
-
     def narrow(self, allowed: Mask) -> State:
         """Return the state for one judge, who may be asked of some of the allowed pairs only."""
         others = self.others + int((self.allowed & ~allowed).sum())

@@ -198,9 +198,6 @@ def _tabulate(
     return SimulatedRatings({name: column[order] for name, column in columns.items()})
 
 
-REFERENCES: Final = ("Human-Verbatim", "Human-FTE")
-
-
 def _space(
     name: str, n: int, ends: tuple[float, float], human: float | None
 ) -> Mapping[str, float]:
