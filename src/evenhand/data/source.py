@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -108,12 +110,33 @@ def repeats_header(name: str, where: str) -> str:
     return f"{name} repeats its header{where}, as where two files were joined: delete such rows"
 
 
+_NAMED_BY: Final[ContextVar[tuple[str, ...]]] = ContextVar("columns that name rows", default=())
+
+
+@contextmanager
+def naming_rows(*columns: str) -> Iterator[None]:
+    """Have messages name rows by columns, for readers who have no table in which to count them."""
+    token = _NAMED_BY.set(columns)
+    try:
+        yield
+    finally:
+        _NAMED_BY.reset(token)
+
+
 def name_rows(rows: list[dict[str, Any]]) -> str:
     """Name rows for a message, for instance " (rows 3, 17)".
 
-    >>> name_rows([{"row": 3}, {"row": 17}])
+    >>> rows = [{"row": 3, "judge": "ann"}, {"row": 17, "judge": "ben"}]
+    >>> name_rows(rows)
     ' (rows 3, 17)'
+    >>> with naming_rows("judge"):
+    ...     name_rows(rows)
+    ' (judge ann; judge ben)'
     """
+    columns = _NAMED_BY.get()
+    if columns and all(column in row for row in rows for column in columns):
+        named = (", ".join(f"{column} {row[column]}" for column in columns) for row in rows)
+        return f" ({'; '.join(dict.fromkeys(named))})" if rows else ""
     numbers = list(dict.fromkeys(str(row["row"]) for row in rows if "row" in row))
     if not numbers:
         return ""
