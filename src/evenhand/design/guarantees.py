@@ -16,17 +16,9 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.results import Shown
+from evenhand.design import dealing
 from evenhand.design.assignment import ANCHOR, CONTROL, TARGET, Assignment, fits
 from evenhand.design.campaign import CONTROLS
-from evenhand.design.dealing import (
-    count_anchors,
-    count_targets,
-    has_left_out,
-    has_quotas,
-    list_anchors,
-    list_targets,
-    may_choose,
-)
 from evenhand.design.promises import (
     Guarantee,
     Seen,
@@ -79,7 +71,7 @@ USUAL = 3  # Sources of a kind that is rarer than this are not promised to be sp
 
 
 def check_loads(seen: Seen) -> Iterator[Guarantee]:
-    quotas, judges = has_quotas(seen.campaign), len(seen.campaign.judges)
+    quotas, judges = dealing.has_quotas(seen.campaign), len(seen.campaign.judges)
     tickets = np.bincount(seen.take(~seen.of("training")).judge, minlength=judges)
     if quotas:
         over = int((tickets > _list_quotas(seen)).sum())
@@ -131,7 +123,7 @@ def check_systems(seen: Seen) -> Iterator[Guarantee]:
             tables = [table[:, usual]] if usual.any() else []
         gap = max((int(np.ptp(one, axis=int(once)).max(initial=0)) for one in tables), default=0)
         times = say_range(np.concatenate([one.ravel() for one in tables])) if tables else "0"
-        sure = bool(tables) and not has_quotas(seen.campaign)
+        sure = bool(tables) and not dealing.has_quotas(seen.campaign)
         one = {1: "system", 2: "pair of systems"}.get(task.width, "set of systems")
         often = "any other" if once else "any other judge does"
         alike = f"of sources with the same, if there are {USUAL} or more"
@@ -374,7 +366,7 @@ def _check_lag(seen: Seen) -> Guarantee:
 
 
 def check_sittings(seen: Seen) -> Iterator[Guarantee]:
-    if list_anchors(seen.campaign) or bool(seen.of("anchor").any()):
+    if dealing.list_anchors(seen.campaign) or bool(seen.of("anchor").any()):
         every, once = len(seen.campaign.judges), seen.campaign.design.once_per_source
         mine = seen.take(seen.of("anchor"))
         strange = int((mine.role != ANCHOR).sum())
@@ -382,7 +374,7 @@ def check_sittings(seen: Seen) -> Iterator[Guarantee]:
         missing, more = 0, 0
         for at, task in enumerate(seen.campaign.tasks):
             there = right.take(right.task == at)
-            owed = count_anchors(seen.campaign, task.width)
+            owed = dealing.count_anchors(seen.campaign, task.width)
             first, judges = count_different(there.judge, there.unit)
             shown = dict.fromkeys(owed, 0)
             for row, n in zip(first.tolist(), judges.tolist(), strict=True):
@@ -536,7 +528,7 @@ def check_units(seen: Seen) -> Iterator[Guarantee]:
     yield Guarantee("outputs shown", promised, observed, not len(wrong) if len(seen) else None)
     for at, task in enumerate(seen.campaign.tasks if not seen.campaign.design.policy else ()):
         mine = seen.take((seen.task == at) & seen.of("target"))
-        owed = count_targets(mine.campaign, task.width)
+        owed = dealing.count_targets(mine.campaign, task.width)
         right = mine.take(mine.sound & (mine.role == TARGET))
         rows, often = count_different(right.unit, right.item)
         names = [right.tickets[row].item for row in rows.tolist()]
@@ -556,7 +548,7 @@ def check_units(seen: Seen) -> Iterator[Guarantee]:
         )
         k = mine.campaign.design.judges_per_item
         _, judges = count_different(mine.person, mine.unit)
-        nothing = not len(judges) and bool(list_targets(mine.campaign))
+        nothing = not len(judges) and bool(dealing.list_targets(mine.campaign))
         yield Guarantee(
             f"{task.name}: judges",
             f"{k} different judge{'s' * (k > 1)} for each {one}",
@@ -573,9 +565,9 @@ def _check_choice(seen: Seen, at: int) -> Iterator[Guarantee]:
     campaign, task = seen.campaign, seen.campaign.tasks[at]
     owed = [one for one in campaign.items if not one.control]
     even = campaign.design.balanced_blocks and task.width == 2  # which is promised by itself
-    if even or not any(may_choose(campaign, one, task.width) for one in owed):
+    if even or not any(dealing.may_choose(campaign, one, task.width) for one in owed):
         return
-    sure = not has_left_out(campaign, task.width)
+    sure = not dealing.has_left_out(campaign, task.width)
     mine = seen.take((seen.task == at) & seen.of("target", "anchor") & seen.sound)
     first, _ = count(mine.unit)
     # an output or a pair counts for itself; a set, for each of its systems

@@ -11,17 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
-from evenhand.design.campaign import (
-    USUAL,
-    Campaign,
-    Design,
-    Item,
-    Judge,
-    TextField,
-    Training,
-    Wording,
-    read_seed,
-)
+from evenhand.design import campaign as campaigns
 from evenhand.design.items import TABLES, build_items, locate, read_rows, read_text
 from evenhand.design.tasks import TASK_KINDS, Task
 from evenhand.errors import (
@@ -41,7 +31,7 @@ KEYS: Final = (
 DEFAULT_JUDGES: Final = 3  # How many judges a campaign has that does not say
 
 
-def read_campaign(path: str | Path) -> Campaign:
+def read_campaign(path: str | Path) -> campaigns.Campaign:
     path = Path(path)
     ending = path.suffix.lower()
     if ending in TABLES:
@@ -65,7 +55,7 @@ def read_campaign(path: str | Path) -> Campaign:
 
 def make_campaign(
     settings: Mapping[str, Any], where: str = "the campaign", folder: Path | None = None
-) -> Campaign:
+) -> campaigns.Campaign:
     """Make a campaign of what a file says, or of `Campaign.to_dict()`."""
     with locate(where):
         _check_keys(settings, KEYS, "a campaign")
@@ -84,13 +74,13 @@ def make_campaign(
             design = settings.get("design", {})
             if not isinstance(design, Mapping):
                 raise CampaignError("it is a table of settings")
-            _check_keys(design, [one.name for one in fields(Design)], "a design")
-            design = Design(**design)
-        return Campaign(
+            _check_keys(design, [one.name for one in fields(campaigns.Design)], "a design")
+            design = campaigns.Design(**design)
+        return campaigns.Campaign(
             name=settings.get("name", ""),
             title=_read_word(settings, "title"),
-            seed=read_seed(settings.get("seed")),
-            platform=settings.get("platform", USUAL),
+            seed=campaigns.read_seed(settings.get("seed")),
+            platform=settings.get("platform", campaigns.USUAL),
             items=items,
             tasks=tuple(tasks),
             judges=judges,
@@ -126,7 +116,9 @@ def _read_word(settings: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _read_items(settings: Mapping[str, Any], where: str, folder: Path | None) -> tuple[Item, ...]:
+def _read_items(
+    settings: Mapping[str, Any], where: str, folder: Path | None
+) -> tuple[campaigns.Item, ...]:
     value = settings.get("items", [])
     chosen = []
     for key in ("systems", "ignore"):
@@ -155,13 +147,13 @@ def _read_task(table: Mapping[str, Any]) -> Task:
     return TASK_KINDS[kind](**settings)
 
 
-def _read_judges(value: Any, where: str) -> tuple[Judge, ...]:
+def _read_judges(value: Any, where: str) -> tuple[campaigns.Judge, ...]:
     """Read judges: how many, or their names, or names with quotas."""
     if isinstance(value, int) and not isinstance(value, bool):
         if not 1 <= value <= 100_000:
             raise CampaignError(f"judges cannot be {value}: 1 or more, to 100,000")
         digits = len(str(value))
-        return tuple(Judge(f"judge-{number:0{digits}}") for number in range(1, value + 1))
+        return tuple(campaigns.Judge(f"judge-{number:0{digits}}") for number in range(1, value + 1))
     if not isinstance(value, list | tuple):
         raise CampaignError("judges are a number, or a list of names")
     judges = []
@@ -169,13 +161,13 @@ def _read_judges(value: Any, where: str) -> tuple[Judge, ...]:
         if isinstance(one, Mapping):
             with locate(f"{where}, judge {at}"):
                 _check_keys(one, ("name", "quota"), "a judge")
-            judges.append(Judge(one.get("name", ""), one.get("quota")))
+            judges.append(campaigns.Judge(one.get("name", ""), one.get("quota")))
         else:
-            judges.append(Judge(one))
+            judges.append(campaigns.Judge(one))
     return tuple(judges)
 
 
-def _read_wording(settings: Mapping[str, Any], where: str) -> Wording:
+def _read_wording(settings: Mapping[str, Any], where: str) -> campaigns.Wording:
     tables = settings.get("texts", {})
     if not isinstance(tables, Mapping):
         raise CampaignError("texts are tables, such as [texts.source]")
@@ -186,13 +178,15 @@ def _read_wording(settings: Mapping[str, Any], where: str) -> Wording:
             if not isinstance(field, Mapping):
                 raise CampaignError("it is a language, or a table")
             _check_keys(field, ("language", "direction"), "a text")
-        texts[name] = TextField(**field)
-    return Wording(**{name: settings[name] for name in WORDS if name in settings}, texts=texts)
+        texts[name] = campaigns.TextField(**field)
+    return campaigns.Wording(
+        **{name: settings[name] for name in WORDS if name in settings}, texts=texts
+    )
 
 
-def _read_training(settings: Mapping[str, Any], where: str) -> Training:
+def _read_training(settings: Mapping[str, Any], where: str) -> campaigns.Training:
     of_item = {k: v for k, v in settings.items() if k not in ("task", "answer", "feedback")}
     (item,) = build_items([(where, of_item)])
     with locate(where):
         task = _read_word(settings, "task")
-    return Training(task, item, settings.get("answer", {}), settings.get("feedback", ""))
+    return campaigns.Training(task, item, settings.get("answer", {}), settings.get("feedback", ""))

@@ -29,16 +29,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from evenhand.design.campaign import USUAL, find_platform
 from evenhand.errors import CampaignError
-from evenhand.web.store import people
+from evenhand.web.store import database, people
 from evenhand.web.store import queries as reading
-from evenhand.web.store.database import (
-    NotOurs,
-    connect_to_read,
-    read_url,
-    read_version,
-    say_fault,
-    sync_folder,
-)
 from evenhand.web.store.log import Record, UnknownLink, read_record
 from evenhand.web.store.people import Role, Token, read_token
 from evenhand.web.store.queries import LINE, make_line
@@ -220,7 +212,7 @@ def _write_privately(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-        sync_folder(path)
+        database.sync_folder(path)
     except OSError:
         beside.unlink(missing_ok=True)
         raise
@@ -241,7 +233,7 @@ class Place:
 
     @classmethod
     def at(cls, where: str) -> Place:
-        url = read_url(where)
+        url = database.read_url(where)
         if url.get_backend_name() != "sqlite":
             return cls(where, None, f"'{url.database or ''}' on PostgreSQL")
         path = str(url.database)
@@ -398,25 +390,25 @@ def _holds_page(log: str, number: int, size: int) -> bool:
 
 
 def _look_inside(place: Place, known: LinksFile) -> str:
-    engine = connect_to_read(place.where)
+    engine = database.connect_to_read(place.where)
     try:
         with engine.connect() as connection:
             if place.file is not None:  # what was cut off may be missed by all that is read here
                 status = str(connection.execute(text("PRAGMA quick_check(1)")).scalar())
                 if status != "ok":
                     return f"is damaged ({status.splitlines()[-1]})"
-            if not read_version(connection) or not reading.read_launch(connection):
+            if not database.read_version(connection) or not reading.read_launch(connection):
                 return "holds no launch"
             if not reading.is_as_launched(connection):
                 return "is damaged (its log is of another launch than its campaign)"
             return "" if known.is_of(connection) else OTHER
-    except NotOurs as fault:
+    except database.NotOurs as fault:
         return fault.seen
     except SQLAlchemyError as fault:
         code = getattr(getattr(fault, "orig", None), "sqlite_errorcode", 0) & 0xFF
         if code not in DAMAGED:  # a database that is locked or away is not lost
             raise CampaignError(
-                f"the database {place.name} cannot be used: {say_fault(fault)}"
+                f"the database {place.name} cannot be used: {database.say_fault(fault)}"
             ) from None
         return f"cannot be read ({str(getattr(fault, 'orig', None) or fault).splitlines()[0]})"
     finally:
