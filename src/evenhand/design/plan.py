@@ -310,12 +310,27 @@ class CampaignPlan(Shown):
         elif not self.frontier:
             about.append(say("frontier-empty", items=self.design.items))
         details = (*self._say_details(), *self._say_pilot())
+        simulated = self.simulated is not None
+        columns = (
+            Column("better", "better", "name"),
+            Column("worse", "worse", "name"),
+            Column("gap", "gap", "two"),
+            Column("chance", "preferred", "share"),
+            Column("expected", "expected", "two", priority=1),
+            *([Column("power", "power", "two")] * simulated),
+            *([Column(("lower", "upper"), "interval", "interval", priority=3)] * simulated),
+            *([Column("false", "false", "integer", priority=2, only=("text", "html"))] * simulated),
+        )
+        asked, every = len(self.asked), len(self.pairs)
+        of = f"{asked} of {plural(every, 'pair')}" if asked < every else plural(asked, "pair")
+        rows = tuple(dict(vars(one)) for one in self.asked)
+        caption = f"Power of {of}" + ", the hardest first" * (asked > 1)
         return Document(
             answer=(*self._say_answer(), *_say_enough(self)),
             basis=say(code, **stated, campaigns=campaigns, level=self.spec.level),
             parts=(
                 Table("pairs", "", (), tuple(dict(vars(one)) for one in self.pairs), only=("csv",)),
-                _tabulate_pairs(self),
+                Table("power", caption, columns, rows, limit=MAX_PAIRS),
                 *([] if about else [_tabulate_frontier(self)]),
                 Text("", details),
             ),
@@ -326,26 +341,6 @@ class CampaignPlan(Shown):
 
 MAX_PAIRS: Final = 12  # Most pairs that are shown: the hardest
 MAX_DESIGNS: Final = 8  # Most designs that are shown
-
-
-def _tabulate_pairs(plan: CampaignPlan) -> Table:
-    """Return the table of the pairs that are to be decided."""
-    simulated = plan.simulated is not None
-    columns = (
-        Column("better", "better", "name"),
-        Column("worse", "worse", "name"),
-        Column("gap", "gap", "two"),
-        Column("chance", "preferred", "share"),
-        Column("expected", "expected", "two", priority=1),
-        *([Column("power", "power", "two")] * simulated),
-        *([Column(("lower", "upper"), "interval", "interval", priority=3)] * simulated),
-        *([Column("false", "false", "integer", priority=2, only=("text", "html"))] * simulated),
-    )
-    asked, every = len(plan.asked), len(plan.pairs)
-    of = f"{asked} of {plural(every, 'pair')}" if asked < every else plural(asked, "pair")
-    rows = tuple(dict(vars(one)) for one in plan.asked)
-    caption = f"Power of {of}" + ", the hardest first" * (asked > 1)
-    return Table("power", caption, columns, rows, limit=MAX_PAIRS)
 
 
 def _tabulate_frontier(plan: CampaignPlan) -> Table:
@@ -512,6 +507,12 @@ def plan_campaign(
     design, simulated, rounds = _confirm(search, search.find(), campaigns, progress)
     sizes = sorted({max(round(design.judgments * factor), 2) for factor in FACTORS})
     does = search.weakest(design) >= spec.power
+    designs = [
+        replace(design, overlap=overlap, repeats=1)
+        for overlap in OVERLAPS
+        if overlap <= design.judges
+    ]
+    designs.append(replace(design, overlap=1, repeats=2))
     return CampaignPlan(
         spec=spec,
         design=design,
@@ -522,7 +523,7 @@ def plan_campaign(
         by_judgments=tuple(_look(search, replace(design, judgments=n)) for n in sizes if n <= MOST),
         by_judges=tuple(_trace_judges(search, design)),
         frontier=tuple(search.frontier(design.items)),
-        overlaps=tuple(_try_overlaps(search, design)),
+        overlaps=tuple([(one, search.weakest(one)) for one in designs]),
         enough=None if does else search.enough(design.judges, design.items),
         pilot=learned,
         worst=_worst_power(spec, design, learned),
@@ -583,16 +584,6 @@ def _look(search: Search, design: Design) -> Point:
     power = search.expect(design).power
     each = [float(power[pair]) for pair in search.spec.targets]
     return Point(design.judgments, design.judges, min(each), sum(each) / len(each))
-
-
-def _try_overlaps(search: Search, design: Design) -> list[tuple[Design, float]]:
-    designs = [
-        replace(design, overlap=overlap, repeats=1)
-        for overlap in OVERLAPS
-        if overlap <= design.judges
-    ]
-    designs.append(replace(design, overlap=1, repeats=2))
-    return [(one, search.weakest(one)) for one in designs]
 
 
 def _worst_power(spec: CampaignSpec, design: Design, pilot: Pilot | None) -> float | None:

@@ -59,7 +59,23 @@ def make_campaign(
     """Make a campaign of what a file says, or of `Campaign.to_dict()`."""
     with locate(where):
         _check_keys(settings, KEYS, "a campaign")
-        items = _read_items(settings, where, folder)
+        value = settings.get("items", [])
+        chosen = []
+        for key in ("systems", "ignore"):
+            names = settings.get(key, [])
+            if not isinstance(names, list | tuple) or not all(
+                isinstance(one, str) for one in names
+            ):
+                raise CampaignError(f"{key} are a list of words in quotes, not {names!r:.60}")
+            chosen.append(tuple(names))
+        if not isinstance(value, str):
+            tables = _read_tables(settings, "items")
+            rows = [(f"{where}, item {at}", one) for at, one in enumerate(tables, start=1)]
+        elif folder is None:
+            raise CampaignError(f"items are to be given here, not in '{value}'")
+        else:
+            rows = read_rows(folder / value)
+        items = build_items(rows, *chosen)
         tasks = []
         for at, table in enumerate(_read_tables(settings, "tasks"), start=1):
             with locate(f"{where}, task {at}"):
@@ -114,26 +130,6 @@ def _read_word(settings: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise CampaignError(f"{key} cannot be {value!r:.60}: it is text in quotes")
     return value
-
-
-def _read_items(
-    settings: Mapping[str, Any], where: str, folder: Path | None
-) -> tuple[campaigns.Item, ...]:
-    value = settings.get("items", [])
-    chosen = []
-    for key in ("systems", "ignore"):
-        names = settings.get(key, [])
-        if not isinstance(names, list | tuple) or not all(isinstance(one, str) for one in names):
-            raise CampaignError(f"{key} are a list of words in quotes, not {names!r:.60}")
-        chosen.append(tuple(names))
-    if not isinstance(value, str):
-        tables = _read_tables(settings, "items")
-        rows = [(f"{where}, item {at}", one) for at, one in enumerate(tables, start=1)]
-    elif folder is None:
-        raise CampaignError(f"items are to be given here, not in '{value}'")
-    else:
-        rows = read_rows(folder / value)
-    return build_items(rows, *chosen)
 
 
 def _read_task(table: Mapping[str, Any]) -> Task:

@@ -632,8 +632,37 @@ class SequentialState:
             held = {claim: why for claim, why in reasons.items() if why is not None}
         decided = tuple(claim for claim in self.claims if claim not in held)
         groups = find_groups(self)
+        # The systems, the leading one first; equals stand by name and share a place
+        names, k = self.systems, len(self.systems)
+        better = Counter(claim.better for claim in decided)
+        worse = Counter(claim.worse for claim in decided)
+        judged = Counter(claim.better for claim in self.judge_claims)
+        votes = np.zeros((k, 3), dtype=np.int64)  # ties also where they say nothing
+        for (left, right), counts in self.shown.items():
+            votes[left] += counts
+            votes[right] += counts[::-1]
+        places = share_places(worth)
+        group = {name: i for i, part in enumerate(groups) for name in part}
+        standings = []
+        for code in sorted(range(k), key=lambda i: (group[names[i]], places[i], names[i])):
+            name = names[code]
+            wins, ties, losses = votes[code].tolist()
+            standing = Standing(
+                system=name,
+                place=places[code] if len(groups) < 2 else None,
+                log_worth=float(worth[code]),
+                wins=wins,
+                ties=ties,
+                losses=losses,
+                better_than=better[name],
+                worse_than=worse[name],
+                better_by_judges=None if self.signs is None else judged[name],
+                lower=1 + worse[name],
+                upper=k - better[name],
+            )
+            standings.append(standing)
         return Leaderboard(
-            standings=_list_standings(self, worth, decided, groups),
+            standings=tuple(standings),
             decided=decided,
             held=tuple(held),
             held_since=tuple(held.values()),
@@ -691,41 +720,6 @@ def _say_unjoined(state: SequentialState, groups: Groups) -> str:
     ends = ((state.systems[left], state.systems[right]) for left, right in state.shown)
     tied = any(group[left] != group[right] for left, right in ends)
     return say_apart(groups, ONLY_TIED if tied else NEVER)
-
-
-def _list_standings(
-    state: SequentialState, worth: Array, decided: tuple[likelihood.Claim, ...], groups: Groups
-) -> tuple[Standing, ...]:
-    """Return the systems, the leading one first; equals stand by name and share a place."""
-    names, k = state.systems, len(state.systems)
-    better = Counter(claim.better for claim in decided)
-    worse = Counter(claim.worse for claim in decided)
-    judged = Counter(claim.better for claim in state.judge_claims)
-    votes = np.zeros((k, 3), dtype=np.int64)  # ties also where they say nothing
-    for (left, right), counts in state.shown.items():
-        votes[left] += counts
-        votes[right] += counts[::-1]
-    places = share_places(worth)
-    group = {name: i for i, part in enumerate(groups) for name in part}
-    standings = []
-    for code in sorted(range(k), key=lambda i: (group[names[i]], places[i], names[i])):
-        name = names[code]
-        wins, ties, losses = votes[code].tolist()
-        standing = Standing(
-            system=name,
-            place=places[code] if len(groups) < 2 else None,
-            log_worth=float(worth[code]),
-            wins=wins,
-            ties=ties,
-            losses=losses,
-            better_than=better[name],
-            worse_than=worse[name],
-            better_by_judges=None if state.signs is None else judged[name],
-            lower=1 + worse[name],
-            upper=k - better[name],
-        )
-        standings.append(standing)
-    return tuple(standings)
 
 
 def share_places(worth: Array) -> list[int]:
