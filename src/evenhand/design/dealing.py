@@ -556,10 +556,17 @@ def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
         room = min(int(rooms[judge]), int((columns.passes * columns.most).sum()))
         ideal = room * columns.sizes / max(1, whole)
         behind += ideal
-        caps[judge] = _round(
-            room, np.minimum(ideal.astype(np.int64), columns.most), behind, columns
-        )
-        behind -= caps[judge]
+        mine = np.minimum(ideal.astype(np.int64), columns.most)
+        room -= int(mine @ columns.passes)
+        # what is left of the room goes to the widths that are furthest behind
+        while (may := (mine < columns.most) & (columns.passes <= room)).any():
+            at = int(np.where(may, behind - mine, -np.inf).argmax())
+            rest = int(columns.most[at] - mine[at]) if may.sum() == 1 else 1
+            more = min(rest, room // int(columns.passes[at]))
+            mine[at] += more
+            room -= more * int(columns.passes[at])
+        caps[judge] = mine
+        behind -= mine
     left = np.where(rooms < 0, 0, rooms - caps @ columns.passes)
     while path := _find_trade(caps, left, columns):
         for judge, more, less in path:
@@ -569,21 +576,6 @@ def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
                 caps[judge, less] -= 1
                 left[judge] += columns.passes[less]
     return caps
-
-
-def _round(room: int, floor: Integers, behind: NDArray[np.float64], columns: Columns) -> Integers:
-    """Give what is left of a room to the widths that are furthest behind."""
-    caps = floor.copy()
-    left = room - int(caps @ columns.passes)
-    while True:
-        may = (caps < columns.most) & (columns.passes <= left)
-        if not may.any():
-            return caps
-        at = int(np.where(may, behind - caps, -np.inf).argmax())
-        rest = int(columns.most[at] - caps[at]) if may.sum() == 1 else 1
-        more = min(rest, left // int(columns.passes[at]))
-        caps[at] += more
-        left -= more * int(columns.passes[at])
 
 
 def _find_trade(

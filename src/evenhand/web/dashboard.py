@@ -75,9 +75,9 @@ class LiveLeaderboards:
         self, store: Readable, *, save: Callable[[Mapping[str, SavedBoard]], object] | None = None
     ) -> None:
         self.store = store
-        if save is None and isinstance(store, Store):
-            save = partial(_save_in, store)
         self._save_boards = save
+        if save is None and isinstance(store, Store):
+            self._save_boards = lambda boards: store.do(save_boards, boards)
         self._lock = threading.Lock()
         self._count: BoardCount | None = None
         self._saved = self._decided = 0
@@ -175,10 +175,6 @@ class LiveLeaderboards:
     def _write(self, count: BoardCount) -> Mapping[str, SavedBoard]:
         self._saved = count.record
         return {} if self._save_boards is None else count.write()
-
-
-def _save_in(store: Store, boards: Mapping[str, SavedBoard]) -> None:
-    store.do(save_boards, boards)
 
 
 T = TypeVar("T")
@@ -332,15 +328,18 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     done = sum(judge.done for judge in seats.values())
     total = sum(judge.total for judge in seats.values())
     pace = read_pace(store, [judge.name for judge in present if judge.done < judge.total])
-    held = {judge.seat for judge in present}
+    held, left = {judge.seat for judge in present}, total - done
+    now, done_by = store.clock.now(), None
+    if left and pace and left / pace <= MAX_AHEAD:
+        done_by = datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
     return {
         "title": store.campaign.title or store.campaign.name,
         "judges": judges,
         "free": [seat for seat in seats if seat not in held],
         "done": done,
         "total": total,
-        "pace": say_pace(total - done, pace),
-        "done_by": predict_end(total - done, pace, store.clock.now()),
+        "pace": say_pace(left, pace),
+        "done_by": done_by,
         "paused": store.paused,
         "tables": list_downloads(store),
         "head": store.head(),
@@ -363,12 +362,6 @@ def read_pace(store: Readable, judges: Collection[str] | None = None) -> float |
     if len(times) < MIN_FOR_PACE or times[0] <= times[-1]:
         return None
     return (len(times) - 1) * 1000 / max(1, store.clock.now() - times[-1])
-
-
-def predict_end(left: int, pace: float | None, now: int) -> datetime | None:
-    if not left or not pace or left / pace > MAX_AHEAD:
-        return None
-    return datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
 
 
 def say_pace(left: int, pace: float | None) -> str:

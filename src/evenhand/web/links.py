@@ -93,7 +93,19 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
             (role, judge, make_address(base, role, token, platform), launch)
             for (role, judge), token in tokens.items()
         ]
-        _write_links(path, rows, before)
+        # a file that says the same already, such as in the form of a spreadsheet, stays
+        if path.exists() and sorted(rows) == sorted(before.rows):
+            if path.stat().st_mode & 0o077:
+                with suppress(OSError):
+                    path.chmod(0o600)
+            return tokens
+        lines = io.StringIO()
+        csv.writer(lines, lineterminator="\n").writerows([COLUMNS, *rows])
+        try:
+            _write_privately(path, lines.getvalue())
+        except OSError as fault:
+            reason = (fault.strerror or str(fault)).lower()
+            raise CampaignError(f"--links {path}: the links cannot be written: {reason}") from None
         return tokens
 
     if not roles and (crowd or not store.vacancies()):
@@ -124,22 +136,6 @@ def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]
         for who, token in read.items()
         if often[token.name] == 1 and not people.is_taken(tx, token)
     }
-
-
-def _write_links(path: Path, rows: list[LinkRow], before: LinksFile) -> None:
-    """Write the file, unless it says the same already, such as in the form of a spreadsheet."""
-    if path.exists() and sorted(rows) == sorted(before.rows):
-        if path.stat().st_mode & 0o077:
-            with suppress(OSError):
-                path.chmod(0o600)
-        return
-    lines = io.StringIO()
-    csv.writer(lines, lineterminator="\n").writerows([COLUMNS, *rows])
-    try:
-        _write_privately(path, lines.getvalue())
-    except OSError as fault:
-        reason = (fault.strerror or str(fault)).lower()
-        raise CampaignError(f"--links {path}: the links cannot be written: {reason}") from None
 
 
 def make_address(base: str, role: str, token: str, platform: str = USUAL) -> str:

@@ -661,6 +661,12 @@ class SequentialState:
                 upper=k - better[name],
             )
             standings.append(standing)
+        unjoined = ""  # which groups no vote joins
+        if len(groups) > 1:
+            from evenhand.models.existence import NEVER, say_apart
+
+            tied = any(group[names[left]] != group[names[right]] for left, right in self.shown)
+            unjoined = say_apart(groups, ONLY_TIED if tied else NEVER)
         return Leaderboard(
             standings=tuple(standings),
             decided=decided,
@@ -677,7 +683,7 @@ class SequentialState:
             excluded=excluded,
             digest=self.seen.digest,
             groups=groups,
-            unjoined=_say_unjoined(self, groups),
+            unjoined=unjoined,
         )
 
     def log_evidence(self, better: str, worse: str) -> float:
@@ -708,18 +714,6 @@ def find_groups(state: SequentialState) -> Groups:
     for name, number in sorted(zip(state.systems, part, strict=True)):
         groups.setdefault(number, []).append(name)
     return tuple(sorted(map(tuple, groups.values()), key=lambda names: (-len(names), names)))
-
-
-def _say_unjoined(state: SequentialState, groups: Groups) -> str:
-    """Say which groups no vote joins; "" where there is one group."""
-    from evenhand.models.existence import NEVER, say_apart
-
-    if len(groups) < 2:
-        return ""
-    group = {name: i for i, names in enumerate(groups) for name in names}
-    ends = ((state.systems[left], state.systems[right]) for left, right in state.shown)
-    tied = any(group[left] != group[right] for left, right in ends)
-    return say_apart(groups, ONLY_TIED if tied else NEVER)
 
 
 def share_places(worth: Array) -> list[int]:

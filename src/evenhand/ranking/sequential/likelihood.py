@@ -186,43 +186,36 @@ def find_supremum(
     counts = merged.take(inside)
     at = start[: k + (1 if len(start) > k and counts.tied else 0)].copy()
     at[second] = at[first]
-    maximum = _climb(counts, part, at, enough)
-    if maximum is None:
-        return None
-    at, value = maximum
-    at[second] = at[first]
-    gamma = float(at[k]) if len(at) > k else None
-    within = pairs.take(inside)
-    won, _, lost = (np.exp(x) for x in log_chances(at[within.low] - at[within.high], gamma))
-    lead = float(within.spread(_score(within.counts, won, lost))[first])
-    return Supremum(value, lead, at)
-
-
-def _climb(
-    pairs: PairCounts, part: NDArray[np.intp], at: Array, enough: float
-) -> tuple[Array, float] | None:
-    """Return the maximum and an upper bound of its value, or None."""
-    k = pairs.systems
     anchor = np.zeros((len(at), len(at)))
     anchor[:k, :k] = part[:, None] == part  # worths of a part are known up to their sum
-    here = expand(pairs, at)
+    here = expand(counts, at)
     for _ in range(MAX_STEPS):
-        if here.value > enough:
-            return at, here.value
+        value = here.value
+        if value > enough:
+            break
         try:
             step = newton.solve_step(here.information + anchor, here.gradient)
         except NotConverged:
             return None
         decrement = float(here.gradient @ step)
         if decrement < CONVERGED:
-            bound = here.value + 2 * max(decrement, 0.0)
-            return (at, bound) if abs(at).max() < MAX_LOG_WORTH else None
-        least = here.value - newton.NEWTON_ROUNDING * (1.0 + abs(here.value))
-        moved = newton.backtrack(partial(expand, pairs), at, step, (least, 0.0), MAX_HALVINGS)
+            if abs(at).max() >= MAX_LOG_WORTH:
+                return None
+            value += 2 * max(decrement, 0.0)
+            break
+        least = value - newton.NEWTON_ROUNDING * (1.0 + abs(value))
+        moved = newton.backtrack(partial(expand, counts), at, step, (least, 0.0), MAX_HALVINGS)
         if moved is None:
             return None
         at, here = moved
-    return None
+    else:
+        return None
+    at[second] = at[first]
+    gamma = float(at[k]) if len(at) > k else None
+    within = pairs.take(inside)
+    won, _, lost = (np.exp(x) for x in log_chances(at[within.low] - at[within.high], gamma))
+    lead = float(within.spread(_score(within.counts, won, lost))[first])
+    return Supremum(value, lead, at)
 
 
 # What is predicted of the next vote: worths fitted to the votes before it, with a weak prior.
