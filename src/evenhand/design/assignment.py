@@ -293,7 +293,7 @@ def check_controls(campaign: Campaign) -> None:
                     f"control '{item.name}': pass '{task.name}' has no score that could be"
                     " expected; say good or bad"
                 )
-            elif isinstance(expected, str) or not task.scale.low <= expected <= task.scale.high:
+            elif isinstance(expected, str) or not task.low <= expected <= task.high:
                 raise CampaignError(f"{start}: a score is {task.scale}")
     n = campaign.design.controls
     if controls and not n:
