@@ -41,7 +41,6 @@ SEVERAL: Final = 2
 HINT: Final = "Ctrl-C ends"
 UNSEEN: Final = "not searched here: evenhand judges says which judges to check"
 NOBODY: Final = "nobody is flagged"
-COUNTING: Final = "boards are still counting older judgments; look again in a moment"
 # Of scores, where no votes are compared
 MEAN_COLUMNS: Final = (
     Column("place", "now", "count"),
@@ -95,7 +94,7 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
     entries += [("judges", line) for line in doubted]
     for name, text in entries:
         lines += label(name, text, columns).split("\n")
-    for fault in list_notes(sight):
+    for fault in sight.faults:
         lines += label("note", fault, columns, colour="yellow").split("\n")
     head = [*lines, *(_draw_away(status, columns) if status.away else ())]
     several = len(sight.passes) >= SEVERAL
@@ -140,10 +139,6 @@ def _say_counted(sight: CampaignStatus) -> str:
     if board is None or not board.n_revised or sight.remaining is not None:
         return f"{sight.judged:,} judged"
     return f"{board.n_votes:,} counted of {board.n_votes + board.n_revised:,} judged"
-
-
-def list_notes(sight: CampaignStatus) -> list[str]:
-    return [*sight.faults, *(() if sight.whole else (COUNTING,))]
 
 
 def _say_progress(sight: CampaignStatus) -> str:

@@ -71,10 +71,8 @@ class Separation:
     barred: bool  # whether it may not be decided, since too few judges or items link the two
 
 
-def separate_pairs(
-    ranking: Ranking, pairs: Sequence[tuple[int, int]], power: float = POWER
-) -> tuple[Separation, ...]:
-    """Say how many more judgments would decide pairs with a power (proportion)."""
+def separate_pairs(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> tuple[Separation, ...]:
+    """Say how many more judgments would decide pairs with power .8."""
     critical, sets, errors = find_critical(ranking), ranking.rank_sets, ranking.pair_stderr
     wide = normal_quantile((1 + RANGE) / 2)
     separations = []
@@ -85,7 +83,7 @@ def separate_pairs(
         barred = sets is not None and bool(sets.barred[pair])
         each = None if barred else _weigh_judgment(ranking, pair, stderr)
         ends = (today, today + wide, today - wide)  # the gap, and the ends of its interval
-        times = [find_times(today, end, critical, power) for end in ends]
+        times = [find_times(today, end, critical, POWER) for end in ends]
         alone = [None if each is None or t is None else (t - 1) / (each * stderr**2) for t in times]
         if sets is not None:  # no fewer than link the pair by judges and items enough
             effective = float(sets.effective[pair])

@@ -86,16 +86,15 @@ class LiveLeaderboards:
     def names(self) -> tuple[str, ...]:
         return list_boards(self.store.campaign)
 
-    def catch_up(self, most: int | None = None) -> bool:
-        """Count what was judged since, `most` records at most; say whether that was all."""
-        left = most
-        while left is None or left > 0:
-            size = AT_ONCE if left is None else min(AT_ONCE, left)
+    def catch_up(self) -> None:
+        """Count what was judged since."""
+        is_last = False
+        while not is_last:
             with self._lock:
                 if not self._load().passes:
-                    return True
-            lines = self._fetch(size)
-            is_last = len(lines) < size
+                    return
+            lines = self._fetch()
+            is_last = len(lines) < AT_ONCE
             with self._lock, one_blas_thread():
                 count = self._load()
                 for line in lines:  # what another thread has counted meanwhile is passed over
@@ -107,10 +106,6 @@ class LiveLeaderboards:
                 self._decided = count.decided
                 boards = self._write(count) if due else {}
             self._save(boards)
-            if is_last:
-                return True
-            left = None if left is None else left - size
-        return False
 
     def look(self, name: str, confirmed: Confirmation | None) -> LeaderboardView:
         with self._lock:
@@ -141,14 +136,14 @@ class LiveLeaderboards:
             self._saved, self._decided = self._count.record, self._count.decided
         return self._count
 
-    def _fetch(self, size: int) -> list[Line]:
+    def _fetch(self) -> list[Line]:
         # Where answers were deleted that were not counted here, whoever did so has counted them:
         # then the boards that were saved take the place of these; what was seen here on the page
         # stays seen.
         while True:
             start = 0 if self._count is None else self._count.record
             with self.store.reading() as connection:
-                lines = read_after(connection, start, size)
+                lines = read_after(connection, start, AT_ONCE)
                 if not has_deletion(connection, start):
                     return lines
                 saved = BoardCount.read(connection, self.store.campaign)
@@ -191,7 +186,6 @@ class Dashboard:
     record: int  # the end of the log when they were computed
     made: int  # when, in milliseconds since 1970
     boards: dict[str, LeaderboardView]  # pass → its board, of now
-    whole: bool  # whether boards have counted everything
     faults: tuple[str, ...] = ()  # what failed of the boards, in words
 
     @property
@@ -280,12 +274,7 @@ class DashboardCache:
 
     def look(self) -> Dashboard:
         faults: list[str] = []
-
-        def note(why: str) -> bool:
-            faults.append(why)
-            return True  # boards count no more for this look
-
-        whole = self._try(COUNTING, self.boards.catch_up, note)
+        self._try(COUNTING, self.boards.catch_up, faults.append)
         found = self._findings.get()
         if found.fault:
             faults.append(
@@ -297,7 +286,7 @@ class DashboardCache:
             view = self._try(f"the board of {name}", show, faults.append)
             if view is not None:
                 boards[name] = view
-        return Dashboard(found.value, found.record, found.made, boards, whole, tuple(faults))
+        return Dashboard(found.value, found.record, found.made, boards, tuple(faults))
 
     def _find(self) -> Findings:
         return self._try(
@@ -310,7 +299,7 @@ class DashboardCache:
         """Count what is new on the boards; return the seconds to wait before the next time."""
         begun = time.monotonic()
         with suppress(EvenhandError):  # the database is away for a while: whoever asks is told
-            self._try(COUNTING, self.boards.catch_up, bool)
+            self._try(COUNTING, self.boards.catch_up, str)
         return max(PAUSE, self._findings.rest * (time.monotonic() - begun))
 
 
@@ -425,7 +414,7 @@ class CampaignStatus:
     last: int | None = None  # when the last judgment came, by the same clock as `now`
     passes: tuple[PassStatus, ...] = ()  # in the order of the campaign
     panels: tuple[PanelStatus, ...] = ()  # judges, table by table
-    whole: bool = True  # whether boards have counted everything
+    whole: bool = True  # boards have counted everything that was judged until now
     faults: tuple[str, ...] = ()  # what failed
     head: str = ""  # the end of the log: NUMBER:HASH
     mark: str = ""  # of this state, as long as nothing is new; "" while more is to be computed
@@ -451,10 +440,9 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
         now=store.clock.now(),
         passes=tuple(_describe_pass(dashboard, task) for task in store.campaign.tasks),
         panels=tuple(_describe_panel(*one) for one in dashboard.findings.panels.items()),
-        whole=dashboard.whole,
         faults=dashboard.faults,
         head=str(progress["head"]),
-        mark=mark if dashboard.whole and dashboard.record >= head else "",
+        mark=mark if dashboard.record >= head else "",
     )
 
 
@@ -485,10 +473,7 @@ class ReadOnlyClient:
 
     def look(self) -> CampaignStatus:
         mark = self._status.mark if self._status else ""
-        status = get_status(self.store, self._cache, mark)
-        while status is not None and not status.whole:
-            status = get_status(self.store, self._cache)
-        self._status = status or self._status
+        self._status = get_status(self.store, self._cache, mark) or self._status
         assert self._status is not None
         return self._status
 

@@ -431,10 +431,10 @@ def _say_remedy(place: Place, links: Path, *, there: bool) -> str:
 MAX_COMMENTS: Final = 200  # Comments that the page shows; tables hold all
 
 
-def read_comments(store: Store, most: int = MAX_COMMENTS) -> list[Record]:
+def read_comments(store: Store) -> list[Record]:
     """Return answers that stand and have a comment, the latest first; those deleted are gone."""
     wanted = select(*LINE).join(asked, asked.c.record == log.c.number)
-    wanted = wanted.where(log.c.note.is_not(None)).order_by(log.c.number.desc()).limit(most)
+    wanted = wanted.where(log.c.note.is_not(None)).order_by(log.c.number.desc()).limit(MAX_COMMENTS)
     with store.reading() as connection:
         records = [read_record(make_line(row)) for row in connection.execute(wanted)]
     return [one for one in records if one.comment]
