@@ -394,7 +394,7 @@ class SightResult:
         return VerbResult(boards, {}, ()).latex()
 
     def remarks(self) -> list[str]:
-        remarks = list_notes(self.sight)
+        remarks = list(self.sight.faults)
         for one in self.sight.passes:
             notes = () if one.board is None else one.board.notes
             remarks += [*one.says, *notes, *([MEANS] if one.means else [])]
@@ -418,7 +418,7 @@ def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
         ],
         "judges": [asdict(one) for one in sight.panels],
         "head": sight.head,
-        "findings": describe_findings(list_notes(sight)),
+        "findings": describe_findings(sight.faults),
     }
 
 
