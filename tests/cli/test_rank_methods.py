@@ -41,6 +41,25 @@ def test_a_board_has_ranges_errors_and_lines_between_clusters_where_the_rule_has
     assert [row.split()[1] for row in found[start + 1 : start + 8 : 2]] == ["A", "D", "B", "C"]
 
 
+def test_a_bootstrap_gives_rules_ranges_by_judge_wider_than_by_comparison(evenhand, tmp_path):
+    """Of 10 judges 7 always prefer a: √(.7 · .3 / 10) = .145, and √(.7 · .3 / 1000) = .0145."""
+    rows = [f"a,b,{'a' if j < 7 else 'b'},j{j}" for j in range(10) for _ in range(100)]
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(["left,right,winner,judge", *rows]) + "\n")
+    ask = ("rank", str(path), "--method", "win-rate", "--interval", "bootstrap", "--json")
+    by_judge, apart = (evenhand(*ask, *more).json for more in ((), ("--cluster", "judgment")))
+    assert by_judge["systems"][0]["stderr"] == pytest.approx(0.1449, rel=0.08)
+    assert apart["systems"][0]["stderr"] == pytest.approx(0.01449, rel=0.08)
+    assert [one["cluster"] for one in by_judge["systems"]] == [1, 1]
+    assert [one["cluster"] for one in apart["systems"]] == [1, 2]
+    assert "drawn=judge" in by_judge["signature"]
+
+
+def test_settings_that_a_rule_takes_with_a_bootstrap_say_so(evenhand, table1):
+    refused = evenhand("rank", table1, "--method", "win-rate", "--cluster", "judge", code=2).err
+    assert "or --interval bootstrap" in refused
+
+
 def test_a_rule_that_only_orders_shows_places_and_its_notes(evenhand, table1, rules):
     text = evenhand("rank", table1, "--method", "lot", "--seed", "2").out
     assert " place  system\n     1  C\n     2  D\n     3  A\n     4  B\n" in text

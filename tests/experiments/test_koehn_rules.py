@@ -64,7 +64,7 @@ def is_scored(tally):
 
 def skills(tallies, rng):
     """TrueSkill of many campaigns at once: (campaigns, K) means over resamples of each."""
-    plans = [plan_draws(one, None) for one in tallies]
+    plans = [plan_draws(one, ()) for one in tallies]
     draws = [np.stack([draw_counts(one, (), rng).T for _ in range(RUNS)]) for one in plans]
     matches = round(tallies[0].n_comparisons) + 1
     found = replay(Matches.of(plans[0].pairs, np.concatenate(draws)), matches, rng)

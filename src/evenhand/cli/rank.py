@@ -273,6 +273,7 @@ def rank(
 
 # Settings of the default ranking alone
 MODEL: Final = ("ties", "order_effect", "prior", "control", "interval", "cluster", "level")
+RESAMPLED: Final = ("interval", "cluster", "level")  # Of these, what a bootstrap of rules takes too
 # Settings of how the default ranking is shown by itself
 BOARD: Final = ("model", "mixes", "per", "reference", "elo", "worth", "marginal", "control")
 
@@ -284,7 +285,9 @@ def _rank_by_methods(
 
     methods = choose_methods(names)
     refuse_unused(
-        [name for name in click.get_current_context().params if options.is_given(name)], methods
+        [name for name in click.get_current_context().params if options.is_given(name)],
+        methods,
+        resampled=certainty["interval"] == "bootstrap",
     )
     of_model = {name: settings[name] for name in ("ties", "order_effect", "prior")}
     data = run.reading.open_comparisons("rank")
@@ -303,7 +306,9 @@ def _rank_by_methods(
     return VerbResult(groups, refused, remarks_on(data))
 
 
-def refuse_unused(option_names: Sequence[str], methods: Sequence[str]) -> None:
+def refuse_unused(
+    option_names: Sequence[str], methods: Sequence[str], *, resampled: bool = False
+) -> None:
     from evenhand.ranking.methods import RULES
 
     rules = [name for name in methods if name != DEFAULT]
@@ -314,10 +319,14 @@ def refuse_unused(option_names: Sequence[str], methods: Sequence[str]) -> None:
                 f"{option} is for the board of {DEFAULT}, not for --method {listing(rules)}: leave"
                 " it out"
             )
+        if resampled and name in RESAMPLED:
+            continue
         if name in MODEL and DEFAULT not in methods:
+            bootstrap = " or --interval bootstrap" if name in RESAMPLED else ""
             raise UnknownOption(
                 f"{option} is a setting of {DEFAULT}, and --method {listing(rules)} does not know"
-                f" it: leave it out, or add --method {DEFAULT}"
+                f" it: leave it out, or add --method {DEFAULT}{bootstrap}"
             )
-        if name == "seed" and not (DEFAULT in methods or any(RULES[one].seeded for one in rules)):
+        draws = resampled or DEFAULT in methods or any(RULES[one].seeded for one in rules)
+        if name == "seed" and not draws:
             raise UnknownOption(f"--seed: --method {listing(rules)} draws nothing: leave it out")

@@ -1,4 +1,4 @@
-"""WHAT WAS SAID: comparisons, rankings and ratings, and their tally.
+"""Comparisons, rankings and ratings, and their tally.
 
 Tables are handles on somebody's data, never copies: a frame of any engine, and the names of the
 columns that play each role.

@@ -1,4 +1,4 @@
-"""WHAT IS ASKED OF WHOM: campaigns of judgments, read from a file and assigned, or simulated.
+"""Campaigns of judgments: read from a file and assigned, or simulated.
 
 >>> from evenhand import design
 >>> design.SIMULATED

@@ -1,4 +1,4 @@
-"""...IN WHOSE FILES: judgments read from files and data frames of many layouts, and written.
+"""Judgments read from files and data frames of many layouts, and written.
 
 `reading.py` is the way in: `files.py` opens what lies on disk, `registry.py` finds out which of
 `layouts/` it is, and the layout gives the columns their roles. Layouts that nest or spread a

@@ -1,1 +1,1 @@
-"""WHICH IS BETTER: models of preference over one likelihood, one model to a file."""
+"""Models of preference over one likelihood, one model to a file."""

@@ -1,4 +1,4 @@
-"""SO WHO WINS: rankings with honest uncertainty."""
+"""Rankings with honest uncertainty."""
 
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking

@@ -37,6 +37,7 @@ from evenhand.errors import (
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
+from evenhand.ranking.clustering import FACTORS, wanted_factors
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.rules import (
@@ -54,6 +55,7 @@ from evenhand.ranking.rules import (
     score_vilar,
     score_vilar_sort,
     score_win_rate,
+    score_with_clusters,
 )
 from evenhand.ranking.settings import Progress, Settings, choose_log_linear, name_model
 from evenhand.ranking.texts import say
@@ -136,6 +138,7 @@ class Rule:
     title: str  # a few words for a table
     score: Callable[..., Scores]  # scores a tally
     seeded: bool = False  # whether it draws something, and takes `seed=`
+    ranged: bool = False  # whether it has ranges of its own, by resampling
     # whether `--method all` takes it; a costly variant of another is asked for by name
     in_all: bool = True
 
@@ -160,8 +163,10 @@ RULES: Final[Mapping[str, Rule]] = {
     "feedback-arc-set-share": Rule("smallest net shares contradicted", _by_share, seeded=True),
     "most-probable": Rule("all pairs most probably right", score_most_probable, seeded=True),
     "playoffs": Rule("knockout wins", score_playoffs, seeded=True),
-    "trueskill": Rule("as WMT16", score_trueskill, seeded=True),
-    "trueskill-wmt15": Rule("as WMT15: not resampled", _as_wmt15, seeded=True, in_all=False),
+    "trueskill": Rule("as WMT16", score_trueskill, seeded=True, ranged=True),
+    "trueskill-wmt15": Rule(
+        "as WMT15: not resampled", _as_wmt15, seeded=True, ranged=True, in_all=False
+    ),
 }
 
 MODEL: Final = "bradley-terry"  # The default ranking, under the name of its model
@@ -551,8 +556,9 @@ def compare_methods(
         methods: a name, several, or "all": "bradley-terry" is the default ranking (`rank`), the
             others are the rules of `evenhand.ranking.rules`.
         model: the model of "bradley-terry"; likewise interval, cluster and level, as for `rank`.
-        interval: see model.
-        cluster: see model.
+        interval: see model; "bootstrap" also gives rules rank ranges and clusters (Koehn 2012).
+        cluster: see model; for rules, what is drawn whole: by default judges where they are known,
+            else rankings.
         level: see model.
         seed: of everything random; it stands in the signatures.
         group_by: a column whose levels are ranked apart.
@@ -581,7 +587,14 @@ def compare_methods(
     names = choose_methods(methods)
     settings = Settings(choose_log_linear(model), interval, cluster, level, seed, progress)
     by = choose_groups(table, group_by)
-    tallies = tally_groups(table, by)
+    drawn: tuple[str, ...] | None = None
+    if interval == "bootstrap":
+        present = [name for name in ("judge", "ranking") if table.has(name) and name != by]
+        drawn = tuple(present[:1])
+        if cluster is not None:
+            drawn = wanted_factors(cluster, {name for name in FACTORS if table.has(name)}, by)
+            drawn = () if cluster == "judgment" else drawn
+    tallies = tally_groups(table, by, drawn or ())
     rankings: dict[str, Ranking | str] = {}
     if MODEL in names:
         ranked = rank_each(table, by, settings)
@@ -595,7 +608,9 @@ def compare_methods(
             if progress is not None:
                 progress(before + done, total)
 
-        table_of_group = _compare(tally, names, rankings.get(group), seed, step)
+        table_of_group = _compare(
+            tally, names, rankings.get(group), settings, drawn=drawn, step=step
+        )
         tables[group] = replace(table_of_group, notes=(*notes, *table_of_group.notes))
     if not any(one.scores for one in tables.values()):
         reasons = [
@@ -627,9 +642,13 @@ def _compare(
     tally: Tally,
     methods: tuple[str, ...],
     ranked: Ranking | str | None,
-    seed: int,
+    settings: Settings,
+    *,
+    drawn: tuple[str, ...] | None,
     step: Callable[[int], None],
 ) -> MethodTable:
+    # drawn: the factors whose levels are drawn for ranges of rules; None for no ranges
+    level, seed = settings.level, settings.seed
     scores: dict[str, Scores] = {}
     refused: dict[str, str] = {}
     names = say_names(tally.systems)
@@ -640,7 +659,11 @@ def _compare(
         try:
             if name != MODEL:
                 rule = RULES[name]
-                scored = rule.score(tally, seed=seed) if rule.seeded else rule.score(tally)
+                score = partial(rule.score, seed=seed) if rule.seeded else rule.score
+                if drawn is None or rule.ranged:
+                    scored = score(tally)
+                else:
+                    scored = score_with_clusters(score, tally, by=drawn, level=level, seed=seed)
                 scores[name] = replace(scored, rule=name)
             elif isinstance(ranked, Ranking):
                 scored = read_scores(ranked)  # what is said of all methods is said once

@@ -6,8 +6,8 @@ counts of pairs alone; those that draw something take `seed=` too. `methods.RULE
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, repeat
 from math import ceil, pi, sqrt
 from typing import Final, NamedTuple
@@ -30,7 +30,7 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.linear_order import MAX_NODES_EXACT, BestOrders, find_best_orders
 from evenhand.numerics.sorting import merge_insertion
-from evenhand.ranking.bootstrap import ResamplingPlan, draw_counts, plan_pairs
+from evenhand.ranking.bootstrap import MAX_LOST_SHARE, ResamplingPlan, draw_counts, plan_pairs
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
@@ -622,7 +622,7 @@ def score_feedback_arc_set(tally: Tally, *, weights: str = "net", seed: int = SE
 #
 # When not to use it: to say that A is better than B. Each range holds for one system by itself, and
 # drawing comparisons that share a judge or a ranking as if they were independent makes ranges too
-# narrow; draw rankings or judges (`by`), or use `evenhand.rank`.
+# narrow; draw whole judges, items or rankings (`by`), or use `evenhand.rank`.
 
 # A resample draws comparisons, or whole judges, items or rankings, with replacement. Counts are all
 # that a rule needs, so that it is a draw of counts and no judgment is moved.
@@ -631,13 +631,13 @@ RUNS: Final = 1000
 MIN_RUNS: Final = 20
 
 
-def plan_draws(tally: Tally, by: str | None) -> ResamplingPlan:
-    """Return what comparisons, or levels of a factor, are drawn from; sides do not matter."""
-    plan = plan_pairs(tally.fold(), () if by is None else (by,))
+def plan_draws(tally: Tally, by: tuple[str, ...]) -> ResamplingPlan:
+    """Return what comparisons, or levels of factors, are drawn from; sides do not matter."""
+    plan = plan_pairs(tally.fold(), by)
     counts = plan.pairs.counts
     if not counts.sum() > 0:
         raise InvalidJudgments("there are no comparisons to draw from: is a condition too narrow?")
-    if by is None and (plan.pairs.squares is not None or (counts % 1 != 0).any()):
+    if not by and (plan.pairs.squares is not None or (counts % 1 != 0).any()):
         kind = "fractional" if plan.pairs.squares is None else "importance"
         raise InvalidJudgments(
             f"single comparisons cannot be drawn with {kind} weights: leave the weights out, or"
@@ -671,6 +671,61 @@ def find_clusters(values: Array, best: Integers, worst: Integers) -> Integers:
     cluster = np.empty(len(values), dtype=np.int64)
     cluster[order] = np.concatenate([[1], 1 + np.cumsum(reached[:-1] < ahead[1:])])
     return cluster
+
+
+def score_with_clusters(
+    rule: Callable[[Tally], Scores],
+    tally: Tally,
+    *,
+    by: tuple[str, ...] = (),
+    runs: int = RUNS,
+    level: float = 0.95,
+    seed: int = SEED,
+) -> Scores:
+    """Add standard errors, rank ranges and clusters to the scores of a rule, by resampling.
+
+    Args:
+        rule: scores a tally.
+        tally: the counts, by the factors that are drawn.
+        by: factors whose levels are drawn whole, such as ("judge",); () draws comparisons, as WMT
+            did in 2013 for expected wins.
+        runs: resamples.
+        level: of the ranges.
+        seed: of the resamples.
+
+    Raises:
+        NotIdentified: the rule cannot score too many of the resamples.
+        InvalidJudgments: there is nothing to draw from, or weights are no counts.
+
+    """
+    scores = rule(tally)
+    plan, rng = plan_draws(tally, by), np.random.Generator(np.random.PCG64(seed))
+    scored, lost = [], 0
+    for done in range(1, runs + 1):
+        wins, ties, losses = draw_counts(plan, by, rng)
+        resample = replace(plan.pairs, wins=wins, ties=ties, losses=losses)
+        try:
+            scored.append(rule(replace(resample, n_judgments=resample.n_comparisons)).values)
+        except NotIdentified as refusal:
+            lost += 1
+            if lost > MAX_LOST_SHARE * runs:
+                raise NotIdentified(
+                    f"{lost} of the first {done} resamples are too thin for the rule: collect more"
+                    " comparisons, or ask for scores without ranges"
+                ) from refusal
+    samples = np.stack(scored)
+    best, worst = rank_ranges(samples, level)
+    drawn = "+".join(by) or "comparison"
+    options = (f"seed={seed}", f"runs={runs}", f"level={level}", f"drawn={drawn}")
+    return replace(
+        scores,
+        stderr=samples.std(axis=0, ddof=1) if scores.stderr is None else scores.stderr,
+        rank_lower=best,
+        rank_upper=worst,
+        cluster=find_clusters(scores.values, best, worst),
+        settings=scores.settings + tuple(new for new in options if new not in scores.settings),
+        notes=scores.notes + (say("thin-resamples", lost=lost, runs=runs),) * (lost > 0),
+    )
 
 
 # TrueSkill as WMT ranked with it: a thousand runs of N + 1 matches each.
@@ -878,7 +933,8 @@ WMT15: Final = TrueSkill(resampled=False)
 
 def score_trueskill(tally: Tally, *, seed: int = SEED, settings: TrueSkill = WMT) -> Scores:
     require_linked(tally)
-    plan, by = plan_draws(tally, settings.by), () if settings.by is None else (settings.by,)
+    by = () if settings.by is None else (settings.by,)
+    plan = plan_draws(tally, by)
     pairs, squares = plan.pairs, plan.pairs.squares
     # of importance weights, whose scale says nothing, what they are worth
     size = round(pairs.n_comparisons if squares is None else pairs.n_comparisons**2 / squares.sum())

@@ -75,6 +75,7 @@ RANKINGS: Final = {
     " cannot be separated from the worths.",
     # Rules of scoring, and several methods side by side
     "limited": "Intervals are {limit}.",
+    "thin-resamples": "{lost:,} of {runs:,} resamples, too thin for the rule, are excluded.",
     "method-refused": "{method} gives no scores: {why}.",
     "same-judgments": "Methods share the same judgments: that they agree is no evidence that they"
     " are right.",

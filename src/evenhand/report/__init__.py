@@ -1,1 +1,1 @@
-"""SAY IT: figures and tables of what was found."""
+"""Figures and tables of what was found."""

@@ -1,4 +1,4 @@
-"""COLLECT: judgments asked for and kept on the web; `store/` loses nothing and lets no one in."""
+"""Judgments asked for and kept on the web; `store/` loses nothing and lets no one in."""
 
 from evenhand.public_names import lazy_names
 
