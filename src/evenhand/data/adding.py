@@ -102,7 +102,13 @@ def _unite(parts: Sequence[Tally], limits: Mapping[str, int]) -> _Common:
             first = part
             loads = {name: {} for name in part.factors}
         _refuse_other_kind(first, part)
-        _refuse_parted_answers(part, loads.get("ranking", {}))
+        counted = {} if part.of_pairs and not part.of_rankings else loads.get("ranking", {})
+        twice = [one for one in part.factors["ranking"].labels if one in counted] if counted else []
+        if twice:  # of a ranking a part was counted before: it would be two answers
+            raise InvalidJudgments(
+                f"ranking '{twice[0]}' stands in two of the tallies, and a ranking is one answer:"
+                " count such tables together, or give the rankings of each names of their own"
+            )
         systems.update(part.systems)
         for name, by_label in loads.items():
             factor = part.factors[name]
@@ -111,17 +117,13 @@ def _unite(parts: Sequence[Tally], limits: Mapping[str, int]) -> _Common:
         judgments, zero = judgments + part.n_judgments, zero + part.zero_weight
     if first is None:
         raise UnknownOption("no tally was given: name at least one")
-    levels = {name: _level(by_label, limits.get(name)) for name, by_label in loads.items()}
+    levels = {}
+    for name, by_label in loads.items():
+        labels = tuple(sorted(by_label))
+        counts = np.array([by_label[label] for label in labels], dtype=np.float64)
+        whole = Factor(labels, np.arange(len(labels), dtype=np.int32), counts, len(labels))
+        levels[name] = merge_levels(whole, limits[name], SEED) if name in limits else whole
     return _Common(tuple(sorted(systems)), levels, judgments, zero)
-
-
-def _level(loads: Mapping[str, float], limit: int | None) -> Factor:
-    """Return levels in their order, merged where they are more than the limit."""
-    labels = tuple(sorted(loads))
-    counts = np.array([loads[label] for label in labels], dtype=np.float64)
-    each = np.arange(len(labels), dtype=np.int32)
-    whole = Factor(labels, each, counts, len(labels))
-    return whole if limit is None else merge_levels(whole, limit, SEED)
 
 
 def _refuse_other_kind(first: Tally, part: Tally) -> None:
@@ -146,19 +148,6 @@ def _refuse_other_kind(first: Tally, part: Tally) -> None:
         raise UnknownOption(
             "one tally counts judgments and another sums importance weights: read both with the"
             " same weights"
-        )
-
-
-def _refuse_parted_answers(part: Tally, known: Mapping[str, float]) -> None:
-    """Refuse a ranking of which a part was counted before: it would be two answers."""
-    pairs = part.of_pairs and not part.of_rankings
-    if not known or pairs:
-        return
-    twice = [label for label in part.factors["ranking"].labels if label in known]
-    if twice:
-        raise InvalidJudgments(
-            f"ranking '{twice[0]}' stands in two of the tallies, and a ranking is one answer: count"
-            " such tables together, or give the rankings of each names of their own"
         )
 
 
