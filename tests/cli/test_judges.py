@@ -155,9 +155,10 @@ def test_figures_are_written_as_svg_and_png(evenhand, scores, folder):
     assert "<svg" in (folder / "drawn" / "judges-distance-fluency.svg").read_text()
 
 
-def test_figures_of_comparisons_are_refused(evenhand, votes):
-    ran = evenhand("judges", votes, "--figures", "drawn", code=2)
-    assert "--figures draws ratings" in ran.err
+def test_figures_of_comparisons_show_how_judges_follow_the_others(evenhand, votes, folder):
+    ran = evenhand("judges", votes, "--figures", "drawn", "--figures-as", "svg")
+    assert [path.name for path in (folder / "drawn").iterdir()] == ["slopes.svg"]
+    assert "wrote 1 figure to drawn" in ran.out
 
 
 @pytest.mark.parametrize(

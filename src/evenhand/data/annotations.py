@@ -388,7 +388,8 @@ def refuse_unread(source: Source, role: str, annotation: AnnotationColumn, fault
     """Refuse a column that cannot be read, or return the note that it is left aside."""
     column = source.columns.get(role, annotation.column)
     if annotation.sure:
-        raise InvalidJudgments(f"column '{column}' of {source.name}, taken as {role}, {fault}")
+        task = annotation.task or f"taken as {role}"
+        raise InvalidJudgments(f"column '{column}' of {source.name}, {task}, {fault}")
     return f"column '{column}' is not taken as {role}: it {fault}"
 
 

@@ -330,19 +330,15 @@ def _advise(condition: str) -> str:
 # makes a number of one wherever it counts different values.
 
 
-def mark(condition: nw.Expr) -> nw.Expr:
-    """Return 1.0 where a condition holds, else 0.0: the sum is how often it holds."""
-    return _choose(condition).cast(nw.Float64)
-
-
 def mark_whole(condition: nw.Expr) -> nw.Expr:
-    """Return the same as whole numbers of 64 bits."""
-    return _choose(condition).cast(nw.Int64)
+    """Return 1 where a condition holds and 0 elsewhere, so that its sum is how often it holds.
 
-
-def _choose(condition: nw.Expr) -> nw.Expr:
-    """Return 1 or 0, of whatever width: a fraction that stands in a query is a decimal to some."""
-    return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0))
+    >>> import polars as pl
+    >>> frame = nw.from_native(pl.DataFrame({"a": [1, None, 3]}))
+    >>> frame.select(mark_whole(nw.col("a") > 2).alias("large"))["large"].to_list()
+    [0, 0, 1]
+    """
+    return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
 
 
 def count_values(frame: Frame, name: str, by: Sequence[str]) -> Frame:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import count, islice
@@ -442,23 +442,6 @@ def _database_explained() -> Iterator[None]:
     except list_errors() as error:
         first = str(error).strip().partition("\n")[0]
         raise UnknownFormat(f"the database refused a query: {first}") from None
-
-
-@contextmanager
-def store_warehouse(native: Any, name: str) -> Iterator[Any]:
-    # Where none may be made, the query itself is given back. Where none can be dropped, it goes
-    # with the session.
-    backend = native.get_backend()
-    try:
-        held = backend.create_table(name, native, temp=True)
-    except list_errors(NotImplementedError):
-        yield native
-        return
-    try:
-        yield held
-    finally:
-        with suppress(*list_errors(NotImplementedError)):
-            backend.drop_table(name)
 
 
 # Rows leave DuckDB in batches, as numpy arrays, in as much memory as a few batches take:

@@ -61,17 +61,12 @@ class Fetch:
     columns: tuple[str, ...]  # their columns
     # in how many batches they came, where they were streamed; 0 where they came at once
     batches: int = 0
-    # why rows were fetched as they are; "" where that needs no reason
-    why: str = field(default="", repr=False)
     # whether a temporary file holds what was streamed; else it was counted on the way
     filed: bool = field(default=True, repr=False)
-    # whether the engine keeps the answer, of which nothing came here
-    held_in_engine: bool = field(default=False, repr=False)
 
 
 Held = TypeVar("Held")
 _ACCOUNT: ContextVar[list[Fetch] | None] = ContextVar("evenhand_fetches", default=None)
-_WHY: ContextVar[str] = ContextVar("evenhand_why", default="")
 _TOLD: ContextVar[Callable[[int, int], None] | None] = ContextVar("evenhand_told", default=None)
 
 
@@ -82,11 +77,6 @@ def _hold(variable: ContextVar[Held], value: Held) -> Iterator[Held]:
         yield value
     finally:
         variable.reset(before)
-
-
-def say_why(reason: str) -> AbstractContextManager[str]:
-    """Write into the account why rows are fetched while the context lasts, not counted."""
-    return _hold(_WHY, reason)
 
 
 @contextmanager
@@ -115,7 +105,6 @@ def note_query(
     batches: int = 0,
     *,
     filed: bool = True,
-    held_in_engine: bool = False,
 ) -> None:
     """Write a query into the account, if one is kept; arguments as of `Fetch`."""
     with _LOCK:
@@ -127,8 +116,7 @@ def note_query(
         return
     query = name_originals(_write_query(frame))
     shown = query if len(query) <= _LONGEST else f"{query[: _LONGEST - 1]}…"
-    engine, why = _name_engine(frame), _WHY.get()
-    account.append(Fetch(engine, shown, rows, tuple(columns), batches, why, filed, held_in_engine))
+    account.append(Fetch(_name_engine(frame), shown, rows, tuple(columns), batches, filed))
 
 
 def _name_engine(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:

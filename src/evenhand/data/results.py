@@ -41,9 +41,9 @@ class Shown:
             self.document().tables[0].records, infer_schema_length=None
         )
 
-    def plot(self, kind: str | None = None) -> Any:
-        """Return a figure of matplotlib: `evenhand.plot` of this result."""
-        return import_module("evenhand").plot(self, kind)
+    def plot(self, kind: str | None = None, *, ax: Any = None) -> Any:
+        """Return a figure of matplotlib, or draw into axes: `evenhand.plot` of this result."""
+        return import_module("evenhand").plot(self, kind, ax=ax)
 
     def _repr_html_(self) -> str:
         from evenhand.render.markup import render_html

@@ -25,19 +25,22 @@ OFTEN: Final = 3  # Scores of each step on average from which a scale is known b
 _ROW: Final = "evenhand_row"
 
 
-def find_slips(data: Comparisons | Rankings | Ratings) -> tuple[Finding, ...]:
+def find_slips(
+    data: Comparisons | Rankings | Ratings, *, pasted: bool = True
+) -> tuple[Finding, ...]:
     """Warn of rows that equal another row, and of scores far from all others or off the scale.
 
     Each is a warning that names its lines in a CSV file, elsewhere its judge, item and system, and
     has its values: code "identical-rows" with `rows`, and code "far-score" with `score`, `n`,
     `low`, `high` and `criterion`. Call it with the table as it was read, before controls and second
     answers are left out, and put what it returns among the findings:
-    `findings += find_slips(ratings)`. It groups the table once, up to a million rows.
+    `findings += find_slips(ratings)`. It groups the table once, up to a million rows; not if rows
+    that were pasted twice are not asked for.
     """
     if isinstance(data, Rankings) or (isinstance(data, Comparisons) and data.expanded):
         return ()  # rows of one answer share their judge and item
     far = _find_far_scores(data) if isinstance(data, Ratings) else []
-    return (*far, *_find_identical(data))
+    return (*far, *(_find_identical(data) if pasted else []))
 
 
 def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
@@ -55,7 +58,7 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
     if not again:
         return []
     where = ""
-    if isinstance(data.frame, nw.DataFrame) or data.frame.implementation.is_duckdb():
+    if _keeps_order(data):
         numbered = number_rows(data.frame, _ROW).with_columns(nw.col(_ROW).cast(nw.Int64))
         ends = numbered.group_by(*data.columns).agg(
             nw.len().alias(COUNT), nw.col(_ROW).min().alias("row"), nw.col(_ROW).max().alias("last")
@@ -130,3 +133,7 @@ def _name_places(data: Ratings, rows: Sequence[Mapping[str, Any]], n: int) -> st
 def _labels(data: Comparisons | Ratings) -> list[str]:
     roles = ("judge", "item", "system", "left", "right", "criterion")
     return [role for role in roles if data.has(role)]
+
+
+def _keeps_order(data: Comparisons | Ratings) -> bool:
+    return isinstance(data.frame, nw.DataFrame) or data.frame.implementation.is_duckdb()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +26,7 @@ class AnnotationColumn:
     # whether it is called like its role or was asked for; if not, values that cannot be read make
     # it a column like any other
     sure: bool = True
+    task: str = ""  # what it does, in words, where a reader knows it by more than its role
 
 
 @dataclass(frozen=True)
@@ -110,8 +113,25 @@ def repeats_header(name: str, where: str) -> str:
     return f"{name} repeats its header{where}, as where two files were joined: delete such rows"
 
 
+_NAMED_BY: Final[ContextVar[tuple[str, ...]]] = ContextVar("columns that name rows", default=())
+
+
+@contextmanager
+def naming_rows(*columns: str) -> Iterator[None]:
+    """Have messages name rows by columns, for readers who have no table in which to count them."""
+    token = _NAMED_BY.set(columns)
+    try:
+        yield
+    finally:
+        _NAMED_BY.reset(token)
+
+
 def name_rows(rows: list[dict[str, Any]]) -> str:
-    """Name rows for a message, for instance " (rows 3, 17)"."""
+    """Name rows for a message, for instance " (rows 3, 17)" or " (judge ann; judge ben)"."""
+    columns = _NAMED_BY.get()
+    if columns and all(column in row for row in rows for column in columns):
+        named = (", ".join(f"{column} {row[column]}" for column in columns) for row in rows)
+        return f" ({'; '.join(dict.fromkeys(named))})" if rows else ""
     numbers = list(dict.fromkeys(str(row["row"]) for row in rows if "row" in row))
     if not numbers:
         return ""

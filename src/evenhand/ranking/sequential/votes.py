@@ -150,17 +150,12 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
 
 
 def _read_votes(data: Comparisons, order: str | None) -> Votes:
-    """Read the votes; a column of times that cannot be read is called what it is here."""
     if order is None or order == ROWS:
         return _gather_rankings(data).votes()
-    try:
-        data = _gather_rankings(data, data.require(order))
-        annotations = {**data.source.annotations, "shown_at": AnnotationColumn(data.require(order))}
-        source = replace(data.source, annotations=annotations)
-        return replace(data, source=source).votes()
-    except InvalidJudgments as fault:
-        text = str(fault).replace(", taken as shown_at,", ", which tells the order,")
-        raise InvalidJudgments(text) from None
+    times = AnnotationColumn(data.require(order), task="which tells the order")
+    data = _gather_rankings(data, times.column)
+    annotations = {**data.source.annotations, "shown_at": times}
+    return replace(data, source=replace(data.source, annotations=annotations)).votes()
 
 
 def _gather_rankings(data: Comparisons, time: str | None = None) -> Comparisons:
