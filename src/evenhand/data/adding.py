@@ -6,8 +6,8 @@ and the cells so far cost, however many judgments were counted before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -53,48 +53,18 @@ def add_tallies(tallies: Iterable[Tally], *, limits: Mapping[str, int] | None = 
     parts = tallies if isinstance(tallies, Sequence) else tuple(tallies)
     if isinstance(parts, list | tuple) and len({id(part) for part in parts}) < len(parts):
         raise UnknownOption("one tally is given twice: its judgments would count twice")
-    common = _unite(parts, limits or {})
-    whole = sum_tallies(map(common.take, parts))
+    whole = sum_tallies(_recode(parts, limits or {}))
     if not 0 <= whole.n_comparisons <= COUNTABLE:
         raise InvalidJudgments("these tallies add up to more than can be counted exactly")
     merged = [name for name, one in whole.factors.items() if one.merged]
     return replace(whole, unmerged={name: partial(_add_by, parts, name) for name in merged})
 
 
-@dataclass(frozen=True, eq=False)
-class _Common:
-    """What tallies to be added are counted by."""
-
-    systems: tuple[str, ...]  # of all, sorted
-    levels: Mapping[str, Factor]  # factor → its levels of all, with their loads; without codes
-    n_judgments: float  # of all
-    zero_weight: int  # rows of all that were left out
-
-    def take(self, part: Tally) -> Tally:
-        """Return a tally in the codes of all."""
-        place = _places(part.systems, self.systems)
-        factors = {}
-        for name, level in self.levels.items():
-            factor = part.factors[name]
-            codes = _places(factor.labels, level.labels)[factor.codes]
-            codes = codes if level.clusters is None else level.clusters[codes]
-            factors[name] = replace(level, codes=codes)
-        return replace(
-            part,
-            systems=self.systems,
-            left=place[part.left],
-            right=place[part.right],
-            factors=factors,
-            n_judgments=self.n_judgments,
-            zero_weight=self.zero_weight,
-            unmerged={},
-        )
-
-
-def _unite(parts: Sequence[Tally], limits: Mapping[str, int]) -> _Common:
-    """Go through tallies for their systems and levels; refuse those that cannot be added."""
+def _recode(parts: Sequence[Tally], limits: Mapping[str, int]) -> Iterator[Tally]:
+    """Yield tallies in the codes of all their systems and levels; refuse what cannot be added."""
+    # Each says of how many judgments and rows of weight 0 all of them are.
     first: Tally | None = None
-    systems: set[str] = set()
+    names: set[str] = set()
     loads: dict[str, dict[str, float]] = {}
     judgments, zero = 0.0, 0
     for part in parts:
@@ -102,8 +72,14 @@ def _unite(parts: Sequence[Tally], limits: Mapping[str, int]) -> _Common:
             first = part
             loads = {name: {} for name in part.factors}
         _refuse_other_kind(first, part)
-        _refuse_parted_answers(part, loads.get("ranking", {}))
-        systems.update(part.systems)
+        counted = {} if part.of_pairs and not part.of_rankings else loads.get("ranking", {})
+        twice = [one for one in part.factors["ranking"].labels if one in counted] if counted else []
+        if twice:  # of a ranking a part was counted before: it would be two answers
+            raise InvalidJudgments(
+                f"ranking '{twice[0]}' stands in two of the tallies, and a ranking is one answer:"
+                " count such tables together, or give the rankings of each names of their own"
+            )
+        names.update(part.systems)
         for name, by_label in loads.items():
             factor = part.factors[name]
             for label, load in zip(factor.labels, factor.loads.tolist(), strict=True):
@@ -111,17 +87,30 @@ def _unite(parts: Sequence[Tally], limits: Mapping[str, int]) -> _Common:
         judgments, zero = judgments + part.n_judgments, zero + part.zero_weight
     if first is None:
         raise UnknownOption("no tally was given: name at least one")
-    levels = {name: _level(by_label, limits.get(name)) for name, by_label in loads.items()}
-    return _Common(tuple(sorted(systems)), levels, judgments, zero)
-
-
-def _level(loads: Mapping[str, float], limit: int | None) -> Factor:
-    """Return levels in their order, merged where they are more than the limit."""
-    labels = tuple(sorted(loads))
-    counts = np.array([loads[label] for label in labels], dtype=np.float64)
-    each = np.arange(len(labels), dtype=np.int32)
-    whole = Factor(labels, each, counts, len(labels))
-    return whole if limit is None else merge_levels(whole, limit, SEED)
+    levels = {}
+    for name, by_label in loads.items():
+        labels = tuple(sorted(by_label))
+        counts = np.array([by_label[label] for label in labels], dtype=np.float64)
+        whole = Factor(labels, np.arange(len(labels), dtype=np.int32), counts, len(labels))
+        levels[name] = merge_levels(whole, limits[name], SEED) if name in limits else whole
+    systems = tuple(sorted(names))
+    for part in parts:
+        place = _places(part.systems, systems)
+        factors = {}
+        for name, level in levels.items():
+            codes = _places(part.factors[name].labels, level.labels)[part.factors[name].codes]
+            codes = codes if level.clusters is None else level.clusters[codes]
+            factors[name] = replace(level, codes=codes)
+        yield replace(
+            part,
+            systems=systems,
+            left=place[part.left],
+            right=place[part.right],
+            factors=factors,
+            n_judgments=judgments,
+            zero_weight=zero,
+            unmerged={},
+        )
 
 
 def _refuse_other_kind(first: Tally, part: Tally) -> None:
@@ -146,19 +135,6 @@ def _refuse_other_kind(first: Tally, part: Tally) -> None:
         raise UnknownOption(
             "one tally counts judgments and another sums importance weights: read both with the"
             " same weights"
-        )
-
-
-def _refuse_parted_answers(part: Tally, known: Mapping[str, float]) -> None:
-    """Refuse a ranking of which a part was counted before: it would be two answers."""
-    pairs = part.of_pairs and not part.of_rankings
-    if not known or pairs:
-        return
-    twice = [label for label in part.factors["ranking"].labels if label in known]
-    if twice:
-        raise InvalidJudgments(
-            f"ranking '{twice[0]}' stands in two of the tallies, and a ranking is one answer: count"
-            " such tables together, or give the rankings of each names of their own"
         )
 
 

@@ -120,9 +120,19 @@ def _explain(text: str, name: str) -> EvenhandError:  # noqa: PLR0911 - a kind o
         )
     if "Conversion Error" in text or _JSON_VALUE.search(text):
         return InvalidJudgments(f"a condition or a cast does not fit the values: {first}")
-    fault = _explain_unlike(text)
-    if fault:
-        return UnknownFormat(fault)
+    columns, folders = _COLUMNS.search(text), _FOLDERS.search(text)
+    if columns:  # two sound files differ that were to be read together
+        column, other, file = columns.groups()
+        return UnknownFormat(
+            f"{file} has no column {column!r}, which {other} has: files read together need the same"
+            " columns; read them apart, or give them the same names"
+        )
+    if folders:
+        file, other = folders.groups()
+        return UnknownFormat(
+            f"{file} and {other} lie in folders of other keys: files read together need the same"
+            " folders, such as task=fr-en/; read them apart"
+        )
     if not _PARQUET.search(first):
         return UnknownFormat(f"{name} cannot be read: {first}")
     quoted = _QUOTED.search(first.replace("don't", ""))
@@ -130,24 +140,6 @@ def _explain(text: str, name: str) -> EvenhandError:  # noqa: PLR0911 - a kind o
         f"{quoted[1] if quoted else name} is not a whole Parquet file: it is truncated, damaged or"
         f" of another kind ({first})"
     )
-
-
-def _explain_unlike(text: str) -> str | None:
-    """Say how two sound files differ that were to be read together, or nothing."""
-    columns, folders = _COLUMNS.search(text), _FOLDERS.search(text)
-    if columns:
-        column, first, file = columns.groups()
-        return (
-            f"{file} has no column {column!r}, which {first} has: files read together need the same"
-            " columns; read them apart, or give them the same names"
-        )
-    if folders:
-        file, other = folders.groups()
-        return (
-            f"{file} and {other} lie in folders of other keys: files read together need the same"
-            " folders, such as task=fr-en/; read them apart"
-        )
-    return None
 
 
 def explain_polars(error: Exception) -> EvenhandError:

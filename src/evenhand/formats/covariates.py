@@ -137,10 +137,18 @@ def read_persons(source: str | Path) -> dict[str, str]:
     path = Path(source).expanduser()
     if path.suffix.lower() != ".json":
         return _gather(_read_table(path), path)
+
+    def read_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:  # the reader of JSON would keep the last of two equal names
+            raise InvalidJudgments(
+                f"'{twice}' stands twice in {path}: put all logins into one list"
+            )
+        return dict(pairs)
+
     try:
-        given = json.loads(
-            path.read_text(encoding="utf-8-sig"), object_pairs_hook=lambda pairs: _once(pairs, path)
-        )
+        given = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=read_once)
     except FileNotFoundError:
         raise MissingFile(f"there is no file '{path}'") from None
     except InvalidJudgments:
@@ -149,28 +157,14 @@ def read_persons(source: str | Path) -> dict[str, str]:
         raise UnknownFormat(f"{path} is not whole JSON") from None
     if not isinstance(given, dict) or not all(isinstance(one, list) for one in given.values()):
         raise UnknownFormat(f'{path} is no map of persons: {{"person": ["login", "login"], …}}')
-    return _gather(
-        [_read_pair(one, who, path) for who, logins in given.items() for one in logins], path
-    )
-
-
-def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
-    """Return an object of a JSON file, whose reader would keep the last of two equal names."""
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidJudgments(f"'{twice}' stands twice in {path}: put all logins into one list")
-    return entries
-
-
-def _read_pair(login: object, person: str, path: Path) -> tuple[str, str]:
-    text = isinstance(login, str) and login.strip()
-    if not text and (isinstance(login, bool) or not isinstance(login, int)):
-        raise InvalidJudgments(f"a login of '{person}' in {path} is {login!r}: write its name")
-    if not person.strip():
-        raise InvalidJudgments(f"login '{login}' in {path} has a person without a name")
-    return str(login), person
+    pairs = [(login, person) for person, logins in given.items() for login in logins]
+    for login, person in pairs:
+        named = isinstance(login, str) and login.strip()
+        if not named and (isinstance(login, bool) or not isinstance(login, int)):
+            raise InvalidJudgments(f"a login of '{person}' in {path} is {login!r}: write its name")
+        if not person.strip():
+            raise InvalidJudgments(f"login '{login}' in {path} has a person without a name")
+    return _gather([(str(login), person) for login, person in pairs], path)
 
 
 def _read_table(path: Path) -> list[tuple[str, str]]:

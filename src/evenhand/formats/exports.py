@@ -363,7 +363,26 @@ def write_wmt_json(data: Ratings) -> Iterator[str]:
         segment = segments.setdefault(
             item, {"doc_id": "", "src_text": "", "tgt_text": {}, "scores": {}}
         )
-        _add(record, segment)
+        system = record.need("system")
+        texts = {"doc_id": record.text("document"), "src_text": _text(record, "source")}
+        for name, text in texts.items():
+            if text and segment[name] not in {"", text}:
+                raise record.refuse(f"the {name} of item '{item}' is another one before")
+            segment[name] = segment[name] or text
+        output = _text(record, "output")
+        if segment["tgt_text"].setdefault(system, output) != output:
+            raise record.refuse(f"the output of {system} is another one before")
+        score, spans = text_of(record, "score"), spans_of(record)
+        given: dict[str, Any] = {
+            "score": float(score) if score else None,
+            "annotator": record.text("judge"),
+        }
+        if spans is not None:
+            given["errors"] = [write_error(record, one, WMT_JSON.name) for one in spans]
+        given |= _moments(record)
+        if record.text("criterion"):
+            given["protocol"] = record.text("criterion")
+        segment["scores"].setdefault(system, []).append(given)
     for segment in segments.values():
         yield json.dumps(segment, ensure_ascii=False) + "\n"
 
@@ -384,30 +403,6 @@ WMT_JSON: Final = Exporter(
     ("judge", "item"),
     Ratings,
 )
-
-
-def _add(record: Record, segment: dict[str, Any]) -> None:
-    system = record.need("system")
-    texts = {"doc_id": record.text("document"), "src_text": _text(record, "source")}
-    for name, text in texts.items():
-        if text and segment[name] not in {"", text}:
-            raise record.refuse(f"the {name} of item '{record.text('item')}' is another one before")
-        segment[name] = segment[name] or text
-    output = _text(record, "output")
-    if segment["tgt_text"].setdefault(system, output) != output:
-        raise record.refuse(f"the output of {system} is another one before")
-    score = text_of(record, "score")
-    given: dict[str, Any] = {
-        "score": float(score) if score else None,
-        "annotator": record.text("judge"),
-    }
-    spans = spans_of(record)
-    if spans is not None:
-        given["errors"] = [write_error(record, one, WMT_JSON.name) for one in spans]
-    given |= _moments(record)
-    if record.text("criterion"):
-        given["protocol"] = record.text("criterion")
-    segment["scores"].setdefault(system, []).append(given)
 
 
 def _text(record: Record, column: str) -> str:
@@ -634,7 +629,11 @@ def find_exporter(name: str) -> Exporter:
 def say_left_out(data: Handle, name: str) -> tuple[str, ...]:
     """Say what an outside format has no place for; of our own, that ties are all alike there."""
     if name not in EXPORTS:
-        return _say_ties(data) if name != "arena" else ()
+        if name == "arena" or not isinstance(data, Comparisons):
+            return ()
+        counted = count_labels(data.frame, "outcome", as_text=True)
+        n = sum(many for word, many in counted.items() if is_both_bad(word))
+        return (f"ties of which both outputs are bad are ties like others: {n:,}",) if n else ()
     exporter = find_exporter(name)
     lost = [
         column
@@ -643,12 +642,3 @@ def say_left_out(data: Handle, name: str) -> tuple[str, ...]:
     ]
     sentences = [f"{name} has no place for: {', '.join(lost)}"] if lost else []
     return (*sentences, *exporter.find_losses(data))
-
-
-def _say_ties(data: Handle) -> tuple[str, ...]:
-    """Say how many ties were of two bad outputs, for which our own tables have no word."""
-    if not isinstance(data, Comparisons):
-        return ()
-    counted = count_labels(data.frame, "outcome", as_text=True)
-    n = sum(many for word, many in counted.items() if is_both_bad(word))
-    return (f"ties of which both outputs are bad are ties like others: {n:,}",) if n else ()

@@ -251,25 +251,23 @@ def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
     for name in named:
         if not str(name).strip():
             raise UnknownOption("the name of a file is empty: name a file")
+        fault = ""
         if _URL.match(str(name)):
-            raise UnknownFormat(
-                f"'{show_address(str(name))}' is a web address: URLs are not read here,"
-                " download the file"
+            fault = "a web address: URLs are not read here, download the file"
+        elif _OTHER_URL.match(str(name)):
+            fault = (
+                "not read: of the web only http and https are; download the file, and name it by"
+                " its path"
             )
-        if _OTHER_URL.match(str(name)):
-            raise UnknownFormat(
-                f"'{show_address(str(name))}' is not read: of the web only http and https are;"
-                " download the file, and name it by its path"
+        elif is_address(str(name)):
+            fault = "the URL of a table: name it alone, without files"
+        elif _LIKE_URL.search(str(name)) and not Path(name).exists():
+            fault = (
+                "neither a file nor a URL of a table: write KIND://PLACE, as in"
+                " postgres://HOST/DB?table=NAME"
             )
-        if is_address(str(name)):
-            raise UnknownFormat(
-                f"'{show_address(str(name))}' is the URL of a table: name it alone, without files"
-            )
-        if _LIKE_URL.search(str(name)) and not Path(name).exists():
-            raise UnknownFormat(
-                f"'{show_address(str(name))}' is neither a file nor a URL of a table: write"
-                " KIND://PLACE, as in postgres://HOST/DB?table=NAME"
-            )
+        if fault:
+            raise UnknownFormat(f"'{show_address(str(name))}' is {fault}")
     paths = [path for name in named for path in _expand(Path(name).expanduser())]
     for path in paths:
         _refuse_absent(path)

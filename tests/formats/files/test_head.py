@@ -53,7 +53,7 @@ def test_binary_junk_is_refused(name: str, save) -> None:
         (b"PK\x03\x04", "a spreadsheet"),
         (b"\xd0\xcf\x11\xe0", "an old spreadsheet"),
         (b"SQLite format 3\x00", "a database: the verbs of evenhand read that of a campaign"),
-        (b"SQLite format 3\x00", "name a table, as in"),
+        (b"SQLite format 3\x00", "table as CSV, or name it, as in"),
         (b"ARROW1\x00\x00", "an Arrow file"),
     ],
 )

@@ -29,6 +29,7 @@ from typing import Any, Final
 from evenhand.data.annotations import Span, write_spans
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, UnknownOption, listing
+from evenhand.formats import table as tables
 from evenhand.formats.file_heads import CAMPAIGN
 from evenhand.formats.records import (
     Record,
@@ -44,15 +45,6 @@ from evenhand.formats.records import (
     take_rows,
     weigh,
 )
-from evenhand.formats.table import (
-    Handle,
-    Layout,
-    ReadOptions,
-    Table,
-    make_comparisons,
-    make_rankings,
-    make_ratings,
-)
 
 _SEGMENT: Final = ("src", "tgt", "item_id", "validation", "skippable")
 _ANSWER: Final = ("score", "error_spans", "textfield", "sliders")
@@ -66,7 +58,7 @@ _FORMS: Final = "answers to forms"
 _CHECKS: Final = "outputs under validation are controls"
 
 
-def understand_pearmut(table: Table, options: ReadOptions) -> Handle:
+def understand_pearmut(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     counts: Counter[str] = Counter()
     unread = set(list_unread(table, PEARMUT.reads))
     valid = _leave_void(list(read_records(table)), counts)
@@ -89,7 +81,7 @@ def understand_pearmut(table: Table, options: ReadOptions) -> Handle:
     return take_rows(PEARMUT, table, rows, options, unread=unread, notes=notes, excluded=excluded)
 
 
-PEARMUT: Final = Layout(
+PEARMUT: Final = tables.Layout(
     "pearmut",
     "Pearmut annotations",
     ("annotation", "item", "user_id", "item_i"),
@@ -229,7 +221,7 @@ class _Said:
     value: str  # what was said
 
 
-def understand_potato(table: Table, options: ReadOptions) -> Handle:
+def understand_potato(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     if len(table.paths) != 1:
         raise UnknownFormat(
             f"{POTATO.title} are read from one file at a time, with user folders beside it"
@@ -252,12 +244,12 @@ def understand_potato(table: Table, options: ReadOptions) -> Handle:
         )
     note = "A is what was shown first, a system the number of its output in the instance"
     plain = replace(options, outcomes=None)
-    make = make_rankings if ranked else make_comparisons
+    make = tables.make_rankings if ranked else tables.make_comparisons
     rows = ranked or compared
     return take_rows(POTATO, table, rows, plain, make=make, unread=unread, notes=[note])
 
 
-POTATO: Final = Layout(
+POTATO: Final = tables.Layout(
     "potato",
     "Potato annotations",
     ("instance_id", "user_id"),
@@ -389,10 +381,12 @@ _TABLES: Final = {
     "rating": "ratings",
     "number": "ratings",
 }
-_MAKERS: Final[Mapping[str, Callable[[Table, ReadOptions, Layout], Handle]]] = {
-    "rankings": make_rankings,
-    "comparisons": make_comparisons,
-    "ratings": make_ratings,
+_MAKERS: Final[
+    Mapping[str, Callable[[tables.Table, tables.ReadOptions, tables.Layout], tables.Handle]]
+] = {
+    "rankings": tables.make_rankings,
+    "comparisons": tables.make_comparisons,
+    "ratings": tables.make_ratings,
 }
 _POOL: Final = "_"  # The bucket of what was not ranked
 _SHOWN: Final = ("item", "task", "system", "left_system", "right_system", "criterion")
@@ -411,7 +405,7 @@ class _Result:
     data: Mapping[str, Any]  # what was shown
 
 
-def understand_label_studio(table: Table, options: ReadOptions) -> Handle:
+def understand_label_studio(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     rows: dict[str, list[dict[str, Any]]] = {}
     left_out: Counter[str] = Counter()
     unread = set(list_unread(table, LABEL_STUDIO.reads))
@@ -440,7 +434,7 @@ def understand_label_studio(table: Table, options: ReadOptions) -> Handle:
     )
 
 
-LABEL_STUDIO: Final = Layout(
+LABEL_STUDIO: Final = tables.Layout(
     "label_studio",
     "Label Studio annotations",
     ("annotations", "data"),
@@ -553,7 +547,7 @@ def _rate(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
 STATES: Final = ("submitted", "draft", "discarded")
 
 
-def understand_argilla(table: Table, options: ReadOptions) -> Handle:
+def understand_argilla(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     rows: list[Row] = []
     left_out: Counter[str] = Counter()
     unread = set(list_unread(table, (*ARGILLA.needs, "id")))
@@ -587,11 +581,11 @@ def understand_argilla(table: Table, options: ReadOptions) -> Handle:
         raise InvalidJudgments(f"{table.name} holds no rankings that were submitted")
     excluded = exclude_by_format(left_out)
     return take_rows(
-        ARGILLA, table, rows, options, make=make_rankings, unread=unread, excluded=excluded
+        ARGILLA, table, rows, options, make=tables.make_rankings, unread=unread, excluded=excluded
     )
 
 
-ARGILLA: Final = Layout(
+ARGILLA: Final = tables.Layout(
     "argilla", "Argilla records", ("fields", "responses"), understand=understand_argilla
 )
 

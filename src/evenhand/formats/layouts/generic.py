@@ -24,29 +24,15 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
 from evenhand.errors import UnknownColumn, UnknownFormat
 from evenhand.formats import records
+from evenhand.formats import table as tables
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, assign
-from evenhand.formats.table import (
-    COMPARISON_ROLES,
-    RANKING_ROLES,
-    RATING_ROLES,
-    SIDES,
-    Handle,
-    Layout,
-    ReadOptions,
-    Table,
-    is_no_number,
-    make_comparisons,
-    make_rankings,
-    make_ratings,
-    read_label,
-)
 
-COMPARISONS: Final = Layout(
+COMPARISONS: Final = tables.Layout(
     "comparisons",
     "comparisons",
     ("left", "right", "outcome"),
-    make=make_comparisons,
-    roles=COMPARISON_ROLES,
+    make=tables.make_comparisons,
+    roles=tables.COMPARISON_ROLES,
     by_role=True,
 )
 
@@ -59,12 +45,12 @@ COMPARISONS: Final = Layout(
 #     judge,item,ranking,system,rank
 #     j1,17,r1,sys-a,1
 #     j1,17,r1,sys-b,2
-RANKINGS: Final = Layout(
+RANKINGS: Final = tables.Layout(
     "rankings",
     "rankings",
     ("ranking", "system", "rank"),
-    make=make_rankings,
-    roles=RANKING_ROLES,
+    make=tables.make_rankings,
+    roles=tables.RANKING_ROLES,
     by_role=True,
 )
 
@@ -76,8 +62,13 @@ RANKINGS: Final = Layout(
 #
 #     judge,item,system,criterion,score
 #     j1,17,sys-a,adequacy,71
-RATINGS: Final = Layout(
-    "ratings", "ratings", ("system", "score"), make=make_ratings, roles=RATING_ROLES, by_role=True
+RATINGS: Final = tables.Layout(
+    "ratings",
+    "ratings",
+    ("system", "score"),
+    make=tables.make_ratings,
+    roles=tables.RATING_ROLES,
+    by_role=True,
 )
 
 
@@ -91,7 +82,7 @@ RATINGS: Final = Layout(
 # system. A blank cell was not judged: it is left out and counted.
 
 
-def understand_matrix(table: Table, options: ReadOptions) -> Handle:
+def understand_matrix(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     judge, *items = table.columns
     if Header((judge,)).missing(["judge"]) or not items:
         raise UnknownColumn(
@@ -112,7 +103,7 @@ def understand_matrix(table: Table, options: ReadOptions) -> Handle:
     return records.take_rows(MATRIX, table, rows, options, unread=(), excluded=excluded)
 
 
-MATRIX: Final = Layout(
+MATRIX: Final = tables.Layout(
     "matrix",
     "a matrix of judges by items",
     ("judge", "a column for each item"),
@@ -131,25 +122,27 @@ MATRIX: Final = Layout(
 _FIXED: Final = {"left": "left", "right": "right", "outcome": "label", "judge": "worker"}
 
 
-def understand_crowd_kit(table: Table, options: ReadOptions) -> Comparisons:
+def understand_crowd_kit(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
     roles = assign(table.header(options), CROWD_KIT.roles, ("left", "right", "outcome"), _FIXED)
-    left, right, label = (read_label(table, roles[r], r) for r in ("left", "right", "outcome"))
+    left, right, label = (
+        tables.read_label(table, roles[r], r) for r in ("left", "right", "outcome")
+    )
     side = (
         nw.when(label == left)
         .then(nw.lit("left"))
         .otherwise(nw.when(label == right).then(nw.lit("right")).otherwise(label))
     )
     turned = table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
-    sides = Complete(SIDES | dict(options.outcomes or {}))
-    return make_comparisons(turned, replace(options, outcomes=sides), CROWD_KIT, _FIXED)
+    sides = Complete(tables.SIDES | dict(options.outcomes or {}))
+    return tables.make_comparisons(turned, replace(options, outcomes=sides), CROWD_KIT, _FIXED)
 
 
-CROWD_KIT: Final = Layout(
+CROWD_KIT: Final = tables.Layout(
     "crowd_kit",
     "crowd-kit comparisons",
     ("worker", "left", "right", "label"),
     understand=understand_crowd_kit,
-    roles=COMPARISON_ROLES,
+    roles=tables.COMPARISON_ROLES,
 )
 
 
@@ -162,27 +155,27 @@ CROWD_KIT: Final = Layout(
 # judgments of better or worse; they are not supported.
 
 
-def understand_crowd_kit_long(table: Table, options: ReadOptions) -> Ratings:
+def understand_crowd_kit_long(table: tables.Table, options: tables.ReadOptions) -> Ratings:
     label = options.columns.get("score") or table.header(options).named("label") or "label"
     kinds = nw.String | nw.Categorical | nw.Enum
     if label in table.columns and isinstance(table.schema[label], kinds):
         text = table.frame.with_columns(nw.col(label).cast(nw.String))
-        rows = find_rows(text, is_no_number(label))
+        rows = find_rows(text, tables.is_no_number(label))
         if rows:
             raise UnknownFormat(
                 f"label '{rows[0][label]}' in column '{label}' of {table.name}{name_rows(rows)} is"
                 " a category, not a score: tables of categories are not supported"
             )
     fixed = {"system": "task", "judge": "worker", "score": "label"}
-    return make_ratings(table, options, CROWD_KIT_LONG, fixed)
+    return tables.make_ratings(table, options, CROWD_KIT_LONG, fixed)
 
 
-CROWD_KIT_LONG: Final = Layout(
+CROWD_KIT_LONG: Final = tables.Layout(
     "crowd_kit_long",
     "crowd-kit labels as ratings",
     ("task", "worker", "label"),
     understand=understand_crowd_kit_long,
-    roles=tuple(role for role in RATING_ROLES if role != "task"),
+    roles=tuple(role for role in tables.RATING_ROLES if role != "task"),
     condition=lambda header: not any(map(header.candidates, ("left", "right", "system", "score"))),
 )
 
@@ -193,13 +186,13 @@ CROWD_KIT_LONG: Final = Layout(
 #     Pizza,Sushi,left
 #
 # `winner` is `left`, `right` or `tie`.
-EVALICA: Final = Layout(
+EVALICA: Final = tables.Layout(
     "evalica",
     "Evalica comparisons",
     ("left", "right", "winner"),
-    make=make_comparisons,
+    make=tables.make_comparisons,
     fixed={"left": "left", "right": "right", "outcome": "winner"},
-    roles=COMPARISON_ROLES,
+    roles=tables.COMPARISON_ROLES,
     condition=lambda header: header.named("outcome") is None,
 )
 
@@ -214,7 +207,7 @@ EVALICA: Final = Layout(
 MODELS: Final = ("chosen_model", "rejected_model")
 
 
-def understand_dpo(table: Table, options: ReadOptions) -> Handle:
+def understand_dpo(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     if not set(MODELS) <= set(table.columns):
         raise UnknownColumn(
             f"{table.name} does not say whose answers were chosen and rejected: add the columns"
@@ -223,10 +216,10 @@ def understand_dpo(table: Table, options: ReadOptions) -> Handle:
     flat = records.list_flat(table, DPO.reads)
     rows = [_read(record, flat) for record in records.read_records(table)]
     unread = [*records.list_unread(table, (*DPO.reads, *flat)), "chosen", "rejected"]
-    return records.take_rows(DPO, table, rows, options, make=make_comparisons, unread=unread)
+    return records.take_rows(DPO, table, rows, options, make=tables.make_comparisons, unread=unread)
 
 
-DPO: Final = Layout(
+DPO: Final = tables.Layout(
     "dpo",
     "chosen and rejected answers",
     ("prompt", "chosen", "rejected"),
@@ -261,7 +254,7 @@ def _read(record: records.Record, flat: Sequence[str]) -> records.Row:
 # are kept as they are.
 
 
-def understand_mlqe(table: Table, options: ReadOptions) -> Handle:
+def understand_mlqe(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     flat = records.list_flat(table, MLQE.reads)
     rows = [
         records.keep_flat(record, flat, row)
@@ -272,7 +265,7 @@ def understand_mlqe(table: Table, options: ReadOptions) -> Handle:
     return records.take_rows(MLQE, table, rows, options, flat=flat, notes=[note])
 
 
-MLQE: Final = Layout(
+MLQE: Final = tables.Layout(
     "mlqe",
     "MLQE scores",
     ("index", "original", "translation", "scores"),
@@ -308,7 +301,7 @@ def _read_mlqe(record: records.Record) -> Iterator[records.Row]:
 # named. Items are numbered as they are, from 0.
 
 
-def understand_subset2evaluate(table: Table, options: ReadOptions) -> Handle:
+def understand_subset2evaluate(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     flat = records.list_flat(table, SUBSET2EVALUATE.reads)
     rows = [
         records.keep_flat(record, flat, row)
@@ -318,7 +311,7 @@ def understand_subset2evaluate(table: Table, options: ReadOptions) -> Handle:
     return records.take_rows(SUBSET2EVALUATE, table, rows, options, flat=flat)
 
 
-SUBSET2EVALUATE: Final = Layout(
+SUBSET2EVALUATE: Final = tables.Layout(
     "subset2evaluate",
     "subset2evaluate items",
     ("i", "src", "tgt", "scores"),

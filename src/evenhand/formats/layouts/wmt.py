@@ -17,20 +17,9 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.source import ANNOTATIONS, find_rows, name_rows, number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.formats import records
+from evenhand.formats import table as tables
 from evenhand.formats.files import BLANK_HEADERS
 from evenhand.formats.roles import SOFT, assign, fold
-from evenhand.formats.table import (
-    Handle,
-    Layout,
-    ReadOptions,
-    Table,
-    name_covariates,
-    place_asides,
-    read_label,
-    read_number,
-    refuse_comparison_wishes,
-    refuse_text,
-)
 from evenhand.formats.texts import say
 
 
@@ -95,8 +84,8 @@ _FIXED: Final = {"judge": "judgeId", "item": "srcIndex"}
 _SLOT: Final = re.compile(r"system(\d+)(id|rank|number)")
 
 
-def understand_wmt_rnk(table: Table, options: ReadOptions) -> Rankings:
-    refuse_comparison_wishes(options, "rankings")
+def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rankings:
+    tables.refuse_comparison_wishes(options, "rankings")
     slots = _find_slots(table)
     _refuse_ranks(table, slots["rank"])
     assigned = assign(table.header(options), WMT_RNK.roles, (), _FIXED)
@@ -121,13 +110,13 @@ def understand_wmt_rnk(table: Table, options: ReadOptions) -> Rankings:
     shown = ", ".join([columns["system"], *assignments])
     note = say("columns", "info", layout=WMT_RNK.title, columns=shown, renamed=bool(assignments))
     source = table.source(WMT_RNK.name, columns, note).noting(*notes)
-    annotations = place_asides(table, options, dict.fromkeys((*roles, *_ADDED), ""), beside)
+    annotations = tables.place_asides(table, options, dict.fromkeys((*roles, *_ADDED), ""), beside)
     data = Rankings(frame, source=replace(source, annotations=annotations))
     data.check()
     return data
 
 
-WMT_RNK: Final = Layout(
+WMT_RNK: Final = tables.Layout(
     "wmt_rnk",
     "WMT rankings",
     ("system1Id", "system1rank", "system2Id", "system2rank"),
@@ -136,7 +125,7 @@ WMT_RNK: Final = Layout(
 )
 
 
-def _find_slots(table: Table) -> dict[str, list[str]]:
+def _find_slots(table: tables.Table) -> dict[str, list[str]]:
     """Return the columns of names, ranks and numbers of systems, in the order of the screen."""
     slots: dict[str, dict[int, str]] = {"id": {}, "rank": {}, "number": {}}
     for column in table.columns:
@@ -153,33 +142,37 @@ def _find_slots(table: Table) -> dict[str, list[str]]:
 
 
 def _widen(
-    table: Table, slots: Mapping[str, list[str]], roles: dict[str, str], pair: list[str]
+    table: tables.Table, slots: Mapping[str, list[str]], roles: dict[str, str], pair: list[str]
 ) -> tuple[Frame, list[str]]:
     chosen = [
-        read_number(table, column, role) if role == "weight" else read_label(table, column, role)
+        tables.read_number(table, column, role)
+        if role == "weight"
+        else tables.read_label(table, column, role)
         for role, column in roles.items()
     ]
     if len(pair) == 2:
-        names_of_languages = [read_label(table, name, "task").str.to_lowercase() for name in pair]
+        names_of_languages = [
+            tables.read_label(table, name, "task").str.to_lowercase() for name in pair
+        ]
         codes = [name.replace_strict(LANGUAGES, default=name) for name in names_of_languages]
         chosen.append(nw.concat_str(codes, separator="-").alias("task"))
     for i, (system, rank) in enumerate(zip(slots["id"], slots["rank"], strict=True)):
-        chosen.append(read_label(table, system, f"evenhand_system_{i}"))
-        number = read_number(table, rank, "rank", check=False).cast(nw.Float64)
+        chosen.append(tables.read_label(table, system, f"evenhand_system_{i}"))
+        number = tables.read_number(table, rank, "rank", check=False).cast(nw.Float64)
         chosen.append(number.alias(f"evenhand_rank_{i}"))
     used = {*roles.values(), *pair, *(name for names in slots.values() for name in names)}
     taken = dict.fromkeys((*roles, *_ADDED), "")
-    names, notes = name_covariates([c for c in table.columns if c not in used], taken)
+    names, notes = tables.name_covariates([c for c in table.columns if c not in used], taken)
     carried = [nw.col(column).alias(name) for column, name in names.items()]
     return table.frame.select(*chosen, *carried), notes
 
 
-def _refuse_ranks(table: Table, ranks: list[str]) -> None:
+def _refuse_ranks(table: tables.Table, ranks: list[str]) -> None:
     """Check all ranks of a row at once, so that rows of the file are named."""
     text = [column for column in ranks if table.schema[column] == nw.String]
     if text:
-        refuse_text(table, text, "rank")
-    read = [read_number(table, column, "rank", check=False) for column in ranks]
+        tables.refuse_text(table, text, "rank")
+    read = [tables.read_number(table, column, "rank", check=False) for column in ranks]
     bad = [(rank != -1) & ((rank < 1) | (rank % 1 != 0)) for rank in read]
     rows = find_rows(table.frame, nw.any_horizontal(*bad, ignore_nulls=True))
     for column, wrong in zip(ranks, bad, strict=True) if rows else ():
@@ -209,13 +202,13 @@ _KEPT: Final = {
 }
 
 
-def understand_wmt_da(table: Table, options: ReadOptions) -> Handle:
+def understand_wmt_da(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     return records.take_rows(
         WMT_DA, table, [_read(record) for record in records.read_records(table)], options
     )
 
 
-WMT_DA: Final = Layout(
+WMT_DA: Final = tables.Layout(
     "wmt_da", "WMT direct assessments", BLANK_HEADERS[0], understand=understand_wmt_da
 )
 
@@ -249,7 +242,7 @@ def _read(record: records.Record) -> records.Row:
 _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
 
 
-def understand_wmt_da_scores(table: Table, options: ReadOptions) -> Handle:
+def understand_wmt_da_scores(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     rows = [
         {
             "item": record.text("SID"),
@@ -265,7 +258,7 @@ def understand_wmt_da_scores(table: Table, options: ReadOptions) -> Handle:
     return records.take_rows(WMT_DA_SCORES, table, rows, options)
 
 
-WMT_DA_SCORES: Final = Layout(
+WMT_DA_SCORES: Final = tables.Layout(
     "wmt_da_scores",
     "WMT averages of direct assessments",
     ("SYS", "RAW.SCR", "Z.SCR", "N"),
@@ -291,7 +284,7 @@ _SAID: Final = ("score", "annotator", "errors", "times", "protocol")
 _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 
 
-def understand_wmt_json(table: Table, options: ReadOptions) -> Handle:
+def understand_wmt_json(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     every = list(records.read_records(table))
     segments = [record for record in every if record.data("scores") is not None]
     items, note = _number(segments)
@@ -309,7 +302,7 @@ def understand_wmt_json(table: Table, options: ReadOptions) -> Handle:
     )
 
 
-WMT_JSON: Final = Layout(
+WMT_JSON: Final = tables.Layout(
     "wmt_json",
     "WMT segments with scores",
     ("scores", "src_text", "tgt_text"),
