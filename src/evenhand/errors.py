@@ -31,6 +31,10 @@ class InvalidJudgments(EvenhandError, ValueError):
     """A value in the data cannot be what it claims to be."""
 
 
+class MissingOutcomes(InvalidJudgments):
+    """Comparisons without an outcome are still among those that are counted."""
+
+
 class UnknownColumn(EvenhandError, ValueError):
     """A column that was asked for is not there."""
 

@@ -22,7 +22,7 @@ from evenhand.data.labels import (
 from evenhand.data.source import Source, find_rows, name_lines, name_rows, repeats_header
 from evenhand.data.tables import ComparisonTable
 from evenhand.data.tally import Codes
-from evenhand.errors import InvalidJudgments, listing
+from evenhand.errors import InvalidJudgments, MissingOutcomes, listing
 
 REMEDY: Final = (
     "labels are compared exactly, take the blanks out, with TRIM() in a spreadsheet or .str.strip()"
@@ -88,7 +88,8 @@ def refuse_unnamed_levels(
             parts.append(f"a value is missing in column {shown}{named}{rows}")
             filters[source.named(column)] = [one for one in gap if one is not None]
         fill = "fill it" if len(parts) == 1 else "fill them"
-        raise InvalidJudgments(
+        refusal = MissingOutcomes if {*missing} == {"outcome"} else InvalidJudgments
+        raise refusal(
             f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_without(frame, filters)})"
         )
     padded = {

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import Self
 
 import narwhals as nw
 
 from evenhand.data.count import count_outcomes
-from evenhand.data.engine import ANSWER, require_open
+from evenhand.data.engine import ANSWER, count_rows, require_open
 from evenhand.data.joining import add_bins, find_parts, keep_places, say_none, spread
+from evenhand.data.labels import MISSING, is_missing
 from evenhand.data.source import number_rows
 from evenhand.data.tables import ComparisonTable, refuse_judged
 from evenhand.data.tally import Tally, take_names
 from evenhand.data.votes import Votes
-from evenhand.errors import UnknownOption, listing
+from evenhand.errors import InvalidJudgments, UnknownOption, listing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +58,30 @@ class Comparisons(ComparisonTable):
         if self.has(name):
             raise UnknownOption(f"{self.source.name} already has a column '{name}': rename it")
         return replace(self, frame=add_bins(self.frame, column, edges, name, self.source))
+
+    def exclude_unanswered(self) -> Self:
+        """Exclude the rows without an outcome (missing, or a word such as "NA").
+
+        Raises:
+            InvalidJudgments: there is no row with an outcome.
+
+        """
+        text = nw.col("outcome").cast(nw.String)
+        folded = text.str.to_lowercase()
+        # not `is_in`: of a list DuckDB asks pandas, whose import takes as long as a million rows
+        words = reduce(or_, (folded == word for word in sorted(MISSING)))
+        for label in filter(is_missing, self.outcome_labels or ()):  # declared to be answers
+            words &= text != label
+        missing = text.is_null() | words
+        frame = keep_places(self.frame)  # refusals name rows as they were
+        if not count_rows(frame.filter(~missing).head(1)):
+            raise InvalidJudgments(
+                f"no row of {self.source.name} has an outcome: each value of column"
+                f" '{self.source.named('outcome')}' is missing; say which column holds it (--column"
+                " outcome=NAME, in Python columns={'outcome': 'NAME'})"
+            )
+        numbered = replace(self, frame=frame)
+        return numbered.keep_rows(frame.filter(~missing), "no-outcome", "the outcome is missing")
 
     def _keep_task(self, task: str, *, recorded: bool) -> Self:
         chosen = self.where(nw.col("task") == task, recorded=False)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from math import isfinite
-from typing import Final, ParamSpec, TypeAlias, TypeVar
+from typing import Final, ParamSpec, TypeAlias, TypeVar, cast
 
 import narwhals as nw
 
@@ -37,7 +37,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.tally import Tally
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
-from evenhand.errors import InvalidJudgments, UnknownColumn, listing
+from evenhand.errors import InvalidJudgments, MissingOutcomes, UnknownColumn, listing
 
 P = ParamSpec("P")
 Table: TypeAlias = tables.ComparisonTable | tables.RankingTable | tables.RatingTable
@@ -337,8 +337,15 @@ def carries_excluded(
 
         @wraps(function)
         def run(*args: P.args, **kwargs: P.kwargs) -> Result:
-            result = function(*args, **kwargs)
-            data = expected.bind(*args, **kwargs).arguments.get(argument)
+            given = expected.bind(*args, **kwargs)
+            data = given.arguments.get(argument)
+            try:
+                result = function(*args, **kwargs)
+            except MissingOutcomes:  # beyond the rows that were looked at when the table was read
+                if not isinstance(data, Comparisons):
+                    raise
+                data = given.arguments[argument] = data.exclude_unanswered()
+                result = cast("Callable[..., Result]", function)(*given.args, **given.kwargs)
             return note_excluded(result, find_excluded(data, kinds, uses))
 
         return run

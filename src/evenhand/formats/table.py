@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cached_property, reduce
-from operator import or_
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast
 
@@ -16,11 +15,9 @@ import narwhals as nw
 from evenhand.data.annotations import is_kind
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import Frame, count_labels, fetch_columns, is_nan, one_thread
-from evenhand.data.joining import keep_places
 from evenhand.data.labels import (
     KNOWN_LABELS,
     LONGEST,
-    MISSING,
     OUTCOMES,
     Complete,
     Outcome,
@@ -549,6 +546,9 @@ _NEEDED: Final[Mapping[str, Sequence[str]]] = {
 }
 
 
+ROWS_LOOKED_AT: Final = 50_000  # Rows in which outcomes are looked for before any is counted
+
+
 def make_comparisons(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
@@ -579,32 +579,13 @@ def make_comparisons(
                 f"id {listing(ids)} in column '{source.named('id')}' of {source.name} stands more"
                 " than once: keep one row of each, or do not map the column as id"
             )
-    return _exclude_unanswered(data)
-
-
-def _exclude_unanswered(data: Comparisons) -> Comparisons:
-    """Exclude the rows without an outcome; refuse a table that has no other rows."""
-    text = nw.col("outcome").cast(nw.String)
-    folded = text.str.to_lowercase()
-    # not `is_in`: of a list DuckDB asks pandas, whose import takes as long as a million rows
-    words = reduce(or_, (folded == word for word in sorted(MISSING)))
-    declared = [label for label in data.outcome_labels or () if is_missing(label)]
-    for label in declared:
-        words &= text != label
-    missing = text.is_null() | words
-    labels = data.frame.group_by("outcome").agg(nw.len().alias("n"))  # tens of words, not rows
+    # A look at the first rows: to look at all would read a long file twice. Should rows without an
+    # outcome stand further down only, whoever counts comes upon them (`carries_excluded`).
     with one_thread(data.source.connection):
-        kinds = count_labels(labels.select(missing.alias("missing")), "missing")
-    if True not in kinds:
-        return data
-    if False not in kinds:
-        raise InvalidJudgments(
-            f"no row of {data.source.name} has an outcome: each value of column"
-            f" '{data.source.named('outcome')}' is missing; say which column holds it (--column"
-            " outcome=NAME, in Python columns={'outcome': 'NAME'})"
-        )
-    data = replace(data, frame=keep_places(data.frame))  # refusals name rows as they were
-    return data.keep_rows(data.frame.filter(~missing), "no-outcome", "the outcome is missing")
+        labels = count_labels(data.frame.head(ROWS_LOOKED_AT), "outcome", as_text=True)
+    if any(is_missing(label, data.outcome_labels) for label in labels):
+        return data.exclude_unanswered()
+    return data
 
 
 def make_rankings(
