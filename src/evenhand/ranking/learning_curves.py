@@ -629,19 +629,18 @@ class LearningCurves(HeldOut):
             basis = f"Trained on {self.transfer[0]}, tested on {self.transfer[1]}. {basis}"
         elif self.held_out.judges != ("",):
             basis += " Items are new, judges may be on both sides."
+        why = {(one.model, one.size): one.why for one in reversed(self.refusals)}
+        points = tuple(
+            {**row, "why": why.get((row["model"], row["size"]))} for row in self.records()
+        )
+        of_csv = Table("points", "", (), points, only=("csv",))
         return Document(
             basis=basis,
             answer=tuple(self._list_answers(self.enough)),
-            parts=(self._list_points(), self._tabulate(), self._tabulate_sets()),
+            parts=(of_csv, self._tabulate(), self._tabulate_sets()),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
-
-    def _list_points(self) -> Table:
-        """Return the points one a row, for CSV."""
-        why = {(one.model, one.size): one.why for one in reversed(self.refusals)}
-        rows = ({**row, "why": why.get((row["model"], row["size"]))} for row in self.records())
-        return Table("points", "", (), tuple(rows), only=("csv",))
 
     def _tabulate(self) -> Table:
         rows = []

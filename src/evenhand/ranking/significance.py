@@ -136,7 +136,12 @@ class PreferenceTests(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand test --json`, one group."""
-        pairs = self.pairs
+        pairs, friedman = self.pairs, None
+        if (found := self.friedman) is not None:
+            places = dict(zip(found.systems, found.mean_places.tolist(), strict=True))
+            fields = ("statistic", "df", "p", "f", "f_df", "f_p", "kendall_w", "assumes", "ignores")
+            values = {name: getattr(found, name) for name in fields}
+            friedman = {"by": self.blocks, "blocks": found.blocks, **values, "mean_places": places}
         # a direction that was read off the data has no one-sided p-value
         turned = {} if pairs.new else {"greater": None}
         return {
@@ -150,7 +155,7 @@ class PreferenceTests(Shown):
             "untested": pairs.untested,
             "variants": [asdict(variant) | turned for variant in self.variants],
             "model": [asdict(coefficient) for coefficient in self.model],
-            "friedman": self._describe_friedman(),
+            "friedman": friedman,
             "assumes": list(pairs.assumes),
             "ignores": list(pairs.ignores),
             "n_judgments": whole(self.tally.n_judgments),
@@ -158,15 +163,6 @@ class PreferenceTests(Shown):
             "says": self.says,
             "findings": describe_findings(self.notes),
         }
-
-    def _describe_friedman(self) -> dict[str, Any] | None:
-        friedman = self.friedman
-        if friedman is None:
-            return None
-        places = dict(zip(friedman.systems, friedman.mean_places.tolist(), strict=True))
-        fields = ("statistic", "df", "p", "f", "f_df", "f_p", "kendall_w", "assumes", "ignores")
-        values = {name: getattr(friedman, name) for name in fields}
-        return {"by": self.blocks, "blocks": friedman.blocks, **values, "mean_places": places}
 
     def document(self) -> Document:
         """Return what people read: which pairs differ, the tests of each, agreement of blocks."""
