@@ -56,11 +56,7 @@ def _sort(p: Array) -> NDArray[np.intp]:
 
 
 def order_statistic(draws: NDArray[Any], level: float) -> Array:
-    """Return the ⌈level (B + 1)⌉-th smallest of B draws along the first axis; ∞ beyond the last.
-
-    >>> order_statistic(np.arange(1.0, 1000), 0.95), order_statistic(np.array([1.0, 2]), 0.95)
-    (array(950.), array(inf))
-    """
+    """Return the ⌈level (B + 1)⌉-th smallest of B draws along the first axis; ∞ beyond the last."""
     place = ceil(round(level * (len(draws) + 1), 9)) - 1
     if place >= len(draws):
         return np.full(draws.shape[1:], np.inf)
@@ -70,10 +66,7 @@ def order_statistic(draws: NDArray[Any], level: float) -> Array:
 def step_down(
     statistic: Array, replicates: Sequence[NDArray[Any]], level: float
 ) -> tuple[Flags, tuple[float, ...]]:
-    """Return (P,) which contrasts are decided by resampling, and the critical value of every step.
-
-    statistic: (P,) |t| of the data; replicates: from each source (B, P) where nothing differs.
-    """
+    """Return which of (P,) |t| (B, P) replicates of each source decide, and all criticals."""
 
     def find_critical(left: Flags) -> float:
         # a row for each contrast: of draws that are stored so the chosen are copied in one piece

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.models.ties import ENDLESS, Davidson, TwoOutcomes
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import MAX_TABLE_MEAN, draw_poisson

@@ -25,9 +25,9 @@ from evenhand.data.engine import fetch_columns
 from evenhand.data.groups import Levels, split_table
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.models.base import FittedModel, Posterior
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.existence import check_existence, make_preference_graph
-from evenhand.models.fitted import FittedModel, Posterior
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.numerics.graph import Graph, strong_components, weak_components

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotIdentified, listing
-from evenhand.models.base import Fit
+from evenhand.models.base import FittedModel
 from evenhand.models.controls import is_controlled
-from evenhand.models.fitted import FittedModel
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.numerics.graph import Graph, weak_components

@@ -17,9 +17,8 @@ from evenhand.data.groups import Levels
 from evenhand.data.tables import Mixed
 from evenhand.data.tally import Tally
 from evenhand.errors import UnknownOption
-from evenhand.models.base import Fit, cautions
-from evenhand.models.coefficients import Contrast
-from evenhand.models.fitted import FittedModel, Posterior
+from evenhand.models.base import Contrast, FittedModel, Posterior
+from evenhand.models.log_linear import Fit, cautions
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking import covariance

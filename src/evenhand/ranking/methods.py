@@ -34,8 +34,8 @@ from evenhand.errors import (
     listing,
     require_option,
 )
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking

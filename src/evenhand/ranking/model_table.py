@@ -26,10 +26,10 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally, take_names
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
-from evenhand.models.base import Fit, cautions
+from evenhand.models.base import LRTest
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.coefficients import LRTest
 from evenhand.models.judge_groups import Kind, find_hypotheses
+from evenhand.models.log_linear import Fit, cautions
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.settings import Ties
 from evenhand.ranking.settings import sign_covariates

@@ -18,9 +18,9 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
 from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption, listing
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlEffect, ControlledFit, fit_rows, read_controls
+from evenhand.models.log_linear import Fit
 from evenhand.models.registry import name_settings
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking import clustering

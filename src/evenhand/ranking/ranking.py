@@ -13,10 +13,9 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import Mixed
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
-from evenhand.models.base import Fit
-from evenhand.models.coefficients import Contrast
+from evenhand.models.base import Contrast, FittedModel, Posterior
 from evenhand.models.controls import ControlEffect
-from evenhand.models.fitted import FittedModel, Posterior
+from evenhand.models.log_linear import Fit
 from evenhand.models.registry import MODELS
 from evenhand.models.settings import say_model
 from evenhand.numerics import Array, Integers

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from evenhand.data.count import CrossedRows
 from evenhand.data.tally import Factor, Tally, join_codes
 from evenhand.errors import NotIdentified, listing
-from evenhand.models.base import Fit
 from evenhand.models.controls import ControlledFit, Part, is_controlled, sum_row_information
+from evenhand.models.log_linear import Fit
 from evenhand.models.ties import Local, Tie, TieLaw, expand_blocks
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife

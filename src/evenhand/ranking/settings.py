@@ -12,10 +12,10 @@ from evenhand.data.results import exactly, write_signature
 from evenhand.data.tables import Mixed
 from evenhand.data.tally import Tally, take_names
 from evenhand.errors import UnknownOption, require_level, require_option, require_seed
-from evenhand.models.base import Fit
+from evenhand.models.base import FittedModel
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import is_controlled
-from evenhand.models.fitted import FittedModel
+from evenhand.models.log_linear import Fit
 from evenhand.models.registry import MODELS, find_model, name_settings
 from evenhand.ranking.clustering import Evidence
 from evenhand.ranking.intervals import Intervals

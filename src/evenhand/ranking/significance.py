@@ -33,8 +33,8 @@ from evenhand.errors import (
     UnknownColumn,
     require_option,
 )
+from evenhand.models.base import Coefficient
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.coefficients import Coefficient
 from evenhand.ranking.clustering import Evidence, choose_factors
 from evenhand.ranking.tests import (
     Friedman,

@@ -21,10 +21,10 @@ from evenhand.data.groups import tally_groups
 from evenhand.data.tally import Factor, Tally, join_codes, merge_levels
 from evenhand.errors import NotIdentified, listing
 from evenhand.models import judge_groups
-from evenhand.models.base import Fit
-from evenhand.models.coefficients import Coefficient, LRTest
+from evenhand.models.base import Coefficient, LRTest
 from evenhand.models.design import home_level, tag_of
 from evenhand.models.likelihood import Likelihood
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import f_tail

@@ -54,37 +54,6 @@ def escape(text: str) -> str:
     return "".join(ESCAPES.get(sign, sign) for sign in escape_control(text))
 
 
-def number(value: float | None, digits: int) -> str:
-    """Write a number in mathematics, so that its sign is a minus.
-
-    >>> number(-0.5, 2), number(None, 2)
-    ('$-0.50$', '--')
-    """
-    return NONE if value is None else f"${value:z.{digits}f}$"
-
-
-def tabular(
-    columns: str,
-    header: Sequence[str],
-    blocks: Sequence[Sequence[Sequence[str]]],
-    comments: Sequence[str] = (),
-    below: Sequence[str] = (),
-) -> str:
-    bodies = ["\n".join(_row(row) for row in block) for block in blocks]
-    lines = [
-        r"% \usepackage{booktabs}",
-        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
-        r"\toprule",
-        _row(header),
-        r"\midrule",
-        "\n\\midrule\n".join(bodies),
-        r"\bottomrule",
-        *(rf"\multicolumn{{{len(columns)}}}{{@{{}}l@{{}}}}{{{escape(line)}}} \\" for line in below),
-        r"\end{tabular}",
-    ]
-    return comment(comments) + "\n".join(lines) + "\n"
-
-
 def comment(texts: Sequence[str]) -> str:
     r"""Write text above a table, or in the place of one, as comments.
 
@@ -92,10 +61,6 @@ def comment(texts: Sequence[str]) -> str:
     '% a\n% b\n'
     """
     return "".join(f"% {escape_control(line)}\n" for one in texts for line in one.splitlines())
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"{' & '.join(cells)} \\\\"
 
 
 # Documents: a table with caption and label for each of theirs, what is said of them as comments.
@@ -155,18 +120,30 @@ def write_table(
     """
     shown = [one for one in table.columns if not one.only or "latex" in one.only]
     shown = [one for one in shown if one.kind not in ("bar", "names")]
-    rows = [[write_cell(one.fetch(row), one.kind) for one in shown] for row in table.rows]
+    header = [typeset(one.title) for one in shown]
+    cells = [[write_cell(one.fetch(row), one.kind) for one in shown] for row in table.rows]
+    head, *rows = (f"{' & '.join(row)} \\\\" for row in (header, *cells))
     ends = [0, *(place for place in table.lines if 0 < place < len(rows)), len(rows)]
-    blocks = [rows[first:last] for first, last in pairwise(ends)]
+    blocks = ["\n".join(rows[first:last]) for first, last in pairwise(ends)]
     sides = "".join("l" if one.left else "r" for one in shown)
-    drawn = tabular(sides, [typeset(one.title) for one in shown], blocks)
-    lines = [r"\begin{table}", r"\centering"]
     caption = ": ".join(filter(None, (group, table.caption)))
     stem = label_groups([group])[group] if label is None else label
-    lines += [rf"\caption{{{typeset(caption)}}}"] if caption else []
-    lines += [rf"\label{{tab:{f'{stem}-' if stem else ''}{table.name}}}"]
-    above = comment([*comments, *table.legend])
-    return above + "\n".join([*lines, drawn + r"\end{table}"]) + "\n"
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        *([rf"\caption{{{typeset(caption)}}}"] if caption else []),
+        rf"\label{{tab:{f'{stem}-' if stem else ''}{table.name}}}",
+        r"% \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{@{{}}{sides}@{{}}}}",
+        r"\toprule",
+        head,
+        r"\midrule",
+        "\n\\midrule\n".join(blocks),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return comment([*comments, *table.legend]) + "\n".join(lines) + "\n"
 
 
 def write_cell(value: Any, kind: str) -> str:

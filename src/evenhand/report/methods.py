@@ -15,7 +15,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judges.cards import Screening
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
 from evenhand.ranking.ranking import Ranking
@@ -26,6 +26,7 @@ from evenhand.report.document import Block, Section
 from evenhand.report.sections.judges import NAMELESS
 from evenhand.report.sections.judges import find_fault as find_fault_of_judges
 from evenhand.report.sections.judges import find_fault_panel as find_fault
+from evenhand.report.sections.systems import say_groups
 
 ENTRY_KEY: Final = re.compile(r"^@\w+\{(.*),$", re.MULTILINE)
 FIELD: Final = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
@@ -379,6 +380,7 @@ def write_section_methods(analysis: Analysis) -> Section:
     import evenhand
 
     sentences, signatures = _say(analysis)
+    sentences += say_groups(analysis)
     clauses = "; ".join(one.clause for one in analysis.excluded)
     sentences = [
         *sentences,

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally, join_codes
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.ranking.clustering import choose_factors

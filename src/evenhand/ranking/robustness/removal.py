@@ -31,8 +31,8 @@ from evenhand.data.results import write_signature
 from evenhand.data.tally import Factor, Tally, first_of_each, join_codes, keep_levels
 from evenhand.data.votes import LEFT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
 from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
