@@ -507,17 +507,28 @@ def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
     answers = _leave_prior_out(fit, total, network.information)
     alone = sandwich.find_singular(answers, information) if name != "ranking" else []
     parts = {g: _invert_parts(answers.total - information[g], rows) for g in alone}
-    known = {} if fit.model.prior else parts
-    influence = _find_influence(
-        (total, information), sandwich.sum_scores(fit, pieces)[held], rows, known
-    )
+    # what leaving each cluster out does to the rows: some clusters at a time
+    known, scores = {} if fit.model.prior else parts, sandwich.sum_scores(fit, pieces)[held]
+    carried, changes = np.empty((len(held), *rows.shape)), np.empty_like(scores)
+    step = max(1, MAX_FLOWS_AT_ONCE // total.size)
+    for start in range(0, len(held), step):
+        some = slice(start, start + step)
+        rest = total - information[some]
+        rest[[g - start for g in known if start <= g < start + step]] = total
+        right = np.empty((*rest.shape[:2], len(rows) + 1))
+        right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
+        solved = np.linalg.solve(rest, right)
+        np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
+        changes[some] = -solved[:, :, -1]
+    for g, (inverse, _) in known.items():
+        carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
     way = ClusteredErrors(
         name=name,
         factor=factor,
         systems=len(rows),
         kind="CV3",
-        vcov=jackknife(influence.changes),
-        influence=influence,
+        vcov=jackknife(changes),
+        influence=Influence(changes, carried, rows),
         effective=_count(network),
         parts={int(held[g]): part for g, (_, part) in parts.items()},
     )
@@ -609,30 +620,6 @@ def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors
         effective = recount_thin(fit, pieces, effective, rows, MIN_CLUSTERS)
     links = name_links(fit, apart, way.name, way.parts, factor.clusters)
     return replace(way, effective=effective, links=links)
-
-
-def _find_influence(
-    information: tuple[Array, Array],
-    scores: Array,
-    rows: Array,
-    parts: Mapping[int, tuple[Array, Codes]],
-) -> Influence:
-    """Return what leaving each cluster out does to (K, p) rows; (G, p) scores of clusters."""
-    total, by_cluster = information
-    carried, changes = np.empty((len(by_cluster), *rows.shape)), np.empty_like(scores)
-    step = max(1, MAX_FLOWS_AT_ONCE // total.size)
-    for start in range(0, len(by_cluster), step):
-        some = slice(start, start + step)
-        rest = total - by_cluster[some]
-        rest[[g - start for g in parts if start <= g < start + step]] = total
-        right = np.empty((*rest.shape[:2], len(rows) + 1))
-        right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
-        solved = np.linalg.solve(rest, right)
-        np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
-        changes[some] = -solved[:, :, -1]
-    for g, (inverse, _) in parts.items():
-        carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
-    return Influence(changes, carried, rows)
 
 
 def _invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
