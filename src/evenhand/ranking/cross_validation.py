@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import choose_groups, say_pooled
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Grouped, Shown, write_signature
@@ -56,7 +56,7 @@ from evenhand.ranking.texts import BLOCKS as SIDES
 from evenhand.ranking.texts import INSEPARABLE, say
 from evenhand.render.counts import effective, plural, say_answers, share
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding
 
 # How surprised a model is by votes: the loss of each in bits, and perplexity.
 #
@@ -628,21 +628,13 @@ class ModelComparison(HeldOut):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of a comparison."""
+        names = ("says", "blocks", "folds", "repeats", "train", "level", "effective_judges", "df")
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
-            **{name: getattr(self, name) for name in ("blocks", "folds", "repeats")},
-            "train": list(self.train),
+            **write_contract(self, *names, "best_set", findings=self.findings),
             "n_comparisons": self.held_out.size,
-            "level": self.level,
             "clusters": self.clusters.name,
-            "effective_judges": self.effective_judges,
-            "df": self.df,
             "models": self.records(),
-            "best_set": list(self.best_set),
             "refused": dict(self.refused),
-            "says": list(self.says),
-            "findings": describe_findings(self.findings),
             **count_sides(self.held_out),
         }
 

@@ -23,7 +23,7 @@ from evenhand import errors
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.votes import (
@@ -58,7 +58,7 @@ from evenhand.ranking.cross_validation import (
 )
 from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings, take_findings
+from evenhand.render.findings import Finding, take_findings
 
 # Which votes are held out, and which of the others a model is trained on (Hopkins & May 2013).
 #
@@ -598,14 +598,12 @@ class LearningCurves(HeldOut):
         trained, tested = self.transfer or (None, None)
         enough = self.enough
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
-            "models": list(self.models),
-            "sizes": list(self.sizes),
-            "level": self.level,
-            "largest": self.largest,
+            **write_contract(
+                self,
+                *("models", "sizes", "level", "largest", "effective_judges"),
+                findings=list_findings(self.notes, self.excluded),
+            ),
             "clusters": self.clusters.name,
-            "effective_judges": self.effective_judges,
             "df": self.clusters.df,
             "test_sets": [asdict(one) for one in self.test_sets],
             "points": self.records(),
@@ -616,7 +614,6 @@ class LearningCurves(HeldOut):
             "tested_on": tested,
             "enough": None if enough is None else asdict(enough),
             "says": self._list_answers(enough),
-            "findings": describe_findings(list_findings(self.notes, self.excluded)),
         }
 
     def _list_answers(self, enough: Enough | None) -> list[str]:

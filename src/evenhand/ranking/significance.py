@@ -20,7 +20,7 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import choose_groups, count_levels, tally_groups
 from evenhand.data.joining import say_alike
 from evenhand.data.rankings import Rankings
@@ -49,7 +49,7 @@ from evenhand.ranking.texts import say
 from evenhand.ranking.wald import count_ways
 from evenhand.render.counts import plural, say_tally, whole
 from evenhand.render.document import ALWAYS, Column, Document, Table, Text
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding
 from evenhand.render.values import write_p
 
 BLOCKS: Final = ("judge", "item", "ranking")
@@ -145,8 +145,7 @@ class PreferenceTests(Shown):
         # a direction that was read off the data has no one-sided p-value
         turned = {} if pairs.new else {"greater": None}
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
+            **write_contract(self, "says"),
             "ties_as": pairs.variant,
             "sides": 1 if pairs.new else 2,
             "new": pairs.new,
@@ -160,8 +159,6 @@ class PreferenceTests(Shown):
             "ignores": list(pairs.ignores),
             "n_judgments": whole(self.tally.n_judgments),
             "n_comparisons": whole(self.tally.n_comparisons),
-            "says": self.says,
-            "findings": describe_findings(self.notes),
         }
 
     def document(self) -> Document:
