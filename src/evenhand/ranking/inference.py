@@ -56,7 +56,7 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
         return clustering, _bootstrap_intervals(fit, evidence, clustering, settings)
     if settings.interval == "rank-sets":
         cluster: Callable[[str], covariance.ClusteredErrors] = partial(
-            covariance.cluster_all_pairs, fit, evidence, settings.cluster
+            covariance.cluster_all_pairs, fit, evidence, settings.cluster, settings.progress
         )
     else:
         cluster = partial(covariance.cluster_plainly, fit, evidence)
