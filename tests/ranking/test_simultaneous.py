@@ -227,10 +227,12 @@ def test_worlds_of_a_covariance_have_the_quantile_of_students_t(df):
 
 
 def test_where_the_information_of_clusters_is_too_large_worlds_are_students(data, monkeypatch):
-    exact = rank(data)
+    exact, steps = rank(data), []
     monkeypatch.setattr(covariance, "MAX_DENSE", 10)
-    found = rank(data)
+    found = rank(data, progress=lambda done, total: steps.append(done / total))
     assert "rank sets CR1 by judge+item" in found.method
+    assert steps.count(1.0) == 2  # once for judges, once for items
+    np.testing.assert_allclose(found.rank_sets.effective, exact.rank_sets.effective, rtol=1e-8)
     ratio = found.rank_sets.critical[0] / exact.rank_sets.critical[0]
     assert 0.7 < ratio < 1.3
 

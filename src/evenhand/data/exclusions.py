@@ -18,7 +18,7 @@ import narwhals as nw
 from evenhand.data.engine import COUNT, Frame, fetch_columns, quote_name
 from evenhand.data.texts import say
 from evenhand.errors import listing
-from evenhand.render.findings import Finding, take_findings
+from evenhand.render.findings import Finding, describe_findings, take_findings
 
 if TYPE_CHECKING:
     import duckdb
@@ -290,6 +290,19 @@ def list_findings(notes: Iterable[str], excluded: Iterable[Exclusion]) -> tuple[
         if one.text not in told and one.code not in codes
     )
     return (*told, *more)
+
+
+def write_contract(
+    result: Any, *names: str, findings: Iterable[str] | None = None
+) -> dict[str, Any]:
+    """Return what the JSON of every result has: signature, exclusions, findings, some values."""
+    values = {name: getattr(result, name) for name in names}
+    return {
+        "signature": result.signature,
+        "excluded": write_excluded(result.excluded),
+        "findings": describe_findings(result.notes if findings is None else findings),
+        **{name: list(one) if isinstance(one, tuple) else one for name, one in values.items()},
+    }
 
 
 def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.errors import NotIdentified, UnknownOption
@@ -36,7 +36,7 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding
 
 VERDICTS: Final = {
     "border-holds": "holds",
@@ -98,15 +98,8 @@ class Borders(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers."""
-        return {
-            "borders": [asdict(one) for one in self.borders],
-            "level": self.level,
-            "method": self.method,
-            "says": self.says,
-            "signature": self.signature,
-            "findings": describe_findings(self.notes),
-            "excluded": write_excluded(self.excluded),
-        }
+        borders = [asdict(one) for one in self.borders]
+        return write_contract(self, "says", "level", "method") | {"borders": borders}
 
     def document(self) -> Document:
         """Return what people read: which borders hold, and the least sure pair across each."""

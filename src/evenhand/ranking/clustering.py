@@ -200,8 +200,22 @@ def join_limits(*limits: str | None) -> str | None:
 
 
 def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
+    if requested == "judgment":
+        return Clustering(single_answers(evidence))
     if requested is not None:
-        return _take_requested(requested, evidence)
+        clusterings, notes = tuple(requested.split("+")), []
+        for name in clusterings:
+            factor = evidence.factors[name]
+            if len(factor.labels) < 2:
+                raise NotIdentified(
+                    f"cannot cluster by {requested}: there is only one {name}"
+                    f" ('{factor.labels[0]}'); use --cluster judgment or --interval model"
+                )
+        for name in [way for way in clusterings if way in MIN_EFFECTIVE]:
+            effective = evidence.factors[name].effective
+            if effective < MIN_EFFECTIVE[name]:
+                notes.append(say("few-clusters", "warning", factor=name, effective=effective))
+        return Clustering(clusterings, None, tuple(notes))
     clustering, judges = choose_factors(evidence), evidence.factors.get("judge")
     notes = [*clustering.notes]
     if judges is None and "item" not in evidence.factors:
@@ -273,21 +287,3 @@ def single_answers(evidence: Evidence) -> tuple[str, ...]:
     if rankings is None or not 1 < len(rankings.labels) < evidence.at_least(comparisons):
         return ()
     return ("ranking",)
-
-
-def _take_requested(requested: str, evidence: Evidence) -> Clustering:
-    if requested == "judgment":
-        return Clustering(single_answers(evidence))
-    clusterings, notes = tuple(requested.split("+")), []
-    for name in clusterings:
-        labels = evidence.factors[name].labels
-        if len(labels) < 2:
-            raise NotIdentified(
-                f"cannot cluster by {requested}: there is only one {name} ('{labels[0]}'); use"
-                " --cluster judgment or --interval model"
-            )
-    for name in [way for way in clusterings if way in MIN_EFFECTIVE]:
-        effective = evidence.factors[name].effective
-        if effective < MIN_EFFECTIVE[name]:
-            notes.append(say("few-clusters", "warning", factor=name, effective=effective))
-    return Clustering(clusterings, None, tuple(notes))

@@ -6,9 +6,10 @@ not cost a whole way of clustering: only contrasts across that cut stay undecide
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import count
 from math import prod
 from typing import Final, TypeVar
 
@@ -36,6 +37,7 @@ from evenhand.ranking.clustering import (
 )
 from evenhand.ranking.intervals import MIN_CLUSTERS, Way, centred_variance, pair_variance
 from evenhand.ranking.sandwich import MAX_DENSE
+from evenhand.ranking.settings import Progress
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
@@ -492,13 +494,15 @@ def centred_rows(fit: Fit) -> Array:
     return np.concatenate([2 * (rows - rows.mean(axis=0)), others], axis=1)
 
 
-def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
+def leave_each_out(
+    fit: Fit, tally: Tally, name: str, progress: Progress | None = None
+) -> ClusteredErrors:
     pieces, factor = sandwich.gather_clusters(fit, tally, name)
     held = np.flatnonzero(pieces.held())
     if len(held) < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
     if factor.size * len(fit.raw_vcov) ** 2 > MAX_DENSE:
-        return _tell_links(fit, tally, _survey(fit, pieces, factor, name))
+        return _tell_links(fit, tally, _survey(fit, pieces, factor, name, progress))
     information = sandwich.sum_information(fit, pieces, 0, pieces.size)[held]
     total, rows = sandwich.total_information(fit), centred_rows(fit)
     if name == "ranking" and sandwich.find_bridges(fit, total, information):
@@ -507,17 +511,28 @@ def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
     answers = _leave_prior_out(fit, total, network.information)
     alone = sandwich.find_singular(answers, information) if name != "ranking" else []
     parts = {g: _invert_parts(answers.total - information[g], rows) for g in alone}
-    known = {} if fit.model.prior else parts
-    influence = _find_influence(
-        (total, information), sandwich.sum_scores(fit, pieces)[held], rows, known
-    )
+    # what leaving each cluster out does to the rows: some clusters at a time
+    known, scores = {} if fit.model.prior else parts, sandwich.sum_scores(fit, pieces)[held]
+    carried, changes = np.empty((len(held), *rows.shape)), np.empty_like(scores)
+    step = max(1, MAX_FLOWS_AT_ONCE // total.size)
+    for start in range(0, len(held), step):
+        some = slice(start, start + step)
+        rest = total - information[some]
+        rest[[g - start for g in known if start <= g < start + step]] = total
+        right = np.empty((*rest.shape[:2], len(rows) + 1))
+        right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
+        solved = np.linalg.solve(rest, right)
+        np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
+        changes[some] = -solved[:, :, -1]
+    for g, (inverse, _) in known.items():
+        carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
     way = ClusteredErrors(
         name=name,
         factor=factor,
         systems=len(rows),
         kind="CV3",
-        vcov=jackknife(influence.changes),
-        influence=influence,
+        vcov=jackknife(changes),
+        influence=Influence(changes, carried, rows),
         effective=_count(network),
         parts={int(held[g]): part for g, (_, part) in parts.items()},
     )
@@ -532,7 +547,13 @@ def _pool(fit: Fit, pieces: sandwich.ClusterSums, factor: Factor, name: str) -> 
     )
 
 
-def _survey(fit: Fit, pieces: sandwich.ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
+def _survey(
+    fit: Fit,
+    pieces: sandwich.ClusterSums,
+    factor: Factor,
+    name: str,
+    progress: Progress | None = None,
+) -> ClusteredErrors:
     """Return CR1 with what rests on one cluster or few; clusters are not held all at once."""
     way = _pool(fit, pieces, factor, name)
     if name == "ranking":
@@ -546,9 +567,17 @@ def _survey(fit: Fit, pieces: sandwich.ClusterSums, factor: Factor, name: str) -
     )
     answers = _leave_prior_out(fit, sandwich.total_information(fit), network.information)
     if isinstance(pieces, sandwich.PairSums):
-        network = replace(
-            network, products=partial(sandwich.carry_information, fit, pieces, network.rows)
-        )
+        passes = count(1)  # for effective clusters, then for their links
+
+        def carry() -> Iterator[Array]:
+            before = (min(next(passes), 2) - 1) * pieces.size
+            products = sandwich.carry_information(fit, pieces, network.rows)
+            for done, one in enumerate(products, start=before + 1):
+                yield one
+                if progress is not None:
+                    progress(done, 2 * pieces.size)
+
+        network = replace(network, products=carry)
         parts = _part_without(fit, pieces, sandwich.find_singular_pairs(fit, answers, pieces), rows)
         return replace(way, effective=_count(network), parts=parts)
     parts = {}
@@ -609,30 +638,6 @@ def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors
         effective = recount_thin(fit, pieces, effective, rows, MIN_CLUSTERS)
     links = name_links(fit, apart, way.name, way.parts, factor.clusters)
     return replace(way, effective=effective, links=links)
-
-
-def _find_influence(
-    information: tuple[Array, Array],
-    scores: Array,
-    rows: Array,
-    parts: Mapping[int, tuple[Array, Codes]],
-) -> Influence:
-    """Return what leaving each cluster out does to (K, p) rows; (G, p) scores of clusters."""
-    total, by_cluster = information
-    carried, changes = np.empty((len(by_cluster), *rows.shape)), np.empty_like(scores)
-    step = max(1, MAX_FLOWS_AT_ONCE // total.size)
-    for start in range(0, len(by_cluster), step):
-        some = slice(start, start + step)
-        rest = total - by_cluster[some]
-        rest[[g - start for g in parts if start <= g < start + step]] = total
-        right = np.empty((*rest.shape[:2], len(rows) + 1))
-        right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
-        solved = np.linalg.solve(rest, right)
-        np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
-        changes[some] = -solved[:, :, -1]
-    for g, (inverse, _) in parts.items():
-        carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
-    return Influence(changes, carried, rows)
 
 
 def _invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
@@ -710,10 +715,10 @@ def cluster_plainly(fit: Fit, evidence: Evidence, name: str) -> ClusteredErrors:
 
 
 def cluster_all_pairs(
-    fit: Fit, evidence: Evidence, requested: str | None, name: str
+    fit: Fit, evidence: Evidence, requested: str | None, progress: Progress | None, name: str
 ) -> ClusteredErrors:
     """Return a clustering by which at least one pair can be decided, if it was not requested."""
-    way = leave_each_out(fit, evidence.alone(name), name)
+    way = leave_each_out(fit, evidence.alone(name), name, progress)
     linked = way.resting < 0
     if not np.triu(linked, 1).any():
         codes = np.unique(way.resting[~linked]).tolist()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from time import process_time
 from typing import Any, Final, TypeAlias
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import choose_groups, say_pooled
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Grouped, Shown, write_signature
@@ -56,7 +56,7 @@ from evenhand.ranking.texts import BLOCKS as SIDES
 from evenhand.ranking.texts import INSEPARABLE, say
 from evenhand.render.counts import effective, plural, say_answers, share
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding
 
 # How surprised a model is by votes: the loss of each in bits, and perplexity.
 #
@@ -455,6 +455,13 @@ class HeldOut(Shown):
         return count_effective(self.held_out)
 
 
+def list_ends(name: str, estimate: cluster_means.Estimate | None) -> dict[str, Any]:
+    """Return an estimate and the ends of its interval by name; None each where there is none."""
+    if estimate is None:
+        return dict.fromkeys((name, f"{name}_lower", f"{name}_upper"))
+    return {name: estimate.value, f"{name}_lower": estimate.lower, f"{name}_upper": estimate.upper}
+
+
 @dataclass(frozen=True)
 class HeldOutScore:
     model: str  # the model
@@ -577,15 +584,11 @@ class ModelComparison(HeldOut):
             perplexity=raise_bits(loss.value),
             lower=raise_bits(loss.lower),
             upper=raise_bits(loss.upper),
-            difference=apart.value,
-            difference_lower=apart.lower,
-            difference_upper=apart.upper,
+            **list_ends("difference", apart),
             p=self.set_p[name],
             among_best=by is None,
             beaten_by=by,
-            behind=None if behind is None else behind.value,
-            behind_lower=None if behind is None else behind.lower,
-            behind_upper=None if behind is None else behind.upper,
+            **list_ends("behind", behind),
             seconds=self.seconds[name],
         )
 
@@ -625,21 +628,13 @@ class ModelComparison(HeldOut):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of a comparison."""
+        names = ("says", "blocks", "folds", "repeats", "train", "level", "effective_judges", "df")
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
-            **{name: getattr(self, name) for name in ("blocks", "folds", "repeats")},
-            "train": list(self.train),
+            **write_contract(self, *names, "best_set", findings=self.findings),
             "n_comparisons": self.held_out.size,
-            "level": self.level,
             "clusters": self.clusters.name,
-            "effective_judges": self.effective_judges,
-            "df": self.df,
             "models": self.records(),
-            "best_set": list(self.best_set),
             "refused": dict(self.refused),
-            "says": list(self.says),
-            "findings": describe_findings(self.findings),
             **count_sides(self.held_out),
         }
 
@@ -801,6 +796,9 @@ def compare_models(
     made = make_models(models, seed)
     column = choose_groups(table, group_by)
     groups = _split(table, column)
+    settle = partial(plan_folds, by=by, folds=folds, repeats=repeats, seed=seed)
+    named = say_models(models, made), f"level {level:g} seed={seed}"
+    notes = (*say_left_out(data, table), *say_pooled(table, column))
     compared: dict[str, ModelComparison] = {}
     refused: dict[str, str] = {}
     for name, votes in groups.items():
@@ -810,18 +808,7 @@ def compare_models(
                 progress(before * total + done, len(groups) * total)
 
         try:
-            compared[name] = _compare(
-                votes,
-                made,
-                named=say_models(models, made),
-                by=by,
-                folds=folds,
-                repeats=repeats,
-                level=level,
-                seed=seed,
-                progress=step,
-                notes=(*say_left_out(data, table), *say_pooled(table, column)),
-            )
+            compared[name] = _compare(votes, made, settle, level, named, notes=notes, progress=step)
         except NotIdentified as refusal:
             refused[name] = str(refusal)
     if not compared:
@@ -850,21 +837,17 @@ def _split(table: Comparisons, column: str | None) -> dict[str, Votes]:
 def _compare(
     votes: Votes,
     models: Models,
-    *,
-    named: str,
-    by: str | None,
-    folds: int | None,
-    repeats: int,
+    settle: Callable[[Votes], Plan],
     level: float,
-    seed: int,
-    progress: Progress,
+    named: tuple[str, ...],
+    *,
     notes: tuple[str, ...],
+    progress: Progress,
 ) -> ModelComparison:
     if votes.size < MIN_JUDGMENTS:
         fault = f"too few comparisons ({votes.size:,}) to tell which model predicts others"
         raise NotIdentified(fault, [f"collect {MIN_JUDGMENTS} at least"])
-    plan = plan_folds(votes, by, folds, repeats, seed)
-    sides = find_one_sided_votes(votes)
+    plan, sides = settle(votes), find_one_sided_votes(votes)
     blind = {
         name: f"{INSEPARABLE}; {REMEDY}"
         for name, model in models.items()
@@ -872,14 +855,14 @@ def _compare(
     }
     able = {name: model for name, model in models.items() if name not in blind}
     validated = cross_validate(votes, able, plan, progress)
-    clusters = find_clusters(votes, seed)
+    clusters = find_clusters(votes, plan.seed)
     losses = (
         np.stack(list(validated.losses.values())) if validated.losses else np.zeros((0, votes.size))
     )
-    names, leavers = tuple(validated.losses), find_leavers(losses, clusters, seed)
-    times = f", {repeats} times" if repeats > 1 else ""
+    names, leavers = tuple(validated.losses), find_leavers(losses, clusters, plan.seed)
+    times = f", {plan.repeats} times" if plan.repeats > 1 else ""
     blocks = f"{plan.folds}x{plan.folds}" if plan.by == "both" else f"{plan.folds}"
-    parts = [f"held out by {plan.by}, {blocks} folds{times}", named, f"level {level:g} seed={seed}"]
+    parts = [f"held out by {plan.by}, {blocks} folds{times}", *named]
     pairs = zip(names, leavers.by.tolist(), strict=True)
     return ModelComparison(
         models=names,
@@ -894,7 +877,7 @@ def _compare(
         set_p=dict(zip(names, leavers.p.tolist(), strict=True)),
         left_behind={name: names[other] for name, other in pairs if other >= 0},
         level=level,
-        seed=seed,
+        seed=plan.seed,
         signature=write_signature(parts, count_answers(votes), digest_votes(votes)),
         notes=(
             *_note(votes, plan, validated, leavers, level),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified
@@ -21,7 +21,7 @@ from evenhand.ranking.texts import say
 from evenhand.ranking.wald import LEVEL, Effect, Effects, OddReference
 from evenhand.render.counts import whole
 from evenhand.render.document import Column, Document, Table, Text
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding
 from evenhand.render.values import write_p
 
 MAX_SAID: Final = 10  # Most interactions that are said, one a line; JSON has them all
@@ -102,8 +102,7 @@ class SignedFit(Shown):
         fit, model, quasi = self.fit, self.fit.model, self.fit.find_quasi_variances()
         equal = fit.lr_test_equal_worths
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
+            **write_contract(self, "worths", findings=self.findings),
             "model": say_model(model),
             "settings": {
                 **{name: getattr(model, name) for name in SETTINGS},
@@ -124,7 +123,6 @@ class SignedFit(Shown):
             **{name: getattr(fit, name) for name in MEASURES},
             "n_judgments": whole(self.tally.n_judgments),
             "n_comparisons": whole(self.tally.n_comparisons),
-            "worths": self.worths,
             "quasi_variances": None
             if quasi is None
             else {
@@ -132,7 +130,6 @@ class SignedFit(Shown):
                 "worst_pair": quasi.worst_pair,
                 "worst_contrast": list(quasi.worst_contrast),
             },
-            "findings": describe_findings(self.findings),
         }
 
 
@@ -197,20 +194,17 @@ class NamedFit(Shown):
         """Return the JSON contract of `evenhand fit --model NAME --json`."""
         fit = self.fit
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
+            **write_contract(self, "log_worths", findings=self.findings),
             "model": self.model.name,
             "settings": list(fit.signature_parts),
             "scale": fit.scale,
             "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
-            "log_worths": self.log_worths,
             "worth_vcov": None if fit.worth_vcov is None else fit.worth_vcov.tolist(),
             "extras": dict(fit.extras),
             "loglik": fit.loglik,
             "n_judgments": whole(float(fit.n_judgments)),
             "n_comparisons": whole(float(fit.n_comparisons)),
             "says": list(fit.says),
-            "findings": describe_findings(self.findings),
         }
 
 

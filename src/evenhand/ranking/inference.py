@@ -56,7 +56,7 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
         return clustering, _bootstrap_intervals(fit, evidence, clustering, settings)
     if settings.interval == "rank-sets":
         cluster: Callable[[str], covariance.ClusteredErrors] = partial(
-            covariance.cluster_all_pairs, fit, evidence, settings.cluster
+            covariance.cluster_all_pairs, fit, evidence, settings.cluster, settings.progress
         )
     else:
         cluster = partial(covariance.cluster_plainly, fit, evidence)
@@ -118,7 +118,10 @@ def order_systems(
     (clustering, intervals), tally, mix = clustered_intervals, evidence.whole, settings.mix
     members = None if intervals is None else intervals.centred_on
     centre = fit.log_worth[slice(None) if members is None else members].mean()
-    log_worth, ability = np.asarray(fit.log_worth - centre), find_ability(fit)
+    log_worth, ability = np.asarray(fit.log_worth - centre), None
+    if isinstance(fit, Posterior) and fit.order_scale != "log-worth":  # draws are of abilities
+        means = fit.order_draws.mean(axis=0)
+        ability = np.asarray(means - means.mean())
     order, places = number_places(log_worth if ability is None else ability)
     wins, ties, losses = _count_outcomes(fit.tally if isinstance(fit, Fit) else tally)
     board = _reorder(intervals, order)
@@ -189,14 +192,6 @@ def exclude_in_fit(
             Exclusion("mix", reason, mix.left_out, unit="comparison", sentence=sentence)
         )
     return tuple(excluded)
-
-
-def find_ability(fit: Fit | FittedModel) -> Array | None:
-    """Return (K,) abilities, centred, of a model whose draws are of abilities, else None."""
-    if not isinstance(fit, Posterior) or fit.order_scale == "log-worth":
-        return None
-    means = fit.order_draws.mean(axis=0)
-    return np.asarray(means - means.mean())
 
 
 def number_places(values: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,7 +23,7 @@ from evenhand import errors
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.votes import (
@@ -48,6 +48,7 @@ from evenhand.ranking.cross_validation import (
     average,
     count_answers,
     count_sides,
+    list_ends,
     make_models,
     open_comparisons,
     raise_bits,
@@ -57,7 +58,7 @@ from evenhand.ranking.cross_validation import (
 )
 from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings, take_findings
+from evenhand.render.findings import Finding, take_findings
 
 # Which votes are held out, and which of the others a model is trained on (Hopkins & May 2013).
 #
@@ -597,14 +598,12 @@ class LearningCurves(HeldOut):
         trained, tested = self.transfer or (None, None)
         enough = self.enough
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
-            "models": list(self.models),
-            "sizes": list(self.sizes),
-            "level": self.level,
-            "largest": self.largest,
+            **write_contract(
+                self,
+                *("models", "sizes", "level", "largest", "effective_judges"),
+                findings=list_findings(self.notes, self.excluded),
+            ),
             "clusters": self.clusters.name,
-            "effective_judges": self.effective_judges,
             "df": self.clusters.df,
             "test_sets": [asdict(one) for one in self.test_sets],
             "points": self.records(),
@@ -615,7 +614,6 @@ class LearningCurves(HeldOut):
             "tested_on": tested,
             "enough": None if enough is None else asdict(enough),
             "says": self._list_answers(enough),
-            "findings": describe_findings(list_findings(self.notes, self.excluded)),
         }
 
     def _list_answers(self, enough: Enough | None) -> list[str]:
@@ -628,19 +626,18 @@ class LearningCurves(HeldOut):
             basis = f"Trained on {self.transfer[0]}, tested on {self.transfer[1]}. {basis}"
         elif self.held_out.judges != ("",):
             basis += " Items are new, judges may be on both sides."
+        why = {(one.model, one.size): one.why for one in reversed(self.refusals)}
+        points = tuple(
+            {**row, "why": why.get((row["model"], row["size"]))} for row in self.records()
+        )
+        of_csv = Table("points", "", (), points, only=("csv",))
         return Document(
             basis=basis,
             answer=tuple(self._list_answers(self.enough)),
-            parts=(self._list_points(), self._tabulate(), self._tabulate_sets()),
+            parts=(of_csv, self._tabulate(), self._tabulate_sets()),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
-
-    def _list_points(self) -> Table:
-        """Return the points one a row, for CSV."""
-        why = {(one.model, one.size): one.why for one in reversed(self.refusals)}
-        rows = ({**row, "why": why.get((row["model"], row["size"]))} for row in self.records())
-        return Table("points", "", (), tuple(rows), only=("csv",))
 
     def _tabulate(self) -> Table:
         rows = []
@@ -725,9 +722,7 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
         sure=_first_of_run(sure, list(behind)) if len(sure) > 1 else None,
         largest=largest,
         margin=margin,
-        gain=gain.value if gain else None,
-        gain_lower=gain.lower if gain else None,
-        gain_upper=gain.upper if gain else None,
+        **list_ends("gain", gain),
         tasks=len(filled),
         smaller=tuple(one.task for one in curves.test_sets if one.train < largest),
         sizes=tuple(behind),

@@ -37,26 +37,10 @@ from evenhand.errors import (
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
+from evenhand.ranking import rules
 from evenhand.ranking.clustering import FACTORS, wanted_factors
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.rules import (
-    WMT15,
-    score_bojar,
-    score_expected_net_wins,
-    score_expected_wins,
-    score_expected_wins_zero,
-    score_feedback_arc_set,
-    score_most_probable,
-    score_origwmt,
-    score_playoffs,
-    score_soccer,
-    score_trueskill,
-    score_vilar,
-    score_vilar_sort,
-    score_win_rate,
-    score_with_clusters,
-)
 from evenhand.ranking.settings import Progress, Settings, choose_log_linear, name_model
 from evenhand.ranking.texts import say
 from evenhand.render.counts import plural, say_tally, whole
@@ -107,8 +91,8 @@ def disagreements(rankings: Sequence[Scores]) -> tuple[Disagreement, ...]:
     systems, signs = rankings[0].systems, np.stack([_signs(one) for one in rankings])
     disputed = []
     for i, j in np.argwhere(np.triu((signs > 0).any(axis=0) & (signs < 0).any(axis=0))).tolist():
-        rules = [(one.rule, int(sign)) for one, sign in zip(rankings, signs[:, i, j], strict=True)]
-        sides = (tuple(rule for rule, sign in rules if sign == way) for way in (1, -1, 0))
+        said = [(one.rule, int(sign)) for one, sign in zip(rankings, signs[:, i, j], strict=True)]
+        sides = (tuple(rule for rule, sign in said if sign == way) for way in (1, -1, 0))
         disputed.append(Disagreement((systems[i], systems[j]), *sides))
     return tuple(disputed)
 
@@ -143,27 +127,29 @@ class Rule:
     in_all: bool = True
 
 
-_by_raw = partial(score_feedback_arc_set, weights="raw")
-_by_share = partial(score_feedback_arc_set, weights="share")
-_as_wmt15 = partial(score_trueskill, settings=WMT15)
+_by_raw = partial(rules.score_feedback_arc_set, weights="raw")
+_by_share = partial(rules.score_feedback_arc_set, weights="share")
+_as_wmt15 = partial(rules.score_trueskill, settings=rules.WMT15)
 
 # The rules by the name that users ask for
 RULES: Final[Mapping[str, Rule]] = {
-    "origwmt": Rule("not worse, ties won", score_origwmt),
-    "bojar": Rule("wins of decided comparisons", score_bojar),
-    "win-rate": Rule("wins of all, ties lost", score_win_rate),
-    "expected-wins": Rule("opponents alike, missing pairs excluded", score_expected_wins),
-    "expected-wins-zero": Rule("opponents alike, missing pairs 0", score_expected_wins_zero),
-    "expected-net-wins": Rule("wins less losses, opponents alike", score_expected_net_wins),
-    "soccer": Rule("ties half a win, opponents alike", score_soccer),
-    "vilar": Rule("mean of +1, 0, -1", score_vilar),
-    "vilar-sort": Rule("sorted by majorities", score_vilar_sort),
-    "feedback-arc-set": Rule("fewest net wins contradicted", score_feedback_arc_set, seeded=True),
+    "origwmt": Rule("not worse, ties won", rules.score_origwmt),
+    "bojar": Rule("wins of decided comparisons", rules.score_bojar),
+    "win-rate": Rule("wins of all, ties lost", rules.score_win_rate),
+    "expected-wins": Rule("opponents alike, missing pairs excluded", rules.score_expected_wins),
+    "expected-wins-zero": Rule("opponents alike, missing pairs 0", rules.score_expected_wins_zero),
+    "expected-net-wins": Rule("wins less losses, opponents alike", rules.score_expected_net_wins),
+    "soccer": Rule("ties half a win, opponents alike", rules.score_soccer),
+    "vilar": Rule("mean of +1, 0, -1", rules.score_vilar),
+    "vilar-sort": Rule("sorted by majorities", rules.score_vilar_sort),
+    "feedback-arc-set": Rule(
+        "fewest net wins contradicted", rules.score_feedback_arc_set, seeded=True
+    ),
     "feedback-arc-set-raw": Rule("fewest wins contradicted", _by_raw, seeded=True),
     "feedback-arc-set-share": Rule("smallest net shares contradicted", _by_share, seeded=True),
-    "most-probable": Rule("all pairs most probably right", score_most_probable, seeded=True),
-    "playoffs": Rule("knockout wins", score_playoffs, seeded=True),
-    "trueskill": Rule("as WMT16", score_trueskill, seeded=True, ranged=True),
+    "most-probable": Rule("all pairs most probably right", rules.score_most_probable, seeded=True),
+    "playoffs": Rule("knockout wins", rules.score_playoffs, seeded=True),
+    "trueskill": Rule("as WMT16", rules.score_trueskill, seeded=True, ranged=True),
     "trueskill-wmt15": Rule(
         "as WMT15: not resampled", _as_wmt15, seeded=True, ranged=True, in_all=False
     ),
@@ -663,7 +649,9 @@ def _compare(
                 if drawn is None or rule.ranged:
                     scored = score(tally)
                 else:
-                    scored = score_with_clusters(score, tally, by=drawn, level=level, seed=seed)
+                    scored = rules.score_with_clusters(
+                        score, tally, by=drawn, level=level, seed=seed
+                    )
                 scores[name] = replace(scored, rule=name)
             elif isinstance(ranked, Ranking):
                 scored = read_scores(ranked)  # what is said of all methods is said once

@@ -20,7 +20,7 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import choose_groups, count_levels, say_pooled, tally_groups
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
@@ -44,7 +44,7 @@ from evenhand.ranking.wald import (
 )
 from evenhand.render.counts import say_tally
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding
 from evenhand.render.values import begin_sentence
 
 LEVEL: Final = 0.05  # P-value below which a question is answered with yes
@@ -175,8 +175,7 @@ class ModelTable(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of the table."""
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
+            **write_contract(self, "says", findings=self.findings),
             "models": [asdict(row) for row in self.rows],
             "tests": [
                 {
@@ -189,12 +188,10 @@ class ModelTable(Shown):
                 for one in self.questions
             ],
             "best_aic": self.best,
-            "says": list(self.says),
             "refused": dict(self.refused),
             "n_judgments": self.tally.n_judgments,
             "n_comparisons": self.tally.n_comparisons,
             "systems": list(self.tally.systems),
-            "findings": describe_findings(self.findings),
         }
 
     def document(self) -> Document:

@@ -23,7 +23,7 @@ import numpy as np
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels, note_tasks
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
@@ -49,7 +49,7 @@ from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.texts import INSEPARABLE, say, say_clusterings
 from evenhand.render.counts import say_answers
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding
 
 # Most comparisons of a judge for the exact test; with more the normal one is as good
 MAX_EXACT_COMPARISONS: Final = 500
@@ -237,17 +237,9 @@ class PositionBias(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand bias --json`."""
         names = ("estimate", "stderr", "lower", "upper", "p", "share", "level", "method", "spread")
-        return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
-            **{name: getattr(self, name) for name in names},
-            "heterogeneity_p": self.heterogeneity_p,
-            "n_judgments": self.n_judgments,
-            "n_comparisons": self.n_comparisons,
-            "says": list(self.says),
-            "findings": describe_findings(self.notes),
-            "judges": [one.to_dict() for one in self.judges],
-        }
+        counts = ("heterogeneity_p", "n_judgments", "n_comparisons")
+        judges = [one.to_dict() for one in self.judges]
+        return write_contract(self, "says", *names, *counts) | {"judges": judges}
 
     def document(self) -> Document:
         """Return what people read: how often the first output wins, and with which judges."""

@@ -249,8 +249,13 @@ def rank_counts(
     present: set[str] = {name for name in clustering.FACTORS if name in known}
     by_model = settings.interval == "model"
     clusterings = () if by_model else clustering.wanted_factors(settings.cluster, present, by)
-    if by is None:
-        return _rank_whole(data, clusterings, settings)
+    if by is None:  # levels are merged where they are too many
+        names = dict.fromkeys((*clusterings, *(("judge",) if "judge" in present else ())))
+        merged = clustering.merge_factors(data.pool(tuple(names)))
+        joint = merged.pool(tuple(merged.factors))
+        loads = {name: joint.factors[name].loads for name in names}
+        evidence = clustering.Evidence.of(joint.pool(clusterings))
+        return make_ranking(evidence, Levels(loads), settings)
     factors = (*clusterings, *(("judge",) if "judge" in present and by != "judge" else ()))
     parts = _split_counts(data, by, tuple(dict.fromkeys(factors)))
     return _take_only(_rank_tallies(parts, by, settings), requested=group_by is not None)
@@ -261,15 +266,6 @@ def _refuse_counts(what: str) -> UnknownOption:
         f"{what} needs the judgments themselves, and these are counts of them: rank what"
         " evenhand.read opens"
     )
-
-
-def _rank_whole(data: Tally, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
-    """Rank counts of all judgments; levels are merged where they are too many."""
-    names = tuple(dict.fromkeys((*clusterings, *(("judge",) if "judge" in data.factors else ()))))
-    merged = clustering.merge_factors(data.pool(names))
-    joint = merged.pool(tuple(merged.factors))
-    loads = {name: joint.factors[name].loads for name in names}
-    return make_ranking(clustering.Evidence.of(joint.pool(clusterings)), Levels(loads), settings)
 
 
 def _split_counts(data: Tally, by: str, factors: tuple[str, ...]) -> dict[str, Tally]:

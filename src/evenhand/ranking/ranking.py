@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import Mixed
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
@@ -32,7 +32,7 @@ from evenhand.ranking.intervals import (
 from evenhand.ranking.sides import LIMIT
 from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding
 from evenhand.render.values import join_names
 
 MARGINAL: Final = ("marginal_lower", "marginal_upper")
@@ -41,8 +41,10 @@ COLUMNS: Final = (
     *("cluster", "better_than", "wins", "ties", "losses"),
 )
 # Keys of JSON that are members
-HOW: Final = ("model", "scale", "level", "method", "rank_interval")
-OF_WHAT: Final = ("n_judges", "effective_judges", "n_items", "headline", "says")
+PLAIN_KEYS: Final = (
+    *("says", "headline", "model", "scale", "level", "method", "rank_interval"),
+    *("n_judges", "effective_judges", "n_items"),
+)
 
 
 MAX_SYSTEMS_SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_dict` have them all
@@ -479,13 +481,9 @@ class Ranking(Shown):
         """Return the JSON contract of `evenhand rank --json`; systems with "elo" or "worth" too."""
         sets, mix, controlled = self.rank_sets, self.mix, self.controlled
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
-            **{name: getattr(self, name) for name in HOW},
+            **write_contract(self, *PLAIN_KEYS),
             "n_judgments": whole(self.n_judgments),
             "n_comparisons": whole(self.n_comparisons),
-            **{name: getattr(self, name) for name in OF_WHAT},
-            "findings": describe_findings(self.notes),
             **({} if mix is None else {"mix": mix.to_dict()}),
             **({} if controlled is None else controlled.to_dict()),
             "rank_sets": None if sets is None else sets.to_dict(self.systems),

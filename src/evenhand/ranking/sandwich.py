@@ -198,27 +198,23 @@ SINGULAR: Final = 1e-11  # Pivot, relative to the diagonal, that is rounding and
 
 def judgment_covariance(fit: Fit) -> Array:
     """Return the (p, p) covariance by single comparisons, CR1 with G = n."""
-    n = _count(fit)
+    n, bread = _count(fit), fit.raw_vcov
     inflation = _inflation(fit, n)  # first: it refuses a single comparison
-    bread, meat = fit.raw_vcov, _meat(fit)
-    return np.asarray(bread @ meat @ bread * (n / (n - 1) * inflation))
-
-
-def _meat(fit: Fit) -> Array:
-    """Return (p, p) sums of products of single answers' scores."""
     tally, used = fit.tally, np.array([1.0, fit.model.ties != "discard", 1.0])
+    # (p, p) sums of products of single answers' scores
+    meat = np.zeros_like(bread)
     if is_controlled(fit):
-        meat = np.zeros((fit.likelihood.reported, fit.likelihood.reported))
         for part in fit.likelihood.split(fit.rows):
             eta, tie = fit.likelihood.locate(part, fit.beta)
             products = score_products(fit.likelihood.law, eta, tie, used * part.squares)
             meat += sum_row_information(part, products)
-        return meat
-    _, tie, order, _ = fit.likelihood.parts(fit.beta)
-    eta = fit.lambdas[tally.left] - fit.lambdas[tally.right] + order
-    squares = used * (tally.counts if tally.squares is None else tally.squares)
-    outer = score_products(fit.likelihood.law, eta, tie, squares)
-    return fit.likelihood.outer_information(tally, outer)
+    else:
+        _, tie, order, _ = fit.likelihood.parts(fit.beta)
+        eta = fit.lambdas[tally.left] - fit.lambdas[tally.right] + order
+        squares = used * (tally.counts if tally.squares is None else tally.squares)
+        products = score_products(fit.likelihood.law, eta, tie, squares)
+        meat = fit.likelihood.outer_information(tally, products)
+    return np.asarray(bread @ meat @ bread * (n / (n - 1) * inflation))
 
 
 def _count(fit: Fit) -> float:

@@ -106,10 +106,9 @@ def choose_log_linear(model: object) -> BradleyTerry:
 def _refuse_model(model: object, wanted: str) -> UnknownOption:
     if isinstance(model, type):
         name = model.__name__
-        message = (
+        return UnknownOption(
             f"model is the class {name} and not settings of it: write {name}(), with parentheses"
         )
-        return UnknownOption(message)
     return UnknownOption(f"model cannot be {model!r}: give {wanted}")
 
 

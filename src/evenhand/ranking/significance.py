@@ -20,7 +20,7 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import choose_groups, count_levels, tally_groups
 from evenhand.data.joining import say_alike
 from evenhand.data.rankings import Rankings
@@ -49,7 +49,7 @@ from evenhand.ranking.texts import say
 from evenhand.ranking.wald import count_ways
 from evenhand.render.counts import plural, say_tally, whole
 from evenhand.render.document import ALWAYS, Column, Document, Table, Text
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding
 from evenhand.render.values import write_p
 
 BLOCKS: Final = ("judge", "item", "ranking")
@@ -136,12 +136,16 @@ class PreferenceTests(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand test --json`, one group."""
-        pairs = self.pairs
+        pairs, friedman = self.pairs, None
+        if (found := self.friedman) is not None:
+            places = dict(zip(found.systems, found.mean_places.tolist(), strict=True))
+            fields = ("statistic", "df", "p", "f", "f_df", "f_p", "kendall_w", "assumes", "ignores")
+            values = {name: getattr(found, name) for name in fields}
+            friedman = {"by": self.blocks, "blocks": found.blocks, **values, "mean_places": places}
         # a direction that was read off the data has no one-sided p-value
         turned = {} if pairs.new else {"greater": None}
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
+            **write_contract(self, "says"),
             "ties_as": pairs.variant,
             "sides": 1 if pairs.new else 2,
             "new": pairs.new,
@@ -150,23 +154,12 @@ class PreferenceTests(Shown):
             "untested": pairs.untested,
             "variants": [asdict(variant) | turned for variant in self.variants],
             "model": [asdict(coefficient) for coefficient in self.model],
-            "friedman": self._describe_friedman(),
+            "friedman": friedman,
             "assumes": list(pairs.assumes),
             "ignores": list(pairs.ignores),
             "n_judgments": whole(self.tally.n_judgments),
             "n_comparisons": whole(self.tally.n_comparisons),
-            "says": self.says,
-            "findings": describe_findings(self.notes),
         }
-
-    def _describe_friedman(self) -> dict[str, Any] | None:
-        friedman = self.friedman
-        if friedman is None:
-            return None
-        places = dict(zip(friedman.systems, friedman.mean_places.tolist(), strict=True))
-        fields = ("statistic", "df", "p", "f", "f_df", "f_p", "kendall_w", "assumes", "ignores")
-        values = {name: getattr(friedman, name) for name in fields}
-        return {"by": self.blocks, "blocks": friedman.blocks, **values, "mean_places": places}
 
     def document(self) -> Document:
         """Return what people read: which pairs differ, the tests of each, agreement of blocks."""

@@ -380,19 +380,6 @@ def _find_odd(others: Sequence[Interaction], *, more: bool) -> OddReference | No
 
 
 def find_effects(fit: Fit, evidence: Mapping[str, Tally]) -> Effects:
-    orders, scale = judge_groups.order_groups(fit)
-    return Effects(
-        tests=tuple(
-            Effect(one.covariate, one.of, one.lr, *run_hypothesis_tests(one, evidence))
-            for one in judge_groups.find_hypotheses(fit)
-        ),
-        interactions=_list_interactions(fit),
-        orders=orders,
-        scale=scale,
-    )
-
-
-def _list_interactions(fit: Fit) -> tuple[Interaction, ...]:
     by_name = {coefficient.name: coefficient for coefficient in fit.coefficients}
     coefficients = [
         (by_name[name], owner)
@@ -410,4 +397,9 @@ def _list_interactions(fit: Fit) -> tuple[Interaction, ...]:
         if of == label:
             of = label.removesuffix(tag_of(owner, alone=True))
         interactions.append(Interaction(coefficient, *owner, home, of, against, p))
-    return tuple(sorted(interactions, key=lambda one: -abs(one.coefficient.z or 0.0)))
+    tests = (
+        Effect(one.covariate, one.of, one.lr, *run_hypothesis_tests(one, evidence))
+        for one in judge_groups.find_hypotheses(fit)
+    )
+    largest_first = sorted(interactions, key=lambda one: -abs(one.coefficient.z or 0.0))
+    return Effects(tuple(tests), tuple(largest_first), *judge_groups.order_groups(fit))

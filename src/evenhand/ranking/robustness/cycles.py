@@ -40,7 +40,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally, join_codes
@@ -61,7 +61,6 @@ from evenhand.ranking.robustness.removal import merge_evidence
 from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.sides import count_sides, note_sides
 from evenhand.render.document import Column, Document, Form, Table
-from evenhand.render.findings import describe_findings
 
 MAX_TABLE_NUMBERS: Final = 30_000_000  # Numbers in a table of pairs by judges
 N_REPLICATES: Final = 999
@@ -508,11 +507,7 @@ class Cycles(Shown):
         del fields["notes"]
         return {
             **fields,
-            "excluded": write_excluded(self.excluded),
-            "clusterings": list(self.clusterings),
-            "findings": describe_findings(self.notes),
-            "real": self.real,
-            "says": list(self.says),
+            **write_contract(self, "says", "real", "clusterings"),
             "deviations": [asdict(pair) for pair in self.deviations],
             "cycles": [
                 {**asdict(cycle), "closed": cycle.closed, "says": cycle.says}

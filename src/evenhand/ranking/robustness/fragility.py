@@ -27,7 +27,7 @@ import numpy as np
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.data.tally import take_names
@@ -47,7 +47,7 @@ from evenhand.ranking.robustness import removal
 from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.settings import choose_log_linear
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding
 
 REVERSED, UNDECIDED = "reversed", "undecided"
 OUTCOMES: Final = (REVERSED, UNDECIDED)
@@ -316,12 +316,7 @@ class Fragility(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers."""
-        return {
-            "flips": [flip.to_dict() for flip in self.flips],
-            "findings": describe_findings(self.notes),
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
-        }
+        return write_contract(self) | {"flips": [flip.to_dict() for flip in self.flips]}
 
     @property
     def table(self) -> Table:

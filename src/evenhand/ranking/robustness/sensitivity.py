@@ -24,7 +24,7 @@ import numpy as np
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
@@ -48,7 +48,7 @@ from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.texts import say as say_of_sides
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings, take_findings
+from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import join_names
 
 MAX_CONCLUSIONS_NAMED: Final = 5
@@ -230,15 +230,9 @@ class Sensitivity(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers."""
         return {
+            **write_contract(self, "says", "leaders", "decides", "level"),
             "choices": [asdict(one) for one in self.choices],
             "conclusions": [{**asdict(one), "survives": one.survives} for one in self.conclusions],
-            "leaders": list(self.leaders),
-            "decides": self.decides,
-            "level": self.level,
-            "says": list(self.says),
-            "findings": describe_findings(self.notes),
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
         }
 
     @property
@@ -505,13 +499,10 @@ class Robustness(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         return {
+            **write_contract(self, "says", findings=self.findings),
             "fragility": self.fragility.to_dict(),
             "sensitivity": self.sensitivity.to_dict(),
             "cycles": None if self.cycles is None else self.cycles.to_dict(),
-            "says": list(self.says),
-            "findings": describe_findings(self.findings),
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
         }
 
     def document(self) -> Document:

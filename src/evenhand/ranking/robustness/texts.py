@@ -23,9 +23,8 @@ say: Final = Templates(
         "nothing-left": "nothing is left of {gone}",
         "no-ranking-left": "no ranking is left",
         "weights-no-votes": "Importance weights count no votes: none are removed one by one.",
-        "too-many-to-undecide": (
-            "What would leave a pair undecided is not asked above {limit:,} comparisons."
-        ),
+        "too-many-to-undecide": "What would leave a pair undecided is not asked above {limit:,}"
+        " comparisons.",
         "narrowly-decided": "{claim}: decided so narrowly that other random signs undo it.",
         "nobody-first": "Level at the head, so that nobody is first: {names:list}.",
         "pair-barred": "{claim}: {why} and stays undecided, however far apart.",
@@ -37,14 +36,10 @@ say: Final = Templates(
         "lead-only-level": "{first} lead, level, in the only ranking there is.",
         "lead-by-prior": "No choice says who leads: that is set by the prior alone.",
         "unlinked": "Nothing compares {one} with {other}: the prior alone says who is ahead.",
-        "lead-changes": (
-            "The lead is not robust to choices: {first} leads, but not under {under:list}"
-            " ({others:list})."
-        ),
-        "lead-changes-level": (
-            "The lead is not robust to choices: {first} lead, level, but not under {under:list}"
-            " ({others:list})."
-        ),
+        "lead-changes": "The lead is not robust to choices: {first} leads, but not under"
+        " {under:list} ({others:list}).",
+        "lead-changes-level": "The lead is not robust to choices: {first} lead, level, but not"
+        " under {under:list} ({others:list}).",
         "pairs-robust": "All decided pairs ({pairs:,}) hold in all {n} rankings.",
         "pairs-only": "{pairs:#pair} decided in the only ranking there is.",
         "pairs-not-robust": "{lost:,} of {pairs:,} decided pairs do not hold in all {n} rankings.",
@@ -54,13 +49,10 @@ say: Final = Templates(
         "pair-undecided": "{pair} is undecided under {under:list}.",
         "more-pairs": "{n:#more pair/more pairs} do not hold.",
         "choice-refused": "No ranking under {choice}: {why}.",
-        "decisions-not-asked": (
-            "Which pairs each choice decides was not asked, nor what clusters change: they change"
-            " no order."
-        ),
-        "sides-unknown": (
-            "Which output was shown first is not known: no advantage of the first is tried."
-        ),
+        "decisions-not-asked": "Which pairs each choice decides was not asked, nor what clusters"
+        " change: they change no order.",
+        "sides-unknown": "Which output was shown first is not known: no advantage of the first is"
+        " tried.",
         "judges-unknown": "Judges are not known: none can be capped or excluded.",
         "judges-not-screened": "No judge is excluded: {why}.",
         "no-judge-flagged": "No judge is flagged.",
@@ -74,16 +66,12 @@ say: Final = Templates(
         ),
         "no-cycle-stands-out": "No single cycle of three stands out.",
         "majority-cycle": "Cycle: {wins:list} (p {p:p} over all cycles of three).",
-        "cycle-without-majority": (
-            "No majority cycle, but a stronger deviation from transitivity than the model allows:"
-            " {wins:list} (p {p:p} over all cycles of three)."
-        ),
+        "cycle-without-majority": "No majority cycle, but a stronger deviation from transitivity"
+        " than the model allows: {wins:list} (p {p:p} over all cycles of three).",
         "cycles-limited": "What is said of cycles is {limit}.",
         "cycles-beside-sides": ("Cycles are sought beside an advantage of the output shown first."),
-        "cycles-or-sides": (
-            "Cycles are sought without an advantage of the output shown first: what is cyclic may"
-            " be position bias."
-        ),
+        "cycles-or-sides": "Cycles are sought without an advantage of the output shown first:"
+        " what is cyclic may be position bias.",
         "too-many-triples": "Cycles of three are too many to be tested: rank fewer systems.",
         "no-clustering": "No clustering by {factor}: {why}.",
         "cycles-not-tested": "Cycles are not tested: {why}.",
