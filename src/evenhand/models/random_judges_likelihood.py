@@ -436,7 +436,9 @@ class Panel:
         share = np.eye(batch.width) - piece.covariance / sigma**2
         codes = self.system[batch.nodes].reshape(batch.size, batch.width)
         at = codes[:, :, None] * (self.n_systems + 1) + codes[:, None, :]
-        for row, values in enumerate((share, -2 * share @ share)):
+        # matrix by matrix, a symmetric one times itself costs half; of narrow ones the loop is dear
+        squares = np.stack([one @ one.T for one in share]) if batch.size == 1 else share @ share
+        for row, values in enumerate((share, -2 * squares)):
             added = np.bincount(at.reshape(-1), values.reshape(-1), minlength=tables.shape[1])
             tables[row] += weight / sigma**2 * added
         return float(2 * weight * (share**2).sum())
