@@ -13,11 +13,10 @@ Spark is asked by its SQL, so that a session in this process (classic) and a ses
 
 from __future__ import annotations
 
-import ctypes
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import count, islice
@@ -42,6 +41,7 @@ Columns: TypeAlias = dict[str, NDArray[Any]]
 COUNT = "evenhand_count"
 SQUARES = "evenhand_squares"
 ANSWER = "evenhand_answer"  # Columns that we add to somebody's table carry names that are nobody's
+PLACE = "evenhand_place"  # Column that says where a row stood
 # Held while DuckDB answers: a connection has one answer at a time, and one count of threads
 _ENGINE = RLock()
 _NAMES = count()
@@ -49,12 +49,7 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 
 def fetch_columns(frame: Frame) -> Columns:
-    """Run a query and return its columns as numpy arrays; missing text is None.
-
-    >>> import polars as pl
-    >>> fetch_columns(nw.from_native(pl.DataFrame({"a": ["x", None]})))
-    {'a': array(['x', None], dtype=object)}
-    """
+    """Run a query and return its columns as numpy arrays; missing text is None."""
     columns = _fetch(frame)
     note_query(frame, tuple(columns), len(next(iter(columns.values()), ())))
     return columns
@@ -67,12 +62,7 @@ def count_rows(frame: Frame) -> int:
 def count_labels(
     frame: Frame, name: str, weight: nw.Expr | None = None, *, as_text: bool = False
 ) -> dict[Any, float]:
-    """Count the rows of each value of a column, or sum their weights.
-
-    >>> import polars as pl
-    >>> count_labels(nw.from_native(pl.DataFrame({"a": [1, 1]})), "a", as_text=True)
-    {'1': 2}
-    """
+    """Count the rows of each value of a column, or sum their weights."""
     frame = frame.select(nw.col(name).cast(nw.String)) if as_text else frame
     load = nw.len() if weight is None else weight.sum()
     fetched = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
@@ -291,20 +281,12 @@ def _make_spark_table(session: Any, data: Mapping[str, list[Any]]) -> Any:
 
 
 def quote(text: str) -> str:
-    """Write text as a SQL literal.
-
-    >>> quote("it's")
-    "'it''s'"
-    """
+    """Write text as a SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def quote_name(name: str) -> str:
-    """Write a name, such as a column's, in SQL, whatever signs it holds.
-
-    >>> print(quote_name('one "word" more'))
-    "one ""word"" more"
-    """
+    """Write a name, such as a column's, in SQL, whatever signs it holds."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -348,53 +330,36 @@ def fetch_batches(frame: Frame, rows: int = BATCH_ROWS) -> Iterator[Columns]:
 
 def _stream(frame: Frame, rows: int) -> Iterator[Columns]:
     native: Any = frame.to_native()
-    if frame.implementation.is_duckdb():
-        return _stream_duckdb(native, rows)
-    if frame.implementation.is_ibis():
-        return _stream_ibis(native, rows)
-    if is_spark(frame):
-        return _stream_spark(native, rows)
-    return _stream_polars(native, rows)
+    engine = frame.implementation
+    if engine.is_duckdb():
+        import duckdb
 
+        name = name_file(native)
+        try:
+            if find_spec("pyarrow") is None:
+                while chunk := native.fetchmany(rows):
+                    yield _from_rows(chunk, native.columns)
+                return
+            read = getattr(native, "to_arrow_reader", None) or native.fetch_record_batch
+            yield from map(_from_arrow, read(rows))
+        except (duckdb.Error, OSError) as error:  # pyarrow makes the latter of DuckDB's own
+            raise explain(duckdb.Error(str(error)), name) from None
+    elif engine.is_ibis():
+        with _database_explained():
+            yield from map(_from_arrow, native.to_pyarrow_batches(chunk_size=rows))
+    elif is_spark(frame):
+        with _spark_explained():
+            left = iter(native.toLocalIterator())
+            while chunk := list(islice(left, rows)):
+                yield _from_rows(chunk, native.columns)
+    else:
+        from polars.exceptions import PolarsError
 
-def _stream_duckdb(relation: Any, rows: int) -> Iterator[Columns]:
-    import duckdb
-
-    name = name_file(relation)
-    try:
-        if find_spec("pyarrow") is None:
-            names = list(relation.columns)
-            while chunk := relation.fetchmany(rows):
-                yield _from_rows(chunk, names)
-            return
-        read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-        for batch in read(rows):
-            yield _from_arrow(batch)
-    except (duckdb.Error, OSError) as error:  # pyarrow makes the latter of DuckDB's own
-        raise explain(duckdb.Error(str(error)), name) from None
-
-
-def _stream_ibis(table: Any, rows: int) -> Iterator[Columns]:
-    with _database_explained():
-        for batch in table.to_pyarrow_batches(chunk_size=rows):
-            yield _from_arrow(batch)
-
-
-def _stream_spark(table: Any, rows: int) -> Iterator[Columns]:
-    with _spark_explained():
-        left, names = iter(table.toLocalIterator()), list(table.columns)
-        while chunk := list(islice(left, rows)):
-            yield _from_rows(chunk, names)
-
-
-def _stream_polars(table: Any, rows: int) -> Iterator[Columns]:
-    from polars.exceptions import PolarsError
-
-    try:
-        for batch in table.collect_batches(chunk_size=rows):
-            yield {name: _tidy(batch[name].to_numpy()) for name in batch.columns}
-    except PolarsError as error:
-        raise explain_polars(error) from None
+        try:
+            for batch in native.collect_batches(chunk_size=rows):
+                yield {name: _tidy(batch[name].to_numpy()) for name in batch.columns}
+        except PolarsError as error:
+            raise explain_polars(error) from None
 
 
 def _from_arrow(batch: Any) -> Columns:
@@ -404,7 +369,7 @@ def _from_arrow(batch: Any) -> Columns:
     }
 
 
-def _from_rows(rows: list[Any], names: list[str]) -> Columns:
+def _from_rows(rows: list[Any], names: Sequence[str]) -> Columns:
     return {
         name: _from_list(list(values))
         for name, values in zip(names, zip(*rows, strict=True), strict=True)
@@ -479,80 +444,14 @@ def _database_explained() -> Iterator[None]:
         raise UnknownFormat(f"the database refused a query: {first}") from None
 
 
-@contextmanager
-def store_warehouse(native: Any, name: str) -> Iterator[Any]:
-    # Where none may be made, the query itself is given back. Where none can be dropped, it goes
-    # with the session.
-    backend = native.get_backend()
-    try:
-        held = backend.create_table(name, native, temp=True)
-    except list_errors(NotImplementedError):
-        yield native
-        return
-    try:
-        yield held
-    finally:
-        with suppress(*list_errors(NotImplementedError)):
-            backend.drop_table(name)
-
-
-# Rows leave DuckDB in batches, as numpy arrays, in as much memory as one batch takes.
-#
-# A DuckDB result is a stream of the Arrow C interface, whose structures are read here with ctypes:
-# `fetchnumpy` takes the whole result, and everything else that streams needs pyarrow. Source of the
-# structures: the Arrow columnar format, "The Arrow C data interface" and "The Arrow C stream
-# interface" (https://arrow.apache.org/docs/format/CStreamInterface.html).
-CAPSULE: Final = b"arrow_array_stream"
+# Rows leave DuckDB in batches, as numpy arrays, in as much memory as a few batches take:
+# `fetchnumpy` takes the whole result, and what else streams needs pyarrow. nanoarrow reads the
+# stream of the Arrow C interface (https://arrow.apache.org/docs/format/CStreamInterface.html).
 # Most rows of a batch: so few stay in the processor's cache while they are worked on
 ROWS: Final = 50_000
 _NUMBERS: Final = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 # What Arrow calls the numbers of a numpy type
 FORMATS: Final = dict(zip(map(np.dtype, _NUMBERS), "cCsSiIlLfg", strict=True))
-
-
-class _Schema(ctypes.Structure):
-    """`ArrowSchema`: the type of a batch, or of one column of it."""
-
-
-class _Array(ctypes.Structure):
-    """`ArrowArray`: one batch, or one column of it."""
-
-
-class _Stream(ctypes.Structure):
-    """`ArrowArrayStream`: batches to come."""
-
-
-_INT = ctypes.c_int
-_Schema._fields_ = [
-    ("format", ctypes.c_char_p),
-    ("name", ctypes.c_char_p),
-    ("metadata", ctypes.c_char_p),
-    ("flags", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
-    ("children", ctypes.POINTER(ctypes.POINTER(_Schema))),
-    ("dictionary", ctypes.POINTER(_Schema)),
-    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Schema))),
-    ("private_data", ctypes.c_void_p),
-]
-_Array._fields_ = [
-    ("length", ctypes.c_int64),
-    ("null_count", ctypes.c_int64),
-    ("offset", ctypes.c_int64),
-    ("n_buffers", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
-    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
-    ("children", ctypes.POINTER(ctypes.POINTER(_Array))),
-    ("dictionary", ctypes.POINTER(_Array)),
-    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Array))),
-    ("private_data", ctypes.c_void_p),
-]
-_Stream._fields_ = [
-    ("get_schema", ctypes.CFUNCTYPE(_INT, ctypes.POINTER(_Stream), ctypes.POINTER(_Schema))),
-    ("get_next", ctypes.CFUNCTYPE(_INT, ctypes.POINTER(_Stream), ctypes.POINTER(_Array))),
-    ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(_Stream))),
-    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Stream))),
-    ("private_data", ctypes.c_void_p),
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -565,74 +464,37 @@ class Batch:
 def stream_batches(
     relation: duckdb.DuckDBPyRelation, kinds: Mapping[str, DTypeLike]
 ) -> Iterator[Batch]:
-    capsule = _open_stream(relation)
-    stream = ctypes.cast(_pointer(capsule, CAPSULE), ctypes.POINTER(_Stream)).contents
-    _check_formats(stream, relation, kinds)
-    while True:
-        array = _Array()
-        if stream.get_next(ctypes.byref(stream), ctypes.byref(array)):
-            raise _explain_stream(stream, relation)
-        if not array.release:
-            return
-        try:
-            for first in range(0, max(array.length, 1), ROWS):
-                columns, missing = {}, set()
-                rows = min(ROWS, array.length - first)
-                for at, (name, kind) in enumerate(kinds.items()):
-                    column, width = array.children[at].contents, np.dtype(kind).itemsize
-                    columns[name] = np.empty(rows, dtype=kind)
-                    if rows:
-                        start = column.buffers[1] + (array.offset + column.offset + first) * width
-                        ctypes.memmove(columns[name].ctypes.data, start, rows * width)
-                    if column.buffers[0] and column.null_count:
-                        missing.add(name)
-                yield Batch(columns, frozenset(missing))
-        finally:
-            array.release(ctypes.byref(array))
-
-
-def _check_formats(
-    stream: _Stream, relation: duckdb.DuckDBPyRelation, kinds: Mapping[str, DTypeLike]
-) -> None:
-    """Refuse columns that are laid out otherwise: their bytes would be taken for other numbers."""
-    schema = _Schema()
-    if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
-        raise _explain_stream(stream, relation)
-    columns = [schema.children[at].contents for at in range(schema.n_children)]
-    formats = [
-        "dictionary" if column.dictionary else column.format.decode("utf-8", "replace")
-        for column in columns
-    ]
-    schema.release(ctypes.byref(schema))
-    expected = [FORMATS[np.dtype(kind)] for kind in kinds.values()]
-    if formats == expected:
-        return
     import duckdb
-
-    raise UnknownFormat(
-        f"DuckDB {duckdb.__version__} hands out columns of the Arrow types {', '.join(formats)}"
-        f" where {', '.join(expected)} are read: take another version of duckdb"
-    )
-
-
-def _open_stream(relation: duckdb.DuckDBPyRelation) -> Any:
-    """Begin a query; the stream lives as long as what is returned."""
-    import duckdb
+    import nanoarrow
 
     try:
-        return cast("Any", relation).__arrow_c_stream__()
-    except duckdb.Error as error:
-        raise explain(error, name_file(relation)) from None
+        with nanoarrow.c_array_stream(relation) as stream:
+            _check_formats(stream.get_schema(), kinds)
+            for array in stream:
+                views = {
+                    name: child.view() for name, child in zip(kinds, array.children, strict=True)
+                }
+                columns = {
+                    name: np.frombuffer(view.buffer(1), dtype=kinds[name])[view.offset :]
+                    for name, view in views.items()
+                }
+                missing = frozenset(name for name, view in views.items() if view.null_count)
+                for first in range(array.offset, array.offset + max(array.length, 1), ROWS):
+                    last = min(first + ROWS, array.offset + array.length)
+                    yield Batch({name: c[first:last] for name, c in columns.items()}, missing)
+    except (duckdb.Error, RuntimeError) as error:  # nanoarrow raises the second
+        raise explain(duckdb.Error(str(error)), name_file(relation)) from None
 
 
-def _explain_stream(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> Exception:
-    """Return what the engine says of a query that broke off, in the user's words."""
-    import duckdb
+def _check_formats(schema: Any, kinds: Mapping[str, DTypeLike]) -> None:
+    """Refuse columns that are laid out otherwise: their bytes would be taken for other numbers."""
+    formats = ["dictionary" if one.dictionary else one.format for one in schema.children]
+    expected = [FORMATS[np.dtype(kind)] for kind in kinds.values()]
+    if formats != expected:
+        import duckdb
 
-    message = stream.get_last_error(ctypes.byref(stream)) or b""
-    return explain(duckdb.Error(message.decode("utf-8", "replace")), name_file(relation))
-
-
-_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_pointer.restype = ctypes.c_void_p
-_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+        raise UnknownFormat(
+            f"DuckDB {duckdb.__version__} hands out columns of the Arrow types"
+            f" {', '.join(formats)} where {', '.join(expected)} are read: take another version"
+            " of duckdb"
+        )

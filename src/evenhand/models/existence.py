@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.tally import Factor, Tally
-from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_option
+from evenhand.errors import InvalidJudgments, LeaveOut, NotIdentified, listing, require_option
 from evenhand.models.design import Design
 from evenhand.models.settings import LogLinearSettings
 from evenhand.models.texts import say
@@ -303,7 +303,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _drop(names: Sequence[str]) -> str:
-    return f"leave {'it' if len(names) == 1 else 'them'} out"
+    return LeaveOut(f"leave {'it' if len(names) == 1 else 'them'} out")
 
 
 def _spare(graph: PreferenceGraph, names: Sequence[str]) -> Sequence[str]:

@@ -135,10 +135,13 @@ class TwoOutcomes:
         return 0.0
 
 
-def expand_blocks(law: TieLaw, eta: Array, tie: Tie, counts: Array) -> Local:
+def expand_blocks(
+    law: TieLaw, eta: Array, tie: Tie, counts: Array, whole: Array | None = None
+) -> Local:
+    """Return what `law.expand` gives for all entries; whole: (6, C) that is written over."""
     if len(eta) <= BLOCK:
         return law.expand(eta, tie, counts)
-    whole = np.empty((6, len(eta)))
+    whole = np.empty((6, len(eta))) if whole is None else whole
     for start in range(0, len(eta), BLOCK):
         rows = slice(start, start + BLOCK)
         part = law.expand(

@@ -76,6 +76,20 @@ def step_down(
     return _step(statistic, find_critical)
 
 
+def adjust_by_steps(statistic: Array, replicates: Sequence[NDArray[Any]]) -> Array:
+    """Return (P,) p-values of the same test: `step_down` decides those of 1 − level at most."""
+    order = np.argsort(statistic, kind="stable")
+    p = np.zeros(len(statistic))
+    for draws in replicates:
+        # of each contrast the largest of all that are no larger in the data
+        largest = np.maximum.accumulate(draws[:, order], axis=1)
+        beyond = (largest >= statistic[order]).sum(axis=0)
+        p = np.maximum(p, (1 + beyond) / (len(draws) + 1))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.maximum.accumulate(p[::-1])[::-1]
+    return adjusted
+
+
 def step_down_holm(statistic: Array, df: float, level: float) -> tuple[Flags, tuple[float, ...]]:
     """Decide contrasts by Holm's method, which needs no replicates and knows no correlations."""
 

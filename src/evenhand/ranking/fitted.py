@@ -16,7 +16,7 @@ from evenhand.models.log_linear import Fit
 from evenhand.models.registry import Model
 from evenhand.models.settings import say_model
 from evenhand.ranking.inference import exclude_in_fit
-from evenhand.ranking.signature import name_model, sign_data
+from evenhand.ranking.settings import name_model, sign_data
 from evenhand.ranking.texts import say
 from evenhand.ranking.wald import LEVEL, Effect, Effects, OddReference
 from evenhand.render.counts import whole
