@@ -22,7 +22,6 @@ from evenhand.render.findings import Finding
 
 
 def count_shown(data: Judgments) -> Tally:
-    """Count pairs as they were shown."""
     tally = count_pairs(data)
     require_two(tally.systems)
     require_counts(tally)

@@ -310,12 +310,10 @@ class ControlledLikelihood(Likelihood):
 
 
 def sum_scores(part: Part, local: Local) -> Array:
-    """Return the (p,) gradient of some rows."""
     return np.concatenate([part.plain.pull_scores(local), part.x.T @ local.eta])
 
 
 def sum_row_information(part: Part, local: Local) -> Array:
-    """Return the (p, p) information of some rows."""
     plain, x = part.plain, part.x
     m, q = plain.size, x.shape[1]
     information = np.zeros((m + q, m + q))
@@ -327,21 +325,6 @@ def sum_row_information(part: Part, local: Local) -> Array:
         across = replace(local, eta=weighed, tie=local.eta_tie * column, value=none)
         information[:m, at] = information[at, :m] = plain.pull_scores(across)
     return information
-
-
-def measure_spreads(rows: CodedRows) -> tuple[Array, Array, Array]:
-    """Return (q,) root mean square, largest and mean |x| of each column, in its own unit."""
-    q = len(rows.columns)
-    largest, squares, sums, n = np.zeros(q), np.zeros(q), np.zeros(q), 0.0
-    for batch in rows.batches(fold=False):
-        largest = np.maximum(largest, np.abs(batch.values).max(axis=0))
-        n += float(batch.weights.sum())
-    unit = np.where(largest > 0, largest, 1.0)  # so that squares of huge values stay finite
-    for batch in rows.batches(fold=False):
-        shares = np.abs(batch.values) / unit
-        squares += batch.weights @ shares**2
-        sums += batch.weights @ shares
-    return unit * np.sqrt(squares / n), largest, unit * sums / n
 
 
 # Do controls have estimates, finite and unique?
@@ -463,9 +446,6 @@ class ControlledFit(Fit):
 
     def document(self) -> shown.Document:
         document = super().document()
-        return replace(document, parts=(*document.parts, self._tabulate_controls()))
-
-    def _tabulate_controls(self) -> shown.Table:
         columns = (
             shown.Column("name", "control", "name"),
             shown.Column("estimate", "log-odds per sd", "three"),
@@ -476,7 +456,8 @@ class ControlledFit(Fit):
             shown.Column("sd", "sd", ".4g", priority=2),
         )
         rows = tuple({**vars(one), "per_unit": one.per_unit} for one in self.model_effects)
-        return shown.Table("controls", "Effects of controls", columns, rows)
+        table = shown.Table("controls", "Effects of controls", columns, rows)
+        return replace(document, parts=(*document.parts, table))
 
     @property
     def slopes(self) -> Mapping[str, float]:
@@ -532,7 +513,18 @@ def fit_rows(
     tally = rows.tally()
     if len(tally.systems) > DENSE:
         raise UnknownOption(f"controls are for at most {DENSE:,} systems")
-    sd, largest, mean = measure_spreads(rows)
+    # root mean square, largest and mean |x| of each column, in its own unit
+    q = len(rows.columns)
+    largest, squares, sums, n = np.zeros(q), np.zeros(q), np.zeros(q), 0.0
+    for batch in rows.batches(fold=False):
+        largest = np.maximum(largest, np.abs(batch.values).max(axis=0))
+        n += float(batch.weights.sum())
+    unit = np.where(largest > 0, largest, 1.0)  # so that squares of huge values stay finite
+    for batch in rows.batches(fold=False):
+        shares = np.abs(batch.values) / unit
+        squares += batch.weights @ shares**2
+        sums += batch.weights @ shares
+    sd, mean = unit * np.sqrt(squares / n), unit * sums / n
     refuse_constant(controls, rows, sd)
     with one_blas_thread():
         plain = replace(model, controls=()).fit(tally)

@@ -127,7 +127,6 @@ class Climb:
 
 
 def climb(model: DawidSkene, answers: Answers) -> Climb:
-    """Run EM from the shares of answers."""
     incidence = Incidence.of(answers)
     posterior = labels.share_answers(answers)
     before, step = -np.inf, 0

@@ -71,17 +71,9 @@ class PreferenceGraph:
         return self.system.size
 
     @property
-    def roots(self) -> Integers:
-        """One node of each group; all nodes are one group without groups."""
-        return np.unique(self.group, return_index=True)[1]
-
-    @property
     def decided(self) -> Array:
         """(C,) comparisons with a preference."""
         return self.wins + self.losses
-
-    def compared(self) -> Graph:
-        return Graph(self.n_nodes, self.left, self.right)
 
     def names(self, nodes: Integers) -> list[str]:
         return [self.systems[system] for system in self.system[nodes].tolist()]
@@ -100,7 +92,7 @@ class PreferenceGraph:
 
     def only(self, group: int) -> PreferenceGraph:
         nodes = np.flatnonzero(self.group == group)
-        part = self._rows(np.flatnonzero(self.group[self.left] == group))
+        part = self.take(np.flatnonzero(self.group[self.left] == group))
         return replace(
             part,
             system=self.system[nodes],
@@ -109,11 +101,7 @@ class PreferenceGraph:
             right=np.searchsorted(nodes, part.right),
         )
 
-    def sampled(self, rows_per_node: int = 16) -> PreferenceGraph:
-        every = self.left.size // max(1, rows_per_node * self.n_nodes)
-        return self if every < 2 else self._rows(slice(None, None, every))
-
-    def _rows(self, rows: Integers | slice) -> PreferenceGraph:
+    def take(self, rows: Integers | slice) -> PreferenceGraph:
         columns = ("left", "right", "wins", "ties", "losses")
         return replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
@@ -348,6 +336,7 @@ TIES: Final = ("davidson", "rao-kupper", "none", "half-win", "discard")
 
 THRESHOLDS: Final = ("rao-kupper", "glenn-david")
 FREE: Final = ("davidson", *THRESHOLDS)
+SAMPLED_ROWS_PER_NODE: Final = 16  # Rows that the rules are asked of first
 
 
 @dataclass(frozen=True)
@@ -369,12 +358,15 @@ def check_existence(
     free = ties in FREE and bool(graph.ties.any())
     with_ties = ties != "discard"
     # what holds of some judgments holds of all of them, so a sample usually settles it
-    sample = graph.sampled()
-    parts = (graph,) if sample is graph else (sample, graph)
+    every = graph.left.size // max(1, SAMPLED_ROWS_PER_NODE * graph.n_nodes)
+    parts = (graph,) if every < 2 else (graph.take(slice(None, None, every)), graph)
     # rule (i): every system leads to every other, within each group
     if not any(
         np.unique(part.system).size == len(part.systems)
-        and is_strongly_connected(part.steps(ties=with_ties).graph, part.roots)
+        and is_strongly_connected(
+            part.steps(ties=with_ties).graph,
+            np.unique(part.group, return_index=True)[1],  # a node of each group
+        )
         for part in parts
     ):
         raise _say_what_is_apart(graph, ties=with_ties)
@@ -452,7 +444,7 @@ def _say_what_is_apart(graph: PreferenceGraph, *, ties: bool) -> NotIdentified:
     part = next(
         group for group in groups if not is_strongly_connected(group.steps(ties=ties).graph)
     )
-    compared = weak_components(part.compared())
+    compared = weak_components(Graph(part.n_nodes, part.left, part.right))
     if compared.max() > 0:
         return apart(part, compared, NEVER)
     links = part.steps(ties=ties).graph

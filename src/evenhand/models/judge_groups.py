@@ -73,7 +73,12 @@ def find_hypotheses(fit: Fit) -> Iterator[Hypothesis]:
 
 
 def _drop(fit: Fit, covariate: str, of: Kind) -> Iterator[Hypothesis]:
-    full = _put_last(fit, covariate, of)
+    ordered = fit.model.judge_covariates if of == "worths" else fit.model.tie_covariates
+    others, full = tuple(name for name in ordered if name != covariate), fit
+    if fit.design.aliased and ordered[-1] != covariate:
+        # Of columns that say the same the earlier stay: only the last covariate's can be dropped
+        # without the loss of what others say too.
+        full = _with(fit.model, of, (*others, covariate)).fit(fit.tally)
     likelihood = full.likelihood
     first, last = likelihood.n_worths, likelihood.n_worths + likelihood.n_ties
     span = range(first) if of == "worths" else range(first, last)
@@ -86,24 +91,8 @@ def _drop(fit: Fit, covariate: str, of: Kind) -> Iterator[Hypothesis]:
     if len(at) or tieless:
         lr = None
         if not full.model.prior and full.tally.squares is None:
-            others = tuple(name for name in _list_covariates(full.model, of) if name != covariate)
             lr = full.lr_test(_with(full.model, of, others).fit(full.tally))
         yield Hypothesis(covariate, of, full, at, lr, tieless)
-
-
-def _list_covariates(model: LogLinearSettings, of: Kind) -> tuple[str, ...]:
-    return model.judge_covariates if of == "worths" else model.tie_covariates
-
-
-def _put_last(fit: Fit, covariate: str, of: Kind) -> Fit:
-    # Of columns that say the same the earlier stay: only the last covariate's can be dropped
-    # without the loss of what others say too.
-    ordered = _list_covariates(fit.model, of)
-    if not fit.design.aliased or ordered[-1] == covariate:
-        return fit
-    ordered = (*(name for name in ordered if name != covariate), covariate)
-    again: Fit = _with(fit.model, of, ordered).fit(fit.tally)
-    return again
 
 
 def _with(model: LogLinearSettings, of: Kind, covariates: tuple[str, ...]) -> LogLinearSettings:

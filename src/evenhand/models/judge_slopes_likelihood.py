@@ -464,33 +464,27 @@ def _find_top(likelihood: SlopeLikelihood, flat: Array) -> Peak:
     except NotConverged:
         peak = None
     if peak is None or peak.tau > AT_THE_END * ENDLESS:
-        best = _step_through(likelihood, flat)
+        # the best of the points with the values of τ in `STEPPED`, λ and γ at their best
+        profile = _Profile(likelihood, flat, MIN_PROFILE_NODES)
+        best, at, point = -np.inf, 0.0, flat
+        for tau in STEPPED:
+            try:
+                value = profile.climb(tau)
+            except NotConverged:
+                continue
+            if value > best:
+                best, at, point = value, tau, profile.rest
+        if at == ENDLESS:
+            raise NotIdentified(_RUNS_AWAY, _REMEDIES)
+        if not at:
+            raise NotConverged(_CIRCLES, _REMEDIES)
         try:
-            peak = _climb(likelihood, best)
+            peak = _climb(likelihood, np.append(point, np.log(at)))
         except NotConverged:
             raise NotConverged(_CIRCLES, _REMEDIES) from None
     if peak.tau > AT_THE_END * ENDLESS:
         raise NotIdentified(_RUNS_AWAY, _REMEDIES)
     return peak
-
-
-def _step_through(likelihood: SlopeLikelihood, flat: Array) -> Array:
-    """Return the best of the points with the values of τ in `STEPPED`, λ and γ at their best."""
-    profile = _Profile(likelihood, flat, MIN_PROFILE_NODES)
-    best, at = -np.inf, 0.0
-    point = flat
-    for tau in STEPPED:
-        try:
-            value = profile.climb(tau)
-        except NotConverged:
-            continue
-        if value > best:
-            best, at, point = value, tau, profile.rest
-    if at == ENDLESS:
-        raise NotIdentified(_RUNS_AWAY, _REMEDIES)
-    if not at:
-        raise NotConverged(_CIRCLES, _REMEDIES)
-    return np.append(point, np.log(at))
 
 
 def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:

@@ -265,6 +265,13 @@ class LabelFit(Shown):
         low, median, high = np.quantile(values, [0.1, 0.5, 0.9]).tolist()
         about = {"labelled": labelled, "units": units, "sure": sure, "level": SURE_PROBABILITY}
         spread = {"measure": self.measure.capitalize(), "low": low, "median": median, "high": high}
+        none = 1 - sum(self.shares.values())
+        named = {f"{name}:": part for name, part in self.shares.items()}
+        if self.answers.of_pairs:
+            tie = self.shares.get("tie", 0.0)
+            named = {"a system preferred": 1 - none - tie, "tie": tie}
+        named |= {"none": none} if (self.best == NO_LABEL).any() else {}
+        shares = [f"{name} {write_percent(part)}" for name, part in named.items()]
         others = ", ".join(
             f"{name} {write_percent(same / both)}"
             for name, (same, both) in self.others.items()
@@ -272,7 +279,7 @@ class LabelFit(Shown):
         )
         return (
             say_labels("label" if labelled == 1 else "labels", **about),
-            say_labels("shares", shares=self._list_shares()),
+            say_labels("shares", shares=", ".join(shares)),
             say_labels("skills", **spread),
             *([say_labels("other-models", shares=others)] if others else []),
         )
@@ -284,16 +291,6 @@ class LabelFit(Shown):
             if self.answers.of_pairs
             else ("output", "outputs")
         )
-
-    def _list_shares(self) -> str:
-        shares = self.shares
-        none = 1 - sum(shares.values())
-        named = {f"{name}:": part for name, part in shares.items()}
-        if self.answers.of_pairs:
-            tie = shares.get("tie", 0.0)
-            named = {"a system preferred": 1 - none - tie, "tie": tie}
-        named |= {"none": none} if (self.best == NO_LABEL).any() else {}
-        return ", ".join(f"{name} {write_percent(part)}" for name, part in named.items())
 
     def records(self, units: Codes | None = None) -> list[dict[str, Any]]:
         """Return a row for each unit: what it is, its label and how sure that is.
@@ -343,25 +340,22 @@ class LabelFit(Shown):
         each = f"{low}" if low == high else f"{low} to {high}"
         units = f"{answers.units:,} {self._unit[answers.units != 1]}"
         counts = f"{plural(answers.size, 'answer')} of {plural(len(answers.judges), 'judge')}"
+        names = [name for name, (values, _) in answers.columns.items() if len(values) > 1]
+        columns = (
+            *(Column(name, name, "name") for name in (*names, "label")),
+            Column("probability", "probability", "two"),
+            Column("answers", "answers", "count"),
+        )
+        rows = tuple(self.records(self.least_certain(MAX_UNITS_SHOWN)))
+        caption = "Least certain labels" if answers.units > MAX_UNITS_SHOWN else "Labels"
         return Document(
             basis=f"{counts} to {units}, {each} each. Model {type(self.model).__name__}.",
             answer=self.says,
-            parts=(self._tabulate_units(), self._tabulate_judges()),
+            parts=(Table("labels", caption, columns, rows), self._tabulate_judges()),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
             csv_rows=tuple(self.records()),
         )
-
-    def _tabulate_units(self) -> Table:
-        names = [name for name, (values, _) in self.answers.columns.items() if len(values) > 1]
-        columns = [
-            *(Column(name, name, "name") for name in (*names, "label")),
-            Column("probability", "probability", "two"),
-            Column("answers", "answers", "count"),
-        ]
-        rows = tuple(self.records(self.least_certain(MAX_UNITS_SHOWN)))
-        caption = "Least certain labels" if self.answers.units > MAX_UNITS_SHOWN else "Labels"
-        return Table("labels", caption, tuple(columns), rows)
 
     def _tabulate_judges(self) -> Table:
         """Return judges whose reliability is surely low or high; all of them if they are few."""

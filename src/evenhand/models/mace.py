@@ -263,7 +263,16 @@ class MACE:
         answers = code_answers(data)
         labels.require_others(answers)
         knowing = Knowing.of(answers)
-        best, ends = self._climb_all(knowing)
+        rng = np.random.default_rng(self.seed)
+        highest, best, ends = list[State](), list[State](), []
+        for _ in range(self.restarts):
+            start = start_odds(knowing, self.noise, rng)
+            end = climb(knowing, start, self._maximise, self.iterations)
+            ends.append(end.objective)
+            highest = keep_highest(highest, end)
+        for end in highest:
+            most = SETTLING_FACTOR * self.iterations
+            best = keep_highest(best, settle(knowing, end, self._maximise, most))
         pseudo, smooth = self._pseudo(knowing), self._smooth(knowing)
         # estimates of ξ, and of s: its mean under VB, its share of smoothed counts in EM
         added = [smooth] * 2 if self.method == "em" else self._coin
@@ -303,21 +312,6 @@ class MACE:
                 answers, [f"MACE {self.method}, {prior}", starts, f"seed={self.seed}"]
             ),
         )
-
-    def _climb_all(self, knowing: Knowing) -> tuple[list[State], list[float]]:
-        rng = np.random.default_rng(self.seed)
-        best: list[State] = []
-        ends = []
-        for _ in range(self.restarts):
-            start = start_odds(knowing, self.noise, rng)
-            end = climb(knowing, start, self._maximise, self.iterations)
-            ends.append(end.objective)
-            best = keep_highest(best, end)
-        most = SETTLING_FACTOR * self.iterations
-        settled: list[State] = []
-        for end in best:
-            settled = keep_highest(settled, settle(knowing, end, self._maximise, most))
-        return settled, ends
 
     def _maximise(self, knowing: Knowing, know: Array, spam: Array) -> Odds:
         if self.method == "em":

@@ -136,9 +136,8 @@ class IntegralCheck:
 
 
 def check_integrals(
-    panel: integrals.Panel, peak: integrals.Peak, state: integrals.State, seed: int
+    panel: integrals.Panel, peak: integrals.Peak, state: integrals.Sites, seed: int
 ) -> IntegralCheck:
-    """Compare the integrals at the maximum with importance sampling."""
     theta, gamma, sigma = panel.parts(peak.beta)
     rng = np.random.Generator(np.random.PCG64(seed))
     totals, effective = np.zeros(4), []
@@ -367,7 +366,12 @@ def find_interval(
     zero = pooled.loglik
     if restricted:
         zero -= _half_log_det(invert_positive(pooled.vcov)[: (n := panel.n_systems - 1), :n])
-    spread = _sigma_error(peak, goal)
+    # the standard error of log σ; at σ = 0 about the upper end of σ
+    if peak.point is not None:
+        spread = float(np.sqrt(peak.vcov[-1, -1]))
+    else:
+        bend, slope = peak.dispersion.bend, peak.dispersion.slope
+        spread = sqrt((slope + sqrt(slope**2 + bend * goal**2)) / bend)
     top = _find_top(profile, zero, float(peak.beta[-1]) if peak.point else log(spread) - 1.5)
     if top is None:
         upper = _find_end(profile, zero, goal, (log(spread), -inf, inf))
@@ -398,14 +402,6 @@ def _move(panel: integrals.Panel, peak: integrals.Peak, top: _Top) -> integrals.
     vcov = np.outer(drift, drift) / top.bend
     vcov[:-1, :-1] += inner
     return integrals.Peak(beta, exp(top.at), peak.loglik, vcov, point, peak.dispersion)
-
-
-def _sigma_error(peak: integrals.Peak, goal: float) -> float:
-    """Return the standard error of log σ; at σ = 0 about the upper end of σ."""
-    if peak.point is not None:
-        return float(np.sqrt(peak.vcov[-1, -1]))
-    bend, slope = peak.dispersion.bend, peak.dispersion.slope
-    return sqrt((slope + sqrt(slope**2 + bend * goal**2)) / bend)
 
 
 def _half_log_det(information: Array) -> float:
@@ -454,7 +450,7 @@ class _Profile:
         )
         return self._finish(end, at, here.point, gain)
 
-    def _expand(self, beta: Array, at: float, state: integrals.State | None) -> _Inner:
+    def _expand(self, beta: Array, at: float, state: integrals.Sites | None) -> _Inner:
         point = self.panel.expand(np.append(beta, at), state, information=True)
         return _Inner(point.value, point.gradient[:-1], point)
 

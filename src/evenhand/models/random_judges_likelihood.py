@@ -335,18 +335,10 @@ DIFFERENCE_STEP: Final = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
-class State:
-    """Sites of all entries in their own log-odds: exp(b x − t x²/2), a start for a point nearby."""
-
-    precision: Array
-    linear: Array
-
-
-@dataclass(frozen=True, eq=False)
 class Point:
     value: float  # log-likelihood (nats)
     gradient: Array  # (p,) its derivatives
-    state: State  # the sites there
+    state: Sites  # those of all entries there, of the log-odds x, a start for a point nearby
     worths: Array | None  # (K − 1, K − 1) information on θ; None unless asked for
     bends: Array | None  # (K − 1, K − 1) its derivative by log σ, sites held; None unless asked for
     log_sigma: float  # information on log σ of the Gaussian sites; 0 unless asked for
@@ -374,7 +366,6 @@ class Panel:
 
     @property
     def size(self) -> int:
-        """Number of parameters p."""
         return self.n_systems + self.ties
 
     @property
@@ -397,7 +388,7 @@ class Panel:
         centre = theta[left] - theta[right]
         return Votes(won - lost, tied, won + tied + lost, centre, gamma, self.nodes)
 
-    def expand(self, beta: Array, start: State | None, *, information: bool = False) -> Point:
+    def expand(self, beta: Array, start: Sites | None, *, information: bool = False) -> Point:
         theta, gamma, sigma = self.parts(beta)
         integrate = _METHODS[self.method]
         by_entry = np.zeros(len(self.left))  # by itself: a state that is kept must not hold it
@@ -422,7 +413,7 @@ class Panel:
         return Point(
             value=float(sums[0]),
             gradient=np.concatenate((np.delete(by_system, self.reference), extras)),
-            state=State(precision, linear),
+            state=Sites(precision, linear),
             worths=None if tables is None else self._among_worths(tables[0]),
             bends=None if tables is None else self._among_worths(tables[1]),
             log_sigma=float(sums[3]),
@@ -436,7 +427,9 @@ class Panel:
         share = np.eye(batch.width) - piece.covariance / sigma**2
         codes = self.system[batch.nodes].reshape(batch.size, batch.width)
         at = codes[:, :, None] * (self.n_systems + 1) + codes[:, None, :]
-        for row, values in enumerate((share, -2 * share @ share)):
+        # matrix by matrix, a symmetric one times itself costs half; of narrow ones the loop is dear
+        squares = np.stack([one @ one.T for one in share]) if batch.size == 1 else share @ share
+        for row, values in enumerate((share, -2 * squares)):
             added = np.bincount(at.reshape(-1), values.reshape(-1), minlength=tables.shape[1])
             tables[row] += weight / sigma**2 * added
         return float(2 * weight * (share**2).sum())
@@ -462,7 +455,7 @@ class Panel:
         return full
 
 
-def shift_sites(state: State, batch: Batch, votes: Votes) -> Sites:
+def shift_sites(state: Sites, batch: Batch, votes: Votes) -> Sites:
     """Return the sites of a batch, as functions of deviations from the mean judge."""
     precision = state.precision[batch.entries]
     return Sites(precision, state.linear[batch.entries] - precision * votes.centre)

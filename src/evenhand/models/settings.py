@@ -108,7 +108,6 @@ TIE_TITLES: Final = {
 
 
 def say_model(model: LogLinearSettings) -> str:
-    """Say the settings of a model."""
     parts = ["Bradley-Terry", TIE_TITLES[model.ties]]
     if model.order_effect:
         parts.append("order effect")

@@ -84,16 +84,6 @@ def read_texts(rows: RatingRows, name: str) -> list[str]:
     return cast("list[str]", np.array(labels, dtype=object)[codes].tolist())
 
 
-def has_heavy_value(values: Array) -> bool:
-    """Whether one of more than two different values carries most of the variance."""
-    known, code = np.unique(values, return_inverse=True)
-    if len(known) < 3:
-        return False
-    size = np.abs(values - values.mean()) / np.abs(values - values.mean()).max()
-    carried = np.bincount(code.reshape(-1), size**2)
-    return bool(carried.max() > MAX_SHARE_OF_ONE_VALUE * carried.sum())
-
-
 # Numbers that a source and an output text have without any model of language.
 #
 # Tokens are runs of letters, marks and digits in folded case. Characters of scripts that put no
@@ -113,7 +103,6 @@ TWO_TEXTS: Final = ("log length ratio", "overlap")
 
 
 def split_tokens(text: str) -> list[str]:
-    """Return the tokens of a text."""
     tokens, run = [], ""
     for character in unicodedata.normalize("NFC", text).casefold():
         alone = SINGLE_CHARACTER_TOKENS.match(character) is not None
@@ -391,6 +380,12 @@ def learn_scaling(table: FeatureTable) -> Scaling:
             " of features has nothing to go by; name other columns"
         )
     names = tuple(name for name, moved in zip(table.names, moves, strict=True) if moved)
-    columns = zip(table.names, table.numbers.T, strict=True)
-    heavy = [name for name, values in columns if has_heavy_value(values)]
+    heavy = []  # numbers of which one of more than two different values has most of the variance
+    for name, values in zip(table.names, table.numbers.T, strict=True):
+        known, code = np.unique(values, return_inverse=True)
+        if len(known) > 2:
+            size = np.abs(values - values.mean()) / np.abs(values - values.mean()).max()
+            carried = np.bincount(code.reshape(-1), size**2)
+            if carried.max() > MAX_SHARE_OF_ONE_VALUE * carried.sum():
+                heavy.append(name)
     return Scaling(names, means[moves], deviations[moves], varied, tuple(constant), tuple(heavy))

@@ -417,6 +417,18 @@ class JudgeLikeness(Shown):
             )
             legend = say("process-errors", level=100 * self.level)
             errors.append(tabulate_errors(rows, "Errors on held-out ratings", MULTI, legend))
+        # how much each feature moves a judge's opinion, the one that moves most first
+        moved = tuple(
+            {"feature": OUTPUT_ITSELF if name == OUTPUT else name, "correlation": correlation}
+            for name, correlation in sorted(
+                self.feature_correlations.items(), key=lambda one: one[1]
+            )
+        )
+        columns = (Column("feature", "feature", "name"), Column("correlation", "r", "two"))
+        caption = (
+            "Correlation of a judge's opinions of two outputs that differ in one feature alone"
+        )
+        features = Table("features", caption, columns, moved, legend=(say("features"),))
         few = len(self.judges) <= MAX_JUDGES_IN_MATRIX
         return Document(
             answer=self.says,
@@ -426,7 +438,7 @@ class JudgeLikeness(Shown):
                 tabulate_judges(self.records.values(), self.level),
                 *(_tabulate_pairs(self) if few else [_tabulate_nearest(self)]),
                 *errors,
-                _tabulate_features(self),
+                features,
             ),
             findings=list_findings(self.notes, self.process.excluded),
             signature=self.process.signature,
@@ -527,18 +539,6 @@ def _tabulate_nearest(part: JudgeLikeness) -> Table:
 def _write_correlation(side: str, level: float) -> tuple[Column, Column]:
     ends, title = (f"{side}lower", f"{side}upper"), f"{100 * level:g} % interval"
     return Column(f"{side}correlation", "r", "two"), Column(ends, title, "interval", priority=1)
-
-
-def _tabulate_features(part: JudgeLikeness) -> Table:
-    """Return how much each feature moves a judge's opinion, the one that moves most first."""
-    moves = sorted(part.feature_correlations.items(), key=lambda one: one[1])
-    rows = tuple(
-        {"feature": OUTPUT_ITSELF if name == OUTPUT else name, "correlation": correlation}
-        for name, correlation in moves
-    )
-    columns = (Column("feature", "feature", "name"), Column("correlation", "r", "two"))
-    caption = "Correlation of a judge's opinions of two outputs that differ in one feature alone"
-    return Table("features", caption, columns, rows, legend=(say("features"),))
 
 
 def examine_likeness(

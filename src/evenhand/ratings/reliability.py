@@ -397,10 +397,34 @@ def study_decisions(
     with one_blas_thread():
         drawn = [draw_design(matrix, design, (model, draws), rng) for design in designs]
     rights = [count_right(each.score, system, weights, truth) for each in drawn]
-    points = [
-        _make_point(design, each, right, (rights[0][RAW], weights, level))
-        for design, each, right in zip(designs, drawn, rights, strict=True)
-    ]
+    points = []
+    for design, each, right in zip(designs, drawn, rights, strict=True):
+        cells, best = weights @ each.count, right[COMPLETION]
+        errors = zip(METHODS, each.error, strict=True)
+        mae = {name: weights @ error / cells for name, error in errors}
+        more = {name: error - mae[COMPLETION] for name, error in mae.items() if name != COMPLETION}
+        # the first design is one rating per output
+        others = {RAW: right[RAW], ADDITIVE: right[ADDITIVE], ONE_RATING: rights[0][RAW]}
+        gains = {name: best - share for name, share in others.items()}
+        reliability = {}
+        for name, share in right.items():
+            known = make_estimate(share, level)
+            reliability[name] = Estimate(known.value, max(known.lower, 0.0), min(known.upper, 1.0))
+        gained, lost, lost_more = (
+            {name: make_estimate(values, level) for name, values in part.items()}
+            for part in (gains, mae, more)
+        )
+        point = DecisionPoint(design, reliability, gained, lost, lost_more, each.abstained)
+        points.append(point)
+    clip = "none" if model.clip is None else f"{model.clip[0]:g}-{model.clip[1]:g}"
+    path = "/".join(f"{share:g}" for share in model.path)
+    words = (
+        f"decisions draws={draws} resamples={RESAMPLES} {100 * level:.12g} % intervals seed={seed}",
+        f"nuclear norm path={path} validation={model.validation:g}",
+        f"abstain={model.abstain} clip={clip}",
+    )
+    targets = rows.targets()
+    digest = digest_ratings(targets)
     return DecisionCurve(
         points=tuple(points),
         judges=matrix.shape[0],
@@ -410,22 +434,8 @@ def study_decisions(
         draws=draws,
         level=level,
         notes=write_notes((given, matrix), truth, points, level),
-        signature=_sign(rows.targets(), matrix.shape[0], model, (draws, level, seed)),
+        signature=write_signature(words, targets.size, digest, judges=matrix.shape[0]),
     )
-
-
-def _sign(
-    rows: RatingRows, judges: int, model: NuclearNorm, settings: tuple[int, float, int]
-) -> str:
-    draws, level, seed = settings
-    clip = "none" if model.clip is None else f"{model.clip[0]:g}-{model.clip[1]:g}"
-    path = "/".join(f"{share:g}" for share in model.path)
-    words = (
-        f"decisions draws={draws} resamples={RESAMPLES} {100 * level:.12g} % intervals seed={seed}",
-        f"nuclear norm path={path} validation={model.validation:g}",
-        f"abstain={model.abstain} clip={clip}",
-    )
-    return write_signature(words, rows.size, digest_ratings(rows), judges=judges)
 
 
 def draw_design(
@@ -496,29 +506,6 @@ def count_right(score: Array, system: Integers, weights: Array, truth: Array) ->
             right[name] += (same * decided).sum(axis=1)
     total = len(score) * np.maximum(decided.sum(axis=1), 1)
     return {name: count / total for name, count in right.items()}
-
-
-def _make_point(
-    design: Design, drawn: _Drawn, right: Mapping[str, Array], against: tuple[Array, Array, float]
-) -> DecisionPoint:
-    one_rating, weights, level = against
-    best = right[COMPLETION]
-    others = {RAW: right[RAW], ADDITIVE: right[ADDITIVE], ONE_RATING: one_rating}
-    cells = weights @ drawn.count
-    mae = {name: weights @ error / cells for name, error in zip(METHODS, drawn.error, strict=True)}
-    more = {name: error - mae[COMPLETION] for name, error in mae.items() if name != COMPLETION}
-    reliability = {}
-    for name, share in right.items():
-        known = make_estimate(share, level)
-        reliability[name] = Estimate(known.value, max(known.lower, 0.0), min(known.upper, 1.0))
-    return DecisionPoint(
-        design,
-        reliability,
-        {name: make_estimate(best - share, level) for name, share in others.items()},
-        {name: make_estimate(error, level) for name, error in mae.items()},
-        {name: make_estimate(difference, level) for name, difference in more.items()},
-        drawn.abstained,
-    )
 
 
 def make_estimate(values: Array, level: float) -> Estimate:
