@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.latex import escape, render_latex, write_cell, write_table
+from evenhand.render.latex import escape, label_groups, render_latex, write_cell, write_table
 
 # signs that mean something to LaTeX, wherever they stand unescaped
 SPECIAL = re.compile(r"(?<!\\)[&%$#_]|[~^]")
@@ -40,6 +40,13 @@ def test_blocks_are_parted_by_rules_and_comments_stand_above():
     assert text.count(r"\midrule") == 2
     assert text.count(r"\\") == 3
     assert text.index("1 & $2$") < text.rindex(r"\midrule") < text.index("3 & $4$")
+
+
+def test_no_two_groups_have_the_same_label():
+    groups = ["en-de", "en_de", "en-de-2", "系统", "", "群"]
+    labels = label_groups(groups)
+    assert len({*labels.values()}) == len(groups)
+    assert (labels["en-de"], labels[""]) == ("en-de", "")
 
 
 def test_tables_of_groups_have_captions_and_labels_of_their_own():

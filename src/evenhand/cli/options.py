@@ -596,7 +596,9 @@ class Placing(Options):
     as_latex: bool = _output_option("--latex", "A LaTeX table (booktabs).")
     as_markdown: bool = _output_option("--markdown", "Markdown.")
     output: str | None = _output_option(
-        "-o --output FILE", "Write to a file; .json, .csv, .tex and .md choose the format."
+        "-o --output FILE",
+        "Write to a file; .json, .csv, .tex and .md choose the format; .svg, .png and .pdf draw the"
+        " figure of a verb that has one.",
     )
 
     def choose(self, *inputs: str | None) -> Output:

@@ -90,6 +90,9 @@ SUFFIXES: Final = {
     "": "text",
 }
 FORMS: Final = ("json", "csv", "latex", "markdown")
+PICTURES: Final = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
+# Verbs whose result can be a figure
+DRAWING: Final = ("agreement", "bias", "compare", "judges", "plan", "rank", "similarity")
 LOST: Final = "not finite, so null here"
 
 
@@ -124,12 +127,16 @@ def columns_of_terminal() -> int:
 
 @dataclass(frozen=True)
 class Output:
-    form: str  # text, or one of FORMS
+    form: str  # text, one of FORMS, or a value of PICTURES
     path: Path | None  # the file, or None for the terminal
 
     def deliver(self, result: Result) -> None:
         if self.form == "text" and self.path is None:
             click.echo(result.text(columns_of_terminal()), nl=False)
+            return
+        if self.path is not None and self.form in PICTURES.values():
+            write_picture(self.path, result, self.form)
+            click.echo(label("wrote", str(self.path), PLAIN), err=True)
             return
         rendered = self._render(result)
         if self.path is None:  # machines read UTF-8, whatever the terminal is set to
@@ -192,6 +199,23 @@ def write_file(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8", newline="\n")
 
 
+def write_picture(path: Path, result: Result, form: str) -> None:
+    """Write the figure of a result: the first that `evenhand.plot` has of it."""
+    from evenhand.report.figures.style import render
+    from evenhand.report.plot import plot
+
+    groups = getattr(result, "groups", {})
+    if len(groups) != 1:
+        raise UnknownOption(
+            f"-o {path}: a file holds one figure, and there are {len(groups)} groups; choose one,"
+            " such as with --task or --where"
+        )
+    (part,) = groups.values()
+    picture = render(plot(part), form)
+    with _refusing_to_write(path):
+        path.write_bytes(picture)
+
+
 @contextmanager
 def _refusing_to_write(path: Path) -> Iterator[None]:
     try:
@@ -220,7 +244,10 @@ def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str
     refuse_overwriting(inputs, path)
     place = Path(path)
     refuse_unwritable(place)
-    form = requested[0] if requested else SUFFIXES.get(place.suffix.lower(), "")
+    context = click.get_current_context(silent=True)
+    drawing = context is not None and context.command.name in DRAWING
+    endings = {**SUFFIXES, **(PICTURES if drawing else {})}
+    form = requested[0] if requested else endings.get(place.suffix.lower(), "")
     if not form:
         options = " or ".join(f"--{one}" for one in forms)
         raise UnknownOption(f"-o {path}: the ending '{place.suffix}' says no format; add {options}")
@@ -374,20 +401,14 @@ def write_account(fetches: Sequence[Fetch]) -> str:
     n = f"{len(fetches):,} quer{'y' if len(fetches) == 1 else 'ies'}"
     more = f" and {streamed:,} streamed" if streamed else ""
     lines = [f"explain  {engines}: {n} pushed, {plural(rows, 'row')} collected{more} in all"]
-    reasons: set[str] = set()
     for number, one in enumerate(fetches, 1):
         lines.append(f"{number:>7}  {_say_columns(one)}: {_say_how(one)}")
-        if one.why and one.why not in reasons:
-            reasons.add(one.why)
-            lines.append(f"         row by row: {one.why}")
         lines += [f"         {line}" for line in _shorten(one.query)]
     return "\n".join(lines)
 
 
 def _say_how(fetch: Fetch) -> str:
     columns = plural(len(fetch.columns), "column")
-    if fetch.held_in_engine:
-        return f"a table of {columns}, kept by the engine"
     size = f"{plural(fetch.rows, 'row')} × {columns}"
     if not fetch.batches:
         return f"{size} collected"

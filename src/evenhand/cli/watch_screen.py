@@ -42,7 +42,6 @@ SEVERAL: Final = 2
 HINT: Final = "Ctrl-C ends"
 UNSEEN: Final = "not searched here: evenhand judges says which judges to check"
 NOBODY: Final = "nobody is flagged"
-COUNTING: Final = "boards are still counting older judgments; look again in a moment"
 # Of scores, where no votes are compared
 MEAN_COLUMNS: Final = (
     Column("place", "now", "count"),
@@ -107,7 +106,7 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
     entries += [("judges", line) for line in doubted]
     for name, text in entries:
         lines += label(name, text, columns).split("\n")
-    for fault in list_notes(sight):
+    for fault in sight.faults:
         lines += label("note", fault, columns, colour="yellow").split("\n")
     head = [*lines, *(_draw_away(status, columns) if status.away else ())]
     several = len(sight.passes) >= SEVERAL
@@ -141,10 +140,6 @@ def say_change(sight: CampaignStatus) -> list[str]:
         text = " ".join(one.says) or (f"{MEANS}: {', '.join(means)}" if means else one.why)
         lines.append(escape_control(f"{start}; {name}{text}"))
     return lines
-
-
-def list_notes(sight: CampaignStatus) -> list[str]:
-    return [*sight.faults, *(() if sight.whole else (COUNTING,))]
 
 
 def _say_clock(seconds: float) -> str:
@@ -356,7 +351,7 @@ class SightResult:
         return VerbResult(boards, {}, ()).latex()
 
     def remarks(self) -> list[str]:
-        remarks = list_notes(self.sight)
+        remarks = list(self.sight.faults)
         for one in self.sight.passes:
             notes = () if one.board is None else one.board.notes
             remarks += [*one.says, *notes, *([MEANS] if one.means else [])]
@@ -380,7 +375,7 @@ def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
         ],
         "judges": [asdict(one) for one in sight.panels],
         "head": sight.head,
-        "findings": describe_findings(list_notes(sight)),
+        "findings": describe_findings(sight.faults),
     }
 
 

@@ -19,7 +19,7 @@ from evenhand.judges.preferences import (
     leave_controls,
     pair_up,
 )
-from evenhand.judges.units import Units
+from evenhand.judges.units import SHARE_OUTPUTS, Units
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 
@@ -76,9 +76,7 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
     every = np.bincount(pairs.item, pairs.comparable)
     item = np.flatnonzero(every)
     if not len(item):
-        raise NotIdentified(
-            "no two judges compared the same two outputs", ["let judges share some outputs"]
-        )
+        raise NotIdentified("no two judges compared the same two outputs", [SHARE_OUTPUTS])
     comparable = every[item].astype(np.int64)
     held = pairs.comparable > 0  # of the others nothing can agree
     draws, rng = _Draws.of(votes, held), np.random.default_rng(seed)

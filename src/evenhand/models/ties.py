@@ -350,10 +350,7 @@ def group_ties(
     covariates: tuple[Sequence[str], Sequence[str]],
     references: Mapping[str, str],
 ) -> TieGroups:
-    """Return the groups of a tally in which ties have parameters of their own.
-
-    covariates: those of worths, and those of ties.
-    """
+    """Return the groups in which ties have parameters, by covariates of worths and of ties."""
     names = list(dict.fromkeys([*covariates[0], *covariates[1]]))
     factors = {name: unmerged(tally, name) for name in names}
     key = np.zeros(len(tally.left), dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -85,17 +85,39 @@ INFINITY: Final = r"\infty"
 NO_LABEL: Final = re.compile(r"[^A-Za-z0-9]+")  # what a label does not hold
 
 
-def render_latex(document: Document, group: str = "") -> str:
+def render_latex(document: Document, group: str = "", label: str | None = None) -> str:
     """Lay the tables of a document out for a paper; findings and signature stand as comments."""
     above = (document.signature, *document.answer, document.basis, *document.shown)
     tables = (one for one in document.list_parts("latex") if isinstance(one, Table))
     return comment([*filter(None, above)]) + "\n".join(
-        write_table(one, (), group) for one in tables
+        write_table(one, (), group, label) for one in tables
     )
 
 
-def write_table(table: Table, comments: Sequence[str] = (), group: str = "") -> str:
-    """Write a table of a group, if there is one, with a caption and a label of its own."""
+def label_groups(groups: Iterable[str]) -> dict[str, str]:
+    """Return what the labels of each group's tables begin with, no two alike.
+
+    >>> label_groups(["en-de", "en_de", "系统"])
+    {'en-de': 'en-de', 'en_de': 'en-de-2', '系统': 'group'}
+    """
+    labels: dict[str, str] = {}
+    for group in groups:
+        stem = NO_LABEL.sub("-", group).strip("-") or ("group" if group else "")
+        label, n = stem, 1
+        while label in labels.values():
+            n += 1
+            label = f"{stem}-{n}"
+        labels[group] = label
+    return labels
+
+
+def write_table(
+    table: Table, comments: Sequence[str] = (), group: str = "", label: str | None = None
+) -> str:
+    """Write a table of a group, if there is one, with a caption and a label of its own.
+
+    Where there are other groups, the label begins with what `label_groups` has for this one.
+    """
     shown = [one for one in table.columns if not one.only or "latex" in one.only]
     shown = [one for one in shown if one.kind not in ("bar", "names")]
     header = [typeset(one.title) for one in shown]
@@ -105,7 +127,7 @@ def write_table(table: Table, comments: Sequence[str] = (), group: str = "") -> 
     blocks = ["\n".join(rows[first:last]) for first, last in pairwise(ends)]
     sides = "".join("l" if one.left else "r" for one in shown)
     caption = ": ".join(filter(None, (group, table.caption)))
-    stem = NO_LABEL.sub("-", group).strip("-")
+    stem = label_groups([group])[group] if label is None else label
     lines = [
         r"\begin{table}",
         r"\centering",

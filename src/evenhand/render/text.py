@@ -57,14 +57,20 @@ def cut(text: str, columns: int) -> str:
     return f"{head}…{tail}"
 
 
+_QUOTED: Final = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
+_WORD: Final = re.compile(rf"[ ]*(?:--[a-z-]+ {_QUOTED}+|\w+\((?:{_QUOTED}|[^()'\"])*\)|[^ ])[^ ]*")
+
+
 def wrap(text: str, columns: int) -> list[str]:
     """Break a text between words, by the columns that it takes; words are never broken.
+
+    An option with its quoted value is one word, and so is a call: they are there to be copied.
 
     >>> wrap("系统 系统 is best", 9), wrap("", 9)
     (['系统 系统', 'is best'], [''])
     """
     lines = [""]
-    for word in re.findall(r"[ ]*[^ ]+", text):
+    for word in _WORD.findall(text):
         if lines[-1] and width(lines[-1] + word) > columns:
             lines.append(word.lstrip(" "))
         else:

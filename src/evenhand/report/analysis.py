@@ -41,8 +41,8 @@ from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.judges.expected_agreement import ExpectedAgreement, expect_agreement
 from evenhand.judges.preferences import PreferenceAgreement, compare_votes
 from evenhand.judges.screening import screen_judges
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.position_bias import PositionBias, find_position_bias
 from evenhand.ranking.rank import rank

@@ -344,9 +344,8 @@ def find_form(path: Path) -> Callable[[Report], str]:
 ABOUT: Final = "about.txt"  # What stands beside the tables, since CSV has no room for it
 
 
-def write_csv(table: Table, comments: Sequence[str] = (), part: str = "") -> str:
+def write_csv(table: Table, *_above: object) -> str:
     r"""Write a table for programs: values as they are, also those that the columns do not show."""
-    del comments, part
     keys = dict.fromkeys(key for row in table.rows for key in row)
     text = io.StringIO(newline="")
     shown = (one.key for one in table.columns if isinstance(one.key, str))
@@ -358,7 +357,7 @@ def write_csv(table: Table, comments: Sequence[str] = (), part: str = "") -> str
 
 
 # Form → ending of its files, and what writes it
-TABLE_FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str], str], str]]]] = {
+TABLE_FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str], str, str], str]]]] = {
     "latex": (".tex", latex.write_table),
     "markdown": (".md", markup.write_table),
     "csv": (".csv", write_csv),
@@ -375,7 +374,7 @@ def write_tables(
         for part, section in list_sections(report)
         for table in section.tables
     }
-    stems = name_files(tables)
+    stems, labels = name_files(tables), latex.label_groups(part.name for part in report.parts)
     files: dict[str, bytes] = {}
     about = [f"{report.title}\n{report.command}\nEvenhand {report.version}"]
     for name, (part, section, table) in tables.items():
@@ -386,6 +385,8 @@ def write_tables(
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
         for form in dict.fromkeys(forms):
             ending, write = TABLE_FORMS[form]
-            files[f"{stems[name]}{ending}"] = write(table, comments, part.name).encode()
+            files[f"{stems[name]}{ending}"] = write(
+                table, comments, part.name, labels.get(part.name, "")
+            ).encode()
     files[ABOUT] = ("\n\n".join(about) + "\n").encode()
     return fill_folder(folder, "tables", files)

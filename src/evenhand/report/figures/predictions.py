@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from evenhand.design.plan import CampaignPlan, Point
 from evenhand.design.query_replay import QueryCurves
-from evenhand.models.fitted import FittedModel, Posterior
+from evenhand.models.base import FittedModel, Posterior
 from evenhand.ranking.by_model import estimate_abilities, tabulate_chances
 from evenhand.ranking.cross_validation import ModelComparison
 from evenhand.ranking.learning_curves import LearningCurves

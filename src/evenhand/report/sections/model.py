@@ -12,7 +12,7 @@ import numpy as np
 from evenhand.data.ratings import Ratings
 from evenhand.design.more_judgments import PredictivePower, predict_more_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.learning_curves import trace_learning
 from evenhand.ranking.model_table import Counts, ModelTable, tabulate_counts, tabulate_models

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.ranking.position_bias import PositionBias, share_first
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.fragility import REVERSED, UNDECIDED, find_fragility
