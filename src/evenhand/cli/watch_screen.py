@@ -290,13 +290,13 @@ class Looker:
         self._calls.put(False)
 
     def _run(self) -> None:
-        try:
+        with _Caught() as caught:
             while not self._over.is_set():
                 self.news = self._look()
                 self.wake()
                 self._over.wait(self._pause)
-        except BaseException as fault:  # noqa: BLE001 - whoever shows the looks raises it
-            self.news = replace(self.news, fault=fault)
+        if caught.fault is not None:  # whoever shows the looks raises it
+            self.news = replace(self.news, fault=caught.fault)
             self.wake()
 
     def _look(self) -> News:
@@ -317,6 +317,17 @@ class Looker:
         if sight is self.news.sight:
             shift = self.news.status.shift
         return News(sight, Status(now, shift))
+
+
+class _Caught:
+    fault: BaseException | None = None
+
+    def __enter__(self) -> _Caught:
+        return self
+
+    def __exit__(self, _kind: object, fault: BaseException | None, _trace: object) -> bool:
+        self.fault = fault
+        return True
 
 
 @dataclass(frozen=True)
