@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 else:  # not generic before click 8.3
     AnyType = click.ParamType
 
-_SIZE: Final = re.compile(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
-
 
 class Parsed(AnyType):
     """The value of an option as `parse` reads it; its ValueError is a fault of the user."""
@@ -73,7 +71,7 @@ class Size(Parsed):
     name = "size"
 
     def parse(self, text: str) -> str:
-        if not _SIZE.fullmatch(text):
+        if not re.fullmatch(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", text, re.IGNORECASE):
             raise ValueError(f"'{text}' is no size: write a number and KB, MB, GB or TB, as 4GB")
         return text
 
@@ -750,17 +748,13 @@ class Tables(Options):
                 data = data.join(table, on=role, named=name)
                 new = [column for column in data.columns if column not in before]
                 if new and role in options and not {*new} & {*used}:
-                    note = _say_unused(new, name, options[role])
+                    columns, verb = ("columns", "are") if len(new) > 1 else ("column", "is")
+                    note = (
+                        f"{columns} {listing(new)} of {name} {verb} not used: name one with"
+                        f" {options[role]}"
+                    )
                     data = replace(data, source=data.source.noting(note))
         return data
-
-
-def _say_unused(columns: Sequence[str], name: str, option: str) -> str:
-    several = len(columns) > 1
-    return (
-        f"column{'s' * several} {listing(columns)} of {name} {'are' if several else 'is'} not used:"
-        f" name one with {option}"
-    )
 
 
 class Effects(Options):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -93,10 +93,6 @@ class Doubt:
     p: float  # not yet adjusted
     slight: bool = False  # whether what was found is too small to matter
 
-    @property
-    def says(self) -> str:
-        return ISSUES[self.issue]
-
 
 def list_doubts(
     analysis: Analysis, cycles: Cycles | None, laws: ModelTable | None
@@ -137,7 +133,7 @@ def _check_fit(analysis: Analysis, cycles: Cycles, tests: list[tuple[Doubt, floa
     least, p = min(tests, key=lambda one: one[1])
     summary = f"{_say_p(p)}{f' in {len(tests)} tests' if len(tests) > 1 else ''}"
     if p <= 1 - cycles.level:
-        return ModelCheck(PASSED, f"nearly: {least.says}, but slightly ({summary})")
+        return ModelCheck(PASSED, f"nearly: {ISSUES[least.issue]}, but slightly ({summary})")
     return _check_silence(ModelCheck, find_visible(cycles, analysis.tally), summary)
 
 
@@ -148,7 +144,7 @@ def _say_p(p: float) -> str:
 
 def _check_sure(analysis: Analysis, sure: Sequence[tuple[Doubt, float]]) -> Check:
     """Return the check where tests found something: failed where one of them changes the answer."""
-    says = ", ".join(f"{one.says} ({_say_p(p)})" for one, p in sure)
+    says = ", ".join(f"{ISSUES[one.issue]} ({_say_p(p)})" for one, p in sure)
     reversals = {one.issue: _find_reversal(analysis, one.issue) for one, _ in sure}
     reversed_by = {issue: reversal for issue, reversal in reversals.items() if reversal}
     outcome = begin_sentence("; ".join(reversed_by.values()) or "the decided order stays")
@@ -185,7 +181,8 @@ def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | No
     if not perhaps:
         return None
     says = ", ".join(
-        f"{one.says} (unadjusted {_say_p(one.p)}, {write_value(p, 'p')} in {len(tests)} tests)"
+        f"{ISSUES[one.issue]} (unadjusted {_say_p(one.p)}, {write_value(p, 'p')} in {len(tests)}"
+        " tests)"
         for one, p in perhaps
     )
     where = _say_where([one for one, _ in perhaps])
@@ -218,7 +215,11 @@ def write_section_model(analysis: Analysis) -> Section:
     cycles, why = _test(analysis)
     laws = compare_laws(analysis)
     models = Document() if laws is None else laws.document()
-    parts = _calibrate(analysis, fit)
+    parts: tuple[CalibrationPart, ...] = ()
+    if isinstance(fit, Fit) and fit.groups == ("",):  # of worths of all judges together alone
+        table = analysis.pairs
+        present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
+        parts = find_calibration(fit, table.tally(by=present), level=analysis.settings.level)
     figures, shares = _show_parts(parts)
     tests = len(list_doubts(analysis, cycles, laws))
     notes = [f"p of the check are adjusted for its {tests} tests (Holm)."] if tests > 1 else []
@@ -250,15 +251,6 @@ def _test(analysis: Analysis) -> tuple[Cycles | None, str]:
 
 def _take_tables(cycles: Cycles | None, name: str) -> list[Table]:
     return [] if cycles is None else [one for one in cycles.document().tables if one.name == name]
-
-
-def _calibrate(analysis: Analysis, fit: Any) -> tuple[CalibrationPart, ...]:
-    """Return the parts; none where the model has judge groups, or is of another kind."""
-    if not isinstance(fit, Fit) or fit.groups != ("",):
-        return ()
-    table = analysis.pairs
-    present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
-    return find_calibration(fit, table.tally(by=present), level=analysis.settings.level)
 
 
 def _say_parts(parts: tuple[CalibrationPart, ...]) -> tuple[str, ...]:
@@ -425,10 +417,17 @@ def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> 
     range_ = f"{later.lower:,.0f} to {later.upper:,.0f}"
     some = range_ if later.lower < later.upper else f"{later.upper:,.0f}"
     some = "no more than that" if later.upper <= now.decided else some
+    first = "The first place is decided already."
+    if now.candidates != 1:
+        first = (
+            f"{now.candidates:,.0f} systems may be the best today; with twice as many judgments"
+            f" about {later.candidates:,.0f} may be, and just one with a probability of"
+            f" {write_value(later.one_best, 'share')}."
+        )
     return (
         f"Today {_count_decided(now.decided, pairs)} decided."
         f" {twice} would probably decide {some}: more would {helps}.",
-        _say_first(now, later),
+        first,
     )
 
 
@@ -437,16 +436,6 @@ def _count_decided(number: float, pairs: int) -> str:
     if number == 0:
         return "no pair is"
     return f"{number:,.0f} of {pairs:,} pairs {'is' if number == 1 else 'are'}"
-
-
-def _say_first(now: PredictivePower, later: PredictivePower) -> str:
-    if now.candidates == 1:
-        return "The first place is decided already."
-    return (
-        f"{now.candidates:,.0f} systems may be the best today; with twice as many judgments about"
-        f" {later.candidates:,.0f} may be, and just one with a probability of"
-        f" {write_value(later.one_best, 'share')}."
-    )
 
 
 def _trace(analysis: Analysis) -> tuple[Document, tuple[Figure, ...], list[str]]:

@@ -98,7 +98,11 @@ def write_section_groups(analysis: Analysis) -> Section:
             if name in refused
             else {
                 "group": name,
-                "judgments": _count_judgments(groups[name]),
+                "judgments": float(
+                    groups[name].scores.sum()
+                    if isinstance(groups[name], ScoreBoard)
+                    else groups[name].n_judgments
+                ),
                 "answer": str(groups[name].document().answer[0]),
             }
             for name in names
@@ -154,10 +158,6 @@ def _rank_groups(
                 refused[name] = "there are scores of one system only"
         ranked[criterion] = (board, groups, refused)
     return ranked
-
-
-def _count_judgments(ranked: Ranking | ScoreBoard) -> float:
-    return float(ranked.scores.sum() if isinstance(ranked, ScoreBoard) else ranked.n_judgments)
 
 
 def _place_systems(name: str, about: str, whole: Any, groups: dict[str, Any]) -> Table:
