@@ -81,8 +81,7 @@ class Asked(options.Options):
     folds: int | None = _held_out("--folds", "Parts: 10, or 5 each way, by default.")
     repeats: int = _held_out("--repeats", "How often judgments are divided into folds.", default=1)
     curves: bool = _curves(
-        "--curves",
-        "Perplexity by the number of training comparisons: how many are enough?",
+        "--curves", "Perplexity by the number of training comparisons: how many are enough?"
     )
     train: tuple[str, str] | None = _curves(
         "--train COLUMN=LEVEL",

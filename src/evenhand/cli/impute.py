@@ -30,8 +30,7 @@ class Asked(options.Options):
         default="at-random",
     )
     clip: str | None = _model(
-        "--clip LOW-HIGH",
-        "Keep predictions on the scale. Default: they are left as they are.",
+        "--clip LOW-HIGH", "Keep predictions on the scale. Default: they are left as they are."
     )
     force_shared: bool = _model(
         "--force-shared",

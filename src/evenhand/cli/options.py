@@ -433,8 +433,7 @@ class Reading(Options):
         )
         weight = [("weight", self.weight)] if self.weight else []
         self.roles = join_pairs(
-            [*self.columns, *weight],
-            "role '{}' is given two columns, '{}' and '{}': one will do",
+            [*self.columns, *weight], "role '{}' is given two columns, '{}' and '{}': one will do"
         )
 
     @property
@@ -765,8 +764,7 @@ class Effects(Options):
         "Judges with different values have worths of their own. Repeatable.",
     )
     item_covariates: tuple[str, ...] = _model_option(
-        "--item-covariate COLUMN",
-        "The same for items, such as their origin or domain. Repeatable.",
+        "--item-covariate COLUMN", "The same for items, such as their origin or domain. Repeatable."
     )
     tie_covariates: tuple[str, ...] = _model_option(
         "--tie-covariate COLUMN",
@@ -778,8 +776,7 @@ class Effects(Options):
         type=COLUMN_LEVEL,
     )
     systems: str | None = _model_option(
-        "--systems FILE",
-        "A table with one row for each system: worths are a sum over its columns.",
+        "--systems FILE", "A table with one row for each system: worths are a sum over its columns."
     )
     system_covariates: tuple[str, ...] = _model_option(
         "--system-covariate COLUMN",

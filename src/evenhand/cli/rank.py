@@ -170,8 +170,7 @@ class Scales(options.Options):
     elo: bool = _output("--elo", "Also the Elo scale, 1000 on average.")
     worth: bool = _output("--worth", "Also worths, which sum to 1.")
     marginal: bool = _output(
-        "--marginal",
-        "Also rank sets of systems by themselves, for one that was chosen beforehand.",
+        "--marginal", "Also rank sets of systems by themselves, for one that was chosen beforehand."
     )
 
     @property

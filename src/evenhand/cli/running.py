@@ -21,11 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import click
 
-from evenhand.cli.refusals import (
-    keep_excluded,
-    kept_excluded,
-    reads_judgments,
-)
+from evenhand.cli.refusals import keep_excluded, kept_excluded, reads_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, describe_findings

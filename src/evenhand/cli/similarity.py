@@ -37,9 +37,7 @@ class Asked(options.Options):
     )
     criterion: str | None = _model("--criterion NAME", "Only this criterion.")
     rank: int = _model(
-        "--rank",
-        "How many tastes judges share; each judge weighs them differently.",
-        default=1,
+        "--rank", "How many tastes judges share; each judge weighs them differently.", default=1
     )
     baselines: bool = _model(
         "--baselines", "Also compare predictions of held-out ratings with simpler models."

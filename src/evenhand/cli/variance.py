@@ -36,8 +36,7 @@ class Asked(Options):
         "--per-judge", "Comparisons: how many each judge makes. Default: as in the data."
     )
     stderr: float | None = _design(
-        "--stderr",
-        "Find the judges and items that give this standard error of a difference.",
+        "--stderr", "Find the judges and items that give this standard error of a difference."
     )
     reliability: float | None = _design(
         "--reliability PROPORTION",

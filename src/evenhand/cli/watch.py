@@ -72,8 +72,7 @@ class Board(options.Options):
         " then on.",
     )
     state: str | None = _board(
-        "--state FILE",
-        "Go on with the board in this file, if it is there, and keep it there.",
+        "--state FILE", "Go on with the board in this file, if it is there, and keep it there."
     )
     seed: int | None = _board(
         "--seed",

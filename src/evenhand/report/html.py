@@ -39,7 +39,6 @@ from evenhand.report.figures.drawing import fill_folder, name_files
 from evenhand.report.figures.style import DARK, LIGHT, draw_svg
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from markupsafe import Markup
     from matplotlib.figure import Figure as Picture
 
@@ -203,9 +202,20 @@ SCRIPTS: Final = ("theme.js", "downloads.js", "page.js")
 
 def write_page(report: Report) -> str:
     """Write the page. Every number on it stands in its JSON, at the path beside it."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = _make_environment()
+    environment = Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        loader=FunctionLoader(_read),
+    )
+    environment.filters |= {"written": write_value, "size": size_answer, "sign": find_sign}
+    environment.filters |= {"prose": hold_together, "spread": is_spread}
+    environment.globals |= {"draw": draw_figure, "find_home": find_home}
+    environment.globals["is_warning"] = is_warning
     several = len(report.parts) > 1 or report.overview is not None
     # Write what stands in each part
     macros: Any = environment.get_template("parts.html").module
@@ -226,23 +236,6 @@ def write_page(report: Report) -> str:
     template = environment.get_template("report.html")
     # names may hold signs that move text or hide it
     return escape_lines(template.render(frame, bodies=bodies))
-
-
-def _make_environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        loader=FunctionLoader(_read),
-    )
-    environment.filters |= {"written": write_value, "size": size_answer, "sign": find_sign}
-    environment.filters |= {"prose": hold_together, "spread": is_spread}
-    environment.globals |= {"draw": draw_figure, "find_home": find_home}
-    environment.globals["is_warning"] = is_warning
-    return environment
 
 
 def _read(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Final
@@ -48,25 +49,6 @@ from evenhand.report.figures.style import take_chart
 
 MAX_COMPARISONS: Final = 3_000  # Most comparisons of which the whole table is made by itself
 MAX_SYSTEMS: Final = 10  # Most systems of which it is
-
-
-def compare_laws(analysis: Analysis) -> ModelTable | None:
-    """Return models of the same judgments side by side; with tests only where those are cheap."""
-    try:
-        if runs_tests(analysis):
-            return tabulate_models(analysis.pairs)
-        return replace(tabulate_counts(Counts(analysis.tally, {}, None)), questions=())
-    except REFUSALS:
-        return None
-
-
-def runs_tests(analysis: Analysis) -> bool:
-    """Whether models are tested too: asked for, or few judgments of one task."""
-    small = (
-        analysis.tally.n_comparisons <= MAX_COMPARISONS
-        and len(analysis.tally.systems) <= MAX_SYSTEMS
-    )
-    return analysis.settings.full or (small and not analysis.task)
 
 
 # Does one ranking fit all judgments? All tests that bear on it, adjusted for their number.
@@ -213,7 +195,15 @@ def write_section_model(analysis: Analysis) -> Section:
         check = ModelCheck(NOT_RUN, say_refused(refusal))
         return Section("model", says=(NO_MODEL,), checks=(check,))
     cycles, why = _test(analysis)
-    laws = compare_laws(analysis)
+    # Models of the same judgments side by side; with tests only where those are cheap
+    few = analysis.tally.n_comparisons <= MAX_COMPARISONS
+    few = few and len(analysis.tally.systems) <= MAX_SYSTEMS and not analysis.task
+    tested, laws = analysis.settings.full or few, None
+    with suppress(*REFUSALS):
+        if tested:
+            laws = tabulate_models(analysis.pairs)
+        else:
+            laws = replace(tabulate_counts(Counts(analysis.tally, {}, None)), questions=())
     models = Document() if laws is None else laws.document()
     parts: tuple[CalibrationPart, ...] = ()
     if isinstance(fit, Fit) and fit.groups == ("",):  # of worths of all judges together alone
@@ -223,7 +213,7 @@ def write_section_model(analysis: Analysis) -> Section:
     figures, shares = _show_parts(parts)
     tests = len(list_doubts(analysis, cycles, laws))
     notes = [f"p of the check are adjusted for its {tests} tests (Holm)."] if tests > 1 else []
-    if laws is not None and not runs_tests(analysis):
+    if laws is not None and not tested:
         command = analysis.write_command("compare --nested")
         notes.append(say_how(command, "Whether a model fits better than the one in it"))
     document = Document(

@@ -24,12 +24,7 @@ from evenhand.report.analysis import Analysis, Rated
 from evenhand.report.document import Figure, Section, list_notes, make_section
 from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.style import take_chart
-from evenhand.report.figures.systems import (
-    draw_forest,
-    draw_heads,
-    draw_outcomes,
-    draw_systems,
-)
+from evenhand.report.figures.systems import draw_forest, draw_heads, draw_outcomes, draw_systems
 
 # What a step of log-worth means: log 2 = 0.69
 TWICE: Final = "0.7 further right is preferred twice as often"
