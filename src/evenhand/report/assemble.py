@@ -376,6 +376,12 @@ def make_report(
     chosen = settings or Settings(
         level=level, seed=seed, model=model, full=full, cluster=cluster, group_by=group_by
     )
+    controls = chosen.model.controls if chosen.model is not None else ()
+    if isinstance(data, Ratings) and (chosen.cluster is not None or controls):
+        raise UnknownOption(
+            f"{'--control' if controls else '--cluster'} is for comparisons and rankings;"
+            f" {data.source.name} holds ratings, whose means are compared: leave it out"
+        )
     known = RATING if isinstance(data, Ratings) else PREFERENCE
     if chosen.group_by is not None:
         table = data if isinstance(data, Ratings) else take_pairs(data)
