@@ -24,7 +24,7 @@ from evenhand.judges.item_agreement import (
 )
 from evenhand.numerics import Array
 from evenhand.ranking.ranking import Ranking
-from evenhand.ratings.matrix import MAX_DIFFERENCES, ItemSpread, count_differences, spread_items
+from evenhand.ratings.matrix import MAX_DIFFERENCES, count_differences, spread_items
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Row, Table
 from evenhand.render.findings import Finding, take_findings
@@ -267,20 +267,15 @@ def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[s
                 f" {first.difference:.2f} points between two systems by the same judge,"
                 f" {first.high} highest."
             )
-            tables.append(_tabulate_systems(spreads, place, rated.head("", criterion), analysis))
+            shown = spreads[: _count_shown(analysis)]
+            rows = tuple({**vars(one), "item": _name_rated(one.item, analysis)} for one in shown)
+            name = "systems" if place == 0 else f"systems-{place + 1}"
+            caption = f"Items on which systems are farthest apart{rated.head('', criterion)}"
+            of = f"{len(rows)} of {len(spreads):,}"
+            tables.append(Table(name, f"{caption}: {of}", OF_SYSTEMS, rows))
     if len(rated.parts) > MAX_CRITERIA:
         notes.append(f"The first {MAX_CRITERIA} of {len(rated.parts)} criteria are listed.")
     return tables, says, notes
-
-
-def _tabulate_systems(
-    spreads: list[ItemSpread], place: int, tail: str, analysis: Analysis
-) -> Table:
-    shown = spreads[: _count_shown(analysis)]
-    rows = tuple({**vars(one), "item": _name_rated(one.item, analysis)} for one in shown)
-    name = "systems" if place == 0 else f"systems-{place + 1}"
-    caption = f"Items on which systems are farthest apart{tail}: {len(rows)} of {len(spreads):,}"
-    return Table(name, caption, OF_SYSTEMS, rows)
 
 
 def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:

@@ -127,34 +127,28 @@ def _say_p(p: float) -> str:
 def _check_sure(analysis: Analysis, sure: Sequence[tuple[Doubt, float]]) -> Check:
     """Return the check where tests found something: failed where one of them changes the answer."""
     says = ", ".join(f"{ISSUES[one.issue]} ({_say_p(p)})" for one, p in sure)
-    reversals = {one.issue: _find_reversal(analysis, one.issue) for one, _ in sure}
+    found, reversals = analysis.reversals, {}
+    for issue in dict.fromkeys(one.issue for one, _ in sure):
+        if issue == LADDER:
+            reversal, condition = found.pairs, ""
+        elif issue == MINDS:
+            reversal, condition = found.loads, "where busy judges are capped at the median "
+        else:
+            reversal, condition = found.order, "with the order effect in the model "
+        reversals[issue] = f"{condition}{reversal}" if reversal else ""
     reversed_by = {issue: reversal for issue, reversal in reversals.items() if reversal}
     outcome = begin_sentence("; ".join(reversed_by.values()) or "the decided order stays")
-    where = f"{outcome}. {_say_where([one for one, _ in sure])}"
+    see = " ".join(dict.fromkeys(SEE[one.issue] for one, _ in sure))
+    where = f"{outcome}. {see}"
     state = choose_state("; ".join(reversed_by.values()))
     issues = tuple(reversed_by) or tuple(reversals)
     return ModelCheck(state, f"no: {says}", where, issues=issues)
-
-
-def _find_reversal(analysis: Analysis, issue: str) -> str:
-    reversals = analysis.reversals
-    if issue == LADDER:
-        return reversals.pairs
-    if issue == MINDS:
-        reversal, condition = reversals.loads, "where busy judges are capped at the median"
-    else:
-        reversal, condition = reversals.order, "with the order effect in the model"
-    return f"{condition} {reversal}" if reversal else ""
 
 
 def adjust_doubts(doubts: Sequence[Doubt]) -> list[tuple[Doubt, float]]:
     """Return tests with their p, allowing for how many they are (Holm)."""
     adjusted = holm(np.array([one.p for one in doubts])).tolist() if doubts else []
     return list(zip(doubts, adjusted, strict=True))
-
-
-def _say_where(doubts: list[Doubt]) -> str:
-    return " ".join(dict.fromkeys(SEE[one.issue] for one in doubts))
 
 
 def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | None:
@@ -167,7 +161,7 @@ def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | No
         " tests)"
         for one, p in perhaps
     )
-    where = _say_where([one for one, _ in perhaps])
+    where = " ".join(dict.fromkeys(SEE[one.issue] for one, _ in perhaps))
     return ModelCheck(UNDECIDED, f"perhaps not: {says}", where)
 
 
