@@ -94,6 +94,8 @@ def test_scores_stand_side_by_side_under_each_criterion(tmp_path: Path) -> None:
     ]
     pl.DataFrame(rows).write_csv(tmp_path / "scores.csv")
     data = evenhand.read(tmp_path / "scores.csv")
+    with pytest.raises(UnknownOption, match="--cluster is for comparisons and rankings"):
+        make_report(data, cluster="judge")
     section = pick_groups(make_report(data, sections=["groups"], group_by="domain").to_dict())
     answers, places = section["tables"]
     assert [row["judgments"] for row in answers["rows"]] == [480, 480]

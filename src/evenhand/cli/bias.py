@@ -8,9 +8,7 @@ from evenhand.cli.running import remarks_on, work_on_tables
 
 
 @verb(
-    "evenhand bias votes.csv",
-    "evenhand bias wmt12.RNK_results.csv --task fr-en",
-    doing="looking",
+    "evenhand bias votes.csv", "evenhand bias wmt12.RNK_results.csv --task fr-en", doing="looking"
 )
 def bias(run: Run, *, tables: Tables, groups: Grouping, clusters: Cluster) -> VerbResult:
     """Estimate the advantage of being shown first.

@@ -44,8 +44,7 @@ class OfCampaign(Options):
 class OfLog(Options):
     head: str | None = _log_option("--head N:HASH", "End of the log as it was noted before.")
     receipts: tuple[str, ...] = _log_option(
-        "--receipt HASH",
-        "Say whether an answer with this receipt is in the log. Repeatable.",
+        "--receipt HASH", "Say whether an answer with this receipt is in the log. Repeatable."
     )
     write_log: str | None = _log_option("--write-log FILE", "Write a database's log as JSON Lines.")
 

@@ -24,7 +24,6 @@ from evenhand.render.text import shorten, tell_apart
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.cross_validation import ModelComparison
-    from evenhand.ranking.learning_curves import LearningCurves
 
 BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 MIN_WIDTH: Final = 240
@@ -55,6 +54,9 @@ class Drawing(options.Figures):
         return self.width or USUAL_WIDTH
 
 
+OF_HELD_OUT: Final = ("models", "curves", "train", "by", "folds", "repeats")
+
+
 class Asked(options.Options):
     nested: bool = _compared(
         "--nested",
@@ -79,8 +81,7 @@ class Asked(options.Options):
     folds: int | None = _held_out("--folds", "Parts: 10, or 5 each way, by default.")
     repeats: int = _held_out("--repeats", "How often judgments are divided into folds.", default=1)
     curves: bool = _curves(
-        "--curves",
-        "Perplexity by the number of training comparisons: how many are enough?",
+        "--curves", "Perplexity by the number of training comparisons: how many are enough?"
     )
     train: tuple[str, str] | None = _curves(
         "--train COLUMN=LEVEL",
@@ -112,42 +113,27 @@ class Asked(options.Options):
         return self.curves or self.train is not None
 
     def refuse_unfit(self) -> None:
-        _refuse_halves(self)
-        _refuse_of_held_out(self)
-        if self.traced:
-            options.refuse_given(
-                OF_FOLDS, "is of cross-validation, not of learning curves: leave it out"
+        train, test = self.train, self.test
+        if train is None and test is None:
+            options.refuse_given(["overlap"], "is for --train COLUMN=LEVEL: leave it out")
+        elif train is None or test is None:
+            have, lack = ("--train", "--test") if test is None else ("--test", "--train")
+            raise UnknownOption(f"{have} needs {lack} COLUMN=LEVEL beside it")
+        elif train[0] != test[0] or train[1] == test[1]:
+            raise UnknownOption(
+                f"--train {'='.join(train)} and --test {'='.join(test)} must be two levels of one"
+                " column, so that no judgment is on both sides"
             )
+        if self.nested:
+            why = "is of held-out judgments: leave it or --nested out"
+            options.refuse_given((*OF_HELD_OUT, *OF_CURVES, "level", "seed", "figures"), why)
+        else:
+            options.refuse_given(["judge_covariates"], "is of nested models: add --nested")
+        if self.traced:
+            why = "is of cross-validation, not of learning curves: leave it out"
+            options.refuse_given(OF_FOLDS, why)
         else:
             options.refuse_given(OF_CURVES, "is of learning curves: add --curves, or leave it out")
-
-
-def _refuse_of_held_out(asked: Asked) -> None:
-    """Refuse options of held-out judgments with nested models, and the reverse."""
-    if not asked.nested:
-        if asked.judge_covariates:
-            raise UnknownOption("--judge-covariate is of nested models: add --nested")
-        return
-    of_held_out = ("models", "curves", "train", "by", "folds", "repeats", *OF_CURVES)
-    why = "is of held-out judgments: leave it or --nested out"
-    options.refuse_given((*of_held_out, "level", "seed", "figures"), why)
-
-
-def _refuse_halves(asked: Asked) -> None:
-    """Refuse what is trained on without what is tested on, and the same judgments for both."""
-    train, test = asked.train, asked.test
-    if train is None and test is None:
-        if options.is_given("overlap"):
-            raise UnknownOption("--overlap is for --train COLUMN=LEVEL: leave it out")
-        return
-    if train is None or test is None:
-        have, lack = ("--train", "--test") if test is None else ("--test", "--train")
-        raise UnknownOption(f"{have} needs {lack} COLUMN=LEVEL beside it")
-    if train[0] != test[0] or train[1] == test[1]:
-        raise UnknownOption(
-            f"--train {'='.join(train)} and --test {'='.join(test)} must be two levels of one"
-            " column, so that no judgment is on both sides"
-        )
 
 
 # Pixels of the picture for each letter of a system's name: a third of it is for names
@@ -189,15 +175,6 @@ def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, An
     return draw_fit(fit, name=names[0], labels=labels, level=comparison.level), ""
 
 
-def write_curves(learning_curves: LearningCurves, drawing: Drawing) -> list[str]:
-    if drawing.figures is None:
-        return []
-    from evenhand.report.figures.predictions import draw_curves
-
-    chart = replace(draw_curves(learning_curves), width=drawing.pixels)
-    return drawing.write({"": {"curves": chart}})
-
-
 USUAL: Final = ("usual",)
 
 
@@ -236,7 +213,11 @@ def compare(
     data = run.reading.open_comparisons("compare")
     data = tables.join(data, used=used, options=options.COVARIATES)
     if asked.nested:
-        return _test_nested(data, asked.judge_covariates, by)
+        from evenhand.ranking.model_table import count_models, tabulate_counts
+
+        covariates = tuple(map(data.require, asked.judge_covariates)) or None
+        counted = count_models(data, covariates=covariates, group_by=by)
+        return VerbResult(*work_on_groups(counted, tabulate_counts, by), remarks_on(data))
     if asked.traced:
         return _trace(data, asked, drawing, run.patience)
     from evenhand.ranking.cross_validation import compare_models
@@ -256,26 +237,22 @@ def compare(
     return VerbResult(compared, refused, [*remarks_on(data), *write_comparisons(compared, drawing)])
 
 
-def _test_nested(
-    data: Comparisons, judge_covariates: tuple[str, ...], group_by: str | None
-) -> VerbResult:
-    from evenhand.ranking.model_table import count_models, tabulate_counts
-
-    covariates = tuple(map(data.require, judge_covariates)) or None
-    groups = count_models(data, covariates=covariates, group_by=group_by)
-    results, refused = work_on_groups(groups, tabulate_counts, group_by)
-    return VerbResult(results, refused, remarks_on(data))
-
-
 def _trace(
     data: Comparisons, asked: Asked, drawing: Drawing, patience: ProgressDisplay
 ) -> VerbResult:
     """Trace learning curves, over all tasks together."""
     from evenhand.ranking.learning_curves import SIZES, trace_learning
 
-    tested, trained = _part(data, asked)
-    transfer = None
+    tested, trained, transfer = data, None, None
     if asked.train is not None and asked.test is not None:
+        from evenhand.ranking.by_model import split_judgments
+
+        parts = split_judgments(data, data.require(asked.train[0]))
+        for column, level in (asked.train, asked.test):
+            if level not in parts:
+                hint = suggest(level, parts) or f" There are {listing([*parts])}"
+                raise InvalidJudgments(f"no judgment has {column} '{level}'.{hint}")
+        tested, trained = parts[asked.test[1]], parts[asked.train[1]]
         transfer = "=".join(asked.train), "=".join(asked.test)
     learning_curves = trace_learning(
         tested,
@@ -290,19 +267,10 @@ def _trace(
         progress=patience.step,
         transfer=transfer,
     )
-    read = [*remarks_on(data), *write_curves(learning_curves, drawing)]
+    read = remarks_on(data)
+    if drawing.figures is not None:
+        from evenhand.report.figures.predictions import draw_curves
+
+        chart = replace(draw_curves(learning_curves), width=drawing.pixels)
+        read += drawing.write({"": {"curves": chart}})
     return VerbResult({"": learning_curves}, {}, read)
-
-
-def _part(data: Comparisons, asked: Asked) -> tuple[Comparisons, Comparisons | None]:
-    """Return judgments to test on, and others to train on if they were asked for."""
-    if asked.train is None or asked.test is None:
-        return data, None
-    from evenhand.ranking.by_model import split_judgments
-
-    parts = split_judgments(data, data.require(asked.train[0]))
-    for column, level in (asked.train, asked.test):
-        if level not in parts:
-            hint = suggest(level, parts) or f" There are {listing([*parts])}"
-            raise InvalidJudgments(f"no judgment has {column} '{level}'.{hint}")
-    return parts[asked.test[1]], parts[asked.train[1]]

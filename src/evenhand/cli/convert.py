@@ -7,11 +7,7 @@ from typing import Final
 import click
 
 from evenhand.cli.options import OneOf, Options, Reading, under, verb
-from evenhand.cli.running import (
-    ProgressDisplay,
-    columns_of_terminal,
-    refuse_overwriting,
-)
+from evenhand.cli.running import ProgressDisplay, columns_of_terminal, refuse_overwriting
 from evenhand.errors import UnknownOption
 from evenhand.render.text import block, label
 

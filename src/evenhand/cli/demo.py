@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import chdir
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from math import exp
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -140,7 +141,12 @@ def _walk(group: click.Command, table: Dataset) -> None:
     with TemporaryDirectory(prefix="evenhand-") as folder, chdir(folder):
         Path(FILE).write_text(table.csv(), encoding="utf-8", newline="\n")
         click.echo(label("", f"{table.n_judgments:,} judgments, now in {FILE}", columns))
-        counted = ", ".join(f"{name} {n}" for name, n in _first_preferences(table))
+        preferred: Counter[str] = Counter()
+        for row in table.rows:
+            cell = dict(zip(table.columns, row, strict=True))
+            if cell["outcome"] != "tie":
+                preferred[str(cell[str(cell["outcome"])])] += int(cell["weight"])
+        counted = ", ".join(f"{name} {n}" for name, n in preferred.most_common())
         click.echo(label("", f"first preferences: {counted}", columns))
         for title, command in WALK:
             click.echo(f"\n{click.style(title, bold=True)}")
@@ -149,16 +155,6 @@ def _walk(group: click.Command, table: Dataset) -> None:
     click.echo(f"\n{click.style('Now you', bold=True)}")
     for command in NEXT:
         click.echo(click.style(f"$ evenhand {command.removeprefix('evenhand ')}", fg="cyan"))
-
-
-def _first_preferences(table: Dataset) -> list[tuple[str, int]]:
-    """Count how often each system was preferred, the most often first."""
-    counts: Counter[str] = Counter()
-    for row in table.rows:
-        cell = dict(zip(table.columns, row, strict=True))
-        if cell["outcome"] != "tie":
-            counts[str(cell[str(cell["outcome"])])] += int(cell["weight"])
-    return counts.most_common()
 
 
 def _compare(table: Dataset) -> None:
@@ -242,46 +238,29 @@ class Reproduced:
 
 
 def reproduce(table: Dataset, data: Comparisons) -> list[Reproduced]:
-    bench = _Bench(data)
-    return [Reproduced(number, bench.find(number)) for number in table.numbers]
+    fit = cache(lambda model: MODELS[model].fit(data))
+    return [Reproduced(number, _find(number, data, fit)) for number in table.numbers]
 
 
-@dataclass(frozen=True, eq=False)
-class _Bench:
-    """The judgments of a table, and the fits that were needed so far."""
-
-    data: Comparisons
-    fits: dict[str, Fit] = field(default_factory=dict)
-
-    def fit(self, model: str) -> Fit:
-        if model not in self.fits:
-            self.fits[model] = MODELS[model].fit(self.data)
-        return self.fits[model]
-
-    def find(self, number: Number) -> float:
-        if number.model == "counts":
-            return self._count(number.of)
-        if number.model.endswith(APART):
-            return self._apart(number.model.removesuffix(APART), number.quantity)
-        fit = self.fit(number.model)
-        if number.quantity in {"deviance", "df"}:
-            return float(getattr(fit, number.quantity))
-        if number.quantity == "worth":
-            return fit.worths[number.of]
-        return _estimate(fit, number.quantity, number.of)
-
-    def _count(self, system: str) -> float:
-        tally = self.data.tally()
-        code = tally.systems.index(system)
+def _find(number: Number, data: Comparisons, fit: Callable[[str], Fit]) -> float:
+    """Find a number in judgments; fit: of a name of MODELS, made once."""
+    model, quantity = number.model, number.quantity
+    if model == "counts":
+        tally = data.tally()
+        code = tally.systems.index(number.of)
         as_left, as_right = tally.wins[tally.left == code], tally.losses[tally.right == code]
         return float(as_left.sum() + as_right.sum())
-
-    def _apart(self, model: str, quantity: str) -> float:
-        """Return deviance or df where both orders of a pair are cells of their own."""
-        larger = self.fit(f"{model} with order effect")
-        test = larger.lr_test(self.fit(model))
+    if model.endswith(APART):  # both orders of a pair are cells of their own
+        smaller = model.removesuffix(APART)
+        larger = fit(f"{smaller} with order effect")
+        test = larger.lr_test(fit(smaller))
         more = {"deviance": test.statistic, "df": float(test.df)}
         return float(getattr(larger, quantity)) + more[quantity]
+    if quantity in {"deviance", "df"}:
+        return float(getattr(fit(model), quantity))
+    if quantity == "worth":
+        return fit(model).worths[number.of]
+    return _estimate(fit(model), quantity, number.of)
 
 
 def _estimate(fit: Fit, quantity: str, of: str) -> float:

@@ -82,7 +82,12 @@ def fit_groups(
     data: Comparisons, model: BradleyTerry, group_by: str | None
 ) -> tuple[dict[str, SignedFit], dict[str, str]]:
     """Fit each group, or all under the name "", and test the covariates."""
-    by = _choose_groups(data, model, group_by)
+    by = choose_groups(data, group_by)  # tasks where nothing else is asked
+    if by in model.covariates:
+        reason = "each task is fitted by itself" if group_by is None else "it tells groups apart"
+        raise UnknownOption(
+            f"column '{data.source.named(by)}' cannot be a judge covariate: {reason}"
+        )
     if model.controls:
         # controls need the rows of each group
         parts, pooled = {"": data} if by is None else split_table(data, by), say_pooled(data, by)
@@ -101,17 +106,6 @@ def fit_groups(
         )
 
     return work_on_groups({name: name for name in groups}, fit_one, group_by)
-
-
-def _choose_groups(data: Comparisons, model: BradleyTerry, group_by: str | None) -> str | None:
-    """Return the column whose values are fitted apart: tasks where nothing else is asked."""
-    by = choose_groups(data, group_by)
-    if by in model.covariates:
-        reason = "each task is fitted by itself" if group_by is None else "it tells groups apart"
-        raise UnknownOption(
-            f"column '{data.source.named(by)}' cannot be a judge covariate: {reason}"
-        )
-    return by
 
 
 # `evenhand fit --model NAME`: any model of the registry, with the options that it has.
@@ -136,7 +130,18 @@ def _fit_named(
 ) -> VerbResult:
     """Fit a model of the registry, each task by itself."""
     made, given = model.load(), options.given_options()
-    data = _open(run, model, tables)
+    data: Comparisons | Rankings
+    if model.rankings:
+        tables.refuse(f"--model {model.name}, which is fitted to whole rankings")
+        opened = run.reading.open_systems()
+        if not isinstance(opened, Rankings):
+            raise UnknownFormat(
+                f"{opened.source.name} holds no rankings, and {model.name} is a model of rankings"
+                " of several outputs: fit comparisons with --model bradley-terry"
+            )
+        data = opened
+    else:
+        data = tables.join(run.reading.open_comparisons("fit"), used=(), options={})
     # settings that stand on the command line; for all others the model has its own
     chosen = {
         setting: settings[name]
@@ -166,19 +171,6 @@ def refuse_options(model: Model, given: frozenset[str]) -> None:
             f"--group-by does not apply to {model.name}: choose one group at a time with --where"
         )
     options.refuse_unknown_settings(model.name, known, given, OPTIONS)
-
-
-def _open(run: options.Run, model: Model, tables: options.Tables) -> Comparisons | Rankings:
-    if not model.rankings:
-        return tables.join(run.reading.open_comparisons("fit"), used=(), options={})
-    tables.refuse(f"--model {model.name}, which is fitted to whole rankings")
-    data = run.reading.open_systems()
-    if not isinstance(data, Rankings):
-        raise UnknownFormat(
-            f"{data.source.name} holds no rankings, and {model.name} is a model of rankings of"
-            " several outputs: fit comparisons with --model bradley-terry"
-        )
-    return data
 
 
 def _pairs(data: Comparisons | Rankings) -> Comparisons:

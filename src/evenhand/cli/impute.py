@@ -30,8 +30,7 @@ class Asked(options.Options):
         default="at-random",
     )
     clip: str | None = _model(
-        "--clip LOW-HIGH",
-        "Keep predictions on the scale. Default: they are left as they are.",
+        "--clip LOW-HIGH", "Keep predictions on the scale. Default: they are left as they are."
     )
     force_shared: bool = _model(
         "--force-shared",
@@ -120,20 +119,14 @@ MAX_CELLS: Final = 2_000_000  # Most cells that CSV is written of
 class ImputeResult(VerbResult):
     def records(self) -> list[dict[str, Any]]:
         """Return the points of a curve, or all ratings, which no document holds: there are many."""
-        return [
-            {**({"group": name} if self.grouped else {}), **row}
-            for name, part in self.groups.items()
-            for row in _list_rows(part)
-        ]
-
-
-def _list_rows(part: CompletedPart) -> list[dict[str, Any]]:
-    if part.decisions is not None:
-        return part.decisions.records()
-    cells = part.completion.predicted.size
-    if cells > MAX_CELLS:
-        raise UnknownOption(
-            f"CSV of {cells:,} cells, more than {MAX_CELLS:,}: take a part of the items, or"
-            " NuclearNorm().fit(...).completed in Python"
-        )
-    return part.completion.records()
+        rows = []
+        for name, part in self.groups.items():
+            cells = 0 if part.decisions is not None else part.completion.predicted.size
+            if cells > MAX_CELLS:
+                raise UnknownOption(
+                    f"CSV of {cells:,} cells, more than {MAX_CELLS:,}: take a part of the items, or"
+                    " NuclearNorm().fit(...).completed in Python"
+                )
+            group = {"group": name} if self.grouped else {}
+            rows += [{**group, **row} for row in (part.decisions or part.completion).records()]
+        return rows

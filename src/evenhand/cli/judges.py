@@ -56,8 +56,7 @@ class Asked(options.Options):
         "--input-type COLUMN", "Kinds of input to show separately, such as speech and text."
     )
     references: tuple[str, ...] = _ratings(
-        "--reference-system SYSTEM",
-        "A human reference among the systems, the ceiling. Repeatable.",
+        "--reference-system SYSTEM", "A human reference among the systems, the ceiling. Repeatable."
     )
     easy: str | None = _ratings(
         "--easy FILE",
@@ -143,12 +142,7 @@ class Drawing(options.Figures):
     doing="screening",
 )
 def judges(
-    run: options.Run,
-    *,
-    groups: options.Grouping,
-    flags: Flags,
-    asked: Asked,
-    figures: Drawing,
+    run: options.Run, *, groups: options.Grouping, flags: Flags, asked: Asked, figures: Drawing
 ) -> VerbResult:
     """Flag careless, reversed and position-biased judges, with the evidence.
 

@@ -37,8 +37,7 @@ class Choice(options.Options):
     )
     top_k: int | None = _choice("--top-k", "Only which systems are among the first k matters.")
     systems: tuple[str, ...] = _choice(
-        "--system NAME",
-        "A system that has no judgments yet, of comparisons. Repeatable.",
+        "--system NAME", "A system that has no judgments yet, of comparisons. Repeatable."
     )
     random_share: float = _choice(
         "--random-share PROPORTION",

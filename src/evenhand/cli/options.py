@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 else:  # not generic before click 8.3
     AnyType = click.ParamType
 
-_SIZE: Final = re.compile(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
-
 
 class Parsed(AnyType):
     """The value of an option as `parse` reads it; its ValueError is a fault of the user."""
@@ -73,7 +71,7 @@ class Size(Parsed):
     name = "size"
 
     def parse(self, text: str) -> str:
-        if not _SIZE.fullmatch(text):
+        if not re.fullmatch(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", text, re.IGNORECASE):
             raise ValueError(f"'{text}' is no size: write a number and KB, MB, GB or TB, as 4GB")
         return text
 
@@ -435,8 +433,7 @@ class Reading(Options):
         )
         weight = [("weight", self.weight)] if self.weight else []
         self.roles = join_pairs(
-            [*self.columns, *weight],
-            "role '{}' is given two columns, '{}' and '{}': one will do",
+            [*self.columns, *weight], "role '{}' is given two columns, '{}' and '{}': one will do"
         )
 
     @property
@@ -750,17 +747,13 @@ class Tables(Options):
                 data = data.join(table, on=role, named=name)
                 new = [column for column in data.columns if column not in before]
                 if new and role in options and not {*new} & {*used}:
-                    note = _say_unused(new, name, options[role])
+                    columns, verb = ("columns", "are") if len(new) > 1 else ("column", "is")
+                    note = (
+                        f"{columns} {listing(new)} of {name} {verb} not used: name one with"
+                        f" {options[role]}"
+                    )
                     data = replace(data, source=data.source.noting(note))
         return data
-
-
-def _say_unused(columns: Sequence[str], name: str, option: str) -> str:
-    several = len(columns) > 1
-    return (
-        f"column{'s' * several} {listing(columns)} of {name} {'are' if several else 'is'} not used:"
-        f" name one with {option}"
-    )
 
 
 class Effects(Options):
@@ -771,8 +764,7 @@ class Effects(Options):
         "Judges with different values have worths of their own. Repeatable.",
     )
     item_covariates: tuple[str, ...] = _model_option(
-        "--item-covariate COLUMN",
-        "The same for items, such as their origin or domain. Repeatable.",
+        "--item-covariate COLUMN", "The same for items, such as their origin or domain. Repeatable."
     )
     tie_covariates: tuple[str, ...] = _model_option(
         "--tie-covariate COLUMN",
@@ -784,8 +776,7 @@ class Effects(Options):
         type=COLUMN_LEVEL,
     )
     systems: str | None = _model_option(
-        "--systems FILE",
-        "A table with one row for each system: worths are a sum over its columns.",
+        "--systems FILE", "A table with one row for each system: worths are a sum over its columns."
     )
     system_covariates: tuple[str, ...] = _model_option(
         "--system-covariate COLUMN",

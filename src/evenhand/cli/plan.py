@@ -35,12 +35,10 @@ class Systems(options.Options):
         "--judge-sd LOG-WORTH", "How much judges' tastes differ: sd of judge x system."
     )
     item_sd: float | None = _systems(
-        "--item-sd LOG-WORTH",
-        "How much systems do better on some items: sd of item x system.",
+        "--item-sd LOG-WORTH", "How much systems do better on some items: sd of item x system."
     )
     pilot: str | None = _systems(
-        "--pilot FILE",
-        "Comparisons or rankings from which worths, ties and tastes are taken.",
+        "--pilot FILE", "Comparisons or rankings from which worths, ties and tastes are taken."
     )
 
 

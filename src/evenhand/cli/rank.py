@@ -26,19 +26,11 @@ _certainty = options.under("Uncertainty")
 _output = options.under("Output")
 
 
-def _limit_engine(_context: click.Context, _param: click.Parameter, memory: str | None) -> None:
-    if memory is not None:
-        from evenhand.formats.files import limit_memory
-
-        limit_memory(memory)
-
-
 class Counting(options.Options):
     memory: str | None = _reading(
         "--memory SIZE",
         "Most memory that the engine takes to count, such as 4GB; what is more goes to disk.",
         type=options.Size(),
-        callback=_limit_engine,
     )
 
 
@@ -129,44 +121,36 @@ class Mixing(options.Options):
 # `evenhand rank --model NAME`: the model that ranks, with the options that it has.
 
 
-def _take_one(
-    _context: click.Context, _option: click.Parameter, names: tuple[str, ...]
-) -> str | None:
-    """Return the one model, or None for the default."""
-    if len(names) > 1:
-        raise UnknownOption(
-            f"--model is given {len(names)} times ({listing(names)}): a ranking is by one model;"
-            " evenhand compare says which predicts best"
-        )
-    return names[0] if names else None
-
-
 class RankingModel(options.Options):
     methods: tuple[str, ...] = _model(
         "--method NAME|all",
         "How to rank: bradley-terry (the default), or a rule such as origwmt. Several, or all, are"
         " shown side by side. Repeatable.",
     )
-    model: str | None = _model(
+    models: tuple[str, ...] = _model(
         "--model NAME",
         "What ranks: bradley-terry (the default) or another model, such as random-judges,"
         " plackett-luce or irt-gaussian.",
-        multiple=True,
-        callback=_take_one,
     )
 
 
 def choose_model(
-    name: str | None, methods: Sequence[str], settings: Mapping[str, Any], given: frozenset[str]
+    names: Sequence[str], methods: Sequence[str], settings: Mapping[str, Any], given: frozenset[str]
 ) -> Any:
     from evenhand.models.registry import find_model
 
-    if name is not None and methods:
+    if len(names) > 1:
+        raise UnknownOption(
+            f"--model is given {len(names)} times ({listing(names)}): a ranking is by one model;"
+            " evenhand compare says which predicts best"
+        )
+    name = names[0] if names else DEFAULT
+    if names and methods:
         raise UnknownOption(
             f"--model {name} beside --method {' '.join(methods)}: a ranking is by one of them,"
             " leave the other out"
         )
-    entry = find_model(name or DEFAULT)
+    entry = find_model(name)
     made = entry.make()
     known = {one.name for one in fields(made)}
     options.refuse_unknown_settings(entry.name, known - entry.settings.keys(), given)
@@ -186,8 +170,7 @@ class Scales(options.Options):
     elo: bool = _output("--elo", "Also the Elo scale, 1000 on average.")
     worth: bool = _output("--worth", "Also worths, which sum to 1.")
     marginal: bool = _output(
-        "--marginal",
-        "Also rank sets of systems by themselves, for one that was chosen beforehand.",
+        "--marginal", "Also rank sets of systems by themselves, for one that was chosen beforehand."
     )
 
     @property
@@ -227,7 +210,7 @@ class Scales(options.Options):
 def rank(
     run: options.Run,
     *,
-    counting: Counting,  # noqa: ARG001 - its callback tells the engine
+    counting: Counting,
     tables: options.Tables,
     groups: options.Grouping,
     by: RankingModel,
@@ -244,6 +227,10 @@ def rank(
     FILE holds comparisons or rankings, as CSV, JSON Lines or Parquet, or is the
     database of a campaign; several files of one layout are read as one.
     """
+    if counting.memory is not None:
+        from evenhand.formats.files import limit_memory
+
+        limit_memory(counting.memory)
     settings = {**vars(model), **vars(controls)}
     certainty = {**vars(clusters), **vars(seed), "group_by": groups.group_by}
     if {*by.methods} - {DEFAULT}:
@@ -257,7 +244,7 @@ def rank(
         data = tables.join(run.reading.open_comparisons("rank"), used=used)
         result = evenhand.rank(
             data,
-            model=choose_model(by.model, by.methods, settings, given),
+            model=choose_model(by.models, by.methods, settings, given),
             interval=intervals.interval if "interval" in given else None,
             mix=mixing.mix,
             judge_cap=mixing.judge_cap,
@@ -275,7 +262,7 @@ def rank(
 MODEL: Final = ("ties", "order_effect", "prior", "control", "interval", "cluster", "level")
 RESAMPLED: Final = ("interval", "cluster", "level")  # Of these, what a bootstrap of rules takes too
 # Settings of how the default ranking is shown by itself
-BOARD: Final = ("model", "mixes", "per", "reference", "elo", "worth", "marginal", "control")
+BOARD: Final = ("models", "mixes", "per", "reference", "elo", "worth", "marginal", "control")
 
 
 def _rank_by_methods(

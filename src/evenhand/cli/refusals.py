@@ -33,17 +33,6 @@ WIDTH: Final = 7  # Columns of a label before a line, as in `evenhand.render.tex
 PLACE: Final = "evenhand."  # What names in the context begin with
 
 
-def keep(context: click.Context, param: click.Parameter, value: Any) -> None:
-    """Keep the value of an option; the callback of a parameter that no verb names."""
-    context.meta[f"{PLACE}{param.name}"] = value
-
-
-def kept(name: str, *default: Any) -> Any:
-    """Return the value of an option of the command that runs, or a default where it has none."""
-    meta = click.get_current_context().meta
-    return meta.get(PLACE + name, *default) if default else meta[PLACE + name]
-
-
 def keep_excluded(excluded: Sequence[Exclusion]) -> None:
     context = click.get_current_context(silent=True)
     if context is not None:

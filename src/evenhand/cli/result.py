@@ -13,7 +13,6 @@ from evenhand.cli.refusals import kept_excluded
 from evenhand.render.document import Document
 from evenhand.render.findings import Finding, describe_findings, take_findings
 from evenhand.render.latex import comment, label_groups, render_latex
-from evenhand.render.markup import escape, render_markdown
 from evenhand.render.text import cut, label
 
 
@@ -114,6 +113,8 @@ class VerbResult:
         return self._join(parts, lambda name: comment([name]))
 
     def markdown(self) -> str:
+        from evenhand.render.markup import escape, render_markdown
+
         parts = {name: render_markdown(one) for name, one in self.documents.items()}
         parts |= {name: f"\n**error** {escape(why)}\n" for name, why in self.refused.items()}
         if self.side_by_side is not None and len(self.groups) > 1:

@@ -57,7 +57,7 @@ def robustness(
 
     settings: dict[str, Any] = {
         **vars(doubts),
-        "model": choose_model(None, (), vars(model), options.given_options()),
+        "model": choose_model((), (), vars(model), options.given_options()),
         "mix": mixing.mix,
         "judge_cap": mixing.judge_cap,
         **vars(clusters),

@@ -21,11 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import click
 
-from evenhand.cli.refusals import (
-    keep_excluded,
-    kept_excluded,
-    reads_judgments,
-)
+from evenhand.cli.refusals import keep_excluded, kept_excluded, reads_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, describe_findings
@@ -138,7 +134,7 @@ class Output:
             write_picture(self.path, result, self.form)
             click.echo(label("wrote", str(self.path), PLAIN), err=True)
             return
-        rendered = self._render(result, PLAIN)
+        rendered = self._render(result)
         if self.path is None:  # machines read UTF-8, whatever the terminal is set to
             click.echo(rendered.encode(), nl=False)
         else:
@@ -148,26 +144,24 @@ class Output:
         if self.path is not None:
             click.echo(label("wrote", str(self.path), PLAIN), err=True)
 
-    def _render(self, result: Result, columns: int) -> str:
+    def _render(self, result: Result) -> str:
         excluded = kept_excluded()
         if self.form == "json":
             return write_json(_add_excluded(result.contract(), excluded))
         if self.form == "csv":
             return write_csv(result.records())
         if self.form == "markdown":
-            return write_markdown(result)
+            markdown = getattr(result, "markdown", None)
+            if markdown is None:
+                raise UnknownOption(
+                    "--markdown is not made of this result: take --json, --csv or --latex"
+                )
+            return str(markdown())
         if self.form == "latex":
             written = result.latex()
             comments = [f"% {' '.join(one.text.split())}\n" for one in excluded]
             return "".join([*(one for one in comments if one not in written), written])
-        return click.unstyle(result.text(columns))
-
-
-def write_markdown(result: Result) -> str:
-    markdown = getattr(result, "markdown", None)
-    if markdown is None:
-        raise UnknownOption("--markdown is not made of this result: take --json, --csv or --latex")
-    return str(markdown())
+        return click.unstyle(result.text(PLAIN))
 
 
 def _list_remarks(result: Result) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from contextlib import ExitStack, suppress
@@ -101,8 +102,13 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     from evenhand.web.store.store import Store
 
     demo = asked.demo
-    prefix, planned = _check_prefix(asked.prefix), read_campaign(path)
-    url, proxies = _check_url(asked.url), tuple(map(_check_proxy, asked.proxy))
+    prefix, planned = asked.prefix.strip("/"), read_campaign(path)
+    if prefix and not all(re.fullmatch(r"[\w-]*[^\W_][\w-]*", part) for part in prefix.split("/")):
+        raise UnknownOption(f"--prefix {asked.prefix}: a path such as /study")
+    prefix = f"/{prefix}" if prefix else ""
+    if asked.url is not None and not asked.url.startswith(("http://", "https://")):
+        raise UnknownOption(f"--url {asked.url}: an address begins with https://")
+    url, proxies = (asked.url or "").rstrip("/"), tuple(map(_check_proxy, asked.proxy))
     links = Path(asked.links or path.with_name(f"{path.stem}.links.csv"))
     note = stack.enter_context(hold_links(links))
     taken = stack.enter_context(serving.open_port(asked.host, asked.port))
@@ -152,35 +158,24 @@ def _find_doubts(store: Store, planned: Campaign) -> Iterator[str]:
 
 
 def _tell(store: Store, tokens: Tokens, base: str, links: Path | None) -> None:
-    _tell_links(store, tokens, base, links)
-    outputs = ", ".join(f"{name} ({n:,})" for name, n in store.campaign.outputs.items())
-    click.echo(label("judged", f"outputs of {outputs}", PLAIN))
-
-
-def _tell_links(store: Store, tokens: Tokens, base: str, links: Path | None) -> None:
-    """Say that it serves, and where; the organiser's link on a terminal only."""
+    """Say that it serves, where, and what; the organiser's link on a terminal only."""
     from evenhand.web.links import make_address
 
     judges, name = store.judges(), store.campaign.title or store.campaign.name
     done, total = sum(one.done for one in judges), sum(one.total for one in judges)
     progress = f"{plural(len(judges), 'judge')}, {done:,} of {plural(total, 'question')} answered"
     click.echo(label("serves", f"{name}: {progress}", PLAIN))
-    if links is not None and not sys.stdout.isatty():
-        click.echo(f"links  {links}, for judges and for you; only you can read it")
-        return
-    click.echo(f"admin  {make_address(base, 'admin', tokens['admin', ''])}")
+    shown = links is None or sys.stdout.isatty()
+    if shown:
+        click.echo(f"admin  {make_address(base, 'admin', tokens['admin', ''])}")
     if links is not None:
-        click.echo(f"links  {links}, for judges; only you can read it")
-        return
-    first = next(token for (role, _), token in tokens.items() if role == "judge")
-    click.echo(f"judge  {make_address(base, 'judge', first)}")
-
-
-def _check_url(url: str | None) -> str:
-    """Return the address of the server without an end, "" for none."""
-    if url is not None and not url.startswith(("http://", "https://")):
-        raise UnknownOption(f"--url {url}: an address begins with https://")
-    return (url or "").rstrip("/")
+        whom = "for judges" if shown else "for judges and for you"
+        click.echo(f"links  {links}, {whom}; only you can read it")
+    else:
+        first = next(token for (role, _), token in tokens.items() if role == "judge")
+        click.echo(f"judge  {make_address(base, 'judge', first)}")
+    outputs = ", ".join(f"{name} ({n:,})" for name, n in store.campaign.outputs.items())
+    click.echo(label("judged", f"outputs of {outputs}", PLAIN))
 
 
 def _check_proxy(proxy: str) -> str:
@@ -196,13 +191,3 @@ def _check_proxy(proxy: str) -> str:
             f"--proxy {proxy}: everybody would be believed: name the proxy alone, such as 127.0.0.1"
         )
     return str(network)
-
-
-def _check_prefix(prefix: str) -> str:
-    """Return the prefix as /path, "" for none."""
-    path = prefix.strip("/")
-    if not path:
-        return ""
-    if not all(part.replace("-", "").replace("_", "").isalnum() for part in path.split("/")):
-        raise UnknownOption(f"--prefix {prefix}: a path such as /study")
-    return f"/{path}"

@@ -37,9 +37,7 @@ class Asked(options.Options):
     )
     criterion: str | None = _model("--criterion NAME", "Only this criterion.")
     rank: int = _model(
-        "--rank",
-        "How many tastes judges share; each judge weighs them differently.",
-        default=1,
+        "--rank", "How many tastes judges share; each judge weighs them differently.", default=1
     )
     baselines: bool = _model(
         "--baselines", "Also compare predictions of held-out ratings with simpler models."
@@ -74,6 +72,8 @@ def similarity(
     if asked.splits is not None and not asked.baselines:
         raise UnknownOption("--splits is about --baselines: add it, or leave --splits out")
     from evenhand.data.groups import choose_criterion
+    from evenhand.design.next_outputs import name_features
+    from evenhand.ratings.features import OUTPUT, OutputFeatures
     from evenhand.ratings.judge_process import MultiTaskGP
     from evenhand.ratings.process_comparison import HeldOut
 
@@ -82,27 +82,16 @@ def similarity(
         n = SPLITS if asked.splits is None else asked.splits
         held = HeldOut(folds=2, splits=n, level=asked.level, seed=asked.seed)
     data = choose_criterion(run.reading.open_ratings("similarity"), asked.criterion)
-    features = _choose_features(data, (known.feature, asked.labels), known.texts)
+    for name in (*asked.labels, *(one for one in known.texts if one is not None)):
+        data.require(name)
+    features = OutputFeatures((), (OUTPUT, *asked.labels), *known.texts)
+    if known.feature:  # which output it is always belongs to it
+        named = name_features(data, known.feature, known.texts)
+        features = replace(named, labels=(OUTPUT, *named.labels, *asked.labels))
     parts = _split(data, groups.group_by, features)
     results, refused = _learn(parts, (model, held, asked.level), features, run.patience)
     remarks = [*remarks_on(data, "repeats"), *figures.write(results, _draw)]
     return VerbResult(results, refused, remarks)
-
-
-def _choose_features(
-    data: Ratings, column_names: tuple[Words, Words], texts: tuple[str | None, str | None]
-) -> OutputFeatures:
-    """Return what is known of outputs; which output it is always belongs to it."""
-    from evenhand.design.next_outputs import name_features
-    from evenhand.ratings.features import OUTPUT, OutputFeatures
-
-    columns, labels = column_names
-    for name in (*labels, *(one for one in texts if one is not None)):
-        data.require(name)
-    if not columns:
-        return OutputFeatures((), (OUTPUT, *labels), *texts)
-    named = name_features(data, columns, texts)
-    return replace(named, labels=(OUTPUT, *named.labels, *labels))
 
 
 def _split(data: Ratings, group_by: str | None, features: OutputFeatures) -> dict[str, Ratings]:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
-from evenhand.cli.options import Grouping, OneOf, Options, Run, level_option, under, verb
+from evenhand.cli.options import (
+    Grouping,
+    OneOf,
+    Options,
+    Run,
+    level_option,
+    refuse_given,
+    under,
+    verb,
+)
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, split_groups, work_on_groups
-from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.data.comparisons import Comparisons
-    from evenhand.data.rankings import Rankings
-    from evenhand.data.ratings import Ratings
     from evenhand.judges.variance import Judgments, Method, Study
     from evenhand.ratings.variance_components import Systems
 
@@ -31,8 +36,7 @@ class Asked(Options):
         "--per-judge", "Comparisons: how many each judge makes. Default: as in the data."
     )
     stderr: float | None = _design(
-        "--stderr",
-        "Find the judges and items that give this standard error of a difference.",
+        "--stderr", "Find the judges and items that give this standard error of a difference."
     )
     reliability: float | None = _design(
         "--reliability PROPORTION",
@@ -66,14 +70,28 @@ def variance(run: Run, *, groups: Grouping, asked: Asked) -> VerbResult:
     Systems, judges, items, tastes and chance; each task and criterion apart. Of
     ratings by restricted likelihood, of comparisons by moments.
     """
+    from evenhand.data.groups import choose_criterion, group_ratings
+    from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
     from evenhand.judges.variance import DesignRequest, estimate_components, study_designs
 
-    data = _choose(run.reading.open(), asked.criterion)
-    each = _choose_each(data, asked.per_output, asked.per_judge)
+    data, by = run.reading.open(), groups.group_by
+    parts: dict[str, Judgments]
+    if isinstance(data, Ratings):
+        refuse_given(["per_judge"], "is of comparisons: for ratings say --per-output")
+        data, each = choose_criterion(data, asked.criterion), asked.per_output
+        column = None if by is None else data.require(by)
+        roles = ("task", "judge", "item", "system", "criterion")
+        rows = data.rows(factors=[] if column is None or column in roles else [column])
+        parts = {**group_ratings(rows, column)}
+    else:
+        refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
+        refuse_given(["per_output"], "is of ratings: for comparisons say --per-judge")
+        each = asked.per_judge
+        table = data.comparisons() if isinstance(data, Rankings) else data
+        parts = {**split_groups(table, by)}
     request = DesignRequest(asked.judges, asked.items, each, asked.stderr, asked.reliability)
-
-    by = groups.group_by
-    parts, done = _split(data, by), count()
+    done = count()
 
     def work(part: Judgments) -> Study:
         if len(parts) > 1:  # one alone has no steps: a bar would stand still
@@ -85,45 +103,3 @@ def variance(run: Run, *, groups: Grouping, asked: Asked) -> VerbResult:
 
     results, refused = work_on_groups(parts, work, by)
     return VerbResult(results, refused, remarks_on(data, "controls", "repeats"))
-
-
-def _choose_each(
-    data: Comparisons | Rankings | Ratings, per_output: float | None, per_judge: float | None
-) -> float | None:
-    """Return judges per output of ratings, or comparisons per judge; refuse the other option."""
-    from evenhand.data.ratings import Ratings
-
-    if isinstance(data, Ratings):
-        if per_judge is not None:
-            raise UnknownOption("--per-judge is of comparisons: for ratings say --per-output")
-        return per_output
-    if per_output is not None:
-        raise UnknownOption("--per-output is of ratings: for comparisons say --per-judge")
-    return per_judge
-
-
-def _choose(
-    data: Comparisons | Rankings | Ratings, criterion: str | None
-) -> Comparisons | Rankings | Ratings:
-    from evenhand.data.groups import choose_criterion
-    from evenhand.data.ratings import Ratings
-
-    if isinstance(data, Ratings):
-        return choose_criterion(data, criterion)
-    if criterion is not None:
-        raise UnknownOption("--criterion is of ratings; these are comparisons: leave it out")
-    return data
-
-
-def _split(data: Comparisons | Rankings | Ratings, group_by: str | None) -> dict[str, Judgments]:
-    from evenhand.data.groups import group_ratings
-    from evenhand.data.rankings import Rankings
-    from evenhand.data.ratings import Ratings
-
-    if isinstance(data, Ratings):
-        by = None if group_by is None else data.require(group_by)
-        roles = ("task", "judge", "item", "system", "criterion")
-        rows = data.rows(factors=[] if by is None or by in roles else [by])
-        return {**group_ratings(rows, by)}
-    table = data.comparisons() if isinstance(data, Rankings) else data
-    return {**split_groups(table, group_by)}

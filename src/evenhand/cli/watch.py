@@ -72,8 +72,7 @@ class Board(options.Options):
         " then on.",
     )
     state: str | None = _board(
-        "--state FILE",
-        "Go on with the board in this file, if it is there, and keep it there.",
+        "--state FILE", "Go on with the board in this file, if it is there, and keep it there."
     )
     seed: int | None = _board(
         "--seed",
@@ -123,18 +122,12 @@ class Campaign:
         """Return what can be said now; the last sight itself where nothing is new."""
         whole = self._looks.look()
         if self._seen is None or self._seen[0] is not whole:
-            self._seen = (whole, self._choose(whole))
+            passes = tuple(one for one in whole.passes if self._task in (None, one.name))
+            if self._task is not None and not passes:
+                hint = sentence_hint(suggest(self._task, [one.name for one in whole.passes]))
+                raise UnknownOption(f"--task {self._task}: this campaign has no such pass{hint}")
+            self._seen = (whole, replace(whole, passes=passes) if self._task else whole)
         return self._seen[1]
-
-    def _choose(self, whole: CampaignStatus) -> CampaignStatus:
-        if self._task is None:
-            return whole
-        passes = tuple(one for one in whole.passes if one.name == self._task)
-        if not passes:
-            names = [one.name for one in whole.passes]
-            hint = sentence_hint(suggest(self._task, names))
-            raise UnknownOption(f"--task {self._task}: this campaign has no such pass{hint}")
-        return replace(whole, passes=passes)
 
     def close(self) -> None:
         self._looks.close()
@@ -198,15 +191,15 @@ def find_campaign(name: str, *, insecure: bool, task: str | None) -> Campaign | 
     """Return the campaign that is at an address or in a file; None for a file of votes."""
     if name.startswith(WEB):
         return _visit(name, insecure=insecure, task=task)
-    if "://" in name:
-        return Campaign("campaign", partial(_open_database, name), task)
-    path = Path(name)
-    begins = b""
-    if path.is_file():
+    path, begins, elsewhere = Path(name), b"", "://" in name
+    if not elsewhere and path.is_file():
         with path.open("rb") as file:
             begins = file.read(max(map(len, (_SQLITE, BOM_UTF8 + _LINKS, _LOG))))
-    if begins.startswith(_SQLITE):
-        return Campaign(path.name, partial(_open_database, name), task)
+    if elsewhere or begins.startswith(_SQLITE):
+        from evenhand.web.dashboard import ReadOnlyClient
+
+        title = "campaign" if elsewhere else path.name
+        return Campaign(title, partial(ReadOnlyClient, name), task)
     if begins.removeprefix(BOM_UTF8).replace(b";", b",").startswith(_LINKS):
         from evenhand.web.links import find_admin_link
 
@@ -224,12 +217,6 @@ def _visit(address: str, *, insecure: bool, task: str | None) -> Campaign:
 
     link = read_link(address, insecure=insecure)
     return Campaign(link.host, partial(HttpClient, link), task)
-
-
-def _open_database(where: str) -> Looks:
-    from evenhand.web.dashboard import ReadOnlyClient
-
-    return ReadOnlyClient(where)
 
 
 SETTINGS: Final = ("order", "ties", "level", "judge_votes", "systems", "state", "seed", "group_by")

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import click
@@ -90,7 +90,18 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
     title = cut(sight.title, columns - len(state) - len(hint) - 1)
     gap = " " * (columns - width(title) - len(state) - len(hint)) if hint else ""
     lines = [click.style(title, bold=True) + state + gap + click.style(hint, dim=True)]
-    entries = [("judged", _say_progress(sight)), ("votes", _say_times(sight, status))]
+    judged = plural(sight.judged, "vote")
+    if sight.remaining is not None:
+        total = sight.judged + sight.remaining
+        judged = f"{sight.judged:,} of {total:,}; {sight.remaining:,} remain"
+        if sight.done_by is not None:
+            when = datetime.fromisoformat(sight.done_by).astimezone()
+            judged += f", at this pace done {when:%d %b %H:%M}, {sight.pace}"
+    came = "none came yet"
+    if sight.last is not None:
+        last = sight.last / 1000 + status.shift
+        came = f"last came {_say_clock(last)}, {_say_age(time.time() - last)} ago"
+    entries = [("judged", judged), ("votes", f"{came}; looked {_say_clock(status.looked)}")]
     doubted = [UNSEEN] if sight.remaining is None else _say_judges(sight.panels, size)
     entries += [("judges", line) for line in doubted]
     for name, text in entries:
@@ -115,17 +126,13 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
     return _lay_out(head, chosen, room)[: size.lines]
 
 
-def draw_waiting(title: str, status: Status, size: Size) -> list[str]:
-    lines = [click.style(cut(title, size.columns), bold=True)]
-    if status.away:
-        return [*lines, *_draw_away(status, size.columns)][: size.lines]
-    return [*lines, label("votes", "looking for the first time ...", size.columns)]
-
-
 def say_change(sight: CampaignStatus) -> list[str]:
-    start = _say_counted(sight)
+    start = f"{sight.judged:,} judged"
+    board = sight.passes[0].board if len(sight.passes) == 1 else None
     if sight.remaining is not None:
         start += f", {sight.remaining:,} remain"
+    elif board is not None and board.n_revised:
+        start = f"{board.n_votes:,} counted of {board.n_votes + board.n_revised:,} judged"
     lines = []
     for one in sight.passes:
         name = f"{escape_control(one.name)}: " if len(sight.passes) >= SEVERAL else ""
@@ -133,31 +140,6 @@ def say_change(sight: CampaignStatus) -> list[str]:
         text = " ".join(one.says) or (f"{MEANS}: {', '.join(means)}" if means else one.why)
         lines.append(escape_control(f"{start}; {name}{text}"))
     return lines
-
-
-def _say_counted(sight: CampaignStatus) -> str:
-    board = sight.passes[0].board if len(sight.passes) == 1 else None
-    if board is None or not board.n_revised or sight.remaining is not None:
-        return f"{sight.judged:,} judged"
-    return f"{board.n_votes:,} counted of {board.n_votes + board.n_revised:,} judged"
-
-
-def _say_progress(sight: CampaignStatus) -> str:
-    if sight.remaining is None:
-        return plural(sight.judged, "vote")
-    text = f"{sight.judged:,} of {sight.judged + sight.remaining:,}; {sight.remaining:,} remain"
-    if sight.done_by is not None:
-        when = datetime.fromisoformat(sight.done_by).astimezone()
-        text += f", at this pace done {when:%d %b %H:%M}, {sight.pace}"
-    return text
-
-
-def _say_times(sight: CampaignStatus, status: Status) -> str:
-    looked = f"looked {_say_clock(status.looked)}"
-    if sight.last is None:
-        return f"none came yet; {looked}"
-    last = sight.last / 1000 + status.shift
-    return f"last came {_say_clock(last)}, {_say_age(time.time() - last)} ago; {looked}"
 
 
 def _say_clock(seconds: float) -> str:
@@ -228,22 +210,16 @@ def _lay_out(head: list[str], parts: list[_Drawn], room: int | None) -> list[str
     for one in parts:
         lines += [*one.name] if one.name else [""]
         if one.table:
-            rows = one.table[1:]
+            title, *rows = one.table
             share = len(rows) if room is None else min(len(rows), room // left)
             room = None if room is None else room - share
-            lines += [one.table[0], *_cut_rows(rows, share)]
+            out = len(rows) - share + 1
+            cut_off = click.style(f" … {plural(out, 'row')} excluded", dim=True)
+            shown = rows if share == len(rows) else [*rows[: share - 1], cut_off][:share]
+            lines += [title, *shown]
         left -= 1
         lines += [row for text in (*one.says, *one.notes) for row in text.split("\n")]
     return lines
-
-
-def _cut_rows(rows: Sequence[str], share: int) -> list[str]:
-    if share >= len(rows):
-        return [*rows]
-    if share <= 0:
-        return []
-    out = len(rows) - share + 1
-    return [*rows[: share - 1], click.style(f" … {plural(out, 'row')} excluded", dim=True)]
 
 
 # Looks at a source of judgments, again and again, in a thread of their own.
@@ -349,12 +325,7 @@ class _Caught:
     def __enter__(self) -> _Caught:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
+    def __exit__(self, _kind: object, fault: BaseException | None, _trace: object) -> bool:
         self.fault = fault
         return True
 
@@ -462,10 +433,13 @@ def _draw(looker: Looker, title: str, *, as_json: bool) -> None:  # noqa: ARG001
             size = Size(columns, height)
             if news.fault is not None:
                 raise news.fault
-            if news.sight is None:
-                lines = draw_waiting(title, news.status, size)
-            else:
+            if news.sight is not None:
                 lines = compose(news.sight, news.status, size)
+            else:
+                lines = [click.style(cut(title, columns), bold=True)]
+                wait = label("votes", "looking for the first time ...", columns)
+                lines += _draw_away(news.status, columns) if news.status.away else [wait]
+                lines = lines[:height]
             lines += [""] * (height - len(lines))
             text = "\n".join(f"{line}\x1b[K" for line in lines)
             click.echo(f"\x1b[H{text}", nl=False, color=choose_colour())
@@ -477,16 +451,20 @@ def _draw(looker: Looker, title: str, *, as_json: bool) -> None:  # noqa: ARG001
 
 def _print_changes(looker: Looker, title: str, *, as_json: bool) -> None:
     """Print a line for each change; that a source is away goes to the error stream."""
-    before: tuple[object, str] = (None, "")
+    before: tuple[list[dict[str, Any]], str] = ([], "")
     if not as_json:
         click.echo(label("waits", WAITS, PLAIN), err=True)
     while looker.wait():
         news = looker.news
         if news.fault is not None:
             raise news.fault
-        content = None if news.sight is None else _tell_apart(news.sight)
-        if news.sight is not None and content != before[0]:
-            sight = news.sight
+        sight, content = news.sight, before[0]
+        if sight is not None:  # what makes a sight another one: not the time, and not the pace
+            content = [pick(sight, "judged", "remaining", "paused", "panels", "faults", "whole")]
+            for one in sight.passes:
+                votes = None if one.board is None else one.board.n_votes
+                content.append({**pick(one, "name", "says", "lapsed", "means", "why"), "n": votes})
+        if sight is not None and content != before[0]:
             if as_json:
                 line = json.dumps(describe_sight(sight), ensure_ascii=False, allow_nan=False)
                 click.echo(line.encode())
@@ -499,16 +477,6 @@ def _print_changes(looker: Looker, title: str, *, as_json: bool) -> None:
         elif before[1] and not news.status.away:
             click.echo(label("back", title, PLAIN), err=True)
         before = (content, news.status.away)
-
-
-def _tell_apart(sight: CampaignStatus) -> object:
-    """Return what makes a sight another one: not the time, and not the pace."""
-    boards = tuple(
-        (one.name, one.says, one.lapsed, one.means, one.why, one.board and one.board.n_votes)
-        for one in sight.passes
-    )
-    counts = pick(sight, "judged", "remaining", "paused", "panels", "faults", "whole")
-    return (*counts.values(), boards)
 
 
 @contextmanager

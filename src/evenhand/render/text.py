@@ -167,50 +167,30 @@ def tell_apart(names: Iterable[str], columns: int) -> dict[str, str]:
     """
     whole = {name: escape_control(name) for name in dict.fromkeys(names)}
     shown = {name: cut(text, columns) for name, text in whole.items()}
-    for same in _alike(shown):
-        texts = [whole[name] for name in same]
-        others = {text for name, text in shown.items() if name not in same}
-        for way in (_keep_difference, _keep_end, _keep_beginning):
-            shortened = way(texts, columns)
-            if len({*shortened} - others) == len(same):
-                break
-        else:
-            shortened = _number(texts, columns, others)
-        shown |= zip(same, shortened, strict=True)
-    return shown
-
-
-def _alike(shown: Mapping[str, str]) -> list[list[str]]:
     looks: dict[str, list[str]] = {}
     for name in sorted(shown):
         looks.setdefault(shown[name], []).append(name)
-    return [same for same in looks.values() if len(same) > 1]
-
-
-def _keep_difference(names: Sequence[str], columns: int) -> list[str]:
-    begin = len(_shared(names))
-    finish = len(_shared([name[begin:][::-1] for name in names]))
-    return [_cut_around(name, begin, len(name) - finish, columns) for name in names]
-
-
-def _keep_end(names: Sequence[str], columns: int) -> list[str]:
-    return ["…" + _begin(name[::-1], columns - 1)[::-1] for name in names]
-
-
-def _keep_beginning(names: Sequence[str], columns: int) -> list[str]:
-    return [_begin(name, columns - 1) + "…" for name in names]
-
-
-def _number(names: Sequence[str], columns: int, others: set[str]) -> list[str]:
-    """Put numbers behind names, passing over those that would make one look like another name."""
-    numbered: list[str] = []
-    numbers = count(1)
-    for name in names:
-        taken = {*others, *numbered}
-        marks = (f"…{number}" for number in numbers)
-        tried = (_begin(name, columns - len(mark)) + mark for mark in marks)
-        numbered.append(next(text for text in tried if text not in taken))
-    return numbered
+    for same in (one for one in looks.values() if len(one) > 1):
+        texts = [whole[name] for name in same]
+        others = {text for name, text in shown.items() if name not in same}
+        begin = len(_shared(texts))
+        finish = len(_shared([text[begin:][::-1] for text in texts]))
+        for shortened in (
+            [_cut_around(text, begin, len(text) - finish, columns) for text in texts],
+            ["…" + _begin(text[::-1], columns - 1)[::-1] for text in texts],
+            [_begin(text, columns - 1) + "…" for text in texts],
+        ):
+            if len({*shortened} - others) == len(same):
+                break
+        else:  # numbers behind them, but those that would make one look like another name
+            shortened, numbers = [], count(1)
+            for text in texts:
+                taken = {*others, *shortened}
+                marks = (f"…{number}" for number in numbers)
+                tried = (_begin(text, columns - len(mark)) + mark for mark in marks)
+                shortened.append(next(one for one in tried if one not in taken))
+        shown |= zip(same, shortened, strict=True)
+    return shown
 
 
 def _begin(name: str, columns: int) -> str:
@@ -346,7 +326,9 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     kept = sum(min(_longest(cells[one]), MIN_PROSE) + len(GAP) for one in prose)
     room = _room(cells, flexible, names, columns - kept)
     bars = (BARS[1][0] + len(GAP)) * any(one.kind == "bar" for one in fill)
-    taken = _shorten_names(cells, names, room - bars)
+    taken = ""
+    if sum(_longest(cells[one]) for one in names) > room - bars:
+        taken = _take_shared(cells, names)
     wanted = sum(min(_longest(cells[one]), MIN_NAME) for one in names)
     while _room(cells, flexible, names, columns - kept) < wanted:
         first = min((one for one in cells if one not in flexible), key=_order, default=None)
@@ -385,12 +367,12 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     rules = [place for place in table.lines if 0 < place < len(rows)]
     lines = [line for part in _divide(cells, columns) for line in _join(part, rules)]
     more = len(table.rows) - len(rows)
-    below = [*([f"... and {more:,} more"] if more else []), *taken, *table.legend]
+    below = [f"... and {more:,} more" if more else "", taken, *table.legend]
     above = wrap(escape_control(table.caption), columns) if caption else []
     return [
         *(click.style(line, bold=True) for line in above),
         *lines,
-        *(f" {line}" for one in below for line in wrap(escape_control(one), columns - 1)),
+        *(f" {line}" for one in below if one for line in wrap(escape_control(one), columns - 1)),
     ]
 
 
@@ -436,16 +418,14 @@ def _share_room(named: Sequence[Sequence[str]], room: int) -> list[int]:
     return shares
 
 
-def _shorten_names(cells: dict[Column, list[str]], names: Sequence[Column], room: int) -> list[str]:
-    """Take away what all names share where they are long, and say what that is."""
-    if sum(_longest(cells[one]) for one in names) <= room:
-        return []
-    every = dict.fromkeys(name for one in names for name in cells[one][1:])
-    shortened, note = shorten(tuple(every))
+def _take_shared(cells: dict[Column, list[str]], names: Sequence[Column]) -> str:
+    """Take away what all names share, and say what that is."""
+    every = list(dict.fromkeys(name for one in names for name in cells[one][1:]))
+    shortened, note = shorten(every)
     short = dict(zip(every, shortened, strict=True))
     for one in names:
         cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]
-    return [note] if note else []
+    return note
 
 
 def _draw_bars(column: Column, rows: Sequence[Row], room: int, longest: int) -> list[str]:

@@ -41,32 +41,25 @@ def say_answer(ranking: Ranking) -> tuple[Finding, ...]:
     answer = take_findings(document.answer)
     if ranking.rank_lower is None or ranking.rank_upper is None:
         return answer
+    lower = np.asarray(ranking.rank_lower)
     if ranking.rank_upper[0] == 1:
-        return (*answer, *_say_second(ranking))
+        names = [ranking.systems[i] for i in np.flatnonzero(lower == 2)]
+        if len(names) == 1 < len(ranking.systems) - 1:
+            answer += (say("second", system=names[0]),)
+        elif 1 < len(names) == len(ranking.systems) - 1:
+            answer += (say("others-open"),)
+        elif len(names) > 1:
+            answer += (say("second-open", systems=join_names(names)),)
+        return answer
     if ranking.n_judgments < MIN_JUDGMENTS:
         return (*answer, say("too-few", judgments=round(ranking.n_judgments)))
-    leaders = int((np.asarray(ranking.rank_lower) == 1).sum())
-    return (*answer, *(_say_more(ranking) if leaders > 2 else ()))  # of a pair `rank` says it
-
-
-def _say_second(ranking: Ranking) -> tuple[Finding, ...]:
-    names = [ranking.systems[i] for i in np.flatnonzero(np.asarray(ranking.rank_lower) == 2)]
-    if len(ranking.systems) == 2 or not names:
-        return ()
-    if len(names) == 1:
-        return (say("second", system=names[0]),)
-    if len(names) == len(ranking.systems) - 1:
-        return (say("others-open"),)
-    return (say("second-open", systems=join_names(names)),)
-
-
-def _say_more(ranking: Ranking) -> tuple[Finding, ...]:
-    """Say how many judgments would separate the first two open systems."""
-    try:
+    if int((lower == 1).sum()) < 3:  # of a pair `rank` says it
+        return answer
+    try:  # how many judgments would separate the first two open systems
         separations = separate_pairs(ranking, find_open(ranking)[:1])
     except NotIdentified:
-        return ()
-    return tuple(
+        return answer
+    return answer + tuple(
         say("more", times=one.times, one=one.better, other=one.worse)
         for one in separations
         if not one.barred and one.times is not None and one.times <= MAX_TIMES

@@ -286,7 +286,15 @@ def write_overview(parts: Sequence[Part]) -> Section | None:
         Column("answer", "answer"),
         *(Column(name, name, "state") for name in made),
     )
-    said = [f"{len(parts)} tasks, each ranked by itself.", *_say_best(parts)]
+    said = [f"{len(parts)} tasks, each ranked by itself."]
+    sections = [part.section("ranking") for part in parts]
+    boards = [table for one in sections if one for table in one.tables if table.name == "board"]
+    clear = sum(board.rows[0]["ranks"] == "1" for board in boards)
+    if boards and not clear:
+        said.append("In none of them is a single system the best: several may be.")
+    elif boards:
+        rest = f"; in {len(boards) - clear} several may be" if clear < len(boards) else ""
+        said.append(f"In {clear} a single system is the best{rest}.")
     for kind in KEY_CHECKS:
         lit = [check for part in parts for check in part.key_checks if check.name == kind]
         wrong = sum(check.state == FAILED for check in lit)
@@ -305,19 +313,6 @@ def _describe(part: Part) -> dict[str, Any]:
     first, *others = part.answer or ("",)
     answer = " ".join([first, *(one for one in others if not is_warning(one))])  # lights say those
     return {"task": part.name, "answer": answer, **{name: states.get(name) for name in KEY_CHECKS}}
-
-
-def _say_best(parts: Sequence[Part]) -> list[str]:
-    sections = [part.section("ranking") for part in parts]
-    boards = [table for one in sections if one for table in one.tables if table.name == "board"]
-    if not boards:
-        return []
-    clear = sum(board.rows[0]["ranks"] == "1" for board in boards)
-    open_ = len(boards) - clear
-    if not clear:
-        return ["In none of them is a single system the best: several may be."]
-    clause = f"In {clear} a single system is the best"
-    return [f"{clause}; in {open_} several may be." if open_ else f"{clause}."]
 
 
 # From judgments to a report: a part for each task, a section for each question.
@@ -381,6 +376,12 @@ def make_report(
     chosen = settings or Settings(
         level=level, seed=seed, model=model, full=full, cluster=cluster, group_by=group_by
     )
+    controls = chosen.model.controls if chosen.model is not None else ()
+    if isinstance(data, Ratings) and (chosen.cluster is not None or controls):
+        raise UnknownOption(
+            f"{'--control' if controls else '--cluster'} is for comparisons and rankings;"
+            f" {data.source.name} holds ratings, whose means are compared: leave it out"
+        )
     known = RATING if isinstance(data, Ratings) else PREFERENCE
     if chosen.group_by is not None:
         table = data if isinstance(data, Ratings) else take_pairs(data)

@@ -124,7 +124,21 @@ def make_section(
     all sections and not in each.
     """
     parts = document.list_parts("html")
-    tables = [_take_table(one) for one in parts if not isinstance(one, Text)]
+    # no number of a table is infinite, and the ends of an interval are apart
+    tables = [
+        replace(
+            table,
+            columns=tuple(
+                apart
+                for one in table.columns
+                if one.kind != "bar" and (not one.only or "html" in one.only)
+                for apart in _divide(one)
+            ),
+            rows=tuple({k: _take_value(value) for k, value in row.items()} for row in table.rows),
+        )
+        for table in parts
+        if not isinstance(table, Text)
+    ]
     texts = [one for one in parts if isinstance(one, Text)]
     return Section(
         name,
@@ -146,16 +160,6 @@ def make_section(
 def list_notes(document: Document) -> list[Finding]:
     """Return the findings of a document without what was excluded, which the report says once."""
     return [one for one in document.shown if "of_rows" not in one.values]
-
-
-def _take_table(table: Table) -> Table:
-    """Return a table for the page: no number is infinite, and the ends of an interval are apart."""
-    shown = (
-        one for one in table.columns if one.kind != "bar" and (not one.only or "html" in one.only)
-    )
-    columns = (apart for one in shown for apart in _divide(one))
-    rows = ({key: _take_value(value) for key, value in row.items()} for row in table.rows)
-    return replace(table, columns=tuple(columns), rows=tuple(rows))
 
 
 def _divide(column: Column) -> list[Column]:

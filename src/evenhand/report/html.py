@@ -39,7 +39,6 @@ from evenhand.report.figures.drawing import fill_folder, name_files
 from evenhand.report.figures.style import DARK, LIGHT, draw_svg
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from markupsafe import Markup
     from matplotlib.figure import Figure as Picture
 
@@ -93,15 +92,19 @@ class Report(Shown):
     @property
     def tables(self) -> dict[str, Table]:
         """All tables by name, such as "ranking/board"; a task stands before its own."""
-        return {path.name(table): table for path in list_paths(self) for table in path.tables}
+        return {
+            name_path(part, section, table): table
+            for part, section in list_sections(self)
+            for table in section.tables
+        }
 
     @property
     def charts(self) -> dict[str, Chart]:
         """All figures by name, such as "ranking/forest", before they are drawn."""
         return {
-            path.name(figure): figure.chart
-            for path in list_paths(self)
-            for figure in path.section.figures
+            name_path(part, section, figure): figure.chart
+            for part, section in list_sections(self)
+            for figure in section.figures
         }
 
     @property
@@ -111,9 +114,22 @@ class Report(Shown):
 
     def document(self) -> Document:
         """Return the answers, the key checks and the boards of all tasks."""
-        parts = [one for part in self.parts for one in _shorten_part(part)]
+        shown: list[Table | Text] = []
+        columns = (
+            Column("state", "check", "state"),
+            Column("asks", "asks"),
+            Column("says", "finds", "prose"),
+        )
+        for part in self.parts:
+            shown.append(Text(part.name, tuple(filter(None, (*part.answer, part.signature)))))
+            if part.key_checks:
+                rows = tuple(pick(check, "state", "asks", "says") for check in part.key_checks)
+                shown.append(Table("checks", "Key checks", columns, rows))
+            tables = part.sections[0].tables if part.sections else ()
+            board = sorted(tables, key=lambda table: table.name != BOARD)[:1]
+            shown += [replace(one, limit=MAX_BOARD_ROWS) for one in board]
         excluded = tuple(Finding(one.code, one.text) for one in self.excluded)
-        return Document(self.title, (), tuple(parts), excluded, self.command)
+        return Document(self.title, (), tuple(shown), excluded, self.command)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that the page shows, as plain values: the JSON contract."""
@@ -127,46 +143,20 @@ class Report(Shown):
         }
 
 
-def _shorten_part(part: Part) -> Iterator[Table | Text]:
-    """Yield the answer of a task, its key checks and its board."""
-    yield Text(part.name, tuple(filter(None, (*part.answer, part.signature))))
-    if part.key_checks:
-        columns = (
-            Column("state", "check", "state"),
-            Column("asks", "asks"),
-            Column("says", "finds", "prose"),
-        )
-        rows = tuple(pick(check, "state", "asks", "says") for check in part.key_checks)
-        yield Table("checks", "Key checks", columns, rows)
-    tables = part.sections[0].tables if part.sections else ()
-    board = next((table for table in tables if table.name == BOARD), next(iter(tables), None))
-    if board is not None:
-        yield replace(board, limit=MAX_BOARD_ROWS)
-
-
 # Where tables and figures stand in a report, and what they are called outside it.
 
 
-@dataclass(frozen=True)
-class SectionPath:
-    section: Section  # the section
-    part: str = ""  # name of the task; "" where there is one
-    signature: str = ""  # the line that reproduces its numbers
-
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        return self.section.tables
-
-    def name(self, item: Table | Figure) -> str:
-        return "/".join(filter(None, (self.part, self.section.name, item.name)))
-
-
-def list_paths(report: Report) -> Iterator[SectionPath]:
+def list_sections(report: Report) -> Iterator[tuple[Part, Section]]:
+    """Yield each section with its part; that of all tasks has none of a name."""
     if report.overview is not None:
-        yield SectionPath(report.overview)
+        yield Part("", (), ()), report.overview
     for part in report.parts:
         for section in part.sections:
-            yield SectionPath(section, part.name, part.signature)
+            yield part, section
+
+
+def name_path(part: Part, section: Section, item: Table | Figure) -> str:
+    return "/".join(filter(None, (part.name, section.name, item.name)))
 
 
 # What stands inside a page: JSON, or letters that a browser unpacks where it would be long.
@@ -212,9 +202,20 @@ SCRIPTS: Final = ("theme.js", "downloads.js", "page.js")
 
 def write_page(report: Report) -> str:
     """Write the page. Every number on it stands in its JSON, at the path beside it."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = _make_environment()
+    environment = Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        loader=FunctionLoader(_read),
+    )
+    environment.filters |= {"written": write_value, "size": size_answer, "sign": find_sign}
+    environment.filters |= {"prose": hold_together, "spread": is_spread}
+    environment.globals |= {"draw": draw_figure, "find_home": find_home}
+    environment.globals["is_warning"] = is_warning
     several = len(report.parts) > 1 or report.overview is not None
     # Write what stands in each part
     macros: Any = environment.get_template("parts.html").module
@@ -235,26 +236,6 @@ def write_page(report: Report) -> str:
     template = environment.get_template("report.html")
     # names may hold signs that move text or hide it
     return escape_lines(template.render(frame, bodies=bodies))
-
-
-def _make_environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        loader=FunctionLoader(_read),
-    )
-    environment.filters |= {"written": write_value, "size": size_answer, "sign": find_sign}
-    environment.filters |= {"prose": hold_together, "spread": is_spread}
-    environment.globals |= {
-        "draw": draw_figure,
-        "find_home": find_home,
-        "is_warning": is_warning,
-    }
-    return environment
 
 
 def _read(name: str) -> str:
@@ -382,21 +363,23 @@ def write_tables(
     for form in forms:
         require_option("form", form, tuple(TABLE_FORMS))
     tables = {
-        path.name(table): (path, table) for path in list_paths(report) for table in path.tables
+        name_path(part, section, table): (part, section, table)
+        for part, section in list_sections(report)
+        for table in section.tables
     }
     stems, labels = name_files(tables), latex.label_groups(part.name for part in report.parts)
     files: dict[str, bytes] = {}
     about = [f"{report.title}\n{report.command}\nEvenhand {report.version}"]
-    for name, (path, table) in tables.items():
+    for name, (part, section, table) in tables.items():
         # What stands above a table: its caption, what columns mean, how to get it again
         means = [f"{one.title}: {one.says}" for one in table.columns if one.says]
-        of = f"{path.part}: {table.caption}" if path.part else table.caption
-        comments = [*filter(None, (of, *means, path.section.command, path.signature))]
+        of = f"{part.name}: {table.caption}" if part.name else table.caption
+        comments = [*filter(None, (of, *means, section.command, part.signature))]
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
         for form in dict.fromkeys(forms):
             ending, write = TABLE_FORMS[form]
             files[f"{stems[name]}{ending}"] = write(
-                table, comments, path.part, labels.get(path.part, "")
+                table, comments, part.name, labels.get(part.name, "")
             ).encode()
     files[ABOUT] = ("\n\n".join(about) + "\n").encode()
     return fill_folder(folder, "tables", files)

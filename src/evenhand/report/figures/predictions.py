@@ -189,11 +189,7 @@ def draw_curves(curves: LearningCurves) -> style.Chart:
 
 
 def draw_fit(
-    fit: FittedModel,
-    *,
-    name: str,
-    labels: Mapping[str, str] | None = None,
-    level: float = 0.95,
+    fit: FittedModel, *, name: str, labels: Mapping[str, str] | None = None, level: float = 0.95
 ) -> dict[str, style.Chart]:
     """Draw the systems by one model: abilities, who is preferred to whom, ties."""
     systems = fit.systems

@@ -50,23 +50,6 @@ def find_state(value: float, lower: float, upper: float) -> str:
     return WARNING if upper <= LIMIT else UNDECIDED
 
 
-def find_preference_state(lower: float, expected: ExpectedAgreement | None) -> str:
-    """Return whether agreement in preferences passes: above chance, and no less than expected.
-
-    Where the systems are close no high κ is possible, so that κ is held against the κ of judges who
-    follow the fitted worths and against no convention. A shortfall is a warning; whether it changes
-    the answer is for the caller to say.
-    """
-    if expected is not None and expected.short:
-        return WARNING
-    return PASSED if lower > 0 and expected is not None else UNDECIDED
-
-
-def rank_state(state: str) -> int:
-    """Return 0 for the worst state, so that the worst of several decides."""
-    return (WARNING, UNDECIDED, PASSED).index(state)
-
-
 def say_expected(
     value: float, ends: tuple[float, float], expected: ExpectedAgreement | None
 ) -> str:
@@ -167,8 +150,12 @@ def _check(analysis: Analysis, table: AgreementTable) -> Check:
     if kappa.lower is None or kappa.upper is None or few:
         says = f"too little is known: κ {write_value(kappa.value, 'two')}, on too few items"
         return AgreementCheck(UNDECIDED, says, advice)
-    state = find_preference_state(kappa.lower, analysis.expected)
-    says = say_expected(kappa.value, (kappa.lower, kappa.upper), analysis.expected)
+    # Where systems are close no high κ is possible, so that κ is held against the κ of judges who
+    # follow the fitted worths and against no convention
+    expected = analysis.expected
+    state = PASSED if kappa.lower > 0 and expected is not None else UNDECIDED
+    state = WARNING if expected is not None and expected.short else state
+    says = say_expected(kappa.value, (kappa.lower, kappa.upper), expected)
     counted = known.get("kappa-wmt")  # the same count is compared with the same
     if isinstance(analysis.data, Rankings) and counted is not None and counted.value is not None:
         usual = PUBLISHED[0] <= counted.value <= PUBLISHED[1]
@@ -258,7 +245,8 @@ def _check_scoring(table: AgreementTable, *, level: bool) -> Check:
             says = f"too little is known: α {write_value(lowest, 'two')}, on too few items"
         advice = "Have two or more judges score some of the outputs."
         return AgreementCheck(UNDECIDED, says, advice)
-    worst, ends = min(sure, key=lambda pair: (rank_state(find_state(*pair[1])), pair[1][1]))
+    order = (WARNING, UNDECIDED, PASSED)  # the worst decides
+    worst, ends = min(sure, key=lambda pair: (order.index(find_state(*pair[1])), pair[1][1]))
     about = f"{worst}: " if len(parts) > 1 else ""
     state, says = find_state(*ends), say_agreement("α", *ends)
     advice = "Read the question and the scale with the judges: scores may not mean the same to all."
@@ -341,6 +329,18 @@ def _join(studies: Mapping[str, Study], *, several: bool) -> Document:
     for name, document in documents.items():
         for table in document.tables:
             tables.setdefault(table.name, {})[name] = table
+    parts = []
+    for of_name in tables.values():
+        columns = {one.key: one for table in of_name.values() for one in table.columns}
+        rows = tuple(
+            {**({"criterion": name} if several else {}), **row}
+            for name, table in of_name.items()
+            for row in table.rows
+        )
+        head = [Column("criterion", "criterion", "name")] if several else []
+        legend = dict.fromkeys(line for table in of_name.values() for line in table.legend)
+        stacked = replace(next(iter(of_name.values())), rows=rows, legend=tuple(legend))
+        parts.append(replace(stacked, columns=(*head, *columns.values())))
     (first, *others) = documents.values()
     return Document(
         basis="" if others else first.basis,
@@ -349,26 +349,8 @@ def _join(studies: Mapping[str, Study], *, several: bool) -> Document:
             for name, document in documents.items()
             for sentence in document.answer
         ),
-        parts=tuple(_stack(one, several=several) for one in tables.values()),
+        parts=tuple(parts),
         findings=tuple(one for document in documents.values() for one in document.findings),
-    )
-
-
-def _stack(tables: Mapping[str, Table], *, several: bool) -> Table:
-    columns = {one.key: one for table in tables.values() for one in table.columns}
-    rows = tuple(
-        {**({"criterion": name} if several else {}), **row}
-        for name, table in tables.items()
-        for row in table.rows
-    )
-    return replace(
-        next(iter(tables.values())),
-        columns=(
-            *([Column("criterion", "criterion", "name")] if several else []),
-            *columns.values(),
-        ),
-        rows=rows,
-        legend=tuple(dict.fromkeys(line for table in tables.values() for line in table.legend)),
     )
 
 

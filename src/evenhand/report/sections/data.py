@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from math import floor, log10
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE, Votes
@@ -25,7 +24,7 @@ from evenhand.judges.item_agreement import (
 )
 from evenhand.numerics import Array
 from evenhand.ranking.ranking import Ranking
-from evenhand.ratings.matrix import MAX_DIFFERENCES, ItemSpread, count_differences, spread_items
+from evenhand.ratings.matrix import MAX_DIFFERENCES, count_differences, spread_items
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Row, Table
 from evenhand.render.findings import Finding, take_findings
@@ -82,11 +81,39 @@ def write_section_items(analysis: Analysis) -> Section:
         for at in apart
     }
     winners = {at: {"best": it[0]["system"], "worst": it[-1]["system"]} for at, it in sides.items()}
-    agreeing = Extremes("decided", "agree", own.decided, own.blind_decided, own.p_decided)
     seen, blind = own.comparable - own.agree, own.comparable - own.blind_agree
-    disagreeing = Extremes("against", "disagree", seen, blind, own.p_against)
     some = f"{len(against)} items" if len(against) > 1 else "item"
     contradicted = f"The {some} on which judges contradict each other most"
+    # Pairs of votes of different judges, by item, that agree on a preference, or that disagree
+    extremes: tuple[Any, ...] = (
+        ("decided", "agree", own.decided, own.blind_decided, own.p_decided, winners),
+        ("against", "disagree", seen, blind, own.p_against, {at: {} for at in against}),
+    )
+    captions = {"one-sided": f"The {_name_most(len(apart))}", "contradicted": contradicted}
+    tables = []
+    for (name, caption), (key, what, count, by_lot, p, items) in zip(
+        captions.items(), extremes, strict=True
+    ):
+        columns = (
+            ITEM,
+            *(WINNERS if any(items.values()) else ()),
+            Column(key, what, "count", "pairs of votes of different judges that do so"),
+            Column("comparable", "of", "count", "all such pairs of votes"),
+            Column("blind", "by chance", "one", "as many would if answers were random"),
+            Column("p", "p", "p", "that so extreme an item arises by chance among all"),
+        )
+        rows = [
+            {
+                "item": _name(votes, own, at),
+                **more,
+                key: int(count[at]),
+                "comparable": int(own.comparable[at]),
+                "blind": round(float(by_lot[at]), 2),
+                "p": float(p[at]),
+            }
+            for at, more in items.items()
+        ]
+        tables.append(Table(name, caption, columns, tuple(rows)))
     judged = len(np.unique(own.pairs.item))
     alone = judged - len(own.item)
     notes = [f"Random answers: those given, shuffled {own.replicates} times."]
@@ -108,12 +135,7 @@ def write_section_items(analysis: Analysis) -> Section:
             _say_extreme(analysis, own, own.p_against, "disagree"),
         ),
         figures=(*_draw_shares(own), *_draw_sides(analysis, sides)),
-        tables=(
-            agreeing.tabulate("one-sided", f"The {_name_most(len(apart))}", (own, votes), winners),
-            disagreeing.tabulate(
-                "contradicted", contradicted, (own, votes), {at: {} for at in against}
-            ),
-        ),
+        tables=tuple(tables),
         notes=tuple(notes),
         command=analysis.write_command("report", "--sections", "items", "--json"),
     )
@@ -186,43 +208,6 @@ ITEM: Final = Column("item", "item")
 WINNERS: Final = (Column("best", "wins there"), Column("worst", "loses there"))
 
 
-@dataclass(frozen=True, eq=False)
-class Extremes:
-    """Pairs of votes of different judges, by item, that agree on a preference or disagree."""
-
-    key: str  # of their number in rows
-    what: str  # what they do
-    seen: NDArray[np.int64]  # (I,) how many do
-    blind: Array  # (I,) how many would, if answers were random
-    p: Array  # (I,) chance that so extreme an item arises among all
-
-    def tabulate(
-        self, name: str, caption: str, judged: tuple[ItemAgreement, Votes], items: Mapping[int, Row]
-    ) -> Table:
-        """Return the table of some items, each with what else is known of it."""
-        agreement, votes = judged
-        columns = (
-            ITEM,
-            *(WINNERS if any(items.values()) else ()),
-            Column(self.key, self.what, "count", "pairs of votes of different judges that do so"),
-            Column("comparable", "of", "count", "all such pairs of votes"),
-            Column("blind", "by chance", "one", "as many would if answers were random"),
-            Column("p", "p", "p", "that so extreme an item arises by chance among all"),
-        )
-        rows = tuple(
-            {
-                "item": _name(votes, agreement, at),
-                **more,
-                self.key: int(self.seen[at]),
-                "comparable": int(agreement.comparable[at]),
-                "blind": round(float(self.blind[at]), 2),
-                "p": float(self.p[at]),
-            }
-            for at, more in items.items()
-        )
-        return Table(name, caption, columns, rows)
-
-
 # Items on which systems are far apart, and items on which judges are.
 
 MAX_RATED_ITEMS: Final = 10  # Items in a table; half as many of each of several tasks
@@ -282,20 +267,15 @@ def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[s
                 f" {first.difference:.2f} points between two systems by the same judge,"
                 f" {first.high} highest."
             )
-            tables.append(_tabulate_systems(spreads, place, rated.head("", criterion), analysis))
+            shown = spreads[: _count_shown(analysis)]
+            rows = tuple({**vars(one), "item": _name_rated(one.item, analysis)} for one in shown)
+            name = "systems" if place == 0 else f"systems-{place + 1}"
+            caption = f"Items on which systems are farthest apart{rated.head('', criterion)}"
+            of = f"{len(rows)} of {len(spreads):,}"
+            tables.append(Table(name, f"{caption}: {of}", OF_SYSTEMS, rows))
     if len(rated.parts) > MAX_CRITERIA:
         notes.append(f"The first {MAX_CRITERIA} of {len(rated.parts)} criteria are listed.")
     return tables, says, notes
-
-
-def _tabulate_systems(
-    spreads: list[ItemSpread], place: int, tail: str, analysis: Analysis
-) -> Table:
-    shown = spreads[: _count_shown(analysis)]
-    rows = tuple({**vars(one), "item": _name_rated(one.item, analysis)} for one in shown)
-    name = "systems" if place == 0 else f"systems-{place + 1}"
-    caption = f"Items on which systems are farthest apart{tail}: {len(rows)} of {len(spreads):,}"
-    return Table(name, caption, OF_SYSTEMS, rows)
 
 
 def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:

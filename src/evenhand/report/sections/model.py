@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -50,25 +51,6 @@ MAX_COMPARISONS: Final = 3_000  # Most comparisons of which the whole table is m
 MAX_SYSTEMS: Final = 10  # Most systems of which it is
 
 
-def compare_laws(analysis: Analysis) -> ModelTable | None:
-    """Return models of the same judgments side by side; with tests only where those are cheap."""
-    try:
-        if runs_tests(analysis):
-            return tabulate_models(analysis.pairs)
-        return replace(tabulate_counts(Counts(analysis.tally, {}, None)), questions=())
-    except REFUSALS:
-        return None
-
-
-def runs_tests(analysis: Analysis) -> bool:
-    """Whether models are tested too: asked for, or few judgments of one task."""
-    small = (
-        analysis.tally.n_comparisons <= MAX_COMPARISONS
-        and len(analysis.tally.systems) <= MAX_SYSTEMS
-    )
-    return analysis.settings.full or (small and not analysis.task)
-
-
 # Does one ranking fit all judgments? All tests that bear on it, adjusted for their number.
 
 ModelCheck: Final = partial(Check, "model", "Does one ranking fit all judgments?")
@@ -92,10 +74,6 @@ class Doubt:
     issue: str  # what it finds if p is small: a key of `ISSUES`
     p: float  # not yet adjusted
     slight: bool = False  # whether what was found is too small to matter
-
-    @property
-    def says(self) -> str:
-        return ISSUES[self.issue]
 
 
 def list_doubts(
@@ -137,7 +115,7 @@ def _check_fit(analysis: Analysis, cycles: Cycles, tests: list[tuple[Doubt, floa
     least, p = min(tests, key=lambda one: one[1])
     summary = f"{_say_p(p)}{f' in {len(tests)} tests' if len(tests) > 1 else ''}"
     if p <= 1 - cycles.level:
-        return ModelCheck(PASSED, f"nearly: {least.says}, but slightly ({summary})")
+        return ModelCheck(PASSED, f"nearly: {ISSUES[least.issue]}, but slightly ({summary})")
     return _check_silence(ModelCheck, find_visible(cycles, analysis.tally), summary)
 
 
@@ -148,25 +126,23 @@ def _say_p(p: float) -> str:
 
 def _check_sure(analysis: Analysis, sure: Sequence[tuple[Doubt, float]]) -> Check:
     """Return the check where tests found something: failed where one of them changes the answer."""
-    says = ", ".join(f"{one.says} ({_say_p(p)})" for one, p in sure)
-    reversals = {one.issue: _find_reversal(analysis, one.issue) for one, _ in sure}
+    says = ", ".join(f"{ISSUES[one.issue]} ({_say_p(p)})" for one, p in sure)
+    found, reversals = analysis.reversals, {}
+    for issue in dict.fromkeys(one.issue for one, _ in sure):
+        if issue == LADDER:
+            reversal, condition = found.pairs, ""
+        elif issue == MINDS:
+            reversal, condition = found.loads, "where busy judges are capped at the median "
+        else:
+            reversal, condition = found.order, "with the order effect in the model "
+        reversals[issue] = f"{condition}{reversal}" if reversal else ""
     reversed_by = {issue: reversal for issue, reversal in reversals.items() if reversal}
     outcome = begin_sentence("; ".join(reversed_by.values()) or "the decided order stays")
-    where = f"{outcome}. {_say_where([one for one, _ in sure])}"
+    see = " ".join(dict.fromkeys(SEE[one.issue] for one, _ in sure))
+    where = f"{outcome}. {see}"
     state = choose_state("; ".join(reversed_by.values()))
     issues = tuple(reversed_by) or tuple(reversals)
     return ModelCheck(state, f"no: {says}", where, issues=issues)
-
-
-def _find_reversal(analysis: Analysis, issue: str) -> str:
-    reversals = analysis.reversals
-    if issue == LADDER:
-        return reversals.pairs
-    if issue == MINDS:
-        reversal, condition = reversals.loads, "where busy judges are capped at the median"
-    else:
-        reversal, condition = reversals.order, "with the order effect in the model"
-    return f"{condition} {reversal}" if reversal else ""
 
 
 def adjust_doubts(doubts: Sequence[Doubt]) -> list[tuple[Doubt, float]]:
@@ -175,20 +151,17 @@ def adjust_doubts(doubts: Sequence[Doubt]) -> list[tuple[Doubt, float]]:
     return list(zip(doubts, adjusted, strict=True))
 
 
-def _say_where(doubts: list[Doubt]) -> str:
-    return " ".join(dict.fromkeys(SEE[one.issue] for one in doubts))
-
-
 def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | None:
     """Return the check where a test finds something unadjusted and not beside the others."""
     perhaps = [(one, p) for one, p in tests if one.p <= alpha and not one.slight]
     if not perhaps:
         return None
     says = ", ".join(
-        f"{one.says} (unadjusted {_say_p(one.p)}, {write_value(p, 'p')} in {len(tests)} tests)"
+        f"{ISSUES[one.issue]} (unadjusted {_say_p(one.p)}, {write_value(p, 'p')} in {len(tests)}"
+        " tests)"
         for one, p in perhaps
     )
-    where = _say_where([one for one, _ in perhaps])
+    where = " ".join(dict.fromkeys(SEE[one.issue] for one, _ in perhaps))
     return ModelCheck(UNDECIDED, f"perhaps not: {says}", where)
 
 
@@ -216,13 +189,25 @@ def write_section_model(analysis: Analysis) -> Section:
         check = ModelCheck(NOT_RUN, say_refused(refusal))
         return Section("model", says=(NO_MODEL,), checks=(check,))
     cycles, why = _test(analysis)
-    laws = compare_laws(analysis)
+    # Models of the same judgments side by side; with tests only where those are cheap
+    few = analysis.tally.n_comparisons <= MAX_COMPARISONS
+    few = few and len(analysis.tally.systems) <= MAX_SYSTEMS and not analysis.task
+    tested, laws = analysis.settings.full or few, None
+    with suppress(*REFUSALS):
+        if tested:
+            laws = tabulate_models(analysis.pairs)
+        else:
+            laws = replace(tabulate_counts(Counts(analysis.tally, {}, None)), questions=())
     models = Document() if laws is None else laws.document()
-    parts = _calibrate(analysis, fit)
+    parts: tuple[CalibrationPart, ...] = ()
+    if isinstance(fit, Fit) and fit.groups == ("",):  # of worths of all judges together alone
+        table = analysis.pairs
+        present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
+        parts = find_calibration(fit, table.tally(by=present), level=analysis.settings.level)
     figures, shares = _show_parts(parts)
     tests = len(list_doubts(analysis, cycles, laws))
     notes = [f"p of the check are adjusted for its {tests} tests (Holm)."] if tests > 1 else []
-    if laws is not None and not runs_tests(analysis):
+    if laws is not None and not tested:
         command = analysis.write_command("compare --nested")
         notes.append(say_how(command, "Whether a model fits better than the one in it"))
     document = Document(
@@ -250,15 +235,6 @@ def _test(analysis: Analysis) -> tuple[Cycles | None, str]:
 
 def _take_tables(cycles: Cycles | None, name: str) -> list[Table]:
     return [] if cycles is None else [one for one in cycles.document().tables if one.name == name]
-
-
-def _calibrate(analysis: Analysis, fit: Any) -> tuple[CalibrationPart, ...]:
-    """Return the parts; none where the model has judge groups, or is of another kind."""
-    if not isinstance(fit, Fit) or fit.groups != ("",):
-        return ()
-    table = analysis.pairs
-    present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
-    return find_calibration(fit, table.tally(by=present), level=analysis.settings.level)
 
 
 def _say_parts(parts: tuple[CalibrationPart, ...]) -> tuple[str, ...]:
@@ -425,10 +401,17 @@ def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> 
     range_ = f"{later.lower:,.0f} to {later.upper:,.0f}"
     some = range_ if later.lower < later.upper else f"{later.upper:,.0f}"
     some = "no more than that" if later.upper <= now.decided else some
+    first = "The first place is decided already."
+    if now.candidates != 1:
+        first = (
+            f"{now.candidates:,.0f} systems may be the best today; with twice as many judgments"
+            f" about {later.candidates:,.0f} may be, and just one with a probability of"
+            f" {write_value(later.one_best, 'share')}."
+        )
     return (
         f"Today {_count_decided(now.decided, pairs)} decided."
         f" {twice} would probably decide {some}: more would {helps}.",
-        _say_first(now, later),
+        first,
     )
 
 
@@ -437,16 +420,6 @@ def _count_decided(number: float, pairs: int) -> str:
     if number == 0:
         return "no pair is"
     return f"{number:,.0f} of {pairs:,} pairs {'is' if number == 1 else 'are'}"
-
-
-def _say_first(now: PredictivePower, later: PredictivePower) -> str:
-    if now.candidates == 1:
-        return "The first place is decided already."
-    return (
-        f"{now.candidates:,.0f} systems may be the best today; with twice as many judgments about"
-        f" {later.candidates:,.0f} may be, and just one with a probability of"
-        f" {write_value(later.one_best, 'share')}."
-    )
 
 
 def _trace(analysis: Analysis) -> tuple[Document, tuple[Figure, ...], list[str]]:

@@ -92,16 +92,6 @@ def say_one_sided(analysis: Analysis) -> Finding | None:
     return None
 
 
-def are_orders_balanced(analysis: Analysis) -> bool:
-    """Whether lot explains who stood where, and pairs were shown in both orders."""
-    if not _tells_sides(analysis):
-        return False
-    systems, seen = analysis.tally.systems, count_sides(analysis.tally)
-    _, one, two = count_pairs(len(systems), seen)
-    even = np.minimum(one, two).sum() >= EVEN * (one + two).sum() > 0
-    return bool(even) and not note_sides(systems, seen)
-
-
 def _tells_sides(analysis: Analysis) -> bool:
     """Whether lot could have decided sides, and worths do not stand beside an effect of them."""
     fit = analysis.ranking.fit
@@ -173,13 +163,6 @@ def _places(choice: Choice) -> Mapping[str, int]:
     return dict(zip(choice.systems, choice.rank, strict=True))
 
 
-def _reverses(reference: Choice, choice: Choice) -> bool:
-    """Whether a choice has a decided pair of the ranking in the other order."""
-    place = _places(choice)
-    known = [(a, b) for a, b in reference.decided if a in place and b in place]
-    return any(place[better] > place[worse] for better, worse in known)
-
-
 def check_first(sensitivity: Sensitivity, ranking: Ranking) -> list[Check]:
     """Return whether what is decided stays so under every choice.
 
@@ -192,9 +175,14 @@ def check_first(sensitivity: Sensitivity, ranking: Ranking) -> list[Check]:
     ahead = [one.name for one in others if best not in one.first] if decided else []
     wins = {pair for pair in usual.decided if pair[0] == best}
     undecided = [one.name for one in others if sensitivity.decides and wins - {*one.decided}]
+    reversing = []
+    for one in others:
+        place = _places(one)
+        known = [(a, b) for a, b in usual.decided if a in place and b in place]
+        reversing += [one.name] if any(place[a] > place[b] for a, b in known) else []
     findings = (
         (ahead, FAILED, "no: another system is first"),
-        ([one.name for one in others if _reverses(usual, one)], FAILED, "no: a pair is reversed"),
+        (reversing, FAILED, "no: a pair is reversed"),
         (undecided if decided else [], WARNING, f"the lead of {best} is undecided"),
     )
     for names, state, says in findings:
@@ -318,14 +306,23 @@ def _check(analysis: Analysis, bias: PositionBias) -> Check:
     alone = sum(one.n for one in bias.stand_out) >= TRIFLE * bias.n_comparisons > 0
     low, high = (100 * share_first(end) for end in (bias.lower, bias.upper))
     wins = f"the first wins {100 * bias.share:.1f} % between equals ({low:.1f} to {high:.1f} %)"
-    says = f"{_say_found(bias)}: {wins}"
+    side = "first" if bias.share > 0.5 else "second"
+    found = "not significant" if is_near(bias) else "undecided"
+    if sure:
+        found = f"{'slight' if abs(bias.share - 0.5) < SLIGHT else 'yes'}, for the {side}"
+    says = f"{found}: {wins}"
     if bias.stand_out:
         n = len(bias.stand_out)
         says += f"; {n} of {plural(len(bias.judges), 'judge')} {'differs' if n == 1 else 'differ'}"
     if matters or alone:
         reversal = analysis.reversals.order
         taken = f"`{analysis.write_command('rank', '--order-effect')}` ranks with it taken out"
-        design = "" if are_orders_balanced(analysis) else f"; {DESIGN}"
+        design = f"; {DESIGN}"
+        if _tells_sides(analysis):  # lot explains who stood where, in both orders of pairs
+            systems, seen = analysis.tally.systems, count_sides(analysis.tally)
+            _, one, two = count_pairs(len(systems), seen)
+            even = np.minimum(one, two).sum() >= EVEN * (one + two).sum() > 0
+            design = "" if even and not note_sides(systems, seen) else design
         outcome = say_outcome("With the order effect in the model", reversal)
         otherwise = f"{outcome} {taken if sure else 'Look at the judges who differ'}{design}."
         faults = ((PLACE,) if matters else ()) + ((SIDES,) if alone else ())
@@ -336,13 +333,6 @@ def _check(analysis: Analysis, bias: PositionBias) -> Check:
 def _check_place(place: Finding) -> Check:
     state = FAILED if place.code == "whole" else WARNING
     return OrderCheck(state, place, f"{AGAIN}; {DESIGN}.")
-
-
-def _say_found(bias: PositionBias) -> str:
-    side = "first" if bias.share > 0.5 else "second"
-    if bias.p <= 1 - bias.level:
-        return f"{'slight' if abs(bias.share - 0.5) < SLIGHT else 'yes'}, for the {side}"
-    return "not significant" if is_near(bias) else "undecided"
 
 
 def list_judges(bias: PositionBias) -> list[dict[str, Any]]:

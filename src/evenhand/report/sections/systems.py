@@ -24,12 +24,7 @@ from evenhand.report.analysis import Analysis, Rated
 from evenhand.report.document import Figure, Section, list_notes, make_section
 from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.style import take_chart
-from evenhand.report.figures.systems import (
-    draw_forest,
-    draw_heads,
-    draw_outcomes,
-    draw_systems,
-)
+from evenhand.report.figures.systems import draw_forest, draw_heads, draw_outcomes, draw_systems
 
 # What a step of log-worth means: log 2 = 0.69
 TWICE: Final = "0.7 further right is preferred twice as often"
@@ -98,7 +93,11 @@ def write_section_groups(analysis: Analysis) -> Section:
             if name in refused
             else {
                 "group": name,
-                "judgments": _count_judgments(groups[name]),
+                "judgments": float(
+                    groups[name].scores.sum()
+                    if isinstance(groups[name], ScoreBoard)
+                    else groups[name].n_judgments
+                ),
                 "answer": str(groups[name].document().answer[0]),
             }
             for name in names
@@ -154,10 +153,6 @@ def _rank_groups(
                 refused[name] = "there are scores of one system only"
         ranked[criterion] = (board, groups, refused)
     return ranked
-
-
-def _count_judgments(ranked: Ranking | ScoreBoard) -> float:
-    return float(ranked.scores.sum() if isinstance(ranked, ScoreBoard) else ranked.n_judgments)
 
 
 def _place_systems(name: str, about: str, whole: Any, groups: dict[str, Any]) -> Table:
