@@ -236,8 +236,6 @@ def number_pairs(
     return np.asarray(low * (2 * k - low - 1) // 2 + high - low - 1)
 
 
-Places = NDArray[np.intp]
-
 START: Final = "start-up"
 RANDOM: Final = "random"
 NARROWED: Final = "narrowed"
