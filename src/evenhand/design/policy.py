@@ -129,7 +129,6 @@ class State:
     waiting: Array  # (P,) how often each pair was handed out and is not answered yet
     allowed: Mask  # (P,) which pairs may be asked
     near: Array | None = None  # (K,) log-worths from which the fit begins
-    others: int = 0  # pairs that may be asked, but not by the judge for whom `narrow` left some out
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -187,11 +186,6 @@ class State:
             for _ in range(int(self.waiting[pair])):
                 belief = belief.expect(int(self.low[pair]), int(self.high[pair]))
         return belief
-
-    def narrow(self, allowed: Mask) -> State:
-        """Return the state for one judge, who may be asked of some of the allowed pairs only."""
-        others = self.others + int((self.allowed & ~allowed).sum())
-        return replace(self, allowed=self.allowed & allowed, others=others)
 
 
 def read_state(
@@ -653,10 +647,6 @@ class Policy:
                 f"top-k {self.top} has no border: there are {len(state.systems)} systems"
             )
         if not state.allowed.any():
-            if state.others:
-                raise NotIdentified(
-                    f"no pair is left for this judge: {state.others:,} others may be asked"
-                )
             raise NotIdentified("no pair may be asked: every one is used up or excluded")
         batch = Batch(state, self.top or 0)
         if self.rule == "random":
