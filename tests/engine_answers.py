@@ -1,11 +1,9 @@
 """What an engine is asked, written so that the answers of two can be compared."""
 
 from collections.abc import Mapping
-from contextlib import contextmanager
 
 import numpy as np
 
-from evenhand.judges import engine_counts
 from evenhand.judges.agreement import measure_agreement
 
 
@@ -63,36 +61,15 @@ def ask_agreement(data):
     return measure_agreement(data, coefficients=("n-agreement", "alpha")).records()
 
 
-COUNTED = ("n-agreement", "fleiss", "alpha", "gwet", "brennan-prediger", "pi", "agreement")
-"""Coefficients that are made of counts."""
-
-
-def ask_counted(data, **settings):
-    """The parts of a table of agreement, counted by the engine however few its rows are."""
-    with count_all():
-        found = measure_agreement(data, **{"coefficients": COUNTED, **settings})
+def ask_parts(data, **settings):
+    """The parts of each table of agreement, as JSON has them."""
+    found = measure_agreement(data, **settings)
     tables = found.values() if isinstance(found, Mapping) else [found]
     return [plain(table.to_dict()) for table in tables]
 
 
-def ask_default(data):
-    """The same of what is shown unasked."""
-    return ask_counted(data, coefficients="default")
-
-
-@contextmanager
-def count_all():
-    """Let engines count few rows as they count many."""
-    few = engine_counts.MAX_ROWS_READ, engine_counts.MAX_ROWS_OF_FILES_READ
-    engine_counts.MAX_ROWS_READ = engine_counts.MAX_ROWS_OF_FILES_READ = 0
-    try:
-        yield
-    finally:
-        engine_counts.MAX_ROWS_READ, engine_counts.MAX_ROWS_OF_FILES_READ = few
-
-
 def plain(found):
-    """The same with numbers to the tenth digit, and without the signature, which says the way."""
+    """The same with numbers to the tenth digit, and without the signature."""
     if isinstance(found, dict):
         return {name: plain(own) for name, own in found.items() if name != "signature"}
     if isinstance(found, list | tuple):

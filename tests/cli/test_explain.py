@@ -1,16 +1,13 @@
 """What `--explain` says of queries whose answers came whole or in batches."""
 
 import duckdb
-import narwhals as nw
-import polars as pl
 import pytest
 from click.testing import CliRunner
 
 from evenhand.cli.main import main
 from evenhand.cli.running import write_account
 from evenhand.data import streams as row_reading
-from evenhand.data.held_tables import hold_table
-from evenhand.data.query_log import Fetch, watch_fetches
+from evenhand.data.query_log import Fetch
 
 
 def test_rows_that_came_in_batches_are_counted_by_themselves():
@@ -33,14 +30,6 @@ def test_sums_beside_a_count_are_not_what_rows_are_counted_by():
     assert "rows counted by task, cluster with 2 more columns: 3 rows" in lines[1]
     assert "rows counted: 3 rows × 1 column collected" in lines[3]
     assert "rows counted by left with their squares: 3 rows × 3 columns collected" in lines[5]
-
-
-def test_a_table_that_the_engine_keeps_is_told_from_one_without_rows():
-    with watch_fetches() as fetches, hold_table(nw.from_native(pl.LazyFrame({"a": [1]})), None):
-        pass
-    lines = write_account(fetches).splitlines()
-    assert lines[0] == "explain  polars: 1 query pushed, 0 rows collected in all"
-    assert lines[1].endswith("rows with a: a table of 1 column, kept by the engine")
 
 
 def test_a_command_that_is_refused_gives_no_cause_why_nothing_was_asked():

@@ -6,6 +6,12 @@ import re
 import shlex
 from pathlib import Path
 
+import polars as pl
+import pytest
+
+from evenhand import read
+from evenhand.data.slips import find_slips
+
 
 def test_it_says_how_much_is_there(evenhand, table1):
     text = " ".join(evenhand("inspect", table1).out.split())
@@ -106,6 +112,8 @@ def test_rows_that_were_pasted_twice_are_counted(evenhand, folder):
     Path("twice.csv").write_text(text, encoding="utf-8")
     found = evenhand("inspect", "twice.csv", "--json").json["findings"]
     assert [one["values"]["rows"] for one in found if one["code"] == "identical-rows"] == [4]
+    said = evenhand("inspect", "twice.csv").out.replace("\n        ", " ")
+    assert "4 rows equal another row in every column (lines 2 and 11, 3 and 12, 4 and 13" in said
     # without judges or items the same row is just another answer
     Path("bare.csv").write_text("left,right,outcome\nA,B,left\nA,B,left\n", encoding="utf-8")
     assert "identical" not in evenhand("inspect", "bare.csv", "--json").out
@@ -125,8 +133,30 @@ def test_a_score_far_from_all_others_is_named(evenhand, folder):
     Path("good.csv").write_text(head + "".join(rows), encoding="utf-8")
     Path("slip.csv").write_text(head + "".join(rows) + "j0,i9,A,55\n", encoding="utf-8")
     assert "far-score" not in evenhand("inspect", "good.csv", "--json").out
-    said = evenhand("inspect", "slip.csv").out
-    assert "warning 1 score of 55, all others from 1 to 5: if it is a slip, correct it." in said
+    said = evenhand("inspect", "slip.csv").out.replace("\n        ", " ")
+    assert "warning 1 score of 55 (line 62), all others from 1 to 5: if it is a slip" in said
+
+
+@pytest.mark.parametrize("slip", ["8", "0", "-1"])
+def test_a_score_off_a_scale_that_all_others_make_is_named(evenhand, folder, slip):
+    rows = [f"j{n % 3},i{n // 6},{'AB'[n % 2]},{n % 5 + 1}\n" for n in range(40)]
+    text = "judge,item,system,score\n" + "".join(rows)
+    Path("slip.csv").write_text(f"{text}j0,i9,A,{slip}\n", encoding="utf-8")
+    findings = evenhand("inspect", "slip.csv", "--json").json["findings"]
+    (found,) = [one for one in findings if one["code"] == "far-score"]
+    assert found["values"]["score"] == float(slip)
+    assert "(line 42)" in found["text"]
+    # Ten is the end of another scale, and 6 may be one
+    Path("six.csv").write_text(f"{text}j0,i9,A,6\n", encoding="utf-8")
+    assert "far-score" not in evenhand("inspect", "six.csv", "--json").out
+
+
+def test_slips_of_a_frame_name_its_cells():
+    rows = [(f"j{n % 3}", f"i{n // 6}", "AB"[n % 2], n % 5 + 1) for n in range(40)]
+    columns = ["judge", "item", "system", "score"]
+    frame = pl.DataFrame([*rows, ("j0", "i9", "A", 8)], columns, orient="row")
+    (found,) = find_slips(read(frame))
+    assert "1 score of 8 (judge j0, item i9, system A), all others from 1 to 5" in found
 
 
 def test_all_missing_columns_are_asked_for_at_once_as_words_of_a_shell(evenhand, folder):

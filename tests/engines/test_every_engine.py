@@ -10,8 +10,7 @@ from click.testing import CliRunner
 
 from engine_answers import (
     ask_agreement,
-    ask_counted,
-    ask_default,
+    ask_parts,
     ask_ranked,
     ask_rows,
     ask_votes,
@@ -137,27 +136,17 @@ QUESTIONS = {
     "rankings": (rankings(), {}, ask_ranked),
     "ratings": (ratings(), {}, lambda data: ask_rows(data.rows())),
     "n-agreement": (ratings(), {}, ask_agreement),
-    "agreement of systems, counted": (SCORED, {}, lambda data: ask_counted(data, by=["system"])),
-    "agreement of named items, counted": (NAMED, {}, ask_counted),
-    "agreement of tasks, counted": (TASKS, {}, ask_counted),
-    "agreement of votes, counted": (VOTED, {}, ask_default),
+    "agreement of systems": (SCORED, {}, lambda data: ask_parts(data, by=["system"])),
+    "agreement of named items": (NAMED, {}, ask_parts),
+    "agreement of tasks": (TASKS, {}, ask_parts),
+    "agreement of votes": (VOTED, {}, ask_parts),
     "what was understood": (PLAIN, {}, lambda data: (data.source.notes, data.columns)),
 }
-
-LONG_ASKED = {
-    ("pyspark", "agreement of systems, counted"),
-    *((name, "agreement of named items, counted") for name in SPARK),
-    ("spark connect", "agreement of votes, counted"),
-    *((name, "agreement of tasks, counted") for name in SPARK),
-}
-"""Many small queries, of which Spark is asked one lot."""
 
 
 @every_engine
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_answer_is_that_of_duckdb(engine, places, here, question):
-    if (engine, question) in LONG_ASKED:
-        pytest.skip("many small queries: each way to Spark is asked one lot of them")
     columns, settings, ask = QUESTIONS[question]
     found = ask(read(places.frame(columns, engine), **settings))
     if question not in ANSWERS:
@@ -184,7 +173,6 @@ def change(columns, name, value):
 
 REFUSALS = {
     "an unknown outcome": (change(PLAIN, "winner", "modelA"), {}),
-    "no outcome": (change(PLAIN, "winner", None), {}),
     "no system": (change(PLAIN, "model_b", None), {}),
     "an empty name": (change(PLAIN, "model_b", ""), {}),
     "a blank after a name": (change(PLAIN, "model_b", "alpha "), {}),
@@ -228,6 +216,17 @@ def test_every_refusal_is_that_of_duckdb(engine, places, here, fault):
     if fault not in ANSWERS:
         ANSWERS[fault] = refusal(here.frame(columns, "duckdb"), settings)
     assert said == ANSWERS[fault]
+
+
+@every_engine
+def test_rows_without_an_outcome_are_excluded_alike(engine, places):
+    for gap in (None, "NaN"):
+        data = read(places.frame(change(PLAIN, "winner", gap), engine))
+        every = len(PLAIN["winner"])
+        assert [(one.code, one.rows, one.of_rows) for one in data.excluded] == [
+            ("no-outcome", 1, every)
+        ]
+        assert data.tally().n_judgments == every - 1
 
 
 lazy_engine = pytest.mark.parametrize(

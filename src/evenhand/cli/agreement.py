@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from evenhand.cli.options import OneOf, Options, Run, level_option, seed_option, under, verb
+from evenhand.cli.options import (
+    Grouping,
+    OneOf,
+    Options,
+    Run,
+    level_option,
+    seed_option,
+    under,
+    verb,
+)
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
@@ -56,14 +65,16 @@ class Asked(Options):
     "evenhand agreement wmt16.csv --mode wmt",
     doing="comparing",
 )
-def agreement(run: Run, *, asked: Asked) -> VerbResult:
+def agreement(run: Run, *, groups: Grouping, asked: Asked) -> VerbResult:
     """Measure how far judges agree, with each other and with themselves.
 
     For ratings, comparisons or rankings, with intervals that account for easy
-    and hard items. Tasks are kept apart, unless you give --by task.
+    and hard items. Tasks are kept apart, unless you give --by task; --group-by
+    keeps the values of another column apart, such as groups of judges.
     """
     from evenhand.data.rankings import Rankings
     from evenhand.judges.agreement import measure_agreement
+    from evenhand.judges.agreement_table import GroupedAgreement
 
     data = run.reading.open()
     result = measure_agreement(
@@ -74,9 +85,12 @@ def agreement(run: Run, *, asked: Asked) -> VerbResult:
         level=asked.level,
         cluster=asked.cluster,
         seed=asked.seed,
+        group_by=groups.group_by,
     )
     table = data.comparisons() if isinstance(data, Rankings) else data
-    return VerbResult(*part_groups(result), remarks_on(table, "controls", "repeats"))
+    side_by_side = result.document() if isinstance(result, GroupedAgreement) else None
+    read = remarks_on(table, "controls", "repeats")
+    return VerbResult(*part_groups(result), read, side_by_side=side_by_side)
 
 
 def _choose(

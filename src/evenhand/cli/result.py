@@ -12,7 +12,7 @@ import click
 from evenhand.cli.refusals import kept_excluded
 from evenhand.render.document import Document
 from evenhand.render.findings import Finding, describe_findings, take_findings
-from evenhand.render.latex import comment, render_latex
+from evenhand.render.latex import comment, label_groups, render_latex
 from evenhand.render.markup import escape, render_markdown
 from evenhand.render.text import cut, label
 
@@ -36,6 +36,7 @@ class VerbResult:
     refused: Mapping[str, str]  # why some groups have none
     read: Sequence[str]  # what was understood of the files, and what was excluded
     columns: tuple[str, ...] = ()  # more columns of the table, as `document` takes them
+    side_by_side: Document | None = None  # the groups in one table, which people read after each
 
     def __post_init__(self) -> None:
         """Let every part carry what was excluded from the judgments that the command read."""
@@ -79,6 +80,9 @@ class VerbResult:
             lines += [*group_title(name, columns), render_text(document, columns).rstrip("\n")]
         for name, why in self.refused.items():
             lines += [*group_title(name, columns), label("error", why, columns, colour="red")]
+        if self.side_by_side is not None and len(self.groups) > 1:
+            lines += [*group_title("side by side", columns)]
+            lines += [render_text(self.side_by_side, columns).rstrip("\n")]
         return "\n".join(lines[1:]) + "\n"
 
     def contract(self) -> dict[str, Any]:
@@ -100,13 +104,20 @@ class VerbResult:
         ]
 
     def latex(self) -> str:
-        parts = {name: render_latex(one, name) for name, one in self.documents.items()}
+        labels = label_groups(self.documents)
+        parts = {
+            name: render_latex(one, name, labels[name]) for name, one in self.documents.items()
+        }
         parts |= {name: comment([f"error: {why}"]) for name, why in self.refused.items()}
+        if self.side_by_side is not None and len(self.groups) > 1:
+            parts["side by side"] = render_latex(self.side_by_side, "side by side")
         return self._join(parts, lambda name: comment([name]))
 
     def markdown(self) -> str:
         parts = {name: render_markdown(one) for name, one in self.documents.items()}
         parts |= {name: f"\n**error** {escape(why)}\n" for name, why in self.refused.items()}
+        if self.side_by_side is not None and len(self.groups) > 1:
+            parts["side by side"] = render_markdown(self.side_by_side)
         return self._join(parts, lambda name: f"## {escape(name)}\n")
 
     def _join(self, parts: Mapping[str, str], head: Callable[[str], str]) -> str:

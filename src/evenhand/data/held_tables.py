@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import narwhals as nw
 
+from evenhand.data import engine
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import (
-    Frame,
-    collect,
-    count_rows,
-    is_spark,
-    require_open,
-    store_warehouse,
-)
 from evenhand.data.engine_errors import explained, name_file
-from evenhand.data.query_log import note_query
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.tables import BOUND_BY, TASK_BOUND
@@ -39,55 +30,22 @@ _NAMES: Final = count()
 def hold_rows(data: Held) -> Held:
     """Return the same judgments, read from their file once and held by its engine."""
     # What is not in a file, and a file of very many rows, is returned as it is.
-    require_open(data.frame, data.source.name)
+    engine.require_open(data.frame, data.source.name)
     connection, frame = data.source.connection, data.frame
     if connection is None or not frame.implementation.is_duckdb():
         return data
-    if count_rows(frame) > MAX_ROWS_HELD:
+    if engine.count_rows(frame) > MAX_ROWS_HELD:
         return data
-    name = _store(frame.to_native(), connection, "held")
+    relation, name = (
+        cast("duckdb.DuckDBPyRelation", frame.to_native()),
+        f"evenhand_held_{next(_NAMES)}",
+    )
+    with explained(name_file(relation)):
+        connection.execute(f"create temp table {name} as {relation.sql_query()}")
     held = nw.from_native(connection.table(name))
     if isinstance(data, Rankings):
         return cast("Held", data.keep(held))
     return replace(data, frame=held)
-
-
-@contextmanager
-def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> Iterator[Frame]:
-    """Let the engine of a query keep its answer while the context lasts, where it can."""
-    # DuckDB without its connection, and a database that makes no temporary tables, are asked anew
-    # each time.
-    native: Any = frame.to_native()
-    if frame.implementation.is_duckdb() and connection is not None:
-        note_query(frame, frame.collect_schema().names(), 0, held_in_engine=True)
-        name = _store(native, connection, "sums")
-        try:
-            yield nw.from_native(connection.table(name))
-        finally:
-            connection.execute(f"drop table {name}")
-    elif is_spark(frame):
-        held = native.cache()
-        try:
-            yield nw.from_native(held)
-        finally:
-            held.unpersist()
-    elif frame.implementation.is_ibis():
-        with store_warehouse(native, f"evenhand_sums_{next(_NAMES)}") as held:
-            yield cast("Frame", nw.from_native(held))
-    elif frame.implementation.is_polars() and isinstance(frame, nw.LazyFrame):
-        answer = collect(frame)
-        note_query(frame, answer.columns, 0, held_in_engine=True)
-        yield answer.lazy()
-    else:
-        yield frame
-
-
-def _store(relation: Any, connection: duckdb.DuckDBPyConnection, kind: str) -> str:
-    name = f"evenhand_{kind}_{next(_NAMES)}"
-    query, file = cast("duckdb.DuckDBPyRelation", relation).sql_query(), name_file(relation)
-    with explained(file):
-        connection.execute(f"create temp table {name} as {query}")
-    return name
 
 
 @dataclass(frozen=True, eq=False, repr=False)

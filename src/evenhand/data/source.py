@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import narwhals as nw
 
-from evenhand.data.engine import ANSWER, Frame, fetch_columns
+from evenhand.data.engine import ANSWER, PLACE, Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion, Filter
 
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
@@ -91,10 +91,13 @@ def number_rows(frame: Frame, name: str) -> Frame:
 def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str, Any]]:
     """Return the first rows that meet a condition, with their number (from 1) under "row"."""
     # Lazy engines other than DuckDB keep no row order; there the number is left out. Where a row of
-    # the table became several, they all have its number.
+    # the table became several, they all have its number; where rows are excluded, that from before.
     keeps_order = isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
-    if keeps_order and ANSWER in frame.collect_schema().names():
+    names = frame.collect_schema().names()
+    if keeps_order and ANSWER in names:
         frame = frame.with_columns(row=nw.col(ANSWER))
+    elif keeps_order and PLACE in names:
+        frame = frame.with_columns(row=nw.col(PLACE) + 1)
     elif isinstance(frame, nw.DataFrame):
         frame = frame.with_row_index("row").with_columns(row=nw.col("row") + 1)
     elif keeps_order:
@@ -124,15 +127,7 @@ def naming_rows(*columns: str) -> Iterator[None]:
 
 
 def name_rows(rows: list[dict[str, Any]]) -> str:
-    """Name rows for a message, for instance " (rows 3, 17)".
-
-    >>> rows = [{"row": 3, "judge": "ann"}, {"row": 17, "judge": "ben"}]
-    >>> name_rows(rows)
-    ' (rows 3, 17)'
-    >>> with naming_rows("judge"):
-    ...     name_rows(rows)
-    ' (judge ann; judge ben)'
-    """
+    """Name rows for a message, for instance " (rows 3, 17)" or " (judge ann; judge ben)"."""
     columns = _NAMED_BY.get()
     if columns and all(column in row for row in rows for column in columns):
         named = (", ".join(f"{column} {row[column]}" for column in columns) for row in rows)
@@ -147,21 +142,27 @@ MAX_LINES_READ: Final = 1_000_000  # Lines looked through; beyond, a row is name
 SUFFIXES: Final = (".csv", ".tsv")
 
 
-def name_lines(source: Source, rows: Sequence[Mapping[str, Any]], column: str) -> str:
+def name_lines(source: Source, rows: Sequence[Mapping[str, Any]], *columns: str) -> str:
     """Name rows by their lines in a CSV file, such as " (line 51)"; elsewhere by their numbers."""
-    # A row is taken for that line only if the line holds its value: a table may have been filtered.
-    wanted = {int(row["row"]): str(row[column] or "") for row in rows if row.get("row")}
-    lines = _find_lines(Path(source.name), wanted)
-    if not wanted or len(lines) < len(wanted):
+    lines = find_lines(source, rows, *columns)
+    if not lines:
         return name_rows([dict(row) for row in rows])
     return f" (line{'s' if len(lines) > 1 else ''} {', '.join(f'{line:,}' for line in lines)})"
 
 
-def _find_lines(path: Path, wanted: Mapping[int, str]) -> list[int]:
-    """Return the lines that end the records of these numbers and hold these values."""
-    if path.suffix.lower() not in SUFFIXES or max(wanted, default=0) > MAX_LINES_READ:
+def find_lines(source: Source, rows: Sequence[Mapping[str, Any]], *columns: str) -> list[int]:
+    """Return the line of each row in a CSV file; none where some row stands in no line.
+
+    A row is taken for a line only if that line holds the row's values of these columns: a table may
+    have been filtered, or unfolded.
+    """
+    path = Path(source.name)
+    wanted = {
+        int(row["row"]): {str(row[one] or "") for one in columns} for row in rows if row.get("row")
+    }
+    if path.suffix.lower() not in SUFFIXES or not 0 < max(wanted, default=0) <= MAX_LINES_READ:
         return []
-    lines: list[int] = []
+    lines: dict[int, int] = {}
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             mark = (
@@ -170,10 +171,11 @@ def _find_lines(path: Path, wanted: Mapping[int, str]) -> list[int]:
             file.seek(0)
             reader = csv.reader(file, delimiter=mark)
             for number, record in enumerate(filter(None, reader)):
-                if number in wanted and wanted[number] in record:
-                    lines.append(reader.line_num)
-                if number >= max(wanted, default=0):
+                if number in wanted and wanted[number].issubset(record):
+                    lines[number] = reader.line_num
+                if number >= max(wanted):
                     break
     except (OSError, UnicodeDecodeError, csv.Error):
         return []
-    return lines
+    found = len(lines) == len(wanted)
+    return [lines[int(row["row"])] for row in rows if row.get("row")] if found else []

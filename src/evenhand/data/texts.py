@@ -9,7 +9,7 @@ from evenhand.render.findings import Templates
 say: Final = Templates(
     {
         # Columns beside the judgments, such as times
-        "beside": "beside the judgments: {columns}",
+        "beside": "beside the judgments: {columns:list}",
         "tasks-pooled": "{tasks:,} tasks are pooled.",
         "broken-rankings": (
             "{answers:#answer} without a whole ranking: each comparison counts as a ranking of two."
@@ -23,6 +23,11 @@ say: Final = Templates(
         "blank-ranks-besides": "{ranks:,} of {of:,} ranks of the others are blank and not compared",
         "single-output": "{rankings:#ranking} of one output only: nothing to compare",
         "mix": "{comparisons:,} comparisons of {levels:list} have share 0 and are excluded",
+        # Slips; `where` is " (line 8)", or nothing where rows have no order
+        "identical-rows": "{rows:#row equals/rows equal} another row in every column{where}: second"
+        " answers, or rows that were pasted twice.",
+        "far-score": "{n:#score} of {score:g}{where}, all others from {low:g} to {high:g}: if it is"
+        " a slip, correct it.",
         # Names
         "merged-name": (
             "1 of {systems:,} systems is named like several of the others, '{example}'. If such an"

@@ -25,7 +25,7 @@ from numpy.random import PCG64, Generator
 
 from evenhand.data.coding import SEED
 from evenhand.errors import NotIdentified
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.intervals import MIN_CLUSTERS, POWER, find_times

@@ -24,6 +24,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
+from evenhand.data.slips import find_slips
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
 from evenhand.data.tally import Factor, Tally
@@ -37,11 +38,6 @@ from evenhand.render.findings import Finding, describe_findings
 
 # Exclusions that the counts tell
 COUNTED: Final = ("blank-rankings", "blank-ranks", "no-score")
-# An end of the scale is far from it where it lies further from the next value than that one from
-# the other end, and so few scores have it: one, or one of so many; of more values it is no scale
-MAX_POINTS, MIN_POINTS, FAR_SCORES = 101, 4, 1000
-# Rows beyond which nobody pastes by hand, and grouping by every column takes seconds
-MAX_ROWS_COMPARED: Final = 1_000_000
 COUNTS: Final = ("judgments", "comparisons")  # that importance weights may make fractions
 _ENDS: Final = ("min_left_share", "max_left_share")  # each a system and its share
 
@@ -97,19 +93,6 @@ def one_row_per_answer(data: Comparisons) -> Frame:
         return _with_task(frame.select(*roles, weight.alias(_N)))
     every = frame.select(ANSWER, *roles, weight.alias(_N))
     return _with_task(every.group_by(ANSWER, *roles).agg(nw.col(_N).max()))
-
-
-def find_identical(data: Comparisons | Ratings, judgments: float) -> tuple[Finding, ...]:
-    """Count the rows that are another row again in every column, where judge and item are known.
-
-    A judge who is asked a second time makes such a row too, unless the table says when or why.
-    """
-    known = data.has("judge") and data.has("item") and not data.has("weight")
-    if not known or judgments > MAX_ROWS_COMPARED:
-        return ()
-    rows = data.frame.group_by(*data.columns).agg(nw.len().alias(_N))
-    again = int(fetch_columns(rows.select((nw.col(_N) - 1).sum()))[_N][0])
-    return (say("identical-rows", "warning", rows=again),) if again else ()
 
 
 def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
@@ -176,30 +159,6 @@ def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
     if overlap and loads is not None:
         counted["shared_items"] = sum(one.shared or 0 for one in overlap)
     return counted, scores
-
-
-def find_far_scores(data: Ratings) -> tuple[Finding, ...]:
-    """Warn of a highest or lowest score that lies far from all others, such as 55 on 1 to 5."""
-    roles = ["criterion"] if data.has("criterion") else []
-    frame = data.frame.with_columns(score=nw.col("score").cast(nw.Float64))
-    points = frame.filter(~nw.col("score").is_null()).group_by(*roles, "score")
-    cells = fetch_columns(points.agg(nw.len().alias(_N)).head(MAX_POINTS * MAX_POINTS))
-    scales: dict[str, dict[float, int]] = {}
-    names = cells["criterion"].tolist() if roles else [""] * len(cells["score"])
-    for name, score, n in zip(names, cells["score"].tolist(), cells[_N].tolist(), strict=True):
-        scales.setdefault(name, {})[score] = n
-    far = []
-    for name, counts in sorted(scales.items()):
-        ordered = sorted(counts)
-        few = max(1, sum(counts.values()) // FAR_SCORES)
-        if not MIN_POINTS <= len(ordered) <= MAX_POINTS:
-            continue
-        for values in (ordered, ordered[::-1]):
-            rest, end = values[:-1], values[-1]
-            if counts[end] <= few and abs(end - rest[-1]) > abs(rest[-1] - rest[0]):
-                ends = {"low": min(rest), "high": max(rest), "criterion": name}
-                far.append(say("far-score", "warning", score=end, n=counts[end], **ends))
-    return tuple(far)
 
 
 def _describe(data: Ratings) -> tuple[Scores, ...]:
@@ -291,9 +250,26 @@ class Inspection(Shown):
         columns = [say("column-names", columns=", ".join(named))] if named else []
         if self.covariates:
             columns.append(say("other-columns", columns=", ".join(self.covariates)))
+        # What the sentence of counts leaves out
+        part = self.total
+        said = []
+        if part.controls is not None and part.repeats is not None:
+            said.append(say("controls", controls=part.controls, repeats=part.repeats))
+        if part.blank_ranks and part.ranks:
+            code = "blank-ranks-of-others" if part.blank_rankings else "blank-ranks"
+            said.append(say(code, blank=part.blank_ranks, of=part.ranks))
+        if part.shared_items is not None:
+            code = "shared-items" if part.shared_judgments is None else "shared-judgments"
+            said.append(say(code, items=part.shared_items, share=part.shared_judgments))
+        if part.left_share is not None:
+            said.append(say("left-preferred", share=part.left_share))
+        if part.min_left_share is not None and part.max_left_share is not None:
+            (least, low), (most, high) = part.min_left_share, part.max_left_share
+            ends = {"least": least, "low": low, "most": most, "high": high}
+            said.append(say("left-alike", share=low) if low == high else say("left-shares", **ends))
         return Document(
             answer=(say("holds", name=self.name, counts=self._count()), *_say_links(self.total)),
-            basis=" ".join([*columns, *_say_rest(self.total)]),
+            basis=" ".join([*columns, *said]),
             parts=(self._tabulate(), *_tabulate_scores(self.scores)),
             findings=self._list_findings(),
         )
@@ -364,26 +340,6 @@ def _write_links(part: Part) -> str | None:
     return "yes" if part.strongly_connected else "one way"
 
 
-def _say_rest(part: Part) -> list[Finding]:
-    """Say what the sentence of counts leaves out."""
-    said = []
-    if part.controls is not None and part.repeats is not None:
-        said.append(say("controls", controls=part.controls, repeats=part.repeats))
-    if part.blank_ranks and part.ranks:
-        code = "blank-ranks-of-others" if part.blank_rankings else "blank-ranks"
-        said.append(say(code, blank=part.blank_ranks, of=part.ranks))
-    if part.shared_items is not None:
-        code = "shared-items" if part.shared_judgments is None else "shared-judgments"
-        said.append(say(code, items=part.shared_items, share=part.shared_judgments))
-    if part.left_share is not None:
-        said.append(say("left-preferred", share=part.left_share))
-    if part.min_left_share is not None and part.max_left_share is not None:
-        (least, low), (most, high) = part.min_left_share, part.max_left_share
-        ends = {"least": least, "low": low, "most": most, "high": high}
-        said.append(say("left-alike", share=low) if low == high else say("left-shares", **ends))
-    return said
-
-
 def _tabulate_scores(scores: tuple[Scores, ...]) -> list[Table]:
     if not scores:
         return []
@@ -405,11 +361,10 @@ def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:
         counted, scores = inspect_ratings(data)
         controls, repeats = count_kinds(data)
         part = Part(None, **counted, controls=controls, repeats=repeats)
-        notes: tuple[str, ...] = find_far_scores(data)
+        notes: tuple[str, ...] = find_slips(data)
         for role in (role for role in ("system", "judge") if data.has(role)):
             names = count_labels(data.frame, role, as_text=True)
             notes += say_alike([name for name in names if name is not None], role)
-        notes += find_identical(data, part.judgments)
         return _inspection(data, (part,), scores, notes=notes)
     if expanded is None:
         expanded = data.comparisons() if isinstance(data, Rankings) else data
@@ -429,8 +384,7 @@ def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:
     tasks = (replace(tasks[0], controls=controls, repeats=repeats), *tasks[1:])
     judges = tally.factors.get("judge")
     notes = (*say_names(tally.systems), *(say_alike(judges.labels, "judge") if judges else ()))
-    if isinstance(data, Comparisons) and not data.expanded:
-        notes += find_identical(data, tasks[0].judgments)
+    notes += find_slips(data)
     return _inspection(data, tasks, notes=notes)
 
 

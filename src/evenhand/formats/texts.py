@@ -11,10 +11,6 @@ FILES: Final = {
     "columns": "read {layout}: {columns}",
 }
 INSPECTION: Final = {
-    "identical-rows": "{rows:#row equals/rows equal} another row in every column: second answers,"
-    " or rows that were pasted twice.",
-    "far-score": "{n:#score} of {score:g}, all others from {low:g} to {high:g}: if it is a slip,"
-    " correct it.",
     "holds": "{name}: {counts}.",
     "linked": "All systems can be ranked: a chain of preferences or ties leads from every"
     " system to every other.",

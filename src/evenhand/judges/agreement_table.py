@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Grouped, Shown
 from evenhand.errors import InvalidJudgments, suggest
@@ -143,10 +145,12 @@ class AgreementTable(Shown):
     def document(self) -> Document:
         """Return what people read: how far all judges agree, the coefficients, the parts."""
         sentences = take_findings(self.says)
+        by_part = {one.name: one for one in self.parts[:-1]}
+        tables = (_tabulate_whole(self), _tabulate_parts("parts", self.by, by_part))
         return Document(
             basis=_say_basis(self),
             answer=tuple(one for one in sentences if not one.values["part"]) or self.says,
-            parts=tuple(one for one in (_tabulate_whole(self), _tabulate_parts(self)) if one.rows),
+            parts=tuple(one for one in tables if one.rows),
             findings=list_findings([*_list_notes(self)], self.excluded),
             signature=self.signature,
             csv_rows=tuple(self.records()),
@@ -155,7 +159,12 @@ class AgreementTable(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedAgreement(Grouped[AgreementTable]):
-    """One table of agreement per task."""
+    """One table of agreement per task, or per level of another column."""
+
+    def document(self) -> Document:
+        """Return the groups side by side: how far the judges of each agree."""
+        groups = {name: one.whole for name, one in self.groups.items()}
+        return Document(parts=(_tabulate_parts("groups", (self.by,), groups),))
 
 
 MAX_PARTS_SHOWN: Final = 30  # Most parts in a terminal
@@ -191,56 +200,55 @@ def _say_basis(table: AgreementTable) -> str:
 
 # What a row of the table holds of a coefficient
 _SHOWN: Final = ("name", "title", "value", "lower", "upper", "units", "ratings")
+# Parts of names of coefficients in the order of the table: units, two judges, all judges,
+# comparisons, one judge
+_GROUPS: Final = ((), ("cohen", "pearson", "spearman"), ("icc", "kendall"), ("kappa",), ("intra",))
 
 
 def _tabulate_whole(table: AgreementTable) -> Table:
-    held = [one for one in table.whole.coefficients if one.value is not None]
-    groups = [_find_group(one.name) for one in held]
-    rows = tuple(
-        {**{key: getattr(one, key) for key in _SHOWN}, "word": one.word or ""}
-        for _, one in sorted(zip(groups, held, strict=True), key=lambda pair: pair[0])
-    )
-    groups.sort()
+    groups: list[list[Coefficient]] = [[] for _ in _GROUPS]
+    for one in table.whole.coefficients:
+        parts = one.name.split("-")
+        own = "intra" if "intra" in parts else parts[0]
+        at = next((at for at, names in enumerate(_GROUPS) if own in names), 0)
+        groups[at] += [one] if one.value is not None else []
+    held = [one for group in groups for one in group]
     columns = (
         Column("title", "coefficient", "name"),
         Column("value", "value", "three"),
         Column(("lower", "upper"), f"{100 * table.level:g} % interval", "interval three"),
         *([Column("word", "Landis & Koch", priority=1)] if any(one.word for one in held) else []),
     )
-    of_pairs = ("Cohen's κ and correlations of two judges are means over pairs of judges.",)
-    lines = tuple(at for at in range(1, len(groups)) if groups[at] != groups[at - 1])
-    legend = of_pairs if PAIRED in groups else ()
-    return Table("coefficients", "Agreement on all judgments", columns, rows, lines, legend=legend)
-
-
-PAIRED: Final = 1  # The group of coefficients of two judges
-
-
-def _find_group(name: str) -> int:
-    """Return where a coefficient stands: units, two judges, all judges, comparisons, one judge."""
-    parts = name.split("-")
-    families = ("cohen", "pearson", "spearman"), ("icc", "kendall"), ("kappa",)
-    if "intra" in parts:
-        return len(families) + 1
-    return next((at for at, one in enumerate(families, start=1) if parts[0] in one), 0)
-
-
-def _tabulate_parts(table: AgreementTable) -> Table:
-    parts = table.parts[:-1]
     rows = tuple(
-        {"part": one.name, "units": one.units, **{c.name: c.value for c in one.coefficients}}
-        for one in parts
+        {**{key: getattr(one, key) for key in _SHOWN}, "word": one.word or ""} for one in held
     )
-    held = [name for name in _COLUMNS if any(name in row for row in rows)]
+    ends = np.cumsum([len(group) for group in groups if group])[:-1]
+    of_pairs = ("Cohen's κ and correlations of two judges are means over pairs of judges.",)
+    return Table(
+        "coefficients",
+        "Agreement on all judgments",
+        columns,
+        rows,
+        tuple(ends.tolist()),
+        legend=of_pairs if groups[1] else (),
+    )
+
+
+def _tabulate_parts(name: str, by: Sequence[str], parts: Mapping[str, AgreementPart]) -> Table:
+    rows = tuple(
+        {"part": title, "units": one.units, **{c.name: c.value for c in one.coefficients}}
+        for title, one in parts.items()
+    )
+    held = [one for one in _COLUMNS if any(one in row for row in rows)]
     columns = (
-        Column("part", ", ".join(table.by), "name"),
+        Column("part", ", ".join(by), "name"),
         Column("units", "outputs", "count"),
         *(
-            Column(name, _COLUMNS[name], "three", priority=len(held) - at)
-            for at, name in enumerate(held)
+            Column(one, _COLUMNS[one], "three", priority=len(held) - at)
+            for at, one in enumerate(held)
         ),
     )
-    return Table("parts", f"By {', '.join(table.by)}", columns, rows, limit=MAX_PARTS_SHOWN)
+    return Table(name, f"By {', '.join(by)}", columns, rows, limit=MAX_PARTS_SHOWN)
 
 
 def _list_notes(table: AgreementTable) -> Iterator[str]:
@@ -328,42 +336,45 @@ def say_parts(
 
 def _say(part: AgreementPart, answers: str, *, again: bool) -> Finding:
     known = {one.name: one for one in part.coefficients if one.value is not None}
-    clauses = [] if part.units else [_say_unshared(known, answers)]
-    near = [one for one in part.coefficients if one.name in known and _is_near(one.name)]
+    clauses = []
+    if not part.units:
+        own = known.get("intra-n-agreement-0")
+        clauses.append(
+            "nothing was judged by two judges"
+            if own is None
+            else f"judges give the same {answers} again in {_percent(own)}"
+        )
+    # of all pairs of judges, at most 0, 1 ... points apart; a number such as 1e-10 has a sign too
+    near = {
+        name.removeprefix("n-agreement-"): one
+        for name, one in known.items()
+        if name.startswith("n-agreement-") and "pair" not in name.split("-")
+    }
     if part.units and near:
-        clause = f"two judges give the same {answers} in {_percent(near[0])}"
-        if len(near) >= 3 and answers == "score":
-            apart = _find_distance(near[1].name)
-            points = f"{apart:g} point{'s' * (apart != 1)}"
-            clause += f" and differ by at most {points} in {_percent(near[1])}"
+        (_, same), *others = near.items()
+        clause = f"two judges give the same {answers} in {_percent(same)}"
+        if len(others) >= 2 and answers == "score":
+            distance, within = others[0]
+            points = f"{float(distance):g} point{'s' * (float(distance) != 1)}"
+            clause += f" and differ by at most {points} in {_percent(within)}"
         clauses.append(clause)
     # pairwise κ counts second answers, which the others and the counts above the table do not
     strict = not again and "kappa-strict" in {one.name for one in part.coefficients}
     names = ("kappa-strict",) if strict else ("fleiss", "alpha-ordinal")
-    said = [one for one in part.coefficients if one.name in names] if part.units else []
-    clauses += [_say_coefficient(one) for one in said]
+    for one in part.coefficients if part.units else ():
+        if one.name in names:
+            title = TITLES.get(one.name, one.title)
+            ends = "" if one.lower is None else f" ({_plain(one.lower)} to {_plain(one.upper)})"
+            word = "" if one.word is None else f", {one.word}"
+            missing = one.value is None
+            clauses.append(
+                f"{title} does not exist" if missing else f"{title} {_plain(one.value)}{ends}{word}"
+            )
     if not clauses:
         clauses.append(f"{part.units:,} units were judged by two judges or more")
     start, text = f"{part.name}: " if part.by else "", "; ".join(clauses)
     text = f"{start}{text}." if part.by else f"{begin_sentence(text)}."
     return Finding("agreement", text, "info", {"part": part.name if part.by else ""})
-
-
-def _say_unshared(known: Mapping[str, Coefficient], answers: str) -> str:
-    again = known.get("intra-n-agreement-0")
-    if again is None:
-        return "nothing was judged by two judges"
-    return f"judges give the same {answers} again in {_percent(again)}"
-
-
-def _say_coefficient(one: Coefficient) -> str:
-    title = TITLES.get(one.name, one.title)
-    if one.value is None:
-        return f"{title} does not exist"
-    lower, upper = _plain(one.lower), _plain(one.upper)
-    ends = "" if one.lower is None else f" ({lower} to {upper})"
-    word = "" if one.word is None else f", {one.word}"
-    return f"{title} {_plain(one.value)}{ends}{word}"
 
 
 # How coefficients are called in sentences
@@ -372,15 +383,6 @@ TITLES: Final = {
     "alpha-ordinal": "Krippendorff's α, ordinal,",
     "kappa-strict": "pairwise κ",
 }
-
-
-def _is_near(name: str) -> bool:
-    return name.split("-")[:2] == ["n", "agreement"] and "pair" not in name.split("-")
-
-
-def _find_distance(name: str) -> float:
-    """Return the points of n-agreement, such as 1e-10, whose exponent has a sign too."""
-    return float("-".join(name.split("-")[2:]))
 
 
 def _plain(value: float | None) -> str:

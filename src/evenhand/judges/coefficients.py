@@ -14,13 +14,12 @@ from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, requ
 from evenhand.judges.counts import (
     MAX_CATEGORIES,
     Coincidences,
-    Counts,
     Ratio,
     Sums,
     check_categories,
 )
 from evenhand.judges.texts import say
-from evenhand.judges.units import Coefficient, Units, find_block
+from evenhand.judges.units import NO_OVERLAP, Coefficient, Units, find_block
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups
 from evenhand.numerics.distributions import chi2_tail
@@ -267,7 +266,7 @@ def fleiss_kappa(sums: Sums) -> Ratio:
 
 def fleiss_parts(coincidences: Coincidences) -> FleissParts:
     if not coincidences.units:
-        raise NotIdentified("no output was scored by two judges: nothing agrees or disagrees")
+        raise NotIdentified(f"{NO_OVERLAP}: nothing agrees or disagrees")
     sums = Sums(coincidences)
     observed, chance = (float(part[0]) for part in _parts(sums))
     return FleissParts(observed, chance, fleiss_kappa(sums).value)
@@ -380,12 +379,11 @@ class Kind:
     categories: bool = False
 
 
-Scored = Units | Counts  # what was scored by whom, or sums of it by an engine
 # Different scores up to which coefficients for categories are shown unasked
 MAX_POINTS_UNASKED: Final = 32
 
 
-def list_kinds(units: Scored) -> tuple[Kind, ...]:
+def list_kinds(units: Units) -> tuple[Kind, ...]:
     few = len(units.points) <= MAX_POINTS_UNASKED and units.scale.points is not None
     steps = choose_steps(units.scale.low, units.scale.high, units.points)
     kinds = []
@@ -426,7 +424,7 @@ def list_kinds(units: Scored) -> tuple[Kind, ...]:
 
 
 def choose_kinds(
-    units: Scored, requested: str | Sequence[str], others: Sequence[str] = ()
+    units: Units, requested: str | Sequence[str], others: Sequence[str] = ()
 ) -> tuple[Kind, ...]:
     """Return the coefficients that are meant, each once, in the order of the list."""
     kinds = list_kinds(units)

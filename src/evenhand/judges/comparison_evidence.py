@@ -457,7 +457,13 @@ def _position(votes: Votes, slopes: Slopes) -> Habit | None:
     p = _tails(spread, value, variance)
     usual = np.full(len(judges), spread.centre)
     first = np.bincount(slopes.judge, slopes.won) / np.maximum(np.bincount(slopes.judge), 1)
-    return Habit("position-biased", judges, value, usual, first[judges], p)
+    median = 100 / (1 + np.exp(-spread.centre))
+    says = [
+        f"the output shown first was preferred in {100 * share:.0f} % of decisive votes; between"
+        f" equals about {100 / (1 + np.exp(-own)):.0f} %, the median judge {median:.0f} %"
+        for own, share in zip(value, first[judges], strict=True)
+    ]
+    return Habit("position-biased", judges, value, usual, "position", says, p)
 
 
 def _drifting(votes: Votes, slopes: Slopes) -> Habit | None:
@@ -473,7 +479,12 @@ def _drifting(votes: Votes, slopes: Slopes) -> Habit | None:
     spread = normal_spread(value, variance)
     p = _one_side(value < spread.centre, _tails(spread, value, variance))
     usual = np.full(len(judges), spread.centre)
-    return Habit("drifting", judges, value, usual, np.empty(0), p)
+    says = [
+        f"within a session the slope {'falls' if own < 0 else 'rises'} by {abs(own):.2f} from the"
+        f" first to the last answer; the median judge's changes by {spread.centre:+z.2f}"
+        for own in value
+    ]
+    return Habit("drifting", judges, value, usual, "session", says, p)
 
 
 def _coarse(votes: Votes) -> Habit | None:
@@ -489,7 +500,12 @@ def _coarse(votes: Votes) -> Habit | None:
     variance *= _inflate(votes.answer, (votes.outcome == TIE) - share)
     spread = normal_spread(value, variance)
     p = _one_side(value > spread.centre, _tails(spread, value, variance))
-    return Habit("coarse", judges, value, np.full(len(judges), spread.centre), ties / n, p)
+    median = 100 / (1 + np.exp(-spread.centre))
+    says = [
+        f"ties in {100 * own:.0f} % of judgments, the median judge {median:.0f} %"
+        for own in ties / n
+    ]
+    return Habit("coarse", judges, value, np.full(len(judges), spread.centre), "ties", says, p)
 
 
 def _one_step(votes: Votes, slopes: Slopes, along: Array) -> tuple[Array, Array, NDArray[np.intp]]:

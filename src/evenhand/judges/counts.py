@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evenhand.data.rating_rows import Scale
 from evenhand.data.tally import Codes
 from evenhand.errors import NotIdentified
 from evenhand.judges.units import Units
@@ -127,28 +124,17 @@ def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
                 counted += np.bincount((cell * k + low) * k + high, minlength=size)
         per_unit += counted / pairs
         per_score += counted * (judges / pairs)
-    return table_coincidences(units.points, blocks, (per_unit, per_score), single)
-
-
-def table_coincidences(
-    points: Array, blocks: Blocks, sums: tuple[Array, Array], single: Array | None
-) -> Coincidences:
-    """Return sums that are held as a table, of the cells that have any."""
-    # points: (K,) the scores.
-    # sums: (cells × K × K,) per unit, and per score, by cell, lower and higher score.
-    # single: (cells, K) scores of units of one judge; None if there are none.
-    k = len(points)
-    used = np.flatnonzero(sums[0].reshape(blocks.cells, -1).any(axis=1))
+    used = np.flatnonzero(per_unit.reshape(blocks.cells, -1).any(axis=1))  # cells that have any
     low, high = np.triu_indices(k)
     entry = (used[:, None] * (k * k) + low * k + high).ravel()
     return Coincidences(
-        points=points,
+        points=units.points,
         blocks=blocks,
         cell=np.repeat(used, len(low)),
         low=np.tile(low, len(used)),
         high=np.tile(high, len(used)),
-        per_unit=sums[0][entry],
-        per_score=sums[1][entry],
+        per_unit=per_unit[entry],
+        per_score=per_score[entry],
         single=single,
         tabled=True,
     )
@@ -388,127 +374,3 @@ class Sums:
             return np.array([weights.sum()])
         by_cell = np.bincount(self.coincidences.cell, weights, self.coincidences.blocks.cells)
         return np.asarray(self.times @ by_cell)
-
-
-# How often units were scored how: all that coefficients on units need, counted by an engine.
-#
-# A unit is known by how many judges scored it and how often each point was given. Units of one
-# cluster of items that have the same levels and as many judges are summed, so that their number
-# grows with clusters and levels, never with ratings; and whole numbers are summed, so that every
-# engine gives the same.
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """Sums over units, by levels, cluster and number of judges."""
-
-    points: Array  # (K,) different scores, ascending
-    scale: Scale  # what was declared, or seen
-    # column → its names, sorted, and the code of each sum (R,)
-    levels: Mapping[str, tuple[tuple[str, ...], Codes]]
-    cluster: Integers  # (R,) cluster of items
-    sizes: Integers  # (R,) judges of each unit of a sum
-    units: Integers  # (R,) how many units it is of
-    again: Integers  # (R,) second answers of a judge to one of them, left out
-    given: Integers  # (R, K) how often each score was given
-    # (R, K (K + 1) / 2) pairs of judges of a unit by their scores, the lower first
-    together: Integers
-
-    @property
-    def size(self) -> int:
-        """Number of units, those of one judge among them."""
-        return int(self.units.sum())
-
-    @property
-    def alone(self) -> int:
-        return int(self.units[self.sizes == 1].sum())
-
-    @property
-    def several(self) -> Flags:
-        """(R,) whether units have two or more judges."""
-        return np.asarray(self.sizes > 1)
-
-    @property
-    def ratings(self) -> int:
-        """Scores, one of each judge and unit."""
-        return int((self.units * self.sizes).sum())
-
-    @property
-    def pairs(self) -> int:
-        """Pairs of judges who scored one and the same unit."""
-        return int((self.units * (self.sizes * (self.sizes - 1) // 2)).sum())
-
-    @property
-    def mass(self) -> Integers:
-        """(K,) scores of units of two or more judges, by point."""
-        return np.asarray(self.given[self.several].sum(axis=0))
-
-    @property
-    def tops(self) -> Array:
-        """(R,) highest score of each sum."""
-        return np.asarray(self.points[::-1][(self.given[:, ::-1] > 0).argmax(axis=1)])
-
-    def labels(self, name: str) -> tuple[tuple[str, ...], Codes]:
-        """Return the names of a column, and the code of each sum; one name where it has none."""
-        if name in self.levels:
-            return self.levels[name]
-        return ("",), np.zeros(len(self.units), dtype=np.int32)
-
-    def take(self, mask: Flags | NDArray[np.intp]) -> Counts:
-        """Keep some sums, by a mask or by their places; points stay as they are."""
-        levels = {name: (names, codes[mask]) for name, (names, codes) in self.levels.items()}
-        columns = ("cluster", "sizes", "units", "again", "given", "together")
-        fields = {name: getattr(self, name)[mask] for name in columns}
-        return replace(self, levels=levels, **fields)
-
-    def narrow(self, mask: Flags) -> Counts:
-        """Keep some sums, and only points that they have; a declared scale stays as it is."""
-        counts = self.take(mask)
-        seen = counts.given.sum(axis=0) > 0
-        if counts.scale.declared or seen.all() or not seen.any():
-            return counts
-        points = counts.points[seen].tolist()
-        low, high = np.triu_indices(len(seen))
-        return replace(
-            counts,
-            points=counts.points[seen],
-            scale=Scale(points[0], points[-1], tuple(points)),
-            given=counts.given[:, seen],
-            together=counts.together[:, seen[low] & seen[high]],
-        )
-
-    def coincide(self, items: int | None = None) -> Coincidences:
-        """Sum pairs of scores by cluster, of so many items where clusters hold several."""
-        present, number = np.unique(self.cluster, return_inverse=True)
-        cluster = number.reshape(-1)
-        blocks = Blocks(len(present), cluster, None, "item", items or len(present))
-        k = len(self.points)
-        low, high = np.triu_indices(k)
-        place = cluster[:, None] * k * k + low * k + high
-        size = len(present) * k * k
-        per_unit, per_score = np.zeros(size), np.zeros(size)
-        for judges in np.unique(self.sizes[self.several]).tolist():
-            rows = self.sizes == judges
-            counted = np.bincount(place[rows].ravel(), self.together[rows].ravel(), size)
-            pairs = judges * (judges - 1) // 2
-            per_unit += counted / pairs
-            per_score += counted * (judges / pairs)
-        single, alone = None, self.sizes == 1
-        if alone.any():
-            single = np.zeros((blocks.size, k))
-            np.add.at(single, cluster[alone], self.given[alone])
-        return table_coincidences(self.points, blocks, (per_unit, per_score), single)
-
-    def digest(self, *numbers: int) -> str:
-        """Return the SHA-256 of what was counted, whatever clusters and levels it is by."""
-        names, criterion = self.labels("criterion")
-        key = np.column_stack([criterion, self.sizes])
-        groups, place = np.unique(key, axis=0, return_inverse=True)
-        columns = np.column_stack([self.units, self.again, self.given, self.together])
-        sums = np.zeros((len(groups), columns.shape[1]), dtype=np.int64)
-        np.add.at(sums, place.reshape(-1), columns)
-        digest = sha256("\x1f".join(names).encode())
-        digest.update(self.points.astype("<f8").tobytes())
-        for one in (groups, sums, np.array(numbers, dtype=np.int64)):
-            digest.update(one.astype("<i8").tobytes())
-        return digest.hexdigest()

@@ -70,6 +70,7 @@ from evenhand.judges.removal import (
     write_merging,
 )
 from evenhand.judges.texts import say
+from evenhand.judges.units import require_judges
 from evenhand.numerics.cluster_means import number_groups
 
 _CRITERION: Final = ("criterion",)
@@ -171,11 +172,7 @@ def diagnose_judges(
         )
     factors = () if input_type is None else (input_type,)
     rows = data.rows(factors=factors) if isinstance(data, Ratings) else data
-    if rows.judges == ("",):
-        raise NotIdentified(
-            "nobody knows who the judges are: the data have no column of judges",
-            ["name it, as in --column judge=NAME"],
-        )
+    require_judges(rows.judges)
     refuse_unknown_references(references, rows.systems)
     for method in methods:
         require_option("method", method, METHODS)

@@ -191,9 +191,8 @@ class Habit:
     # severity over a session in the judge's own standard deviations. Votes: log-odds.
     value: Array
     usual: Array  # (k,) what would be usual for the same scores; else the median judge's
-    # (k,) for drifting ratings the change of the slope; of votes the share of decisive ones for
-    # the first output, or of ties; empty otherwise
-    beside: Array
+    line: str  # what the line of it on a card is called
+    says: list[str]  # (k,) the sentence on it
     p: Array  # (k,) chance of as much in an honest judge
     tested: bool = True  # whether anybody may be flagged for it
 
@@ -214,7 +213,12 @@ def _coarse(use: PointUse) -> Habit:
     p = normal_spread(values, variances).above(values, variances)
     points = np.minimum(1 / same, use.scores[judges])
     tested = use.points <= MAX_POINTS_COARSE
-    return Habit("coarse", judges, points, 1 / usual, np.empty(0), p, tested)
+    says = [
+        f"uses the equivalent of {n:.1f} different scores; a judge with the same mean and spread"
+        f" would use {of_usual:.1f}"
+        for n, of_usual in zip(points, 1 / usual, strict=True)
+    ]
+    return Habit("coarse", judges, points, 1 / usual, "coarse", says, p, tested)
 
 
 def _extreme(use: PointUse) -> Habit:
@@ -224,7 +228,12 @@ def _extreme(use: PointUse) -> Habit:
     values = np.log(ends / (n + 1 - ends)) - np.log(expected / (n + 1 - expected))
     variances = 1 / expected + 1 / (n + 1 - expected)  # as in a judge who is like the rest
     p = normal_spread(values, variances).above(values, variances)
-    return Habit("extreme", judges, share, usual, np.empty(0), p)
+    says = [
+        f"{100 * own:.0f} % of scores at an end of the scale; a judge with the same mean would give"
+        f" {100 * of_usual:.0f} %"
+        for own, of_usual in zip(share, usual, strict=True)
+    ]
+    return Habit("extreme", judges, share, usual, "extreme", says, p)
 
 
 def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
@@ -254,4 +263,9 @@ def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
     loses = normal_spread(-slope, slope_error).above(-slope, slope_error)
     p = np.minimum(spread.beside(severity, error), loses)
     usual = np.full(len(judges), spread.centre)
-    return Habit("drifting", judges, severity, usual, slope, np.minimum(2 * p, 1.0))
+    says = [
+        f"over a session scores move by {own:+z.2f} standard deviations, those of the median judge"
+        f" by {spread.centre:+z.2f}; the slope changes by {change:+z.2f}"
+        for own, change in zip(severity, slope, strict=True)
+    ]
+    return Habit("drifting", judges, severity, usual, "drifting", says, np.minimum(2 * p, 1.0))

@@ -17,7 +17,14 @@ from evenhand.judges.coefficients import NAME as CONCORDANCE
 from evenhand.judges.coefficients import concordance_coefficient
 from evenhand.judges.icc import FORMS, intraclass_coefficients
 from evenhand.judges.texts import say
-from evenhand.judges.units import Coefficient, Overlap, PairMeasure, Units, walk_overlaps
+from evenhand.judges.units import (
+    NO_OVERLAP,
+    Coefficient,
+    Overlap,
+    PairMeasure,
+    Units,
+    walk_overlaps,
+)
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import rank_within, sum_above
 from evenhand.numerics.distributions import t_quantile
@@ -198,7 +205,7 @@ class JudgePairs:
         missing = self.why.get(name)
         if missing is None and np.isnan(values).all():  # no pair of judges has it
             if not units:
-                missing = "no output was scored by two judges"
+                missing = NO_OVERLAP
             elif name.startswith("cohen"):
                 missing = (
                     "all judges gave one and the same score throughout: chance explains all"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
 from evenhand.errors import UnknownOption, listing, require_option, suggest
-from evenhand.judges.units import Record
+from evenhand.judges.units import NO_OVERLAP, Record
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import see_others
 from evenhand.numerics.distributions import t_tail
@@ -175,9 +175,7 @@ def find_by_mean_agreement(
     )
     if values:
         return outliers
-    return replace(
-        outliers, why="no output was scored by two judges: nobody can be set beside others"
-    )
+    return replace(outliers, why=f"{NO_OVERLAP}: nobody can be set beside others")
 
 
 # Mean score by judge: who scores higher or lower than the others (Hamon et al. 2007, section 3.3).

@@ -100,7 +100,9 @@ class PreferenceAgreement:
     @property
     def kappa(self) -> float | None:
         """κ; None without comparable votes, or where all comparisons are ties."""
-        return None if self.chance is None else _correct(self.agree, self.comparable, self.chance)
+        if self.chance is None or not self.comparable or self.chance == 1:
+            return None
+        return (self.agree / self.comparable - self.chance) / (1 - self.chance)
 
 
 def compare_votes(
@@ -313,82 +315,6 @@ def agree_by_system(
         ends = (None, None) if few else (lower, upper)
         rows.append(SystemAgreement(systems[code], agree, comparable, *ends))
     return tuple(sorted(rows, key=lambda row: (row.share, row.system)))
-
-
-# How each judge of comparisons agrees with the others, and with itself.
-#
-# A judge's votes are set against those of all others on the same two outputs, whichever stood left:
-# with n_o votes for outcome o on an output pair, m_o of them the judge's own, m_o (n_o − m_o) pairs
-# of votes agree. κ takes chance from the ties of all judges together (see `preferences`), so that
-# judges are measured alike.
-
-
-@dataclass(frozen=True)
-class VoterSummary:
-    judge: str  # name
-    votes: int  # comparisons made, ties among them counted in `ties`
-    ties: int  # ties said
-    agree: int  # pairs of an own vote and another judge's on the same outputs that agree
-    comparable: int  # all such pairs
-    own_agree: int  # pairs of own votes on the same outputs that agree
-    own_comparable: int  # all such pairs
-    chance: float  # P(E) of all judges' comparisons (proportion)
-
-    @property
-    def kappa(self) -> float | None:
-        """κ against the other judges; None without comparable votes, or if all are ties."""
-        return _correct(self.agree, self.comparable, self.chance)
-
-    @property
-    def own_kappa(self) -> float | None:
-        """κ against own answers on the same outputs; None likewise."""
-        return _correct(self.own_agree, self.own_comparable, self.chance)
-
-
-def summarise_voters(votes: Votes) -> tuple[VoterSummary, ...]:
-    check_names(votes)
-    votes = leave_controls(votes)
-    if not votes.size:
-        return ()
-    size = len(votes.judges)
-    tied = votes.outcome == TIE
-    made = np.bincount(votes.judge, minlength=size)
-    ties = np.bincount(votes.judge[tied], minlength=size)
-    agree, comparable, again, twice = _count_agreement(votes)
-    chance = chance_agreement(float(tied.mean()))
-    return tuple(
-        VoterSummary(
-            judge=name,
-            votes=int(made[j]),
-            ties=int(ties[j]),
-            agree=agree[j],
-            comparable=comparable[j],
-            own_agree=again[j],
-            own_comparable=twice[j],
-            chance=chance,
-        )
-        for j, name in enumerate(votes.judges)
-        if made[j]
-    )
-
-
-def _count_agreement(votes: Votes) -> list[list[int]]:
-    """Count agreeing and comparable pairs with others' votes, then with own ones, by judge."""
-    pairs = number_groups(votes.pair)
-    cell = number_groups(pairs, votes.judge)
-    judge, pair = np.zeros((2, int(cell.max()) + 1), dtype=np.int64)
-    judge[cell], pair[cell] = votes.judge, pairs
-    every, mine = (count_answers(keys, votes.preferred) for keys in (pairs, cell))
-    others, (again, _, twice) = every[:, pair] - mine, pair_up(mine)
-    sums = (mine * others).sum(axis=0), mine.sum(axis=0) * others.sum(axis=0), again, twice
-    size = len(votes.judges)
-    return [np.bincount(judge, counts, size).astype(int).tolist() for counts in sums]
-
-
-def _correct(agree: int, comparable: int, chance: float) -> float | None:
-    if not comparable or chance == 1:
-        return None
-    return (agree / comparable - chance) / (1 - chance)
 
 
 ANSWERS: Final = Scale(-1.0, 1.0, (-1.0, 0.0, 1.0), declared=True)

@@ -20,8 +20,8 @@ from typing import Final
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.conditions import advise_without
 from evenhand.data.controls import carries_excluded, refuse_kind
-from evenhand.data.joining import say_without
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import TARGET, RatingRows, Scale, digest_ratings, require_scale
 from evenhand.data.ratings import Ratings
@@ -54,7 +54,7 @@ from evenhand.judges.comparison_evidence import (
     weigh_repeats,
     weigh_seconds,
 )
-from evenhand.judges.habits import MAX_POINTS_COARSE, MIN_SCORES, Habit, find_habits, use_of_points
+from evenhand.judges.habits import MAX_POINTS_COARSE, MIN_SCORES, find_habits, use_of_points
 from evenhand.judges.mixture import MIN_JUDGES, Mixture, fit_mixture
 from evenhand.judges.rating_evidence import (
     UNKNOWN_ERROR,
@@ -70,9 +70,11 @@ from evenhand.judges.rating_evidence import (
 )
 from evenhand.judges.removal import describe_changes
 from evenhand.judges.texts import say
+from evenhand.judges.units import require_judges
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import clopper_pearson, normal_quantile
+from evenhand.render.counts import plural
 from evenhand.render.findings import Finding
 from evenhand.render.values import write_p
 
@@ -142,40 +144,29 @@ def screen_judges(
     """
     if isinstance(data, Ratings | RatingRows):
         rows = data.rows() if isinstance(data, Ratings) else data
-        declared = require_scale(scale)
-        screening = screen_ratings(rows, level=level, scale=declared, effect=effect)
-        screening = screening if effect is not None else _add_effects(screening, rows)
-        return _say_remedy(screening, data)
-    if scale is not None:
+        screening = screen_ratings(rows, level=level, scale=require_scale(scale), effect=effect)
+        if effect is None:
+            flagged = [card.judge for card in screening.flagged]
+            sentences = describe_changes(rows, [[judge] for judge in flagged])
+            changes = dict(zip(flagged, sentences, strict=True))
+            cards = [replace(card, effect=changes.get(card.judge)) for card in screening.cards]
+            screening = replace(screening, cards=tuple(cards))
+    elif scale is not None:
         raise UnknownOption("a scale is for scores: comparisons and rankings have none")
-    screening = screen_comparisons(_votes(data), level=level, effect=effect)
-    screening = replace(screening, kind="rankings") if isinstance(data, Rankings) else screening
-    return _say_remedy(screening, data)
-
-
-def _say_remedy(screening: Screening, data: Judgments) -> Screening:
-    """Say how to go on without the flagged judges, where the table's names are known."""
+    elif isinstance(data, Rankings):
+        screening = screen_comparisons(data.comparisons().votes(), level=level, effect=effect)
+        screening = replace(screening, kind="rankings")
+    elif isinstance(data, Comparisons | Votes):
+        votes = data if isinstance(data, Votes) else data.votes()
+        screening = screen_comparisons(votes, level=level, effect=effect)
+    else:
+        raise refuse_kind(data, "judges are seen in comparisons, rankings or ratings, not in")
     if not screening.flagged or isinstance(data, RatingRows | Votes):
         return screening
-    option = say_without([card.judge for card in screening.flagged], "judge", data.source)
+    # how to go on without the flagged judges, where the table's names are known
+    excluded = {data.source.named("judge"): [card.judge for card in screening.flagged]}
+    option = advise_without(data.frame, excluded, judges=True)
     return replace(screening, notes=(*screening.notes, say("without-flagged", option=option)))
-
-
-def _add_effects(screening: Screening, rows: RatingRows) -> Screening:
-    sentences = describe_changes(rows, [[card.judge] for card in screening.flagged])
-    changes = dict(zip((card.judge for card in screening.flagged), sentences, strict=True))
-    cards = [replace(card, effect=changes.get(card.judge)) for card in screening.cards]
-    return replace(screening, cards=tuple(cards))
-
-
-def _votes(data: Comparisons | Rankings | Votes) -> Votes:
-    if isinstance(data, Votes):
-        return data
-    if isinstance(data, Rankings):
-        return data.comparisons().votes()
-    if isinstance(data, Comparisons):
-        return data.votes()
-    raise refuse_kind(data, "judges are seen in comparisons, rankings or ratings, not in")
 
 
 # Judges of comparisons and rankings.
@@ -197,7 +188,14 @@ def screen_comparisons(
     votes: Votes, *, level: float = FALSE_ALARM_RATE, effect: Effect | None = None
 ) -> Screening:
     """Say who is careless or reversed, and who has odd habits; nothing is drawn."""
-    _refuse_votes(votes, level)
+    require_level(level, ".05")
+    require_judges(votes.judges)
+    if not (votes.outcome != TIE).any():
+        raise NotIdentified("no comparison was decided: there is nothing to compare judges by")
+    if votes.kind is not None and not (votes.kind == TARGET).any():
+        raise NotIdentified(
+            "all comparisons are controls or repeats: there are no outputs to set judges beside"
+        )
     evidence = see_voters(votes, level=level)
     votes, mixture, verdict = evidence.votes, evidence.mixture, evidence.verdict
     answers, abstains = evidence.answers, verdict.abstains
@@ -207,6 +205,11 @@ def screen_comparisons(
         cards = add_effects(cards, effect, MAX_EFFECTS)
     n = float(answers.sum())
     shares = dict(zip(CLASSES, mixture.shares.tolist(), strict=True))
+    camps: tuple[Finding, ...] = ()
+    if votes.items != ("",):
+        rows = verdict.classed[votes.judge] & (votes.outcome != TIE)
+        preferred = votes.preferred[rows].astype(float)
+        camps = note_camps(number_groups(votes.pair)[rows], votes.judge[rows], preferred)
     parts = ["flags by slopes on the others' votes", f"level {level:g}"]
     return Screening(
         cards=tuple(cards),
@@ -220,26 +223,11 @@ def screen_comparisons(
             *votes.notes,
             *_note_limits(evidence),
             *note_many(cards),
-            *_note_group(evidence),
+            *camps,
         ),
         signature=write_signature(parts, n, digest_votes(votes), judges=len(votes.judges)),
         parameters={**shares, "mean": mixture.mean, "spread": mixture.spread},
     )
-
-
-def _refuse_votes(votes: Votes, level: float) -> None:
-    require_level(level, ".05")
-    if votes.judges == ("",):
-        raise NotIdentified(
-            "nobody knows who the judges are: the data have no column of judges",
-            ["name it (--column judge=NAME, in Python columns={'judge': 'NAME'})"],
-        )
-    if not (votes.outcome != TIE).any():
-        raise NotIdentified("no comparison was decided: there is nothing to compare judges by")
-    if votes.kind is not None and not (votes.kind == TARGET).any():
-        raise NotIdentified(
-            "all comparisons are controls or repeats: there are no outputs to set judges beside"
-        )
 
 
 def see_voters(votes: Votes, *, level: float = FALSE_ALARM_RATE) -> VoteEvidence:
@@ -257,7 +245,11 @@ def see_voters(votes: Votes, *, level: float = FALSE_ALARM_RATE) -> VoteEvidence
     if times is not None:
         mixture = fit_mixture(slopes.slope, slopes.error, extra=extra + times.logs)
     habits = find_vote_habits(targets, slopes) if len(votes.judges) >= MIN_JUDGES else ()
-    answers = _count_answers(targets)
+    size = len(votes.judges)
+    answers = np.bincount(targets.judge, minlength=size).astype(float)
+    if targets.answer is not None:
+        both = np.unique(targets.answer.astype(np.int64) * size + targets.judge)
+        answers = np.bincount(both % size, minlength=size).astype(float)
     verdict = decide_flags(
         mixture,
         slopes.information,
@@ -278,44 +270,15 @@ def _find_no_ground(slopes: Slopes) -> Finding | None:
     return say("no-shared-outputs", alone=alone, others=MIN_OTHERS)
 
 
-def _count_answers(votes: Votes) -> Array:
-    """Return (J,) answers of each judge, a ranking being one."""
-    size = len(votes.judges)
-    if votes.answer is None:
-        return np.bincount(votes.judge, minlength=size).astype(float)
-    both = np.unique(votes.answer.astype(np.int64) * size + votes.judge)
-    return np.bincount(both % size, minlength=size).astype(float)
-
-
 def _write_vote_lines(evidence: VoteEvidence, threshold: float) -> Iterable[Lines]:
-    mixture, verdict = evidence.mixture, evidence.verdict
-    yield _write_slopes(evidence.slopes, mixture)
-    yield _write_agreement(evidence.votes, evidence.slopes)
-    yield _write_checks(evidence.controls, mixture, "controls", "controls: {} of {} as expected")
-    again = "asked again: the same answer in {} of {}"
-    yield _write_checks(evidence.repeats, mixture, "repeats", again)
-    for habit, adjusted in zip(verdict.habits, verdict.habit_p, strict=True):
-        yield _write_vote_habit(habit, adjusted, threshold)
-    times = evidence.times
-    if times is not None:
-        odds = mixture.odds_of(times.logs).tolist()
-        says = "takes {:.1f} seconds for a judgment (median), the median judge {:.1f}"
-        yield [
-            (
-                judge,
-                Evidence("seconds", says.format(median, times.usual), median, log_odds=odds[judge]),
-            )
-            for judge, median in zip(times.judges.tolist(), times.seconds.tolist(), strict=True)
-        ]
-
-
-def _write_slopes(slopes: Slopes, mixture: Mixture) -> Lines:
-    n = np.bincount(slopes.judge, minlength=len(slopes.slope))
+    votes, slopes, mixture = evidence.votes, evidence.slopes, evidence.mixture
+    size = len(votes.judges)
+    decided = np.bincount(slopes.judge, minlength=size)
     lines = []
     for judge, (b, error) in enumerate(zip(slopes.slope, slopes.error, strict=True)):
         says = "no decisive vote: nothing shows whether the judge follows the others"
         low, high = float(b - QUANTILE * error), float(b + QUANTILE * error)
-        if n[judge]:
+        if decided[judge]:
             says = (
                 f"follows the other judges with a slope of {b:z.2f} ({low:z.2f} to {high:z.2f});"
                 f" honest judges have {mixture.mean:.2f} on average, one who answers at random has"
@@ -323,15 +286,11 @@ def _write_slopes(slopes: Slopes, mixture: Mixture) -> Lines:
             )
         odds = float(mixture.log_odds[judge])
         lines.append((judge, Evidence("slope", says, float(b), low, high, odds)))
-    return lines
-
-
-def _write_agreement(votes: Votes, slopes: Slopes) -> Lines:
-    """Compare with the others on output pairs where two or more others all said the same."""
-    sure, size = slopes.others.agreed, len(votes.judges)
+    yield lines
+    # beside the others on output pairs where two or more others all said the same
+    sure, lines = slopes.others.agreed, []
     right = sure & (votes.outcome != TIE) & ((votes.outcome == LEFT) == (slopes.others.lead > 0))
     judged, agreed = (np.bincount(votes.judge, v, size) for v in (sure, right))
-    lines = []
     for judge in np.flatnonzero(judged).tolist():
         n, k = int(judged[judge]), int(agreed[judge])
         rest = judged.sum() - n
@@ -342,7 +301,20 @@ def _write_agreement(votes: Votes, slopes: Slopes) -> Lines:
         )
         ends = clopper_pearson(k, n, CARD_LEVEL)
         lines.append((judge, Evidence("agreement", says, k / n, *ends)))
-    return lines
+    yield lines
+    yield _write_checks(evidence.controls, mixture, "controls", "controls: {} of {} as expected")
+    again = "asked again: the same answer in {} of {}"
+    yield _write_checks(evidence.repeats, mixture, "repeats", again)
+    yield from _write_habits(evidence.verdict, threshold)
+    times = evidence.times
+    if times is not None:
+        odds_of = mixture.odds_of(times.logs).tolist()
+        says = "takes {:.1f} seconds for a judgment (median), the median judge {:.1f}"
+        medians = zip(times.judges.tolist(), times.seconds.tolist(), strict=True)
+        yield [
+            (j, Evidence("seconds", says.format(own, times.usual), own, log_odds=odds_of[j]))
+            for j, own in medians
+        ]
 
 
 def _write_checks(checks: Checks | None, mixture: Mixture, name: str, counted: str) -> Lines:
@@ -360,31 +332,17 @@ def _write_checks(checks: Checks | None, mixture: Mixture, name: str, counted: s
     return lines
 
 
-def _write_vote_habit(habit: Habit, adjusted: Array | None, threshold: float) -> Lines:
-    lines = []
-    for k, judge in enumerate(habit.judges.tolist()):
-        value, usual = float(habit.value[k]), float(habit.usual[k])
-        median = 100 / (1 + np.exp(-usual))
-        if habit.name == "position-biased":
-            name, share = "position", 100 / (1 + np.exp(-value))
-            says = (
-                f"the output shown first was preferred in {100 * habit.beside[k]:.0f} % of decisive"
-                f" votes; between equals about {share:.0f} %, the median judge {median:.0f} %"
-            )
-        elif habit.name == "drifting":
-            name = "session"
-            says = (
-                f"within a session the slope {'falls' if value < 0 else 'rises'} by"
-                f" {abs(value):.2f} from the first to the last answer; the median judge's changes"
-                f" by {usual:+z.2f}"
-            )
-        else:
-            name, share = "ties", 100 * habit.beside[k]
-            says = f"ties in {share:.0f} % of judgments, the median judge {median:.0f} %"
-        if adjusted is not None:
-            says += f" (adjusted p {write_p(float(adjusted[k]))}; flagged up to {threshold:.2g})"
-        lines.append((judge, Evidence(name, says, value)))
-    return lines
+def _write_habits(verdict: Verdict, threshold: float) -> Iterable[Lines]:
+    for habit, adjusted in zip(verdict.habits, verdict.habit_p, strict=True):
+        lines = []
+        for at, judge in enumerate(habit.judges.tolist()):
+            chance = "shown, not tested"
+            if adjusted is not None:
+                p = write_p(float(adjusted[at]))
+                chance = f"adjusted p {p}; flagged up to {threshold:.2g}"
+            says = f"{habit.says[at]} ({chance})"
+            lines.append((judge, Evidence(habit.line, says, float(habit.value[at]))))
+        yield lines
 
 
 def _say_detectable_votes(evidence: VoteEvidence, level: float) -> str:
@@ -434,15 +392,6 @@ def _note_limits(evidence: VoteEvidence) -> list[Finding]:
     return notes
 
 
-def _note_group(evidence: VoteEvidence) -> tuple[Finding, ...]:
-    votes = evidence.votes
-    if votes.items == ("",):
-        return ()
-    rows = evidence.verdict.classed[votes.judge] & (votes.outcome != TIE)
-    pair = number_groups(votes.pair)
-    return note_camps(pair[rows], votes.judge[rows], votes.preferred[rows].astype(float))
-
-
 # Judges who gave scores.
 
 
@@ -464,7 +413,12 @@ def screen_ratings(
     scale: Scale | None = None,
     effect: Effect | None = None,
 ) -> Screening:
-    _refuse_ratings(rows, level, scale)
+    require_level(level, ".05")
+    require_judges(rows.judges)
+    if not rows.targets().size:
+        raise NotIdentified("all scores are of controls: there are no outputs to set judges beside")
+    if scale is not None:
+        scale.check(rows.score)
     present, judge = np.unique(rows.judge, return_inverse=True)
     if len(present) < len(rows.judges):  # judges without a row, as in one part of split data
         names = tuple(rows.judges[j] for j in present.tolist())
@@ -477,6 +431,13 @@ def screen_ratings(
     if effect is not None:
         cards = add_effects(cards, effect, len(cards))
     scale_words = [] if scale is None else [f"scale {scale}"]
+    severity, says = seen.severity, [*say_flags(cards, abstains, level)]
+    gaps = severity.gap[severity.outputs >= MIN_JUDGES]
+    if len(gaps) >= 2:
+        low, high = float(gaps.min()), float(gaps.max())
+        says.append(say("severities", low=low, high=high, unit=severity.unit))
+    scores, flagged = seen.expected, seen.verdict.classed[seen.expected.judge]
+    camps = note_camps(scores.output[flagged], scores.judge[flagged], scores.scores[flagged])
     return Screening(
         cards=tuple(cards),
         level=level,
@@ -484,8 +445,8 @@ def screen_ratings(
         n_judgments=rows.size,
         abstains=abstains,
         detectable=_say_detectable_ratings(seen, CLASS_SHARE * level),
-        says=(*say_flags(cards, abstains, level), *_say_severities(seen.severity)),
-        notes=(*rows.notes, *_note_data(rows, seen), *note_many(cards), *_note_raters(seen)),
+        says=tuple(says),
+        notes=(*rows.notes, *_note_data(rows, seen), *note_many(cards), *camps),
         signature=write_signature(
             ["screening ratings", f"level {level:g}", *scale_words],
             rows.size,
@@ -498,19 +459,6 @@ def screen_ratings(
             "spread of honest judges": mixture.spread,
         },
     )
-
-
-def _refuse_ratings(rows: RatingRows, level: float, scale: Scale | None) -> None:
-    require_level(level, ".05")
-    if rows.judges == ("",):
-        raise NotIdentified(
-            "nobody knows who the judges are: the data have no column of judges",
-            ["name it, as in --column judge=NAME"],
-        )
-    if not rows.targets().size:
-        raise NotIdentified("all scores are of controls: there are no outputs to set judges beside")
-    if scale is not None:
-        scale.check(rows.score)
 
 
 def see_judges(
@@ -538,54 +486,51 @@ def see_judges(
 
 def _write_rating_lines(seen: RatingEvidence, threshold: float) -> Iterable[Lines]:
     slopes, mixture, severity = seen.slopes, seen.mixture, seen.severity
-    verdict, judges = seen.verdict, range(len(seen.one_end))
+    judges = range(len(seen.one_end))
     yield [(j, _write_slope(slopes, mixture, j)) for j in judges]
-    at_end = np.flatnonzero(seen.one_end >= ONE_END).tolist()
-    yield [(j, _write_end(float(seen.one_end[j]))) for j in at_end]
+    end = (
+        "{:.0f} % of scores at one end of the scale: carelessness cannot be told from severity or"
+        " leniency, and is not flagged on that"
+    )
+    shares = enumerate(seen.one_end.tolist())
+    yield [
+        (j, Evidence("one end", end.format(100 * share), share))
+        for j, share in shares
+        if share >= ONE_END
+    ]
     for clue in seen.clues:
         coded = enumerate(clue.judges.tolist())
-        yield [(j, _write_clue(clue, at, mixture.shares)) for at, j in coded]
-    yield [(j, _write_severity(severity, j)) for j in judges if severity.outputs[j] >= 2]
-    for habit, adjusted in zip(verdict.habits, verdict.habit_p, strict=True):
-        coded = enumerate(habit.judges.tolist())
-        yield [(j, _write_rating_habit(habit, at, adjusted, threshold)) for at, j in coded]
+        yield [(j, _write_clue(clue, at, mixture)) for at, j in coded]
+    lines = []
+    for j in np.flatnonzero(severity.outputs >= 2).tolist():
+        gap, margin = float(severity.gap[j]), float(severity.margin[j])
+        side = "higher" if gap >= 0 else "lower"
+        says = (
+            f"scores {abs(gap):.2f} {severity.unit} {side} than the others ({gap - margin:+z.2f} to"
+            f" {gap + margin:+z.2f}), which is no fault"
+        )
+        lines.append((j, Evidence("severity", says, gap, gap - margin, gap + margin)))
+    yield lines
+    yield from _write_habits(seen.verdict, threshold)
 
 
 def _write_slope(slopes: RatingSlopes, mixture: Mixture, j: int) -> Evidence:
-    n, shared = int(slopes.outputs[j]), int(slopes.shared[j])
+    outputs, shared = plural(slopes.outputs[j], "output"), int(slopes.shared[j])
     name = "others' scores"
     if slopes.error[j] >= UNKNOWN_ERROR:
-        return Evidence(name, f"what the others say predicts nothing of {_outputs(n)}: no slope")
+        return Evidence(name, f"what the others say predicts nothing of {outputs}: no slope")
     slope, margin = float(slopes.slope[j]), QUANTILE * float(slopes.error[j])
     says = (
         f"slope {slope:z.2f} ({slope - margin:z.2f} to {slope + margin:z.2f}) on what the others"
-        f" lead one to expect, over {_outputs(n)}, {shared:,} of them scored by others too; honest"
+        f" lead one to expect, over {outputs}, {shared:,} of them scored by others too; honest"
         f" judges have {mixture.mean:.2f} ± {mixture.spread:.2f}, careless ones have 0"
     )
     if slopes.constant[j]:
-        says = f"always the same score, over {_outputs(n)}: no slope on what the others say"
+        says = f"always the same score, over {outputs}: no slope on what the others say"
     return Evidence(name, says, slope, slope - margin, slope + margin, float(mixture.log_odds[j]))
 
 
-def _write_end(share: float) -> Evidence:
-    says = (
-        f"{100 * share:.0f} % of scores at one end of the scale: carelessness cannot be told from"
-        " severity or leniency, and is not flagged on that"
-    )
-    return Evidence("one end", says, share)
-
-
-def _write_severity(severity: Severity, j: int) -> Evidence:
-    gap, margin = float(severity.gap[j]), float(severity.margin[j])
-    side = "higher" if gap >= 0 else "lower"
-    says = (
-        f"scores {abs(gap):.2f} {severity.unit} {side} than the others ({gap - margin:+z.2f} to"
-        f" {gap + margin:+z.2f}), which is no fault"
-    )
-    return Evidence("severity", says, gap, gap - margin, gap + margin)
-
-
-def _write_clue(clue: Clue, at: int, shares: Array) -> Evidence:
+def _write_clue(clue: Clue, at: int, mixture: Mixture) -> Evidence:
     value, n = float(clue.value[at]), int(clue.count[at])
     span = f"{clue.low[at]:.3g} to {clue.high[at]:.3g}"
     among = "nine in ten honest judges with as many"
@@ -598,47 +543,7 @@ def _write_clue(clue: Clue, at: int, shares: Array) -> Evidence:
         says = f"{n:,} second answers, correlation with the first {value:z.2f}; {among}: {span}"
     else:
         says = f"half of {n:,} scores within {value:.3g} s; {among}: {span} s"
-    first, *others = clue.logs[at]
-    odds = np.log(np.exp(np.array(others) - first) @ (shares[1:] / shares[1:].sum()))
-    return Evidence(clue.name, says, value, log_odds=float(odds))
-
-
-def _write_rating_habit(
-    habit: Habit, at: int, adjusted: Array | None, threshold: float
-) -> Evidence:
-    value, usual = (float(a[at]) for a in (habit.value, habit.usual))
-    chance = "shown, not tested"
-    if adjusted is not None:
-        p = float(adjusted[at])
-        chance = f"adjusted p {write_p(p)}; flagged up to {threshold:.2g}"
-    if habit.name == "coarse":
-        says = (
-            f"uses the equivalent of {value:.1f} different scores; a judge with the same mean and"
-            f" spread would use {usual:.1f} ({chance})"
-        )
-    elif habit.name == "extreme":
-        says = (
-            f"{100 * value:.0f} % of scores at an end of the scale; a judge with the same mean"
-            f" would give {100 * usual:.0f} % ({chance})"
-        )
-    else:
-        says = (
-            f"over a session scores move by {value:+z.2f} standard deviations, those of the median"
-            f" judge by {usual:+z.2f}; the slope changes by {habit.beside[at]:+z.2f} ({chance})"
-        )
-    return Evidence(habit.name, says, value)
-
-
-def _outputs(n: int) -> str:
-    return "1 output" if n == 1 else f"{n:,} outputs"
-
-
-def _say_severities(severity: Severity) -> list[Finding]:
-    gaps = severity.gap[severity.outputs >= MIN_JUDGES]
-    if len(gaps) < 2:
-        return []
-    low, high = float(gaps.min()), float(gaps.max())
-    return [say("severities", low=low, high=high, unit=severity.unit)]
+    return Evidence(clue.name, says, value, log_odds=float(mixture.odds_of(clue.logs[[at]])[0]))
 
 
 def _say_detectable_ratings(seen: RatingEvidence, level: float) -> str:
@@ -654,9 +559,9 @@ def _say_detectable_ratings(seen: RatingEvidence, level: float) -> str:
         enough = f"about {needed:,} outputs are enough"
     if abstains is not None or not testable.any():
         apart = "" if slopes.shared.any() else " and no shared outputs"
+        outputs = plural(int(np.median(slopes.outputs)), "output")
         return (
-            f"with {_outputs(int(np.median(slopes.outputs)))} each{apart}, slopes alone cannot flag"
-            " a careless judge"
+            f"with {outputs} each{apart}, slopes alone cannot flag a careless judge"
             f"{'' if abstains is not None and needed is not None else '; ' + enough}"
         )
     return (
@@ -687,9 +592,3 @@ def _note_data(rows: RatingRows, seen: RatingEvidence) -> list[Finding]:
     if rows.size != outputs.sum():
         notes.append(say("scores-and-outputs", scores=rows.size, outputs=int(outputs.sum())))
     return notes
-
-
-def _note_raters(seen: RatingEvidence) -> tuple[Finding, ...]:
-    scores = seen.expected
-    rows = seen.verdict.classed[scores.judge]
-    return note_camps(scores.output[rows], scores.judge[rows], scores.scores[rows])

@@ -8,26 +8,63 @@ judge can agree with others better than with itself, so this bounds what agreeme
 can be.
 
 When not to use it: where the second answer was asked for soon after the first, or beside it:
-judges remember.
+judges remember. A row that was pasted twice is no second answer: it equals an earlier row in
+every column, the time among them. Where no column tells the time, nobody can tell.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.annotations import read_moments
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import PLACE, count_rows, fetch_columns, one_thread
+from evenhand.data.exclusions import Exclusion
+from evenhand.data.joining import keep_places, list_places
+from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale
+from evenhand.data.ratings import Ratings
 from evenhand.errors import NotIdentified
 from evenhand.judges.judge_pairs import MIN_UNITS, correlate_within
+from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Units, find_units
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups, pairs_within
 
 CORRELATION: Final = "intra-pearson"
 NO_REPEATS: Final = "no judge scored an output twice"
+
+
+DAY: Final = 86_400.0  # seconds
+MAX_TIMES_READ: Final = 1_000  # Times that are looked at to tell times from dates
+Judged = TypeVar("Judged", bound=Ratings | Comparisons | Rankings)
+
+
+def drop_pasted(data: Judged) -> tuple[Judged, tuple[Exclusion, ...]]:
+    """Drop rows that equal an earlier one in every column, the time among them."""
+    shown_at = data.source.find_annotations(data.columns).get("shown_at")
+    frame = keep_places(data.frame)
+    if shown_at is None or not list_places(frame):
+        return data, ()
+    with one_thread(data.source.connection):
+        known = fetch_columns(frame.select(shown_at.column).head(MAX_TIMES_READ))
+        times = read_moments(known[shown_at.column])
+        if not (times[np.isfinite(times)] % DAY).any():
+            return data, ()  # dates: a judge may answer twice on a day
+        place = nw.col(PLACE)
+        first = place.min().over(*data.columns)
+        again = (place > first).fill_null(value=False) & ~nw.col(shown_at.column).is_null()
+        n = count_rows(frame.filter(again))
+    if not n:
+        return data, ()
+    reason = "rows that equal another in every column, the time among them"
+    excluded = Exclusion("pasted", reason, n, sentence=str(say("pasted", n=n)))
+    return replace(data, frame=frame.filter(~again)), (excluded,)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.exclusions import Exclusion, sign_excluded
-from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale, digest_ratings
+from evenhand.data.rating_rows import RatingRows, Scale, digest_ratings
 from evenhand.data.results import write_signature
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
@@ -27,13 +27,12 @@ from evenhand.judges.agreement_intervals import (
 from evenhand.judges.agreement_table import (
     AgreementPart,
     AgreementTable,
-    Doubtful,
     name_kappa,
     say_parts,
     warn_prevalence,
 )
-from evenhand.judges.coefficients import Kind, Scored, choose_kinds, list_kinds, pair_judges
-from evenhand.judges.counts import Coincidences, Counts, Ratio, Sums, count_coincidences, mirror
+from evenhand.judges.coefficients import Kind, choose_kinds, list_kinds, pair_judges
+from evenhand.judges.counts import Ratio, Sums, count_coincidences, mirror
 from evenhand.judges.item_agreement import list_doubtful
 from evenhand.judges.judge_pairs import FAMILIES, MAX_PAIRS_UNASKED, compute_between, list_between
 from evenhand.judges.preferences import (
@@ -57,106 +56,172 @@ from evenhand.judges.self_agreement import (
     find_repeats,
 )
 from evenhand.judges.texts import say
-from evenhand.judges.units import Coefficient, Units, find_units
+from evenhand.judges.units import NO_OVERLAP, SHARE_OUTPUTS, Coefficient, Units, find_units
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
 
-NO_OVERLAP = "no output was scored by two judges"
-
-
-@dataclass(frozen=True)
-class Settings:
-    kinds: tuple[Kind, ...]  # coefficients on units
-    # further names and families that were asked for, of coefficients between judges
-    between: tuple[str, ...]
-    unasked: tuple[str, ...]  # such families that are computed unasked, and shown where they exist
-    request: Request
-    points: NDArray[np.float64] | None = None  # those that the kinds were chosen for
-
-
-Key = tuple[tuple[str, str], ...]  # Columns with their levels, which limit a part
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """What an engine counted of judgments."""
+@dataclass(frozen=True)
+class Request:
+    by: tuple[str, ...]  # columns whose levels are parts
+    coefficients: tuple[str, ...]  # names, families, "default" or "all"
+    level: float  # nominal level of intervals (proportion)
+    cluster: str  # "item" or "judge"
+    seed: int  # of everything random
+    kind: str = "ratings"  # "ratings", "comparisons" or "rankings"
+    # how the coefficients were asked for, where what is asked for here is less
+    signed: tuple[str, ...] = ()
+    alone: bool = False  # whether there is a table also where no two judges judged the same
 
-    counts: Counts  # sums over units
-    judges: Mapping[Key, int]  # part → judges of units that have two or more
-    scorers: Mapping[Key, int]  # task → judges; of all tasks under ()
-    doubtful: Mapping[Key, tuple[Doubtful, ...]]  # part → items on which judges are farthest apart
-    # task → rows of repeats and of controls, which are left out; of all under ""
-    left: Mapping[str, tuple[int, int]]
-    # items, by which parts of few clusters are known; of each part that has few
-    items: Mapping[Key, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()  # what must be said of the rows
-    bound: Key = ()  # the task that this is of, if of one
-
-    def of(self, task: str) -> Counted:
-        """Keep what was counted of a task; of all tasks where it is ""."""
-        if not task:
-            return self
-        names, codes = self.counts.labels("task")
-        counts = self.counts.narrow(codes == names.index(task))
-        return replace(self, counts=counts, bound=(("task", task),))
+    @property
+    def mirrored(self) -> bool:
+        """Whether scores are answers about two outputs, of which neither is the first."""
+        return self.kind != "ratings"
 
 
-def _describe(
-    scored: Scored,
-    levels: Mapping[str, str],
-    settings: Settings,
-    beside: Counted | NDArray[np.float64],
-) -> AgreementPart:
-    """Compute everything that was asked for on a part."""
-    # beside: what an engine counted; or, of units, (U,) how far two judges of each are apart
-    missing: dict[str, Finding] = {}  # why coefficients that nobody asked for do not exist
-    if isinstance(scored, Units):
-        assert not isinstance(beside, Counted)
-        coefficients = _compute_units(scored, settings, missing)
-        judge = scored.judge if scored.held.all() else scored.judge[scored.held]
-        judges = int((np.bincount(judge) > 0).sum())
-        doubtful = list_doubtful(scored, beside)
-    else:
-        assert isinstance(beside, Counted)
-        key = (*beside.bound, *levels.items())
-        coefficients = compute_kinds(scored, settings.kinds, settings, beside.items.get(key))
-        judges, doubtful = beside.judges.get(key, 0), beside.doubtful.get(key, ())
-    given = scored.mass
-    prevalence = given + given[::-1] if settings.request.mirrored else given
-    return AgreementPart(
-        by=levels,
-        units=scored.size - scored.alone,
-        single=scored.alone,
-        ratings=int(given.sum()),
-        judges=judges,
-        most_judges=int(scored.sizes.max(initial=0)),
-        coefficients=tuple(coefficients),
-        doubtful=doubtful,
-        notes=(*note_prevalence(prevalence, coefficients), *missing.values()),
+def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTable:
+    """Make the table of ratings, or of answers about two outputs without their κ."""
+    judges, rated = int((np.bincount(units.judge) > 0).sum()), not request.mirrored
+    if not (units.several.any() or request.alone):
+        alone = f"no two of {judges:,} judges share any"
+        alone = "there is one judge alone" if judges == 1 else alone
+        outputs = plural(units.size, "output" if rated else "output pair")
+        raise NotIdentified(f"{NO_OVERLAP}: {outputs}, and {alone}", [SHARE_OUTPUTS])
+    notes = [*units.rows.notes]
+    counted = {"repeats": units.repeats, "controls": units.controls, "again": units.again}
+    notes += [say(what, n=count) for what, count in counted.items() if count]
+    notes += [say("single-judge", n=units.alone, of=units.size)] if units.alone else []
+    criteria, codes = units.labels("criterion")
+    if rated and len(criteria) > 1 and len(codes):
+        tops = np.full(len(criteria), -np.inf)  # the highest score under each criterion
+        np.maximum.at(tops, codes, units.tops)
+        tops = tops[np.isfinite(tops)]
+        notes += [say("scales-differ", "warning")] if tops.min() != tops.max() else []
+    asked = request.coefficients
+    kinds = choose_kinds(units, asked, list_between())
+    # coefficients between judges, and whether they were asked for or are shown where they exist
+    families = {name: True for name in list_between() if name in asked or "all" in asked}
+    if "default" in asked and units.pairs <= MAX_PAIRS_UNASKED:
+        families = {**dict.fromkeys(FAMILIES, False), **families}
+    elif "default" in asked and "all" not in asked:
+        notes.append(say("pairs-unasked", most=MAX_PAIRS_UNASKED, families=", ".join(FAMILIES)))
+    difference = mean_difference(units, kind=request.kind)
+    parts = []
+    with one_blas_thread():
+        for levels, mask, part in _split(units, request.by):
+            own = kinds if part.points is units.points else _choose_own_kinds(part, kinds, asked)
+            parts.append(_describe(part, levels, (own, families), request, difference[mask]))
+    names = ", ".join(request.signed or asked)
+    points = f"answers: first, {'tie, ' if len(units.points) > 2 else ''}second"
+    if rated:
+        declared = "declared" if units.scale.declared else "seen"
+        points = f"scale {units.scale} {declared}, {len(units.points)} points"
+    how = [
+        f"agreement: {names}",
+        points,
+        f"cluster bootstrap by {request.cluster}, B={REPLICATES}, beyond"
+        f" {MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}",
+        f"seed={request.seed}",
+    ]
+    reason = "second answers of a judge to the same output"
+    sentence = str(say("again", n=units.again))
+    again = Exclusion("again", reason, units.again, unit="answer", sentence=sentence)
+    excluded = (again,) if units.again else ()
+    signature = write_signature(how, units.ratings, digest, judges=judges)
+    return AgreementTable(
+        parts=tuple(parts),
+        kind=request.kind,
+        by=request.by,
+        scale=f"{units.scale}, {'declared' if units.scale.declared else 'as seen'}",
+        cluster=request.cluster,
+        level=request.level,
+        says=say_parts(parts, answers="score" if rated else "answer"),
+        notes=tuple(notes),
+        signature=sign_excluded(signature, excluded),
+        excluded=excluded,
     )
 
 
-def _compute_units(
-    units: Units, settings: Settings, missing: dict[str, Finding]
-) -> Sequence[Coefficient]:
-    """Return all coefficients on units; of those that nobody asked for, say in `missing` why."""
+def _choose_own_kinds(part: Units, kinds: Sequence[Kind], asked: Sequence[str]) -> tuple[Kind, ...]:
+    """Return the coefficients of a part, whose own scale says which n it has."""
+    known = {name for one in kinds for name in (one.name, one.family)}
+    names = [name for name in asked if name in {*known, "default", "all"}]
+    held = {one.name for one in list_kinds(part)}
+    requested = {one.name: one for one in kinds if one.name in names and one.name not in held}
+    part_names = [name for name in names if name in held or name not in requested]
+    return (*choose_kinds(part, part_names), *requested.values())
+
+
+def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
+    """Yield levels, what has them, and that part; levels crossed, then added up."""
+    whole = np.ones(len(units.sizes), dtype=np.bool_)
+    for depth in range(len(by), 0, -1):
+        labels = [units.labels(name) for name in by[:depth]]
+        columns = [codes for _, codes in labels]
+        group = number_groups(*columns)
+        first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
+        first[group] = np.arange(len(group))
+        crossed = np.column_stack(columns)[first].tolist()
+        if depth == 1 and len(crossed) == 1:
+            continue  # the whole says the same
+        for code in crossed:
+            levels, mask, of_scale = dict[str, str](), whole, whole
+            for name, (names, codes), level in zip(by, labels, code, strict=False):
+                levels[name], mask = names[level], mask & (codes == level)
+                if name in ("task", "criterion"):
+                    of_scale = of_scale & (codes == level)
+            # the scale of a part is that of its task and criterion, unless one was declared
+            part = units if of_scale.all() else units.narrow(of_scale)
+            yield levels, mask, part.take(mask[of_scale])
+    yield {}, whole, units
+
+
+def _describe(
+    units: Units,
+    levels: Mapping[str, str],
+    chosen: tuple[tuple[Kind, ...], Mapping[str, bool]],
+    request: Request,
+    difference: Array,
+) -> AgreementPart:
+    """Compute everything that was asked for on a part; `difference` (U,) is that of its judges."""
+    kinds, families = chosen
     coefficients: list[Coefficient] = []
     for paired in (False, True):
-        kinds = tuple(kind for kind in settings.kinds if kind.paired == paired)
-        if kinds:
-            own_units = pair_judges(units) if paired else units
-            coefficients += compute_kinds(own_units, kinds, settings)
-    for names, wanted in ((settings.between, True), (settings.unasked, False)):
-        for coefficient in compute_between(units, names, settings.request.level):
-            if wanted or coefficient.value is not None:
-                by_judge = settings.request.cluster == "judge"
-                coefficients.append(coefficient.without_interval() if by_judge else coefficient)
-            elif coefficient.why is not None:
-                missing[coefficient.why] = note_missing(coefficient.why)
-    return coefficients
+        own = tuple(kind for kind in kinds if kind.paired == paired)
+        if own:
+            coefficients += compute_kinds(pair_judges(units) if paired else units, own, request)
+    missing: dict[str, Finding] = {}  # why coefficients that nobody asked for do not exist
+    for asked in (True, False):
+        names = [name for name, wanted in families.items() if wanted == asked]
+        for one in compute_between(units, names, request.level):
+            if asked or one.value is not None:
+                coefficients.append(one.without_interval() if request.cluster == "judge" else one)
+            elif one.why is not None:
+                missing[one.why] = note_missing(one.why)
+    judge = units.judge if units.held.all() else units.judge[units.held]
+    given = units.mass
+    prevalence = given + given[::-1] if request.mirrored else given
+    known = {one.name: one.value for one in coefficients}
+    same, warning = known.get("n-agreement-0"), None
+    if same is not None:
+        prevails = float(prevalence.max() / prevalence.sum())
+        warning = warn_prevalence(same, known.get("fleiss"), prevails)
+    return AgreementPart(
+        by=levels,
+        units=units.size - units.alone,
+        single=units.alone,
+        ratings=int(given.sum()),
+        judges=int((np.bincount(judge) > 0).sum()),
+        most_judges=int(units.sizes.max(initial=0)),
+        coefficients=tuple(coefficients),
+        doubtful=list_doubtful(units, difference),
+        notes=(*([warning] if warning else []), *missing.values()),
+    )
 
 
 def note_missing(why: str) -> Finding:
@@ -164,46 +229,25 @@ def note_missing(why: str) -> Finding:
     return why if isinstance(why, Finding) else Finding("not-computed", why, "info")
 
 
-def note_prevalence(
-    given: NDArray[np.int64], coefficients: Sequence[Coefficient]
-) -> tuple[Finding, ...]:
-    known = {coefficient.name: coefficient.value for coefficient in coefficients}
-    same, kappa = known.get("n-agreement-0"), known.get("fleiss")
-    if same is None:
-        return ()
-    warning = warn_prevalence(same, kappa, float(given.max() / given.sum()))
-    return (warning,) if warning else ()
-
-
-def _coincide(scored: Scored, settings: Settings, items: int | None) -> Coincidences:
-    if isinstance(scored, Units):
-        blocks = form_blocks(scored, settings.request.cluster, settings.request.seed)
-        coincidences = count_coincidences(scored, blocks)
-    else:
-        coincidences = scored.coincide(items)
-    return mirror(coincidences) if settings.request.mirrored else coincidences
-
-
 def compute_kinds(
-    scored: Scored, kinds: tuple[Kind, ...], settings: Settings, items: int | None = None
+    units: Units, kinds: tuple[Kind, ...], request: Request
 ) -> tuple[Coefficient, ...]:
-    """Return coefficients on units, with intervals where there can be; clusters are of `items`."""
-    several = scored.several
-    if not several.any():
+    """Return coefficients on units, with intervals where there can be."""
+    if not units.several.any():
         return tuple(Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in kinds)
-    coincidences = _coincide(scored, settings, items)
-    blocks, sums = coincidences.blocks, Sums(coincidences)
-    sizes = scored.sizes[several]
+    blocks = form_blocks(units, request.cluster, request.seed)
+    coincidences = count_coincidences(units, blocks)
+    coincidences = mirror(coincidences) if request.mirrored else coincidences
+    sums, sizes = Sums(coincidences), units.sizes[units.several]
     unequal = bool(sizes.min() != sizes.max())  # whether some units have more judges than others
-    units, ratings = scored.size - scored.alone, int(scored.mass.sum())
     no_interval = refuse_interval(blocks.levels, blocks.name)
-    draws = None if no_interval else draw_sums(coincidences, settings.request.seed)
+    draws = None if no_interval else draw_sums(coincidences, request.seed)
     coefficients = []
     for kind in kinds:
         title, value, why = kind.title, None, None
         if kind.name == "fleiss" and unequal:  # a generalisation is named for what it is
             title = f"{title}, unequal numbers of judges"
-        if scored.scale.points is None and kind.categories:
+        if units.scale.points is None and kind.categories:
             why = "it needs a scale with steps, and the declared one has none"
         else:
             try:
@@ -221,7 +265,7 @@ def compute_kinds(
             if no_interval is not None:
                 notes.append(no_interval)
             if draws is not None:
-                interval = draws.bound(kind.compute, settings.request.level)
+                interval = draws.bound(kind.compute, request.level)
                 lower, upper = interval.lower, interval.upper
                 notes += [interval.why] if interval.why else []
         coefficient = Coefficient(
@@ -230,8 +274,8 @@ def compute_kinds(
             value=value,
             lower=lower,
             upper=upper,
-            units=units,
-            ratings=ratings,
+            units=units.size - units.alone,
+            ratings=int(sizes.sum()),
             why=why,
             notes=tuple(notes),
         )
@@ -257,190 +301,12 @@ def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float6
     return difference
 
 
-@dataclass(frozen=True)
-class Request:
-    by: tuple[str, ...]  # columns whose levels are parts
-    coefficients: tuple[str, ...]  # names, families, "default" or "all"
-    level: float  # nominal level of intervals (proportion)
-    cluster: str  # "item" or "judge"
-    seed: int  # of everything random
-    kind: str = "ratings"  # "ratings", "comparisons" or "rankings"
-    # how the coefficients were asked for, where what is asked for here is less
-    signed: tuple[str, ...] = ()
-    alone: bool = False  # whether there is a table also where no two judges judged the same
-
-    @property
-    def mirrored(self) -> bool:
-        """Whether scores are answers about two outputs, of which neither is the first."""
-        return self.kind != "ratings"
-
-
-def tabulate_scores(judged: Units | Counted, request: Request, digest: str = "") -> AgreementTable:
-    """Make the table of ratings, or of answers about two outputs without their κ."""
-    beside: Counted | NDArray[np.float64]
-    if isinstance(judged, Units):
-        scored: Scored = judged
-        judges, merged = int((np.bincount(judged.judge) > 0).sum()), "merged"
-        left, notes = (judged.repeats, judged.controls), [*judged.rows.notes]
-    else:
-        scored, task = judged.counts, judged.bound[0][1] if judged.bound else ""
-        judges, merged = judged.scorers[judged.bound], "merged by the engine"
-        left, notes = judged.left[task], [*judged.notes]
-        digest = scored.digest(judges, *left)
-    if not (scored.several.any() or request.alone):
-        raise refuse_alone(scored.size, judges)
-    settings, left_out = choose_settings(scored, request)
-    beside = mean_difference(judged, kind=request.kind) if isinstance(judged, Units) else judged
-    parts = []
-    with one_blas_thread():
-        for levels, mask, part in _split(scored, request.by):
-            chosen = replace(settings, kinds=choose_own_kinds(part, settings, request))
-            own = beside if isinstance(beside, Counted) else beside[mask]
-            parts.append(_describe(part, levels, chosen, own))
-    again = int(np.sum(scored.again))
-    notes += note_left(*left, again)
-    notes += note_alone(scored.alone, scored.size)
-    names, codes = scored.labels("criterion")
-    if request.kind == "ratings" and len(names) > 1 and len(codes):
-        tops = np.full(len(names), -np.inf)
-        np.maximum.at(tops, codes, scored.tops)
-        notes += note_tops(tops[np.isfinite(tops)])
-    merged = f"beyond {MAX_CLUSTERS[request.cluster]:,} {merged}"
-    how = sign_request(request, say_points(scored, request), merged)
-    signature = write_signature(how, scored.ratings, digest, judges=judges)
-    excluded = exclude_again(again)
-    return AgreementTable(
-        parts=tuple(parts),
-        kind=request.kind,
-        by=request.by,
-        scale=f"{scored.scale}, {'declared' if scored.scale.declared else 'as seen'}",
-        cluster=request.cluster,
-        level=request.level,
-        says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
-        notes=(*notes, *left_out),
-        signature=sign_excluded(signature, excluded),
-        excluded=excluded,
-    )
-
-
-def choose_settings(units: Scored, request: Request) -> tuple[Settings, tuple[str, ...]]:
-    """Return what to compute, and what is excluded for its cost."""
-    kinds = choose_kinds(units, request.coefficients, list_between())
-    settings = Settings(
-        kinds=kinds,
-        between=tuple(name for name in list_between() if name in request.coefficients),
-        unasked=(),
-        request=request,
-        points=units.points,
-    )
-    if "all" in request.coefficients:
-        return replace(settings, between=FAMILIES), ()
-    if "default" not in request.coefficients:
-        return settings, ()
-    if units.pairs <= MAX_PAIRS_UNASKED:
-        return replace(settings, unasked=FAMILIES), ()
-    return settings, (say("pairs-unasked", most=MAX_PAIRS_UNASKED, families=", ".join(FAMILIES)),)
-
-
-def choose_own_kinds(part: Scored, settings: Settings, request: Request) -> tuple[Kind, ...]:
-    """Return the coefficients of a part, whose own scale says which n it has."""
-    if part.points is settings.points:
-        return settings.kinds
-    known = {name for one in settings.kinds for name in (one.name, one.family)}
-    names = [name for name in request.coefficients if name in {*known, "default", "all"}]
-    held = {one.name for one in list_kinds(part)}
-    requested = [one for one in settings.kinds if one.name in names and one.name not in held]
-    part_names = [
-        name for name in names if name in held or name not in {one.name for one in requested}
-    ]
-    return (*choose_kinds(part, part_names), *requested)
-
-
-def refuse_alone(units: int, judges: int) -> NotIdentified:
-    one = "there is one judge alone" if judges == 1 else f"no two of {judges:,} judges share any"
-    outputs = f"{units:,} output{'s' * (units != 1)}"
-    return NotIdentified(f"{NO_OVERLAP}: {outputs}, and {one}", ["let judges share some outputs"])
-
-
-def _split(scored: Scored, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Scored]]:
-    """Yield levels, what has them, and that part; levels crossed, then added up."""
-    whole = np.ones(len(scored.sizes), dtype=np.bool_)
-    for depth in range(len(by), 0, -1):
-        labels = [scored.labels(name) for name in by[:depth]]
-        columns = [codes for _, codes in labels]
-        group = number_groups(*columns)
-        first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
-        first[group] = np.arange(len(group))
-        crossed = np.column_stack(columns)[first].tolist()
-        if depth == 1 and len(crossed) == 1:
-            continue  # the whole says the same
-        for code in crossed:
-            levels, mask, of_scale = dict[str, str](), whole, whole
-            for name, (names, codes), level in zip(by, labels, code, strict=False):
-                levels[name], mask = names[level], mask & (codes == level)
-                if name in ("task", "criterion"):
-                    of_scale = of_scale & (codes == level)
-            # the scale of a part is that of its task and criterion, unless one was declared
-            part = scored if of_scale.all() else scored.narrow(of_scale)
-            yield levels, mask, part.take(mask[of_scale])
-    yield {}, whole, scored
-
-
-def note_left(repeats: int, controls: int, again: int) -> tuple[str, ...]:
-    counted = {"repeats": repeats, "controls": controls, "again": again}
-    return tuple(say(what, n=count) for what, count in counted.items() if count)
-
-
-def exclude_again(again: int) -> tuple[Exclusion, ...]:
-    """Return the second answers of judges, which say nothing of agreement with others."""
-    reason, sentence = "second answers of a judge to the same output", str(say("again", n=again))
-    return (Exclusion("again", reason, again, unit="answer", sentence=sentence),) if again else ()
-
-
-def note_alone(alone: int, units: int) -> tuple[str, ...]:
-    if not alone:
-        return ()
-    return (say("single-judge", n=alone, of=units),)
-
-
-def note_tops(tops: NDArray[np.float64]) -> tuple[str, ...]:
-    """Say that criteria do not reach the same score: (criteria,) the highest of each."""
-    if tops.min() == tops.max():
-        return ()
-    return (say("scales-differ", "warning"),)
-
-
-def say_points(scored: Scored, request: Request) -> str:
-    if request.kind != "ratings":
-        return f"answers: first, {'tie, ' if len(scored.points) > 2 else ''}second"
-    declared = "declared" if scored.scale.declared else "seen"
-    return f"scale {scored.scale} {declared}, {len(scored.points)} points"
-
-
-def sign_request(request: Request, points: str, merged: str) -> list[str]:
-    names = ", ".join(request.signed or request.coefficients)
-    how = f"cluster bootstrap by {request.cluster}, B={REPLICATES}, {merged}"
-    return [
-        f"agreement: {names}",
-        points,
-        f"{how}, level {request.level:g}",
-        f"seed={request.seed}",
-    ]
-
-
 FAMILY: Final = "intra"  # What asks for the agreement of judges with themselves
 _KINDS: Final = ("n-agreement", "fleiss", "alpha-interval")
 _NEAR: Final = 3  # Most n of n-agreement that are shown
 
 
 def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> AgreementTable:
-    targets = rows.targets().size
-    units = replace(
-        units,  # of this task
-        again=targets - len(units.code),
-        repeats=0 if rows.kind is None else int((rows.kind == REPEAT).sum()),
-        controls=0 if rows.kind is None else int((rows.kind == CONTROL).sum()),
-    )
     requested = FAMILY in request.coefficients
     others = tuple(name for name in request.coefficients if name != FAMILY)
     wanted = replace(request, coefficients=others, signed=request.coefficients)
@@ -473,10 +339,10 @@ def _compute_self_agreement(rows: RatingRows, scale: Scale, request: Request) ->
         kinds = choose_kinds(units, _KINDS)
         near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
         chosen = (*near, *(kind for kind in kinds if kind.family != "n-agreement"))
-        settings = Settings(chosen, (), (), replace(request, cluster="item"))
+        by_item = replace(request, cluster="item")
         coefficients = [
             replace(one, name=f"{FAMILY}-{one.name}", title=f"same judge: {one.title}")
-            for one in compute_kinds(units, chosen, settings)
+            for one in compute_kinds(units, chosen, by_item)
         ]
         coefficients.append(correlation)
     if request.cluster == "judge":

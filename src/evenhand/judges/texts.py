@@ -75,6 +75,10 @@ _AGREEMENT: Final = {
     "controls": "{n:#control} excluded.",
     "again": "{n:#second answer} of judges to the same output excluded: they show how judges agree"
     " with themselves",
+    "pasted": "{n:#row} excluded as pasted twice: equal to another row in every column, the time"
+    " among them.",
+    "perhaps-pasted": "{n:#row equals/rows equal} another in every column: if pasted twice, they"
+    " say nothing of judges. A column of times would tell.",
     "again-in-kappa": "Pairwise κ includes the second answers of judges.",
     "single-judge": "{n:,} of {of:#output} were judged once and say nothing about agreement.",
     "scales-differ": "Criteria reach different highest scores: the values over all criteria mix"
@@ -92,8 +96,8 @@ _AGREEMENT: Final = {
     "no-ties": "No tie occurs: chance agreement of AC1 is that of two answers.",
     "rankings-resampled": "Pairs of one ranking are one answer of a judge: intervals resample"
     " items.",
-    "missing": "{names}: {why}.",
-    "beside": "{names}: {note}",
+    "missing": "{why} ({names}).",
+    "beside": "{note} ({names})",
     "far-items": "Judges disagree most on {items}.",
 }
 

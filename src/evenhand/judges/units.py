@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -17,6 +17,15 @@ from evenhand.judges.texts import say
 from evenhand.numerics import Array, Integers
 from evenhand.render.findings import Finding, describe_findings
 
+
+def require_judges(judges: Sequence[str]) -> None:
+    if tuple(judges) == ("",):
+        raise NotIdentified(
+            "nobody knows who the judges are: the data have no column of judges",
+            ["name it, as in --column judge=NAME"],
+        )
+
+
 # What was scored by whom: ratings unit by unit, one score per judge.
 #
 # A unit is an output (an item's, by a system) under a criterion. What a judge says of it a second
@@ -27,6 +36,11 @@ from evenhand.render.findings import Finding, describe_findings
 # million ratings take .1 s.
 
 Mask = NDArray[np.bool_]
+
+NO_OVERLAP: Final = "no output was judged by two judges"
+SHARE_OUTPUTS: Final = (
+    "let judges share some outputs; of a campaign, set judges_per_item = 2 in campaign.toml"
+)
 
 MAX_KEY_BITS = 63  # Unit, judge and row are sorted as one number where it has no more bits
 # Whole scores over at most so many points are coded by counting; others are sorted
@@ -152,7 +166,7 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
             )
     targets = rows.targets()
     if not targets.size:
-        raise InvalidJudgments("no scores of outputs: all rows are controls or repeats")
+        raise NotIdentified("no scores of outputs: all rows are controls or repeats")
     seen = read_points(targets.score, scale)
     order, judge, opens, again = _order(targets)
     starts = np.flatnonzero(opens)

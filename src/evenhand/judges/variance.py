@@ -144,6 +144,11 @@ class VarianceComponents(Shown):
     signature: str
     excluded: tuple[Exclusion, ...] = ()
 
+    @property
+    def rated(self) -> bool:
+        """Whether it is of ratings, whose chance is the residual."""
+        return self.per_vote is None
+
     def find(self, name: str) -> Component | None:
         """Return a component by name, None where the design has none of its own."""
         return next((one for one in self.components if one.name == name), None)
@@ -152,7 +157,7 @@ class VarianceComponents(Shown):
     def shares(self) -> dict[str, float]:
         """Share of each component in the variance of one score; empty for comparisons."""
         total = sum(one.variance for one in self.components)
-        if self.per_vote is not None or total == 0:
+        if not self.rated or total == 0:
             return {}
         return {one.name: one.variance / total for one in self.components}
 
@@ -167,7 +172,7 @@ class VarianceComponents(Shown):
         system = self.find(SYSTEM)
         if not self.sharing or system is None or system.carries:
             return {}
-        if self.per_vote is None and all(one.sd == 0 for one in self.components):
+        if self.rated and all(one.sd == 0 for one in self.components):
             return {}
         parts = {
             one.name: self.sharing.get(one.name, 0.0) * one.variance / self.growth
@@ -205,7 +210,16 @@ class VarianceComponents(Shown):
         sentences = []
         if self.stderr is not None:
             sentences.append(_say_precision(self, self.stderr, self.reliability))
-        return (*sentences, *_say_sources(self), *_say_severity(self))
+        total = sum(self.parts.values())
+        if total:
+            shares = {name: part / total for name, part in self.parts.items()}
+            named = [
+                f"{name} {write_value(share, 'share')}"
+                for name, share in sorted(shares.items(), key=lambda one: -one[1])
+                if share >= MIN_SHARE_NAMED
+            ]
+            sentences.append(say("error-sources", sources=", ".join(named)))
+        return (*sentences, *_say_severity(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand variance --json`."""
@@ -229,31 +243,20 @@ class VarianceComponents(Shown):
 
     def document(self) -> Document:
         """Return what people read: how sure differences are, and what makes them unsure."""
-        table = _tabulate_components(self)
+        seen, model = self.observed, f"Crossed random effects by {self.method}"
+        answers = plural(seen.judgments, "score")
+        if not self.rated:
+            how = sorted({one.how for one in self.components}, reverse=True)
+            model = f"Tastes around pooled log-worths by {' and '.join(how)}"
+            answers = say_answers(seen.judgments, seen.comparisons)
+        of_whom = f"{plural(seen.judges, 'judge')}, {plural(seen.items, 'item')}"
         return Document(
-            basis=f"{_say_counts(self)}. {_say_model(self)}.",
+            basis=f"{answers}, {of_whom}, {plural(seen.systems, 'system')}. {model}.",
             answer=self.says,
-            parts=(table,),
+            parts=(_tabulate_components(self),),
             findings=list_findings((*self.reasons, *self.notes), self.excluded),
             signature=self.signature,
         )
-
-
-def _say_counts(components: VarianceComponents) -> str:
-    seen = components.observed
-    if components.per_vote is None:
-        answers = plural(seen.judgments, "score")
-    else:
-        answers = say_answers(seen.judgments, seen.comparisons)
-    judges = plural(seen.judges, "judge")
-    return f"{answers}, {judges}, {plural(seen.items, 'item')}, {plural(seen.systems, 'system')}"
-
-
-def _say_model(components: VarianceComponents) -> str:
-    if components.per_vote is None:
-        return f"Crossed random effects by {components.method}"
-    how = sorted({one.how for one in components.components}, reverse=True)
-    return f"Tastes around pooled log-worths by {' and '.join(how)}"
 
 
 def _tabulate_components(components: VarianceComponents) -> Table:
@@ -306,7 +309,7 @@ def _say_precision(
     components: VarianceComponents, stderr: float, reliability: float | None, design: str = ""
 ) -> Finding:
     """Say how sure a difference is, as judged or in another design."""
-    means, unit = ("system means", " points") if components.per_vote is None else ("log-worths", "")
+    means, unit = ("system means", " points") if components.rated else ("log-worths", "")
     code = "plan" if design else "precision"
     values = {"means": means, "stderr": stderr, "unit": unit, "design": design}
     if reliability is None:
@@ -333,33 +336,13 @@ def _say_severity(components: VarianceComponents) -> list[Finding]:
     return [say("severity-adds", sd=amount, adds=sqrt(adds))]
 
 
-def _say_sources(components: VarianceComponents) -> list[Finding]:
-    total = sum(components.parts.values())
-    if total == 0:
-        return []
-    largest_first = sorted(components.parts.items(), key=lambda one: -one[1])
-    named = [
-        (name, part / total) for name, part in largest_first if part >= MIN_SHARE_NAMED * total
-    ]
-    return [
-        say(
-            "error-sources",
-            sources=", ".join(f"{n} {write_value(share, 'share')}" for n, share in named),
-        )
-    ]
-
-
-def say_plan(components: VarianceComponents, plan: Plan) -> Finding:
-    return _say_precision(components, plan.stderr, plan.reliability, _design(components, plan))
-
-
 def say_answer(components: VarianceComponents, answer: Answer, goal: str) -> tuple[Finding, ...]:
     if answer.best is None:
         return (say("design-unreachable", goal=goal, judges=MAX_JUDGES),)
     sentences = [say("design-reaches", goal=goal, design=_design(components, answer.best))]
     if not answer.items_matter:
         sentences.append(say("items-unknown"))
-    if answer.least > 2 and components.per_vote is None:
+    if answer.least > 2 and components.rated:
         sentences.append(say("fewer-judges", judges=answer.least))
     elif answer.least > 2:
         sentences.append(say("fewer-judges-each", judges=answer.least, each=answer.best.each))
@@ -376,7 +359,7 @@ def note_unknown(components: Sequence[Component]) -> list[Finding]:
 
 def _design(components: VarianceComponents, plan: Plan) -> str:
     judges, items = plural(plan.judges, "judge"), plural(plan.items, "item")
-    if components.per_vote is not None:
+    if not components.rated:
         return f"{judges} of {plan.each:,.0f} comparisons each on {items}"
     if plan.each >= plan.judges:
         return f"{judges} and {items}, each judge scoring all systems on all items"
@@ -605,7 +588,7 @@ def plan_design(
     if min(judges, items, 1 if each is None else each) < 1:
         raise UnknownOption("a design has at least one judge, one item and one judgment of each")
     _refuse(components)
-    chosen = min(each, judges) if each is not None and _rated(components) else each
+    chosen = min(each, judges) if each is not None and components.rated else each
     many = usual_each(components, judges) if chosen is None else chosen
     system, item = components.find(SYSTEM), components.find(ITEM)
     between = system.variance / components.growth if system is not None else 0.0
@@ -625,7 +608,7 @@ def plan_design(
         elif part.name != SYSTEM:  # the largest share of what cannot be told apart
             alike = (part.name, *part.carries)
             variance += part.variance * max(shares.get(name, 0.0) for name in alike)
-    chance = 0.0 if components.per_vote is None else components.per_vote / (judges * many)
+    chance = (components.per_vote or 0.0) / (judges * many)  # of ratings the residual has it
     variance = variance / components.growth + chance
     # what severity and difficulty add to the variance of one system's mean
     divisors = {JUDGE: judges, ITEM: items, JUDGE_ITEM: many * items}
@@ -638,17 +621,17 @@ def plan_design(
         judges,
         items,
         many,
-        many * (items * components.observed.systems if _rated(components) else judges),
+        many * (items * components.observed.systems if components.rated else judges),
         sqrt(variance),
         between / (between + variance / 2) if between > 0 else None,
-        between / (between + absolute) if between > 0 and _rated(components) else None,
+        between / (between + absolute) if between > 0 and components.rated else None,
     )
 
 
 def usual_each(components: VarianceComponents, judges: int) -> float:
     """Return how many judgments of each output (of each judge) are planned unasked."""
     seen = components.observed
-    if not _rated(components):
+    if not components.rated:
         return seen.each
     if seen.each >= MIN_SHARE_COMPLETE * seen.judges:
         return judges
@@ -705,14 +688,14 @@ def find_design(
         if _cost(components, judges, MIN_ITEMS, each) > best[0]:
             break
     plan = None if best is None else plan_design(components, best[2], best[1], each)
-    return Answer(wish, plan, least, _rated(components) or _least_planned(components) == MIN_ITEMS)
+    return Answer(wish, plan, least, components.rated or _least_planned(components) == MIN_ITEMS)
 
 
 def _cost(components: VarianceComponents, judges: int, items: int, each: float | None) -> float:
     """Return what is kept small: pairs of judge and item, or comparisons."""
     return (
         judges * items
-        if _rated(components)
+        if components.rated
         else plan_design(components, judges, items, each).judgments
     )
 
@@ -720,7 +703,7 @@ def _cost(components: VarianceComponents, judges: int, items: int, each: float |
 def _least_planned(components: VarianceComponents) -> int:
     """Return the fewest items that are planned; as many as were judged where 0 says nothing."""
     source = components.find(ITEM_SYSTEM)
-    if _rated(components) or (source is not None and source.sd > 0):
+    if components.rated or (source is not None and source.sd > 0):
         return MIN_ITEMS
     return max(components.observed.items, MIN_ITEMS)
 
@@ -728,16 +711,12 @@ def _least_planned(components: VarianceComponents) -> int:
 def _refuse(components: VarianceComponents) -> None:
     if not components.parts:
         why = components.reasons[0] if components.reasons else "there is one system"
-        if components.per_vote is None and all(part.sd == 0 for part in components.components):
+        if components.rated and all(part.sd == 0 for part in components.components):
             why = "all scores are equal"
         raise NotIdentified(
             f"no design can be planned from these judgments: {why}",
             ["collect judgments of several systems by the same judges on the same items"],
         )
-
-
-def _rated(components: VarianceComponents) -> bool:
-    return components.per_vote is None
 
 
 @dataclass(frozen=True)
@@ -820,7 +799,7 @@ def _tabulate_designs(study: Study) -> Table:
     ]
     shown = "Standard error of the difference of two systems"
     shown += ", and reliability" if first.reliability is not None else ""
-    if found.per_vote is not None:
+    if not found.rated:
         each = f"Each judge makes {first.each:,.0f} comparisons."
     elif first.each >= first.judges:
         each = "Every judge scores every output."
@@ -869,6 +848,7 @@ def study_designs(components: VarianceComponents, request: DesignRequest) -> Stu
         judges = components.observed.judges if request.judges is None else request.judges
         items = components.observed.items if request.items is None else request.items
         plan = plan_design(components, judges, items, request.each)
-        says.insert(1, say_plan(components, plan))
+        design = _design(components, plan)
+        says.insert(1, _say_precision(components, plan.stderr, plan.reliability, design))
     designs = tuple(tuple(row) for row in tabulate_designs(components, request.each))
     return Study(components, designs, plan, answer, tuple(says), notes)

@@ -202,12 +202,24 @@ def open_table(
         store = queries.open_launched(where)
     except NotOurs as fault:
         remedy = fault.remedy
-        if fault.others:
-            address = name if "://" in name else f"sqlite://{name}"
-            remedy = f"name one of them, as in {quote(f'{address}?table={fault.others[0]}')}"
+        if fault.others and "://" in name:
+            remedy = f"name one of them, as in {quote(f'{name}?table={fault.others[0]}')}"
+        elif fault.others:
+            # Without the extra a table is written as CSV, by the program that comes with SQLite
+            table = fault.others[0]
+            query = quote('select * from "{}"'.format(table.replace('"', '""')))
+            remedy = (
+                f"write one of them as CSV (sqlite3 -header -csv {quote(name)} {query} >"
+                f" {quote(f'{table}.csv')}), or name it, as in"
+                f" {quote(f'sqlite://{name}?table={table}')}, which needs the extra evenhand[ibis]"
+            )
         raise UnknownFormat(f"{name} {fault.seen}: {remedy}") from None
     try:
         tables = list_tables(store)
+        if layout in TABLES and layout not in tables:
+            raise UnknownOption(
+                f"{name} holds {' and '.join(tables)}, no {layout}: read it without --from {layout}"
+            )
         for wanted in (
             [layout],
             kinds,

@@ -62,7 +62,7 @@ def test_constant_scores_have_no_kappa_though_judges_agree():
 
 
 def test_nothing_shared_is_refused():
-    with pytest.raises(NotIdentified, match="no output was scored by two judges"):
+    with pytest.raises(NotIdentified, match="no output was judged by two judges"):
         fleiss_parts(coincidences_of([[1, None], [None, 2]]))
 
 

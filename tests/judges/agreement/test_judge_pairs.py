@@ -47,8 +47,8 @@ def test_pairs_are_listed_with_plain_values():
 @pytest.mark.parametrize(
     ("matrix", "measure", "why"),
     [
-        ([[1, 2, 3]], "cohen", "no output was scored by two judges"),
-        ([[1, 2, None], [None, None, 3]], "pearson", "no output was scored by two judges"),
+        ([[1, 2, 3]], "cohen", "no output was judged by two judges"),
+        ([[1, 2, None], [None, None, 3]], "pearson", "no output was judged by two judges"),
         ([[3, 3, 3], [3, 3, 3]], "cohen", "one and the same score throughout"),
         ([[3, 3, 3], [1, 2, 3]], "pearson", "scored all of them alike"),
         ([[1, 2, None], [2, 1, 3]], "spearman", "fewer than three outputs in common"),

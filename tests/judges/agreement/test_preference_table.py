@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judges.preferences import compare_votes
 from evenhand.judges.tabulation import KAPPAS, preference_kappa
 from few_votes import votes_of
@@ -236,3 +236,12 @@ def test_the_table_of_a_task_of_controls_alone_is_refused_and_no_other():
     )
     assert list(found) == ["t0"]
     assert found.refused == {"t1": "nothing to compare: all judgments are controls or repeats"}
+
+
+def test_comparisons_of_outputs_that_nobody_shares_are_told_the_setting():
+    rows = [(str(n), "xyz"[n % 3], "A", "B", "left") for n in range(12)]
+    columns = ("item", "judge", "left", "right", "outcome")
+    data = evenhand.read(pl.DataFrame(rows, schema=columns, orient="row"))
+    said = "judged by two judges: 12 output pairs, and no two of 3.*judges_per_item = 2 in campaign"
+    with pytest.raises(NotIdentified, match=said):
+        evenhand.measure_agreement(data)

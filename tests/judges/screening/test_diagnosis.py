@@ -193,13 +193,13 @@ def test_one_judge_is_described_and_never_outside():
     found = diagnose_judges(ratings(lines_of("x 1 a 1; x 2 a 3")))
     assert [one.mean for one in found.profiles[""]] == [2.0]
     assert found.outliers_of("mean-score", "").why.startswith("one judge (x)")
-    assert "no output was scored by two judges" in found.agreement[0].why
+    assert "no output was judged by two judges" in found.agreement[0].why
 
 
 def test_judges_without_common_outputs_have_a_mean_score_and_no_agreement():
     found = diagnose_judges(ratings(lines_of("x 1 a 1; y 2 a 3; z 3 a 3; w 4 a 3; v 5 a 3")))
     assert found.deleted[""] == {"mean-score": 1}
-    assert found.outliers_of("mean-agreement", "").why.startswith("no output was scored by two")
+    assert found.outliers_of("mean-agreement", "").why.startswith("no output was judged by two")
 
 
 def test_data_without_items_say_so():

@@ -79,7 +79,7 @@ def test_mean_agreement_without_common_outputs_says_so():
     judges = [JudgeProfile(name, "", 5, 0, 3.0, None, None, None) for name in "ab"]
     found = find_by_mean_agreement(judges)
     assert found.judges == ()
-    assert found.why == "no output was scored by two judges: nobody can be set beside others"
+    assert found.why == "no output was judged by two judges: nobody can be set beside others"
 
 
 @pytest.mark.parametrize("unit", [1e-12, 1.0, 1e9])

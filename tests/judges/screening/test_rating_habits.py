@@ -46,7 +46,7 @@ def test_a_judge_who_stops_to_look_drifts(rows):
     score = rows.score.copy()
     score[late] = np.random.default_rng(0).permutation(score[late])
     habit = habits_of(changed(rows, score))["drifting"]
-    assert habit.beside[7] < -0.5
+    assert float(habit.says[7].rpartition(" ")[2]) < -0.5  # the slope changes by so much
     assert habit.p[7] < 0.05
 
 

@@ -17,7 +17,7 @@ FOUND = [
     Outliers("mean-score", "adequacy", {}, high=("a",), low=("b", "c")),
     Outliers("mean-agreement", "adequacy", {}, high=("b", "d")),
     Outliers("mean-score", "fluency", {}, high=("b", "e")),
-    Outliers("mean-agreement", "fluency", {}, why="no output was scored by two judges"),
+    Outliers("mean-agreement", "fluency", {}, why="no output was judged by two judges"),
 ]
 METHODS = ("mean-score", "mean-agreement")
 

@@ -78,9 +78,9 @@ def test_one_judge_an_output_is_said_and_not_run():
     section = write_section(study(rows))
     (check,) = section.checks
     assert check.state == NOT_RUN
-    assert "no output was scored by two judges" in check.says
+    assert "no output was judged by two judges" in check.says
     assert section.says[0].startswith(
-        "Agreement of judges cannot be measured: no output was scored by"
+        "Agreement of judges cannot be measured: no output was judged by"
     )
 
 

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import ANSWER
-from evenhand.data.joining import PLACE
+from evenhand.data.engine import ANSWER, PLACE
 from evenhand.data.labels import OUTCOMES
 from evenhand.data.source import AnnotationColumn, number_rows
 from evenhand.data.texts import say as say_of_columns
@@ -309,9 +308,5 @@ def _name_order(note: str, by: str) -> str:
     """Return a note, in which the column that votes are ordered by is called so, and no time."""
     if not isinstance(note, Finding) or note.code != "beside":
         return note
-    columns = [
-        f"order={by}" if one == f"shown_at={by}" else one
-        for one in note.values["columns"].split(", ")
-    ]
-    values = {**note.values, "columns": ", ".join(columns)}
-    return say_of_columns(note.code, note.severity, **values)
+    columns = [f"order={by}" if one == f"shown_at={by}" else one for one in note.values["columns"]]
+    return say_of_columns(note.code, note.severity, columns=columns)

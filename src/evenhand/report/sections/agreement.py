@@ -63,11 +63,7 @@ def find_preference_state(lower: float, expected: ExpectedAgreement | None) -> s
 
 
 def rank_state(state: str) -> int:
-    """Return 0 for the worst state, so that the worst of several decides.
-
-    >>> rank_state("warning"), rank_state("passed")
-    (0, 2)
-    """
+    """Return 0 for the worst state, so that the worst of several decides."""
     return (WARNING, UNDECIDED, PASSED).index(state)
 
 
@@ -257,7 +253,7 @@ def _check_scoring(table: AgreementTable, *, level: bool) -> Check:
     ]
     if not sure:
         lowest = min((one.value or 0.0 for _, one in known), default=None)
-        says = f"too few outputs were scored by two judges ({table.whole.units:,}) to tell"
+        says = f"too few outputs were judged by two judges ({table.whole.units:,}) to tell"
         if lowest is not None:
             says = f"too little is known: α {write_value(lowest, 'two')}, on too few items"
         advice = "Have two or more judges score some of the outputs."

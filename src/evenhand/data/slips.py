@@ -1,0 +1,139 @@
+"""Slips of the hand in a table: rows pasted twice, and scores off a scale, with their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import narwhals as nw
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import COUNT, fetch_columns
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
+from evenhand.data.source import find_lines, find_rows, number_rows
+from evenhand.data.texts import say
+from evenhand.render.findings import Finding
+
+# Rows beyond which nobody pastes by hand, and grouping by every column takes seconds
+MAX_ROWS_COMPARED: Final = 1_000_000
+MAX_NAMED: Final = 5  # Rows that a warning names
+MAX_POINTS, MIN_POINTS = 101, 4  # Different scores of a scale on which a score can be far
+FAR_SCORES: Final = 1000  # One score is few, and so is one of so many
+MAX_STEPS: Final = 10  # Steps of the longest scale that is known by its values: 0 or 1 to 10
+OFTEN: Final = 3  # Scores of each step on average from which a scale is known by its values
+_ROW: Final = "evenhand_row"
+
+
+def find_slips(
+    data: Comparisons | Rankings | Ratings, *, pasted: bool = True
+) -> tuple[Finding, ...]:
+    """Warn of rows that equal another row, and of scores far from all others or off the scale.
+
+    Each is a warning that names its lines in a CSV file, elsewhere its judge, item and system, and
+    has its values: code "identical-rows" with `rows`, and code "far-score" with `score`, `n`,
+    `low`, `high` and `criterion`. Call it with the table as it was read, before controls and second
+    answers are left out, and put what it returns among the findings:
+    `findings += find_slips(ratings)`. It groups the table once, up to a million rows; not if rows
+    that were pasted twice are not asked for.
+    """
+    if isinstance(data, Rankings) or (isinstance(data, Comparisons) and data.expanded):
+        return ()  # rows of one answer share their judge and item
+    far = _find_far_scores(data) if isinstance(data, Ratings) else []
+    return (*far, *(_find_identical(data) if pasted else []))
+
+
+def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
+    """Count the rows that are another row again in every column, where judge and item are known.
+
+    A judge who is asked a second time makes such a row too, unless the table says when or why.
+    """
+    if not (data.has("judge") and data.has("item")) or data.has("weight"):
+        return []
+    every = int(fetch_columns(data.frame.select(nw.len().alias(COUNT)))[COUNT][0])
+    if every > MAX_ROWS_COMPARED:
+        return []
+    groups = data.frame.group_by(*data.columns).agg(nw.len().alias(COUNT))
+    again = every - int(fetch_columns(groups.select(nw.len().alias(COUNT)))[COUNT][0])
+    if not again:
+        return []
+    where = ""
+    if _keeps_order(data):
+        numbered = number_rows(data.frame, _ROW).with_columns(nw.col(_ROW).cast(nw.Int64))
+        ends = numbered.group_by(*data.columns).agg(
+            nw.len().alias(COUNT), nw.col(_ROW).min().alias("row"), nw.col(_ROW).max().alias("last")
+        )
+        columns = fetch_columns(ends.filter(nw.col(COUNT) > 1).sort("row").head(MAX_NAMED))
+        firsts = [
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        ]
+        rows = [*firsts, *({**one, "row": one["last"]} for one in firsts)]
+        lines = find_lines(data.source, rows, *_labels(data))
+        numbers = lines or [int(one["row"]) for one in rows]
+        pairs = zip(numbers[: len(firsts)], numbers[len(firsts) :], strict=True)
+        written = ", ".join(f"{first:,} and {last:,}" for first, last in pairs)
+        more = "" if again <= len(firsts) else ", ..."
+        where = f" ({'lines' if lines else 'rows'} {written}{more})"
+    return [say("identical-rows", "warning", rows=again, where=where)]
+
+
+def _find_far_scores(data: Ratings) -> list[Finding]:
+    roles = ["criterion"] if data.has("criterion") else []
+    frame = data.frame.with_columns(score=nw.col("score").cast(nw.Float64))
+    points = frame.filter(~nw.col("score").is_null()).group_by(*roles, "score")
+    cells = fetch_columns(points.agg(nw.len().alias(COUNT)).head(MAX_POINTS * MAX_POINTS))
+    scales: dict[str, dict[float, int]] = {}
+    names = cells["criterion"].tolist() if roles else [""] * len(cells["score"])
+    for name, score, n in zip(names, cells["score"].tolist(), cells[COUNT].tolist(), strict=True):
+        scales.setdefault(name, {})[score] = n
+    far = []
+    for name, counts in sorted(scales.items()):
+        ordered = sorted(counts)
+        if not MIN_POINTS <= len(ordered) <= MAX_POINTS:
+            continue
+        for values in (ordered, ordered[::-1]):
+            *rest, end = values
+            if not _is_far(end, rest, counts):
+                continue
+            meant = nw.col("score").cast(nw.Float64) == end
+            meant = meant & (nw.col("criterion") == name) if name else meant
+            where = _name_places(data, find_rows(data.frame, meant, MAX_NAMED), counts[end])
+            ends = {"low": min(rest), "high": max(rest), "criterion": name}
+            far.append(say("far-score", "warning", score=end, n=counts[end], where=where, **ends))
+    return far
+
+
+def _is_far(end: float, rest: Sequence[float], counts: Mapping[float, int]) -> bool:
+    """Say whether the last value lies off the scale that the others make, the nearest last."""
+    if counts[end] > max(1, sum(counts.values()) // FAR_SCORES):
+        return False
+    if abs(end - rest[-1]) > abs(rest[-1] - rest[0]):  # 55 on 1 to 5
+        return True
+    # 8, 0 or -1 on 1 to 5: all steps of a usual scale were given, and one value beyond them
+    low, high = min(rest), max(rest)
+    whole = low in (0, 1) and len(rest) == high - low + 1 and high <= MAX_STEPS
+    known = whole and sum(counts[one] for one in rest) >= OFTEN * len(rest)
+    below = (end == 0 or end < low == 0) and counts[rest[-1]] >= OFTEN  # may be a scale from there
+    return known and (abs(end - rest[-1]) > 1 or below)
+
+
+def _name_places(data: Ratings, rows: Sequence[Mapping[str, Any]], n: int) -> str:
+    """Name rows by lines, or by judge, item and system: a table may have been unfolded."""
+    labels = _labels(data)
+    lines = find_lines(data.source, rows, *labels)
+    more = f" and {n - len(rows):,} more" if n > len(rows) else ""
+    if lines:
+        numbers = ", ".join(f"{line:,}" for line in lines)
+        return f" (line{'s' if len(rows) > 1 or more else ''} {numbers}{more})"
+    cells = [", ".join(f"{role} {row[role]}" for role in labels) for row in rows]
+    return f" ({'; '.join(cells)}{more})"
+
+
+def _labels(data: Comparisons | Ratings) -> list[str]:
+    roles = ("judge", "item", "system", "left", "right", "criterion")
+    return [role for role in roles if data.has(role)]
+
+
+def _keeps_order(data: Comparisons | Ratings) -> bool:
+    return isinstance(data.frame, nw.DataFrame) or data.frame.implementation.is_duckdb()
