@@ -12,7 +12,7 @@ from evenhand.web.store.boards import BoardCount, save_boards
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.store import Store
 from policy_campaigns import Truth, make_chosen
-from stored_campaigns import HandClock, invite_all, name_worker
+from stored_campaigns import HandClock, invite_all, issue, name_worker, release
 
 SYSTEMS = ("A", "B", "C")
 PASSES = [
@@ -97,7 +97,7 @@ def live_through(where: str, *, delete: bool = False, seed: int = 3) -> None:
             clock.wait(1)
             store.do(people.consent, judge)
         made = {"number": 0, "judge": "guest", "task": "better", "item": "0"}
-        store.do(people.issue, Ticket(**made, systems=("B", "A")))
+        store.do(issue, Ticket(**made, systems=("B", "A")))
         worker = next(one for one in judges if one not in ("j0", "j1", "guest"))
         answer_some(store, "j0", 5, luck, clock)
         answer_some(store, worker, 6, luck, clock)
@@ -120,7 +120,7 @@ def live_through(where: str, *, delete: bool = False, seed: int = 3) -> None:
         answer_some(store, "j0b", 2, luck, clock)
         store.do(judging.serve, "j1")
         keep_all_boards(store)
-        store.do(judging.release, "j0b")
+        store.do(release, "j0b")
         store.do(people.consent, "j1")
 
 

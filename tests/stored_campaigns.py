@@ -1,20 +1,25 @@
 """Small campaigns for tests of the store, and judges who answer them."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
+from sqlalchemy import delete, insert, update
+
 from evenhand.data.coding import SEED
 from evenhand.design.campaign import Campaign, Design, Item, Judge, Wording
-from evenhand.design.tasks import PairTask
+from evenhand.design.tasks import PairTask, Ticket
 from evenhand.web.store import judging, people
 from evenhand.web.store.database import Clock
 from evenhand.web.store.judging import Reply, Served
 from evenhand.web.store.log import Record, read_record
 from evenhand.web.store.people import Invitation
 from evenhand.web.store.queries import RECORDS_AT_ONCE, Readable, list_standing, read_numbered
+from evenhand.web.store.schema import OPEN, leases, seats, tickets
 from evenhand.web.store.store import Store
+from evenhand.web.store.transaction import Entry, WriteTransaction
 
 LEFT = {"outcome": "left"}
 RIGHT = {"outcome": "right"}
@@ -88,3 +93,24 @@ def reply_to(served: Served, answer: object = LEFT, key: str = "", **more: Any) 
 def judge_next(store: Store, judge: str, answer: object = LEFT) -> Record:
     """Serve a judge, and store their answer."""
     return store.do(judging.append, reply_to(take(store, judge), answer))
+
+
+def issue(tx: WriteTransaction, ticket: Ticket) -> Ticket:
+    """Ask for a ticket behind those of the design: a log may hold one, though no server asks."""
+    login = judging.look_up(tx, ticket.judge)
+    made = replace(ticket, number=tx.tickets)
+    row = {**vars(made), "systems": json.dumps(made.systems), "seat": login.judge_seat}
+    del row["judge"]
+    row |= {"place": login.total + 1, "state": OPEN, "record": None}
+    tx.run(insert(tickets).values(row))
+    mine = update(seats).where(seats.c.name == login.judge_seat)
+    tx.run(mine.values(total=seats.c.total + 1))
+    tx.tickets += 1
+    tx.write(Entry("issue", made.judge, made, {"facts": {"seat": login.judge_seat}}))
+    return made
+
+
+def release(tx: WriteTransaction, judge: str) -> None:
+    """Take from a judge what they have before them."""
+    judging.look_up(tx, judge)
+    tx.run(delete(leases).where(leases.c.judge == judge))

@@ -139,10 +139,8 @@ QUANTILES: Final = 200
 class Expected:
     """What is expected of one design. Matrices are (K, K)."""
 
-    stderr: Array  # of differences of pooled log-worths
     power: Array  # probability that a pair is decided the right way (proportion); 0 between equals
     critical: float  # critical value of |t| at the first step
-    df: float  # degrees of freedom
 
 
 def expect(
@@ -180,7 +178,7 @@ def expect(
         of_pair = find_power(size, critical, df)
     if design.effective_judges >= MIN_CLUSTERS - 1e-9:
         power[first, second] = np.where(size > 0, of_pair, 0.0)
-    return Expected(np.sqrt(variance), power + power.T, critical, df)
+    return Expected(power + power.T, critical)
 
 
 def find_df(design: Design) -> float:

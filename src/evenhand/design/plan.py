@@ -439,8 +439,8 @@ def _say_enough(plan: CampaignPlan) -> list[Finding]:
     if last.unranked and plan.simulated is not None:
         campaigns = plan.simulated.campaigns
         alone = last.power + last.unranked / campaigns >= plan.spec.power
-        code = "unranked-the-cause" if alone else "unranked-a-cause"
-        sentences.append(say(code, unranked=last.unranked, campaigns=campaigns))
+        counts = {"unranked": last.unranked, "campaigns": campaigns}
+        sentences.append(say("unranked-cause", a="the" if alone else "a", **counts))
     return sentences
 
 

@@ -129,7 +129,6 @@ class State:
     waiting: Array  # (P,) how often each pair was handed out and is not answered yet
     allowed: Mask  # (P,) which pairs may be asked
     near: Array | None = None  # (K,) log-worths from which the fit begins
-    others: int = 0  # pairs that may be asked, but not by the judge for whom `narrow` left some out
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -188,11 +187,6 @@ class State:
                 belief = belief.expect(int(self.low[pair]), int(self.high[pair]))
         return belief
 
-    def narrow(self, allowed: Mask) -> State:
-        """Return the state for one judge, who may be asked of some of the allowed pairs only."""
-        others = self.others + int((self.allowed & ~allowed).sum())
-        return replace(self, allowed=self.allowed & allowed, others=others)
-
 
 def read_state(
     tally: Tally | None, *, systems: Sequence[str] = (), waiting: Sequence[tuple[str, str]] = ()
@@ -235,8 +229,6 @@ def number_pairs(
     low, high = np.minimum(first, second), np.maximum(first, second)
     return np.asarray(low * (2 * k - low - 1) // 2 + high - low - 1)
 
-
-Places = NDArray[np.intp]
 
 START: Final = "start-up"
 RANDOM: Final = "random"
@@ -655,10 +647,6 @@ class Policy:
                 f"top-k {self.top} has no border: there are {len(state.systems)} systems"
             )
         if not state.allowed.any():
-            if state.others:
-                raise NotIdentified(
-                    f"no pair is left for this judge: {state.others:,} others may be asked"
-                )
             raise NotIdentified("no pair may be asked: every one is used up or excluded")
         batch = Batch(state, self.top or 0)
         if self.rule == "random":

@@ -54,11 +54,16 @@ from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
 
-def _compare(value: float, lower: float, upper: float) -> tuple[str, tuple[float, float]]:
-    """Say whether something is less, more, or undecided, with the ends of how much."""
-    if lower <= 0 <= upper:
-        return "undecided", (lower, upper)
-    return ("more", (-upper, -lower)) if value < 0 else ("less", (lower, upper))
+def _say_less(what: str, query: str, words: tuple[str, str], ends: Interval) -> Finding:
+    """Say by how much something is less or more, or that this is undecided."""
+    less, more = words
+    amount, low, high = abs(ends.value), ends.lower, ends.upper
+    if low <= 0 <= high:
+        return say(f"{what}-undecided", query=query, low=low, high=high)
+    if ends.value < 0:
+        low, high = -high, -low
+    which = more if ends.value < 0 else less
+    return say(f"{what}-decided", query=query, amount=amount, which=which, low=low, high=high)
 
 
 def _write_share(one: LabelShare) -> str:
@@ -252,17 +257,12 @@ class QueryCurves(Shown):
             percents = ", ".join(f"{row.query} {_write_share(row)}" for row in wider)
             lines.append(say("label-shares-wider", slack=100 * wider[0].slack, shares=percents))
             for row in shares:
-                if row.saved is None or row.saved_lower is None or row.saved_upper is None:
-                    continue
-                which, ends = _compare(row.saved, row.saved_lower, row.saved_upper)
-                code = "labels-fewer" if which == "less" else f"labels-{which}"
-                low, high = (100 * end for end in ends)
-                percent = 100 * abs(row.saved)
-                lines.append(say(code, query=row.query, percent=percent, low=low, high=high))
+                if row.saved is not None and row.saved_lower is not None:
+                    upper = 0.0 if row.saved_upper is None else row.saved_upper
+                    saved = Interval(100 * row.saved, 100 * row.saved_lower, 100 * upper)
+                    lines.append(_say_less("labels", row.query, ("fewer", "more"), saved))
         for query, less in self.compare_all().items():
-            which, (low, high) = _compare(less.value, less.lower, less.upper)
-            points = abs(less.value)
-            lines.append(say(f"error-{which}", query=query, points=points, low=low, high=high))
+            lines.append(_say_less("error", query, ("less", "more"), less))
         return (*lines, self._say_parts())
 
     def _say_parts(self) -> Finding:

@@ -18,7 +18,7 @@ from evenhand.web.store.judging import Answered, Answering, Reply
 from evenhand.web.store.log import ShutOut
 from evenhand.web.store.schema import Prepared
 from evenhand.web.store.transaction import WriteTransaction
-from stored_campaigns import fill, make_pairs, take
+from stored_campaigns import fill, make_pairs, release, take
 
 Work = Callable[[WriteTransaction], Any]
 JUDGES = [f"j{n}" for n in range(6)]
@@ -73,7 +73,7 @@ def draw_batch(luck: random.Random, asked: dict[str, int]) -> list[Work]:
 BETWEEN: tuple[Callable[[str], Work], ...] = (
     lambda judge: lambda tx: judging.serve(tx, judge),
     lambda judge: lambda tx: judging.undo(tx, judge),
-    lambda judge: lambda tx: judging.release(tx, judge),
+    lambda judge: lambda tx: release(tx, judge),
 )
 
 

@@ -24,7 +24,16 @@ from evenhand.web.store.judging import Reply
 from evenhand.web.store.log import GENESIS, canonical, digest
 from odd_requests import EVERY_KIND
 from policy_campaigns import make_chosen
-from stored_campaigns import LEFT, RIGHT, fill, judge_next, list_judgments, make_pairs
+from stored_campaigns import (
+    LEFT,
+    RIGHT,
+    fill,
+    issue,
+    judge_next,
+    list_judgments,
+    make_pairs,
+    release,
+)
 
 ALWAYS = {"repeats": 1, "lag": 2}
 
@@ -76,7 +85,7 @@ def test_tables_that_were_changed_beside_the_log_are_found(
 
 def test_a_ticket_that_came_later_and_was_changed_is_found(store: Store) -> None:
     fill(store)
-    made = store.do(people.issue, Ticket(0, "j0", "better", "i0", ("B", "A")))
+    made = store.do(issue, Ticket(0, "j0", "better", "i0", ("B", "A")))
     assert check_store(store).holds
     changes = ('systems = \'["A", "B"]\'', "seat = 'j1'", "expected = 'left'")
     for change in changes:
@@ -119,7 +128,7 @@ def test_tables_hold_beside_the_log_of_everything_that_can_happen(store: Store, 
         "join": lambda judge: store.join(judge, draws.choice(names)),
         "consent": partial(store.do, people.consent),
         "take over": lambda judge: store.invite(f"{judge}b", seat=judge),
-        "hand back": partial(store.do, judging.release),
+        "hand back": partial(store.do, release),
     }
     often = ["judge"] * 12 + ["undo", "revise", "invite", "take over", "hand back"] * 2
     done: Counter[str] = Counter()

@@ -16,6 +16,7 @@ from stored_campaigns import (
     judge_next,
     list_judgments,
     make_pairs,
+    release,
     reply_to,
     take,
 )
@@ -229,7 +230,7 @@ def test_a_revoked_judge_is_neither_served_nor_heard(store: Store) -> None:
 def test_a_ticket_handed_back_is_served_again(store: Store) -> None:
     fill(store)
     served = take(store, "j0")
-    store.do(judging.release, "j0")
+    store.do(release, "j0")
     with pytest.raises(NotYours, match="not asked yet"):
         store.do(judging.append, reply_to(served))
     assert take(store, "j0").ticket == served.ticket

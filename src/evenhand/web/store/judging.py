@@ -1,4 +1,4 @@
-"""What a judge does: is served a ticket, answers it, takes the answer back, hands the ticket back.
+"""What a judge does: is served a ticket, answers it, takes the answer back.
 
 A ticket belongs to a seat of the design, and to the judge who holds the seat. A judge has one
 ticket at a time; asking again gives the same one, until it is answered. The key of an answer makes
@@ -101,7 +101,6 @@ UPDATE_LEASE: Final = Prepared(
     .where(leases.c.judge == bindparam("who"))
     .values({name: bindparam(f"new_{name}") for name in ("ticket", "key", "since", "until")})
 )
-DELETE_LEASE: Final = Prepared(leases.delete().where(leases.c.judge == bindparam("judge")))
 
 
 def look_up(tx: WriteTransaction, judge: str) -> Any:
@@ -382,11 +381,6 @@ def find_open(tx: WriteTransaction, judge: str) -> int | None:
     login = look_up(tx, judge)
     has = login.number is not None and login.state == OPEN and login.seat == login.judge_seat
     return login.leased if has else None
-
-
-def release(tx: WriteTransaction, judge: str) -> None:
-    look_up(tx, judge)
-    tx.change(DELETE_LEASE, {"judge": judge})
 
 
 def check_answer(tx: WriteTransaction, ticket: Ticket, answer: object) -> tuple[Any, str]:

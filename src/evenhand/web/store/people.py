@@ -27,8 +27,8 @@ from sqlalchemy import bindparam, delete, exists, func, insert, or_, select, upd
 from evenhand import __version__
 from evenhand.design.assignment import Assignment
 from evenhand.design.campaign import Campaign, write_seed
-from evenhand.design.tasks import TICKET_KINDS, Ticket, is_text, say_bad_name, show
-from evenhand.errors import CampaignError, require_option
+from evenhand.design.tasks import Ticket, is_text, say_bad_name, show
+from evenhand.errors import CampaignError
 from evenhand.web.store.judging import check_name, empty, look_up
 from evenhand.web.store.log import GENESIS, NoPlace, NoSuchJudge, Refused, ShutOut, Unproven, digest
 from evenhand.web.store.schema import (
@@ -422,25 +422,6 @@ def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> b
     facts["seed"] = write_seed(planned.drawing_seed)
     tx.write(Entry("launch", fields={"facts": facts}))
     return True
-
-
-def issue(tx: WriteTransaction, ticket: Ticket) -> Ticket:
-    task, item = tx.campaign.task(ticket.task), tx.campaign.item(ticket.item)
-    require_option("kind of a ticket", ticket.kind, TICKET_KINDS)
-    strange = [one for one in ticket.systems if one not in item.outputs]
-    if strange or len(set(ticket.systems)) != len(ticket.systems):
-        raise CampaignError(f"item '{item.name}' has no outputs of {', '.join(ticket.systems)}")
-    if not 0 < len(ticket.systems) <= task.width:
-        raise CampaignError(f"task '{task.name}' shows {task.width} outputs on a ticket")
-    login = look_up(tx, ticket.judge)
-    made = Ticket(**{**vars(ticket), "number": tx.tickets})
-    row = _fill_row(made, Counter({login.judge_seat: login.total}))
-    tx.run(insert(tickets).values({**row, "seat": login.judge_seat}))
-    mine = update(seats).where(seats.c.name == login.judge_seat)
-    tx.run(mine.values(total=seats.c.total + 1))
-    tx.tickets += 1
-    tx.write(Entry("issue", made.judge, made, {"facts": {"seat": login.judge_seat}}))
-    return made
 
 
 def _fill_row(ticket: Ticket, places: Counter[str]) -> dict[str, Any]:

@@ -33,7 +33,6 @@ from evenhand.web.store.transaction import AssignedPair, WriteTransaction
 
 Counts = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Codes = NDArray[np.signedinteger[Any]]
 WON, TIED, LOST = 0, 1, 2
 # What was said → what it says of whoever stood left
 OUTCOMES: Final = {"left": WON, "tie": TIED, "both_bad": TIED, "right": LOST}
