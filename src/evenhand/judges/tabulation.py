@@ -14,16 +14,8 @@ from evenhand.data.rating_rows import RatingRows, Scale, digest_ratings
 from evenhand.data.results import write_signature
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judges.agreement_intervals import (
-    MAX_CLUSTERS,
-    REPLICATES,
-    Interval,
-    draw_items,
-    draw_sums,
-    find_interval,
-    form_blocks,
-    refuse_interval,
-)
+from evenhand.judges import agreement_intervals, preferences
+from evenhand.judges.agreement_intervals import Interval
 from evenhand.judges.agreement_table import (
     AgreementPart,
     AgreementTable,
@@ -35,20 +27,7 @@ from evenhand.judges.coefficients import Kind, choose_kinds, list_kinds, pair_ju
 from evenhand.judges.counts import Ratio, Sums, count_coincidences, mirror
 from evenhand.judges.item_agreement import list_doubtful
 from evenhand.judges.judge_pairs import FAMILIES, MAX_PAIRS_UNASKED, compute_between, list_between
-from evenhand.judges.preferences import (
-    FORCED,
-    MODES,
-    SHOWN_UNASKED,
-    Among,
-    Mode,
-    Order,
-    PreferenceAgreement,
-    chance_agreement,
-    choose_answers,
-    compare_votes,
-    leave_repeats,
-    preference_rows,
-)
+from evenhand.judges.preferences import Among, Mode, Order, PreferenceAgreement
 from evenhand.judges.self_agreement import (
     NO_REPEATS,
     correlate_repeats,
@@ -124,8 +103,8 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
     how = [
         f"agreement: {names}",
         points,
-        f"cluster bootstrap by {request.cluster}, B={REPLICATES}, beyond"
-        f" {MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}",
+        f"cluster bootstrap by {request.cluster}, B={agreement_intervals.REPLICATES}, beyond"
+        f" {agreement_intervals.MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}",
         f"seed={request.seed}",
     ]
     reason = "second answers of a judge to the same output"
@@ -235,13 +214,13 @@ def compute_kinds(
     """Return coefficients on units, with intervals where there can be."""
     if not units.several.any():
         return tuple(Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in kinds)
-    blocks = form_blocks(units, request.cluster, request.seed)
+    blocks = agreement_intervals.form_blocks(units, request.cluster, request.seed)
     coincidences = count_coincidences(units, blocks)
     coincidences = mirror(coincidences) if request.mirrored else coincidences
     sums, sizes = Sums(coincidences), units.sizes[units.several]
     unequal = bool(sizes.min() != sizes.max())  # whether some units have more judges than others
-    no_interval = refuse_interval(blocks.levels, blocks.name)
-    draws = None if no_interval else draw_sums(coincidences, request.seed)
+    no_interval = agreement_intervals.refuse_interval(blocks.levels, blocks.name)
+    draws = None if no_interval else agreement_intervals.draw_sums(coincidences, request.seed)
     coefficients = []
     for kind in kinds:
         title, value, why = kind.title, None, None
@@ -373,7 +352,7 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
     if votes.counted and name != BETWEEN:  # rows of several votes may be repeats of one judge
         return Coefficient(name, title, None, why=COUNTED)
     try:
-        agreement = compare_votes(votes, mode=mode, among=among, order=order)
+        agreement = preferences.compare_votes(votes, mode=mode, among=among, order=order)
     except (NotIdentified, UnknownOption) as refusal:
         return Coefficient(name, title, None, why=str(refusal))
     if agreement.kappa is None or agreement.own == agreement.comparable:
@@ -399,10 +378,12 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
 
 def _bound(agreement: PreferenceAgreement, level: float, seed: int) -> Interval:
     counts = agreement.by_item[agreement.by_item.any(axis=1)].astype(np.float64)
-    why = refuse_interval(len(counts), "item")
+    why = agreement_intervals.refuse_interval(len(counts), "item")
     if why is not None:
         return Interval(None, None, why)
-    return find_interval(_kappas(draw_items(counts, seed)), level)
+    return agreement_intervals.find_interval(
+        _kappas(agreement_intervals.draw_items(counts, seed)), level
+    )
 
 
 def _kappas(sums: Array) -> Ratio:
@@ -411,7 +392,7 @@ def _kappas(sums: Array) -> Ratio:
     known = (comparable > 0) & (total > 0)
     observed = agree / np.where(known, comparable, 1.0)
     share = ties / np.where(known, total, 1.0)
-    chance = chance_agreement(share)
+    chance = preferences.chance_agreement(share)
     return Ratio(observed - chance, np.where(known & (share < 1), 1 - chance, 0.0))
 
 
@@ -431,10 +412,10 @@ NO_TARGETS: Final = "nothing to compare: all judgments are controls or repeats"
 
 def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
     """Make the table of some votes; κ of preferences stands beside those of all and of a task."""
-    rows = preference_rows(votes)
-    if not leave_repeats(votes).size:
+    rows = preferences.preference_rows(votes)
+    if not preferences.leave_repeats(votes).size:
         raise NotIdentified(NO_TARGETS)
-    scale = choose_answers(votes)
+    scale = preferences.choose_answers(votes)
     kappas, wanted = choose_kappas(request)
     table = tabulate_scores(find_units(rows, scale), wanted, digest_ratings(rows))
     parts = []
@@ -446,7 +427,7 @@ def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
         parts.append(_add_to_part(request, part, of_part))
     again = "again" in {one.code for one in take_findings(table.notes)}
     ranked = votes.answer is not None and len(np.unique(votes.answer)) < votes.size
-    codes = {"no-ties": scale is FORCED, "rankings-resampled": ranked}
+    codes = {"no-ties": scale is preferences.FORCED, "rankings-resampled": ranked}
     notes = [say(code, "info") for code, applies in codes.items() if applies]
     held = [*table.notes, *([say("again-in-kappa")] if again else [])]
     says = say_parts(parts, answers="answer", again=again)
@@ -463,13 +444,13 @@ def _take_part(votes: Votes, by: Mapping[str, str]) -> Votes:
 
 def choose_kappas(request: Request) -> tuple[list[str], Request]:
     requested = set(request.coefficients)
-    modes = requested & set(MODES) or set(MODES)
-    known = {name: {name, "kappa", "default", "all", *MODES} for name in KAPPAS}
+    modes = requested & set(preferences.MODES) or set(preferences.MODES)
+    known = {name: {name, "kappa", "default", "all", *preferences.MODES} for name in KAPPAS}
     kappas = [name for name in KAPPAS if KAPPAS[name][0] in modes and known[name] & requested]
-    known_kappas = {*KAPPAS, *MODES, "kappa"}
+    known_kappas = {*KAPPAS, *preferences.MODES, "kappa"}
     others = tuple(name for name in request.coefficients if name not in known_kappas)
     if "default" in others:
-        others = (*SHOWN_UNASKED, *(name for name in others if name != "default"))
+        others = (*preferences.SHOWN_UNASKED, *(name for name in others if name != "default"))
     return kappas, replace(request, coefficients=others, signed=request.coefficients)
 
 
