@@ -66,7 +66,7 @@ def test_one_judge_an_output_leaves_the_systems():
     rows = [row for row in make_rows() if int(row["item"][1:]) % 9 == int(row["judge"][1:])]
     section = write_section(study(rows))
     assert [one.name for one in section.tables] == ["systems"]
-    assert section.says[-1].startswith("Where judges differ cannot be seen: no output was scored")
+    assert section.says[-1].startswith("Where judges differ cannot be seen: no output was judged")
 
 
 def test_without_items_it_says_so():
