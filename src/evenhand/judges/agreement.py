@@ -47,7 +47,7 @@ from evenhand.judges.coefficients import Kind, choose_kinds, list_kinds, pair_ju
 from evenhand.judges.counts import Ratio, Sums, count_coincidences, mirror
 from evenhand.judges.item_agreement import list_doubtful
 from evenhand.judges.judge_pairs import FAMILIES, MAX_PAIRS_UNASKED, compute_between, list_between
-from evenhand.judges.preferences import Among, Mode, Order, PreferenceAgreement
+from evenhand.judges.preferences import Among, Mode, Order
 from evenhand.judges.texts import say
 from evenhand.judges.units import NO_OVERLAP, SHARE_OUTPUTS, Coefficient, Units, find_units
 from evenhand.numerics import Array
@@ -531,32 +531,27 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
         for name, level in part.by.items():
             names, codes = rows.labels(name)
             mask &= codes == names.index(level)
-        own = _compute_self_agreement(rows.take(mask), units.scale, request)
+        repeated = rows.take(mask)
+        correlation = self_agreement.correlate_repeats(self_agreement.find_repeats(repeated))
+        try:  # outputs that a judge scored again, the answers being judges
+            scale = units.scale if units.scale.declared else None
+            answers = self_agreement.find_answer_units(repeated, scale)
+        except NotIdentified:
+            why = self_agreement.NO_REPEATS
+            own = [Coefficient(FAMILY, "judges with themselves", None, why=why), correlation]
+        else:
+            kinds = choose_kinds(answers, _KINDS)
+            near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
+            chosen = (*near, *(kind for kind in kinds if kind.family != "n-agreement"))
+            own = [
+                replace(one, name=f"{FAMILY}-{one.name}", title=f"same judge: {one.title}")
+                for one in compute_kinds(answers, chosen, replace(request, cluster="item"))
+            ]
+            own.append(correlation)
+        if request.cluster == "judge":
+            own = [one.without_interval() for one in own]
         parts.append(replace(part, coefficients=(*part.coefficients, *own)))
     return replace(table, parts=tuple(parts), says=say_parts(parts) if alone else table.says)
-
-
-def _compute_self_agreement(rows: RatingRows, scale: Scale, request: Request) -> list[Coefficient]:
-    """Return coefficients on outputs that a judge scored again, the answers being judges."""
-    correlation = self_agreement.correlate_repeats(self_agreement.find_repeats(rows))
-    try:
-        units = self_agreement.find_answer_units(rows, scale if scale.declared else None)
-    except NotIdentified:
-        none = Coefficient(FAMILY, "judges with themselves", None, why=self_agreement.NO_REPEATS)
-        coefficients = [none, correlation]
-    else:
-        kinds = choose_kinds(units, _KINDS)
-        near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
-        chosen = (*near, *(kind for kind in kinds if kind.family != "n-agreement"))
-        by_item = replace(request, cluster="item")
-        coefficients = [
-            replace(one, name=f"{FAMILY}-{one.name}", title=f"same judge: {one.title}")
-            for one in compute_kinds(units, chosen, by_item)
-        ]
-        coefficients.append(correlation)
-    if request.cluster == "judge":
-        return [one.without_interval() for one in coefficients]
-    return coefficients
 
 
 # The κ of preferences with its interval: items are drawn, κ comes from their counts.
@@ -585,56 +580,35 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
         agreement = preferences.compare_votes(votes, mode=mode, among=among, order=order)
     except (NotIdentified, UnknownOption) as refusal:
         return Coefficient(name, title, None, why=str(refusal))
+    none = Coefficient(name, title, None, units=agreement.units, ratings=agreement.votes)
     if agreement.kappa is None or agreement.own == agreement.comparable:
-        why = _say_missing(agreement)
-        return Coefficient(
-            name, title, None, units=agreement.units, ratings=agreement.votes, why=why
-        )
-    interval = _bound(agreement, level, seed)
-    names = ("observed", "agree", "comparable", "chance", "ties", "total")
-    counts = {name: getattr(agreement, name) for name in names}
+        if agreement.own and agreement.own == agreement.comparable:
+            why = say("own-pairs-only", n=agreement.own)
+        elif agreement.comparable:
+            why = say("all-ties")
+        else:
+            orders = {"any": "", "same": " in the same order", "exchanged": " in exchanged order"}
+            code = "no-shared-pairs" if among == "inter" else "no-second-answers"
+            why = say(code, "info", shown=orders["same" if mode == "wmt" else order])
+        return replace(none, why=why)
+    # items are drawn, κ comes from their counts
+    counts = agreement.by_item[agreement.by_item.any(axis=1)].astype(np.float64)
+    interval = Interval(None, None, agreement_intervals.refuse_interval(len(counts), "item"))
+    if interval.why is None:
+        drawn = preferences.correct_chance(*agreement_intervals.draw_items(counts, seed).T)
+        interval = agreement_intervals.find_interval(Ratio(*drawn), level)
+    shown = ("observed", "agree", "comparable", "chance", "ties", "total")
     notes = [
         say("landis-koch", "info", word=name_kappa(agreement.kappa)),
-        say("pair-counts", "info", **counts),
+        say("pair-counts", "info", **{key: getattr(agreement, key) for key in shown}),
     ]
     if interval.why:
         notes.append(interval.why)
     if agreement.own:  # pairs of votes that are no agreement between judges
         share = agreement.own / agreement.comparable
         notes.append(say("own-pairs", n=agreement.own, of=agreement.comparable, share=share))
-    numbers = agreement.kappa, interval.lower, interval.upper, agreement.units, agreement.votes
-    return Coefficient(name, title, *numbers, notes=tuple(notes))
-
-
-def _bound(agreement: PreferenceAgreement, level: float, seed: int) -> Interval:
-    counts = agreement.by_item[agreement.by_item.any(axis=1)].astype(np.float64)
-    why = agreement_intervals.refuse_interval(len(counts), "item")
-    if why is not None:
-        return Interval(None, None, why)
-    return agreement_intervals.find_interval(
-        _kappas(agreement_intervals.draw_items(counts, seed)), level
-    )
-
-
-def _kappas(sums: Array) -> Ratio:
-    """κ of every row of agreeing and comparable pairs of votes, ties and comparisons."""
-    agree, comparable, ties, total = sums.T
-    known = (comparable > 0) & (total > 0)
-    observed = agree / np.where(known, comparable, 1.0)
-    share = ties / np.where(known, total, 1.0)
-    chance = preferences.chance_agreement(share)
-    return Ratio(observed - chance, np.where(known & (share < 1), 1 - chance, 0.0))
-
-
-def _say_missing(agreement: PreferenceAgreement) -> Finding:
-    if agreement.own and agreement.own == agreement.comparable:
-        return say("own-pairs-only", n=agreement.own)
-    if agreement.comparable:
-        return say("all-ties")
-    order = {"any": "", "same": " in the same order", "exchanged": " in exchanged order"}
-    shown = order["same" if agreement.mode == "wmt" else agreement.order]
-    code = "no-shared-pairs" if agreement.among == "inter" else "no-second-answers"
-    return say(code, "info", shown=shown)
+    lower, upper = interval.lower, interval.upper
+    return replace(none, value=agreement.kappa, lower=lower, upper=upper, notes=tuple(notes))
 
 
 NO_TARGETS: Final = "nothing to compare: all judgments are controls or repeats"
@@ -646,54 +620,43 @@ def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
     if not preferences.leave_repeats(votes).size:
         raise NotIdentified(NO_TARGETS)
     scale = preferences.choose_answers(votes)
-    kappas, wanted = choose_kappas(request)
+    requested, modes = set(request.coefficients), {*preferences.MODES}
+    kappas = [
+        name
+        for name, (mode, *_) in KAPPAS.items()
+        if mode in (requested & modes or modes)
+        and {name, "kappa", "default", "all", *modes} & requested
+    ]
+    others = [one for one in request.coefficients if one not in {*KAPPAS, *modes, "kappa"}]
+    if "default" in others:
+        others = [*preferences.SHOWN_UNASKED, *(name for name in others if name != "default")]
+    wanted = replace(request, coefficients=tuple(others), signed=request.coefficients)
     table = tabulate_scores(find_units(rows, scale), wanted, digest_ratings(rows))
     parts = []
+    titles = {"n-agreement-0": "same answer"}
     for part in table.parts:
-        of_part: list[Coefficient] = []
+        found: list[Coefficient] = []
         if {*part.by} <= {"task", "criterion"}:  # of pairs of systems there is no such κ
-            own = _take_part(votes, part.by)
-            of_part = [preference_kappa(own, name, request.level, request.seed) for name in kappas]
-        parts.append(_add_to_part(request, part, of_part))
+            own = votes
+            if "task" in part.by:
+                own = own.take(own.task == own.tasks.index(part.by["task"]))
+            if "criterion" in part.by and own.criterion is not None:
+                own = own.take(own.criterion == own.criteria.index(part.by["criterion"]))
+            found = [preference_kappa(own, name, request.level, request.seed) for name in kappas]
+        if request.cluster == "judge":
+            found = [one.without_interval() for one in found]
+        # what nobody asked for is shown only if it exists
+        shown = [one for one in found if one.value is not None or requested & {one.name, "kappa"}]
+        plain = [one for one in found if one not in shown and KAPPAS[one.name][2] == "any"]
+        whys = {one.why: note_missing(one.why) for one in plain if one.why is not None}
+        held = [replace(one, title=titles.get(one.name, one.title)) for one in part.coefficients]
+        both, notes = (*held, *shown), (*part.notes, *whys.values())
+        parts.append(replace(part, coefficients=both, notes=notes))
     again = "again" in {one.code for one in take_findings(table.notes)}
     ranked = votes.answer is not None and len(np.unique(votes.answer)) < votes.size
     codes = {"no-ties": scale is preferences.FORCED, "rankings-resampled": ranked}
-    notes = [say(code, "info") for code, applies in codes.items() if applies]
-    held = [*table.notes, *([say("again-in-kappa")] if again else [])]
+    added = [say("again-in-kappa")] if again else []
+    added += [say(code, "info") for code, applies in codes.items() if applies]
     says = say_parts(parts, answers="answer", again=again)
-    return replace(table, parts=tuple(parts), scale=None, notes=(*held, *notes), says=says)
-
-
-def _take_part(votes: Votes, by: Mapping[str, str]) -> Votes:
-    if "task" in by:
-        votes = votes.take(votes.task == votes.tasks.index(by["task"]))
-    if "criterion" in by and votes.criterion is not None:
-        votes = votes.take(votes.criterion == votes.criteria.index(by["criterion"]))
-    return votes
-
-
-def choose_kappas(request: Request) -> tuple[list[str], Request]:
-    requested = set(request.coefficients)
-    modes = requested & set(preferences.MODES) or set(preferences.MODES)
-    known = {name: {name, "kappa", "default", "all", *preferences.MODES} for name in KAPPAS}
-    kappas = [name for name in KAPPAS if KAPPAS[name][0] in modes and known[name] & requested]
-    known_kappas = {*KAPPAS, *preferences.MODES, "kappa"}
-    others = tuple(name for name in request.coefficients if name not in known_kappas)
-    if "default" in others:
-        others = (*preferences.SHOWN_UNASKED, *(name for name in others if name != "default"))
-    return kappas, replace(request, coefficients=others, signed=request.coefficients)
-
-
-def _add_to_part(
-    request: Request, part: AgreementPart, kappas: Sequence[Coefficient]
-) -> AgreementPart:
-    """Add κ to a part; what nobody asked for only if it exists."""
-    titles = {"n-agreement-0": "same answer"}
-    held = [replace(one, title=titles.get(one.name, one.title)) for one in part.coefficients]
-    if request.cluster == "judge":
-        kappas = [one.without_interval() for one in kappas]
-    requested = {"kappa", *(one.name for one in kappas)} & set(request.coefficients)
-    shown = [one for one in kappas if one.value is not None or requested & {one.name, "kappa"}]
-    plain = [one for one in kappas if one not in shown and KAPPAS[one.name][2] == "any"]
-    whys = {one.why: note_missing(one.why) for one in plain if one.why is not None}
-    return replace(part, coefficients=(*held, *shown), notes=(*part.notes, *whys.values()))
+    every = (*table.notes, *added)
+    return replace(table, parts=tuple(parts), scale=None, notes=every, says=says)

@@ -48,6 +48,8 @@ from evenhand.numerics.distributions import normal_quantile
 # times, and their ties too: κ is inflated (WMT 2015 English-Czech, .438 merged and .772 expanded).
 
 Counts = NDArray[np.int64]
+Counted = NDArray[np.integer | np.floating]
+Parts = tuple[NDArray[np.float64], NDArray[np.float64]]
 Mode = Literal["strict", "wmt"]
 Among = Literal["inter", "intra"]
 Order = Literal["any", "same", "exchanged"]
@@ -100,9 +102,8 @@ class PreferenceAgreement:
     @property
     def kappa(self) -> float | None:
         """κ; None without comparable votes, or where all comparisons are ties."""
-        if self.chance is None or not self.comparable or self.chance == 1:
-            return None
-        return (self.agree / self.comparable - self.chance) / (1 - self.chance)
+        over, under = correct_chance(*self.by_item.sum(axis=0))
+        return float(over / under) if under else None
 
 
 def compare_votes(
@@ -210,6 +211,15 @@ def pair_up(counts: Counts) -> Counts:
 def chance_agreement(ties: Share) -> Share:
     """Return P(E): how often two votes agree that are given blindly, ties as often as they are."""
     return ties**2 + (1 - ties) ** 2 / 2
+
+
+def correct_chance(agree: Counted, comparable: Counted, ties: Counted, total: Counted) -> Parts:
+    """Return P(A) − P(E) and 1 − P(E), whose ratio is κ; the latter is 0 where there is none."""
+    known = (comparable > 0) & (total > 0)
+    observed = agree / np.where(known, comparable, 1.0)
+    share = ties / np.where(known, total, 1.0)
+    chance = chance_agreement(share)
+    return np.asarray(observed - chance), np.where(known & (share < 1), 1 - chance, 0.0)
 
 
 def check_order(mode: Mode, order: Order, *, known: bool) -> None:
