@@ -274,19 +274,6 @@ class Settings:
         ]
 
 
-def refuse_bare_text(lists: Mapping[str, object]) -> None:
-    for name, value in lists.items():
-        if isinstance(value, str):
-            raise UnknownOption(f"{name} is a list of names: write ['{value}'] for one")
-
-
-def refuse_unknown_references(references: Sequence[str], systems: Sequence[str]) -> None:
-    for name in references:
-        if name not in systems:
-            hint = sentence_hint(suggest(name, systems))
-            raise UnknownOption(f"reference '{name}' is none of the systems{hint}")
-
-
 _CALLED = {
     MEAN_SCORE: "mean score",
     MEAN_AGREEMENT: "mean agreement",
@@ -692,7 +679,9 @@ def diagnose_judges(
         InvalidJudgments: a value in the data that cannot be, or a score off the declared scale.
 
     """
-    refuse_bare_text({"easy": easy, "methods": methods, "references": references})
+    for name, value in {"easy": easy, "methods": methods, "references": references}.items():
+        if isinstance(value, str):
+            raise UnknownOption(f"{name} is a list of names: write ['{value}'] for one")
     if not isinstance(data, Ratings | RatingRows):
         held = type(data).__name__.lower()
         raise UnknownFormat(
@@ -702,7 +691,10 @@ def diagnose_judges(
     factors = () if input_type is None else (input_type,)
     rows = data.rows(factors=factors) if isinstance(data, Ratings) else data
     require_judges(rows.judges)
-    refuse_unknown_references(references, rows.systems)
+    for name in references:
+        if name not in rows.systems:
+            hint = sentence_hint(suggest(name, rows.systems))
+            raise UnknownOption(f"reference '{name}' is none of the systems{hint}")
     for method in methods:
         require_option("method", method, METHODS)
     if not methods:
