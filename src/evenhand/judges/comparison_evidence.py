@@ -113,21 +113,18 @@ def _share_alike(counts: NDArray[np.integer]) -> Array:
 
 def _weigh(seen: Array, chance: Array, mirror: list[int], inflation: float) -> Checks:
     """Return log-likelihoods of what was seen, divided by the inflation."""
+    from scipy.special import gammaln
+
     total = seen.sum(axis=0)
     others = total - seen + PSEUDO_ANSWERS * chance
     honest = others / others.sum(axis=1, keepdims=True)
-    laws = (honest, chance, honest[:, mirror])
-    logs = np.stack([_dirichlet_multinomial(seen, law) for law in laws], axis=1)
+    logs = np.zeros((len(seen), 3))
+    for at, law in enumerate((honest, chance, honest[:, mirror])):
+        # Dirichlet-multinomial, up to what depends on the counts alone
+        alpha = CONCENTRATION * law
+        logs[:, at] = (gammaln(seen + alpha) - gammaln(alpha)).sum(axis=1)
+    logs += (gammaln(CONCENTRATION) - gammaln(seen.sum(axis=1) + CONCENTRATION))[:, None]
     return Checks(seen, total / total.sum(), chance, logs / inflation)
-
-
-def _dirichlet_multinomial(seen: Array, means: Array) -> Array:
-    """Return (J,) log-likelihoods of counts, up to what depends on the counts alone."""
-    from scipy.special import gammaln
-
-    alpha = CONCENTRATION * means
-    parts = (gammaln(seen + alpha) - gammaln(alpha)).sum(axis=1)
-    return np.asarray(parts + gammaln(CONCENTRATION) - gammaln(seen.sum(axis=1) + CONCENTRATION))
 
 
 # What everybody but one judge says of two systems: leave-judge-out worths, without J refits.
@@ -243,7 +240,15 @@ def _gaps_of_cells(cells: Cells) -> Array:
     chance = 1 / (1 + np.exp(-eta))
     left, weight = cells.wins - cells.n * chance, cells.n * chance * (1 - chance)
     step = np.empty(len(eta))
-    for cell in _stack_judges(cells.judge):
+    # (J, c) the rows of some judges with c cells each, whose steps are one computation
+    opens = np.flatnonzero(np.diff(cells.judge, prepend=-1))
+    sizes = np.diff(opens, append=len(cells.judge))
+    stacks: list[NDArray[np.intp]] = []
+    for size in np.unique(sizes).tolist():
+        alike, most = opens[sizes == size], max(1, MAX_STACK // size**2)
+        starts = range(0, len(alike), most)
+        stacks += [alike[at : at + most, None] + np.arange(size) for at in starts]
+    for cell in stacks:
         pairs = cells.low[cell], cells.high[cell]
         if cell.shape[1] <= MAX_PAIRS_SOLVED:
             step[cell] = _step_by_pairs(inverse, pairs, weight[cell], left[cell])
@@ -252,18 +257,6 @@ def _gaps_of_cells(cells: Cells) -> Array:
             pairs = cells.low[row], cells.high[row]
             step[row] = _step_by_systems((information, inverse), pairs, weight[row], left[row])
     return eta - step
-
-
-def _stack_judges(judge: Integers) -> list[NDArray[np.intp]]:
-    """Return (J, c) the rows of some judges with c cells each, whose steps are one computation."""
-    first = np.flatnonzero(np.diff(judge, prepend=-1))
-    sizes = np.diff(first, append=len(judge))
-    stacks = []
-    for size in np.unique(sizes).tolist():
-        alike, most = first[sizes == size], max(1, MAX_STACK // size**2)
-        starts = range(0, len(alike), most)
-        stacks += [alike[at : at + most, None] + np.arange(size) for at in starts]
-    return stacks
 
 
 def _step_by_pairs(

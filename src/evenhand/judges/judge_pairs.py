@@ -276,8 +276,8 @@ def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
         none = np.zeros(0, dtype=np.int64)
         columns = [none.astype(np.int32)] * 2 + [none]
         columns += [none.astype(np.float64)] * (2 + len(compute))
-    first, second, shared, equal, distance, *values = columns
-    measures = dict(zip(compute, values, strict=True))
+    first, second, shared, equal, distance, *measured = columns
+    measures = dict(zip(compute, measured, strict=True))
     return JudgePairs(
         judges=units.rows.judges,
         first=first,
