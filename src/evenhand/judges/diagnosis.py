@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -63,9 +63,9 @@ class AgreementRow(Record):
     # share of pairs of judges at most n points apart (proportion); empty where no output has two
     # judges
     n_agreement: tuple[float, ...]
-    observed: float | None  # Fleiss' observed agreement P_o, or None
-    expected: float | None  # his chance agreement P_e, or None
-    kappa: float | None  # his κ, or None
+    observed: float | None = None  # Fleiss' observed agreement P_o, or None
+    expected: float | None = None  # his chance agreement P_e, or None
+    kappa: float | None = None  # his κ, or None
     why: str | None = None  # why a number is missing
 
 
@@ -240,17 +240,16 @@ METHODS: Final = (MEAN_SCORE, MEAN_AGREEMENT, EASY_ITEMS)
 
 @dataclass(frozen=True)
 class Settings:
-    limits: Limits = field(default_factory=Limits)  # how far from the centre a judge may be
-    reading: str = "mean"  # of the mean score, "mean" or "gap"
-    rule: rules.EasyRule = field(default_factory=rules.EasyRule)  # when easy items are missed
-    easy: rules.Easy = ()  # outputs known to be good
-    # whom the chosen removal removes
-    choice: Choice = field(default_factory=lambda: Choice(METHODS))
-    version: str = "first"  # which of a judge's scores of one output counts
-    references: tuple[str, ...] = ()  # human references among the systems
-    input_type: str | None = None  # the column of input types, or None
-    scale: Scale | None = None  # the declared scale, or None for what is seen
-    merge: str = ""  # points that are merged, in words; "" where none are
+    limits: Limits  # how far from the centre a judge may be
+    reading: str  # of the mean score, "mean" or "gap"
+    rule: rules.EasyRule  # when easy items are missed
+    easy: rules.Easy  # outputs known to be good
+    choice: Choice  # whom the chosen removal removes
+    version: str  # which of a judge's scores of one output counts
+    references: tuple[str, ...]  # human references among the systems
+    input_type: str | None  # the column of input types, or None
+    scale: Scale | None  # the declared scale, or None for what is seen
+    merge: str  # points that are merged, in words; "" where none are
 
     def words(self) -> list[str]:
         listed, scale = "", str(self.scale)
@@ -422,9 +421,18 @@ RULES: Final = (
 
 def tabulate_diagnosis(diagnosis: Diagnosis, *, merged: bool = False) -> list[Table]:
     """Return the tables that have rows, those of the merged scale behind them."""
+    kappas = tuple(
+        {"scores": _name_row(row), **{key: getattr(row, key) for key in KAPPA}}
+        for row in diagnosis.agreement
+        if row.outputs
+    )
+    columns = (
+        Column("scores", "scores", "name"),
+        *(Column(key, title, "three") for key, title in KAPPA.items()),
+    )
     tables = [
         _tabulate_agreement(diagnosis),
-        _tabulate_kappa(diagnosis),
+        Table("kappa", "Fleiss' κ", columns, kappas),
         _tabulate_outside(diagnosis),
         _tabulate_removal(diagnosis),
     ]
@@ -465,19 +473,6 @@ def _tabulate_agreement(diagnosis: Diagnosis) -> Table:
     )
     legend = "Share of pairs of judges whose scores of an output are at most n points apart."
     return Table("n-agreement", "n-agreement", columns, rows, legend=(legend,))
-
-
-def _tabulate_kappa(diagnosis: Diagnosis) -> Table:
-    rows = tuple(
-        {"scores": _name_row(row), **{key: getattr(row, key) for key in KAPPA}}
-        for row in diagnosis.agreement
-        if row.outputs
-    )
-    columns = (
-        Column("scores", "scores", "name"),
-        *(Column(key, title, "three") for key, title in KAPPA.items()),
-    )
-    return Table("kappa", "Fleiss' κ", columns, rows)
 
 
 def _tabulate_outside(diagnosis: Diagnosis) -> Table:
@@ -549,41 +544,33 @@ def _tabulate_removal(diagnosis: Diagnosis) -> Table:
     return Table("removal", "Systems scored again", columns, rows, legend=(legend,))
 
 
-_NO_ITEMS = "the data have no items, so that nobody knows which scores are of one output"
-
-
-def measure_rows(
-    rows: RatingRows, scales: Mapping[str, Scale], input_type: str | None
-) -> tuple[AgreementRow, ...]:
-    table = []
-    for (criterion,), part in rows.split(("criterion",)).items():
-        inputs = {} if input_type is None else part.split((input_type,))
-        for (name,), scores in inputs.items():
-            table.append(_measure(criterion, name, scores, scales[criterion]))
-        table.append(_measure(criterion, "", part, scales[criterion]))
-    return tuple(table)
-
-
 def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> AgreementRow:
+    none = AgreementRow(criterion, name, 0, (), ())
     if not rules.knows_items(rows):
-        return AgreementRow(criterion, name, 0, (), (), None, None, None, _NO_ITEMS)
+        why = "the data have no items, so that nobody knows which scores are of one output"
+        return replace(none, why=why)
     units = find_units(rows)
-    outputs = int(units.several.sum())
     whole = Blocks(1, np.zeros(units.size, dtype=np.int64), None, "item", 1)  # nothing is drawn
     sums = Sums(count_coincidences(units, whole))
     try:
         parts = fleiss_parts(sums.coincidences)
     except NotIdentified as refusal:
-        return AgreementRow(criterion, name, 0, (), (), None, None, None, str(refusal))
+        return replace(none, why=str(refusal))
     points = np.array(scale.points or units.points)
     steps = choose_steps(scale.low, scale.high, points)
     if (points == np.round(points)).all():  # n between two points is the point below
         steps = tuple(sorted({float(np.floor(step)) for step in steps}))
     near = [n_agreement(sums, n) for n in steps]
-    shares = tuple(float(ratio.over[0] / ratio.under[0]) for ratio in near)
-    why = "all scores are alike" if parts.kappa is None else None
     return AgreementRow(
-        criterion, name, outputs, steps, shares, parts.observed, parts.chance, parts.kappa, why
+        criterion,
+        name,
+        outputs=int(units.several.sum()),
+        steps=steps,
+        n_agreement=tuple(float(ratio.over[0] / ratio.under[0]) for ratio in near),
+        observed=parts.observed,
+        expected=parts.chance,
+        kappa=parts.kappa,
+        why="all scores are alike" if parts.kappa is None else None,
     )
 
 
@@ -742,6 +729,12 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
             rules.find_by_mean_agreement(judges, limits=limits),
             rules.find_by_easy_items(criterion, easy.get(criterion, ()), settings.rule),
         ]
+    agreement = []
+    for (criterion,), part in targets.split(_CRITERION).items():
+        inputs = {} if settings.input_type is None else part.split((settings.input_type,))
+        for (name,), of_input in inputs.items():
+            agreement.append(_measure(criterion, name, of_input, scales[criterion]))
+        agreement.append(_measure(criterion, "", part, scales[criterion]))
     removals, chosen, references = _rescore(targets, outliers, settings)
     n_judges = len(np.unique(targets.judge))
     diagnosis = Diagnosis(
@@ -750,7 +743,7 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
         n_judgments=targets.size,
         n_judges=n_judges,
         scales={name: str(scales[name]) for name in profiles},
-        agreement=measure_rows(targets, scales, settings.input_type),
+        agreement=tuple(agreement),
         profiles=profiles,
         easy=easy,
         outliers=tuple(outliers),
