@@ -289,12 +289,20 @@ NEAR_SHARE: Final = 0.1
 def say_diagnosis(diagnosis: Diagnosis, limits: Limits) -> tuple[Finding, ...]:
     every = diagnosis.deleted.get(BOTH, {})
     counted = ", ".join(f"{n} by {_CALLED[method]}" for method, n in every.items())
+    removals = []
+    for one in (one for one in diagnosis.chosen if one.judges):
+        judges, under = len(one.judges), _under(one.criterion)
+        kept = {name: getattr(one.kept, name) for name in ("systems", "pearson", "spearman")}
+        code, more = "removal", kept
+        if one.kept.pearson is None or one.kept.spearman is None:
+            code, more = "removal-unknown", {"why": one.kept.why}
+        removals.append(say(code, judges=judges, share=one.share_lost, under=under, **more))
     return (
         *(_say_agreement(row) for row in diagnosis.agreement if not row.input),
         *(_say_outliers(one) for one in diagnosis.outliers if one.why is None),
         *_say_chance(diagnosis, limits),
         *([say("outside-everywhere", counts=counted)] if every else []),
-        *(_say_removal(one) for one in diagnosis.chosen if one.judges),
+        *removals,
         *_say_ceiling(diagnosis),
     )
 
@@ -382,15 +390,6 @@ def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[Finding]:
     if not outside:
         return []
     return [say("outside-by-chance", k=limits.k, counts=", ".join(outside))]
-
-
-def _say_removal(one: Rescoring) -> Finding:
-    under = _under(one.criterion)
-    about = {"judges": len(one.judges), "share": one.share_lost, "under": under}
-    if one.kept.pearson is None or one.kept.spearman is None:
-        return say("removal-unknown", **about, why=one.kept.why)
-    kept = {name: getattr(one.kept, name) for name in ("systems", "pearson", "spearman")}
-    return say("removal", **about, **kept)
 
 
 def _say_ceiling(diagnosis: Diagnosis) -> list[Finding]:

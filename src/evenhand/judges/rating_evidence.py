@@ -240,11 +240,9 @@ class NormalSpread:
 
     def above(self, values: Array, variances: Array) -> Array:
         """Return p-values of lying so far above the median judge."""
-        halves = [
-            (t, t_tail(float(t), self.df) / 2)
-            for t in self._distances(values, variances, self.upper)
-        ]
-        return np.array([half if t > 0 else 1 - half for t, half in halves])
+        t = self._distances(values, variances, self.upper)
+        half = np.array([t_tail(float(one), self.df) / 2 for one in t])
+        return np.where(t > 0, half, 1 - half)
 
     def beside(self, values: Array, variances: Array) -> Array:
         """Return p-values of lying so far from the median judge on either side."""

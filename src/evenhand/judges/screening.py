@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -347,20 +347,17 @@ def _say_detectable_votes(evidence: VoteEvidence, level: float) -> str:
 
 
 def _note_limits(evidence: VoteEvidence) -> list[Finding]:
-    slopes, votes, notes = evidence.slopes, evidence.votes, list[Finding]()
-    silent = np.bincount(slopes.judge, minlength=len(slopes.slope)) == 0
-    if silent.any():
-        silent_names = [votes.judges[j] for j in np.flatnonzero(silent)]
-        notes.append(say("no-decisive-vote", names=silent_names))
-    if slopes.inflation > 1:
-        notes.append(say("correlated-comparisons", inflation=float(slopes.inflation)))
-    if votes.items == ("",):
-        notes.append(say("no-items"))
-    if slopes.passed_over:
-        notes.append(say("large-tasks", n=int(slopes.passed_over)))
-    if not votes.positions_known:
-        notes.append(say("positions-unknown"))
-    return notes
+    slopes, votes = evidence.slopes, evidence.votes
+    decided = np.bincount(slopes.judge, minlength=len(slopes.slope))
+    silent = [votes.judges[j] for j in np.flatnonzero(decided == 0)]
+    notes: dict[str, tuple[bool, dict[str, Any]]] = {
+        "no-decisive-vote": (bool(silent), {"names": silent}),
+        "correlated-comparisons": (slopes.inflation > 1, {"inflation": float(slopes.inflation)}),
+        "no-items": (votes.items == ("",), {}),
+        "large-tasks": (slopes.passed_over > 0, {"n": int(slopes.passed_over)}),
+        "positions-unknown": (not votes.positions_known, {}),
+    }
+    return [say(code, **values) for code, (applies, values) in notes.items() if applies]
 
 
 # Judges who gave scores.
@@ -542,24 +539,19 @@ def _say_detectable_ratings(seen: RatingEvidence, level: float) -> str:
 
 
 def _note_data(rows: RatingRows, seen: RatingEvidence) -> list[Finding]:
-    notes, outputs = list[Finding](), seen.slopes.outputs
-    if len(rows.tasks) > 1:
-        notes.append(say("tasks-in-cards", n=len(rows.tasks)))
-    if rows.items == ("",):
-        notes.append(say("no-items-in-ratings"))
+    outputs, habits = seen.slopes.outputs, seen.verdict.habits
     unused = [clue.name for clue in seen.clues if len(clue.judges) < MIN_JUDGES]
-    if unused:
-        notes.append(say("evidence-unused", names=unused, needed=MIN_JUDGES))
-    few = int((outputs < MIN_SCORES).sum())
-    if few:
-        notes.append(say("few-outputs", n=few, needed=MIN_SCORES))
-    if not any(len(habit.judges) >= MIN_JUDGES for habit in seen.verdict.habits):
-        notes.append(say("habits-untested", needed=MIN_JUDGES))
+    few, in_all = int((outputs < MIN_SCORES).sum()), int(outputs.sum())
     at_end = np.flatnonzero((seen.one_end >= ONE_END) & (outputs >= MIN_SCORES)).tolist()
-    if at_end:
-        notes.append(say("one-end", names=[rows.judges[j] for j in at_end]))
-    if any(not habit.tested for habit in seen.verdict.habits):
-        notes.append(say("many-points", most=MAX_POINTS_COARSE))
-    if rows.size != outputs.sum():
-        notes.append(say("scores-and-outputs", scores=rows.size, outputs=int(outputs.sum())))
-    return notes
+    untested = not any(len(habit.judges) >= MIN_JUDGES for habit in habits)
+    notes: dict[str, tuple[bool, dict[str, Any]]] = {
+        "tasks-in-cards": (len(rows.tasks) > 1, {"n": len(rows.tasks)}),
+        "no-items-in-ratings": (rows.items == ("",), {}),
+        "evidence-unused": (bool(unused), {"names": unused, "needed": MIN_JUDGES}),
+        "few-outputs": (few > 0, {"n": few, "needed": MIN_SCORES}),
+        "habits-untested": (untested, {"needed": MIN_JUDGES}),
+        "one-end": (bool(at_end), {"names": [rows.judges[j] for j in at_end]}),
+        "many-points": (not all(one.tested for one in habits), {"most": MAX_POINTS_COARSE}),
+        "scores-and-outputs": (rows.size != in_all, {"scores": rows.size, "outputs": in_all}),
+    }
+    return [say(code, **values) for code, (applies, values) in notes.items() if applies]
