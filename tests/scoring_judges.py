@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from evenhand.design.simulated_ratings import CAMPAIGN
+from evenhand.design.simulated_ratings import CRITERIA, INPUTS, OUTPUT, SEGMENT, SEVERITY
 
 Kind = Literal["honest", "careless", "reversed"]
-WORTHS: Mapping[str, float] = {name: w for one in CAMPAIGN.inputs for name, w in one.worth.items()}
+WORTHS: Mapping[str, float] = {name: w for one in INPUTS for name, w in one.worth.items()}
 
 
 def write_outputs(path: Path) -> int:
     """Write the outputs of Hamon's design, a row for each; return how many there are."""
     rows = [
         (f"{one.name}-{at:03}", f"sentence-{at:03}", one.name, f"referencia {at}", system, text)
-        for one in CAMPAIGN.inputs
+        for one in INPUTS
         for at in range(1, one.segments + 1)
         for system in one.worth
         for text in (f"{system} {at}",)
@@ -55,18 +55,18 @@ class Opinions:
 
     def score(self, criterion: str, text: str) -> int:
         """Return a score from 1 to 5."""
-        own = CAMPAIGN.criteria[criterion]
+        thresholds, noise = CRITERIA[criterion]
         system, _, sentence = text.partition(" ")
         if self.kind == "careless":
             return 1 + self._draw(self.name, criterion, text).randrange(5)
         z = (
             WORTHS[system]
-            + CAMPAIGN.segment * self._draw("sentence", sentence).gauss()
-            + CAMPAIGN.output * self._draw("output", text).gauss()
-            + CAMPAIGN.severity * self._draw("judge", self.name).gauss()
-            + own.noise * self._draw(self.name, criterion, text).gauss()
+            + SEGMENT * self._draw("sentence", sentence).gauss()
+            + OUTPUT * self._draw("output", text).gauss()
+            + SEVERITY * self._draw("judge", self.name).gauss()
+            + noise * self._draw(self.name, criterion, text).gauss()
         )
-        score = 1 + bisect(own.thresholds, z)
+        score = 1 + bisect(thresholds, z)
         return 6 - score if self.kind == "reversed" else score
 
     def seconds(self, text: str) -> float:

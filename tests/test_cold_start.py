@@ -18,7 +18,7 @@ x,z,left,bob,2
 y,x,tie,ann,3
 z,y,left,bob,3
 """
-DEAR = ("fsspec", "ibis", "matplotlib", "pandas", "polars", "pyarrow", "pyspark", "rich", "scipy")
+DEAR = ("fsspec", "ibis", "matplotlib", "pandas", "polars", "pyarrow", "pyspark", "scipy")
 BESIDE_THE_WAY = (
     "evenhand.formats.exports",
     "evenhand.formats.inspection",

@@ -18,7 +18,7 @@ from evenhand import design, formats, web
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "evenhand"
-HEAVY = {"duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "rich", "scipy"}
+HEAVY = {"duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "scipy"}
 SWAMPS = {"common", "helper", "helpers", "manager", "managers", "misc", "util", "utils"}
 TEXT = {"", ".cfg", ".csv", ".html", ".json", ".md", ".py", ".toml", ".txt", ".yaml", ".yml"}
 

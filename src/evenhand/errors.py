@@ -47,6 +47,12 @@ class UnknownOption(EvenhandError, ValueError):
     """A setting that does not exist, or does not fit the others."""
 
 
+class LeaveOut(str):
+    """A remedy of an `ActionableError`: to leave out the systems that it names in `leave`."""
+
+    __slots__ = ()
+
+
 class ActionableError(EvenhandError):
     """A refusal that knows what may be done about it."""
 

@@ -110,7 +110,7 @@ def test_coefficients_are_chosen_by_name_or_family(evenhand, rated):
 def test_who_was_asked_again_is_set_against_itself(evenhand, folder):
     scores(1, again=24).write_csv("scores.csv")
     ran = evenhand("agreement", "scores.csv", "--scale", "1-5")
-    assert "same judge: same score" in ran.out
+    assert "may be too short. (ICC(1,1), one" in " ".join(ran.out.split())
     assert "24 second answers of judges" in ran.out
     whole = evenhand("agreement", "scores.csv", "--json").json["parts"][-1]
     known = {one["name"]: one["value"] for one in whole["coefficients"]}

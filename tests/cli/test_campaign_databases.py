@@ -3,9 +3,11 @@
 import json
 import os
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import pytest
@@ -132,14 +134,30 @@ def test_another_database_is_refused_with_what_to_do(tmp_path: Path) -> None:
         connection.commit()
     code, said = run(tmp_path, "rank", "my votes.db")
     address = "sqlite://my votes.db?table=votes"
+    written = """sqlite3 -header -csv 'my votes.db' 'select * from "votes"' > votes.csv"""
     assert (code, said) == (
         2,
-        "error  my votes.db holds tables of another program: name one of them, as in"
-        f" '{address}'\n",
+        "error  my votes.db holds tables of another program: write one of them as CSV"
+        f" ({written}), or name it, as in '{address}', which needs the extra evenhand[ibis]\n",
     )
+    if which("sqlite3"):
+        subprocess.run(written, shell=True, cwd=tmp_path, check=True)
+        code, said = run(tmp_path, "rank", "votes.csv")
+        assert code == 0, said
     pytest.importorskip("ibis")
     code, said = run(tmp_path, "rank", address)
     assert code == 0, said
+
+
+def test_a_kind_that_a_campaign_does_not_hold_is_refused(tmp_path: Path) -> None:
+    with Store.open(str(tmp_path / "c.db")) as store:
+        fill(store, make_pairs(items=9))
+        judge_next(store, "j0", {"outcome": "left"})
+    code, said = run(tmp_path, "rank", "c.db", "--from", "ratings")
+    assert (code, said) == (
+        2,
+        "error  c.db holds comparisons, no ratings: read it without --from ratings\n",
+    )
 
 
 def test_a_database_without_tables_is_refused(tmp_path: Path) -> None:

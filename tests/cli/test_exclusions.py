@@ -98,12 +98,12 @@ def _alter(rows, kind):
             [],
             (len(rows[4::9])),
         )
-    assert kind == "no-score"
-    blank = [{**row, "score": ""} if at % 9 == 4 else row for at, row in enumerate(rows)]
+    column, word = {"no-score": ("score", ""), "no-outcome": ("outcome", "NaN")}[kind]
+    blank = [{**row, column: word} if at % 9 == 4 else row for at, row in enumerate(rows)]
     return blank, [], len(rows[4::9])
 
 
-KINDS_OF_VOTES = ("where", "task", "controls", "zero-weight")
+KINDS_OF_VOTES = ("where", "task", "controls", "zero-weight", "no-outcome")
 KINDS_OF_SCORES = ("where", "task", "controls", "no-score")
 KEEP_CONTROLS = ("inspect", "judges", "agreement")
 """Verbs whose numbers hold controls, or that count them apart."""

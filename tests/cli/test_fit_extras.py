@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from evenhand import JudgeSlopes, RandomJudges, read
-from evenhand.models.coefficients import Coefficient
-from evenhand.models.fitted import tabulate_coefficients
+from evenhand.models.base import Coefficient, tabulate_coefficients
 from evenhand.render.text import draw_table
 
 

@@ -11,8 +11,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
 from evenhand.errors import NotIdentified
 from evenhand.models import registry
-from evenhand.models.coefficients import Coefficient
-from evenhand.models.fitted import FittedModel
+from evenhand.models.base import Coefficient, FittedModel
 from evenhand.models.registry import MODELS, Model
 
 

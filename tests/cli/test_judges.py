@@ -1,5 +1,7 @@
 """`evenhand judges`."""
 
+import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +9,7 @@ import polars as pl
 import pytest
 from click import unstyle
 
+from evenhand import read
 from evenhand.judges.diagnosis import diagnose_judges
 from evenhand.render.text import render_text
 from four_judges import LINES
@@ -50,6 +53,25 @@ def votes(folder: Path) -> str:
     columns = ["judge", "item", "left", "right", "outcome"]
     pl.DataFrame(rows, schema=columns, orient="row").write_csv("votes.csv")
     return "votes.csv"
+
+
+def test_what_excludes_the_flagged_can_be_copied(evenhand, votes):
+    """Also where a name has a blank or a quote, and its column is a word of SQL."""
+    name, column = "Ann O'Brien of the second year", "order"
+    text = Path(votes).read_text().replace("j00", name).replace("judge,", f"{column},", 1)
+    Path("odd.csv").write_text(text)
+    words = ["odd.csv", "--column", f"judge={column}"]
+    said = evenhand("judges", *words).out
+    (line,) = [one for one in said.splitlines() if "--where" in one]
+    option, python = re.search(
+        "(--where .*), in Python (.*)\\.", said.replace("\n       ", " ")
+    ).groups()
+    assert option in line
+    excluded = evenhand("judges", *words, *shlex.split(option), "--json").json["excluded"]
+    assert [one["judge_names"] for one in excluded] == [[name]]
+    judgments = read("odd.csv", columns={"judge": column})
+    (exclusion,) = eval(f"judgments.{python}", {"judgments": judgments}).excluded
+    assert exclusion.judge_names == (name,)
 
 
 def test_a_careless_judge_of_ratings_is_flagged_with_a_card(evenhand, scores):
@@ -133,9 +155,10 @@ def test_figures_are_written_as_svg_and_png(evenhand, scores, folder):
     assert "<svg" in (folder / "drawn" / "judges-distance-fluency.svg").read_text()
 
 
-def test_figures_of_comparisons_are_refused(evenhand, votes):
-    ran = evenhand("judges", votes, "--figures", "drawn", code=2)
-    assert "--figures draws ratings" in ran.err
+def test_figures_of_comparisons_show_how_judges_follow_the_others(evenhand, votes, folder):
+    ran = evenhand("judges", votes, "--figures", "drawn", "--figures-as", "svg")
+    assert [path.name for path in (folder / "drawn").iterdir()] == ["slopes.svg"]
+    assert "wrote 1 figure to drawn" in ran.out
 
 
 @pytest.mark.parametrize(

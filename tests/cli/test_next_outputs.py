@@ -53,6 +53,20 @@ def test_savings_replay_the_policy_beside_random_and_the_oracle(evenhand, scores
     assert curves["pool"] == 21
 
 
+def test_savings_stand_below_the_outputs_in_words_and_as_a_table(evenhand, scores):
+    asked = ("next", scores, "--feature", "words", "--savings", "--replays", "2")
+    curves = json.loads(evenhand(*asked, "--json").out)["savings"]
+    text = evenhand(*asked).out
+    words = " ".join(text.split())
+    assert words.index("20 without") < words.index("Mean absolute error on test outputs")
+    assert all(" ".join(said.split()) in words for said in curves["says"])
+    rows = [
+        line.split() for line in text.splitlines() if line.split()[1:] and line.strip()[0].isdigit()
+    ]
+    last = [point["mae"] for point in curves["points"] if point["labels"] == curves["pool"]]
+    assert [str(curves["pool"]), *(f"{error:.3g}" for error in last)] in rows
+
+
 def test_groups_have_outputs_of_their_own(evenhand, scores):
     ran = evenhand("next", scores, "--feature", "words", "--group-by", "domain", "--json")
     assert set(json.loads(ran.out)["groups"]) == {"chat", "news"}

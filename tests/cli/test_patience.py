@@ -60,8 +60,8 @@ def test_left_stands_behind_the_time_that_is_left_and_only_where_an_end_is_known
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     with ProgressDisplay("ranking") as work:
-        wait_for(stream, "0:00:0")
+        wait_for(stream, "0:0")
         assert "left" not in stream.getvalue()
         work.step(1, 4)
         wait_for(stream, "left")
-    assert re.search(r"0:00:0\d 0:0\d left", unstyle(stream.getvalue()))
+    assert re.search(r"─{6}·{18}  0:0\d  0:0\d left", unstyle(stream.getvalue()))

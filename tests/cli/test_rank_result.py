@@ -18,6 +18,8 @@ from evenhand.render import text as words
 def test_csv_holds_what_json_holds(evenhand, table1):
     systems = evenhand("rank", table1, "--json").json["systems"]
     assert [system.pop("beats") for system in systems] == [["D", "B", "C"], ["B", "C"], ["C"], []]
+    # the same column is not there twice
+    assert [system.pop("estimate") for system in systems] == [one["log_worth"] for one in systems]
     rows = list(csv.DictReader(io.StringIO(evenhand("rank", table1, "--csv").out)))
     assert [list(row) for row in rows] == [list(row) for row in systems]
     for row, system in zip(rows, systems, strict=True):
@@ -208,3 +210,18 @@ def test_the_best_system_is_not_named_without_that_it_was_always_shown_first(eve
     for form in ("--csv", "--latex"):
         ran = evenhand("rank", new_first, form)
         assert note in " ".join((ran.out + ran.err).split())
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
+)
+def test_the_ending_of_a_file_may_ask_for_the_figure(evenhand, table1, folder, ending, start):
+    evenhand("rank", table1, "-o", f"board.{ending}")
+    assert (folder / f"board.{ending}").read_bytes().startswith(start)
+
+
+def test_a_figure_is_refused_where_there_is_none_or_are_several(evenhand, table1, folder):
+    assert "says no format" in evenhand("test", table1, "-o", "tests.svg", code=2).err
+    several = evenhand("rank", table1, "--group-by", "judge", "-o", "board.svg", code=2)
+    assert "there are 4 groups; choose one" in " ".join(several.err.split())
+    assert not (folder / "board.svg").exists()

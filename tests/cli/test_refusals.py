@@ -93,7 +93,11 @@ FILES = {
     "a sum in a condition": (TWO, "rank ? --where count(*)>1", "not a condition on one row"),
     "an empty condition": (TWO, "rank ? --where=", "where is empty"),
     "no outcome known": (HEADER + "A,B,0\n", "rank ?", "--outcome '0=left'"),
-    "a missing value in words": (HEADER + "A,B,None\n", "rank ?", "missing in column 'outcome'"),
+    "a missing value in words": (
+        HEADER + "A,B,None\n",
+        "rank ?",
+        "each value of column 'outcome' is missing",
+    ),
     "weights in words of the shell": (
         "left,right,outcome,weight\nA,B,left,.5\n",
         "rank ?",
@@ -211,7 +215,7 @@ def test_an_error_of_the_engine_that_nobody_foresaw_is_one_line(evenhand, table1
 def test_a_bad_label_and_a_short_line_are_numbered_alike(evenhand, folder):
     """Both stand in line 4 of the file, as an editor counts."""
     rows = ["left,right,outcome", "A,B,left", "B,A,left"]
-    for bad in ("A,B,lefft", "A,B", "A,B,"):
+    for bad in ("A,B,lefft", "A,B", ",B,left"):
         Path("votes.csv").write_text("\n".join([*rows, bad, "A,B,right"]) + "\n")
         said = " ".join(evenhand("rank", "votes.csv", code=2).err.split())
         assert "line 4" in said

@@ -4,6 +4,7 @@ import re
 
 import polars as pl
 import pytest
+from click import unstyle
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,3 +67,14 @@ def test_mean_places_have_whole_names_and_tables_short_ones(evenhand):
     assert f"mean places: {systems[0]} 1.00, {systems[1]} 2.00" in text
     assert re.search(r" x y +4 0 0 ", text)
     assert evenhand("test", "long.csv", "--json").json["friedman"]["mean_places"][systems[0]] == 1
+
+
+def test_names_longer_than_a_line_are_cut_in_sentences_as_in_tables(evenhand):
+    names = [f"{'organisation-' * 8}{part}" for part in ("alpha", "beta")]
+    rows = [(*names, "left", f"j{n % 5}") for n in range(40)] + [(*names, "right", "j1")] * 3
+    pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row").write_csv(
+        "long.csv"
+    )
+    lines = unstyle(evenhand("rank", "long.csv").out).splitlines()
+    assert lines[1].startswith("organisation-organi")
+    assert max(map(width, lines)) <= 80

@@ -6,6 +6,7 @@ import io
 import polars as pl
 import pytest
 
+from evenhand.cli.running import ProgressDisplay
 from judges.screening.variance.votes import table
 from ratings.scored import simulate
 
@@ -188,3 +189,12 @@ def test_a_file_that_does_not_name_judges_or_items_is_refused(evenhand, folder, 
     lines = ["judge,item,system,score", "x,1,a,3", "y,1,b,4", "x,2,b,2", "y,2,a,5", "x,3,a,1"]
     (folder / "named.csv").write_text("\n".join(lines).replace(role, "somebody", 1) + "\n")
     assert f"nobody knows the {role}s" in evenhand("variance", "named.csv", code=2).err
+
+
+def test_criteria_that_are_done_move_the_bar(evenhand, folder, monkeypatch):
+    both = [scores(seed).with_columns(criterion=pl.lit(f"c{seed}")) for seed in (1, 2)]
+    pl.concat(both).write_csv("both.csv")
+    steps = []
+    monkeypatch.setattr(ProgressDisplay, "step", lambda _, *at: steps.append(at))
+    evenhand("variance", "both.csv")
+    assert [at for at in steps if at[1] == len(both)] == [(0, 2), (1, 2)]

@@ -119,10 +119,9 @@ def test_a_change_is_a_line_for_each_pass() -> None:
     assert all(line.startswith("1,204 judged, 1,796 remain; ") for line in lines)
 
 
-def test_a_board_that_is_still_being_counted_says_so() -> None:
-    sight = replace(make_sight(make_pass(systems=3)), whole=False, faults=("no map",))
+def test_what_failed_is_said() -> None:
+    sight = replace(make_sight(make_pass(systems=3)), faults=("no map",))
     notes = [line for line in draw(sight, 30) if line.startswith("note")]
     assert notes == [
         "note   no map",
-        "note   boards are still counting older judgments; look again in a moment",
     ]

@@ -96,8 +96,8 @@ def test_more_than_ten_labels_with_blanks_are_counted():
 @every_engine
 @WAYS
 def test_an_unknown_outcome_is_named_and_never_a_tie(engine, way):
-    message = refused(spoilt("outcome", r1="lift", r4="mabye"), engine)
-    assert "unknown outcome 'lift', 'mabye' in column 'outcome'" in message
+    message = refused(spoilt("outcome", r1="lefft", r4="mabye"), engine)
+    assert "unknown outcome 'lefft', 'mabye' in column 'outcome'" in message
     assert says_rows(message, engine, 1, 4)
     assert "expected left, tie or right" in message
     assert "Did you mean 'left'?" in message

@@ -29,7 +29,10 @@ def test_without_leaves_out_the_judgments_of_some_judges(engine):
     assert kept.count_judgments() == 2
     assert data.count_judgments() == 6
     assert data.without(judges=[]).tally().digest == data.tally().digest
-    assert data.without(judges=["nobody"]).tally().digest == data.tally().digest
+    with pytest.raises(InvalidJudgments, match=r"no judge 'j11' in .*\. Did you mean 'j1'\?"):
+        data.without(judges=["j3", "j11"])
+    with pytest.raises(UnknownOption, match="judges is a list of names"):
+        data.without(judges="j1")
 
 
 @every_engine

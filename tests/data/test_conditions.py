@@ -24,12 +24,14 @@ EVERY_FRAME = pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
 
 
 def with_gaps(gap):
-    winners = ["A", gap, "B", "A", None, "tie"]
-    return {"left": ["A"] * 6, "right": ["B"] * 6, "who won": winners}
+    first = ["A", gap, "A", "A", None, "A"]
+    return {"shown first": first, "right": ["B"] * 6, "outcome": ["a", "b", "b", "a", "a", "tie"]}
 
 
 def remedy(frame, columns):
-    with pytest.raises(InvalidJudgments, match="a value is missing in column 'who won'") as refusal:
+    with pytest.raises(
+        InvalidJudgments, match="a value is missing in column 'shown first'"
+    ) as refusal:
         evenhand.read(frame, columns=columns).tally()
     return re.search(r"leave such rows out \((.*)\)$", str(refusal.value))[1]
 
@@ -37,7 +39,7 @@ def remedy(frame, columns):
 @EVERY_FRAME
 @pytest.mark.parametrize("gap", [None, ""], ids=["null", "empty"])
 def test_what_the_refusal_of_a_frame_advises_leaves_the_rows_without_a_value_out(make, gap):
-    columns = {"outcome": "who won"}
+    columns = {"left": "shown first"}
     frame = make(with_gaps(gap))
     advice = remedy(frame, columns).rpartition("in Python ")[2]
     known = {"frame": frame, "pl": pl, "narwhals": narwhals, "columns": columns}
@@ -51,7 +53,7 @@ def test_what_the_refusal_of_a_frame_advises_leaves_the_rows_without_a_value_out
 
 def test_what_the_refusal_of_a_file_advises_leaves_the_rows_out_on_the_command_line(tmp_path):
     path = tmp_path / "votes.csv"
-    path.write_text("left,right,winner\nA,B,A\nA,B,\nA,B,B\n", encoding="utf-8")
+    path.write_text("left,right,winner\nA,B,a\n,B,a\nA,B,b\n", encoding="utf-8")
     with pytest.raises(InvalidJudgments, match="--where") as refusal:
         evenhand.read(path).tally()
     option, condition = shlex.split(re.search(r"\((--where .*), in Py", str(refusal.value))[1])

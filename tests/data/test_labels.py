@@ -94,6 +94,9 @@ def test_both_bad_is_a_tie_however_it_is_written():
         (["0"], ["0", "1"], {"0": "left", "1": "right"}),
         (["-1", "0"], ["1", "0", "-1"], {"-1": "left", "0": "tie", "1": "right"}),
         (["modell_a"], [], {"modell_a": "left"}),
+        (["lefft"], [], {"lefft": "left"}),
+        (["winner: B"], [], {"winner: B": "right"}),
+        (["Neither is bettter"], [], {"Neither is bettter": "tie"}),
         (
             ["A better", "B is better", "about the same"],
             [],
@@ -112,7 +115,13 @@ def test_the_refusal_declares_every_label_and_what_it_declares_is_understood(unk
     assert all(read_outcome(label, own) for label in [*unknown, *every])
 
 
-@pytest.mark.parametrize("label", ["skip", "A is worse than B", "A worse", "A or B", "bug 17"])
+@pytest.mark.parametrize(
+    "label",
+    [
+        *("skip", "A is worse than B", "A worse", "A or B", "bug 17", "A rejected", "A fails"),
+        *("A inferior", "left out", "bad", "timeout", "title", "fight", "model_c", "no B", "time"),
+    ],
+)
 def test_what_nobody_can_guess_is_for_the_caller_to_choose(label):
     """Nothing is offered that would count as an answer when it is copied as it stands."""
     with pytest.raises(InvalidJudgments, match="choosing one of the three") as caught:

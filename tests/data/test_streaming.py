@@ -6,6 +6,7 @@ import pytest
 from narwhals import from_native
 
 import evenhand
+from evenhand.data import coding
 from evenhand.data import streams as streaming
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.streams import CodedRows, code_rows
@@ -60,7 +61,7 @@ def test_the_size_of_batches_changes_nothing(monkeypatch, size):
 @pytest.mark.parametrize("by", [(), ("judge",)])
 @pytest.mark.parametrize("dense", [0, 10**7])
 def test_rows_count_as_the_table_counts(monkeypatch, by, dense):
-    monkeypatch.setattr(streaming, "DENSE", dense)
+    monkeypatch.setattr(coding, "DENSE", dense)
     data = comparisons()
     rows, counted = code_rows(data, ["x"], by=by).tally(by), data.tally(by=by)
     assert rows.digest == counted.digest

@@ -1,5 +1,7 @@
 """Boards of judgments with known worths, for tests of what is asked next."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from evenhand.data.tally import Tally
@@ -25,3 +27,8 @@ def simulate(worths, n, seed, tie=0.0):
 def state(worths=(1, 0.5, 0, -0.5, -1), n=200, seed=1, tie=0.0):
     """A state after such judgments."""
     return read_state(simulate(worths, n, seed, tie))
+
+
+def wait_for(board, pairs):
+    """The state with some pairs more handed out, by their numbers."""
+    return replace(board, waiting=board.waiting + np.bincount(pairs, minlength=len(board.waiting)))

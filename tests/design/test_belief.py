@@ -5,7 +5,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from design.boards import simulate, state
-from evenhand.design.policy import Belief, _expand, fit_belief, read_state
+from evenhand.design.policy import Belief, fit_belief, read_state
+from evenhand.ranking.sequential.likelihood import PairCounts, expand
 
 
 def test_without_ties_it_is_scikit_learns_ridge():
@@ -22,11 +23,12 @@ def test_without_ties_it_is_scikit_learns_ridge():
 
 def test_gradient_and_information_are_those_of_finite_differences():
     tally = state(tie=0.8).tally
+    pairs = PairCounts(5, tally.left, tally.right, tally.counts)
     rng, step = np.random.default_rng(3), 1e-5
     at = rng.normal(size=6)
-    here = _expand(tally, at)
+    here = expand(pairs, at)
     for i in range(6):
-        ahead, behind = (_expand(tally, at + sign * step * np.eye(6)[i]) for sign in (1, -1))
+        ahead, behind = (expand(pairs, at + sign * step * np.eye(6)[i]) for sign in (1, -1))
         slope = (ahead.value - behind.value) / (2 * step)
         bend = (behind.gradient - ahead.gradient) / (2 * step)
         assert here.gradient[i] == pytest.approx(slope, abs=1e-6)

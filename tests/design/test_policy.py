@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from design.boards import simulate, state
+from design.boards import simulate, state, wait_for
 from evenhand.cli.next import POLICIES
 from evenhand.design.next_pairs import choose_pairs
 from evenhand.design.policy import RULES, TITLES, Policy, number_pairs, read_state
@@ -24,7 +24,7 @@ def choose(policy, board, n, seed=1):
 def hand_out(board, pairs):
     code = {name: i for i, name in enumerate(board.systems)}
     ends = [[code[getattr(one, side)] for one in pairs] for side in ("left", "right")]
-    return board.wait_for(number_pairs(*ends, len(code)).tolist())
+    return wait_for(board, number_pairs(*ends, len(code)).tolist())
 
 
 def test_the_command_line_knows_every_rule():
@@ -93,15 +93,7 @@ def test_pairs_that_wait_count_as_answered_in_what_is_believed():
     belief = board.belief
     told = belief.information(np.array([x @ belief.mean]))[0]
     precision = np.linalg.inv(belief.vcov) + told * np.outer(x, x)
-    assert np.linalg.inv(board.wait_for([2]).belief.vcov) == pytest.approx(precision)
-
-
-def test_a_pair_that_is_given_back_is_out_no_longer():
-    board = state((1, 0.5, 0, -0.5, -1), 200)
-    found = board.wait_for([2, 2, 3]).give_back([2, 3])
-    assert np.array_equal(found.waiting, board.wait_for([2]).waiting)
-    with pytest.raises(InvalidJudgments, match="s00 and s04 cannot be given back: nobody has them"):
-        found.give_back([3])
+    assert np.linalg.inv(wait_for(board, [2]).belief.vcov) == pytest.approx(precision)
 
 
 def test_no_pair_for_this_judge_is_another_fault_than_no_pair_at_all():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from design.boards import state
+from design.boards import state, wait_for
 from evenhand.design.policy import Policy, number_pairs
 
 
@@ -12,7 +12,7 @@ from evenhand.design.policy import Policy, number_pairs
 def test_pairs_at_random_are_a_sample_of_all_pairs_whatever_the_rule_took_and_what_waits(rule):
     """Level .001: in a batch of as many pairs as there are, the rule takes most of the others."""
     board = state((3, 2, 1, 0), 400)
-    board = board.wait_for([0, 0, 3, 5])
+    board = wait_for(board, [0, 0, 3, 5])
     code = {name: i for i, name in enumerate(board.systems)}
     rng, found = np.random.default_rng(1), np.zeros(6)
     for _ in range(200):

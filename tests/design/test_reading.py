@@ -180,6 +180,20 @@ def test_a_column_that_looks_misspelt_is_a_system_if_it_is_said_to_be_one():
     assert set(campaign.systems) == {"A", "sources"}
 
 
+def test_a_row_of_a_table_is_named_by_its_own_file_alone():
+    write("items.jsonl", '{"item": "1", "A": "x"}\n{"item": "2", \n')
+    write("table.csv", "item,A\n1,x\n1,y\n")
+    for items, said in (
+        ("items.jsonl", "items.jsonl, row 2: "),
+        ("table.csv", "table.csv, row 3: "),
+    ):
+        with pytest.raises(CampaignError, match=f"^{said}"):
+            read_campaign(write("c.toml", f'items = "{items}"'))
+    write("one.csv", "item,A\n1,x\n")
+    with pytest.raises(CampaignError, match=r"^c\.toml: ignore: no item has a column 'B'"):
+        read_campaign(write("c.toml", 'items = "one.csv"\nignore = ["B"]'))
+
+
 def test_files_that_are_none():
     with pytest.raises(MissingFile, match=r"no file 'nix.toml'"):
         read_campaign("nix.toml")

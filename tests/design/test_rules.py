@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from design.boards import simulate, state
+from design.boards import simulate, state, wait_for
 from evenhand.data.tally import Tally
 from evenhand.design.policy import RULES, Batch, Belief, Policy, read_state
 
@@ -89,7 +89,7 @@ def test_top_k_asks_about_the_systems_at_the_border(top, border):
 def test_no_pair_comes_twice_until_half_of_them_are_out(rule):
     board = state(n=60)
     assert len(set(chosen(rule, board, n=5, top=2))) == 5
-    waiting = board.wait_for([3, 3, 4, 5])
+    waiting = wait_for(board, [3, 3, 4, 5])
     assert not {3, 4, 5} & set(chosen(rule, waiting, n=2, top=2))
 
 

@@ -173,7 +173,6 @@ def change(columns, name, value):
 
 REFUSALS = {
     "an unknown outcome": (change(PLAIN, "winner", "modelA"), {}),
-    "no outcome": (change(PLAIN, "winner", None), {}),
     "no system": (change(PLAIN, "model_b", None), {}),
     "an empty name": (change(PLAIN, "model_b", ""), {}),
     "a blank after a name": (change(PLAIN, "model_b", "alpha "), {}),
@@ -217,6 +216,17 @@ def test_every_refusal_is_that_of_duckdb(engine, places, here, fault):
     if fault not in ANSWERS:
         ANSWERS[fault] = refusal(here.frame(columns, "duckdb"), settings)
     assert said == ANSWERS[fault]
+
+
+@every_engine
+def test_rows_without_an_outcome_are_excluded_alike(engine, places):
+    for gap in (None, "NaN"):
+        data = read(places.frame(change(PLAIN, "winner", gap), engine))
+        every = len(PLAIN["winner"])
+        assert [(one.code, one.rows, one.of_rows) for one in data.excluded] == [
+            ("no-outcome", 1, every)
+        ]
+        assert data.tally().n_judgments == every - 1
 
 
 lazy_engine = pytest.mark.parametrize(

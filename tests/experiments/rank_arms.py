@@ -25,8 +25,8 @@ from evenhand.data.groups import Levels
 from evenhand.data.tally import Tally
 from evenhand.data.weights import cap_loads
 from evenhand.errors import NotIdentified
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.numerics.bootstrap import draw_webb
 from evenhand.numerics.multiple_tests import step_down
 from evenhand.ranking.clustering import Evidence

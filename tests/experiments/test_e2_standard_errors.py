@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.intervals import pair_variance
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance

@@ -17,14 +17,14 @@ import numpy as np
 import pytest
 
 from evenhand.data.tally import Factor, Tally
-from evenhand.ranking.robustness.cycle_residuals import (
+from evenhand.ranking.robustness.cycles import (
     draw_parametric,
     draw_wild,
     find_residuals,
+    look_for_cycles,
     split_residuals,
     statistics,
 )
-from evenhand.ranking.robustness.cycles import look_for_cycles
 from experiments.campaign import generator
 
 pytestmark = pytest.mark.slow

@@ -26,8 +26,7 @@ from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.bootstrap import draw_counts
 from evenhand.ranking.methods import RULES
-from evenhand.ranking.rules import plan_draws
-from evenhand.ranking.trueskill import Matches, replay
+from evenhand.ranking.rules import Matches, plan_draws, replay
 from experiments.campaign import generator
 from experiments.koehn import SIZES, count, kendall, worlds
 

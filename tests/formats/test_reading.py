@@ -186,3 +186,35 @@ def test_a_task_where_there_are_none_is_refused_in_words(save) -> None:
     rated = save("r.csv", "system,score\nA,1\n")
     with pytest.raises(UnknownColumn, match="has no tasks"):
         read(rated, task="x")
+
+
+@pytest.mark.parametrize("word", ["", "NaN", "n/a", "None"])
+def test_rows_without_an_outcome_are_excluded_and_counted(tmp_path, word):
+    path = tmp_path / "votes.csv"
+    rows = ["j1,A,B,left", f"j2,A,B,{word}", "j1,B,A,tie", "j1,A,B,right"]
+    path.write_text("\n".join(["judge,left,right,outcome", *rows, ""]), encoding="utf-8")
+    data = read(path)
+    assert data.tally().n_judgments == 3
+    (excluded,) = data.excluded
+    assert (excluded.code, excluded.rows, excluded.judge_names) == ("no-outcome", 1, ("j2",))
+    # an answer of that name counts, if it is declared
+    if word:
+        assert read(path, outcomes={word: "tie"}).tally().n_judgments == 4
+    # rows behind it are still named by their lines
+    path.write_text("\n".join(["judge,left,right,outcome", *rows, "j1,A,B,lfet", ""]))
+    assert "(line 6)" in refusal(path, InvalidJudgments)
+
+
+def test_a_missing_number_among_outcomes_of_a_frame_is_no_outcome():
+    columns = {"left": ["A"] * 3, "right": ["B"] * 3, "outcome": ["left", None, "right"]}
+    for frame in (pd.DataFrame(columns), pl.DataFrame(columns), pl.LazyFrame(columns)):
+        data = read(frame)
+        assert data.tally().n_judgments == 2
+        assert [one.rows for one in data.excluded] == [1]
+
+
+def test_a_table_without_any_outcome_is_refused(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,outcome\nA,B,\nA,B,NA\n", encoding="utf-8")
+    words = refusal(path, InvalidJudgments)
+    assert "has an outcome: each value of column 'outcome' is missing" in words

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import norm
 
 from evenhand.errors import InvalidJudgments
+from evenhand.models.base import Coefficient, Contrast
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.coefficients import Coefficient, Contrast
 from model_family import campaign
 
 

@@ -207,9 +207,9 @@ def test_groups_that_only_the_prior_links_are_named():
         ({"noise_sd": 0.1}, "too small for 8 categories"),
         ({"radius": 7}, "the longest difference"),
         ({"radius": -1}, "radius must be"),
-        ({"chains": 0}, "chains must be 1 or more"),
-        ({"burn_in": -1}, "burn_in must be 0 or more"),
-        ({"sweeps": 250}, "4 more than burn_in"),
+        ({"chains": 0}, "there is one at least"),
+        ({"burn_in": -1}, "leave too little"),
+        ({"sweeps": 250}, "4 sweeps more than burn-in"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(wrong, named):

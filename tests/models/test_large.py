@@ -12,6 +12,7 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.design import grouped_design
 from evenhand.models.large import Pairs
 from evenhand.models.settings import TIES
+from evenhand.numerics import newton
 from tallies import simulate, tally
 
 EVERY = [(ties, order) for ties in TIES for order in (False, True)]
@@ -158,10 +159,10 @@ def test_of_sparse_pairs_no_table_is_made_up_to_three_thousand_systems_either():
 
 def test_a_system_that_cannot_be_solved_is_said_to_be_one(board, monkeypatch):
     monkeypatch.setattr(bradley_terry, "DENSE", 1)
-    monkeypatch.setattr(large, "MAX_ITERATIONS", 3)
+    monkeypatch.setattr(newton, "MAX_ITERATIONS", 3)
     with pytest.raises(NotConverged, match="conjugate gradients did not settle"):
         BradleyTerry().fit(board)
-    monkeypatch.setattr(large, "MAX_ITERATIONS", 20_000)
+    monkeypatch.setattr(newton, "MAX_ITERATIONS", 20_000)
     monkeypatch.setattr(large, "MAX_STEPS", 1)
     with pytest.raises(NotConverged, match="no clear maximum"):
         BradleyTerry().fit(board)

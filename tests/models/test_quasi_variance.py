@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from evenhand.errors import NotIdentified
+from evenhand.models.base import find_quasi_variances
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.coefficients import find_quasi_variances
 from golden_numbers import golden
 from model_family import FEATURES, campaign
 from tallies import dras, tally

@@ -51,3 +51,9 @@ def test_a_notebook_shows_the_same_cells_with_names_escaped():
     assert "<b>" not in html
     for one in fit.coefficients:
         assert f"<td>{one.estimate:z.4f}</td>" in html
+
+
+def test_settings_of_a_model_are_said_in_one_line():
+    lines = repr(BradleyTerry(order_effect=True, prior=1).fit(tally(("new", "old", 61, 24, 35))))
+    said = "Bradley-Terry, Davidson ties, order effect, prior 1"
+    assert said in " ".join(lines.split())

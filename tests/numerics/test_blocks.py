@@ -66,10 +66,11 @@ def test_differences_and_sums_onto_nodes_are_transposed_maps():
     assert batch.sums(values).sum() == pytest.approx(values.sum(), rel=1e-12)
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 7, 16])
-def test_inverses_and_determinants_are_those_of_single_matrices(width):
+@pytest.mark.parametrize("size", [1, 5, 12])
+@pytest.mark.parametrize("width", [1, 2, 3, 7, 16, 49, 131])
+def test_inverses_and_determinants_are_those_of_single_matrices(size, width):
     rng = np.random.Generator(np.random.PCG64(width))
-    root = rng.normal(size=(5, width, width))
+    root = rng.normal(size=(size, width, width))
     matrices = root @ root.transpose(0, 2, 1) + np.eye(width)
     inverse, log_det = invert_all(matrices)
     np.testing.assert_allclose(inverse, np.linalg.inv(matrices), rtol=1e-9, atol=1e-12)

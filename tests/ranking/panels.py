@@ -8,8 +8,8 @@ import polars as pl
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.tally import Tally
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 
 
 def panel(

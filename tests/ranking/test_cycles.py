@@ -12,22 +12,20 @@ import evenhand
 from evenhand.data.tally import Tally
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.ranking.clustering import Clustering
-from evenhand.ranking.robustness import cycle_residuals
-from evenhand.ranking.robustness.cycle_residuals import (
+from evenhand.ranking.robustness import cycles as of_cycles
+from evenhand.ranking.robustness.cycles import (
     draw_parametric,
     draw_replicates,
     draw_wild,
     find_residuals,
+    find_sure_circle,
+    list_triples,
+    look_for_cycles,
     measure_cells,
     measure_clusters,
     split_pairs,
     split_residuals,
     statistics,
-)
-from evenhand.ranking.robustness.cycles import (
-    find_sure_circle,
-    list_triples,
-    look_for_cycles,
     weigh_triples,
 )
 from evenhand.ranking.robustness.removal import merge_evidence
@@ -149,7 +147,7 @@ def test_residuals_of_some_pairs_are_columns_of_the_table(judges):
 def test_a_circle_is_named_whatever_a_table_of_its_judges_by_pairs_would_be(monkeypatch):
     votes = by_judges(5, 0, 2.0, (900, 9000, 0.1))
     free = look_for_cycles(votes, 0.95, 1)
-    monkeypatch.setattr(cycle_residuals, "MAX_TABLE_NUMBERS", 200 * 28)  # of clusters, by pairs
+    monkeypatch.setattr(of_cycles, "MAX_TABLE_NUMBERS", 200 * 28)  # of clusters, by pairs
     found = look_for_cycles(votes, 0.95, 1)
     assert found.cycles[0].systems == ("s0", "s1", "s2")
     assert found.cycles == free.cycles

@@ -5,8 +5,13 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand.ranking.robustness.cycle_residuals import draw_parametric, find_residuals
-from evenhand.ranking.robustness.cycles import list_deviations, look_for_cycles, weigh_pairs
+from evenhand.ranking.robustness.cycles import (
+    draw_parametric,
+    find_residuals,
+    list_deviations,
+    look_for_cycles,
+    weigh_pairs,
+)
 from experiments.test_e8_cycles import HIGH, LOW, by_pair
 
 

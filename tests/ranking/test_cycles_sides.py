@@ -6,7 +6,7 @@ import pytest
 import statsmodels.api as sm
 
 import evenhand
-from evenhand.ranking.robustness.cycle_residuals import (
+from evenhand.ranking.robustness.cycles import (
     draw_parametric,
     find_residuals,
     measure_cells,

@@ -8,7 +8,7 @@ from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.ranking import covariance
-from evenhand.ranking.covariance import count_effective, leave_each_out
+from evenhand.ranking.covariance import Network, count_effective, leave_each_out
 from evenhand.ranking.intervals import pair_variance
 from evenhand.ranking.sandwich import cluster_covariance
 from experiments.campaign import Campaign, generator
@@ -74,7 +74,8 @@ def test_clusters_are_left_out_alike_however_many_are_worked_on_at_a_time(linkin
 def test_effective_clusters_are_counted_per_difference():
     """One parameter, loads 1, 1, 2: (1 + 1 + 2)² / (1 + 1 + 4) = 8/3."""
     own = np.array([1.0, 1.0, 2.0])[:, None, None]
-    found = count_effective([own], np.array([[0.5], [-0.5]]))
+    rows = np.array([[0.5], [-0.5]])
+    found = count_effective(Network(lambda: [own], len(own), rows, rows))
     np.testing.assert_allclose(found, [[0, 8 / 3], [8 / 3, 0]])
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.ranking import sandwich as boards
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance
 from ranking.panels import fit, jackknife, panel, tally

@@ -3,10 +3,13 @@
 import json
 import pickle
 from dataclasses import FrozenInstanceError, replace
+from itertools import combinations
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.ranking import rank
@@ -54,6 +57,43 @@ def test_pairs_that_may_not_be_decided_are_counted_by_system(ranking):
     found = replace(ranking, rank_sets=replace(ranking.rank_sets, resting=resting))
     assert [row["undecidable_pairs"] for row in found.rows()] == [1, 0, 0, 1]
     assert rank(comparisons(panel(judges=9)), interval="model").undecidable_pairs is None
+
+
+def test_json_has_every_pair_with_its_difference_its_interval_and_its_p_value(ranking):
+    pairs = ranking.to_dict()["pairs"]
+    assert [(one["first"], one["second"]) for one in pairs] == list(
+        combinations(ranking.systems, 2)
+    )
+    worths = dict(zip(ranking.systems, ranking.log_worth, strict=True))
+    for one in pairs:
+        assert one["difference"] == worths[one["first"]] - worths[one["second"]]
+        assert one["lower"] < one["difference"] < one["upper"]
+        # what decides is the p-value, adjusted by the replicates that rank sets are made of
+        assert one["decided"] == (one["p_adjusted"] <= 0.05)
+        assert one["lower"] <= 0 or one["decided"]
+    decided = {(one["first"], one["second"]) for one in pairs if one["decided"]}
+    assert decided == {*map(tuple, ranking.rank_sets.to_dict(ranking.systems)["decided"])}
+
+
+def test_p_values_of_pairs_agree_with_rank_sets_at_every_level():
+    data = comparisons(panel(3, judges=9, n=150, systems=7))
+    p = [one["p_adjusted"] for one in rank(data).pairs()]
+    for level in (0.5, 0.7, 0.9, 0.99):
+        decided = [one["decided"] for one in rank(data, level=level).pairs()]
+        assert decided == [one <= 1 - level + 1e-9 for one in p]
+
+
+def test_pairs_of_other_intervals_have_holms_adjustment_or_none():
+    data = comparisons(panel(judges=9))
+    found = rank(data, interval="sandwich")
+    at = np.triu_indices(4, 1)
+    t = (found.log_worth[:, None] - found.log_worth)[at] / found.pair_stderr[at]
+    expected = multipletests(2 * stats.t.sf(np.abs(t), found.df), method="holm")[1]
+    assert [one["p_adjusted"] for one in found.pairs()] == pytest.approx(expected)
+    drawn = rank(data, interval="bootstrap").pairs()
+    assert {(one["p_adjusted"], one["lower"]) for one in drawn} == {(None, None)}
+    many = rank(comparisons(panel(n=3000, systems=51, judges=9)), interval="model")
+    assert many.to_dict()["pairs"] is None
 
 
 def test_json_of_groups_names_them_and_says_which_were_refused():
@@ -116,3 +156,13 @@ def test_who_may_be_in_the_top_is_read_off_rank_sets(ranking):
         ranking.may_be_in_top(5)
     with pytest.raises(UnknownOption, match="rank with interval 'rank-sets'"):
         rank(comparisons(panel(judges=9)), interval="model").may_be_in_top(1)
+
+
+def test_a_ranking_holds_how_its_errors_were_estimated(ranking):
+    way, _ = ranking.ways
+    assert (way.name, way.kind, way.levels, way.clusters) == ("judge", "CV3", 9, 9)
+    merged = rank(comparisons(panel(judges=250, n=2000)), cluster="judge").ways
+    assert [(way.levels, way.clusters) for way in merged] == [(250, 200)]
+    assert rank(comparisons(panel(judges=9)), interval="model").ways == ()
+    by_judgment = rank(comparisons(panel(judges=9)), cluster="judgment").ways
+    assert [(way.name, way.kind) for way in by_judgment] == [("judgment", "CR1")]

@@ -154,7 +154,7 @@ def test_one_judge_shows_no_spread(frame):
 def test_where_information_by_cluster_is_too_large_scores_alone_serve(frame, monkeypatch):
     fit = BY_GROUP.fit(tally(frame, "group"))
     counted = tally(frame, "group", "judge")
-    monkeypatch.setattr("evenhand.ranking.wald.MAX_DENSE", 1)
+    monkeypatch.setattr("evenhand.ranking.sandwich.MAX_DENSE", 1)
     spread = cluster_spread(fit, counted, "judge")
     n, p, g = fit.n_comparisons, len(fit.estimate), 8
     expected = fit.vcov @ spread.scores.T @ spread.scores @ fit.vcov

@@ -81,7 +81,7 @@ def test_no_other_file_writes_a_signature_of_its_own():
         if "sha256 {" in path.read_text(encoding="utf-8")
     ]
     # a filter that is too long to print is named by its digest
-    assert writers == ["data/exclusions.py", "data/results.py", "ranking/signature.py"]
+    assert writers == ["data/exclusions.py", "data/results.py", "ranking/settings.py"]
 
 
 def test_values_of_system_covariates_are_signed():

@@ -172,3 +172,45 @@ def test_the_headline_is_decided_by_the_p_values_that_are_clustered():
     assert significant == 1
     assert found.says.startswith("1 of 3 pairs differ")
     assert "with judgments correlated by judge" in found.says
+
+
+def _vote(rng, pairs, judges=8, each=6):
+    """Every judge answers each pair (first, second, share of the first) so many times."""
+    return table(
+        [
+            (f"j{judge}", first, second, "left" if rng.random() < share else "right")
+            for first, second, share in pairs
+            for judge in range(judges)
+            for _ in range(each)
+        ],
+        COLUMNS,
+    )
+
+
+def test_a_pair_that_cannot_be_tested_is_named_and_is_not_counted_as_one_that_does_not_differ():
+    rng = np.random.default_rng(3)
+    found = find_preferences(_vote(rng, [("a", "b", 1.0), ("a", "c", 0.8), ("b", "c", 0.5)]))
+    assert found.says.startswith("1 of the 2 pairs that can be tested differ (p ≤ .05")
+    assert found.says.values["tested"] == 2
+    (note,) = [one for one in found.notes if one.code == "pairs-without-spread"]
+    assert note.endswith("one judge made them: a and b.")
+    even = find_preferences(_vote(rng, [("a", "b", 1.0), ("a", "c", 0.5), ("b", "c", 0.5)]))
+    assert even.says.startswith("None of the 2 pairs that can be tested differs significantly")
+    alike = find_preferences(_vote(rng, [("a", "b", 1.0), ("a", "c", 1.0), ("b", "c", 1.0)]))
+    assert alike.says.startswith(
+        "No pair can be tested with judgments correlated by judge; 3 pairs"
+    )
+
+
+def test_with_few_judges_it_is_said_that_rank_may_decide_other_pairs():
+    pairs = [("a", "b", 0.6), ("a", "c", 0.7), ("b", "c", 0.6)]
+    code = "few-clusters-beside-rank"
+    few, many = (
+        find_preferences(_vote(np.random.default_rng(4), some, judges)).notes
+        for some, judges in ((pairs, 10), (pairs, 30))
+    )
+    (note,) = [one for one in few if one.code == code]
+    assert note.startswith("With 10 effective judges evenhand rank")
+    assert code not in [one.code for one in many]
+    alone = find_preferences(_vote(np.random.default_rng(4), pairs[:1], 10))
+    assert code not in [one.code for one in alone.notes]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.latex import escape, number, render_latex, tabular, write_cell
+from evenhand.render.latex import escape, label_groups, render_latex, write_cell, write_table
 
 # signs that mean something to LaTeX, wherever they stand unescaped
 SPECIAL = re.compile(r"(?<!\\)[&%$#_]|[~^]")
@@ -29,15 +29,24 @@ def test_every_special_sign_is_written_as_latex_prints_it():
 
 
 def test_numbers_stand_in_mathematics():
-    assert (number(-1.005, 1), number(None, 2)) == ("$-1.0$", "--")
+    assert (write_cell(-1.005, "one"), write_cell(None, "two")) == ("$-1.0$", "--")
 
 
 def test_blocks_are_parted_by_rules_and_comments_stand_above():
-    text = tabular("lr", ["a", "b"], [[["1", "2"]], [["3", "4"]]], ["one\ntwo"])
+    columns = (Column("a", "a"), Column("b", "b", "count"))
+    rows = ({"a": "1", "b": 2}, {"a": "3", "b": 4})
+    text = write_table(Table("t", "", columns, rows, lines=(1,)), ["one\ntwo"])
     assert text.startswith("% one\n% two\n")
     assert text.count(r"\midrule") == 2
     assert text.count(r"\\") == 3
-    assert text.index("1 & 2") < text.rindex(r"\midrule") < text.index("3 & 4")
+    assert text.index("1 & $2$") < text.rindex(r"\midrule") < text.index("3 & $4$")
+
+
+def test_no_two_groups_have_the_same_label():
+    groups = ["en-de", "en_de", "en-de-2", "系统", "", "群"]
+    labels = label_groups(groups)
+    assert len({*labels.values()}) == len(groups)
+    assert (labels["en-de"], labels[""]) == ("en-de", "")
 
 
 def test_tables_of_groups_have_captions_and_labels_of_their_own():

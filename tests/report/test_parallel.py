@@ -143,3 +143,20 @@ def test_why_there_is_no_ranking_is_found_once_for_all_sections(
     found = make_report(one_sided, sections=SOME)
     assert found.parts[0].refused
     assert looks == [1]
+
+
+def test_a_single_task_of_very_many_comparisons_is_read_once(
+    votes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assemble, "MIN_PARALLEL_JUDGMENTS", 1)
+    monkeypatch.setattr(assemble, "MAX_DIVIDED_COMPARISONS", 1)
+    data = evenhand.read(votes, task="large")
+    together = make_report(data, sections=SOME, opener=partial(pytest.fail, "read again"))
+    assert together.to_dict() == make_report(data, sections=SOME).to_dict()
+
+
+def test_progress_counts_the_sections_of_all_tasks(votes: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    make_report(evenhand.read(votes), sections=SOME, progress=lambda *step: told.append(step))
+    assert [step[1:] for step in told] == [(begun, 9) for begun in range(9)]
+    assert told[0][0] == "large Who is better"

@@ -67,6 +67,19 @@ def test_a_ranking_is_a_forest_plot_with_its_intervals(votes):
     assert "95 % intervals" in " ".join(words)
 
 
+def test_a_result_is_drawn_into_axes_that_are_given(votes, campaign):
+    from matplotlib.figure import Figure
+
+    figure, ranking = Figure(), evenhand.rank(votes)
+    first, second = figure.subplots(1, 2)
+    assert ranking.plot(ax=first) is figure
+    assert {*ranking.systems} <= {*texts(figure)}
+    assert first.get_xlabel() == "log-worth"
+    assert "95 % intervals" in first.get_title()
+    ranking.plot("chances", ax=second)
+    assert len(second.get_children()) > 20
+
+
 def test_outcomes_are_those_of_the_ranking(votes):
     bars = values(find_chart(evenhand.rank(votes), "outcomes"))
     won = {row["system"]: row for row in bars if row.get("outcome") == "won"}

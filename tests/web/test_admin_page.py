@@ -240,11 +240,11 @@ def test_answers_are_deleted_after_a_question_and_not_before(browser: Any, tmp_p
             page = open_page(browser, store, address, width=390)
             asked: list[str] = []
             page.once("dialog", lambda one: (asked.append(one.message), one.dismiss()))
-            page.click("button[aria-label='Delete the answers of j05']")
+            page.click("button[aria-label='Delete answers of j05']")
             assert "Delete all that j05 answered" in asked[0]
             assert sum(1 for _ in list_judgments(store)) == 3
             page.once("dialog", lambda one: one.accept())
-            page.click("button[aria-label='Delete the answers of j05']")
+            page.click("button[aria-label='Delete answers of j05']")
             page.wait_for_selector("#notice:has-text('and all answers')")
             page.close()
         assert list(list_judgments(store)) == []

@@ -16,11 +16,11 @@ JUDGES = ("j0", "j1", "j2")
 
 def show(boards: LiveLeaderboards) -> dict[str, object]:
     """All that a board says now."""
-    assert boards.catch_up()
+    boards.catch_up()
     return boards.look("t", FREE).board.to_dict()
 
 
-@pytest.mark.parametrize("counted", [0, 15, 60])
+@pytest.mark.parametrize("counted", [0, 15, 50])
 def test_sums_outlast_the_answers_and_the_server_however_much_was_counted(
     tmp_path: Path, clock: HandClock, counted: int
 ) -> None:
@@ -31,8 +31,9 @@ def test_sums_outlast_the_answers_and_the_server_however_much_was_counted(
         judge_some(store, 10)
         running, whole = LiveLeaderboards(store), LiveLeaderboards(store)
         running.catch_up()
-        judge_some(store, 50, seed=5)
-        running.catch_up(counted)
+        judge_some(store, counted, seed=5)
+        running.catch_up()
+        judge_some(store, 50 - counted, seed=6)
         before = show(whole)
         assert before["n_votes"] == 60
         store.forget("j2", answers=True)
@@ -81,7 +82,8 @@ def test_votes_between_deletions_and_joins_are_counted_once(store: Store) -> Non
                 votes += 1
         if turn == 1:
             store.join("j1", "j0")
-        steps.catch_up(5 * turn)
+        if turn:
+            steps.catch_up()
         if turn == 2:
             judge_next(store, "j2")
             votes += 1

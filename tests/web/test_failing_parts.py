@@ -9,9 +9,12 @@ from starlette.testclient import TestClient
 
 from evenhand.design.reading import make_campaign
 from evenhand.web import NotStored, Store
+from evenhand.web import analysis as analysing
 from evenhand.web import dashboard as looking
 from evenhand.web import findings as room
+from evenhand.web.analysis import Analysis
 from evenhand.web.dashboard import DashboardCache
+from evenhand.web.site import Question
 from evenhand.web.store import judging, people
 from stored_campaigns import fill, judge_next, take
 
@@ -102,3 +105,44 @@ def test_a_database_that_is_away_is_still_said_to_be_away(
     monkeypatch.setattr(looking, "find", away)
     with pytest.raises(NotStored):
         looks.look()
+
+
+@pytest.mark.parametrize("part", ["findings", "promises"])
+def test_what_cannot_be_computed_anew_is_said_and_not_shown_as_current(
+    judged: Store, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    def away(*_: Any) -> Any:
+        raise NotStored("disk I/O error")
+
+    monkeypatch.setattr(looking, "PAUSE", 0.0)
+    analysis = Analysis(judged)
+    analysis.cache, analysis.promises.rest = DashboardCache(judged, rest=0.0), 0.0
+    module, name = {"findings": (looking, "find"), "promises": (analysing, "gather")}[part]
+    question = Question(part)  # type: ignore[arg-type]
+    before = analysis.answer(question)
+    record = judged.head().number
+    judged.do(people.revoke, "ben")
+    with monkeypatch.context() as broken:
+        broken.setattr(module, name, away)
+        failed = [analysis.answer(question) for _ in range(2)]
+    for page in failed:
+        assert page.made == before.made
+        assert "could not be computed anew: disk I/O error; " in page.body
+        assert f"of record {record}." in page.body
+    assert "anew" not in analysis.answer(question).body
+
+
+def test_promises_that_a_fault_of_the_program_stops_say_so(
+    judged: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    analysis = Analysis(judged)
+    analysis.promises.rest = 0.0
+    analysis.answer(Question("promises"))
+    judged.do(people.revoke, "ben")
+    monkeypatch.setattr(analysing, "gather", fail)
+    with caplog.at_level(logging.WARNING, "evenhand"):
+        pages = [analysis.answer(Question("promises")).body for _ in range(2)]
+    assert all("anew: see the server" in page and "take_pairs" not in page for page in pages)
+    assert (
+        len(caplog.records) == 1
+    )  # the second look is too soon to try again, and says it all the same

@@ -10,14 +10,14 @@ from typing import Any, Final
 import click
 
 import evenhand
-from evenhand.cli.options import output_options, section, stack, verb
+from evenhand.cli.options import Options, Placing, argument, refuse_given, under, verb
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import ProgressDisplay, take_output
+from evenhand.cli.running import ProgressDisplay
 from evenhand.design.assignment import Assignment
 from evenhand.design.feasibility import SEED_IS_NAMED, find_doubts
 from evenhand.design.guarantees import DesignCheck
 from evenhand.design.texts import say
-from evenhand.errors import UnknownFormat, UnknownOption
+from evenhand.errors import UnknownFormat
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings
@@ -26,26 +26,28 @@ from evenhand.web.store.verification import LogCheck
 
 CAMPAIGNS: Final = (".toml", ".csv", ".jsonl")  # Endings of campaigns and tables of items
 
-_campaign_option = section("A campaign")
-_log_option = section("A log")
+_campaign_option = under("A campaign")
+_log_option = under("A log")
 
-check_options = stack(
-    _campaign_option(
-        "--collected",
-        metavar="LOG",
-        help="Count on what was collected: a campaign's database, or its log.",
-    ),
-    _campaign_option("--verbose", is_flag=True, help="List the promises that are kept as well."),
-    _log_option("--head", metavar="N:HASH", help="End of the log as it was noted before."),
-    _log_option(
-        "--receipt",
-        "receipts",
-        metavar="HASH",
-        multiple=True,
-        help="Say whether an answer with this receipt is in the log. Repeatable.",
-    ),
-    _log_option("--write-log", metavar="FILE", help="Write a database's log as JSON Lines."),
-)
+
+class Checked(Options):
+    target: str = argument("CAMPAIGN|LOG")
+
+
+class OfCampaign(Options):
+    collected: str | None = _campaign_option(
+        "--collected LOG", "Count on what was collected: a campaign's database, or its log."
+    )
+    verbose: bool = _campaign_option("--verbose", "List the promises that are kept as well.")
+
+
+class OfLog(Options):
+    head: str | None = _log_option("--head N:HASH", "End of the log as it was noted before.")
+    receipts: tuple[str, ...] = _log_option(
+        "--receipt HASH",
+        "Say whether an answer with this receipt is in the log. Repeatable.",
+    )
+    write_log: str | None = _log_option("--write-log FILE", "Write a database's log as JSON Lines.")
 
 
 @verb(
@@ -54,18 +56,7 @@ check_options = stack(
     "evenhand check spring.db --write-log log.jsonl",
     "evenhand check log.jsonl --head 1204:9f86d081...",
 )
-@click.argument("target", metavar="CAMPAIGN|LOG")
-@check_options
-@output_options
-def check(
-    *,
-    target: str,
-    collected: str | None,
-    verbose: bool,
-    head: str | None,
-    receipts: tuple[str, ...],
-    write_log: str | None,
-) -> None:
+def check(*, checked: Checked, campaign: OfCampaign, log: OfLog, placing: Placing) -> None:
     """Check the design of a campaign, or a log of collected judgments.
 
     CAMPAIGN is a campaign file (.toml) or a table of items (.csv, .jsonl): its
@@ -79,22 +70,33 @@ def check(
     cut or replaced is noticed too. The tables of a database are recounted from
     its log, and the file is checked for damage.
     """
-    place = take_output(target, collected)
-    is_campaign = _is_campaign(target)
-    of_log = {"--head": head, "--receipt": receipts, "--write-log": write_log}
-    of_campaign = {"--collected": collected, "--verbose": verbose}
-    for option, given in (of_log if is_campaign else of_campaign).items():
-        if given:
-            kind, other = ("campaign", "log") if is_campaign else ("log", "campaign")
-            raise UnknownOption(
-                f"{option} is for a {other}, and '{target}' is a {kind}: leave it out"
-            )
-    if not is_campaign:
-        log = _check_log(target, head, receipts, write_log)
-        place.deliver(VerbResult({"": log}, {}, ()))
+    target = checked.target
+    place = placing.choose(target, campaign.collected)
+    if not _is_campaign(target):
+        refuse_given(campaign.flags(), f"is for a campaign, and '{target}' is a log: leave it out")
+        place.deliver(VerbResult({"": _check_log(target, log)}, {}, ()))
         return
-    result = _check_campaign(target, collected or "")
-    place.deliver(VerbResult({"": result}, {}, (), ("kept",) * verbose))
+    refuse_given(log.flags(), f"is for a log, and '{target}' is a campaign: leave it out")
+    collected = campaign.collected or ""
+    from evenhand.design.assignment import assign
+    from evenhand.design.guarantees import verify_design
+    from evenhand.design.policy import make_policy
+    from evenhand.design.reading import read_campaign
+
+    planned = read_campaign(target)
+    make_policy(planned)
+    where = ""
+    if collected:
+        from evenhand.web.links import Place
+        from evenhand.web.store.audit import check_collected
+
+        assignment, design_check = check_collected(collected, planned)
+        where = Place.at(collected).name if "://" in collected else collected
+    else:
+        assignment = assign(planned)
+        design_check = verify_design(assignment)
+    result = CheckResult(assignment, design_check, where, planned.seed is not None)
+    place.deliver(VerbResult({"": result}, {}, (), ("kept",) * campaign.verbose))
     if result.check.broken:
         click.get_current_context().exit(1)
 
@@ -114,35 +116,12 @@ def _is_campaign(target: str) -> bool:
     return isinstance(first, dict) and "hash" not in first
 
 
-def _check_campaign(campaign: str, collected: str) -> CheckResult:
-    from evenhand.design.assignment import assign
-    from evenhand.design.guarantees import verify_design
-    from evenhand.design.policy import make_policy
-    from evenhand.design.reading import read_campaign
-
-    planned = read_campaign(campaign)
-    make_policy(planned)
-    where = ""
-    if collected:
-        from evenhand.web.links import Place
-        from evenhand.web.store.audit import check_collected
-
-        assignment, design_check = check_collected(collected, planned)
-        where = Place.at(collected).name if "://" in collected else collected
-    else:
-        assignment = assign(planned)
-        design_check = verify_design(assignment)
-    return CheckResult(assignment, design_check, where, planned.seed is not None)
-
-
-def _check_log(
-    log: str, head: str | None, receipts: tuple[str, ...], write_log: str | None
-) -> LogResult:
+def _check_log(log: str, asked: OfLog) -> LogResult:
     from evenhand.web.store import audit
     from evenhand.web.store.verification import read_head, read_receipt
 
-    noted = read_head(head) if head is not None else None
-    wanted = tuple(map(read_receipt, receipts))
+    noted = read_head(asked.head) if asked.head is not None else None
+    wanted = tuple(map(read_receipt, asked.receipts))
     with ProgressDisplay("checking"):
         log_check = audit.audit(log, noted, receipts=wanted)
     if not log_check.holds:
@@ -154,9 +133,9 @@ def _check_log(
                 " the campaign (such as a backup), another campaign's or rewritten, or the"
                 " answer was never stored"
             )
-    if write_log is not None:
-        audit.write_log(log, write_log)
-        click.echo(label("wrote", write_log, PLAIN), err=True)
+    if asked.write_log is not None:
+        audit.write_log(log, asked.write_log)
+        click.echo(label("wrote", asked.write_log, PLAIN), err=True)
 
     return LogResult(log_check, against=noted is not None)
 

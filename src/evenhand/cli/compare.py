@@ -8,24 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.options import (
-    COLUMN_LEVEL,
-    COVARIATES,
-    Figures,
-    Grouping,
-    Numbers,
-    OneOf,
-    Options,
-    Run,
-    Tables,
-    forms_option,
-    is_given,
-    level_option,
-    refuse_given,
-    seed_option,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import ProgressDisplay, remarks_on, work_on_groups
 from evenhand.errors import (
@@ -51,16 +34,16 @@ OF_CURVES: Final = ("sizes", "trials", "hold_out")
 # What either way of holding out alone is asked
 OF_FOLDS: Final = ("by", "folds", "repeats", "group_by")
 
-_compared = under("What is compared")
-_held_out = under("What is held out: cross-validation")
-_curves = under("What is held out: learning curves")
-_certainty = under("Uncertainty")
-_drawn = under("Figures")
+_compared = options.under("What is compared")
+_held_out = options.under("What is held out: cross-validation")
+_curves = options.under("What is held out: learning curves")
+_certainty = options.under("Uncertainty")
+_drawn = options.under("Figures")
 
 
-class Drawing(Figures):
+class Drawing(options.Figures):
     figures: str | None = _drawn("--figures FOLDER", "Draw figures into a folder.")
-    forms: tuple[str, ...] | None = forms_option(_drawn)
+    forms: tuple[str, ...] | None = options.forms_option(_drawn)
     width: int | None = _drawn(
         "--figure-width PIXELS",
         "Of the whole picture; 360 suits a telephone. Default: 620.",
@@ -72,7 +55,7 @@ class Drawing(Figures):
         return self.width or USUAL_WIDTH
 
 
-class Asked(Options):
+class Asked(options.Options):
     nested: bool = _compared(
         "--nested",
         "Likelihood-ratio tests of nested models instead: whether ties are needed, whether order"
@@ -91,7 +74,7 @@ class Asked(Options):
         "--by",
         "What is never on both sides. Default: judges and items where there are five of each, else"
         " what there is.",
-        type=OneOf(BLOCKS),
+        type=options.OneOf(BLOCKS),
     )
     folds: int | None = _held_out("--folds", "Parts: 10, or 5 each way, by default.")
     repeats: int = _held_out("--repeats", "How often judgments are divided into folds.", default=1)
@@ -102,24 +85,26 @@ class Asked(Options):
     train: tuple[str, str] | None = _curves(
         "--train COLUMN=LEVEL",
         "Curves of models trained on these judgments, such as judge_group=crowd,",
-        type=COLUMN_LEVEL,
+        type=options.COLUMN_LEVEL,
     )
     test: tuple[str, str] | None = _curves(
-        "--test COLUMN=LEVEL", "and tested on these others.", type=COLUMN_LEVEL
+        "--test COLUMN=LEVEL", "and tested on these others.", type=options.COLUMN_LEVEL
     )
     overlap: str = _curves(
         "--overlap",
         "With --train: what to do with its judgments on held-out items.",
-        type=OneOf(("keep", "drop")),
+        type=options.OneOf(("keep", "drop")),
         default="keep",
     )
     sizes: tuple[int, ...] | None = _curves(
-        "--sizes N,N,...", "Training sizes. Default: 100,200,400,800,1600,3200.", type=Numbers()
+        "--sizes N,N,...",
+        "Training sizes. Default: 100,200,400,800,1600,3200.",
+        type=options.Numbers(),
     )
     trials: int = _curves("--trials", "Random subsets of each size.", default=5)
     hold_out: int = _curves("--hold-out", "Comparisons to hold out, at least.", default=2000)
-    level: float = level_option(_certainty)
-    seed: int = seed_option(_certainty)
+    level: float = options.level_option(_certainty)
+    seed: int = options.seed_option(_certainty)
 
     @property
     def traced(self) -> bool:
@@ -130,27 +115,29 @@ class Asked(Options):
         _refuse_halves(self)
         _refuse_of_held_out(self)
         if self.traced:
-            refuse_given(OF_FOLDS, "is of cross-validation, not of learning curves: leave it out")
+            options.refuse_given(
+                OF_FOLDS, "is of cross-validation, not of learning curves: leave it out"
+            )
         else:
-            refuse_given(OF_CURVES, "is of learning curves: add --curves, or leave it out")
+            options.refuse_given(OF_CURVES, "is of learning curves: add --curves, or leave it out")
 
 
-def _refuse_of_held_out(options: Asked) -> None:
+def _refuse_of_held_out(asked: Asked) -> None:
     """Refuse options of held-out judgments with nested models, and the reverse."""
-    if not options.nested:
-        if options.judge_covariates:
+    if not asked.nested:
+        if asked.judge_covariates:
             raise UnknownOption("--judge-covariate is of nested models: add --nested")
         return
     of_held_out = ("models", "curves", "train", "by", "folds", "repeats", *OF_CURVES)
     why = "is of held-out judgments: leave it or --nested out"
-    refuse_given((*of_held_out, "level", "seed", "figures"), why)
+    options.refuse_given((*of_held_out, "level", "seed", "figures"), why)
 
 
-def _refuse_halves(options: Asked) -> None:
+def _refuse_halves(asked: Asked) -> None:
     """Refuse what is trained on without what is tested on, and the same judgments for both."""
-    train, test = options.train, options.test
+    train, test = asked.train, asked.test
     if train is None and test is None:
-        if is_given("overlap"):
+        if options.is_given("overlap"):
             raise UnknownOption("--overlap is for --train COLUMN=LEVEL: leave it out")
         return
     if train is None or test is None:
@@ -214,7 +201,7 @@ def write_curves(learning_curves: LearningCurves, drawing: Drawing) -> list[str]
 USUAL: Final = ("usual",)
 
 
-@verb(
+@options.verb(
     "evenhand compare votes.csv",
     "evenhand compare votes.csv --model judge-slopes --by judge",
     "evenhand compare rankings.csv --curves --model paper --figures figures",
@@ -223,7 +210,12 @@ USUAL: Final = ("usual",)
     doing="comparing",
 )
 def compare(
-    run: Run, *, tables: Tables, groups: Grouping, asked: Asked, drawing: Drawing
+    run: options.Run,
+    *,
+    tables: options.Tables,
+    groups: options.Grouping,
+    asked: Asked,
+    drawing: Drawing,
 ) -> VerbResult:
     """Compare models of preference by held-out predictions, or by nested tests.
 
@@ -237,12 +229,12 @@ def compare(
     asked.refuse_unfit()
     if drawing.figures is None:
         why = "says how to draw: say where to with --figures FOLDER"
-        refuse_given(("forms", "width"), why)
+        options.refuse_given(("forms", "width"), why)
     drawing.check()
     by = groups.group_by
     used = (*asked.judge_covariates, by)
     data = run.reading.open_comparisons("compare")
-    data = tables.join(data, used=used, options=COVARIATES)
+    data = tables.join(data, used=used, options=options.COVARIATES)
     if asked.nested:
         return _test_nested(data, asked.judge_covariates, by)
     if asked.traced:
@@ -276,25 +268,25 @@ def _test_nested(
 
 
 def _trace(
-    data: Comparisons, options: Asked, drawing: Drawing, patience: ProgressDisplay
+    data: Comparisons, asked: Asked, drawing: Drawing, patience: ProgressDisplay
 ) -> VerbResult:
     """Trace learning curves, over all tasks together."""
     from evenhand.ranking.learning_curves import SIZES, trace_learning
 
-    tested, trained = _part(data, options)
+    tested, trained = _part(data, asked)
     transfer = None
-    if options.train is not None and options.test is not None:
-        transfer = "=".join(options.train), "=".join(options.test)
+    if asked.train is not None and asked.test is not None:
+        transfer = "=".join(asked.train), "=".join(asked.test)
     learning_curves = trace_learning(
         tested,
         training=trained,
-        models=options.models or USUAL,
-        sizes=options.sizes or SIZES,
-        trials=options.trials,
-        least=options.hold_out,
-        overlap=options.overlap,
-        level=options.level,
-        seed=options.seed,
+        models=asked.models or USUAL,
+        sizes=asked.sizes or SIZES,
+        trials=asked.trials,
+        least=asked.hold_out,
+        overlap=asked.overlap,
+        level=asked.level,
+        seed=asked.seed,
         progress=patience.step,
         transfer=transfer,
     )
@@ -302,15 +294,15 @@ def _trace(
     return VerbResult({"": learning_curves}, {}, read)
 
 
-def _part(data: Comparisons, options: Asked) -> tuple[Comparisons, Comparisons | None]:
+def _part(data: Comparisons, asked: Asked) -> tuple[Comparisons, Comparisons | None]:
     """Return judgments to test on, and others to train on if they were asked for."""
-    if options.train is None or options.test is None:
+    if asked.train is None or asked.test is None:
         return data, None
     from evenhand.ranking.by_model import split_judgments
 
-    parts = split_judgments(data, data.require(options.train[0]))
-    for column, level in (options.train, options.test):
+    parts = split_judgments(data, data.require(asked.train[0]))
+    for column, level in (asked.train, asked.test):
         if level not in parts:
             hint = suggest(level, parts) or f" There are {listing([*parts])}"
             raise InvalidJudgments(f"no judgment has {column} '{level}'.{hint}")
-    return parts[options.test[1]], parts[options.train[1]]
+    return parts[asked.test[1]], parts[asked.train[1]]

@@ -14,13 +14,13 @@ from typing import Final
 
 import click
 
-from evenhand.cli.options import verb
+from evenhand.cli.options import Options, argument, under, verb
 from evenhand.cli.running import columns_of_terminal, write_file
 from evenhand.data.comparisons import Comparisons
 from evenhand.datasets.dataset import Dataset, Number
 from evenhand.errors import EvenhandError, UnknownOption, require_option
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
@@ -46,6 +46,16 @@ RATED: Final = {
 }
 
 
+_option = under("Options")
+
+
+class Wish(Options):
+    name: str | None = argument("[NAME]", required=False)
+    as_list: bool = _option("--list", "List the bundled tables.")
+    output: str | None = _option("-o --output FILE", "Write table NAME as CSV.")
+    force: bool = _option("--force", "Replace a file that is there.")
+
+
 @verb(
     "evenhand demo",
     "evenhand demo --list",
@@ -54,14 +64,7 @@ RATED: Final = {
     "evenhand demo side_by_side_simulated -o side_by_side.csv",
     "evenhand demo hamon2007_simulated -o ratings.csv",
 )
-@click.argument("name", required=False)
-@click.option("--list", "as_list", is_flag=True, help="List the bundled tables.")
-@click.option("-o", "--output", metavar="FILE", help="Write table NAME as CSV.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
-@click.pass_context
-def demo(
-    ctx: click.Context, *, name: str | None, as_list: bool, output: str | None, force: bool
-) -> None:
+def demo(*, wish: Wish) -> None:
     """Show the main job on a published table.
 
     With NAME: the numbers that a bundled table must give, beside those that
@@ -69,6 +72,7 @@ def demo(
     """
     from evenhand import datasets
 
+    name, as_list, output, force = wish.name, wish.as_list, wish.output, wish.force
     if as_list and (name or output):
         raise UnknownOption("--list stands alone: evenhand demo --list")
     if as_list:
@@ -89,7 +93,7 @@ def demo(
     elif name is None:
         if output:
             raise UnknownOption(f"which table? evenhand demo NAME -o {output}; --list names them")
-        _walk(ctx.find_root().command, datasets.load(TABLE))
+        _walk(click.get_current_context().find_root().command, datasets.load(TABLE))
     else:
         require_option("table", name, (*datasets.names(), *_simulated()))
         # Write a table, or print its numbers beside ours

@@ -5,22 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, Final
 
-from evenhand.cli.options import (
-    COVARIATES,
-    MODEL_OPTIONS,
-    Controls,
-    Effects,
-    Grouping,
-    ModelOptions,
-    OneOf,
-    Options,
-    Run,
-    Tables,
-    given_options,
-    refuse_unknown_settings,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, work_on_groups
 from evenhand.data.comparisons import Comparisons
@@ -41,16 +26,16 @@ MODELS: Final = (
 )
 
 
-class Fitted(Options):
-    model_name: str = under("Options")(
+class Fitted(options.Options):
+    model_name: str = options.under("Options")(
         "--model NAME",
         f"Model to fit: {', '.join(MODELS)}.",
-        type=OneOf(MODELS),
+        type=options.OneOf(MODELS),
         default=MODELS[0],
     )
 
 
-@verb(
+@options.verb(
     "evenhand fit votes.csv",
     "evenhand fit votes.csv --judge-covariate judge",
     "evenhand fit votes.csv --judges judges.csv --judge-covariate native",
@@ -59,14 +44,14 @@ class Fitted(Options):
     doing="fitting",
 )
 def fit(
-    run: Run,
+    run: options.Run,
     *,
-    tables: Tables,
-    groups: Grouping,
+    tables: options.Tables,
+    groups: options.Grouping,
     fitted: Fitted,
-    model: ModelOptions,
-    controls: Controls,
-    effects: Effects,
+    model: options.ModelOptions,
+    controls: options.Controls,
+    effects: options.Effects,
 ) -> VerbResult:
     """Fit a model of preferences and print its coefficients.
 
@@ -77,7 +62,7 @@ def fit(
     and the order of each group is shown.
     """
     entry = find_model(fitted.model_name)
-    refuse_options(entry, given_options())
+    refuse_options(entry, options.given_options())
     # options that are settings of a model, by the names of their parameters
     settings = {**vars(model), **vars(controls)}
     if not entry.log_linear:
@@ -85,7 +70,7 @@ def fit(
     data = tables.join(
         run.reading.open_comparisons("fit"),
         used=(*effects.columns, groups.group_by),
-        options=COVARIATES | {"item": "--item-covariate"},
+        options=options.COVARIATES | {"item": "--item-covariate"},
     )
     settings["controls"] = settings.pop("control")
     spec = BradleyTerry(**effects.settings(data), **{**settings, **entry.settings})
@@ -132,7 +117,7 @@ def _choose_groups(data: Comparisons, model: BradleyTerry, group_by: str | None)
 # `evenhand fit --model NAME`: any model of the registry, with the options that it has.
 
 OPTIONS: Final = {
-    **MODEL_OPTIONS,
+    **options.MODEL_OPTIONS,
     "judge_covariates": ("--judge-covariate", "judge_covariates"),
     "item_covariates": ("--item-covariate", "judge_covariates"),
     "tie_covariates": ("--tie-covariate", "tie_covariates"),
@@ -143,14 +128,20 @@ OPTIONS: Final = {
 
 
 def _fit_named(
-    run: Run, model: Model, tables: Tables, settings: dict[str, Any], effects: Effects
+    run: options.Run,
+    model: Model,
+    tables: options.Tables,
+    settings: dict[str, Any],
+    effects: options.Effects,
 ) -> VerbResult:
     """Fit a model of the registry, each task by itself."""
-    made, given = model.load(), given_options()
+    made, given = model.load(), options.given_options()
     data = _open(run, model, tables)
     # settings that stand on the command line; for all others the model has its own
     chosen = {
-        setting: settings[name] for name, (_, setting) in MODEL_OPTIONS.items() if name in given
+        setting: settings[name]
+        for name, (_, setting) in options.MODEL_OPTIONS.items()
+        if name in given
     }
     chosen |= effects.settings(data) if isinstance(data, Comparisons) else {}
     spec = made(**{**chosen, **model.settings})
@@ -174,10 +165,10 @@ def refuse_options(model: Model, given: frozenset[str]) -> None:
         raise UnknownOption(
             f"--group-by does not apply to {model.name}: choose one group at a time with --where"
         )
-    refuse_unknown_settings(model.name, known, given, OPTIONS)
+    options.refuse_unknown_settings(model.name, known, given, OPTIONS)
 
 
-def _open(run: Run, model: Model, tables: Tables) -> Comparisons | Rankings:
+def _open(run: options.Run, model: Model, tables: options.Tables) -> Comparisons | Rankings:
     if not model.rankings:
         return tables.join(run.reading.open_comparisons("fit"), used=(), options={})
     tables.refuse(f"--model {model.name}, which is fitted to whole rankings")

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from evenhand.cli.options import (
-    FiguresOfRatings,
-    Grouping,
-    OneOf,
-    Options,
-    Run,
-    WholeFrom,
-    level_option,
-    seed_option,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, work_on_groups
 from evenhand.errors import UnknownOption
@@ -24,11 +13,11 @@ from evenhand.ratings.reliability import CompletedPart
 DRAWS: Final = 20
 MISSING: Final = ("at-random", "by-value")
 
-_model = under("Model")
-_decisions = under("Decisions")
+_model = options.under("Model")
+_decisions = options.under("Decisions")
 
 
-class Asked(Options):
+class Asked(options.Options):
     criterion: str | None = _model("--criterion NAME", "Only this criterion.")
     judge_group: str | None = _model(
         "--judge-group COLUMN|judge",
@@ -37,7 +26,7 @@ class Asked(Options):
     missing: str = _model(
         "--missing",
         "Whether ratings are missing at random, or depending on their value.",
-        type=OneOf(MISSING),
+        type=options.OneOf(MISSING),
         default="at-random",
     )
     clip: str | None = _model(
@@ -48,8 +37,8 @@ class Asked(Options):
         "--force-shared",
         "Use shared tastes even where they do not predict held-out ratings better.",
     )
-    level: float = level_option(_model, default=0.9)
-    seed: int = seed_option(_model)
+    level: float = options.level_option(_model, default=0.9)
+    seed: int = options.seed_option(_model)
     reliability: bool = _decisions(
         "--reliability",
         "Would systems be in the same order with fewer ratings? Needs a nearly full matrix.",
@@ -57,17 +46,19 @@ class Asked(Options):
     draws: int | None = _decisions(
         "--draws",
         f"How often ratings are hidden for each share. Default: {DRAWS}.",
-        type=WholeFrom(1),
+        type=options.WholeFrom(1),
     )
 
 
-@verb(
+@options.verb(
     "evenhand impute scores.csv",
     "evenhand impute scores.csv --judge-group native -o completed.csv",
     "evenhand impute scores.csv --reliability --figures figures",
     doing="completing",
 )
-def impute(run: Run, *, groups: Grouping, asked: Asked, figures: FiguresOfRatings) -> VerbResult:
+def impute(
+    run: options.Run, *, groups: options.Grouping, asked: Asked, figures: options.FiguresOfRatings
+) -> VerbResult:
     """Predict missing ratings, with intervals, and compare simple predictions.
 
     Each task and criterion is completed apart. Tastes that judges share are used

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.cli.options import (
-    FiguresOfRatings,
-    Grouping,
-    OneOf,
-    Options,
-    Run,
-    given_options,
-    refuse_given,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption
@@ -37,12 +28,12 @@ MATCHES: Final = ("any", "all")
 ACROSS: Final = ("each", "any", "all")
 VERSIONS: Final = ("first", "last", "both")
 
-_ratings = under("What the ratings are")
-_outside = under("Rules of Hamon et al. (ratings)")
-_flags = under("Flags")
+_ratings = options.under("What the ratings are")
+_outside = options.under("Rules of Hamon et al. (ratings)")
+_flags = options.under("Flags")
 
 
-class Flags(Options):
+class Flags(options.Options):
     fdr: float = _flags(
         "--fdr PROPORTION",
         "Allowed share of honest judges among the flagged (false discovery rate).",
@@ -53,7 +44,7 @@ class Flags(Options):
     )
 
 
-class Asked(Options):
+class Asked(options.Options):
     """What the diagnosis of Hamon et al. is asked."""
 
     scale: str | None = _ratings(
@@ -76,7 +67,7 @@ class Asked(Options):
     version: str = _ratings(
         "--version",
         "Which score counts where a judge scored an output again.",
-        type=OneOf(VERSIONS),
+        type=options.OneOf(VERSIONS),
         default="first",
     )
     merge: str | None = _ratings("--merge POINTS", "Also use a coarser scale, such as 1+2,4+5.")
@@ -91,21 +82,21 @@ class Asked(Options):
     reading: str = _outside(
         "--mean-score",
         "Use each judge's mean, or its gap to the others' mean on the same outputs.",
-        type=OneOf(READINGS),
+        type=options.OneOf(READINGS),
         default="mean",
     )
     methods: tuple[str, ...] = _outside(
         "--remove",
         "Methods that decide who is removed. Default: all three. Repeatable.",
-        type=OneOf(METHODS),
+        type=options.OneOf(METHODS),
     )
     match: str = _outside(
-        "--match", "By how many of them: any, or all.", type=OneOf(MATCHES), default="any"
+        "--match", "By how many of them: any, or all.", type=options.OneOf(MATCHES), default="any"
     )
     across: str = _outside(
         "--across",
         "Remove under each criterion separately, or everywhere if outside under any or all.",
-        type=OneOf(ACROSS),
+        type=options.OneOf(ACROSS),
         default="each",
     )
 
@@ -138,19 +129,26 @@ class Asked(Options):
         return items
 
 
-@verb(
+class Drawing(options.Figures):
+    figures: str | None = options.under("Output")(
+        "--figures FOLDER", "Draw the judges into a folder."
+    )
+    forms: tuple[str, ...] | None = options.forms_option(options.under("Output"))
+
+
+@options.verb(
     "evenhand judges votes.csv",
     "evenhand judges scores.csv --scale 1-5 --hamon",
     "evenhand judges scores.csv --scale 1-5 --figures figures",
     doing="screening",
 )
 def judges(
-    run: Run,
+    run: options.Run,
     *,
-    groups: Grouping,
+    groups: options.Grouping,
     flags: Flags,
     asked: Asked,
-    figures: FiguresOfRatings,
+    figures: Drawing,
 ) -> VerbResult:
     """Flag careless, reversed and position-biased judges, with the evidence.
 
@@ -163,8 +161,8 @@ def judges(
     panels, refused = _examine(data, asked, groups.group_by, flags.fdr)
     remarks = [*remarks_on(data), *_draw(panels, figures)]
     # options that say how the diagnosis is made ask for it
-    made = {*Asked.list_options(), *Grouping.list_options()} - {"scale"}
-    hamon = flags.hamon or not made.isdisjoint(given_options())
+    made = {*Asked.list_options(), *options.Grouping.list_options()} - {"scale"}
+    hamon = flags.hamon or not made.isdisjoint(options.given_options())
     flagged = [one for one in panels.values() if one.screening is not None]
     # flags are over all tasks
     if flagged and not hamon and run.place.form not in ("json", "csv"):
@@ -173,35 +171,40 @@ def judges(
 
 
 def _examine(
-    data: Comparisons | Rankings | Ratings, options: Asked, group_by: str | None, level: float
+    data: Comparisons | Rankings | Ratings, asked: Asked, group_by: str | None, level: float
 ) -> Panels:
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
 
     if not isinstance(data, Ratings):
-        of_ratings = (*Asked.list_options(), *Grouping.list_options(), "hamon")
+        of_ratings = (*Asked.list_options(), *options.Grouping.list_options(), "hamon")
         why = "is for ratings; these are comparisons, whose judges are screened over all tasks"
-        refuse_given(of_ratings, f"{why}: leave it out, or choose rows with --task or --where")
+        options.refuse_given(
+            of_ratings, f"{why}: leave it out, or choose rows with --task or --where"
+        )
         return {"": examine_comparisons(data, level=level)}, {}
     by = None if group_by is None else data.require(group_by)
     if by is None and data.has("task"):
         by = "task"
     known = ("task", "judge", "item", "system", "criterion")
-    factors = [name for name in (by, options.input_type) if name is not None and name not in known]
+    factors = [name for name in (by, asked.input_type) if name is not None and name not in known]
     rows = data.rows(factors=factors)
-    return examine_ratings(rows, options.diagnose, by=by, level=level, scale=options.declared())
+    return examine_ratings(rows, asked.diagnose, by=by, level=level, scale=asked.declared())
 
 
-def _draw(panels: dict[str, JudgePanel], figures: FiguresOfRatings) -> list[str]:
+def _draw(panels: dict[str, JudgePanel], figures: Drawing) -> list[str]:
+    """Draw the diagnosis of ratings, and of comparisons how judges follow the others."""
     if figures.figures is None:
         return []
     from evenhand.report.figures.judges import draw_judges
+    from evenhand.report.plot import find_chart
 
-    drawn = {
+    drawn: dict[str, Mapping[str, Any]] = {
         group: draw_judges(panel.diagnosis)
         for group, panel in panels.items()
         if panel.diagnosis is not None
     }
-    if not any(drawn.values()):
-        raise UnknownOption("--figures draws ratings, and there is no diagnosis of any here")
+    if not drawn:
+        (panel,) = panels.values()
+        drawn = {"": {"slopes": find_chart(panel.screening)}}
     return figures.write(drawn)

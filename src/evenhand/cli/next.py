@@ -5,16 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from evenhand.cli.options import (
-    Grouping,
-    OneOf,
-    Options,
-    Run,
-    refuse_given,
-    seed_option,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, split_groups, work_on_groups
 from evenhand.design.next_outputs import ChosenPart
@@ -30,11 +21,11 @@ QUERIES: Final = ("uncertainty", "density")
 POLICIES: Final = ("order", "closest", "voi", "information", "top-k", "random")
 OF_PAIRS: Final = ("systems", "top_k", "random_share", "start")
 
-_choice = under("What to ask")
-_features = under("What is known of outputs (ratings)")
+_choice = options.under("What to ask")
+_features = options.under("What is known of outputs (ratings)")
 
 
-class Choice(Options):
+class Choice(options.Options):
     batch: int = _choice(
         "--batch", "Pairs, or outputs, that are asked at the same time.", default=10
     )
@@ -42,7 +33,7 @@ class Choice(Options):
         "--policy",
         "What chooses. Default: order, whatever tells most about doubtful orders; top-k with"
         " --top-k; for ratings uncertainty, the output whose rating is predicted worst.",
-        type=OneOf((*POLICIES, *QUERIES)),
+        type=options.OneOf((*POLICIES, *QUERIES)),
     )
     top_k: int | None = _choice("--top-k", "Only which systems are among the first k matters.")
     systems: tuple[str, ...] = _choice(
@@ -55,7 +46,7 @@ class Choice(Options):
         default=0.3,
     )
     start: int = _choice("--start", "Judgments of every system before a policy chooses.", default=5)
-    seed: int = seed_option(_choice)
+    seed: int = options.seed_option(_choice)
     savings: bool = _choice(
         "--savings",
         "Also replay the policy and random pairs, or outputs, on these judgments: what would it"
@@ -64,7 +55,7 @@ class Choice(Options):
     replays: int = _choice("--replays", "How often, with --savings.", default=20)
 
 
-class Features(Options):
+class Features(options.Options):
     feature: tuple[str, ...] = _features(
         "--feature COLUMN",
         "A column that is known before anybody rates: numbers, or categories. Repeatable.",
@@ -83,14 +74,16 @@ class Features(Options):
         return self.source_text, self.output_text
 
 
-@verb(
+@options.verb(
     "evenhand next votes.csv",
     "evenhand next votes.csv --top-k 3 --batch 40 --csv -o pairs.csv",
     "evenhand next votes.csv --savings",
     "evenhand next scores.csv --feature words --output-text hypothesis",
     doing="choosing",
 )
-def next_(run: Run, *, groups: Grouping, asked: Choice, known: Features) -> VerbResult:
+def next_(
+    run: options.Run, *, groups: options.Grouping, asked: Choice, known: Features
+) -> VerbResult:
     """Choose the next pairs of systems to ask judges about, with reasons.
 
     Every system gets some judgments first; then a share of the pairs is at
@@ -101,28 +94,28 @@ def next_(run: Run, *, groups: Grouping, asked: Choice, known: Features) -> Verb
     outputs to choose from.
     """
     if not asked.savings:
-        refuse_given(["replays"], "does nothing without --savings: leave it out")
+        options.refuse_given(["replays"], "does nothing without --savings: leave it out")
     from evenhand.data.ratings import Ratings
 
     data, by = run.reading.open_either(), groups.group_by
     if isinstance(data, Ratings):
         return _choose_outputs(run, data, by, asked, known)
     why = f"is for ratings; {data.source.name} holds comparisons: leave it out"
-    refuse_given(Features.list_options(), why)
+    options.refuse_given(Features.list_options(), why)
     if asked.policy in QUERIES:
         raise UnknownOption(f"--policy {asked.policy} is for ratings; choose another for pairs")
     return _choose_pairs(run, data, by, asked)
 
 
 def _choose_outputs(
-    run: Run, data: Ratings, group_by: str | None, asked: Choice, known: Features
+    run: options.Run, data: Ratings, group_by: str | None, asked: Choice, known: Features
 ) -> VerbResult:
     from evenhand.data.groups import split_ratings
     from evenhand.design.next_outputs import choose_part, name_features
     from evenhand.design.query import Query
 
     why = "is for comparisons; these are ratings"
-    refuse_given(OF_PAIRS, f"{why}: leave it out")
+    options.refuse_given(OF_PAIRS, f"{why}: leave it out")
     if asked.policy not in (None, "random", *QUERIES):
         raise UnknownOption(f"--policy {asked.policy} {why}: choose {' | '.join(QUERIES)} | random")
     if not known.feature and known.texts == (None, None):
@@ -143,7 +136,9 @@ def _choose_outputs(
     return VerbResult(results, refused, remarks_on(data, "repeats", uses=("no-score",)))
 
 
-def _choose_pairs(run: Run, data: Comparisons, group_by: str | None, asked: Choice) -> VerbResult:
+def _choose_pairs(
+    run: options.Run, data: Comparisons, group_by: str | None, asked: Choice
+) -> VerbResult:
     from evenhand.design.next_pairs import choose_pairs
     from evenhand.design.policy import Policy
     from evenhand.design.savings import measure_savings

@@ -16,9 +16,10 @@ import click
 from click.core import ParameterSource
 
 from evenhand.cli.main import VERBS
-from evenhand.cli.refusals import keep, remember_opened
-from evenhand.cli.running import Output, ProgressDisplay, take_output, write_account
+from evenhand.cli.refusals import remember_opened
+from evenhand.cli.running import FORMS, Output, ProgressDisplay, choose_output, write_account
 from evenhand.errors import UnknownFormat, UnknownOption, listing, sentence_hint, suggest
+from evenhand.render.counts import plural
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
@@ -174,28 +175,17 @@ class Section(click.Option):
 
 @dataclass(frozen=True)
 class Declaration:
-    """An option as it is declared: in a class beside its type, or as a decorator of a verb."""
+    """An option as a class declares it beside its type; without words it is an argument."""
 
-    words: tuple[str, ...]  # how it is written, and the name of its parameter where it is another
+    words: tuple[str, ...]  # how it is written
     settings: Mapping[str, Any]  # of click.Option
 
-    def __call__(self, function: Function) -> Function:
-        if not any(one.startswith("-") for one in self.words):
-            return click.argument(*self.words, **self.settings)(function)
-        return click.option(*self.words, cls=Section, **self.settings)(function)
+    def make(self, name: str) -> click.Parameter:
+        kind = Section if self.words else click.Argument
+        return kind((name, *self.words), **self.settings)
 
 
 Declare: TypeAlias = Callable[..., Any]
-
-
-def section(heading: str, *, stored: bool = False) -> Declare:
-    """Return what declares options under a heading; no verb names those that are kept."""
-    keeping: dict[str, Any] = {"callback": keep, "expose_value": False} if stored else {}
-
-    def declare(*words: str, **settings: Any) -> Declaration:
-        return Declaration(words, {"heading": heading, **keeping, **settings})
-
-    return declare
 
 
 def under(heading: str) -> Declare:
@@ -246,7 +236,7 @@ class Options:
     @classmethod
     def flags(cls) -> dict[str, str]:
         """Return how each option is written, by the name of its parameter."""
-        return {name: one.words[-1] for name, one in cls.list_options().items()}
+        return {name: one.words[-1] for name, one in cls.list_options().items() if one.words}
 
     @classmethod
     def list_options(cls) -> dict[str, Declaration]:
@@ -257,7 +247,7 @@ class Options:
                 kind = str(cls.__annotations__[name])
                 several = kind.startswith("tuple[") and not kind.endswith("None")
                 told = {"multiple": several} if several and one.words else KINDS.get(kind, {})
-                options[name] = Declaration((name, *one.words), {**told, **one.settings})
+                options[name] = Declaration(one.words, {**told, **one.settings})
         return options
 
 
@@ -297,10 +287,6 @@ class Verb(click.Command):
                 formatter.write_dl(records)
 
 
-def examples(*commands: str) -> str:
-    return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)
-
-
 def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]:
     """Return what makes a verb of a function, whose parameters are classes of options.
 
@@ -312,54 +298,46 @@ def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]
     def declare(function: Function) -> click.Command:
         name = function.__name__.rstrip("_")
         hints = get_annotations(function, eval_str=True)
-        kinds = {
+        kinds: dict[str, type[Options]] = {
             one: kind
             for one, kind in hints.items()
             if isinstance(kind, type) and issubclass(kind, Options)
         }
         reads = Run in hints.values()
-        declared: dict[str, Declaration] = Reading.list_options() if reads else {}
-        for kind in kinds.values():
-            declared |= kind.list_options()
+        declared: dict[str, Declaration] = {}
+        around: list[type[Options]] = [Reading, Placing] if reads else []
+        for taken_kind in (*around[:1], *kinds.values(), *around[1:]):
+            declared |= taken_kind.list_options()
 
         @wraps(function)
         def work(**settings: Any) -> None:
             taken = {one: kind(settings) for one, kind in kinds.items()}
-            rest = {one: value for one, value in settings.items() if one not in declared}
             if not reads:
-                function(**taken, **rest)
+                function(**taken)
                 return
             reading = Reading(settings)
             inputs = [path for one in (reading, *taken.values()) for path in one.inputs]
-            run = Run(reading, take_output(*inputs), ProgressDisplay(doing))
+            run = Run(reading, Placing(settings).choose(*inputs), ProgressDisplay(doing))
             with run.patience if doing else nullcontext():
-                result = function(run, **taken, **rest)
+                result = function(run, **taken)
             if result is not None:
                 run.place.deliver(result)
 
-        options = stack(*declared.values(), *([output_options] if reads else []))
-        command = click.command(name, Verb, short_help=VERBS[name], epilog=examples(*commands))
-        return command(options(work))
+        return click.command(
+            name,
+            Verb,
+            params=[one.make(parameter) for parameter, one in declared.items()],
+            short_help=VERBS[name],
+            epilog="\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands),
+        )(work)
 
     return declare
-
-
-def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
-    """Join decorators; options appear in the help in this order."""
-
-    def apply(function: Function) -> Function:
-        for decorate in reversed(decorators):
-            function = decorate(function)
-        return function
-
-    return apply
 
 
 _input_option = under("Reading")
 _model_option = under("Model")
 _certainty_option = under("Uncertainty")
-# `take_output` finds these
-_kept_output = section("Output", stored=True)
+_output_option = under("Output")
 
 
 def join_conditions(conditions: tuple[str, ...]) -> str | None:
@@ -586,38 +564,47 @@ class ModelOptions(Options):
     prior: float = prior_option
 
 
+control_option: Final = _model_option(
+    "--control COLUMN|NAME=LEFT,RIGHT",
+    "Hold equal what differs between two outputs, such as length: a column of differences,"
+    " left minus right, or a column for each side. Repeatable.",
+)
+cluster_option: Final = _certainty_option(
+    "--cluster",
+    "Judgments that are correlated. Default: by judge and item where both are known,"
+    " else what there is.",
+    type=OneOf(CLUSTERS),
+)
+
+
 class Controls(Options):
-    control: tuple[str, ...] = _model_option(
-        "--control COLUMN|NAME=LEFT,RIGHT",
-        "Hold equal what differs between two outputs, such as length: a column of differences,"
-        " left minus right, or a column for each side. Repeatable.",
-    )
+    control: tuple[str, ...] = control_option
 
 
 class Cluster(Options):
-    cluster: str | None = _certainty_option(
-        "--cluster",
-        "Judgments that are correlated. Default: by judge and item where both are known,"
-        " else what there is.",
-        type=OneOf(CLUSTERS),
-    )
+    cluster: str | None = cluster_option
     level: float = level_option(
         _certainty_option, says="Level of the intervals; of rank sets .999 at most."
     )
 
 
-output_options = stack(
-    _kept_output("--json", "as_json", is_flag=True, help="JSON, a stable contract."),
-    _kept_output("--csv", "as_csv", is_flag=True, help="CSV, one row a line."),
-    _kept_output("--latex", "as_latex", is_flag=True, help="A LaTeX table (booktabs)."),
-    _kept_output("--markdown", "as_markdown", is_flag=True, help="Markdown."),
-    _kept_output(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="Write to a file; .json, .csv, .tex and .md choose the format.",
-    ),
-)
+class Placing(Options):
+    """Where a result goes, and in which form."""
+
+    as_json: bool = _output_option("--json", "JSON, a stable contract.")
+    as_csv: bool = _output_option("--csv", "CSV, one row a line.")
+    as_latex: bool = _output_option("--latex", "A LaTeX table (booktabs).")
+    as_markdown: bool = _output_option("--markdown", "Markdown.")
+    output: str | None = _output_option(
+        "-o --output FILE",
+        "Write to a file; .json, .csv, .tex and .md choose the format; .svg, .png and .pdf draw the"
+        " figure of a verb that has one.",
+    )
+
+    def choose(self, *inputs: str | None) -> Output:
+        forms = {form: bool(getattr(self, f"as_{form}")) for form in FORMS}
+        return choose_output(forms, self.output, tuple(filter(None, inputs)))
+
 
 FIGURE_FORMS: Final = ("svg", "png")  # unless told otherwise
 
@@ -663,14 +650,14 @@ class Figures(Options):
         }
         forms = self.forms or FIGURE_FORMS
         written = drawing.write_figures(figures, Path(self.figures), forms)
-        return [f"wrote {len(written)} figures to {self.figures}"]
+        return [f"wrote {plural(len(written), 'figure')} to {self.figures}"]
 
 
 class FiguresOfRatings(Figures):
-    figures: str | None = under("Output")(
+    figures: str | None = _output_option(
         "--figures FOLDER", "Draw the figures into a folder (ratings)."
     )
-    forms: tuple[str, ...] | None = forms_option(under("Output"))
+    forms: tuple[str, ...] | None = forms_option(_output_option)
 
 
 def is_given(name: str) -> bool:
@@ -822,7 +809,15 @@ class Effects(Options):
         if self.tie_covariates:
             settings["tie_covariates"] = tuple(map(data.require, self.tie_covariates))
         if self.levels:
-            settings["references"] = _join_levels(self.levels, data)
+            references: dict[str, str] = {}
+            for column, level in self.levels:
+                name = data.require(column)
+                if references.setdefault(name, level) != level:
+                    raise UnknownOption(
+                        f"--reference-level: {column} is given two levels, '{references[name]}' and"
+                        f" '{level}': one will do"
+                    )
+            settings["references"] = references
         if self.system_covariates and self.systems is None:
             raise UnknownOption(
                 "--system-covariate names columns of a table: name it, --systems FILE"
@@ -834,15 +829,3 @@ class Effects(Options):
             settings["system_covariates"] = table
             refuse_missing(table, data.tally().systems, self.systems)
         return settings
-
-
-def _join_levels(levels: tuple[tuple[str, str], ...], data: Comparisons) -> Mapping[str, str]:
-    references: dict[str, str] = {}
-    for column, level in levels:
-        name = data.require(column)
-        if references.setdefault(name, level) != level:
-            raise UnknownOption(
-                f"--reference-level: {column} is given two levels, '{references[name]}' and"
-                f" '{level}': one will do"
-            )
-    return references

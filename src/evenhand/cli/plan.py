@@ -4,25 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from evenhand.cli.options import (
-    ROLE_COLUMN,
-    Figures,
-    LabelOutcome,
-    OneOf,
-    Options,
-    Reading,
-    forms_option,
-    join_conditions,
-    output_options,
-    stack,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.refusals import keep_excluded
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import ProgressDisplay, take_output
+from evenhand.cli.running import ProgressDisplay
 from evenhand.errors import UnknownOption, listing
 
 if TYPE_CHECKING:
@@ -30,12 +15,16 @@ if TYPE_CHECKING:
     from evenhand.data.rankings import Rankings
     from evenhand.design.plan import CampaignPlan
 
-_systems = under("Systems, judges and items as they may be (or from a pilot)")
-_design = under("Who judges what (what is not stated is searched for)")
-_wish = under("What is wanted")
+_systems = options.under("Systems, judges and items as they may be (or from a pilot)")
+_design = options.under("Who judges what (what is not stated is searched for)")
+_wish = options.under("What is wanted")
 
 
-class Systems(Options):
+class Planned(options.Options):
+    spec: str | None = options.argument("[SPEC.toml]", required=False)
+
+
+class Systems(options.Options):
     systems: int | None = _systems("--systems", "How many.")
     gap: float | None = _systems(
         "--gap LOG-WORTH",
@@ -55,26 +44,26 @@ class Systems(Options):
     )
 
 
-class PilotReading(Options):
+class PilotReading(options.Options):
     """How a pilot is read."""
 
     task: str | None = _systems("--task NAME", "Only this task of the pilot.")
     columns: tuple[tuple[str, str], ...] = _systems(
         "--column ROLE=NAME",
         "Which column of the pilot plays a role. Repeatable.",
-        type=ROLE_COLUMN,
+        type=options.ROLE_COLUMN,
     )
     where: str | None = _systems(
         "--where SQL",
         "Only rows of the pilot that meet it. Repeatable.",
         multiple=True,
-        callback=lambda _context, _option, conditions: join_conditions(conditions),
+        callback=lambda _context, _option, conditions: options.join_conditions(conditions),
     )
     layout: str | None = _systems("--from FORMAT", "The pilot's format.")
     outcomes: tuple[tuple[str, str], ...] = _systems(
         "--outcome LABEL=left|tie|right",
         "What a label of the pilot means, such as 1=left. Repeatable.",
-        type=LabelOutcome(),
+        type=options.LabelOutcome(),
     )
     system_separator: str | None = _systems(
         "--system-separator SIGN",
@@ -82,7 +71,7 @@ class PilotReading(Options):
     )
 
 
-class Design(Options):
+class Design(options.Options):
     judges: int | None = _design("--judges", "So many judges.")
     items: int | None = _design("--items", "So many items.")
     judgments: int | None = _design("--judgments", "So many in all.")
@@ -92,11 +81,11 @@ class Design(Options):
     loads: str | None = _design(
         "--loads",
         "Judgments per judge: equal, or most from few judges. Default: equal.",
-        type=OneOf(("equal", "zipf")),
+        type=options.OneOf(("equal", "zipf")),
     )
 
 
-class Wish(Options):
+class Wish(options.Options):
     resolve: str | None = _wish(
         "--resolve all|top|0.3|A>B,...",
         "Pairs to decide: all that differ, those of the best system, those so far apart or more, or"
@@ -112,28 +101,25 @@ class Wish(Options):
     )
 
 
-class Curves(Figures):
-    figures: str | None = under("Output")("--figures FOLDER", "Draw the curves of power.")
-    forms: tuple[str, ...] | None = forms_option(under("Output"))
+class Curves(options.Figures):
+    figures: str | None = options.under("Output")("--figures FOLDER", "Draw the curves of power.")
+    forms: tuple[str, ...] | None = options.forms_option(options.under("Output"))
 
 
-@verb(
+@options.verb(
     "evenhand plan --systems 2 --gap 0.3 --cost-judgment 0.5 --cost-judge 20",
     "evenhand plan campaign.toml --power 0.9",
     "evenhand plan --pilot votes.csv --judges 30 --resolve top",
 )
-@click.argument("spec", required=False, metavar="[SPEC.toml]")
-@output_options
-@stack(*Curves.list_options().values())
 def plan(
     *,
-    spec: str | None,
+    planned: Planned,
     systems: Systems,
     reading: PilotReading,
     design: Design,
     wish: Wish,
-    figures: str | None,
-    forms: tuple[str, ...] | None,
+    placing: options.Placing,
+    curves: Curves,
 ) -> None:
     """Plan a campaign: who judges what, which systems it decides, what it costs.
 
@@ -141,7 +127,8 @@ def plan(
     not stated of the design is searched for; then campaigns are simulated and
     ranked as `evenhand rank` does. A design that cannot work is refused.
     """
-    place, curves = take_output(spec, systems.pilot), Curves({"figures": figures, "forms": forms})
+    spec = planned.spec
+    place = placing.choose(spec, systems.pilot)
     if curves.figures is None and curves.forms:
         raise UnknownOption("--figures-as says how to draw: say where to with --figures")
     curves.check()
@@ -149,9 +136,9 @@ def plan(
         from evenhand.design.plan import plan_campaign
 
         # settings that are options too; worths and compare are for the file
-        options = {**vars(systems), **vars(design), **vars(wish)}
+        settings = {**vars(systems), **vars(design), **vars(wish)}
         campaign_plan = plan_campaign(
-            _read_settings(spec, options),
+            _read_settings(spec, settings),
             pilot=_open_pilot(systems.pilot, reading),
             campaigns=wish.campaigns,
             progress=patience.step,
@@ -161,13 +148,13 @@ def plan(
     place.deliver(VerbResult({"": campaign_plan}, {}, wrote))
 
 
-def _read_settings(spec: str | None, options: dict[str, Any]) -> dict[str, Any]:
+def _read_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]:
     """Return what the file says, and what options say instead."""
     from evenhand.design.spec import read_spec
 
     apart = ("pilot", "campaigns")
-    stated = {k: value for k, value in options.items() if value is not None and k not in apart}
-    if spec is None and options["pilot"] is None and "gap" not in stated:
+    stated = {k: value for k, value in settings.items() if value is not None and k not in apart}
+    if spec is None and settings["pilot"] is None and "gap" not in stated:
         raise UnknownOption(
             "say what is planned: evenhand plan SPEC.toml, --pilot FILE, or --systems 5 --gap 0.3"
         )
@@ -181,13 +168,13 @@ def _read_settings(spec: str | None, options: dict[str, Any]) -> dict[str, Any]:
 
 def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings | None:
     if path is None:
-        options = [how.flags()[name] for name, value in vars(how).items() if value]
-        if options:
-            are = "is" if len(options) == 1 else "are"
-            raise UnknownOption(f"{listing(options)} {are} of a pilot: name it (--pilot FILE)")
+        flags = [how.flags()[name] for name, value in vars(how).items() if value]
+        if flags:
+            are = "is" if len(flags) == 1 else "are"
+            raise UnknownOption(f"{listing(flags)} {are} of a pilot: name it (--pilot FILE)")
         return None
     others = {"weight": None, "weights": "frequency", "explain": False}
-    data: Any = Reading({"files": (path,), **others, **vars(how)}).open_systems()
+    data: Any = options.Reading({"files": (path,), **others, **vars(how)}).open_systems()
     keep_excluded(data.excluded)
     return data  # type: ignore[no-any-return]
 

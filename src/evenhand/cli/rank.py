@@ -9,27 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import click
 
 import evenhand
-from evenhand.cli.options import (
-    INTERVALS,
-    MODEL_OPTIONS,
-    Cluster,
-    Controls,
-    Grouping,
-    ModelOptions,
-    OneOf,
-    Options,
-    Parsed,
-    Run,
-    Size,
-    Tables,
-    given_options,
-    is_given,
-    refuse_unknown_settings,
-    seed_option,
-    under,
-    verb,
-    write_option,
-)
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
 from evenhand.errors import UnknownOption, listing
@@ -40,10 +20,10 @@ if TYPE_CHECKING:
 
 DEFAULT: Final = "bradley-terry"
 
-_reading = under("Reading")
-_model = under("Model")
-_certainty = under("Uncertainty")
-_output = under("Output")
+_reading = options.under("Reading")
+_model = options.under("Model")
+_certainty = options.under("Uncertainty")
+_output = options.under("Output")
 
 
 def _limit_engine(_context: click.Context, _param: click.Parameter, memory: str | None) -> None:
@@ -53,27 +33,27 @@ def _limit_engine(_context: click.Context, _param: click.Parameter, memory: str 
         limit_memory(memory)
 
 
-class Counting(Options):
+class Counting(options.Options):
     memory: str | None = _reading(
         "--memory SIZE",
         "Most memory that the engine takes to count, such as 4GB; what is more goes to disk.",
-        type=Size(),
+        type=options.Size(),
         callback=_limit_engine,
     )
 
 
-class Interval(Options):
+class Interval(options.Options):
     interval: str = _certainty(
         "--interval",
         "rank-sets hold all at once; model assumes independent judgments, the others allow for"
         " clusters.",
-        type=OneOf(INTERVALS),
+        type=options.OneOf(options.INTERVALS),
         default="rank-sets",
     )
 
 
-class Seed(Options):
-    seed: int = seed_option(_certainty)
+class Seed(options.Options):
+    seed: int = options.seed_option(_certainty)
 
 
 # `--mix` and `--per`: how much judgments of each kind count.
@@ -83,7 +63,7 @@ WEIGHED_ALIKE: Final = ("judgment", "judge", "item")
 CAPS: Final = ("median",)
 
 
-class ColumnShares(Parsed):
+class ColumnShares(options.Parsed):
     """`column=level:share,...`, such as `judge_group=expert:0.8,crowd:0.2`."""
 
     name = "column=level:share,..."
@@ -113,7 +93,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-class Mixing(Options):
+class Mixing(options.Options):
     mixes: tuple[Shares, ...] = _reading(
         "--mix COLUMN=LEVEL:SHARE,...",
         "How much judgments with each value of a column count together, such as"
@@ -123,13 +103,13 @@ class Mixing(Options):
     per: Literal["judgment", "judge", "item"] = _reading(
         "--per",
         "What weighs the same within each value: every judgment, judge or item.",
-        type=OneOf(WEIGHED_ALIKE),
+        type=options.OneOf(WEIGHED_ALIKE),
         default="judgment",
     )
     judge_cap: str | None = _reading(
         "--judge-cap",
         "Judges above the median load weigh as much as one with it.",
-        type=OneOf(CAPS),
+        type=options.OneOf(CAPS),
     )
 
     @property
@@ -161,7 +141,7 @@ def _take_one(
     return names[0] if names else None
 
 
-class RankingModel(Options):
+class RankingModel(options.Options):
     methods: tuple[str, ...] = _model(
         "--method NAME|all",
         "How to rank: bradley-terry (the default), or a rule such as origwmt. Several, or all, are"
@@ -189,16 +169,18 @@ def choose_model(
     entry = find_model(name or DEFAULT)
     made = entry.make()
     known = {one.name for one in fields(made)}
-    refuse_unknown_settings(entry.name, known - entry.settings.keys(), given)
+    options.refuse_unknown_settings(entry.name, known - entry.settings.keys(), given)
     chosen = {
-        setting: settings[name] for name, (_, setting) in MODEL_OPTIONS.items() if name in given
+        setting: settings[name]
+        for name, (_, setting) in options.MODEL_OPTIONS.items()
+        if name in given
     }
     if "seed" in known & given:
         chosen["seed"] = click.get_current_context().params["seed"]
     return replace(made, **chosen)
 
 
-class Scales(Options):
+class Scales(options.Options):
     """What is shown of each system besides."""
 
     elo: bool = _output("--elo", "Also the Elo scale, 1000 on average.")
@@ -214,17 +196,17 @@ class Scales(Options):
 
     def refuse(self, rankings: Iterable[Ranking]) -> None:
         """Refuse scales of worths where the model has none, and sets where there are none."""
-        options = [f"--{name}" for name in self.shown if name != "marginal"]
+        flags = [f"--{name}" for name in self.shown if name != "marginal"]
         for ranking in rankings:
             if self.marginal and ranking.rank_sets is None:
                 raise UnknownOption(
                     "--marginal shows a rank set that holds for one system alone, and only"
                     " --interval rank-sets has them: leave one of the two out"
                 )
-            if not options or ranking.of_worths:
+            if not flags or ranking.of_worths:
                 continue
             raise UnknownOption(
-                f"{' and '.join(options)} cannot be shown for {ranking.model}: it has no worths,"
+                f"{' and '.join(flags)} cannot be shown for {ranking.model}: it has no worths,"
                 " whose ratios are odds; leave it out, or take bradley-terry"
             )
 
@@ -232,7 +214,7 @@ class Scales(Options):
 # `evenhand rank` itself.
 
 
-@verb(
+@options.verb(
     "evenhand rank battles.parquet",
     "evenhand rank wmt12.RNK_results.csv --task fr-en",
     "evenhand rank wmt12.RNK_results.csv --task en-de --method all",
@@ -243,17 +225,17 @@ class Scales(Options):
     doing="ranking",
 )
 def rank(
-    run: Run,
+    run: options.Run,
     *,
     counting: Counting,  # noqa: ARG001 - its callback tells the engine
-    tables: Tables,
-    groups: Grouping,
+    tables: options.Tables,
+    groups: options.Grouping,
     by: RankingModel,
-    model: ModelOptions,
-    controls: Controls,
+    model: options.ModelOptions,
+    controls: options.Controls,
     mixing: Mixing,
     intervals: Interval,
-    clusters: Cluster,
+    clusters: options.Cluster,
     seed: Seed,
     scales: Scales,
 ) -> VerbResult:
@@ -269,7 +251,7 @@ def rank(
         return _rank_by_methods(run, by.methods, settings, {**vars(intervals), **certainty})
     from evenhand.data.query_log import watch_rows
 
-    given = given_options()
+    given = options.given_options()
     with watch_rows(run.patience.step):
         used = (groups.group_by, *(column for column, _ in mixing.mixes))
         data = tables.join(run.reading.open_comparisons("rank"), used=used)
@@ -296,12 +278,14 @@ BOARD: Final = ("model", "mixes", "per", "reference", "elo", "worth", "marginal"
 
 
 def _rank_by_methods(
-    run: Run, names: Sequence[str], settings: dict[str, Any], certainty: dict[str, Any]
+    run: options.Run, names: Sequence[str], settings: dict[str, Any], certainty: dict[str, Any]
 ) -> VerbResult:
     from evenhand.ranking.methods import choose_methods
 
     methods = choose_methods(names)
-    refuse_unused([name for name in click.get_current_context().params if is_given(name)], methods)
+    refuse_unused(
+        [name for name in click.get_current_context().params if options.is_given(name)], methods
+    )
     of_model = {name: settings[name] for name in ("ties", "order_effect", "prior")}
     data = run.reading.open_comparisons("rank")
     result = evenhand.compare_methods(
@@ -324,7 +308,7 @@ def refuse_unused(option_names: Sequence[str], methods: Sequence[str]) -> None:
 
     rules = [name for name in methods if name != DEFAULT]
     for name in option_names:
-        option = write_option(name)
+        option = options.write_option(name)
         if name in BOARD:
             raise UnknownOption(
                 f"{option} is for the board of {DEFAULT}, not for --method {listing(rules)}: leave"

@@ -19,6 +19,7 @@ import click
 from evenhand.errors import (
     ActionableError,
     EvenhandError,
+    LeaveOut,
     listing,
     quote_word,
     sentence_hint,
@@ -97,7 +98,6 @@ def discard_output() -> None:
 MAX_LEFT_OUT: Final = 4  # Systems that a condition names at most: longer ones would not be copied
 SIDES: Final = ("left", "right")
 _PLAIN: Final = re.compile(r"[A-Za-z_]\w*")
-_SAID: Final = ("leave it out", "leave them out")
 _OPENED: Final = f"{PLACE}opened"
 
 
@@ -123,7 +123,7 @@ def explain_leaving(error: EvenhandError) -> str:
     if not condition:
         return str(error)
     way = f"--where {quote_word(condition)}"
-    remedies = [f"{one} ({way})" if one in _SAID else one for one in error.remedies]
+    remedies = [f"{one} ({way})" if isinstance(one, LeaveOut) else one for one in error.remedies]
     return str(type(error)(error.fault, remedies))
 
 

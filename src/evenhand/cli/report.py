@@ -8,21 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from evenhand.cli.options import (
-    FIGURE_FORMS,
-    Options,
-    Reading,
-    SomeOf,
-    forms_option,
-    given_options,
-    level_option,
-    order_option,
-    prior_option,
-    seed_option,
-    ties_option,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.refusals import open_elsewhere
 from evenhand.cli.running import ProgressDisplay, refuse_overwriting, refuse_unwritable, write_file
 from evenhand.errors import UnknownOption
@@ -36,11 +22,11 @@ if TYPE_CHECKING:
 TABLES: Final = ("latex", "markdown", "csv")
 PAGE: Final = "report.html"
 
-_said = under("What is said")
-_placed = under("Where it goes")
+_said = options.under("What is said")
+_placed = options.under("Where it goes")
 
 
-class Said(Options):
+class Said(options.Options):
     title: str = _said(
         "--title TEXT",
         "What stands above it. Default: the name of the file.",
@@ -52,17 +38,28 @@ class Said(Options):
         "Only these sections, such as ranking,judges; a wrong name lists them all.",
     )
     full: bool = _said("--full", "Also the checks that take minutes.")
-    level: float = level_option(_said, says="Of intervals, rank sets and tests.")
-    seed: int = seed_option(_said)
+    level: float = options.level_option(_said, says="Of intervals, rank sets and tests.")
+    seed: int = options.seed_option(_said)
 
 
-class RankingModel(Options):
-    ties: str = ties_option
-    order_effect: bool = order_option
-    prior: float = prior_option
+class RankingModel(options.Options):
+    ties: str = options.ties_option
+    order_effect: bool = options.order_option
+    prior: float = options.prior_option
+    control: tuple[str, ...] = options.control_option
 
 
-class Placed(Options):
+class Apart(options.Options):
+    """What is ranked by itself, and which judgments are correlated."""
+
+    group_by: str | None = options.under("Reading")(
+        "--group-by COLUMN",
+        "Also each value of this column by itself, side by side. Several tasks are parts unasked.",
+    )
+    cluster: str | None = options.cluster_option
+
+
+class Placed(options.Options):
     output: str | None = _placed(
         "-o --output FILE",
         "The page, report.html by default; a name that ends in .json takes all its numbers.",
@@ -74,10 +71,10 @@ class Placed(Options):
     table_forms: tuple[str, ...] | None = _placed(
         "--tables-as",
         "Forms of the tables, with commas between. Default: all three.",
-        type=SomeOf(TABLES),
+        type=options.SomeOf(TABLES),
     )
     figures: str | None = _placed("--figures FOLDER", "Also each figure as a file of a folder.")
-    figure_forms: tuple[str, ...] | None = forms_option(_placed)
+    figure_forms: tuple[str, ...] | None = options.forms_option(_placed)
 
     @property
     def page(self) -> Path | None:
@@ -114,7 +111,7 @@ class Placed(Options):
         if self.tables is not None:
             check_folder(Path(self.tables), "tables")
         if self.figures is not None:
-            check_figure_folder(Path(self.figures), self.figure_forms or FIGURE_FORMS)
+            check_figure_folder(Path(self.figures), self.figure_forms or options.FIGURE_FORMS)
 
     def deliver(self, report: Report) -> None:
         from evenhand.report.figures.drawing import name_files, write_figures
@@ -134,16 +131,16 @@ class Placed(Options):
             drawn = report.charts
             files = name_files(drawn)
             named = {files[name]: chart for name, chart in drawn.items()}
-            forms = self.figure_forms or FIGURE_FORMS
+            forms = self.figure_forms or options.FIGURE_FORMS
             written = write_figures(named, Path(self.figures), forms)
             _say("wrote", f"{plural(len(written), 'file')} of figures to {Path(self.figures)}")
 
 
-def say_reading(reading: Reading) -> tuple[str, ...]:
+def say_reading(reading: options.Reading) -> tuple[str, ...]:
     """Return the words of the command that read the same judgments again, without secrets."""
     from evenhand.formats.reading import show_source
 
-    words, flags = [*map(show_source, reading.files)], Reading.flags()
+    words, flags = [*map(show_source, reading.files)], options.Reading.flags()
     for name in ("task", "where", "layout", "weight", "weights", "system_separator"):
         value = getattr(reading, name)
         usual = "frequency" if name == "weights" else None
@@ -168,14 +165,16 @@ def _say(what: str, text: str) -> None:
     click.echo(label(what, text, PLAIN), err=True)
 
 
-@verb(
+@options.verb(
     "evenhand report votes.csv -o report.html",
     "evenhand report wmt12.RNK_results.csv --task fr-en -o fr-en.html",
     "evenhand report votes.csv --sections ranking,judges --title Summer",
     "evenhand report votes.csv --tables tables --figures figures --figures-as pdf",
     "evenhand report votes.csv --json",
 )
-def report(*, reading: Reading, said: Said, ranking: RankingModel, placed: Placed) -> None:
+def report(
+    *, reading: options.Reading, said: Said, ranking: RankingModel, apart: Apart, placed: Placed
+) -> None:
     """Write a report: who is better, how sure that is, and what would change it.
 
     One page that needs nothing else: it can be mailed, printed, read on a phone.
@@ -188,15 +187,16 @@ def report(*, reading: Reading, said: Said, ranking: RankingModel, placed: Place
 
     # what ranks unasked is chosen by the judgments
     model = None
-    if not given_options().isdisjoint(vars(ranking)):
-        model = BradleyTerry(**vars(ranking))
-    settings = Settings(say_reading(reading), said.level, said.seed, model, said.full)
-    made = _make(reading, settings, said.title, wanted)
+    if not options.given_options().isdisjoint(vars(ranking)):
+        settings = dict(vars(ranking))
+        model = BradleyTerry(controls=settings.pop("control"), **settings)
+    chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
+    made = _make(reading, chosen, said.title, wanted)
     placed.deliver(made)
     say_found(made)
 
 
-def _make(reading: Reading, settings: Settings, title: str, wanted: list[str]) -> Report:
+def _make(reading: options.Reading, settings: Settings, title: str, wanted: list[str]) -> Report:
     with ProgressDisplay("reporting") as patience:
         from evenhand.report.assemble import make_report
 

@@ -12,7 +12,7 @@ import click
 from evenhand.cli.refusals import kept_excluded
 from evenhand.render.document import Document
 from evenhand.render.findings import Finding, describe_findings, take_findings
-from evenhand.render.latex import comment, render_latex
+from evenhand.render.latex import comment, label_groups, render_latex
 from evenhand.render.markup import escape, render_markdown
 from evenhand.render.text import cut, label
 
@@ -104,7 +104,10 @@ class VerbResult:
         ]
 
     def latex(self) -> str:
-        parts = {name: render_latex(one, name) for name, one in self.documents.items()}
+        labels = label_groups(self.documents)
+        parts = {
+            name: render_latex(one, name, labels[name]) for name, one in self.documents.items()
+        }
         parts |= {name: comment([f"error: {why}"]) for name, why in self.refused.items()}
         if self.side_by_side is not None and len(self.groups) > 1:
             parts["side by side"] = render_latex(self.side_by_side, "side by side")

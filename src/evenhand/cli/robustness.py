@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evenhand.cli.options import (
-    Cluster,
-    Grouping,
-    ModelOptions,
-    Options,
-    Run,
-    given_options,
-    seed_option,
-    under,
-    verb,
-)
+from evenhand.cli import options
 from evenhand.cli.rank import Mixing, choose_model
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, work_on_tables
@@ -23,10 +13,10 @@ if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.robustness.sensitivity import Robustness
 
-_doubts = under("What is asked")
+_doubts = options.under("What is asked")
 
 
-class Doubts(Options):
+class Doubts(options.Options):
     pairs: tuple[tuple[str, str], ...] = _doubts(
         "--pair BETTER WORSE",
         "Ask what carries this order of two systems. Repeatable. Default: the first system, whom"
@@ -36,10 +26,10 @@ class Doubts(Options):
     after: tuple[int, ...] = _doubts(
         "--after PLACE", "Ask what carries the border after a place. Repeatable.", type=int
     )
-    seed: int = seed_option(_doubts)
+    seed: int = options.seed_option(_doubts)
 
 
-@verb(
+@options.verb(
     "evenhand robustness votes.csv",
     "evenhand robustness votes.csv --pair opus lark",
     "evenhand robustness votes.csv --ties discard --judge-cap median",
@@ -47,13 +37,13 @@ class Doubts(Options):
     doing="checking",
 )
 def robustness(
-    run: Run,
+    run: options.Run,
     *,
-    groups: Grouping,
+    groups: options.Grouping,
     doubts: Doubts,
-    model: ModelOptions,
+    model: options.ModelOptions,
     mixing: Mixing,
-    clusters: Cluster,
+    clusters: options.Cluster,
 ) -> VerbResult:
     """Check whether the ranking is robust, and to what.
 
@@ -65,9 +55,9 @@ def robustness(
     from evenhand.data.rankings import Rankings
     from evenhand.ranking.robustness.sensitivity import check_robustness
 
-    options: dict[str, Any] = {
+    settings: dict[str, Any] = {
         **vars(doubts),
-        "model": choose_model(None, (), vars(model), given_options()),
+        "model": choose_model(None, (), vars(model), options.given_options()),
         "mix": mixing.mix,
         "judge_cap": mixing.judge_cap,
         **vars(clusters),
@@ -77,7 +67,7 @@ def robustness(
     data = opened.comparisons() if isinstance(opened, Rankings) else opened
 
     def work(part: Comparisons) -> Robustness:
-        return check_robustness(part, **options)
+        return check_robustness(part, **settings)
 
     results, refused = work_on_tables(data, groups.group_by, work)
     return VerbResult(results, refused, remarks_on(data, "controls"))

@@ -15,27 +15,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock, Timer
+from threading import Event, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import click
 
 from evenhand.cli.refusals import (
-    choose_colour,
     keep_excluded,
-    kept,
     kept_excluded,
     reads_judgments,
 )
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, describe_findings
-from evenhand.render.text import PLAIN, label
+from evenhand.render.text import PLAIN, cut, label
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
     from evenhand.data.comparisons import Comparisons
     from evenhand.data.exclusions import Exclusion
     from evenhand.data.query_log import Fetch
@@ -94,6 +90,9 @@ SUFFIXES: Final = {
     "": "text",
 }
 FORMS: Final = ("json", "csv", "latex", "markdown")
+PICTURES: Final = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
+# Verbs whose result can be a figure
+DRAWING: Final = ("agreement", "bias", "compare", "judges", "plan", "rank", "similarity")
 LOST: Final = "not finite, so null here"
 
 
@@ -128,12 +127,16 @@ def columns_of_terminal() -> int:
 
 @dataclass(frozen=True)
 class Output:
-    form: str  # text, or one of FORMS
+    form: str  # text, one of FORMS, or a value of PICTURES
     path: Path | None  # the file, or None for the terminal
 
     def deliver(self, result: Result) -> None:
         if self.form == "text" and self.path is None:
             click.echo(result.text(columns_of_terminal()), nl=False)
+            return
+        if self.path is not None and self.form in PICTURES.values():
+            write_picture(self.path, result, self.form)
+            click.echo(label("wrote", str(self.path), PLAIN), err=True)
             return
         rendered = self._render(result, PLAIN)
         if self.path is None:  # machines read UTF-8, whatever the terminal is set to
@@ -198,6 +201,23 @@ def write_file(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8", newline="\n")
 
 
+def write_picture(path: Path, result: Result, form: str) -> None:
+    """Write the figure of a result: the first that `evenhand.plot` has of it."""
+    from evenhand.report.figures.style import render
+    from evenhand.report.plot import plot
+
+    groups = getattr(result, "groups", {})
+    if len(groups) != 1:
+        raise UnknownOption(
+            f"-o {path}: a file holds one figure, and there are {len(groups)} groups; choose one,"
+            " such as with --task or --where"
+        )
+    (part,) = groups.values()
+    picture = render(plot(part), form)
+    with _refusing_to_write(path):
+        path.write_bytes(picture)
+
+
 @contextmanager
 def _refusing_to_write(path: Path) -> Iterator[None]:
     try:
@@ -217,11 +237,6 @@ def refuse_unwritable(path: Path) -> None:
             path.unlink()
 
 
-def take_output(*inputs: str | None) -> Output:
-    forms = {form: kept(f"as_{form}") for form in FORMS}
-    return choose_output(forms, kept("output"), tuple(filter(None, inputs)))
-
-
 def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str] = ()) -> Output:
     requested = [form for form, wanted in forms.items() if wanted]
     if len(requested) > 1:
@@ -231,7 +246,10 @@ def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str
     refuse_overwriting(inputs, path)
     place = Path(path)
     refuse_unwritable(place)
-    form = requested[0] if requested else SUFFIXES.get(place.suffix.lower(), "")
+    context = click.get_current_context(silent=True)
+    drawing = context is not None and context.command.name in DRAWING
+    endings = {**SUFFIXES, **(PICTURES if drawing else {})}
+    form = requested[0] if requested else endings.get(place.suffix.lower(), "")
     if not form:
         options = " or ".join(f"--{one}" for one in forms)
         raise UnknownOption(f"-o {path}: the ending '{place.suffix}' says no format; add {options}")
@@ -268,11 +286,7 @@ def _finite(value: Any, name: str, lost: list[str]) -> Any:
 
 
 def write_csv(records: Sequence[dict[str, Any]]) -> str:
-    r"""Return a header and a line for each record; what is not known is empty.
-
-    >>> write_csv([{"system": "a,b", "cluster": None}])
-    'system,cluster\n"a,b",\n'
-    """
+    """Return a header and a line for each record; what is not known is empty."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
     writer.writeheader()
@@ -282,36 +296,42 @@ def write_csv(records: Sequence[dict[str, Any]]) -> str:
 
 # A sign of life on the error stream, where that is a terminal and work takes over a second.
 
-SOON: Final = 1.0
+SOON, PACE = 1.0, 0.2  # Seconds until it is shown, and between two drawings
+BAR: Final = 24  # Columns of the bar
 
 
 def say_left(spent: float, done: int, total: int) -> str:
     """Say how long the rest takes, after so many seconds, at the same pace."""
     if not 0 < done < total:
         return ""
-    minutes, seconds = divmod(round(spent * (total - done) / done), 60)
+    return f"{write_clock(spent * (total - done) / done)} left"
+
+
+def write_clock(seconds: float) -> str:
+    """Write a time as on a clock: 0:07, 12:30, 1:00:05."""
+    minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    clock = f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
-    return f"{clock} left"
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def is_dumb() -> bool:
+    """Whether the terminal says of itself that it cannot move the cursor."""
+    return os.environ.get("TERM", "").lower() in ("dumb", "unknown")
 
 
 class ProgressDisplay:
-    """A context in which long work is shown: a spinner, or a bar once steps are known."""
+    """A context in which long work is shown on a line that is redrawn, with a bar of its steps."""
 
     def __init__(self, doing: str) -> None:
         self.doing = doing
-        self._lock = Lock()
-        self._shown: Progress | None = None
-        self._task: TaskID | None = None
-        self._steps: tuple[int, int | None] = (0, None)
-        self._over = False
+        self._steps = (0, 0)
         self._began = time.monotonic()
-        self._timer = Timer(SOON, self._show)
-        self._timer.daemon = True
+        self._over = Event()
+        self._drawer = Thread(target=self._draw, daemon=True)
 
     def __enter__(self) -> ProgressDisplay:
-        if sys.stderr.isatty():
-            self._timer.start()
+        if sys.stderr.isatty() and not is_dumb():
+            self._drawer.start()
         return self
 
     def __exit__(
@@ -320,40 +340,31 @@ class ProgressDisplay:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._over = True
-            if self._shown is not None:
-                self._shown.stop()
+        self._over.set()
+        if self._drawer.ident is not None:
+            self._drawer.join()
 
     def step(self, done: int, total: int) -> None:
         self._steps = (done, total)
-        if self._shown is not None and self._task is not None:
-            left = say_left(time.monotonic() - self._began, done, total)
-            self._shown.update(self._task, completed=done, total=total, left=left)
 
-    def tell(self, doing: str) -> None:
-        self.doing = doing
-        if self._shown is not None and self._task is not None:
-            self._shown.update(self._task, description=doing)
+    def tell(self, doing: str, done: int, total: int) -> None:
+        self.doing, self._steps = doing, (done, total)
 
-    def _show(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        with self._lock:
-            if self._over:
-                return
-            console = Console(stderr=True, no_color=choose_colour() is False)
-            looks = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24))
-            clocks = (TimeElapsedColumn(), TextColumn("{task.fields[left]}"))
-            progress = Progress(
-                *looks, *clocks, console=console, transient=True, redirect_stdout=False
-            )
-            done, total = self._steps
-            self._task = progress.add_task(self.doing, completed=done, total=total, left="")
-            progress.start()
-            self._shown = progress
+    def _draw(self) -> None:
+        pause = SOON
+        while not self._over.wait(pause):
+            spent, (done, total) = time.monotonic() - self._began, self._steps
+            cells = BAR * min(done, total) // total if total else 0
+            bar = f"{'─' * cells}{'·' * (BAR - cells)}  " if total else ""
+            left = say_left(spent, done, total)
+            text = f"{bar}{write_clock(spent)}{f'  {left}' if left else ''}"
+            columns = shutil.get_terminal_size((PLAIN, 24)).columns - len(text) - 3
+            sys.stderr.write(f"\r{cut(self.doing, columns)}  {text}\x1b[K")
+            sys.stderr.flush()
+            pause = PACE
+        if pause != SOON:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 def remarks_on(

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from evenhand.cli.options import verb
-from evenhand.cli.refusals import keep, kept
+from evenhand.cli.options import Options, argument, under, verb
 from evenhand.errors import EvenhandError, UnknownOption
 from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
@@ -34,7 +33,29 @@ REPLACED: Final = (
     "{links} held no link of the role '{role}' that is good: a new one stands in it, and the one"
     " before works no more. See that no line of a judge is missing: their links still work"
 )
-_kept = partial(click.option, callback=keep, expose_value=False)
+_option = under("Options")
+
+
+class Serving(Options):
+    campaign: str | None = argument("[CAMPAIGN]", required=False)
+    demo: bool = _option("--demo", "Serve a small campaign to try; it is not kept.")
+    crowd: bool = _option("--crowd", "Judges come from a crowd platform, with one link for all.")
+    database: str | None = _option(
+        "--database WHERE",
+        "SQLite file, or postgresql://...",
+        envvar="EVENHAND_DATABASE",
+        show_envvar=True,
+    )
+    links: str | None = _option("--links FILE", "Where links are written, for you alone.")
+    host: str = _option("--host", "Address to listen on.", default="127.0.0.1")
+    port: int | None = _option(
+        "--port", "Port; 8000 or a free one if not said.", type=click.IntRange(0, 65535)
+    )
+    prefix: str = _option(
+        "--prefix PATH", "Path of the site behind a proxy.", default="", show_default=False
+    )
+    proxy: tuple[str, ...] = _option("--proxy IP", "Address of a proxy; may be repeated.")
+    url: str | None = _option("--url URL", "Address of the server, as judges reach it.")
 
 
 @verb(
@@ -44,30 +65,15 @@ _kept = partial(click.option, callback=keep, expose_value=False)
     "evenhand serve campaign.toml --crowd --url https://example.org",
     "evenhand serve items.csv --database postgresql://localhost/spring",
 )
-@click.argument("campaign", required=False, metavar="[CAMPAIGN]")
-@click.option("--demo", is_flag=True, help="Serve a small campaign to try; it is not kept.")
-@_kept("--crowd", is_flag=True, help="Judges come from a crowd platform, with one link for all.")
-@_kept(
-    "--database",
-    metavar="WHERE",
-    envvar="EVENHAND_DATABASE",
-    show_envvar=True,
-    help="SQLite file, or postgresql://...",
-)
-@_kept("--links", metavar="FILE", help="Where links are written, for you alone.")
-@_kept("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@_kept("--port", type=click.IntRange(0, 65535), help="Port; 8000 or a free one if not said.")
-@_kept("--prefix", default="", metavar="PATH", help="Path of the site behind a proxy.")
-@_kept("--proxy", metavar="IP", multiple=True, help="Address of a proxy; may be repeated.")
-@_kept("--url", metavar="URL", help="Address of the server, as judges reach it.")
-def serve(*, campaign: str | None, demo: bool) -> None:
+def serve(*, serving: Serving) -> None:
     """Serve a campaign until interrupted; what was judged is kept.
 
     CAMPAIGN is a campaign file (.toml) or a table of items (.csv, .jsonl). The
     database lies beside it, and so does the file of links, which only you can
     read. Started again, it goes on where it was.
     """
-    if demo == (campaign is not None):
+    campaign = serving.campaign
+    if serving.demo == (campaign is not None):
         raise UnknownOption("name a campaign: evenhand serve campaign.toml, or --demo to try one")
     with ExitStack() as stack:
         if campaign is None:
@@ -75,10 +81,10 @@ def serve(*, campaign: str | None, demo: bool) -> None:
             from evenhand.web.site import HERE
 
             campaign = str(shutil.copy(HERE / "demo.toml", folder / "demo.toml"))
-        _serve(Path(campaign), stack, demo=demo)
+        _serve(Path(campaign), stack, serving)
 
 
-def _serve(path: Path, stack: ExitStack, *, demo: bool) -> None:
+def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     """Launch what is not launched yet, and serve it."""
     from evenhand.design.reading import read_campaign
     from evenhand.web import app as serving
@@ -94,13 +100,14 @@ def _serve(path: Path, stack: ExitStack, *, demo: bool) -> None:
     from evenhand.web.site import Site, touch
     from evenhand.web.store.store import Store
 
-    prefix, planned = _check_prefix(kept("prefix")), read_campaign(path)
-    url, proxies = _check_url(kept("url")), tuple(map(_check_proxy, kept("proxy")))
-    links = Path(kept("links") or path.with_name(f"{path.stem}.links.csv"))
+    demo = asked.demo
+    prefix, planned = _check_prefix(asked.prefix), read_campaign(path)
+    url, proxies = _check_url(asked.url), tuple(map(_check_proxy, asked.proxy))
+    links = Path(asked.links or path.with_name(f"{path.stem}.links.csv"))
     note = stack.enter_context(hold_links(links))
-    taken = stack.enter_context(serving.open_port(kept("host"), kept("port")))
+    taken = stack.enter_context(serving.open_port(asked.host, asked.port))
     note(serving.name_address(taken) + prefix)
-    where = kept("database") or str(path.with_suffix(".db"))
+    where = asked.database or str(path.with_suffix(".db"))
     check_launch(links, where)
     store = stack.enter_context(Store.open(where))
     begins = store.launch(planned)
@@ -116,7 +123,7 @@ def _serve(path: Path, stack: ExitStack, *, demo: bool) -> None:
     if not begins and not links.exists():
         click.echo(label("warns", RENEWED.format(links=links), PLAIN), err=True)
     before = read_links(links)
-    tokens = write_links(store, links, address + prefix, crowd=kept("crowd"))
+    tokens = write_links(store, links, address + prefix, crowd=asked.crowd)
     for role in find_replaced(before, tokens):
         click.echo(label("warns", REPLACED.format(links=links, role=role), PLAIN), err=True)
     try:  # a file that may only be read is found out before the first answer

@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from evenhand.cli import options
 from evenhand.cli.next import Features
-from evenhand.cli.options import (
-    FiguresOfRatings,
-    Grouping,
-    Options,
-    Run,
-    level_option,
-    seed_option,
-    under,
-    verb,
-)
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import ProgressDisplay, remarks_on, work_on_groups
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
@@ -36,11 +27,11 @@ if TYPE_CHECKING:
 
 SPLITS: Final = 5
 
-_model = under("Model")
+_model = options.under("Model")
 
 
-class Asked(Options):
-    labels: tuple[str, ...] = under("What is known of outputs (ratings)")(
+class Asked(options.Options):
+    labels: tuple[str, ...] = options.under("What is known of outputs (ratings)")(
         "--label COLUMN",
         "A feature that is a name, even where it is written in digits. Repeatable.",
     )
@@ -54,23 +45,23 @@ class Asked(Options):
         "--baselines", "Also compare predictions of held-out ratings with simpler models."
     )
     splits: int | None = _model("--splits", "How often --baselines halves the ratings. Default: 5.")
-    level: float = level_option(_model)
-    seed: int = seed_option(_model)
+    level: float = options.level_option(_model)
+    seed: int = options.seed_option(_model)
 
 
-@verb(
+@options.verb(
     "evenhand similarity scores.csv --task zho-eng",
     "evenhand similarity scores.csv --feature length --label domain --baselines",
     "evenhand similarity scores.csv --figures figures",
     doing="learning",
 )
 def similarity(
-    run: Run,
+    run: options.Run,
     *,
-    groups: Grouping,
+    groups: options.Grouping,
     known: Features,
     asked: Asked,
-    figures: FiguresOfRatings,
+    figures: options.FiguresOfRatings,
 ) -> VerbResult:
     """Learn from ratings which judges are alike.
 

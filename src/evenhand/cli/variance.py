@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 from evenhand.cli.options import Grouping, OneOf, Options, Run, level_option, under, verb
@@ -71,14 +72,18 @@ def variance(run: Run, *, groups: Grouping, asked: Asked) -> VerbResult:
     each = _choose_each(data, asked.per_output, asked.per_judge)
     request = DesignRequest(asked.judges, asked.items, each, asked.stderr, asked.reliability)
 
+    by = groups.group_by
+    parts, done = _split(data, by), count()
+
     def work(part: Judgments) -> Study:
+        if len(parts) > 1:  # one alone has no steps: a bar would stand still
+            run.patience.step(next(done), len(parts))
         components = estimate_components(
             part, systems=asked.systems, method=asked.method, level=asked.level
         )
         return study_designs(components, request)
 
-    by = groups.group_by
-    results, refused = work_on_groups(_split(data, by), work, by)
+    results, refused = work_on_groups(parts, work, by)
     return VerbResult(results, refused, remarks_on(data, "controls", "repeats"))
 
 

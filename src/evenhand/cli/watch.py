@@ -12,17 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.options import (
-    SEED,
-    Grouping,
-    OneOf,
-    Options,
-    Reading,
-    Run,
-    under,
-    verb,
-    write_option,
-)
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import (
     Output,
@@ -36,7 +26,7 @@ from evenhand.cli.running import (
 from evenhand.errors import UnknownFormat, UnknownOption, sentence_hint, suggest
 
 if TYPE_CHECKING:
-    from evenhand.cli.watch_screen import Looks, SightResult, Source
+    from evenhand.cli.watch_screen import Looks, Source
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, SequentialState
     from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, Watched
@@ -49,11 +39,11 @@ HALF_WIN: Final = (
 )
 PACE: Final = 2.0  # Seconds between two looks, if not said otherwise
 
-_board = under("What is decided")
-_live = under("While votes come in")
+_board = options.under("What is decided")
+_live = options.under("While votes come in")
 
 
-class Board(Options):
+class Board(options.Options):
     """What was asked of a board; None for what was not."""
 
     order: str | None = _board(
@@ -64,7 +54,7 @@ class Board(Options):
     ties: Any = _board(
         "--ties",
         "What a tie says. Default: davidson.",
-        type=OneOf(TIES, {"half-win": HALF_WIN}),
+        type=options.OneOf(TIES, {"half-win": HALF_WIN}),
     )
     level: float | None = _board(
         "--level PROPORTION",
@@ -87,7 +77,7 @@ class Board(Options):
     )
     seed: int | None = _board(
         "--seed",
-        f"Of the pair that stands for a ranking. Default: that of --state, else {SEED}.",
+        f"Of the pair that stands for a ranking. Default: that of --state, else {options.SEED}.",
     )
 
     @property
@@ -100,7 +90,7 @@ class Board(Options):
         return None if self.systems is None else [one.strip() for one in self.systems.split(",")]
 
 
-class Live(Options):
+class Live(options.Options):
     live: bool = _live(
         "--live",
         "Redraw the board until interrupted; in a pipe, and with --json, a line per change.",
@@ -246,7 +236,7 @@ SETTINGS: Final = ("order", "ties", "level", "judge_votes", "systems", "state", 
 READING: Final = ("layout", "where", "columns", "weight", "outcomes", "system_separator")
 
 
-@verb(
+@options.verb(
     "evenhand watch votes.csv",
     "evenhand watch votes.csv --order answered_at --state board.json",
     "evenhand watch votes.csv --judge-votes 40",
@@ -254,7 +244,7 @@ READING: Final = ("layout", "where", "columns", "weight", "outcomes", "system_se
     "evenhand watch --live campaign.db",
     "evenhand watch --live campaign.links.csv",
 )
-def watch(run: Run, *, groups: Grouping, board: Board, live: Live) -> Result | None:
+def watch(run: options.Run, *, groups: options.Grouping, board: Board, live: Live) -> Result | None:
     """Say what is decided while votes still come in, and who leads now.
 
     FILE holds votes; or it is the database of a campaign that is served, its
@@ -271,7 +261,15 @@ def watch(run: Run, *, groups: Grouping, board: Board, live: Live) -> Result | N
     if campaign is not None:
         _refuse_settings(context, reading)
         if not live.live:
-            return _look_at(campaign)
+            from evenhand.cli.watch_screen import SightResult, Status
+
+            try:
+                with ProgressDisplay("looking"):
+                    sight = campaign.look()
+            finally:
+                campaign.close()
+            now = time.time()
+            return SightResult(sight, Status(now, now - sight.now / 1000))
     elif live.insecure:
         raise UnknownOption("--insecure is for an organiser's link, and this is a file")
     if not live.live:
@@ -283,7 +281,7 @@ def watch(run: Run, *, groups: Grouping, board: Board, live: Live) -> Result | N
     return None
 
 
-def _replay(reading: Reading, asked: Board, group_by: str | None) -> VerbResult:
+def _replay(reading: options.Reading, asked: Board, group_by: str | None) -> VerbResult:
     with ProgressDisplay("watching"):
         from evenhand.ranking.sequential.watch import watch as replay
 
@@ -307,19 +305,7 @@ def _replay(reading: Reading, asked: Board, group_by: str | None) -> VerbResult:
     return VerbResult({name: one.board for name, one in results.items()}, refused, remarks)
 
 
-def _look_at(campaign: Campaign) -> SightResult:
-    from evenhand.cli.watch_screen import SightResult, Status
-
-    try:
-        with ProgressDisplay("looking"):
-            sight = campaign.look()
-    finally:
-        campaign.close()
-    now = time.time()
-    return SightResult(sight, Status(now, now - sight.now / 1000))
-
-
-def _open_file(reading: Reading, asked: Board) -> Source:
+def _open_file(reading: options.Reading, asked: Board) -> Source:
     from evenhand.ranking.sequential.watch import Beginning
 
     state = None if asked.state is None else Path(asked.state)
@@ -327,7 +313,7 @@ def _open_file(reading: Reading, asked: Board) -> Source:
     beginning = Beginning(_settle(saved_state, asked), saved_state, asked.order, asked.names)
 
     def open_table(path: Path) -> Comparisons:
-        return Reading({**vars(reading), "files": (str(path),)}).open_comparisons("watch")
+        return options.Reading({**vars(reading), "files": (str(path),)}).open_comparisons("watch")
 
     keep = None if state is None else partial(_keep, state)
     return File(Path(reading.files[0]), open_table, beginning, keep)
@@ -351,13 +337,13 @@ def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
             raise UnknownOption(f"--{name.replace('_', '-')} is for {why}: leave out --live")
 
 
-def _refuse_settings(context: click.Context, reading: Reading) -> None:
+def _refuse_settings(context: click.Context, reading: options.Reading) -> None:
     settings = {name: context.params[name] for name in SETTINGS}
     settings |= {name: getattr(reading, name) for name in READING}
     for name, value in settings.items():
         if value:
             raise UnknownOption(
-                f"{write_option(name)} is for files of votes: a campaign has one board for"
+                f"{options.write_option(name)} is for files of votes: a campaign has one board for"
                 " all who look, as its organiser's page shows it; for another one take the table"
                 " comparisons.csv home"
             )

@@ -22,6 +22,7 @@ import click
 
 from evenhand.cli.refusals import choose_colour
 from evenhand.cli.result import VerbResult
+from evenhand.cli.running import is_dumb
 from evenhand.errors import UnknownOption, listing
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Table
@@ -41,7 +42,6 @@ SEVERAL: Final = 2
 HINT: Final = "Ctrl-C ends"
 UNSEEN: Final = "not searched here: evenhand judges says which judges to check"
 NOBODY: Final = "nobody is flagged"
-COUNTING: Final = "boards are still counting older judgments; look again in a moment"
 # Of scores, where no votes are compared
 MEAN_COLUMNS: Final = (
     Column("place", "now", "count"),
@@ -95,7 +95,7 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
     entries += [("judges", line) for line in doubted]
     for name, text in entries:
         lines += label(name, text, columns).split("\n")
-    for fault in list_notes(sight):
+    for fault in sight.faults:
         lines += label("note", fault, columns, colour="yellow").split("\n")
     head = [*lines, *(_draw_away(status, columns) if status.away else ())]
     several = len(sight.passes) >= SEVERAL
@@ -142,10 +142,6 @@ def _say_counted(sight: CampaignStatus) -> str:
     return f"{board.n_votes:,} counted of {board.n_votes + board.n_revised:,} judged"
 
 
-def list_notes(sight: CampaignStatus) -> list[str]:
-    return [*sight.faults, *(() if sight.whole else (COUNTING,))]
-
-
 def _say_progress(sight: CampaignStatus) -> str:
     if sight.remaining is None:
         return plural(sight.judged, "vote")
@@ -171,11 +167,7 @@ def _say_clock(seconds: float) -> str:
 
 
 def _say_age(seconds: float) -> str:
-    """Say how long ago something was.
-
-    >>> _say_age(-0.1), _say_age(59.9), _say_age(200), _say_age(7300), _say_age(200000)
-    ('0 s', '59 s', '3 min', '2 h', '2 days')
-    """
+    """Say how long ago something was."""
     left = max(0, int(seconds))
     for most, unit, size in ((60, "s", 1), (3600, "min", 60), (2 * DAY, "h", 3600)):
         if left < most:
@@ -399,7 +391,7 @@ class SightResult:
         return VerbResult(boards, {}, ()).latex()
 
     def remarks(self) -> list[str]:
-        remarks = list_notes(self.sight)
+        remarks = list(self.sight.faults)
         for one in self.sight.passes:
             notes = () if one.board is None else one.board.notes
             remarks += [*one.says, *notes, *([MEANS] if one.means else [])]
@@ -423,7 +415,7 @@ def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
         ],
         "judges": [asdict(one) for one in sight.panels],
         "head": sight.head,
-        "findings": describe_findings(list_notes(sight)),
+        "findings": describe_findings(sight.faults),
     }
 
 
@@ -431,16 +423,14 @@ def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
 
 TERMINATED: Final = 143
 HEIGHT: Final = 24
+# A screen of its own, without a cursor, on which no line is wrapped; and back
+ENTER, LEAVE = "\x1b[?1049h\x1b[?25l\x1b[?7l", "\x1b[?7h\x1b[?25h\x1b[?1049l"
 WAITS: Final = "for new judgments, and prints a line for each change; Ctrl-C ends it"
 
 
 def follow(source: Source, pace: float, *, as_json: bool) -> None:
     """Show a source until interrupted, with so many seconds between two looks."""
-    drawn = sys.stdout.isatty() and not as_json
-    if drawn:
-        from rich.console import Console
-
-        drawn = not Console().is_dumb_terminal
+    drawn = sys.stdout.isatty() and not as_json and not is_dumb()
     looker, received = Looker(source, pace), list[int]()
     try:
         with _obeying(looker, received), looker:
@@ -464,25 +454,25 @@ def follow(source: Source, pace: float, *, as_json: bool) -> None:
 
 def _draw(looker: Looker, title: str, *, as_json: bool) -> None:  # noqa: ARG001 - as the other way
     """Redraw a board on a screen of its own; the terminal is then as it was before."""
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    console = Console(no_color=choose_colour() is False, highlight=False)
-    shown = Live(console=console, screen=True, auto_refresh=False, redirect_stdout=False)
-    with shown:
+    sys.stdout.write(ENTER)
+    try:
         goes_on = True
         while goes_on:
-            news, size = looker.news, Size(console.size.width, console.size.height)
+            news, (columns, height) = looker.news, shutil.get_terminal_size((PLAIN, HEIGHT))
+            size = Size(columns, height)
             if news.fault is not None:
                 raise news.fault
             if news.sight is None:
                 lines = draw_waiting(title, news.status, size)
             else:
                 lines = compose(news.sight, news.status, size)
-            text = Text.from_ansi("\n".join(lines), no_wrap=True, overflow="crop")
-            shown.update(text, refresh=True)
+            lines += [""] * (height - len(lines))
+            text = "\n".join(f"{line}\x1b[K" for line in lines)
+            click.echo(f"\x1b[H{text}", nl=False, color=choose_colour())
             goes_on = looker.wait()
+    finally:
+        sys.stdout.write(LEAVE)
+        sys.stdout.flush()
 
 
 def _print_changes(looker: Looker, title: str, *, as_json: bool) -> None:

@@ -56,11 +56,7 @@ class Unread(Exception):
 
 
 def is_kind(label: str | None) -> bool:
-    """Say whether a label is a kind of judgment; a missing one is, a target.
-
-    >>> is_kind("TGT"), is_kind(None), is_kind("chat")
-    (True, True, False)
-    """
+    """Say whether a label is a kind of judgment; a missing one is, a target."""
     return not label or label.casefold() in KINDS
 
 
@@ -210,11 +206,7 @@ def read_moments(values: NDArray[Any]) -> Array:
 
 
 def _read_time(text: str) -> float | None:
-    """Return seconds since 1970, or None where a text is no time.
-
-    >>> _read_time("1970-01-02"), _read_time("1970-01-01T01:00:00+01:00"), _read_time("noon")
-    (86400.0, 0.0, None)
-    """
+    """Return seconds since 1970, or None where a text is no time."""
     try:
         moment = datetime.fromisoformat(_drop_zone(text))
     except ValueError:
@@ -223,11 +215,7 @@ def _read_time(text: str) -> float | None:
 
 
 def _drop_zone(text: str) -> str:
-    """Return a time without the name of universal time behind it.
-
-    >>> _drop_zone("16:59 utc"), _drop_zone("16:59Z"), _drop_zone("16:59")
-    ('16:59', '16:59', '16:59')
-    """
+    """Return a time without the name of universal time behind it."""
     end = text[-3:].upper()
     zone = next((name for name in _ZONES if end.endswith(name)), "")
     return text[: len(text) - len(zone)].rstrip()
@@ -275,11 +263,7 @@ class Span:
 
 
 def write_spans(spans: Iterable[Span]) -> str:
-    """Return the value of the column.
-
-    >>> write_spans([Span(0, 4, "minor")])
-    '[{"start": 0, "end": 4, "severity": "minor", "category": "", "side": "output"}]'
-    """
+    """Return the value of the column."""
     return json.dumps([one.to_dict() for one in spans], ensure_ascii=False)
 
 
@@ -404,7 +388,8 @@ def refuse_unread(source: Source, role: str, annotation: AnnotationColumn, fault
     """Refuse a column that cannot be read, or return the note that it is left aside."""
     column = source.columns.get(role, annotation.column)
     if annotation.sure:
-        raise InvalidJudgments(f"column '{column}' of {source.name}, taken as {role}, {fault}")
+        task = annotation.task or f"taken as {role}"
+        raise InvalidJudgments(f"column '{column}' of {source.name}, {task}, {fault}")
     return f"column '{column}' is not taken as {role}: it {fault}"
 
 
@@ -439,5 +424,5 @@ def note_names(annotations: Mapping[str, AnnotationColumn]) -> tuple[str, ...]:
         for role, annotation in annotations.items()
         if annotation.column != role
     }
-    assignments = ", ".join(f"{role}={column}" for role, column in taken.items())
+    assignments = [f"{role}={column}" for role, column in taken.items()]
     return (say("beside", "info", columns=assignments),) if assignments else ()

@@ -9,17 +9,8 @@ from typing import Final
 import narwhals as nw
 import numpy as np
 
-from evenhand.data.conditions import advise_filled
-from evenhand.data.engine import (
-    ANSWER,
-    COUNT,
-    SQUARES,
-    Frame,
-    count_labels,
-    count_rows,
-    fetch_columns,
-    is_finite,
-)
+from evenhand.data import engine
+from evenhand.data.conditions import advise_without
 from evenhand.data.labels import (
     OUTCOMES,
     Complete,
@@ -41,7 +32,7 @@ MAX_LABELS_NAMED: Final = 10  # Most labels of a column that a refusal names
 
 
 def check_labels(
-    data: ComparisonTable, frame: Frame, labels: Mapping[str, Sequence[str | None]]
+    data: ComparisonTable, frame: engine.Frame, labels: Mapping[str, Sequence[str | None]]
 ) -> dict[str, int]:
     """Refuse missing labels, outer blanks and unknown outcomes; return what each outcome means."""
     refuse_unnamed_levels(frame, labels, data.source, data.outcome_labels)
@@ -63,14 +54,14 @@ def check_labels(
     return {label: OUTCOMES.index(o) for label, o in meaning.items() if o is not None}
 
 
-def refuse_header(source: Source, frame: Frame, role: str) -> None:
+def refuse_header(source: Source, frame: engine.Frame, role: str) -> None:
     """Refuse rows whose value of a column is the column's name: a header in the middle."""
     rows = find_rows(frame, nw.col(role) == source.named(role))
     raise InvalidJudgments(repeats_header(source.name, name_lines(source, rows, role)))
 
 
 def refuse_unnamed_levels(
-    frame: Frame,
+    frame: engine.Frame,
     labels: Mapping[str, Sequence[str | None]],
     source: Source,
     outcome_labels: Mapping[str, Outcome] | None = None,
@@ -98,7 +89,7 @@ def refuse_unnamed_levels(
             filters[source.named(column)] = [one for one in gap if one is not None]
         fill = "fill it" if len(parts) == 1 else "fill them"
         raise InvalidJudgments(
-            f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_filled(frame, filters)})"
+            f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_without(frame, filters)})"
         )
     padded = {
         column: [label for label in names if label and not is_name(label)]
@@ -108,24 +99,20 @@ def refuse_unnamed_levels(
 
 
 def is_name(label: str | None) -> bool:
-    """Say whether a label is there and has no blank before or after it.
-
-    >>> is_name("A 1"), is_name(" A"), is_name(""), is_name(None)
-    (True, False, False, False)
-    """
+    """Say whether a label is there and has no blank before or after it."""
     return label is not None and label != "" and label == label.strip()
 
 
-def find_padded(frame: Frame, columns: Sequence[str]) -> dict[str, list[str]]:
+def find_padded(frame: engine.Frame, columns: Sequence[str]) -> dict[str, list[str]]:
     padded = {}
     for column in columns:
         label = nw.col(column)
         odd = frame.filter(label.str.strip_chars() != label).select(column).unique()
-        padded[column] = sorted(fetch_columns(odd)[column].tolist())
+        padded[column] = sorted(engine.fetch_columns(odd)[column].tolist())
     return padded
 
 
-def refuse_padded(frame: Frame, padded: Mapping[str, Sequence[str]], source: Source) -> None:
+def refuse_padded(frame: engine.Frame, padded: Mapping[str, Sequence[str]], source: Source) -> None:
     """Refuse labels with a blank before or after them, all columns at once."""
     bad = {column: list(labels) for column, labels in padded.items() if labels}
     if not bad:
@@ -146,12 +133,12 @@ def refuse_padded(frame: Frame, padded: Mapping[str, Sequence[str]], source: Sou
     )
 
 
-def _count_each(frame: Frame, column: str, labels: Sequence[str]) -> str:
+def _count_each(frame: engine.Frame, column: str, labels: Sequence[str]) -> str:
     """List labels with the number of their rows, most rows first."""
     there = frame.filter(nw.col(column).is_in(list(labels)))
-    answers = ANSWER in frame.collect_schema().names()  # a row may have become several
-    there = there.select(column, ANSWER).unique() if answers else there
-    size = count_labels(there, column)
+    answers = engine.ANSWER in frame.collect_schema().names()  # a row may have become several
+    there = there.select(column, engine.ANSWER).unique() if answers else there
+    size = engine.count_labels(there, column)
     most = sorted(size, key=lambda label: (-size[label], label))
     counts = [f"'{label}' ({size[label]:,} row{'s' * (size[label] != 1)})" for label in most]
     return listing(counts, MAX_LABELS_NAMED)
@@ -179,7 +166,7 @@ def _refuse_names(
 
 
 def check_opponents(
-    data: ComparisonTable, frame: Frame, systems: Sequence[str], left: Codes, right: Codes
+    data: ComparisonTable, frame: engine.Frame, systems: Sequence[str], left: Codes, right: Codes
 ) -> None:
     """Refuse a system that was compared with itself."""
     same = np.flatnonzero(left == right)
@@ -224,17 +211,21 @@ def explain_empty(data: ComparisonTable, zero: int) -> InvalidJudgments:
 class Weighing:
     """How rows count: the frame without zero weights, and what to sum."""
 
-    frame: Frame  # the rows that count
+    frame: engine.Frame  # the rows that count
     column: str | None  # the weight column, or None where each row counts once
     zero: int  # number of rows left out
     importance: bool  # whether squared weights are needed
 
     def sums(self) -> list[nw.Expr]:
         if self.column is None:
-            return [nw.len().alias(COUNT)]
+            return [nw.len().alias(engine.COUNT)]
         weight = nw.col(self.column)
-        sums = [weight.sum().alias(COUNT)]
-        return [*sums, nw.col("evenhand_square").sum().alias(SQUARES)] if self.importance else sums
+        sums = [weight.sum().alias(engine.COUNT)]
+        return (
+            [*sums, nw.col("evenhand_square").sum().alias(engine.SQUARES)]
+            if self.importance
+            else sums
+        )
 
 
 def read_weights(data: ComparisonTable) -> Weighing:
@@ -248,7 +239,7 @@ def read_weights(data: ComparisonTable) -> Weighing:
     _refuse(data, weight.is_null(), "is missing")
     kind = data.frame.collect_schema()["weight"]
     if kind.is_float():
-        _refuse(data, ~is_finite(data.frame, "weight"), "is not a finite number")
+        _refuse(data, ~engine.is_finite(data.frame, "weight"), "is not a finite number")
     large = weight > (int(LARGEST) if kind.is_integer() else LARGEST)
     if find_rows(data.frame, (weight < 0) | large, limit=1):
         _refuse(data, weight < 0, "is negative: correct it, or leave the row out (0 does that too)")
@@ -260,7 +251,7 @@ def read_weights(data: ComparisonTable) -> Weighing:
             "is a fraction, but weights are frequencies (a row stands for that many judgments);"
             " importance weights: --weights importance, in Python weights='importance'",
         )
-    zero = count_rows(data.frame.filter(weight == 0))
+    zero = engine.count_rows(data.frame.filter(weight == 0))
     frame = data.frame.filter(weight > 0).with_columns(weight.cast(nw.Float64))
     if importance:
         frame = frame.with_columns(evenhand_square=weight * weight)

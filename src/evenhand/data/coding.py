@@ -155,12 +155,7 @@ def count_keys(keys: Keys, size: int) -> Cells:
 
 
 def find_cells(sums: NDArray[np.integer[Any]]) -> Cells:
-    """Return the keys of (pairs · 3,) sums that hold something, and their counts.
-
-    >>> keys, counts = find_cells(np.array([0, 0, 0, 1, 0, 2]))
-    >>> keys.tolist(), counts.tolist()
-    ([1], [[1, 0, 2]])
-    """
+    """Return the keys of (pairs · 3,) sums that hold something, and their counts."""
     counts = sums.reshape(-1, 3)
     pairs: Keys = np.flatnonzero(counts[:, 0] | counts[:, 1] | counts[:, 2])
     wide = counts[pairs]
@@ -276,13 +271,7 @@ def fetch_codes(
 
 
 def bind_levels(task: Level, item: Level) -> Level:
-    """Make items of different tasks different, each named after its task.
-
-    >>> task = (("de", "fr"), np.array([0, 1, 1], np.int32))
-    >>> names, codes = bind_levels(task, (("1", "2"), np.array([0, 0, 1], np.int32)))
-    >>> names, codes.tolist()
-    (('de / 1', 'fr / 1', 'fr / 2'), [0, 1, 2])
-    """
+    """Make items of different tasks different, each named after its task."""
     key = join_codes([(task[1], len(task[0])), (item[1], len(item[0]))])
     first, inverse = first_of_each(key)
     pairs = zip(task[1][first].tolist(), item[1][first].tolist(), strict=True)

@@ -114,46 +114,43 @@ def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
     return _filter_duckdb(frame, condition, name)
 
 
-def advise_filled(frame: Frame, gaps: Mapping[str, Sequence[str]]) -> str:
-    """Return what leaves out the rows of a table without a value in some columns.
+def advise_without(
+    frame: Frame, values: Mapping[str, Sequence[str]], *, judges: bool = False
+) -> str:
+    r"""Return what leaves out rows without a value in some columns, or with one of some values.
 
-    gaps: column outside → texts in it that stand for no value, beside missing ones.
-
-    >>> import pandas as pd
-    >>> frame = nw.from_native(pd.DataFrame({"winner": ["A", None]}))
-    >>> advise_filled(frame, {"winner": []})
-    'frame.dropna(subset=["winner"])'
+    values: column outside → texts in it whose rows go, beside those where it is missing.
+    judges: whether these are names of judges, whom Python leaves out by name.
     """
     engine = frame.implementation
+    named = f"without(judges={[one for texts in values.values() for one in texts]})"
     if engine.is_duckdb():
-        sql = " and ".join(_fill_sql(column, texts) for column, texts in gaps.items())
-        return f"--where {quote_word(sql)}, in Python where={sql!r}"
-    names = {column: json.dumps(column, ensure_ascii=False) for column in gaps}
+        clauses = []  # a comparison with a missing value is false
+        for column, texts in values.items():
+            name, words = quote_name(column), ", ".join(map(quote, texts))
+            some = f"<> {words}" if len(texts) == 1 else f"not in ({words})"
+            clauses.append(f"{name} {some if texts else 'is not null'}")
+        sql = " and ".join(clauses)
+        return f"--where {quote_word(sql)}, in Python {named if judges else f'where={sql!r}'}"
+    if judges:
+        return named
+    names = {column: json.dumps(column, ensure_ascii=False) for column in values}
     every = ", ".join(names.values())
+    if not any(values.values()) and (engine.is_pandas() or engine.is_polars()):
+        call = f"dropna(subset=[{every}])" if engine.is_pandas() else f"drop_nulls([{every}])"
+        return f"frame.{call}"
     if engine.is_pandas():
-        if not any(gaps.values()):
-            return f"frame.dropna(subset=[{every}])"
         sure = [f"frame[{name}].notna()" for name in names.values()]
-        sure += [f"~frame[{names[column]}].isin({gap})" for column, gap in gaps.items() if gap]
+        sure += [f"~frame[{names[column]}].isin({some})" for column, some in values.items() if some]
         return f"frame[{' & '.join(sure)}]"
     if engine.is_polars():
-        if not any(gaps.values()):
-            return f"frame.drop_nulls([{every}])"
-        sure = [f"~pl.col({names[column]}).is_in({gap})" for column, gap in gaps.items()]
+        sure = [f"~pl.col({names[column]}).is_in({some})" for column, some in values.items()]
         return f"frame.filter({', '.join(sure)})"
     sure = []
-    for column, gap in gaps.items():
+    for column, gap in values.items():
         value = f"narwhals.col({names[column]})"
         sure += [f"~{value}.is_null()", *([f"~{value}.is_in({gap})"] if gap else [])]
     return f"where={' & '.join(sure)}"
-
-
-def _fill_sql(column: str, texts: Sequence[str]) -> str:
-    """Return the condition that a column has a value; a comparison with a missing one is false."""
-    name, words = quote_name(column), ", ".join(map(quote, texts))
-    if not texts:
-        return f"{name} is not null"
-    return f"{name} <> {words}" if len(texts) == 1 else f"{name} not in ({words})"
 
 
 def _filter_duckdb(frame: Frame, condition: str, name: str) -> Frame:
@@ -348,11 +345,6 @@ def count_values(frame: Frame, name: str, by: Sequence[str]) -> Frame:
     """Count the different values of a column, a missing one among them, for each group.
 
     Returns `by` and the number, as `COUNT`: a whole number also where there are no rows.
-
-    >>> import polars as pl
-    >>> frame = nw.from_native(pl.DataFrame({"a": ["x", "y", "x", None]}))
-    >>> count_values(frame, "a", ())[COUNT].to_list()
-    [3]
     """
     different = frame.group_by(*by, name).agg(nw.len().alias(COUNT))
     number = nw.len().alias(COUNT)
@@ -370,11 +362,6 @@ def add_order(frame: Frame, column: str) -> Frame:
     """Add what puts a column of text into the order of its bytes, as the column `ORDER`.
 
     What is no text keeps its own order.
-
-    >>> import polars as pl
-    >>> table = nw.from_native(pl.DataFrame({"name": ["a", "B"]}))
-    >>> add_order(table, "name").sort(ORDER)["name"].to_list()
-    ['B', 'a']
     """
     if frame.implementation.is_ibis() and frame.collect_schema()[column] == nw.String:
         native: Any = frame.to_native()

@@ -16,6 +16,7 @@ from typing import Final, ParamSpec, TypeAlias, TypeVar
 
 import narwhals as nw
 
+from evenhand.data import tables
 from evenhand.data.annotations import (
     DIRECTIONS,
     KINDS,
@@ -33,21 +34,13 @@ from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.tables import (
-    ComparisonTable,
-    RankingTable,
-    RatingTable,
-    count_answers,
-    exclude_unweighted,
-    is_unscored,
-)
 from evenhand.data.tally import Tally
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
 
 P = ParamSpec("P")
-Table: TypeAlias = ComparisonTable | RankingTable | RatingTable
+Table: TypeAlias = tables.ComparisonTable | tables.RankingTable | tables.RatingTable
 Held = TypeVar("Held", bound=Table)
 
 _LABEL: Final = "evenhand_label"
@@ -76,13 +69,15 @@ def leave_out_controls(data: Held) -> Held:
         return data
     table = _find_labelled(data)
     columns = find_aside_columns(table.source, table.frame, scores=False)
-    roles = ("kind",) if isinstance(table, RankingTable) else ("kind", "expected")
+    roles = ("kind",) if isinstance(table, tables.RankingTable) else ("kind", "expected")
     role = next((one for one in roles if one in columns.annotations), None)
     if role is None:
         return data
     named = name_kinds(table, columns, role)
     # A control of weight 0 is no judgment: it would be counted neither as one nor as a row
-    weightless = exclude_unweighted(table) if isinstance(table, ComparisonTable) else ()
+    weightless = (
+        tables.exclude_unweighted(table) if isinstance(table, tables.ComparisonTable) else ()
+    )
     if weightless:
         named = named.filter((nw.col("weight").cast(nw.Float64) != 0).fill_null(value=True))
     counted = count_kind_labels(table, named)
@@ -92,14 +87,14 @@ def leave_out_controls(data: Held) -> Held:
         return replace(data, source=source)
     every = sum(counted.values())
     if not {*counted} - {*controls}:
-        what = "rankings" if isinstance(table, RankingTable) else "judgments"
+        what = "rankings" if isinstance(table, tables.RankingTable) else "judgments"
         raise InvalidJudgments(
             f"all {every:,.0f} {what} of {table.source.name} are controls, whose answer was known:"
             " they tell of judges and say nothing of systems; read them with the other judgments"
         )
     known = nw.col(_LABEL).is_in(controls)
     n = sum(counted[label] for label in controls)
-    if isinstance(table, RankingTable) and isinstance(data, ComparisonTable):
+    if isinstance(table, tables.RankingTable) and isinstance(data, tables.ComparisonTable):
         remaining, n = _keep_pairs(data, table, named.filter(known))
         data = replace(data, frame=remaining, rankings=leave_out_controls(table))
     else:
@@ -120,14 +115,14 @@ def _exclude_kinds(
 ) -> tuple[Exclusion, ...]:
     """Count the judgments of some kinds, which an analysis excludes."""
     table = _find_labelled(data)
-    scores = isinstance(table, RatingTable)
+    scores = isinstance(table, tables.RatingTable)
     columns = find_aside_columns(table.source, table.frame, scores=scores)
     role = next((one for one in ("kind", "expected") if one in columns.annotations), None)
     if role is None:
         return ()
     named = name_kinds(table, columns, role)
     if scored:
-        named = named.filter(~is_unscored(named))
+        named = named.filter(~tables.is_unscored(named))
     counted = count_kind_labels(table, named)
     controls, _ = _choose_controls(table, columns, role, list(counted))
     repeats = [one for one in counted if KINDS.get(one.casefold(), (0,))[0] == REPEAT]
@@ -144,7 +139,7 @@ def _exclude_kinds(
 
 def _find_labelled(data: Table) -> Table:
     """Return the table that says kinds: of pairs of rankings, the rankings."""
-    return data.rankings or data if isinstance(data, ComparisonTable) else data
+    return data.rankings or data if isinstance(data, tables.ComparisonTable) else data
 
 
 def name_kinds(table: Table, columns: AsideColumns, role: str) -> Frame:
@@ -154,16 +149,16 @@ def name_kinds(table: Table, columns: AsideColumns, role: str) -> Frame:
 
 
 def _exclude(code: str, n: float, every: float, table: Table) -> Exclusion:
-    unit = "ranking" if isinstance(table, RankingTable) else "judgment"
+    unit = "ranking" if isinstance(table, tables.RankingTable) else "judgment"
     sentence = say("controls", controls=n) if code == "controls" else ""
     return Exclusion(code, _REASONS[code], n, every, unit=unit, sentence=sentence)
 
 
 def count_kind_labels(data: Table, frame: Frame) -> dict[str, float]:
     """Count judgments by the label of their kind, as they are weighted; a ranking is one."""
-    if isinstance(data, ComparisonTable):
-        return count_answers(replace(data, frame=frame), _LABEL)
-    if isinstance(data, RankingTable):
+    if isinstance(data, tables.ComparisonTable):
+        return tables.count_answers(replace(data, frame=frame), _LABEL)
+    if isinstance(data, tables.RankingTable):
         frame = frame.select(_LABEL, *data.key).unique()
     return count_labels(frame, _LABEL)
 
@@ -197,7 +192,7 @@ def _is_expected(data: Table, answer: str) -> bool | None:
     """Say whether something is expected; None where it is no answer."""
     if answer.casefold() in ("", "nan"):
         return False
-    if isinstance(data, ComparisonTable):
+    if isinstance(data, tables.ComparisonTable):
         return read_outcome(answer, data.outcome_labels) is not None or None
     try:
         return answer.casefold() in DIRECTIONS or isfinite(float(answer)) or None
@@ -205,7 +200,9 @@ def _is_expected(data: Table, answer: str) -> bool | None:
         return None
 
 
-def _keep_pairs(data: ComparisonTable, rankings: RankingTable, known: Frame) -> tuple[Frame, int]:
+def _keep_pairs(
+    data: tables.ComparisonTable, rankings: tables.RankingTable, known: Frame
+) -> tuple[Frame, int]:
     """Leave out the pairs of control outputs; return the others, and how many answers lost some."""
     # A pair carries the kind of one of its outputs only, so that kinds are looked up in the
     # rankings.
@@ -318,7 +315,7 @@ def find_excluded(
     # uses: codes of what it does not exclude, such as "no-score" where that is asked for next.
     if not isinstance(data, Table):
         return tuple(getattr(data, "excluded", ()))
-    if isinstance(data, RatingTable) and "no-score" in uses:  # there may be no score at all
+    if isinstance(data, tables.RatingTable) and "no-score" in uses:  # there may be no score at all
         excluded = count_exclusions(data.source.exclusions)
     else:
         excluded = tuple(one for one in data.excluded if one.code not in uses)

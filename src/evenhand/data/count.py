@@ -17,45 +17,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data import coding
-from evenhand.data.checks import (
-    Weighing,
-    check_labels,
-    check_opponents,
-    explain_empty,
-    read_weights,
-)
-from evenhand.data.coding import (
-    KEY,
-    SEED,
-    Cells,
-    Coding,
-    Keys,
-    add_key,
-    bind_to_task,
-    code_tables,
-    count_keys,
-    decode,
-    find_cells,
-    make_factor,
-    name_levels,
-    widen_keys,
-)
-from evenhand.data.engine import (
-    COUNT,
-    SQUARES,
-    Batch,
-    Columns,
-    Frame,
-    count_labels,
-    fetch_columns,
-    keeps_rows,
-    make_table,
-    one_thread,
-    quote,
-    quote_name,
-    stream_batches,
-)
+from evenhand.data import checks, coding, engine
 from evenhand.data.query_log import note_query, note_rows
 from evenhand.data.tables import ComparisonTable
 from evenhand.data.tally import Codes, Factor, Tally, merge_levels, tally_rows
@@ -79,14 +41,13 @@ def count_ways(
 ) -> Tally | Apart:
     """Count by several factors: together, or each by itself."""
     look = _look(data, by)
-    rows = None if look.whole is None else len(look.whole[COUNT])  # answers are no more
+    rows = None if look.whole is None else len(look.whole[engine.COUNT])  # answers are no more
     few = data.rankings is not None or (rows is not None and rows <= most)
-    keep = few or data.count_judgments() <= most
     if look.many and not by[2:] and can_read(data, look.frame):
-        counts = _count_codes(data, look, limits, apart=True, keep=keep)
+        counts = _count_codes(data, look, limits, apart=most)
         if counts is not None:
             return counts
-    if keep:
+    if few or data.count_judgments() <= most:
         return _count(data, limits, look)
     return Apart({name: count_outcomes(data, (name,), limits) for name in by})
 
@@ -96,12 +57,12 @@ class _Look:
     """What is known of a table after a look at its first rows."""
 
     by: tuple[str, ...]  # the factors
-    weighing: Weighing  # how rows count
-    frame: Frame  # the rows that count, with labels as text
-    every: Frame  # all rows, to number those that are refused
+    weighing: checks.Weighing  # how rows count
+    frame: engine.Frame  # the rows that count, with labels as text
+    every: engine.Frame  # all rows, to number those that are refused
     many: bool = False  # whether most rows open a cell of their own
-    first: Columns = field(default_factory=dict)  # the labels of the first rows
-    whole: Columns | None = None  # the same of all rows, where the first rows are all
+    first: engine.Columns = field(default_factory=dict)  # the labels of the first rows
+    whole: engine.Columns | None = None  # the same of all rows, where the first rows are all
 
     @property
     def keys(self) -> list[str]:
@@ -111,35 +72,35 @@ class _Look:
 def _look(data: ComparisonTable, by: tuple[str, ...]) -> _Look:
     if data.rankings is not None:
         data.rankings.check()
-    weighing = read_weights(data)
+    weighing = checks.read_weights(data)
     keys = [*by, "left", "right", "outcome"]
-    frame = bind_to_task(data, by, name_levels(data, keys, weighing.frame))
+    frame = coding.bind_to_task(data, by, coding.name_levels(data, keys, weighing.frame))
     every = frame
     if weighing.zero:
-        every = bind_to_task(data, by, name_levels(data, keys, data.frame))
+        every = coding.bind_to_task(data, by, coding.name_levels(data, keys, data.frame))
     if weighing.column is not None or data.rankings is not None:
         return _Look(by, weighing, frame, every)
     # Fetch the labels of the first rows: to group few of them is dearer than to fetch them
-    with one_thread(data.source.connection):
-        columns = fetch_columns(frame.select(*keys).head(SAMPLE))
-    rows = {**columns, COUNT: np.ones(len(columns["outcome"]))}
-    many, whole = _cells_are_many(rows, keys), rows if len(rows[COUNT]) < SAMPLE else None
+    with engine.one_thread(data.source.connection):
+        columns = engine.fetch_columns(frame.select(*keys).head(SAMPLE))
+    rows = {**columns, engine.COUNT: np.ones(len(columns["outcome"]))}
+    many, whole = _cells_are_many(rows, keys), rows if len(rows[engine.COUNT]) < SAMPLE else None
     return _Look(by, weighing, frame, every, many, rows, whole)
 
 
 def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tally:
     by, keys, weighing = look.by, look.keys, look.weighing
-    if look.many and not keeps_rows(look.frame):
+    if look.many and not engine.keeps_rows(look.frame):
         coded = _count_codes(data, look, limits)
         if isinstance(coded, Tally):
             return coded
     cells = look.whole
     if cells is None:
-        cells = fetch_columns(look.frame.group_by(*keys).agg(*weighing.sums()))
+        cells = engine.fetch_columns(look.frame.group_by(*keys).agg(*weighing.sums()))
     labels = {key: list(dict.fromkeys(cells[key].tolist())) for key in keys}
-    meaning = check_labels(data, look.every, labels)
-    if not len(cells[COUNT]):
-        raise explain_empty(data, weighing.zero)
+    meaning = checks.check_labels(data, look.every, labels)
+    if not len(cells[engine.COUNT]):
+        raise checks.explain_empty(data, weighing.zero)
 
     def code(name: str, places: Mapping[str, int]) -> Codes:
         column = map(places.__getitem__, cells[name].tolist())
@@ -148,7 +109,7 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
     systems = sorted({*labels["left"], *labels["right"]})
     place = {name: at for at, name in enumerate(systems)}
     left, right = code("left", place), code("right", place)
-    check_opponents(data, look.every, systems, left, right)
+    checks.check_opponents(data, look.every, systems, left, right)
     factors = {}
     for name in by:
         levels = sorted(labels[name])
@@ -157,8 +118,8 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
     tally = tally_rows(
         systems,
         (left, right, code("outcome", meaning)),
-        weights=cells[COUNT].astype(np.float64),
-        squares=cells.get(SQUARES),
+        weights=cells[engine.COUNT].astype(np.float64),
+        squares=cells.get(engine.SQUARES),
         factors=factors,
     )
     totals = tally.counts.sum(axis=1)
@@ -169,9 +130,9 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
     return finish_tally(data, tally, limits, zero=weighing.zero)
 
 
-def _cells_are_many(rows: Columns, keys: list[str]) -> bool:
+def _cells_are_many(rows: engine.Columns, keys: list[str]) -> bool:
     """Say whether most of the first rows open a cell of their own, and more rows follow."""
-    if len(rows[COUNT]) < SAMPLE:
+    if len(rows[engine.COUNT]) < SAMPLE:
         return False
     cells = set(zip(*(rows[key][::EVERY].tolist() for key in keys), strict=True))
     return len(cells) > MANY * SAMPLE / EVERY
@@ -182,38 +143,43 @@ def _count_codes(
     look: _Look,
     limits: Mapping[str, int],
     *,
-    apart: bool = False,
-    keep: bool = False,
+    apart: float | None = None,
 ) -> Tally | Apart | None:
     """Count by integer keys, or by each of two factors in one pass.
 
+    apart: most judgments of which that pass keeps the cells of both factors; None without it.
     None where the engine cannot be handed a table of labels, or cells are too many for arrays.
     """
     # Sides and outcomes are first taken to be those of the first rows: a row with another label
     # finds no code, so that nothing is counted, and then all labels are looked up. Where systems
     # are so many that they are read by their hashes, all of them are counted at once.
     by, frame, names = look.by, look.frame, look.keys
-    with one_thread(data.source.connection):
-        known = {name: count_labels(frame, name) for name in dict.fromkeys((names[0], *by))}
+    with engine.one_thread(data.source.connection):
+        known = {name: engine.count_labels(frame, name) for name in dict.fromkeys((names[0], *by))}
         others = [name for name in names if name not in known]
         known |= {name: dict.fromkeys(look.first[name].tolist(), 0.0) for name in others}
         if can_read(data, frame) and len({*known["left"], *known["right"]}) > LISTED:
             others = [name for name in others if name != "outcome" or len(known[name]) > LISTED]
-            known |= {name: count_labels(frame, name) for name in others}
+            known |= {name: engine.count_labels(frame, name) for name in others}
     rows = sum(known[names[0]].values())
     for all_known in (False, True):
         if all_known:
-            known |= {name: count_labels(frame, name) for name in names[1:] if name not in by}
+            known |= {
+                name: engine.count_labels(frame, name) for name in names[1:] if name not in by
+            }
         elif any(None in labels for labels in known.values()):
             continue
-        meaning = check_labels(data, frame, {name: list(counts) for name, counts in known.items()})
-        tables = code_tables(by, known, meaning, limits)
-        if not apart:
+        meaning = checks.check_labels(
+            data, frame, {name: list(counts) for name, counts in known.items()}
+        )
+        tables = coding.code_tables(by, known, meaning, limits)
+        if apart is None:
             cells = count_cells(data, frame, tables, rows)
             if cells is not None:
                 return _read_cells(data, frame, tables, cells, limits)
             continue
         readers = make_readers(data, tables)
+        keep = (data.count_judgments() if data.expanded else rows) <= apart
         crossed = readers and count_crossed(data, frame, tables, readers, rows, keep=keep)
         if crossed:
             tallies = {
@@ -226,9 +192,9 @@ def _count_codes(
 
 def _read_cells(
     data: ComparisonTable,
-    frame: Frame,
-    tables: Sequence[Coding],
-    cells: Cells,
+    frame: engine.Frame,
+    tables: Sequence[coding.Coding],
+    cells: coding.Cells,
     limits: Mapping[str, int],
 ) -> Tally:
     """Make a tally of cells, after a look for systems compared with themselves."""
@@ -236,17 +202,17 @@ def _read_cells(
     # cells: keys without their outcome digit, and (C, 3) counts.
     *levels, side, _, _ = tables
     pairs, counts = cells
-    codes = decode(pairs, [table.size for table in tables[:-1]])
-    factors = {level.name: make_factor(level, codes[i]) for i, level in enumerate(levels)}
+    codes = coding.decode(pairs, [table.size for table in tables[:-1]])
+    factors = {level.name: coding.make_factor(level, codes[i]) for i, level in enumerate(levels)}
     wins, ties, losses = (np.ascontiguousarray(counts[:, o], dtype=np.float64) for o in range(3))
     tally = Tally(tuple(side.labels), codes[-2], codes[-1], wins, ties, losses, factors)
-    check_opponents(data, frame, tally.systems, tally.left, tally.right)
+    checks.check_opponents(data, frame, tally.systems, tally.left, tally.right)
     return finish_tally(data, tally, limits, zero=0)
 
 
 def count_cells(
-    data: ComparisonTable, frame: Frame, tables: Sequence[Coding], rows: float
-) -> Cells | None:
+    data: ComparisonTable, frame: engine.Frame, tables: Sequence[coding.Coding], rows: float
+) -> coding.Cells | None:
     """Count the rows of each cell: the different keys without their outcome digit, (C, 3) counts.
 
     None where the engine cannot be handed a table of labels, or some row has another label.
@@ -259,18 +225,18 @@ def count_cells(
         return count_read(data, frame, tables, readers, rows)
     # Up to `STREAMED` rows one integer leaves the engine per row, which is counted here: that is
     # three times as fast. The engine counts more of them, so that memory does not grow with rows.
-    joined = add_key(data, frame, tables)
+    joined = coding.add_key(data, frame, tables)
     if joined is None:
         return None
-    keyed = joined.select(nw.col(KEY).alias("key"))
+    keyed = joined.select(nw.col(coding.KEY).alias("key"))
     if rows > coding.STREAMED:
-        counted = fetch_columns(keyed.group_by("key").agg(nw.len().alias(COUNT)))
-        n = counted[COUNT].astype(np.int64)
+        counted = engine.fetch_columns(keyed.group_by("key").agg(nw.len().alias(engine.COUNT)))
+        n = counted[engine.COUNT].astype(np.int64)
         order = np.argsort(counted["key"])
-        return widen_keys(counted["key"][order], n[order]) if n.sum() == rows else None
-    with one_thread(data.source.connection):
-        keys = fetch_columns(keyed)["key"]
-    return count_keys(keys, cells) if len(keys) == rows else None
+        return coding.widen_keys(counted["key"][order], n[order]) if n.sum() == rows else None
+    with engine.one_thread(data.source.connection):
+        keys = engine.fetch_columns(keyed)["key"]
+    return coding.count_keys(keys, cells) if len(keys) == rows else None
 
 
 COUNTABLE: Final = 2**53  # Largest whole number up to which sums are exact
@@ -287,7 +253,7 @@ def finish_tally(
     whole = data.expanded or data.mix is not None
     answers = float(data.count_judgments()) if whole else tally.n_comparisons
     factors = {
-        name: merge_levels(factor, limits[name], SEED) if name in limits else factor
+        name: merge_levels(factor, limits[name], coding.SEED) if name in limits else factor
         for name, factor in tally.factors.items()
     }
     counted = replace(
@@ -311,7 +277,7 @@ def finish_tally(
 # with rows. Two factors are counted in one pass, each by itself; what both together say of a row is
 # kept as two small numbers, for those who need the cells of both.
 Integers: TypeAlias = NDArray[np.integer[Any]]
-Rows: TypeAlias = Iterator[tuple[list[Integers], Keys]]
+Rows: TypeAlias = Iterator[tuple[list[Integers], coding.Keys]]
 SMALL: Final = 2**16 - 1
 LARGEST: Final = 2**31 - 1
 # Most cells of two factors × systems: whoever needs the cells sums scores of as many
@@ -340,11 +306,11 @@ class Apart:
 
 def count_read(
     data: ComparisonTable,
-    frame: Frame,
-    tables: Sequence[Coding],
+    frame: engine.Frame,
+    tables: Sequence[coding.Coding],
     readers: Sequence[Reader],
     rows: float,
-) -> Cells | None:
+) -> coding.Cells | None:
     """Count as `count_cells` does, in an array of all possible cells, or of all rows."""
     *levels, left, right, outcome = (table.size for table in tables)
     sizes = [*levels, left * right * outcome]
@@ -361,18 +327,18 @@ def count_read(
         counted += len(batch)
     if counted != rows:
         return None
-    return find_cells(sums) if dense else count_keys(keys, prod(sizes))
+    return coding.find_cells(sums) if dense else coding.count_keys(keys, prod(sizes))
 
 
 def count_crossed(
     data: ComparisonTable,
-    frame: Frame,
-    tables: Sequence[Coding],
+    frame: engine.Frame,
+    tables: Sequence[coding.Coding],
     readers: Sequence[Reader],
     rows: float,
     *,
     keep: bool,
-) -> tuple[list[Cells], CrossedRows | None] | None:
+) -> tuple[list[coding.Cells], CrossedRows | None] | None:
     """Count the rows of each cell by two factors, each by itself, in one pass."""
     # tables: labels and codes of both factors, of both sides and of outcomes, in this order.
     one, two, k, _, _ = (table.size for table in tables)
@@ -392,13 +358,13 @@ def count_crossed(
     if counted != rows:
         return None
     crossed = CrossedRows(answers_kept, cells_kept, one * two, k) if keep else None
-    return [find_cells(factor_sums) for factor_sums in sums], crossed
+    return [coding.find_cells(factor_sums) for factor_sums in sums], crossed
 
 
 def _read_answers(
     data: ComparisonTable,
-    frame: Frame,
-    tables: tuple[Sequence[Coding], Sequence[Reader]],
+    frame: engine.Frame,
+    tables: tuple[Sequence[coding.Coding], Sequence[Reader]],
     rows: float,
 ) -> Rows:
     """Yield batches of a table: codes of each factor, and (left · K + right) · 3 + outcome."""
@@ -408,7 +374,10 @@ def _read_answers(
     answers = [left, right, outcome] if joined is None else [joined]
     for codes in read_codes(data, frame, [*levels, *answers], rows):
         *_, last = answer = codes[len(levels) :]
-        yield codes[: len(levels)], _join(answer, sizes) if joined is None else cast("Keys", last)
+        yield (
+            codes[: len(levels)],
+            _join(answer, sizes) if joined is None else cast("coding.Keys", last),
+        )
 
 
 def _sum_type(most: float) -> type[np.integer[Any]]:
@@ -420,21 +389,21 @@ def _key_type(sizes: Sequence[int]) -> type[np.integer[Any]]:
     return np.int32 if prod(sizes) <= LARGEST else np.int64
 
 
-def _most(level: Coding) -> float:
+def _most(level: coding.Coding) -> float:
     """Return the rows of the largest level, or cluster of levels."""
     return float(np.bincount(level.codes, level.loads).max(initial=0))
 
 
-def _join(codes: Sequence[Integers], sizes: Sequence[int]) -> Keys:
+def _join(codes: Sequence[Integers], sizes: Sequence[int]) -> coding.Keys:
     """Return one number per row for several codes, the first foremost."""
     key = codes[0].astype(_key_type(sizes))
     for code, size in zip(codes[1:], sizes[1:], strict=True):
         key *= size
         key += code
-    return cast("Keys", key)
+    return cast("coding.Keys", key)
 
 
-def _add(sums: Integers, cells: Keys) -> None:
+def _add(sums: Integers, cells: coding.Keys) -> None:
     """Count rows by cell; numpy is fastest where places have its own type."""
     np.add.at(sums, cells.astype(np.intp), sums.dtype.type(1))
 
@@ -466,7 +435,7 @@ class Reader:
     hashes: Hashes | None = None  # of all labels, where the number is a whole hash
     labels: Sequence[str] = ()  # those that are looked for in a list
 
-    def read(self, batch: Batch) -> Integers:
+    def read(self, batch: engine.Batch) -> Integers:
         """Return the (rows,) codes of a batch."""
         numbers = batch.columns[self.name]
         if self.codes is None:
@@ -476,12 +445,12 @@ class Reader:
         return self.codes.take(numbers)  # twice as fast as codes[numbers]
 
 
-def can_read(data: ComparisonTable, frame: Frame) -> bool:
+def can_read(data: ComparisonTable, frame: engine.Frame) -> bool:
     """Say whether rows of a table can be read so: DuckDB's, by a connection that is known."""
     return data.source.connection is not None and frame.implementation.is_duckdb()
 
 
-def make_readers(data: ComparisonTable, tables: Sequence[Coding]) -> list[Reader] | None:
+def make_readers(data: ComparisonTable, tables: Sequence[coding.Coding]) -> list[Reader] | None:
     """Choose how each column leaves the engine; None where two labels share a hash, or are odd."""
     # tables: labels and codes of its columns; where they are more than `LISTED`, all labels there
     # are, since a hash does not show that its label is another.
@@ -494,8 +463,8 @@ def make_readers(data: ComparisonTable, tables: Sequence[Coding]) -> list[Reader
             return None
         if len(labels) <= LISTED:
             # Places in a list begin with 1, and are missing for a label that is not in it
-            listed = ", ".join(map(quote, labels))
-            place = f"list_position([{listed}], {quote_name(table.name)})"
+            listed = ", ".join(map(engine.quote, labels))
+            place = f"list_position([{listed}], {engine.quote_name(table.name)})"
             places = np.concatenate([np.zeros(1, codes.dtype), codes])
             readers.append(Reader(table.name, place, np.int32, places, labels=table.labels))
             continue
@@ -525,33 +494,33 @@ def join_readers(readers: Sequence[Reader], sizes: Sequence[int]) -> Reader | No
 
 
 def read_codes(
-    data: ComparisonTable, frame: Frame, readers: Sequence[Reader], rows: float
+    data: ComparisonTable, frame: engine.Frame, readers: Sequence[Reader], rows: float
 ) -> Iterator[list[Integers]]:
     """Go through a table; stops at a label that is not known."""
     # Yields: (batch,) codes of each column.
     kinds = {reader.name: reader.kind for reader in readers}
     native = cast("duckdb.DuckDBPyRelation", frame.to_native())
     projected = native.project(
-        ", ".join(f"{reader.expression} as {quote_name(reader.name)}" for reader in readers)
+        ", ".join(f"{reader.expression} as {engine.quote_name(reader.name)}" for reader in readers)
     )
     total, batches = 0, 0
-    with one_thread(None if rows > BUSY else data.source.connection):
-        for batch in stream_batches(projected, kinds):
+    with engine.one_thread(None if rows > BUSY else data.source.connection):
+        for batch in engine.stream_batches(projected, kinds):
             if batch.missing:  # the place of a label that is in no list
                 return
             yield [reader.read(batch) for reader in readers]
             total, batches = total + len(batch.columns[readers[0].name]), batches + 1
             note_rows(total, int(rows))
-    query = cast("Frame", nw.from_native(projected))
+    query = cast("engine.Frame", nw.from_native(projected))
     note_query(query, tuple(kinds), total, batches, filed=False)
 
 
 def _hash_labels(data: ComparisonTable, labels: Sequence[str]) -> Hashed:
     """Return the hash of each label, and where in it few bits tell all apart, if they do."""
     connection = cast("duckdb.DuckDBPyConnection", data.source.connection)
-    table = make_table(connection, {"label": list(labels)}).to_native()
+    table = engine.make_table(connection, {"label": list(labels)}).to_native()
     query = nw.from_native(table.project('label, hash("label") as number'))
-    columns = fetch_columns(cast("Frame", query))
+    columns = engine.fetch_columns(cast("engine.Frame", query))
     number = dict(zip(columns["label"].tolist(), columns["number"].tolist(), strict=True))
     hashes = np.array([number[label] for label in labels], dtype=np.uint64)
     return hashes, _find_bits(hashes)
@@ -559,7 +528,7 @@ def _hash_labels(data: ComparisonTable, labels: Sequence[str]) -> Hashed:
 
 def _take(name: str, codes: Integers, hashes: Hashes, few: tuple[int, int] | None) -> Reader | None:
     """Take as few bits of the labels' hashes as tell them apart; all bits where these are many."""
-    column = f"hash({quote_name(name)})"
+    column = f"hash({engine.quote_name(name)})"
     if few is None:
         known = len(np.unique(hashes)) == len(hashes)
         return Reader(name, column, np.uint64, codes, hashes) if known else None
@@ -575,9 +544,6 @@ def _find_bits(hashes: Hashes) -> tuple[int, int] | None:
 
     Two of n hashes share b bits with probability 1 − exp(−n²/2ᵇ⁺¹): with b = 2 log₂ n − 2 one of
     ten shifts will do.
-
-    >>> _find_bits(np.arange(300, dtype=np.uint64) * np.uint64(2**40))
-    (35, 14)
     """
     fewest = max(8, int(2 * np.log2(len(hashes)) - 1.5))
     for bits in range(fewest, WIDEST + 1):

@@ -41,6 +41,7 @@ Columns: TypeAlias = dict[str, NDArray[Any]]
 COUNT = "evenhand_count"
 SQUARES = "evenhand_squares"
 ANSWER = "evenhand_answer"  # Columns that we add to somebody's table carry names that are nobody's
+PLACE = "evenhand_place"  # Column that says where a row stood
 # Held while DuckDB answers: a connection has one answer at a time, and one count of threads
 _ENGINE = RLock()
 _NAMES = count()
@@ -48,12 +49,7 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 
 def fetch_columns(frame: Frame) -> Columns:
-    """Run a query and return its columns as numpy arrays; missing text is None.
-
-    >>> import polars as pl
-    >>> fetch_columns(nw.from_native(pl.DataFrame({"a": ["x", None]})))
-    {'a': array(['x', None], dtype=object)}
-    """
+    """Run a query and return its columns as numpy arrays; missing text is None."""
     columns = _fetch(frame)
     note_query(frame, tuple(columns), len(next(iter(columns.values()), ())))
     return columns
@@ -66,12 +62,7 @@ def count_rows(frame: Frame) -> int:
 def count_labels(
     frame: Frame, name: str, weight: nw.Expr | None = None, *, as_text: bool = False
 ) -> dict[Any, float]:
-    """Count the rows of each value of a column, or sum their weights.
-
-    >>> import polars as pl
-    >>> count_labels(nw.from_native(pl.DataFrame({"a": [1, 1]})), "a", as_text=True)
-    {'1': 2}
-    """
+    """Count the rows of each value of a column, or sum their weights."""
     frame = frame.select(nw.col(name).cast(nw.String)) if as_text else frame
     load = nw.len() if weight is None else weight.sum()
     fetched = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
@@ -290,20 +281,12 @@ def _make_spark_table(session: Any, data: Mapping[str, list[Any]]) -> Any:
 
 
 def quote(text: str) -> str:
-    """Write text as a SQL literal.
-
-    >>> quote("it's")
-    "'it''s'"
-    """
+    """Write text as a SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def quote_name(name: str) -> str:
-    """Write a name, such as a column's, in SQL, whatever signs it holds.
-
-    >>> print(quote_name('one "word" more'))
-    "one ""word"" more"
-    """
+    """Write a name, such as a column's, in SQL, whatever signs it holds."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -347,53 +330,36 @@ def fetch_batches(frame: Frame, rows: int = BATCH_ROWS) -> Iterator[Columns]:
 
 def _stream(frame: Frame, rows: int) -> Iterator[Columns]:
     native: Any = frame.to_native()
-    if frame.implementation.is_duckdb():
-        return _stream_duckdb(native, rows)
-    if frame.implementation.is_ibis():
-        return _stream_ibis(native, rows)
-    if is_spark(frame):
-        return _stream_spark(native, rows)
-    return _stream_polars(native, rows)
+    engine = frame.implementation
+    if engine.is_duckdb():
+        import duckdb
 
+        name = name_file(native)
+        try:
+            if find_spec("pyarrow") is None:
+                while chunk := native.fetchmany(rows):
+                    yield _from_rows(chunk, native.columns)
+                return
+            read = getattr(native, "to_arrow_reader", None) or native.fetch_record_batch
+            yield from map(_from_arrow, read(rows))
+        except (duckdb.Error, OSError) as error:  # pyarrow makes the latter of DuckDB's own
+            raise explain(duckdb.Error(str(error)), name) from None
+    elif engine.is_ibis():
+        with _database_explained():
+            yield from map(_from_arrow, native.to_pyarrow_batches(chunk_size=rows))
+    elif is_spark(frame):
+        with _spark_explained():
+            left = iter(native.toLocalIterator())
+            while chunk := list(islice(left, rows)):
+                yield _from_rows(chunk, native.columns)
+    else:
+        from polars.exceptions import PolarsError
 
-def _stream_duckdb(relation: Any, rows: int) -> Iterator[Columns]:
-    import duckdb
-
-    name = name_file(relation)
-    try:
-        if find_spec("pyarrow") is None:
-            names = list(relation.columns)
-            while chunk := relation.fetchmany(rows):
-                yield _from_rows(chunk, names)
-            return
-        read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-        for batch in read(rows):
-            yield _from_arrow(batch)
-    except (duckdb.Error, OSError) as error:  # pyarrow makes the latter of DuckDB's own
-        raise explain(duckdb.Error(str(error)), name) from None
-
-
-def _stream_ibis(table: Any, rows: int) -> Iterator[Columns]:
-    with _database_explained():
-        for batch in table.to_pyarrow_batches(chunk_size=rows):
-            yield _from_arrow(batch)
-
-
-def _stream_spark(table: Any, rows: int) -> Iterator[Columns]:
-    with _spark_explained():
-        left, names = iter(table.toLocalIterator()), list(table.columns)
-        while chunk := list(islice(left, rows)):
-            yield _from_rows(chunk, names)
-
-
-def _stream_polars(table: Any, rows: int) -> Iterator[Columns]:
-    from polars.exceptions import PolarsError
-
-    try:
-        for batch in table.collect_batches(chunk_size=rows):
-            yield {name: _tidy(batch[name].to_numpy()) for name in batch.columns}
-    except PolarsError as error:
-        raise explain_polars(error) from None
+        try:
+            for batch in native.collect_batches(chunk_size=rows):
+                yield {name: _tidy(batch[name].to_numpy()) for name in batch.columns}
+        except PolarsError as error:
+            raise explain_polars(error) from None
 
 
 def _from_arrow(batch: Any) -> Columns:
@@ -403,7 +369,7 @@ def _from_arrow(batch: Any) -> Columns:
     }
 
 
-def _from_rows(rows: list[Any], names: list[str]) -> Columns:
+def _from_rows(rows: list[Any], names: Sequence[str]) -> Columns:
     return {
         name: _from_list(list(values))
         for name, values in zip(names, zip(*rows, strict=True), strict=True)

@@ -210,11 +210,7 @@ def _explain_csv(text: str, name: str) -> str:  # noqa: PLR0911 - a kind of faul
 
 
 def first_line(text: str) -> str:
-    r"""Return the first line that says something, without DuckDB's name for the kind of error.
-
-    >>> first_line("Binder Error: no such column\n\nLINE 1: ...")
-    'no such column'
-    """
+    """Return the first line that says something, without DuckDB's name for the kind of error."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     first = re.sub(r"^[A-Z][\w ]*? Error: ", "", lines[0]) if lines else "no reason was given"
     return first if len(first) <= _LONGEST else f"{first[: _LONGEST - 1]}…"
@@ -226,15 +222,7 @@ _CLOSING: Final = re.compile(rb'[^"]*(?:""[^"]*)*"(?!")')  # The rest of a field
 
 
 def find_odd_end(path: Path) -> tuple[int, str, str] | None:
-    r"""Return the first line that ends otherwise than line 1, and both ends; None if all agree.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "votes.csv")
-    ...     _ = path.write_bytes(b"left,right\r\na,b\r\nb,a\n")
-    ...     find_odd_end(path)
-    (3, 'LF', 'CRLF')
-    """
+    """Return the first line that ends otherwise than line 1, and both ends; None if all agree."""
     with suppress(OSError, UnicodeDecodeError), path.open(newline="") as file:
         first = _end_of(file.readline())
         for number, line in enumerate(file, start=2):
@@ -281,13 +269,6 @@ def find_record(path: Path, number: int | None, mark: str = ",") -> Record | Non
     r"""Return the record of a number, which is its line only where no field holds line ends.
 
     mark: what stands between fields.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "votes.csv")
-    ...     _ = path.write_bytes(b'left,note\nA,"two\nlines"\nB,"open\nC,\n')
-    ...     find_record(path, 3)
-    Record(line=4, size=11, closed=False)
     """
     with suppress(OSError, EOFError, zlib.error), open_text(path) as opened:
         for at, record in enumerate(_list_records(opened, mark.encode()), start=1):

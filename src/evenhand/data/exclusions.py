@@ -62,12 +62,7 @@ class Exclusion:
 
     @property
     def text(self) -> str:
-        """One line for people.
-
-        >>> lost = {"judges": 1, "of_judges": 12, "judge_names": ("a",)}
-        >>> Exclusion("judges", "by name", 50, 600, **lost).text
-        'excluded: 50 of 600 rows, 1 of 12 judges (a), by name'
-        """
+        """One line for people."""
         if self.sentence:
             return ", ".join([self.sentence, *self._counts(named=True)[1:]])
         return f"excluded: {', '.join([*self._counts(named=True), self.reason])}"
@@ -82,11 +77,7 @@ class Exclusion:
 
     @property
     def clause(self) -> str:
-        """The same as part of a sentence, such as "50 of 600 rows, by where ...".
-
-        >>> Exclusion("controls", "control items", 1, unit="judgment").clause
-        '1 judgment, control items'
-        """
+        """The same as part of a sentence, such as "50 of 600 rows, by where ..."."""
         return ", ".join([*self._counts(named=True), self.reason])
 
     @property
@@ -238,11 +229,7 @@ def _count_duckdb(frame: Frame, keys: Sequence[list[str]], condition: str) -> li
 
 
 def sign_names(names: Iterable[str]) -> str:
-    """Return the digest of names, which tells apart who was excluded.
-
-    >>> sign_names(["b", "a"]) == sign_names(["a", "b"]), sign_names(["a"]) == sign_names(["b"])
-    (True, False)
-    """
+    """Return the digest of names, which tells apart who was excluded."""
     held = "\0".join(sorted(set(names)))
     return f" (sha256 {sha256(held.encode()).hexdigest()[:12]})"
 
@@ -252,11 +239,7 @@ def reason_by_name(judges: Collection[str]) -> str:
 
 
 def quote_condition(condition: nw.Expr | str) -> str:
-    r"""Return a condition for a reason: whole where it is short, else its beginning and its digest.
-
-    >>> quote_condition("judge <> 'a'")
-    'where "judge <> \'a\'"'
-    """
+    """Return a condition for a reason: whole where short, else its beginning and its digest."""
     text = " ".join(str(condition).split())
     # A text in quotes may hold two blanks or a line break: then it is another condition
     spaced = text != str(condition).strip() and any(mark in text for mark in "'\"")

@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import narwhals as nw
 
+from evenhand.data import engine
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import (
-    count_rows,
-    require_open,
-)
 from evenhand.data.engine_errors import explained, name_file
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
@@ -33,11 +30,11 @@ _NAMES: Final = count()
 def hold_rows(data: Held) -> Held:
     """Return the same judgments, read from their file once and held by its engine."""
     # What is not in a file, and a file of very many rows, is returned as it is.
-    require_open(data.frame, data.source.name)
+    engine.require_open(data.frame, data.source.name)
     connection, frame = data.source.connection, data.frame
     if connection is None or not frame.implementation.is_duckdb():
         return data
-    if count_rows(frame) > MAX_ROWS_HELD:
+    if engine.count_rows(frame) > MAX_ROWS_HELD:
         return data
     relation, name = (
         cast("duckdb.DuckDBPyRelation", frame.to_native()),

@@ -15,15 +15,15 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.conditions import advise_without
 from evenhand.data.engine import (
     ANSWER,
+    PLACE,
     Columns,
     Frame,
     count_labels,
     fetch_columns,
     is_nan,
-    quote,
-    quote_name,
     small_table,
 )
 from evenhand.data.source import Source, find_rows, name_rows
@@ -31,7 +31,6 @@ from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest_or_list
 
 NAMELESS: Final = "the table to join"
-LISTED: Final = 8  # Most names that are written out
 
 
 def join_covariates(
@@ -48,8 +47,19 @@ def join_covariates(
             f"{source.name} already has a column '{taken[0]}': rename it in {named}"
         )
     columns = {name: _as_text(values) for name, values in fetch_columns(other).items()}
-    judges = count_labels(frame, on, as_text=True)
-    _check_keys(columns[on], judges, source, (on, named))
+    given, needed = columns[on], count_labels(frame, on, as_text=True)
+    doubled = [str(name) for name, n in Counter(given).items() if n > 1]
+    if doubled:
+        raise InvalidJudgments(
+            f"{on} {listing(doubled)} stands more than once in {named}: one row for each"
+        )
+    absent = sorted({name for name in needed if name is not None} - set(given))
+    if absent:
+        remedy = advise_without(frame, {source.named(on): absent}, judges=on == "judge")
+        raise InvalidJudgments(
+            f"{on} {listing(absent)} of {source.name} is not in {named}: add a row for each, or"
+            f" leave them out ({remedy})"
+        )
     keyed = frame.collect_schema()[on]
     ours = small_table(frame, columns, source.connection)
     if keyed != nw.String:
@@ -66,36 +76,6 @@ def _as_text(column: NDArray[Any]) -> list[Any]:
         None if value is None or value != value else str(int(value) if whole else value)  # noqa: PLR0124 - nan is the only value that differs from itself
         for value in values
     ]
-
-
-def _check_keys(
-    given: list[Any], needed: Iterable[Any], source: Source, joined: tuple[str, str]
-) -> None:
-    """Refuse judges that the table names twice or not at all."""
-    on, named = joined
-    doubled = [str(name) for name, n in Counter(given).items() if n > 1]
-    if doubled:
-        raise InvalidJudgments(
-            f"{on} {listing(doubled)} stands more than once in {named}: one row for each"
-        )
-    absent = sorted({name for name in needed if name is not None} - set(given))
-    if absent:
-        raise InvalidJudgments(
-            f"{on} {listing(absent)} of {source.name} is not in {named}: add a row for each, or"
-            f" leave them out ({say_without(absent, on, source)})"
-        )
-
-
-def say_without(absent: Sequence[str], on: str, source: Source) -> str:
-    """Say how judges, systems or others are excluded, on the command line and in Python."""
-    column = source.named(on)
-    column = column if column.isidentifier() else quote_name(column)
-    names = ", ".join(map(quote, absent))
-    listed = names if len(absent) <= LISTED else "…"
-    where = f"{column} not in ({listed})"
-    quoted = "'" + where.replace("'", "'\\''") + "'" if '"' in where else f'"{where}"'
-    python = f", in Python without(judges=[{listed}])" if on == "judge" else ""
-    return f"--where {quoted}{python}"
 
 
 # One output of several systems: identical outputs shown once, under a name such as "A+B".
@@ -179,24 +159,12 @@ def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
 
 
 def say_none(sign: str) -> str:
-    """Say that nothing had to be taken apart.
-
-    >>> say_none("+")
-    "no name holds '+': every output is of one system"
-    """
+    """Say that nothing had to be taken apart."""
     return f"no name holds '{sign}': every output is of one system"
 
 
 def say_merged(systems: Sequence[str]) -> tuple[str, ...]:
-    """Say how to read names that look merged, if there are some: every part is a name itself.
-
-    >>> say_merged(["a", "b", "b+a", "c+d"])
-    ("1 of 4 systems is named like several of the others, 'b+a'. If such an output was shown once
-    for all of them, read with --system-separator + (in Python system_separator='+') to count it
-    for each.",)
-    >>> say_merged(["Transformer+R2L", "Transformer"])
-    ()
-    """
+    """Say how to read names that look merged, if there are some: every part is a name itself."""
     names = set(systems)
     merged = [name for name in systems if SIGN in name and names.issuperset(name.split(SIGN))]
     if not merged:
@@ -217,11 +185,7 @@ _ANYWHERE: Final = re.compile(rf"(?!(?<=\d) (?=\d)){_SIGNS}")
 
 
 def say_names(systems: Iterable[str]) -> tuple[str, ...]:
-    """Say what names of systems may hide: outputs of several systems, one system named twice.
-
-    >>> say_names(["a", "b", "c"])
-    ()
-    """
+    """Say what names of systems may hide: outputs of several systems, one system named twice."""
     names = tuple(systems)
     return (*say_merged(names), *say_alike(names))
 
@@ -277,24 +241,17 @@ def require_task(frame: Frame, source: Source, task: str) -> None:
 # in the table. Rankings become pairs by a join, and merged names, levels of judges and the like are
 # joined too: where rows stood is numbered before, in engines that keep an order of rows, and the
 # order is restored by who asks for it. Others (Spark, databases) keep none.
-PLACE: Final = "evenhand_place"  # Column that says where a row stood
 
 
 def number_places(frame: Frame, name: str = PLACE) -> Frame | None:
-    """Number the rows; None where the engine keeps no order of them.
-
-    >>> import polars as pl
-    >>> table = nw.from_native(pl.DataFrame({"judge": ["b", "a"]}))
-    >>> number_places(table).rows()
-    [(0, 'b'), (1, 'a')]
-    """
+    """Number the rows; None where the engine keeps no order of them."""
     if isinstance(frame, nw.DataFrame):
         return cast("Frame", frame.with_row_index(name))
     native: Any = frame.to_native()
     if frame.implementation.is_polars():
         return cast("Frame", nw.from_native(native.with_row_index(name)))
     if frame.implementation.is_duckdb():
-        counted = native.project(f'row_number() over () as "{name}", *')
+        counted = native.project(f'row_number() over () - 1 as "{name}", *')
         return cast("Frame", nw.from_native(counted))
     return None
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final, Literal
 
-from evenhand.errors import InvalidJudgments, listing, quote_word, sentence_hint, suggest
+from evenhand.errors import InvalidJudgments, listing, quote_word
 
 Outcome = Literal["left", "tie", "right"]
 
@@ -49,15 +49,27 @@ MISSING: Final = frozenset(
     )
 )
 # Words of longer labels, such as "A better" or "no difference", by which a refusal guesses what
-# they mean; a label that takes something back, such as "A worse", is not guessed
-_LEFT_WORDS: Final = frozenset(("a", "left", "first", "1"))
-_RIGHT_WORDS: Final = frozenset(("b", "right", "second", "2"))
-_TIE_WORDS: Final = frozenset(
-    ("tie", "tied", "draw", "equal", "equally", "same", "similar", "neither", "difference")
+# they mean: one side or a tie, beside nothing but words that do not turn it, as "A rejected" would
+_WORDS: Final[Mapping[Outcome, frozenset[str]]] = {
+    "left": frozenset(("a", "left", "first", "1")),
+    "tie": frozenset(
+        (
+            *("tie", "tied", "draw", "equal", "equally", "same", "similar", "neither", "both"),
+            *("difference", "preference"),
+        )
+    ),
+    "right": frozenset(("b", "right", "second", "2")),
+}
+_BESIDE: Final = frozenset(
+    (
+        *("is", "it", "s", "the", "one", "i", "about", "much", "far", "slightly", "clearly"),
+        *("strongly", "better", "best", "good", "win", "wins", "won", "winner", "winning"),
+        *("prefer", "preferred", "chosen", "choose", "choice", "selected", "system", "model"),
+        *("output", "answer", "response", "translation", "text", "option", "side", "candidate"),
+    )
 )
-_TURNING_WORDS: Final = frozenset(
-    ("bad", "less", "loses", "lost", "lower", "not", "skip", "unsure", "worse", "worst")
-)
+_BESIDE_TIE: Final = _BESIDE | {"no", "are", "roughly", "almost"}  # "no A" is not A
+_LIKENESS: Final = 0.85  # From here on a word is a misspelt one: lefft is, fight is not
 # What stands for a meaning that nobody can guess: no outcome, so that it is not taken as it is
 TO_CHOOSE: Final = "left|tie|right"
 # Labels of a column that a refusal declares; a column with more holds something else
@@ -70,29 +82,17 @@ class Complete(dict[str, Outcome]):
 
 
 def is_missing(label: str | None, outcome_labels: Mapping[str, Outcome] | None = None) -> bool:
-    """Say whether a label stands for a missing value, and was not declared to be an answer.
-
-    >>> is_missing("NaN"), is_missing(None), is_missing("none", {"none": "tie"})
-    (True, True, False)
-    """
+    """Say whether a label stands for a missing value, and was not declared to be an answer."""
     return label is None or (label not in (outcome_labels or ()) and label.casefold() in MISSING)
 
 
 def is_both_bad(label: str | None) -> bool:
-    """Say whether a label says of a tie that neither output is good.
-
-    >>> is_both_bad("Tie (bothbad)"), is_both_bad("tie")
-    (True, False)
-    """
+    """Say whether a label says of a tie that neither output is good."""
     return label is not None and label.casefold() in _BOTH_BAD
 
 
 def read_outcome(label: str, outcome_labels: Mapping[str, Outcome] | None = None) -> Outcome | None:
-    """Return what a label means, or None for a label that nobody declared.
-
-    >>> read_outcome("Model_A"), read_outcome("tie (bothbad)"), read_outcome("mabye")
-    ('left', 'tie', None)
-    """
+    """Return what a label means, or None for a label that nobody declared."""
     if outcome_labels is not None and (
         label in outcome_labels or isinstance(outcome_labels, Complete)
     ):
@@ -136,10 +136,12 @@ def refuse_unknown(
         *(outcome_labels or ()),
         *(() if isinstance(outcome_labels, Complete) else KNOWN_LABELS),
     ]
+    sure = meant[unknown[0]] != TO_CHOOSE
+    near = _correct(unknown[0].casefold(), known) if sure else ""
+    hint = f". Did you mean '{near}'?" if near else ""
     raise InvalidJudgments(
         f"unknown outcome {shown}{where}: expected {expected}; declare what other labels"
-        f" mean{choosing} ({options}, in Python outcomes={meant})"
-        f"{sentence_hint(suggest(unknown[0], known))}"
+        f" mean{choosing} ({options}, in Python outcomes={meant}){hint}"
     )
 
 
@@ -153,11 +155,6 @@ def propose_outcomes(
     Numbers go from left to right, all of them at once (0 is a tie beside 1 and 2); a label that is
     nearly a usual one, or whose words name one side or a tie alone, means that; for any other the
     caller must choose.
-
-    >>> propose_outcomes(["0"], None, ["0", "1"]), propose_outcomes(["lefft", "skip"], None)
-    ({'0': 'left', '1': 'right'}, {'lefft': 'left', 'skip': 'left|tie|right'})
-    >>> propose_outcomes(["A is better", "B better", "no difference"], None)
-    {'A is better': 'left', 'B better': 'right', 'no difference': 'tie'}
     """
     meant: dict[str, str] = {}
     if any(map(_is_number, unknown)):
@@ -176,14 +173,26 @@ def propose_outcomes(
 
 
 def _guess(label: str) -> str:
-    folded = label.casefold()
-    words = set(re.findall(r"[^\W_]+", folded))
-    sides = (_LEFT_WORDS, "left"), (_TIE_WORDS, "tie"), (_RIGHT_WORDS, "right")
-    named = [outcome for some, outcome in sides if words & some]
-    if len(words) > 1:
-        return named[0] if len(named) == 1 and not words & _TURNING_WORDS else TO_CHOOSE
-    near = get_close_matches(folded, KNOWN_LABELS, n=1, cutoff=0.6)
-    return KNOWN_LABELS[near[0]] if near else TO_CHOOSE
+    words = set(re.findall(r"[^\W_]+", label.casefold()))
+    outcomes = set()
+    for word in words:
+        meant = [outcome for outcome in OUTCOMES if _correct(word, _WORDS[outcome])]
+        if not meant and not _correct(word, _BESIDE_TIE):
+            return TO_CHOOSE
+        outcomes |= {*meant}
+    if len(outcomes) != 1:
+        return TO_CHOOSE
+    (outcome,) = outcomes
+    sound = outcome == "tie" or all(_correct(word, _BESIDE | _WORDS[outcome]) for word in words)
+    return outcome if sound else TO_CHOOSE
+
+
+def _correct(word: str, known: Iterable[str]) -> str:
+    """Return the known word that a word is, misspelt or not, or an empty string."""
+    if word in known:
+        return word
+    long = [one for one in known if len(one) > 3 and one[0] == word[:1]]
+    return next(iter(get_close_matches(word, long, n=1, cutoff=_LIKENESS)), "")
 
 
 def _shorten(label: str) -> str:

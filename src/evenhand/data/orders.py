@@ -16,16 +16,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data import controls
 from evenhand.data.checks import check_labels, explain_empty, read_weights
 from evenhand.data.coding import bind_to_task, name_levels
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import (
-    Judgments,
-    leave_out_controls,
-    note_tasks,
-    refuse_form,
-    say_left_out,
-)
 from evenhand.data.engine import COUNT, Columns, Frame, count_rows, fetch_columns, label_frame
 from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes
@@ -306,15 +300,15 @@ class _Digits:
         return row, system, rank
 
 
-def count_orders(data: Judgments | Orders, by: str | None = None) -> Orders:
+def count_orders(data: controls.Judgments | Orders, by: str | None = None) -> Orders:
     if not isinstance(data, Comparisons | Rankings):
         return _count(data, by)
-    remaining = leave_out_controls(data)
+    remaining = controls.leave_out_controls(data)
     orders = _count(remaining, by)
-    return replace(orders, notes=(*say_left_out(data, remaining), *orders.notes))
+    return replace(orders, notes=(*controls.say_left_out(data, remaining), *orders.notes))
 
 
-def _count(data: Judgments | Orders, by: str | None) -> Orders:
+def _count(data: controls.Judgments | Orders, by: str | None) -> Orders:
     if isinstance(data, Comparisons) and data.rankings is not None:
         data = _whole_rankings(data)
     if isinstance(data, Rankings):
@@ -327,14 +321,14 @@ def _count(data: Judgments | Orders, by: str | None) -> Orders:
         return data.pool()
     if isinstance(data, Votes):
         orders = order_votes(data, by)
-        return replace(orders, notes=(*note_tasks(data), *orders.notes))
+        return replace(orders, notes=(*controls.note_tasks(data), *orders.notes))
     if not isinstance(data, Comparisons | Tally):
-        raise refuse_form(data, "rankings")
+        raise controls.refuse_form(data, "rankings")
     if isinstance(data, Tally):
         return orders_of_pairs(data, by)
     level = None if by is None else data.require(by)
     tally = data.tally() if level is None else data.tally(by=(level,))
-    return replace(orders_of_pairs(tally, level), notes=note_tasks(data))
+    return replace(orders_of_pairs(tally, level), notes=controls.note_tasks(data))
 
 
 def _whole_rankings(pairs: Comparisons) -> Rankings:
@@ -385,7 +379,7 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
     orders = _pack(systems, triples, told_apart=level is not None)
     if not len(orders.weights):
         raise explain_empty(pairs, zero)
-    return replace(orders, zero_weight=zero, notes=note_tasks(pairs))
+    return replace(orders, zero_weight=zero, notes=controls.note_tasks(pairs))
 
 
 def _check_names(pairs: Comparisons, frame: Frame, column: str, names: list[str]) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakSet
 
 if TYPE_CHECKING:
@@ -28,13 +28,7 @@ def forget_copies(copies: list[str]) -> None:
 
 
 def name_originals(text: str) -> str:
-    """Return a text with originals in the place of copies.
-
-    >>> call_copy("/copies/1/votes.csv", "s3://bucket/votes.csv")
-    >>> name_originals("line 3 of /copies/1/votes.csv has 2 fields")
-    'line 3 of s3://bucket/votes.csv has 2 fields'
-    >>> forget_copies(["/copies/1/votes.csv"])
-    """
+    """Return a text with originals in the place of copies."""
     for copy, original in list(_ORIGINALS.items()):  # other threads copy
         text = text.replace(copy, original)
     return text
@@ -46,29 +40,14 @@ def name_originals(text: str) -> str:
 # part says so. So each file of which parts came is looked at once more when a query has ended.
 
 
-class ReadThere(Protocol):
-    """Files that are read where they lie."""
-
-    def check(self) -> None:
-        """Refuse files of which parts came since the last check and that were changed."""
-
-
-_OPEN: Final[WeakSet[ReadThere]] = WeakSet()
+_OPEN: Final[WeakSet[Any]] = WeakSet()  # Each has `check`, which refuses what was changed
 _LOCK: Final = Lock()
 
 
-def watch_files(files: ReadThere) -> None:
+def watch_files(files: Any) -> None:
     """Have files checked at the end of each query, as long as they are held."""
     with _LOCK:
         _OPEN.add(files)
-
-
-def check_files() -> None:
-    """Refuse an answer if a file of which parts came was changed meanwhile."""
-    with _LOCK:
-        files = list(_OPEN)
-    for one in files:
-        one.check()
 
 
 _LONGEST: Final = 20_000  # Characters of a query that are kept: a table of labels may stand in it
@@ -86,37 +65,31 @@ class Fetch:
     filed: bool = field(default=True, repr=False)
 
 
+Held = TypeVar("Held")
 _ACCOUNT: ContextVar[list[Fetch] | None] = ContextVar("evenhand_fetches", default=None)
 _TOLD: ContextVar[Callable[[int, int], None] | None] = ContextVar("evenhand_told", default=None)
 
 
 @contextmanager
-def watch_fetches() -> Iterator[list[Fetch]]:
-    """Keep account of every query while the context lasts.
-
-    >>> import narwhals as nw, polars as pl
-    >>> from evenhand.data.engine import fetch_columns
-    >>> with watch_fetches() as fetches:
-    ...     _ = fetch_columns(nw.from_native(pl.DataFrame({"a": [1, 2, 3]})))
-    >>> fetches
-    [Fetch(engine='polars', query='', rows=3, columns=('a',), batches=0)]
-    """
-    fetches: list[Fetch] = []
-    before = _ACCOUNT.set(fetches)
+def _hold(variable: ContextVar[Held], value: Held) -> Iterator[Held]:
+    before = variable.set(value)
     try:
-        yield fetches
+        yield value
     finally:
-        _ACCOUNT.reset(before)
+        variable.reset(before)
 
 
 @contextmanager
-def watch_rows(tell: Callable[[int, int], None]) -> Iterator[None]:
+def watch_fetches() -> Iterator[list[Fetch]]:
+    """Keep account of every query while the context lasts."""
+    fetches: list[Fetch] = []
+    with _hold(_ACCOUNT, fetches):
+        yield fetches
+
+
+def watch_rows(tell: Callable[[int, int], None]) -> AbstractContextManager[Any]:
     """Have rows told while the context lasts, when they leave an engine batch by batch."""
-    before = _TOLD.set(tell)
-    try:
-        yield
-    finally:
-        _TOLD.reset(before)
+    return _hold(_TOLD, tell)
 
 
 def note_rows(done: int, total: int) -> None:
@@ -134,7 +107,10 @@ def note_query(
     filed: bool = True,
 ) -> None:
     """Write a query into the account, if one is kept; arguments as of `Fetch`."""
-    check_files()
+    with _LOCK:
+        files = list(_OPEN)
+    for one in files:
+        one.check()
     account = _ACCOUNT.get()
     if account is None:
         return

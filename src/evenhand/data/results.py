@@ -41,9 +41,9 @@ class Shown:
             self.document().tables[0].records, infer_schema_length=None
         )
 
-    def plot(self, kind: str | None = None) -> Any:
-        """Return a figure of matplotlib: `evenhand.plot` of this result."""
-        return import_module("evenhand").plot(self, kind)
+    def plot(self, kind: str | None = None, *, ax: Any = None) -> Any:
+        """Return a figure of matplotlib, or draw into axes: `evenhand.plot` of this result."""
+        return import_module("evenhand").plot(self, kind, ax=ax)
 
     def _repr_html_(self) -> str:
         from evenhand.render.markup import render_html
@@ -128,11 +128,7 @@ def write_signature(
 
 
 def exactly(number: float) -> str:
-    """Write a number with all of its digits.
-
-    >>> exactly(1234567.0), exactly(12.5)
-    ('1234567', '12.5')
-    """
+    """Write a number with all of its digits."""
     return str(int(number)) if number.is_integer() else repr(number)
 
 
@@ -177,11 +173,7 @@ class Component:
 
     @property
     def title(self) -> str:
-        """Return the name, with what cannot be told from it.
-
-        >>> Component("residual", 9.5, 800, carries=("judge x item",)).title
-        'residual (with judge x item)'
-        """
+        """Return the name, with what cannot be told from it."""
         return f"{self.name} (with {', '.join(self.carries)})" if self.carries else self.name
 
     def to_dict(self) -> dict[str, Any]:

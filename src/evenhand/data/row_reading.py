@@ -14,6 +14,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data import checks, tables
 from evenhand.data.annotations import (
     AsideColumns,
     find_aside_columns,
@@ -21,27 +22,13 @@ from evenhand.data.annotations import (
     read_expected_outcomes,
     read_expected_scores,
 )
-from evenhand.data.checks import (
-    check_labels,
-    check_opponents,
-    explain_empty,
-    is_name,
-    read_weights,
-    refuse_unnamed_levels,
-)
+from evenhand.data.checks import check_labels
 from evenhand.data.coding import Labels, Level, bind_levels, name_levels, read_labels
 from evenhand.data.engine import ANSWER, Columns, Frame, one_thread
 from evenhand.data.exclusions import say_unweighted
 from evenhand.data.joining import list_places, sort_rows
 from evenhand.data.rating_rows import CONTROL, RatingRows
 from evenhand.data.source import number_rows
-from evenhand.data.tables import (
-    ComparisonTable,
-    RatingTable,
-    count_scored,
-    is_unscored,
-    restore_places,
-)
 from evenhand.data.tally import Codes, Factor
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
@@ -52,7 +39,7 @@ VOTE_LABELS: Final = ("task", "judge", "item", "ranking", "criterion")
 RATING_LABELS: Final = ("task", "judge", "item", "system", "criterion")
 
 
-def code_votes(data: ComparisonTable) -> Votes:
+def code_votes(data: tables.ComparisonTable) -> Votes:
     # A row that stands for several votes is repeated.
     if data.weights == "importance":
         raise UnknownOption(
@@ -61,10 +48,10 @@ def code_votes(data: ComparisonTable) -> Votes:
         )
     if data.rankings is not None:
         data.rankings.check()
-    weighing = read_weights(data)
+    weighing = checks.read_weights(data)
     keys = [*(name for name in VOTE_LABELS if data.has(name)), "left", "right", "outcome"]
     beside = find_aside_columns(data.source, data.frame, scores=False)
-    every = name_levels(data, keys, restore_places(data).frame)
+    every = name_levels(data, keys, tables.restore_places(data).frame)
     frame = every.filter(nw.col("weight") > 0) if weighing.zero else every
     weights = [] if weighing.column is None else [weighing.column]
     labels, words, fetch = _look_up(data, frame, keys, beside, [*beside.columns, *weights])
@@ -73,10 +60,10 @@ def code_votes(data: ComparisonTable) -> Votes:
             data, every, {name: column_labels.names for name, column_labels in labels.items()}
         )
     if not meaning:
-        raise explain_empty(data, weighing.zero)
+        raise checks.explain_empty(data, weighing.zero)
     columns = fetch()
     votes = _make_votes(data, labels, columns, meaning)
-    check_opponents(data, every, votes.systems, votes.left, votes.right)
+    checks.check_opponents(data, every, votes.systems, votes.left, votes.right)
 
     read_expected = partial(read_expected_outcomes, outcome_labels=data.outcome_labels)
     read = beside.read(columns, words, read_expected)
@@ -98,7 +85,7 @@ def code_votes(data: ComparisonTable) -> Votes:
 
 
 def _look_up(
-    data: ComparisonTable | RatingTable,
+    data: tables.ComparisonTable | tables.RatingTable,
     frame: Frame,
     keys: Sequence[str],
     beside: AsideColumns,
@@ -128,7 +115,7 @@ def _name_rows(levels: dict[str, Level], names: Sequence[str], size: int) -> dic
 
 
 def _make_votes(
-    data: ComparisonTable,
+    data: tables.ComparisonTable,
     labels: Mapping[str, Labels],
     columns: Columns,
     meaning: Mapping[str, int],
@@ -160,7 +147,7 @@ def _make_votes(
     )
 
 
-def _repeat(votes: Votes, weights: NDArray[Any], data: ComparisonTable, zero: int) -> Votes:
+def _repeat(votes: Votes, weights: NDArray[Any], data: tables.ComparisonTable, zero: int) -> Votes:
     total = float(weights.sum(dtype=np.float64))
     if total > MAX_VOTES:
         raise InvalidJudgments(
@@ -184,23 +171,25 @@ def _repeat(votes: Votes, weights: NDArray[Any], data: ComparisonTable, zero: in
 
 
 def code_ratings(
-    data: RatingTable, *, factors: Sequence[str] = (), missing: int | None = None
+    data: tables.RatingTable, *, factors: Sequence[str] = (), missing: int | None = None
 ) -> RatingRows:
     """Read ratings; rows without a score are excluded and counted."""
     wanted = {name: data.require(name) for name in factors}
     names = [name for name in RATING_LABELS if data.has(name)]
     keys = list(dict.fromkeys([*names, *wanted.values()]))
-    missing = count_scored(data)[1] if missing is None else missing
+    missing = tables.count_scored(data)[1] if missing is None else missing
     every = name_levels(data, keys, data.frame)
     beside = find_aside_columns(data.source, data.frame, scores=True)
-    unscored = is_unscored(data.frame)
+    unscored = tables.is_unscored(data.frame)
     frame = every.filter(~unscored) if missing else every
     labels, words, fetch = _look_up(data, frame, keys, beside, ["score", *beside.columns])
     different = {name: column_labels.names for name, column_labels in labels.items()}
     with one_thread(data.source.connection):
-        if not all(is_name(name) for column_labels in different.values() for name in column_labels):
+        if not all(
+            checks.is_name(name) for column_labels in different.values() for name in column_labels
+        ):
             scored = number_rows(every, ANSWER).filter(~unscored)
-            refuse_unnamed_levels(scored, different, data.source)
+            checks.refuse_unnamed_levels(scored, different, data.source)
     columns = fetch()
     levels: dict[str, Level] = {
         name: (column_labels.texts, columns[name]) for name, column_labels in labels.items()

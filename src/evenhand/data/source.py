@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import narwhals as nw
 
-from evenhand.data.engine import ANSWER, Frame, fetch_columns
+from evenhand.data.engine import ANSWER, PLACE, Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion, Filter
 
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
@@ -24,6 +26,7 @@ class AnnotationColumn:
     # whether it is called like its role or was asked for; if not, values that cannot be read make
     # it a column like any other
     sure: bool = True
+    task: str = ""  # what it does, in words, where a reader knows it by more than its role
 
 
 @dataclass(frozen=True)
@@ -88,10 +91,13 @@ def number_rows(frame: Frame, name: str) -> Frame:
 def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str, Any]]:
     """Return the first rows that meet a condition, with their number (from 1) under "row"."""
     # Lazy engines other than DuckDB keep no row order; there the number is left out. Where a row of
-    # the table became several, they all have its number.
+    # the table became several, they all have its number; where rows are excluded, that from before.
     keeps_order = isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
-    if keeps_order and ANSWER in frame.collect_schema().names():
+    names = frame.collect_schema().names()
+    if keeps_order and ANSWER in names:
         frame = frame.with_columns(row=nw.col(ANSWER))
+    elif keeps_order and PLACE in names:
+        frame = frame.with_columns(row=nw.col(PLACE) + 1)
     elif isinstance(frame, nw.DataFrame):
         frame = frame.with_row_index("row").with_columns(row=nw.col("row") + 1)
     elif keeps_order:
@@ -107,12 +113,25 @@ def repeats_header(name: str, where: str) -> str:
     return f"{name} repeats its header{where}, as where two files were joined: delete such rows"
 
 
-def name_rows(rows: list[dict[str, Any]]) -> str:
-    """Name rows for a message, for instance " (rows 3, 17)".
+_NAMED_BY: Final[ContextVar[tuple[str, ...]]] = ContextVar("columns that name rows", default=())
 
-    >>> name_rows([{"row": 3}, {"row": 17}])
-    ' (rows 3, 17)'
-    """
+
+@contextmanager
+def naming_rows(*columns: str) -> Iterator[None]:
+    """Have messages name rows by columns, for readers who have no table in which to count them."""
+    token = _NAMED_BY.set(columns)
+    try:
+        yield
+    finally:
+        _NAMED_BY.reset(token)
+
+
+def name_rows(rows: list[dict[str, Any]]) -> str:
+    """Name rows for a message, for instance " (rows 3, 17)" or " (judge ann; judge ben)"."""
+    columns = _NAMED_BY.get()
+    if columns and all(column in row for row in rows for column in columns):
+        named = (", ".join(f"{column} {row[column]}" for column in columns) for row in rows)
+        return f" ({'; '.join(dict.fromkeys(named))})" if rows else ""
     numbers = list(dict.fromkeys(str(row["row"]) for row in rows if "row" in row))
     if not numbers:
         return ""

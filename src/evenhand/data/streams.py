@@ -24,25 +24,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from evenhand.data import checks, coding
 from evenhand.data.adding import sum_tallies
-from evenhand.data.checks import (
-    Weighing,
-    check_labels,
-    check_opponents,
-    explain_empty,
-    read_weights,
-)
-from evenhand.data.coding import (
-    DENSE,
-    Coding,
-    bind_to_task,
-    code_tables,
-    decode,
-    fits_narrow,
-    make_factor,
-    name_levels,
-    read_keys,
-)
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.count import COUNTABLE
 from evenhand.data.engine import Frame, can_stream, count_labels, count_rows, one_thread
@@ -203,7 +186,7 @@ class CodedRows:
         k = len(self.systems)
         for start in range(0, self.size, BATCH):
             rows = slice(start, start + BATCH)
-            *codes, left, right, outcome = decode(self.keys[rows], [*sizes, k, k, 3])
+            *codes, left, right, outcome = coding.decode(self.keys[rows], [*sizes, k, k, 3])
             n = len(left)
             values = np.empty((n, len(self.columns)), order="F")
             for at, column in enumerate(self.columns):
@@ -222,14 +205,14 @@ class CodedRows:
     def tally(self, by: Sequence[str] = ()) -> Tally:
         sizes = [*(self.levels[name].size for name in by), *(len(self.systems),) * 2, 3]
         batches = self.batches(fold=False)
-        if prod(sizes) <= DENSE:
+        if prod(sizes) <= coding.DENSE:
             sums = np.zeros((1 if self.squares is None else 2, prod(sizes)))
             for batch in batches:
                 codes = [*(batch.codes[name] for name in by), batch.left, batch.right]
                 digits = zip([*codes, batch.outcome], sizes, strict=True)
                 _add(sums, join_codes(list(digits)), batch)
             held = np.flatnonzero(sums[0])  # most cells of many judges are empty
-            *levels, left, right, outcome = decode(held, sizes)
+            *levels, left, right, outcome = coding.decode(held, sizes)
             squares = None if self.squares is None else sums[1][held]
             named = dict(zip(by, levels, strict=True))
             cells = Batch(left, right, outcome, np.zeros((0, 0)), sums[0][held], squares, named)
@@ -259,7 +242,7 @@ class CodedRows:
         k, kinds = len(self.systems), [_distinct(column) for column in self.columns]
         known = [kind for kind in kinds if kind is not None]
         span = prod(2 * len(kind) for kind in known) * 3 * k * k
-        if len(known) < len(kinds) or span > DENSE:
+        if len(known) < len(kinds) or span > coding.DENSE:
             return self
         distinct = [np.unique(np.concatenate([kind, -kind])) for kind in known] if fold else known
         spans = [len(kind) for kind in distinct]
@@ -276,7 +259,7 @@ class CodedRows:
         held = np.flatnonzero(sums[0])
         if len(held) > SMALLER * self.size:
             return self
-        *codes, _ = decode(held, [*spans, 3 * k * k])
+        *codes, _ = coding.decode(held, [*spans, 3 * k * k])
         return replace(
             self,
             keys=held % (3 * k * k),
@@ -357,11 +340,7 @@ def _bits(values: NDArray[np.float64]) -> Words:
 
 
 def spread_bits(state: Words) -> Words:
-    """Spread every bit over all others (splitmix64; Steele, Lea & Flood 2014, OOPSLA).
-
-    >>> spread_bits(np.zeros(1, np.uint64)).tolist()
-    [16294208416658607535]
-    """
+    """Spread every bit over all others (splitmix64; Steele, Lea & Flood 2014, OOPSLA)."""
     state = state + _ADDED
     for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
         state = (state ^ (state >> shift)) * factor
@@ -387,24 +366,26 @@ def code_rows(
     limits: Mapping[str, int] | None = None,
 ) -> CodedRows:
     # columns: numeric columns of its frame; missing values become NaN.
-    weighing = read_weights(data)
+    weighing = checks.read_weights(data)
     by = tuple(data.require(name) for name in by)
     keys = [*by, "left", "right", "outcome"]
-    frame = bind_to_task(data, by, name_levels(data, keys, weighing.frame))
+    frame = coding.bind_to_task(data, by, coding.name_levels(data, keys, weighing.frame))
     every = frame
     if weighing.zero:
-        every = bind_to_task(data, by, name_levels(data, keys, data.frame))
+        every = coding.bind_to_task(data, by, coding.name_levels(data, keys, data.frame))
     weight = None if weighing.column is None else nw.col(weighing.column)
     with one_thread(data.source.connection):
         counted = {name: count_labels(frame, name, weight) for name in keys}
-    meaning = check_labels(data, every, {name: list(counts) for name, counts in counted.items()})
+    meaning = checks.check_labels(
+        data, every, {name: list(counts) for name, counts in counted.items()}
+    )
     if not meaning:
-        raise explain_empty(data, weighing.zero)
+        raise checks.explain_empty(data, weighing.zero)
     if sum(counted["outcome"].values()) > COUNTABLE:
         raise InvalidJudgments(
             f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
         )
-    tables = code_tables(by, counted, meaning, limits or {})
+    tables = coding.code_tables(by, counted, meaning, limits or {})
     expected = None  # the number of rows, whatever they weigh
     if can_stream(frame) and weight is None:
         expected = sum(counted["outcome"].values())
@@ -418,24 +399,24 @@ def code_rows(
             f" {rows.size:,} read; read a copy of it"
         )
     for batch in rows.batches(fold=False):
-        check_opponents(data, every, rows.systems, batch.left, batch.right)
+        checks.check_opponents(data, every, rows.systems, batch.left, batch.right)
     return rows
 
 
 def _read_rows(
     data: Comparisons,
     frame: Frame,
-    tables: Sequence[Coding],
+    tables: Sequence[coding.Coding],
     columns: Sequence[str],
-    weighing: Weighing,
+    weighing: checks.Weighing,
     *,
     filed: bool,
 ) -> CodedRows:
     wide = [*columns, *([weighing.column] if weighing.column else [])]
-    batches = read_keys(data, frame, tables, wide, in_batches=filed)
+    batches = coding.read_keys(data, frame, tables, wide, in_batches=filed)
     if filed:
         kinds: dict[str, DTypeLike] = dict.fromkeys(wide, np.float64)
-        kinds["key"] = np.int32 if fits_narrow(tables) else np.int64
+        kinds["key"] = np.int32 if coding.fits_narrow(tables) else np.int64
         with one_thread(data.source.connection):
             found: dict[str, Column] = {**write_columns(batches, kinds)}
     else:
@@ -454,7 +435,7 @@ def _read_rows(
         columns=tuple(found[name] for name in columns),
         weights=weights,
         squares=squares,
-        levels={one.name: make_factor(one, none) for one in tables[:-3]},
+        levels={one.name: coding.make_factor(one, none) for one in tables[:-3]},
         positions_known=data.positions_known,
         zero_weight=weighing.zero,
         answers=float(data.count_judgments()) if data.expanded else None,

@@ -14,17 +14,8 @@ from typing import Any, ClassVar, Final, Literal, Self
 import narwhals as nw
 import numpy as np
 
+from evenhand.data import engine, joining
 from evenhand.data.conditions import count_values, filter_rows, mark_whole
-from evenhand.data.engine import (
-    ANSWER,
-    COUNT,
-    Frame,
-    fetch_columns,
-    is_finite,
-    is_nan,
-    one_thread,
-    require_open,
-)
 from evenhand.data.exclusions import (
     Exclusion,
     Filter,
@@ -34,24 +25,18 @@ from evenhand.data.exclusions import (
     reason_by_name,
     say_unweighted,
 )
-from evenhand.data.joining import (
-    ENTRY,
-    NAMELESS,
-    PLACE,
-    Parts,
-    join_covariates,
-    keep_places,
-    list_places,
-    list_tasks,
-    number_places,
-    require_task,
-    spread,
-)
 from evenhand.data.labels import Outcome
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.tally import Tally
 from evenhand.data.texts import say
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest
+from evenhand.errors import (
+    InvalidJudgments,
+    UnknownColumn,
+    UnknownOption,
+    listing,
+    suggest,
+    suggest_or_list,
+)
 
 # Names that mean something only inside their task: item 17 of fr-en is not item 17 of de-en
 TASK_BOUND: Final = ("item", "ranking")
@@ -67,7 +52,7 @@ class JudgmentTable:
     ROLES: ClassVar[tuple[str, ...]]  # names of the columns that play a role
     NECESSARY: ClassVar[tuple[str, ...]]  # those without which there are no judgments
 
-    frame: Frame
+    frame: engine.Frame
     source: Source = Source()
 
     def __post_init__(self) -> None:
@@ -82,7 +67,7 @@ class JudgmentTable:
     @cached_property
     def columns(self) -> list[str]:
         """Names of all columns, roles first as the frame has them; not of where rows stood."""
-        return [name for name in self.frame.collect_schema().names() if name != PLACE]
+        return [name for name in self.frame.collect_schema().names() if name != engine.PLACE]
 
     def has(self, role: str) -> bool:
         return role in self.columns
@@ -99,7 +84,7 @@ class JudgmentTable:
             InvalidJudgments: no such task; names those there are.
 
         """
-        require_task(self.frame, self.source, task)
+        joining.require_task(self.frame, self.source, task)
         return self._keep_task(task, recorded=recorded)
 
     def _keep_task(self, task: str, *, recorded: bool) -> Self:
@@ -108,7 +93,7 @@ class JudgmentTable:
             return replace(self, frame=remaining)
         return self.keep_rows(remaining, "task", f"by task '{task}'")
 
-    def keep_rows(self, remaining: Frame, code: str, reason: str, sql: str = "") -> Self:
+    def keep_rows(self, remaining: engine.Frame, code: str, reason: str, sql: str = "") -> Self:
         """Keep some rows, and record the others as excluded; arguments as of `Filter`."""
         roles = {role: role for role in self.ROLES}
         others = Filter(code, reason, self.frame, remaining, roles, sql)
@@ -120,7 +105,7 @@ class RowTable(JudgmentTable):
     @property
     def covariates(self) -> list[str]:
         """Columns that play no role."""
-        return [name for name in self.columns if name not in (*self.ROLES, ANSWER)]
+        return [name for name in self.columns if name not in (*self.ROLES, engine.ANSWER)]
 
     def require(self, column: str) -> str:
         """Return the name of a column under which this table holds it.
@@ -167,15 +152,24 @@ class RowTable(JudgmentTable):
 
         Args:
             judges: their names.
-            recorded: as of `where`.
+            recorded: as of `where`; where it is False, unknown names are not looked for.
 
         Raises:
             UnknownColumn: the table names no judges.
+            InvalidJudgments: a judge who is not in it, with the nearest name there is.
 
         """
         self.require("judge")
         if not judges:
             return self
+        if isinstance(judges, str):
+            raise UnknownOption(f"judges is a list of names: judges=[{judges!r}]")
+        if recorded:
+            there = [one for one in engine.count_labels(self.frame, "judge", as_text=True) if one]
+            for name in judges:
+                if name not in there:
+                    hint = suggest_or_list(name, sorted(there))
+                    raise InvalidJudgments(f"no judge '{name}' in {self.source.name}.{hint}")
         judge = nw.col("judge")
         remaining = self.where(judge.is_null() | ~judge.is_in(list(judges)), recorded=False)
         return (
@@ -186,9 +180,9 @@ class RowTable(JudgmentTable):
 
     def tasks(self) -> list[str]:
         """Names of the tasks, sorted; empty where there is no task column."""
-        return list_tasks(self.frame, self.source)
+        return joining.list_tasks(self.frame, self.source)
 
-    def join(self, table: Any, *, on: str = "judge", named: str = NAMELESS) -> Self:
+    def join(self, table: Any, *, on: str = "judge", named: str = joining.NAMELESS) -> Self:
         """Add covariates of judges (or items) from a table with one row for each.
 
         Args:
@@ -204,11 +198,11 @@ class RowTable(JudgmentTable):
         """
         self.require(on)
         frame = self._keep_places()
-        return replace(self, frame=join_covariates(frame, table, on, self.source, named))
+        return replace(self, frame=joining.join_covariates(frame, table, on, self.source, named))
 
-    def _keep_places(self) -> Frame:
+    def _keep_places(self) -> engine.Frame:
         """Number the rows, whose order a join would lose."""
-        return keep_places(self.frame)
+        return joining.keep_places(self.frame)
 
 
 @dataclass(frozen=True)
@@ -229,7 +223,7 @@ class RankingTable(JudgmentTable):
     NECESSARY = ("ranking", "system", "rank")
 
     source: Source = Source(format="rankings")
-    parts: Parts | None = None
+    parts: joining.Parts | None = None
 
     @property
     def key(self) -> list[str]:
@@ -245,7 +239,7 @@ class RankingTable(JudgmentTable):
     def _keep_task(self, task: str, *, recorded: bool) -> Self:
         return self._keep_sound(super()._keep_task(task, recorded=recorded))
 
-    def keep(self, frame: Frame) -> Self:
+    def keep(self, frame: engine.Frame) -> Self:
         """Return some of these rankings; if all were found sound, they are not checked again.
 
         Args:
@@ -320,18 +314,18 @@ class RankingTable(JudgmentTable):
         if not self.has(role):
             return
         counted = count_values(self.frame, role, self.key)
-        rows = find_rows(counted, nw.col(COUNT) > 1)
+        rows = find_rows(counted, nw.col(engine.COUNT) > 1)
         if rows:
             raise InvalidJudgments(
                 f"ranking '{rows[0]['ranking']}' of {self.source.name} has"
-                f" {rows[0][COUNT]} different values of {role}: a ranking is one answer of one"
-                " judge on one item; give every ranking an id of its own"
+                f" {rows[0][engine.COUNT]} different values of {role}: a ranking is one answer of"
+                " one judge on one item; give every ranking an id of its own"
             )
 
     def _check_doubled(self, role: str, advice: str) -> None:
         named = self.frame.filter(~nw.col(role).is_null())
-        counted = named.group_by(*self.key, role).agg(nw.len().alias(COUNT))
-        rows = find_rows(counted.select(*self.key, role, COUNT), nw.col(COUNT) > 1)
+        counted = named.group_by(*self.key, role).agg(nw.len().alias(engine.COUNT))
+        rows = find_rows(counted.select(*self.key, role, engine.COUNT), nw.col(engine.COUNT) > 1)
         if rows:
             value = rows[0][role]
             shown = f"{value:g}" if isinstance(value, float) else value
@@ -340,24 +334,28 @@ class RankingTable(JudgmentTable):
                 f" {self.source.name}: {advice}"
             )
 
-    def _check_parts(self, parts: Parts) -> None:
+    def _check_parts(self, parts: joining.Parts) -> None:
         """A system can stand once in a ranking, alone or in the name of a merged output."""
-        entries = self.frame.with_columns(nw.col("system").alias(ENTRY))
-        alone = spread(entries.filter(~nw.col("system").is_null()), "system", parts, self.source)
-        counted = alone.group_by(*self.key, "system").agg(
-            nw.len().alias(COUNT), nw.col(ENTRY).min().alias("first"), nw.col(ENTRY).max()
+        entries = self.frame.with_columns(nw.col("system").alias(joining.ENTRY))
+        alone = joining.spread(
+            entries.filter(~nw.col("system").is_null()), "system", parts, self.source
         )
-        rows = find_rows(counted, nw.col(COUNT) > 1)
+        counted = alone.group_by(*self.key, "system").agg(
+            nw.len().alias(engine.COUNT),
+            nw.col(joining.ENTRY).min().alias("first"),
+            nw.col(joining.ENTRY).max(),
+        )
+        rows = find_rows(counted, nw.col(engine.COUNT) > 1)
         if rows:
             row = rows[0]
             raise InvalidJudgments(
                 f"system '{row['system']}' stands twice in ranking '{row['ranking']}' of"
-                f" {self.source.name}, in '{row['first']}' and in '{row[ENTRY]}': it can be one"
-                " output only; correct the names, or read them as they are (without"
+                f" {self.source.name}, in '{row['first']}' and in '{row[joining.ENTRY]}': it can be"
+                " one output only; correct the names, or read them as they are (without"
                 " system_separator)"
             )
 
-    def sizes(self, roles: Sequence[str] = (), *, weighted: bool = False) -> Frame:
+    def sizes(self, roles: Sequence[str] = (), *, weighted: bool = False) -> engine.Frame:
         """Count the `rows` and `ranked` outputs of each ranking; `times` is its weight, if any."""
         # weighted: whether rankings of weight zero are excluded.
         keys = list(dict.fromkeys([*roles, *self.key]))
@@ -383,7 +381,7 @@ class RankingTable(JudgmentTable):
         counted = sizes.group_by("task").agg(
             nw.len().alias("all"), *(nw.col(name).sum() for name in sums)
         )
-        columns = fetch_columns(counted)
+        columns = engine.fetch_columns(counted)
         return {
             task or None: RankingCounts(int(n), int(blank), used, int(begun), int(begun - ranked))
             for task, n, blank, used, begun, ranked in zip(
@@ -413,7 +411,7 @@ class RankingTable(JudgmentTable):
         """Count the rankings that compare at least two outputs."""
         return int(self._counts.used)
 
-    def keep_ranked(self, least: int) -> Frame:
+    def keep_ranked(self, least: int) -> engine.Frame:
         enough = self.sizes().filter(nw.col("ranked") >= least)
         return self.frame.join(enough.select(*self.key), on=self.key, how="semi")  # type: ignore[arg-type]
 
@@ -475,7 +473,7 @@ class RatingTable(RowTable):
     @cached_property
     def excluded(self) -> tuple[Exclusion, ...]:
         """What was excluded from these ratings: filters, controls, rows without a score."""
-        require_open(self.frame, self.source.name)
+        engine.require_open(self.frame, self.source.name)
         stored = count_exclusions(self.source.exclusions)
         scored, missing = count_scored(self)
         if not missing:
@@ -487,11 +485,11 @@ class RatingTable(RowTable):
         return (*stored, name_lost(unscored, self.frame, others))
 
 
-def is_unscored(frame: Frame) -> nw.Expr:
+def is_unscored(frame: engine.Frame) -> nw.Expr:
     """Return the condition that a row has no score: it is missing, or not a number."""
     missing = nw.col("score").is_null()
     floats = frame.collect_schema()["score"].is_float()
-    return missing | is_nan(frame, "score") if floats else missing
+    return missing | engine.is_nan(frame, "score") if floats else missing
 
 
 def count_scored(data: RatingTable) -> tuple[int, int]:
@@ -501,14 +499,14 @@ def count_scored(data: RatingTable) -> tuple[int, int]:
     if not dtype.is_numeric():
         raise InvalidJudgments(f"{where} holds {str(dtype).lower()}: scores are numbers")
     missing = is_unscored(data.frame)
-    infinite = ~missing & ~is_finite(data.frame, "score")
+    infinite = ~missing & ~engine.is_finite(data.frame, "score")
     odd = data.frame.select(missing=missing, infinite=infinite)
-    groups = odd.group_by("missing", "infinite").agg(nw.len().alias(COUNT))
-    with one_thread(data.source.connection):
-        counts = fetch_columns(groups)
+    groups = odd.group_by("missing", "infinite").agg(nw.len().alias(engine.COUNT))
+    with engine.one_thread(data.source.connection):
+        counts = engine.fetch_columns(groups)
     n, n_missing = (
-        int(counts[COUNT].sum()),
-        int(counts[COUNT][counts["missing"].astype(bool)].sum()),
+        int(counts[engine.COUNT].sum()),
+        int(counts[engine.COUNT][counts["missing"].astype(bool)].sum()),
     )
     if counts["infinite"].any():
         rows = name_rows(find_rows(data.frame, infinite))
@@ -570,13 +568,13 @@ class ComparisonTable(RowTable):
     @property
     def answer_key(self) -> list[str]:
         """Columns that tell apart answers that are several comparisons; none where each is one."""
-        whole = ("task", "ranking") if self.rankings is not None else (ANSWER,)
+        whole = ("task", "ranking") if self.rankings is not None else (engine.ANSWER,)
         return [name for name in whole if self.has(name)]
 
     @property
     def expanded(self) -> bool:
         """Whether one answer can be several comparisons: a ranking, or one on a merged output."""
-        return self.rankings is not None or self.has(ANSWER)
+        return self.rankings is not None or self.has(engine.ANSWER)
 
     def require(self, column: str) -> str:
         """Return the name of a column; refuse those of rankings, which pairs no longer have."""
@@ -588,14 +586,14 @@ class ComparisonTable(RowTable):
     @cached_property
     def excluded(self) -> tuple[Exclusion, ...]:
         """What was excluded from these judgments: filters, controls, blank ranks, weights of 0."""
-        require_open(self.frame, self.source.name)
+        engine.require_open(self.frame, self.source.name)
         stored = count_exclusions(self.source.exclusions)
         blank = () if self.rankings is None else self.rankings.exclude_blank()
         return (*stored, *blank, *exclude_unweighted(self))
 
-    def _keep_places(self) -> Frame:
+    def _keep_places(self) -> engine.Frame:
         """Number the rows; those of rankings have their places in the rankings."""
-        return self.frame if self.rankings is not None else keep_places(self.frame)
+        return self.frame if self.rankings is not None else joining.keep_places(self.frame)
 
     def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
         raise NotImplementedError
@@ -604,7 +602,7 @@ class ComparisonTable(RowTable):
         """Count answers, as they are weighted: a ranking is one, whatever it expands to."""
         if self.mix is not None:
             return self.mix.n_judgments
-        require_open(self.frame, self.source.name)
+        engine.require_open(self.frame, self.source.name)
         return count_answers(self).get("", 0.0)
 
 
@@ -629,12 +627,14 @@ def count_answers(table: ComparisonTable, by: str | None = None) -> dict[str, fl
     if table.expanded:
         keys = dict.fromkeys([*groups, *table.answer_key])
         each = nw.len() if weight is None else weight.max()
-        answers = table.frame.group_by(*keys).agg(each.alias(COUNT)).select(*groups, COUNT)
+        answers = (
+            table.frame.group_by(*keys).agg(each.alias(engine.COUNT)).select(*groups, engine.COUNT)
+        )
     else:
-        sums = (nw.len() if weight is None else weight.sum()).alias(COUNT)
+        sums = (nw.len() if weight is None else weight.sum()).alias(engine.COUNT)
         answers = table.frame.group_by(*groups).agg(sums) if groups else table.frame.select(sums)
-    columns = fetch_columns(answers)
-    n = columns[COUNT].astype(np.float64)
+    columns = engine.fetch_columns(answers)
+    n = columns[engine.COUNT].astype(np.float64)
     n = np.ones(len(n)) if table.expanded and weight is None else n
     labels = columns[by].tolist() if by is not None else [""] * len(n)
     totals: dict[str, float] = {}
@@ -651,17 +651,17 @@ def exclude_unweighted(data: ComparisonTable | RankingTable) -> tuple[Exclusion,
     rankings = getattr(data, "rankings", None)
     frame = (data if rankings is None else rankings).frame
     both = frame.select(
-        nw.len().alias(COUNT), (weight == 0).cast(nw.Int64).sum().alias("evenhand_kept")
+        nw.len().alias(engine.COUNT), (weight == 0).cast(nw.Int64).sum().alias("evenhand_kept")
     )
-    counts = fetch_columns(both)
-    zero, every = (counts[name][0] for name in ("evenhand_kept", COUNT))
+    counts = engine.fetch_columns(both)
+    zero, every = (counts[name][0] for name in ("evenhand_kept", engine.COUNT))
     n = 0 if zero is None or zero != zero else int(zero)  # noqa: PLR0124 - NaN of an empty table
     sentence = say_unweighted(n)
     exclusion = Exclusion("zero-weight", "their weight is zero", n, int(every), sentence=sentence)
     return (name_lost(exclusion, frame, frame.filter(weight != 0)),) if n else ()
 
 
-def drop_unweighted(data: ComparisonTable | RankingTable) -> Frame:
+def drop_unweighted(data: ComparisonTable | RankingTable) -> engine.Frame:
     if not data.has("weight"):
         return data.frame
     return data.frame.filter(nw.col("weight").cast(nw.Float64) != 0)
@@ -672,11 +672,11 @@ def restore_places(data: ComparisonTable) -> ComparisonTable:
 
     Other comparisons are numbered before they are joined.
     """
-    if data.rankings is None or list_places(data.frame):
+    if data.rankings is None or joining.list_places(data.frame):
         return data
-    numbered = number_places(data.rankings.frame)
+    numbered = joining.number_places(data.rankings.frame)
     if numbered is None:
         return data
-    first = numbered.group_by(*data.answer_key).agg(nw.col(PLACE).min())
+    first = numbered.group_by(*data.answer_key).agg(nw.col(engine.PLACE).min())
     frame = data.frame.join(first, on=data.answer_key, how="left")  # type: ignore[arg-type]
     return replace(data, frame=frame)

@@ -25,9 +25,6 @@ def join_codes(digits: Sequence[tuple[NDArray[np.int32], int]]) -> NDArray[np.in
     """Return one number per entry for several codes, ordered as they are, the first foremost.
 
     digits: codes of each entry, 0 to size − 1, and their size.
-
-    >>> join_codes([(np.array([0, 1], np.int32), 2), (np.array([2, 0], np.int32), 3)]).tolist()
-    [2, 3]
     """
     key, span = digits[0][0].astype(np.int64), digits[0][1]
     for codes, size in digits[1:]:
@@ -59,11 +56,7 @@ def first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def take_names(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Return names that were given as a list, or one name by itself.
-
-    >>> take_names("judge"), take_names(["judge", "item"]), take_names(())
-    (('judge',), ('judge', 'item'), ())
-    """
+    """Return names that were given as a list, or one name by itself."""
     return (names,) if isinstance(names, str) else tuple(names)
 
 
@@ -275,13 +268,26 @@ class Tally:
     def digest_by(self, names: Sequence[str]) -> str:
         """Return the SHA-256 of the counts, distinguished by the levels of some factors.
 
-        Entries by factors may be millions, so their numbers go in as few bytes as hold them.
+        Entries by factors may be millions, so their numbers go in as few bytes as hold them;
+        without factors codes take four bytes and counts eight.
 
         Raises:
             UnknownColumn: the tally was not made by one of them.
 
         """
-        return digest_entries(self.pool(names), names)
+        pooled = self.pool(names)
+        factors = [pooled.factors[name] for name in names]
+        digest = sha256("\x1f".join(pooled.systems).encode())
+        for factor in factors:
+            digest.update("\x1f".join(["", *factor.labels]).encode())
+        sizes = [*(factor.size for factor in factors), len(pooled.systems), len(pooled.systems)]
+        codes = [*(factor.codes for factor in factors), pooled.left, pooled.right]
+        for one, size in zip(codes, sizes, strict=True):
+            kind = _narrowest(size) if names else "<i4"
+            digest.update(np.ascontiguousarray(one, dtype=kind).data)
+        for counts in _read_counts(pooled, narrow=bool(names)):
+            digest.update(counts.data)
+        return digest.hexdigest()
 
 
 def tally_rows(
@@ -299,10 +305,6 @@ def tally_rows(
     weights: (n,) how often each row counts; None where each counts once.
     squares: (n,) sums of squared importance weights, or None for frequencies.
     factors: levels with the (n,) code of each row; loads stay as they are.
-
-    >>> a, b = np.zeros(3, np.int32), np.ones(3, np.int32)
-    >>> tally_rows(("lark", "wren"), (a, b, np.array([0, 0, 1]))).counts.tolist()
-    [[2.0, 1.0, 0.0]]
     """
     left, right, outcome = codes
     levels = factors or {}
@@ -356,11 +358,7 @@ def merge_levels(factor: Factor, limit: int, seed: int) -> Factor:
 
 
 def snake(loads: Counts, limit: int, seed: int) -> Codes:
-    """Assign levels to `limit` clusters, heaviest first, to and fro.
-
-    >>> snake(np.array([5.0, 4.0, 3.0, 2.0]), limit=2, seed=1).tolist()
-    [0, 1, 1, 0]
-    """
+    """Assign levels to `limit` clusters, heaviest first, to and fro."""
     chance = np.random.Generator(np.random.PCG64(seed)).permutation(len(loads))
     order = chance[np.argsort(-loads[chance], kind="stable")]
     turn, place = np.divmod(np.arange(len(loads)), limit)
@@ -371,23 +369,6 @@ def snake(loads: Counts, limit: int, seed: int) -> Codes:
 
 BLOCK: Final = 20_000  # Entries that are read at a time: they stay in the cache
 _KINDS: Final = {"<u1": 2**8, "<u2": 2**16, "<u4": 2**32}
-
-
-def digest_entries(pooled: Tally, names: Sequence[str]) -> str:
-    # Entries by factors may be millions, so that their numbers go in as few bytes as hold them all;
-    # without factors codes take four bytes and counts eight.
-    factors = [pooled.factors[name] for name in names]
-    digest = sha256("\x1f".join(pooled.systems).encode())
-    for factor in factors:
-        digest.update("\x1f".join(["", *factor.labels]).encode())
-    sizes = [*(factor.size for factor in factors), len(pooled.systems), len(pooled.systems)]
-    codes = [*(factor.codes for factor in factors), pooled.left, pooled.right]
-    for one, size in zip(codes, sizes, strict=True):
-        kind = _narrowest(size) if names else "<i4"
-        digest.update(np.ascontiguousarray(one, dtype=kind).data)
-    for counts in _read_counts(pooled, narrow=bool(names)):
-        digest.update(counts.data)
-    return digest.hexdigest()
 
 
 def _read_counts(pooled: Tally, *, narrow: bool) -> Iterator[NDArray[Any]]:
@@ -407,9 +388,5 @@ def _read_counts(pooled: Tally, *, narrow: bool) -> Iterator[NDArray[Any]]:
 
 
 def _narrowest(size: float) -> str:
-    """Return the narrowest type for whole numbers below a size; a double beyond four bytes.
-
-    >>> _narrowest(256), _narrowest(257), _narrowest(65_537), _narrowest(2**32 + 1)
-    ('<u1', '<u2', '<u4', '<f8')
-    """
+    """Return the narrowest type for whole numbers below a size; a double beyond four bytes."""
     return next((kind for kind, limit in _KINDS.items() if size <= limit), "<f8")

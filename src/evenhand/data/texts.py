@@ -9,7 +9,7 @@ from evenhand.render.findings import Templates
 say: Final = Templates(
     {
         # Columns beside the judgments, such as times
-        "beside": "beside the judgments: {columns}",
+        "beside": "beside the judgments: {columns:list}",
         "tasks-pooled": "{tasks:,} tasks are pooled.",
         "broken-rankings": (
             "{answers:#answer} without a whole ranking: each comparison counts as a ranking of two."

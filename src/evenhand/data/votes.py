@@ -105,7 +105,16 @@ class Votes:
         return ((1 - self.outcome) * sign).astype(np.int8)
 
     def tally(self, by: Sequence[str] = ()) -> Tally:
-        return count_votes(self, take_names(by))
+        # All systems keep their codes, also those that no vote is on: a model then says what it
+        # makes of systems that it has not seen.
+        factors = {name: Factor.of(*_level(self, name)) for name in take_names(by)}
+        codes = self.left, self.right, self.outcome
+        answers = self.size if self.answer is None else len(np.unique(self.answer))
+        return replace(
+            tally_rows(self.systems, codes, factors=factors),
+            n_judgments=float(answers),
+            positions_known=self.positions_known,
+        )
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Votes:
         """Keep some rows; names and codes stay as they are."""
@@ -124,19 +133,6 @@ _ARRAYS = (
 # Factors of which votes keep the names; beside them `by` may hold "ranking" and "criterion"
 NAMED: Final = ("judge", "item", "task")
 NAMELESS: Final = ("",)  # The only name where no column says more
-
-
-def count_votes(votes: Votes, by: Sequence[str] = ()) -> Tally:
-    # All systems keep their codes, also those that no vote is on: a model then says what it makes
-    # of systems that it has not seen.
-    factors = {name: Factor.of(*_level(votes, name)) for name in by}
-    codes = votes.left, votes.right, votes.outcome
-    answers = votes.size if votes.answer is None else len(np.unique(votes.answer))
-    return replace(
-        tally_rows(votes.systems, codes, factors=factors),
-        n_judgments=float(answers),
-        positions_known=votes.positions_known,
-    )
 
 
 def _level(votes: Votes, name: str) -> tuple[tuple[str, ...], Codes]:
@@ -161,11 +157,6 @@ def digest_votes(votes: Votes) -> str:
     """Return the SHA-256 of who said what of which output pair.
 
     Kinds count; times and seconds do not, nor do numbers of answers, nor names that no row has.
-
-    >>> rows = [np.array(column, np.int32) for column in ([0, 0], [0, 1], [0, 0], [0, 0], [1, 1])]
-    >>> one = Votes(("",), ("a", "b"), ("i",), ("s", "t"), *rows, np.array([0, 2], np.int8))
-    >>> digest_votes(one) == digest_votes(one.take(np.array([1, 0])))
-    True
     """
     digest = sha256("\x1f".join(votes.systems).encode())
     columns: list[NDArray[Any]] = [votes.outcome, *([] if votes.kind is None else [votes.kind])]
@@ -189,24 +180,7 @@ Rows = NDArray[np.intp]
 
 
 def split_tasks(votes: Votes) -> dict[str, Rows]:
-    """Return the rows of each task that has votes, in the order of their names.
-
-    >>> none = np.zeros(2, np.int32)
-    >>> votes = Votes(
-    ...     ("cs", "de"),
-    ...     ("",),
-    ...     ("",),
-    ...     ("a", "b"),
-    ...     np.array([1, 1], np.int32),
-    ...     none,
-    ...     none,
-    ...     none,
-    ...     none + 1,
-    ...     np.zeros(2, np.int8),
-    ... )
-    >>> {task: rows.tolist() for task, rows in split_tasks(votes).items()}
-    {'de': [0, 1]}
-    """
+    """Return the rows of each task that has votes, in the order of their names."""
     by_task = {}
     for code in np.unique(votes.task).tolist():
         by_task[votes.tasks[code]] = np.flatnonzero(votes.task == code)
@@ -288,10 +262,6 @@ class Scores:
 
     @property
     def places(self) -> Integers:
-        """(K,) place of each system; equal scores share the best of theirs.
-
-        >>> Scores("wins", ("a", "b", "c"), np.array([0.5, 0.7, 0.5]), "proportion").places.tolist()
-        [2, 1, 2]
-        """
+        """(K,) place of each system; equal scores share the best of theirs."""
         better = self.values[None, :] > self.values[:, None]
         return np.asarray(1 + better.sum(axis=1), dtype=np.int64)

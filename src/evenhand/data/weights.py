@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import name_levels
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.conditions import advise_filled
+from evenhand.data.conditions import advise_without
 from evenhand.data.controls import take_pairs
 from evenhand.data.engine import COUNT, fetch_columns, small_table
 from evenhand.data.rankings import Rankings
@@ -90,7 +90,7 @@ def refuse_missing(table: Comparisons, cells: Cells) -> None:
             raise InvalidJudgments(
                 f"{rows:,} comparisons of {table.source.name} have no {column}, so that no mix"
                 " tells what they weigh: leave them out"
-                f" ({advise_filled(table.frame, {column: []})}), or fill them in"
+                f" ({advise_without(table.frame, {column: []})}), or fill them in"
             )
 
 
@@ -381,11 +381,7 @@ class JudgeCap:
 
 
 def cap_loads(loads: Array) -> Array:
-    """Return (G,) weights of judges by their loads.
-
-    >>> cap_loads(np.array([10.0, 20.0, 80.0])).tolist()
-    [1.0, 1.0, 0.25]
-    """
+    """Return (G,) weights of judges by their loads."""
     return np.minimum(1.0, np.median(loads) / loads)
 
 

@@ -63,15 +63,7 @@ class Dataset:
         return sum(int(row[weight]) for row in self.rows)
 
     def csv(self) -> str:
-        r"""Return the table as CSV text: a header, then one cell a line, ended by `\n`.
-
-        >>> from evenhand import datasets
-        >>> print(datasets.load("dras2015_modpref").csv(), end="")
-        left,right,outcome,weight
-        +,-,left,61
-        +,-,tie,24
-        +,-,right,35
-        """
+        r"""Return the table as CSV text: a header, then one cell a line, ended by `\n`."""
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)

@@ -10,30 +10,9 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.design import dealing, tasks
 from evenhand.design.campaign import Campaign, Item
-from evenhand.design.dealing import (
-    NoPlaceForRepeat,
-    PassTickets,
-    Units,
-    arrange,
-    assign_units,
-    count_pairs,
-    list_units,
-    order_tickets,
-    share_budget,
-)
 from evenhand.design.feasibility import check_balance, find_caps, refuse_impossible
-from evenhand.design.tasks import (
-    TICKET_KINDS,
-    Kind,
-    PairTask,
-    RankTask,
-    RatingTask,
-    ScaledTask,
-    SpanTask,
-    Task,
-    Ticket,
-)
 from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
 from evenhand.numerics import Integers
 from evenhand.numerics.designs import halve
@@ -45,10 +24,10 @@ from evenhand.numerics.sampling import Draws
 
 Codes = NDArray[np.int32]
 Small = NDArray[np.int8]
-ANCHOR = TICKET_KINDS.index("anchor")
-CONTROL = TICKET_KINDS.index("control")
-TARGET = TICKET_KINDS.index("target")
-TRAINING = TICKET_KINDS.index("training")
+ANCHOR = tasks.TICKET_KINDS.index("anchor")
+CONTROL = tasks.TICKET_KINDS.index("control")
+TARGET = tasks.TICKET_KINDS.index("target")
+TRAINING = tasks.TICKET_KINDS.index("training")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,12 +47,12 @@ class Assignment:
     def __len__(self) -> int:
         return len(self.judge)
 
-    def __getitem__(self, number: int) -> Ticket:
+    def __getitem__(self, number: int) -> tasks.Ticket:
         if not 0 <= number < len(self):
             raise CampaignError(f"there is no ticket {number}: there are {len(self):,}, from 0")
         return self._make(number)
 
-    def __iter__(self) -> Iterator[Ticket]:
+    def __iter__(self) -> Iterator[tasks.Ticket]:
         return map(self._make, range(len(self)))
 
     def __eq__(self, other: object) -> bool:
@@ -85,7 +64,7 @@ class Assignment:
     def __repr__(self) -> str:
         return f"Assignment({self.campaign.name}: {len(self):,} tickets)"
 
-    def of(self, judge: str) -> tuple[Ticket, ...]:
+    def of(self, judge: str) -> tuple[tasks.Ticket, ...]:
         names = [one.name for one in self.campaign.judges]
         if judge not in names:
             raise CampaignError(f"campaign '{self.campaign.name}' has no judge '{judge}'")
@@ -106,9 +85,9 @@ class Assignment:
             digest.update(np.ascontiguousarray(column, dtype="<i4").tobytes())
         return digest.hexdigest()
 
-    def _make(self, number: int) -> Ticket:
+    def _make(self, number: int) -> tasks.Ticket:
         task = self.campaign.tasks[self.task[number]].name
-        kind: Kind = TICKET_KINDS[self.kind[number]]
+        kind: tasks.Kind = tasks.TICKET_KINDS[self.kind[number]]
         again = int(self.again[number])
         name, systems, expected = "", tuple[str, ...](), ""
         if self.item[number] >= 0:  # else a policy says later what is shown
@@ -117,7 +96,7 @@ class Assignment:
             name, systems = item.name, tuple(item.systems[place] for place in places if place >= 0)
             if kind in ("control", "training"):
                 expected = _write_expected(item, task, systems)
-        return Ticket(
+        return tasks.Ticket(
             number=number,
             judge=self.campaign.judges[self.judge[number]].name,
             task=task,
@@ -186,7 +165,7 @@ FREE = -1  # What is judged is not known yet
 class AssignedUnits:
     """Who judges what of one width, the same in all its passes."""
 
-    units: Units  # what is judged, anchors among it
+    units: dealing.Units  # what is judged, anchors among it
     unit: Integers  # (n,) what; FREE where a policy says it later
     judge: Integers  # (n,) by whom
     kind: Integers  # (n,) target or anchor
@@ -195,13 +174,15 @@ class AssignedUnits:
 def assign_campaign_units(campaign: Campaign, draws: Draws) -> dict[int, AssignedUnits]:
     design, judges = campaign.design, len(campaign.judges)
     widths = dict.fromkeys(one.width for one in campaign.tasks) if not design.policy else [2]
-    lists = {width: list_units(campaign, width, draws.of("units", width)) for width in widths}
+    lists = {
+        width: dealing.list_units(campaign, width, draws.of("units", width)) for width in widths
+    }
     shared = {width: _find_anchors(campaign, units, draws) for width, units in lists.items()}
     n_shared = {width: len(one) for width, one in shared.items()}
     if design.policy:  # which chooses pairs later: how many each judge is asked
-        size = {2: int(count_pairs(campaign).sum()) * design.judges_per_item}
+        size = {2: int(dealing.count_pairs(campaign).sum()) * design.judges_per_item}
         caps = find_caps(campaign, size, size, n_shared)
-        loads = share_budget(campaign, caps[2], draws.of("deal", 2))
+        loads = dealing.share_budget(campaign, caps[2], draws.of("deal", 2))
         free = np.full(int(loads.sum()), FREE), np.repeat(np.arange(judges), loads)
         return {2: _join(lists[2], free, shared[2], judges)}
     targets = {width: _find_targets(campaign, units) for width, units in lists.items()}
@@ -221,7 +202,7 @@ def assign_campaign_units(campaign: Campaign, draws: Draws) -> dict[int, Assigne
             mine = units.take(targets[width])
             groups = mine.groups if design.once_per_source else np.arange(len(mine))
             refuse_impossible(campaign, mine, groups, caps[width])
-            unit, judge = assign_units(
+            unit, judge = dealing.assign_units(
                 mine, groups, design.judges_per_item, caps[width], draws.of("deal", width)
             )
             unit = targets[width][unit]
@@ -229,7 +210,7 @@ def assign_campaign_units(campaign: Campaign, draws: Draws) -> dict[int, Assigne
     return dealt
 
 
-def _find_targets(campaign: Campaign, units: Units) -> Integers:
+def _find_targets(campaign: Campaign, units: dealing.Units) -> Integers:
     """Return the units that are dealt: those of items that are no anchors."""
     anchor = np.array([one.anchor for one in campaign.items], dtype=bool)[units.item]
     if not len(units):
@@ -246,7 +227,7 @@ def _find_targets(campaign: Campaign, units: Units) -> Integers:
     return np.flatnonzero(~anchor)
 
 
-def _find_anchors(campaign: Campaign, units: Units, draws: Draws) -> Integers:
+def _find_anchors(campaign: Campaign, units: dealing.Units, draws: Draws) -> Integers:
     """Return the units that all judges share: one of each source if a source is seen only once."""
     anchor = np.array([one.anchor for one in campaign.items], dtype=bool)[units.item]
     anchors = np.flatnonzero(anchor)
@@ -264,7 +245,7 @@ def _find_anchors(campaign: Campaign, units: Units, draws: Draws) -> Integers:
 
 
 def _join(
-    units: Units, targets: tuple[Integers, Integers], shared: Integers, judges: int
+    units: dealing.Units, targets: tuple[Integers, Integers], shared: Integers, judges: int
 ) -> AssignedUnits:
     n_targets, n_shared = len(targets[0]), len(shared) * judges
     unit = np.concatenate([targets[0], np.tile(shared, judges)])
@@ -277,7 +258,7 @@ def _join(
 # Which control items a judge sees in a pass: each as often as any other, directions in turn.
 
 
-def fits(item: Item, task: Task) -> bool:
+def fits(item: Item, task: tasks.Task) -> bool:
     """Say whether a task shows a control item, and its answer is known there."""
     n = len(item.systems)
     shown = n == task.width or (task.width > 2 and 2 <= n <= task.width)
@@ -302,17 +283,17 @@ def check_controls(campaign: Campaign) -> None:
         for task in suited if item.control == "expected" else ():
             expected = item.expects(task.name)
             start = f"control '{item.name}' cannot expect {expected!r} in pass '{task.name}'"
-            if not isinstance(task, ScaledTask):
+            if not isinstance(task, tasks.ScaledTask):
                 if expected not in (*item.systems, "tie"):
                     raise CampaignError(
                         f"{start}: name the best of {listing(item.systems)}, or tie"
                     )
-            elif isinstance(task, SpanTask) and not task.score:
+            elif isinstance(task, tasks.SpanTask) and not task.score:
                 raise CampaignError(
                     f"control '{item.name}': pass '{task.name}' has no score that could be"
                     " expected; say good or bad"
                 )
-            elif isinstance(expected, str) or not task.scale.low <= expected <= task.scale.high:
+            elif isinstance(expected, str) or not task.low <= expected <= task.high:
                 raise CampaignError(f"{start}: a score is {task.scale}")
     n = campaign.design.controls
     if controls and not n:
@@ -365,7 +346,7 @@ def _choose(
     return taken
 
 
-REPEAT = TICKET_KINDS.index("repeat")
+REPEAT = tasks.TICKET_KINDS.index("repeat")
 # By widths of passes, for each judge: source → the item of it that may be shown again, −1 none
 Shown = dict[int, list[dict[str, int]]]
 ROLES = (TARGET, ANCHOR, CONTROL)
@@ -396,14 +377,14 @@ def _check_training(campaign: Campaign) -> None:
         except InvalidJudgments as error:
             # an answer as a campaign file writes it, where that is short
             example = ""
-            if isinstance(task, PairTask):
+            if isinstance(task, tasks.PairTask):
                 first, *others = task.outcomes
                 example = f'{{ outcome = "{first}" }}, or {", ".join(others)}; left is what is'
                 example += " written first"
-            elif isinstance(task, RankTask):
+            elif isinstance(task, tasks.RankTask):
                 places = list(range(1, task.width + 1))
                 example = f"{{ ranks = {places} }}, a place for each output as they are written"
-            elif isinstance(task, RatingTask):
+            elif isinstance(task, tasks.RatingTask):
                 example = f"{{ score = {task.low:g} }}, a number from {task.low:g} to {task.high:g}"
             raise CampaignError(
                 f"training '{one.item.name}' of pass '{task.name}': {error}"
@@ -412,14 +393,14 @@ def _check_training(campaign: Campaign) -> None:
 
 
 def _list_pass(
-    campaign: Campaign, task: Task, what: tuple[AssignedUnits, Shown], draws: Draws
+    campaign: Campaign, task: tasks.Task, what: tuple[AssignedUnits, Shown], draws: Draws
 ) -> Entries:
     dealt, shown_before = what
     units, named, known = dealt.units, draws.of("pass", task.name), dealt.unit != FREE
     unit, by = dealt.unit[known], dealt.judge[known]
     places, item = units.places[unit], units.item[unit]
     systems = _code_systems(campaign, item, places)
-    shown = arrange(places, systems, unit, by, named)
+    shown = dealing.arrange(places, systems, unit, by, named)
     parts = [Entries(by, item, shown, dealt.kind[known])]
     if campaign.design.controls:
         parts.append(_list_controls(campaign, task, (parts[0], shown_before[task.width]), draws))
@@ -448,7 +429,7 @@ def _code_systems(campaign: Campaign, item: Integers, places: Integers) -> Integ
 
 
 def _list_controls(
-    campaign: Campaign, task: Task, shown: tuple[Entries, list[dict[str, int]]], draws: Draws
+    campaign: Campaign, task: tasks.Task, shown: tuple[Entries, list[dict[str, int]]], draws: Draws
 ) -> Entries:
     """Return the controls of one pass; of two outputs the better stands left half of the time."""
     targets, seen = shown
@@ -489,7 +470,7 @@ def _list_controls(
         places = np.where(turned[:, None], places[:, ::-1], places)
     elif task.width > 2:
         systems = _code_systems(campaign, item, places)
-        places = arrange(places, systems, item, judge, draws.of("controls", task.name))
+        places = dealing.arrange(places, systems, item, judge, draws.of("controls", task.name))
     return Entries(judge, item, places, np.full(len(item), CONTROL))
 
 
@@ -516,10 +497,10 @@ def _order_pass(
     of = [tuple((first + np.flatnonzero(kinds == one)).tolist()) for one in ROLES]
     named = draws.of("sitting", judge, at)
     try:
-        order, origin = order_tickets(
-            PassTickets(*of), design.repeats, design.again, design.lag, named
+        order, origin = dealing.order_tickets(
+            dealing.PassTickets(*of), design.repeats, design.again, design.lag, named
         )
-    except NoPlaceForRepeat:
+    except dealing.NoPlaceForRepeat:
         name, repeats = campaign.judges[judge].name, design.repeats + design.again
         raise CampaignError(
             f"judge '{name}' has {last - first:,} tickets in pass '{campaign.tasks[at].name}', of"

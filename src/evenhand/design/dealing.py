@@ -14,17 +14,7 @@ from numpy.typing import NDArray
 
 from evenhand.design.campaign import Campaign, Item
 from evenhand.errors import CampaignError, listing
-from evenhand.numerics import Integers
-from evenhand.numerics.designs import (
-    choose_blocks,
-    color_edges,
-    color_evenly,
-    deal,
-    find_balanced,
-    find_shortage,
-    halve,
-    level_loads,
-)
+from evenhand.numerics import Integers, designs
 from evenhand.numerics.sampling import Draws
 
 Places = tuple[int, ...]
@@ -134,7 +124,7 @@ def _choose_ranked(
     """Return the sets that are ranked of each item: one, if not said otherwise."""
     (m, width), each = shape, campaign.design.per_item or 1
     _check_enough(each, comb(m, width), m, width)
-    base = find_balanced(m, width)
+    base = designs.find_balanced(m, width)
     if campaign.design.balanced_blocks:
         total = items * each
         r, odd = divmod(total * width, m)
@@ -152,7 +142,7 @@ def _choose_ranked(
             )
     if m <= width:
         return [[tuple(range(m))]] * items
-    blocks = [tuple(one) for one in choose_blocks(m, width, items * each, draws).tolist()]
+    blocks = [tuple(one) for one in designs.choose_blocks(m, width, items * each, draws).tolist()]
     sets = [blocks[at * each : (at + 1) * each] for at in range(items)]
     for at, one in enumerate(sets):
         if len(set(one)) < each:
@@ -213,7 +203,7 @@ def assign_units(
     if loads is None:
         kinds = np.zeros_like(kinds)
         total = int(needs.sum())
-        loads = level_loads(caps, total, draws.of("more").order(len(caps)))[:, None]
+        loads = designs.level_loads(caps, total, draws.of("more").order(len(caps)))[:, None]
     dealt = [
         _assign_kind(units, groups, each, (np.flatnonzero(kinds == kind), loads[:, kind]), draws)
         for kind in range(int(kinds.max(initial=-1)) + 1)
@@ -245,7 +235,7 @@ def _share_kinds(
         return loads
     # Quotas are unequal. Kind after kind, every judge is brought to his part of all that was dealt
     # so far, rounded so that who is furthest behind is rounded up.
-    whole = level_loads(caps, total, draws.order(judges))
+    whole = designs.level_loads(caps, total, draws.order(judges))
     done, given = 0, np.zeros_like(whole)
     for kind in range(n_kinds):
         of_kind = needs[kinds == kind]
@@ -256,7 +246,7 @@ def _share_kinds(
             return None
         behind = whole * done - total * (given + share)
         share[np.argsort(-behind, kind="stable")[:more]] += 1
-        if find_shortage(of_kind, share) is not None:
+        if designs.find_shortage(of_kind, share) is not None:
             return None
         given += share
         loads[:, kind] = share
@@ -273,14 +263,14 @@ def _assign_kind(
     mine = mine[np.lexsort((units.label[mine], place[groups[mine]]))]
     sizes = np.bincount(place[groups[mine]], minlength=len(members))
     named = draws.of("kind", *units.labels[units.label[mine[0]]], len(members))
-    judge = deal(sizes * each, loads, named)
+    judge = designs.deal(sizes * each, loads, named)
     unit = np.repeat(mine, each)
     m = int(sizes[0])
     if (sizes == m).all() and m > 1:
         labels = units.label[mine].reshape(-1, m)
         if (labels == labels[0]).all():
             group = np.repeat(np.arange(len(members)), m * each)
-            colors = color_edges(judge, group, m, named.of("systems"), each)
+            colors = designs.color_edges(judge, group, m, named.of("systems"), each)
             unit = mine.reshape(-1, m)[group, colors]
     return unit, judge
 
@@ -306,7 +296,7 @@ def arrange(
         pair = systems[:, 0] * (int(systems.max()) + 1) + systems[:, 1]
         pair = np.unique(pair, return_inverse=True)[1]
         of_judge = judge * (int(pair.max()) + 1) + pair
-        turned = halve([unit, pair, np.zeros_like(pair)], [of_judge, judge], draws)
+        turned = designs.halve([unit, pair, np.zeros_like(pair)], [of_judge, judge], draws)
         return np.where(turned[:, None], places[:, ::-1], places)
     shown = places.copy()
     sizes = (places >= 0).sum(axis=1)
@@ -317,7 +307,7 @@ def arrange(
         start = np.argsort(named.keys(n).reshape(-1, size), axis=1, kind="stable").ravel()
         of_judge = np.repeat(judge[rows], size) * (system.max() + 1) + system
         who = np.unique(of_judge, return_inverse=True)[1]
-        at = color_evenly(start, int(size), [ticket], [who, system], named)
+        at = designs.color_evenly(start, int(size), [ticket], [who, system], named)
         shown[rows[ticket], at] = places[rows, :size].ravel()
     return shown
 
@@ -532,7 +522,7 @@ def share_budget(campaign: Campaign, caps: Integers, draws: Draws) -> Integers:
             f" their quotas{once}, of {int(pairs.sum()):,} pairs with at most"
             f" {design.judges_per_item} different judges each: ask for less, or add judges or items"
         )
-    return level_loads(np.minimum(caps, each), wanted, draws.of("budget").order(judges))
+    return designs.level_loads(np.minimum(caps, each), wanted, draws.of("budget").order(judges))
 
 
 # How the quota of each judge is divided among passes that show different numbers of outputs.
@@ -566,10 +556,17 @@ def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
         room = min(int(rooms[judge]), int((columns.passes * columns.most).sum()))
         ideal = room * columns.sizes / max(1, whole)
         behind += ideal
-        caps[judge] = _round(
-            room, np.minimum(ideal.astype(np.int64), columns.most), behind, columns
-        )
-        behind -= caps[judge]
+        mine = np.minimum(ideal.astype(np.int64), columns.most)
+        room -= int(mine @ columns.passes)
+        # what is left of the room goes to the widths that are furthest behind
+        while (may := (mine < columns.most) & (columns.passes <= room)).any():
+            at = int(np.where(may, behind - mine, -np.inf).argmax())
+            rest = int(columns.most[at] - mine[at]) if may.sum() == 1 else 1
+            more = min(rest, room // int(columns.passes[at]))
+            mine[at] += more
+            room -= more * int(columns.passes[at])
+        caps[judge] = mine
+        behind -= mine
     left = np.where(rooms < 0, 0, rooms - caps @ columns.passes)
     while path := _find_trade(caps, left, columns):
         for judge, more, less in path:
@@ -579,21 +576,6 @@ def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
                 caps[judge, less] -= 1
                 left[judge] += columns.passes[less]
     return caps
-
-
-def _round(room: int, floor: Integers, behind: NDArray[np.float64], columns: Columns) -> Integers:
-    """Give what is left of a room to the widths that are furthest behind."""
-    caps = floor.copy()
-    left = room - int(caps @ columns.passes)
-    while True:
-        may = (caps < columns.most) & (columns.passes <= left)
-        if not may.any():
-            return caps
-        at = int(np.where(may, behind - caps, -np.inf).argmax())
-        rest = int(columns.most[at] - caps[at]) if may.sum() == 1 else 1
-        more = min(rest, left // int(columns.passes[at]))
-        caps[at] += more
-        left -= more * int(columns.passes[at])
 
 
 def _find_trade(

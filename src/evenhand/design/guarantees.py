@@ -16,17 +16,9 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.results import Shown
+from evenhand.design import dealing
 from evenhand.design.assignment import ANCHOR, CONTROL, TARGET, Assignment, fits
 from evenhand.design.campaign import CONTROLS
-from evenhand.design.dealing import (
-    count_anchors,
-    count_targets,
-    has_left_out,
-    has_quotas,
-    list_anchors,
-    list_targets,
-    may_choose,
-)
 from evenhand.design.promises import (
     Guarantee,
     Seen,
@@ -79,7 +71,7 @@ USUAL = 3  # Sources of a kind that is rarer than this are not promised to be sp
 
 
 def check_loads(seen: Seen) -> Iterator[Guarantee]:
-    quotas, judges = has_quotas(seen.campaign), len(seen.campaign.judges)
+    quotas, judges = dealing.has_quotas(seen.campaign), len(seen.campaign.judges)
     tickets = np.bincount(seen.take(~seen.of("training")).judge, minlength=judges)
     if quotas:
         over = int((tickets > _list_quotas(seen)).sum())
@@ -131,7 +123,7 @@ def check_systems(seen: Seen) -> Iterator[Guarantee]:
             tables = [table[:, usual]] if usual.any() else []
         gap = max((int(np.ptp(one, axis=int(once)).max(initial=0)) for one in tables), default=0)
         times = say_range(np.concatenate([one.ravel() for one in tables])) if tables else "0"
-        sure = bool(tables) and not has_quotas(seen.campaign)
+        sure = bool(tables) and not dealing.has_quotas(seen.campaign)
         one = {1: "system", 2: "pair of systems"}.get(task.width, "set of systems")
         often = "any other" if once else "any other judge does"
         alike = f"of sources with the same, if there are {USUAL} or more"
@@ -285,30 +277,29 @@ def check_passes(seen: Seen) -> Iterator[Guarantee]:
         promised = "all passes with as many outputs on a ticket show a judge the same"
         holds = judged.conclude(holds=not missed and len(judged) > 0)
         yield Guarantee("passes: same outputs", promised, observed, holds)
-        yield _check_shuffled(judged)
-
-
-def _check_shuffled(seen: Seen) -> Guarantee:
-    """They show them in another order each: as rarely in the same as chance has it."""
-    tasks, n = seen.campaign.tasks, len(seen.campaign.judges)
-    sitting = seen.judge * len(tasks) + seen.task
-    ends = np.cumsum(np.bincount(sitting, minlength=n * len(tasks)))[:-1]
-    units = np.split(seen.unit[np.argsort(sitting, kind="stable")], ends)
-    same, sizes = 0, []
-    for width in dict.fromkeys(one.width for one in tasks):
-        passes = [at for at, one in enumerate(tasks) if one.width == width]
-        # what a judge sees in a pass and in the one of this width before
-        for judge, (before, after) in product(range(n), pairwise(passes)):
-            one, other = (units[judge * len(tasks) + at] for at in (before, after))
-            if len(one) > 1:
-                same += np.array_equal(one, other)
-                sizes.append(len(one))
-    expected = sum(1 / factorial(min(size, 20)) for size in sizes)
-    # P(S >= s) <= (e mu / s)^s of independent draws, of which mu are expected (Chernoff)
-    chance = min(1.0, (e * expected / same) ** same) if same else 1.0
-    observed = f"{same:,} of {len(sizes):,} times the order of the pass before"
-    holds = seen.conclude(holds=chance >= CHANCE) if len(seen) else None
-    return Guarantee("passes: another order", "each time in another random order", observed, holds)
+        # They show them in another order each: as rarely in the same as chance has it
+        n = len(seen.campaign.judges)
+        sitting = judged.judge * len(tasks) + judged.task
+        ends = np.cumsum(np.bincount(sitting, minlength=n * len(tasks)))[:-1]
+        units = np.split(judged.unit[np.argsort(sitting, kind="stable")], ends)
+        same, sizes = 0, []
+        for width in dict.fromkeys(one.width for one in tasks):
+            alike = [at for at, one in enumerate(tasks) if one.width == width]
+            # what a judge sees in a pass and in the one of this width before
+            for judge, (before, after) in product(range(n), pairwise(alike)):
+                shown_before, shown_after = (
+                    units[judge * len(tasks) + at] for at in (before, after)
+                )
+                if len(shown_before) > 1:
+                    same += np.array_equal(shown_before, shown_after)
+                    sizes.append(len(shown_before))
+        expected = sum(1 / factorial(min(size, 20)) for size in sizes)
+        # P(S >= s) <= (e mu / s)^s of independent draws, of which mu are expected (Chernoff)
+        chance = min(1.0, (e * expected / same) ** same) if same else 1.0
+        observed = f"{same:,} of {len(sizes):,} times the order of the pass before"
+        holds = judged.conclude(holds=chance >= CHANCE) if len(judged) else None
+        promised = "each time in another random order"
+        yield Guarantee("passes: another order", promised, observed, holds)
 
 
 # Promises of hidden repeats, and of what is asked again at the end of a pass.
@@ -331,7 +322,22 @@ def check_repeats(seen: Seen) -> Iterator[Guarantee]:
     holds = seen.conclude(holds=met and not lost, lost=lost)
     promised = f"{repeats} different ones for each judge in each pass"
     yield Guarantee("repeats", promised, found, holds)
-    yield _check_lag(seen)
+    # Repeats show what the judge has judged, far enough before
+    rows = np.flatnonzero(mine & (seen.again >= 0))
+    between = seen.place[rows] - seen.place[seen.again[rows]] - 1
+    same = 0
+    for row in rows.tolist():
+        one, first = seen.tickets[row], seen.tickets[seen.again[row]]
+        shown, before = (
+            (ticket.judge, ticket.task, ticket.item, ticket.systems) for ticket in (one, first)
+        )
+        same += first.kind == "target" and shown == before
+    other = int(mine.sum()) - same
+    found = f"{say_range(between)} tickets between"
+    found += f"; {other:,} show something else than one before" if other else ""
+    kept = not other and bool((between >= design.lag).all()) if mine.any() else None
+    promised = f"at least {design.lag} tickets after the same outputs in the same order"
+    yield Guarantee("repeats: lag", promised, found, kept)
     if design.again:
         others = seen.place * ~seen.of("repeat")
         last = np.zeros((len(seen.campaign.judges), len(seen.campaign.tasks)), dtype=np.int64)
@@ -350,31 +356,11 @@ def tally(seen: Seen) -> Integers:
     return counts.reshape(judges, tasks)
 
 
-def _check_lag(seen: Seen) -> Guarantee:
-    """Repeats show what the judge has judged, far enough before."""
-    lag, mine = seen.campaign.design.lag, seen.of("repeat")
-    rows = np.flatnonzero(mine & (seen.again >= 0))
-    between = seen.place[rows] - seen.place[seen.again[rows]] - 1
-    same = 0
-    for row in rows.tolist():
-        one, first = seen.tickets[row], seen.tickets[seen.again[row]]
-        shown, before = (
-            (ticket.judge, ticket.task, ticket.item, ticket.systems) for ticket in (one, first)
-        )
-        same += first.kind == "target" and shown == before
-    other = int(mine.sum()) - same
-    observed = f"{say_range(between)} tickets between"
-    observed += f"; {other:,} show something else than one before" if other else ""
-    holds = not other and bool((between >= lag).all()) if mine.any() else None
-    promised = f"at least {lag} tickets after the same outputs in the same order"
-    return Guarantee("repeats: lag", promised, observed, holds)
-
-
 # Promises of what a judge meets beside what is dealt out: training, anchors, controls.
 
 
 def check_sittings(seen: Seen) -> Iterator[Guarantee]:
-    if list_anchors(seen.campaign) or bool(seen.of("anchor").any()):
+    if dealing.list_anchors(seen.campaign) or bool(seen.of("anchor").any()):
         every, once = len(seen.campaign.judges), seen.campaign.design.once_per_source
         mine = seen.take(seen.of("anchor"))
         strange = int((mine.role != ANCHOR).sum())
@@ -382,7 +368,7 @@ def check_sittings(seen: Seen) -> Iterator[Guarantee]:
         missing, more = 0, 0
         for at, task in enumerate(seen.campaign.tasks):
             there = right.take(right.task == at)
-            owed = count_anchors(seen.campaign, task.width)
+            owed = dealing.count_anchors(seen.campaign, task.width)
             first, judges = count_different(there.judge, there.unit)
             shown = dict.fromkeys(owed, 0)
             for row, n in zip(first.tolist(), judges.tolist(), strict=True):
@@ -442,7 +428,16 @@ def _check_controls(seen: Seen) -> Iterator[Guarantee]:
     lost = bool(strange + twice) or bool((often > n).any())
     holds = seen.conclude(holds=bool((often == n).all()), lost=lost)
     yield Guarantee("controls", f"{n} different ones for each judge in each pass", observed, holds)
-    outside = _count_outside(seen, n)
+    # controls outside their n stretches: place by place, without training and repeats
+    rest = seen.take(~seen.of("training", "repeat"))
+    control = rest.of("control")
+    outside = 0 if n else int(control.sum())
+    places = count(rest.judge, rest.task) if n else ()
+    for at, size in zip(*(column.tolist() for column in places), strict=True):
+        there = np.flatnonzero(control[at : at + size])
+        ends = np.arange(n + 1) * size // n
+        counted = np.histogram(there, ends)[0] if len(there) else np.zeros(n)
+        outside += int(np.abs(counted - 1).sum())
     yield Guarantee(
         "controls: spread",
         f"one in each {'half' if n == 2 else f'of {n} equal stretches'} of a pass",
@@ -504,21 +499,6 @@ def _check_better(mine: Seen) -> Guarantee:
     )
 
 
-def _count_outside(seen: Seen, n: int) -> int:
-    """Count controls outside their n stretches: place by place, without training and repeats."""
-    mine = seen.take(~seen.of("training", "repeat"))
-    control = mine.of("control")
-    if not n:
-        return int(control.sum())
-    outside = 0
-    for at, size in zip(*(column.tolist() for column in count(mine.judge, mine.task)), strict=True):
-        places = np.flatnonzero(control[at : at + size])
-        ends = np.arange(n + 1) * size // n
-        counted = np.histogram(places, ends)[0] if len(places) else np.zeros(n)
-        outside += int(np.abs(counted - 1).sum())
-    return outside
-
-
 # Promises of what is judged: all that is to be, by so many judges, each about equally often.
 
 WORDS = {1: ("output", "outputs"), 2: ("pair", "pairs")}
@@ -536,7 +516,7 @@ def check_units(seen: Seen) -> Iterator[Guarantee]:
     yield Guarantee("outputs shown", promised, observed, not len(wrong) if len(seen) else None)
     for at, task in enumerate(seen.campaign.tasks if not seen.campaign.design.policy else ()):
         mine = seen.take((seen.task == at) & seen.of("target"))
-        owed = count_targets(mine.campaign, task.width)
+        owed = dealing.count_targets(mine.campaign, task.width)
         right = mine.take(mine.sound & (mine.role == TARGET))
         rows, often = count_different(right.unit, right.item)
         names = [right.tickets[row].item for row in rows.tolist()]
@@ -556,7 +536,7 @@ def check_units(seen: Seen) -> Iterator[Guarantee]:
         )
         k = mine.campaign.design.judges_per_item
         _, judges = count_different(mine.person, mine.unit)
-        nothing = not len(judges) and bool(list_targets(mine.campaign))
+        nothing = not len(judges) and bool(dealing.list_targets(mine.campaign))
         yield Guarantee(
             f"{task.name}: judges",
             f"{k} different judge{'s' * (k > 1)} for each {one}",
@@ -573,9 +553,9 @@ def _check_choice(seen: Seen, at: int) -> Iterator[Guarantee]:
     campaign, task = seen.campaign, seen.campaign.tasks[at]
     owed = [one for one in campaign.items if not one.control]
     even = campaign.design.balanced_blocks and task.width == 2  # which is promised by itself
-    if even or not any(may_choose(campaign, one, task.width) for one in owed):
+    if even or not any(dealing.may_choose(campaign, one, task.width) for one in owed):
         return
-    sure = not has_left_out(campaign, task.width)
+    sure = not dealing.has_left_out(campaign, task.width)
     mine = seen.take((seen.task == at) & seen.of("target", "anchor") & seen.sound)
     first, _ = count(mine.unit)
     # an output or a pair counts for itself; a set, for each of its systems
@@ -742,12 +722,29 @@ def verify_collected(
     seen = encode_tickets(assignment.campaign, assigned, people, seats)
     seen = replace(seen, void=len(void), whole=whole)
     judges = len({one.judge for one in tickets})
-    guarantees = (
-        _compare_tickets(assignment, tickets, assigned),
-        _check_ticket_sequence(assignment, assigned),
-        *check_all(seen),
-    )
-    return DesignCheck(guarantees, len(tickets), judges, assignment.digest)
+    strange, twice = len(tickets) - len(assigned), len(assigned) - len(answered)
+    observed = f"{len(answered):,} of {len(assignment):,} tickets answered"
+    if strange:
+        right = set(assigned)
+        first = next(one for one in tickets if one not in right)
+        observed += f"; {strange:,} others, such as {first.number} ({first.judge}, {first.item})"
+    if twice:
+        observed += f"; {twice:,} answered twice"
+    promised = "every answer is to a ticket of the design, as it was to be shown"
+    holds = not strange and not twice if tickets else None
+    guarantees = [Guarantee("tickets", promised, observed, holds)]
+    # judges answer in the order of the design; a policy passes over what it cannot fill
+    newest: dict[str, int] = {}
+    back = 0
+    for one in assigned:
+        back += one.number < newest.get(one.judge, -1)
+        newest[one.judge] = one.number
+    free = bool(assignment.campaign.design.policy)
+    promised = "" if free else "every judge answers in the order of the design"
+    observed = f"{back:,} before one that was to come first"
+    holds = back == 0 if assigned and not free else None
+    guarantees += [Guarantee("order", promised, observed, holds), *check_all(seen)]
+    return DesignCheck(tuple(guarantees), len(tickets), judges, assignment.digest)
 
 
 def _is_asked(assignment: Assignment, ticket: Ticket, seats: Mapping[str, str]) -> bool:
@@ -766,34 +763,3 @@ def _is_asked(assignment: Assignment, ticket: Ticket, seats: Mapping[str, str]) 
     sound = len(shown) == len(ticket.systems) == 2 and shown <= set(item.systems)
     explained = (ticket.kind == "target") == bool(ticket.chosen)
     return sound and explained and replace(ticket, item="", systems=(), chosen="") == planned
-
-
-def _compare_tickets(
-    assignment: Assignment, tickets: tuple[Ticket, ...], assigned: list[Ticket]
-) -> Guarantee:
-    n, answered = len(assignment), {one.number for one in assigned}
-    strange, twice = len(tickets) - len(assigned), len(assigned) - len(answered)
-    observed = f"{len(answered):,} of {n:,} tickets answered"
-    if strange:
-        right = set(assigned)
-        first = next(one for one in tickets if one not in right)
-        observed += f"; {strange:,} others, such as {first.number} ({first.judge}, {first.item})"
-    if twice:
-        observed += f"; {twice:,} answered twice"
-    promised = "every answer is to a ticket of the design, as it was to be shown"
-    holds = not strange and not twice if tickets else None
-    return Guarantee("tickets", promised, observed, holds)
-
-
-def _check_ticket_sequence(assignment: Assignment, assigned: list[Ticket]) -> Guarantee:
-    """Judges answer in the order of the design; a policy passes over what it cannot fill."""
-    last: dict[str, int] = {}
-    back = 0
-    for one in assigned:
-        back += one.number < last.get(one.judge, -1)
-        last[one.judge] = one.number
-    observed = f"{back:,} before one that was to come first"
-    if assignment.campaign.design.policy:
-        return Guarantee("order", "", observed, None)
-    promised = "every judge answers in the order of the design"
-    return Guarantee("order", promised, observed, back == 0 if assigned else None)

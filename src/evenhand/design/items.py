@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from functools import cache, partial
 from math import isfinite
@@ -16,6 +16,22 @@ from typing import Any, Final
 
 from evenhand.design.campaign import Item
 from evenhand.errors import CampaignError, MissingFile, UnknownFormat, sentence_hint, suggest
+
+
+class LocatedError(CampaignError):
+    """A refusal that says which file, table or row it is about."""
+
+
+@contextmanager
+def locate(where: str) -> Iterator[None]:
+    """Say where it stands what is refused, unless the refusal says so already."""
+    try:
+        yield
+    except LocatedError:
+        raise
+    except CampaignError as error:
+        raise LocatedError(f"{where}: {error}") from None
+
 
 # Which columns of a table of items are outputs of systems, and which are something else.
 #
@@ -42,14 +58,13 @@ USUAL: Final = {word: name for name, words in _USUAL.items() for word in words.s
 _OF_SYSTEM: Final = re.compile(r"(?i:system|output)([ _.-].+|\d+|[A-Z])")
 
 
-def check_columns(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> None:
+def check_columns(row: Mapping[str, Any], systems: tuple[str, ...]) -> None:
     """Refuse columns that are neither known nor systems, of which a campaign may say which.
 
-    >>> check_columns("f, row 2", {"item": "1", "domain": "news", "A": "x"}, ())
+    >>> check_columns({"item": "1", "domain": "news", "A": "x"}, ())
     Traceback (most recent call last):
-    evenhand.errors.CampaignError: f, row 2: 'domain' would be a system. If it is none, leave it \
-out, in a campaign file: ignore = ["domain"]; if it is one, say which there are: systems = \
-["domain", ...]
+    evenhand.errors.CampaignError: 'domain' would be a system. If it is none, leave it out, in a \
+campaign file: ignore = ["domain"]; if it is one, say which there are: systems = ["domain", ...]
     """
     named = next((one for one in ("outputs", "system", "output") if one in row), "")
     # name → the column that is meant, "" for one that is not judged, None for a system
@@ -63,7 +78,7 @@ out, in a campaign file: ignore = ["domain"]; if it is one, say which there are:
         elif meant or (not systems and (named or meant == "")):
             odd[name] = meant
     if odd:
-        raise CampaignError(f"{where}: {_say_odd(odd, named, chosen=bool(systems))}")
+        raise CampaignError(_say_odd(odd, named, chosen=bool(systems)))
 
 
 def _say_odd(odd: Mapping[str, str | None], named: str, *, chosen: bool) -> str:
@@ -121,27 +136,28 @@ def build_items(
     items: dict[str, tuple[str, dict[str, Any]]] = {}
     columns: set[str] = set()
     for where, whole in rows:
-        columns.update(whole)
-        row = {name: value for name, value in whole.items() if name not in ignore}
-        check_columns(where, row, systems)
-        settings = _read_row(where, row, systems)
-        name = settings["name"]
-        if name not in items:
-            items[name] = (where, settings)
-        elif "system" in row:
-            # what both rows say of the item must be the same
-            place, before = items[name]
-            for key, value in settings.items():
-                if key not in ("name", "outputs") and before.setdefault(key, value) != value:
-                    raise CampaignError(
-                        f"{where}: {key} of item '{name}' is another than before ({place})"
-                    )
-            for system, output in settings["outputs"].items():
-                if system in before["outputs"]:
-                    raise CampaignError(f"{where}: item '{name}' has two outputs of '{system}'")
-                before["outputs"][system] = output
-        else:
-            raise CampaignError(f"{where}: item '{name}' is there already ({items[name][0]})")
+        with locate(where):
+            columns.update(whole)
+            row = {name: value for name, value in whole.items() if name not in ignore}
+            check_columns(row, systems)
+            settings = _read_row(row, systems)
+            name = settings["name"]
+            if name not in items:
+                items[name] = (where, settings)
+            elif "system" in row:
+                # what both rows say of the item must be the same
+                place, before = items[name]
+                for key, value in settings.items():
+                    if key not in ("name", "outputs") and before.setdefault(key, value) != value:
+                        raise CampaignError(
+                            f"{key} of item '{name}' is another than before ({place})"
+                        )
+                for system, output in settings["outputs"].items():
+                    if system in before["outputs"]:
+                        raise CampaignError(f"item '{name}' has two outputs of '{system}'")
+                    before["outputs"][system] = output
+            else:
+                raise CampaignError(f"item '{name}' is there already ({items[name][0]})")
     with_output = {system for _, settings in items.values() for system in settings["outputs"]}
     for option, names, known, kind in (
         ("ignore", ignore, columns, "has a column"),
@@ -151,17 +167,21 @@ def build_items(
             if name not in known:
                 hint = sentence_hint(suggest(name, sorted(known | columns.difference(KNOWN))))
                 raise CampaignError(f"{option}: no item {kind} '{name}'{hint}")
-    return tuple(_make_item(where, settings, systems) for where, settings in items.values())
+    made = []
+    for where, settings in items.values():
+        with locate(where):
+            made.append(_make_item(settings, systems))
+    return tuple(made)
 
 
-def _make_item(where: str, settings: dict[str, Any], systems: tuple[str, ...]) -> Item:
+def _make_item(settings: dict[str, Any], systems: tuple[str, ...]) -> Item:
     name, outputs, expected = settings["name"], settings["outputs"], settings.get("expected")
     # of the systems that are judged; a control keeps its own
     if systems and not settings.get("control") and expected is None:
         chosen = {system: text for system, text in outputs.items() if system in systems}
         if outputs and not chosen:
             raise CampaignError(
-                f"{where}: item '{name}' has no output of the systems that are judged"
+                f"item '{name}' has no output of the systems that are judged"
                 f" ({', '.join(systems)}), only of {', '.join(map(str, outputs))}"
             )
         outputs = chosen
@@ -173,18 +193,15 @@ def _make_item(where: str, settings: dict[str, Any], systems: tuple[str, ...]) -
     rest = {key: value for key, value in settings.items() if key in (*TEXTS, "anchor")}
     if expected is not None:
         rest["expected"] = expected
-    try:
-        return Item(name, outputs, **rest)
-    except CampaignError as error:
-        raise CampaignError(f"{where}: {error}") from None
+    return Item(name, outputs, **rest)
 
 
-def _read_row(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:
+def _read_row(row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:
     name = row.get("item")
     if isinstance(name, int) and not isinstance(name, bool):
         name = str(name)
     if not isinstance(name, str) or not name.strip():
-        raise CampaignError(f"{where}: the item has no name; it needs a column item")
+        raise CampaignError("the item has no name; it needs a column item")
     outputs = row.get("outputs")
     if "outputs" not in row:
         outputs = {
@@ -193,16 +210,16 @@ def _read_row(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> d
             if name not in KNOWN and (not systems or name in systems)
         }
     if not isinstance(outputs, Mapping):
-        raise CampaignError(f"{where}: outputs are texts by system, not {outputs!r:.60}")
+        raise CampaignError(f"outputs are texts by system, not {outputs!r:.60}")
     if "system" in row:
         system = row["system"]
         if not isinstance(system, str) or not system or "output" not in row:
-            raise CampaignError(f"{where}: a row with a system needs its name and its output")
+            raise CampaignError("a row with a system needs its name and its output")
         if system in outputs:
-            raise CampaignError(f"{where}: item '{row['item']}' has two outputs of '{system}'")
+            raise CampaignError(f"item '{row['item']}' has two outputs of '{system}'")
         outputs = {**outputs, system: row["output"]}
     elif row.get("output"):
-        raise CampaignError(f"{where}: whose output is it? Add a column system")
+        raise CampaignError("whose output is it? Add a column system")
     # an empty cell, or one of blanks alone, is no output
     outputs = {
         system: text
@@ -217,7 +234,7 @@ def _read_row(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> d
     if not isinstance(anchor, bool):
         word = str(anchor).strip().casefold()
         if word not in YES:
-            raise CampaignError(f"{where}: anchor cannot be {anchor!r}: yes or no")
+            raise CampaignError(f"anchor cannot be {anchor!r}: yes or no")
         settings["anchor"] = YES[word]
     return settings
 
@@ -279,25 +296,25 @@ def _read_json(path: Path, text: str) -> Iterator[Row]:
                 parse_constant=partial(_refuse_constant, where),
             )
         except json.JSONDecodeError as error:
-            raise CampaignError(f"{where}: this is no JSON: {error.msg}") from None
+            raise LocatedError(f"{where}: this is no JSON: {error.msg}") from None
         except ValueError:
-            raise CampaignError(f"{where}: a number has thousands of digits") from None
+            raise LocatedError(f"{where}: a number has thousands of digits") from None
         except RecursionError:
-            raise CampaignError(f"{where}: lists stand in lists too deep to be read") from None
+            raise LocatedError(f"{where}: lists stand in lists too deep to be read") from None
         if not isinstance(row, dict):
-            raise CampaignError(f"{where}: a row is an object in braces")
+            raise LocatedError(f"{where}: a row is an object in braces")
         yield where, row
 
 
 def _refuse_constant(where: str, name: str) -> None:
-    raise CampaignError(f"{where}: {name} is not a number")
+    raise LocatedError(f"{where}: {name} is not a number")
 
 
 def _refuse_twice(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a name that is given twice, of which JSON would keep the last."""
     values = dict(pairs)
     if len(values) < len(pairs):
-        raise CampaignError(f"{where}: a name is given twice in {', '.join(k for k, _ in pairs)}")
+        raise LocatedError(f"{where}: a name is given twice in {', '.join(k for k, _ in pairs)}")
     return values
 
 
@@ -315,17 +332,15 @@ def _read_csv(path: Path, text: str) -> Iterator[Row]:
             last = max((at for at, name in enumerate(header) if name), default=0)
             for at, name in enumerate(header[: last + 1]):
                 if not name:
-                    raise CampaignError(f"{where}: column {at + 1} has no name")
+                    raise LocatedError(f"{where}: column {at + 1} has no name")
                 if name in header[:at]:
-                    raise CampaignError(f"{where}: two columns are called '{name}'")
+                    raise LocatedError(f"{where}: two columns are called '{name}'")
         elif any(cells):
             if len(cells) != len(header):
-                raise CampaignError(
-                    f"{where}: {len(cells)} cells, and the header has {len(header)}"
-                )
+                raise LocatedError(f"{where}: {len(cells)} cells, and the header has {len(header)}")
             for at, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
                 if cell and not name:
-                    raise CampaignError(f"{path.name}, row 1: column {at} has no name")
+                    raise LocatedError(f"{path.name}, row 1: column {at} has no name")
             # columns that are wholly empty, as Excel leaves them, go
             yield where, {name: cell for name, cell in zip(header, cells, strict=True) if name}
 
@@ -340,7 +355,7 @@ def _cut(path: Path, text: str, delimiter: str) -> list[list[str]]:
         rows.extend(reader)
     except csv.Error as error:
         if delimiter != "\t":
-            raise CampaignError(f"{path.name}, row {len(rows) + 1}: {error}") from None
+            raise LocatedError(f"{path.name}, row {len(rows) + 1}: {error}") from None
         rows = []
     if delimiter == "\t" and len({len(cells) for cells in rows if any(cells)}) != 1:
         plain = csv.reader(
@@ -349,5 +364,5 @@ def _cut(path: Path, text: str, delimiter: str) -> list[list[str]]:
         try:
             rows = list(plain)
         except csv.Error as error:
-            raise CampaignError(f"{path.name}: {error}") from None
+            raise LocatedError(f"{path.name}: {error}") from None
     return rows

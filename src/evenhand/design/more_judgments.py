@@ -25,7 +25,7 @@ from numpy.random import PCG64, Generator
 
 from evenhand.data.coding import SEED
 from evenhand.errors import NotIdentified
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.intervals import MIN_CLUSTERS, POWER, find_times
@@ -71,12 +71,30 @@ class Separation:
     barred: bool  # whether it may not be decided, since too few judges or items link the two
 
 
-def separate_pairs(
-    ranking: Ranking, pairs: Sequence[tuple[int, int]], power: float = POWER
-) -> tuple[Separation, ...]:
-    """Say how many more judgments would decide pairs with a power (proportion)."""
-    critical = find_critical(ranking)
-    return tuple(_separate(ranking, pair, critical, power) for pair in pairs)
+def separate_pairs(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> tuple[Separation, ...]:
+    """Say how many more judgments would decide pairs with power .8."""
+    critical, sets, errors = find_critical(ranking), ranking.rank_sets, ranking.pair_stderr
+    wide = normal_quantile((1 + RANGE) / 2)
+    separations = []
+    for pair in pairs:
+        stderr = 0.0 if errors is None else float(errors[pair])
+        gap = float(ranking.estimate[pair[0]] - ranking.estimate[pair[1]])
+        today = gap / stderr if stderr > 0 else np.inf
+        barred = sets is not None and bool(sets.barred[pair])
+        each = None if barred else _weigh_judgment(ranking, pair, stderr)
+        ends = (today, today + wide, today - wide)  # the gap, and the ends of its interval
+        times = [find_times(today, end, critical, POWER) for end in ends]
+        alone = [None if each is None or t is None else (t - 1) / (each * stderr**2) for t in times]
+        if sets is not None:  # no fewer than link the pair by judges and items enough
+            effective = float(sets.effective[pair])
+            links = not sets.resting[pair] and effective > 0
+            times = [
+                None if t is None or not links else max(t, MIN_CLUSTERS / effective) for t in times
+            ]
+        better, worse = (ranking.systems[place] for place in pair)
+        needs = (times[0], times[1], times[2], alone[0], alone[1], alone[2])
+        separations.append(Separation(better, worse, gap, stderr, *needs, barred))
+    return tuple(separations)
 
 
 def find_critical(ranking: Ranking) -> float:
@@ -90,38 +108,6 @@ def find_critical(ranking: Ranking) -> float:
             ["more judges", "more items"],
         )
     return min(sets.critical)
-
-
-def _separate(ranking: Ranking, pair: tuple[int, int], critical: float, power: float) -> Separation:
-    """Say what would decide one pair, at its gap and at the ends of the interval of that."""
-    sets, errors = ranking.rank_sets, ranking.pair_stderr
-    stderr = 0.0 if errors is None else float(errors[pair])
-    gap = float(ranking.estimate[pair[0]] - ranking.estimate[pair[1]])
-    today = gap / stderr if stderr > 0 else np.inf
-    wide = normal_quantile((1 + RANGE) / 2)
-    barred = sets is not None and bool(sets.barred[pair])
-    each = None if barred else _weigh_judgment(ranking, pair, stderr)
-    times = [find_times(today, gap, critical, power) for gap in (today, today + wide, today - wide)]
-    alone = [None if each is None or t is None else (t - 1) / (each * stderr**2) for t in times]
-    if sets is not None:  # no fewer than link the pair by judges and items enough
-        effective = float(sets.effective[pair])
-        links = not sets.resting[pair] and effective > 0
-        times = [
-            None if t is None or not links else max(t, MIN_CLUSTERS / effective) for t in times
-        ]
-    return Separation(
-        better=ranking.systems[pair[0]],
-        worse=ranking.systems[pair[1]],
-        gap=gap,
-        stderr=stderr,
-        times=times[0],
-        times_least=times[1],
-        times_most=times[2],
-        alone=alone[0],
-        alone_least=alone[1],
-        alone_most=alone[2],
-        barred=barred,
-    )
 
 
 def _weigh_judgment(ranking: Ranking, pair: tuple[int, int], stderr: float) -> float | None:

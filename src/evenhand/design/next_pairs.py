@@ -16,19 +16,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally
-from evenhand.design.policy import (
-    CHOSEN,
-    RULES,
-    SAYS_CLEAR,
-    START,
-    TITLES,
-    Choice,
-    Policy,
-    State,
-    is_clear,
-    number_pairs,
-    read_state,
-)
+from evenhand.design import policy as policies
 from evenhand.design.savings import Savings, count_judged
 from evenhand.design.texts import say
 from evenhand.errors import UnknownOption, listing, require_seed
@@ -50,9 +38,9 @@ class NextPairs(Shown):
 
     """
 
-    pairs: tuple[Choice, ...]
-    policy: Policy
-    state: State
+    pairs: tuple[policies.Choice, ...]
+    policy: policies.Policy
+    state: policies.State
     signature: str
     savings: Savings | None = None
     excluded: tuple[Exclusion, ...] = ()
@@ -64,9 +52,9 @@ class NextPairs(Shown):
         counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         lines = [say("pairs", pairs=len(self.pairs), kinds=counts)]
         few, start = int(np.count_nonzero(self.state.loads < self.policy.start)), self.policy.start
-        if kinds[START] and few:
+        if kinds[policies.START] and few:
             lines.append(say("start-up-few", few=few, of=len(self.state.systems), start=start))
-        elif kinds[START]:
+        elif kinds[policies.START]:
             sizes = np.bincount(self.state.parts)
             small = np.flatnonzero(self.state.parts == int(np.argmin(sizes)))
             names = listing([self.state.systems[code] for code in small], 3)
@@ -79,23 +67,29 @@ class NextPairs(Shown):
         notes = []
         code = {name: i for i, name in enumerate(self.state.systems)}
         ends = ([code[one.left] for one in self.pairs], [code[one.right] for one in self.pairs])
-        counts = np.bincount(number_pairs(*ends, len(code)), minlength=len(self.state.waiting))
+        counts = np.bincount(
+            policies.number_pairs(*ends, len(code)), minlength=len(self.state.waiting)
+        )
         repeated = int(np.count_nonzero((counts > 0) & (counts + self.state.waiting > 1)))
         every = int(self.state.allowed.sum())
         if repeated and every == 1:  # the batch is too large for its pairs to differ
             notes.append(say("only-pair-repeated"))
         elif repeated:
             notes.append(say("pairs-repeated", repeated=repeated, of=every))
-        chosen = [at for at, one in enumerate(self.pairs) if one.kind == CHOSEN]
+        chosen = [at for at, one in enumerate(self.pairs) if one.kind == policies.CHOSEN]
         low, high = np.sort(np.array(ends)[:, chosen], axis=0).astype(np.int64)
-        if self.policy.rule in SAYS_CLEAR and chosen and is_clear(self.state, low, high).any():
+        if (
+            self.policy.rule in policies.SAYS_CLEAR
+            and chosen
+            and policies.is_clear(self.state, low, high).any()
+        ):
             notes.append(say("doubt-independent"))
         return (*notes, *(() if self.savings is None else self.savings.notes))
 
     def document(self) -> Document:
         """Return what people read: the pairs with reasons, and what the policy would have saved."""
         counts = {"judgments": self.state.tally.n_judgments, "systems": len(self.state.systems)}
-        policy, title = self.policy, TITLES[self.policy.rule]
+        policy, title = self.policy, policies.TITLES[self.policy.rule]
         by = {**counts, "rule": policy.rule, "title": title, "share": policy.random_share}
         rows = tuple({"n": n, **asdict(one)} for n, one in enumerate(self.pairs, start=1))
         columns = (
@@ -119,7 +113,7 @@ class NextPairs(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
-        policy = {**asdict(self.policy), "title": TITLES[self.policy.rule]}
+        policy = {**asdict(self.policy), "title": policies.TITLES[self.policy.rule]}
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
@@ -135,7 +129,7 @@ class NextPairs(Shown):
 @carries_excluded("controls")
 def choose_pairs(
     data: Comparisons | Rankings | Tally | None,
-    policy: Policy | None = None,
+    policy: policies.Policy | None = None,
     *,
     n: int = 10,
     systems: Sequence[str] = (),
@@ -165,11 +159,11 @@ def choose_pairs(
     >>> [(one.left, one.right) for one in found.pairs]
     [('a', 'b'), ('d', 'c')]
     """
-    policy = Policy() if policy is None else policy
+    policy = policies.Policy() if policy is None else policy
     require_seed(seed)
-    if not isinstance(policy, Policy):
+    if not isinstance(policy, policies.Policy):
         example = 'one such as Policy("order")'
-        if policy in RULES:
+        if policy in policies.RULES:
             example = f'Policy("{policy}"{", top=3" * (policy == "top-k")})'
         raise UnknownOption(f"a policy is no {type(policy).__name__}: give {example}")
     tally = None if data is None else count_judged(data)
@@ -183,7 +177,7 @@ def choose_pairs(
             " about all the same: systems are added here, none is excluded. Name only those without"
             " judgments, or all; to leave some out, read the table without their rows"
         )
-    state = read_state(tally, systems=systems, waiting=waiting)
+    state = policies.read_state(tally, systems=systems, waiting=waiting)
     rng = np.random.Generator(np.random.PCG64(seed))
     with one_blas_thread():
         pairs = policy.choose(state, n, rng)

@@ -20,7 +20,7 @@ import numpy as np
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import take_pairs
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, SYSTEM, Component
+from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, SYSTEM
 from evenhand.design.power import Truth, change_tastes
 from evenhand.design.texts import say
 from evenhand.errors import NotIdentified, UnknownOption, listing
@@ -78,12 +78,21 @@ def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
             f"the pilot holds {len(tasks)} tasks, {listing(tasks, 12)}: name one of them (--task)"
         )
     components = estimate_components(data)
-    judge, item, system = _require(components)
+    judge, item, system = (components.find(name) for name in (JUDGE_SYSTEM, ITEM_SYSTEM, SYSTEM))
+    if judge is None or system is None or components.stderr is None:
+        raise NotIdentified(
+            f"the pilot says nothing of how judges differ: {'; '.join(components.reasons)}",
+            ["name judges and items (--column judge=NAME)", "state gap and judge_sd yourself"],
+        )
+    if system.sd == 0:
+        raise NotIdentified(
+            "the pilot shows no differences between systems beyond its errors",
+            ["collect a larger pilot", "state the gap that matters to you (gap, judge_sd)"],
+        )
     tally = table.tally()
     tied = bool(tally.ties.any())
     fit = BradleyTerry(ties="davidson" if tied else "discard").fit(tally)
-    stderr = components.stderr or 0.0
-    between, error = system.variance / components.growth, stderr**2 / 2
+    between, error = system.variance / components.growth, components.stderr**2 / 2
     shrinkage = between / (between + error)
     centred = (fit.log_worth - fit.log_worth.mean()) * shrinkage
     order = np.argsort(-centred, kind="stable").tolist()
@@ -102,27 +111,6 @@ def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
     counts = components.observed
     if counts.comparisons != counts.judgments:
         notes.append(say("pilot-of-rankings", comparisons=counts.comparisons / counts.judgments))
-    says = _say(components, truth, shrinkage)
-    return Pilot(truth, components, shrinkage, stderr, says, tuple(notes))
-
-
-def _require(components: VarianceComponents) -> tuple[Component, Component | None, Component]:
-    judge, item, system = (components.find(name) for name in (JUDGE_SYSTEM, ITEM_SYSTEM, SYSTEM))
-    if judge is None or system is None or components.stderr is None:
-        raise NotIdentified(
-            f"the pilot says nothing of how judges differ: {'; '.join(components.reasons)}",
-            ["name judges and items (--column judge=NAME)", "state gap and judge_sd yourself"],
-        )
-    if system.sd == 0:
-        raise NotIdentified(
-            "the pilot shows no differences between systems beyond its errors",
-            ["collect a larger pilot", "state the gap that matters to you (gap, judge_sd)"],
-        )
-    return judge, item, system
-
-
-def _say(components: VarianceComponents, truth: Truth, shrinkage: float) -> tuple[str, ...]:
-    counts = components.observed
     answers = {"judgments": counts.judgments, "judges": counts.judges, "items": counts.items}
     sentences = [
         say("pilot", **answers),
@@ -134,4 +122,5 @@ def _say(components: VarianceComponents, truth: Truth, shrinkage: float) -> tupl
             code = "pilot-tastes" if isfinite(part.upper) else "pilot-tastes-unbounded"
             ends = {"lower": part.lower, "upper": part.upper}
             sentences.append(say(code, name=name, sd=sd, level=100 * components.level, **ends))
-    return tuple(sentences)
+    stderr = components.stderr
+    return Pilot(truth, components, shrinkage, stderr, tuple(sentences), tuple(notes))

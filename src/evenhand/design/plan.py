@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -29,7 +30,6 @@ from evenhand.design.power import (
     Design,
     Progress,
     Simulated,
-    Truth,
     bound_share,
     name_pair,
     simulate_power,
@@ -226,14 +226,22 @@ class CampaignPlan(Shown):
         code = "design-cost" if self.spec.prices.stated else "design"
         return say(code, design=say_design(self.design), cost=self.cost), _say_power(self)
 
-    def _say_details(self) -> tuple[Finding, ...]:
+    def _say_details(self) -> list[Finding]:
         parts = self.variance
         total = sum(parts.values())
         shares = ", ".join(
             f"{name} {100 * part / total:.0f} %" for name, part in parts.items() if part
         )
         code = "error-of-difference" if len(self.asked) == 1 else "error-of-hardest"
-        return (say(code, error=total**0.5, shares=shares), *_say_overlap(self))
+        sentences = [say(code, error=total**0.5, shares=shares)]
+        powers = {(one.overlap, one.repeats): power for one, power in self.overlaps}
+        stated = self.design.overlap > 1 or self.design.repeats > 1
+        if stated or (2, 1) not in powers or self.is_contradicted:
+            return sentences
+        two, twice, one = (powers[which] for which in ((2, 1), (1, 2), (1, 1)))
+        if len({f"{power:.2f}" for power in (two, twice, one)}) == 1:
+            return [*sentences, say("overlap-alike", power=one)]
+        return [*sentences, say("overlap", two=two, twice=twice, one=one)]
 
     def _say_pilot(self) -> tuple[str, ...]:
         return () if self.pilot is None else self.pilot.says
@@ -241,7 +249,8 @@ class CampaignPlan(Shown):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What must stand beside it."""
-        notes = []
+        notes: list[str] = []
+        counts: dict[str, float]
         low, simulated = self.weakest, self.simulated
         if simulated is None:
             notes.append(say("closed-form-only"))
@@ -249,19 +258,33 @@ class CampaignPlan(Shown):
             if simulated.unranked:
                 counts = {"unranked": simulated.unranked, "campaigns": simulated.campaigns}
                 notes.append(say("unranked", **counts))
-            notes += _note_false(self)
+            level, campaigns = self.spec.level, simulated.campaigns
+            if simulated.any_false > (1 - level) * campaigns + 1e-9:
+                broken = bound_share(simulated.any_false, campaigns)[0] > 1 - level
+                counts = {"false": simulated.any_false, "campaigns": campaigns, "level": level}
+                code = "level-broken" if broken else "level-doubtful"
+                notes.append(say(code, "warning", **counts, percent=100 * (1 - level)))
             if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
                 notes.append(
                     say("closed-form-differs", "warning", expected=low.expected, pair=low.pair)
                 )
-        notes += _note_design(self)
-        if self.design.overlap == 1:
+        design, spec = self.design, self.spec
+        first, *larger = self.rounds or (None,)
+        if first and larger and not self.falls_short and first.expected >= spec.power:
+            counts = {name: getattr(first, name) for name in ("judgments", "expected", "power")}
+            notes.append(say("closed-form-too-small", **counts))
+        if design.outputs < THIN * len(design.compared(len(spec.truth.systems))[0]):
+            notes.append(say("outputs-few", "warning", least=THIN))
+        if spec.items is not None and design.items < spec.items:
+            counts = {"judgments": design.judgments, "items": design.items, "of": spec.items}
+            notes.append(say("items-unused", **counts))
+        if design.overlap == 1:
             notes.append(say("no-overlap"))
         if self.worst is not None:
             notes.append(say("tastes-stronger", power=self.worst))
         elif self.pilot is not None:
             notes.append(say("tastes-unbounded"))
-        if self.spec.truth.judge_sd == 0:
+        if spec.truth.judge_sd == 0:
             notes.append(say("judges-alike"))
         return (*notes, *(() if self.pilot is None else self.pilot.notes))
 
@@ -310,12 +333,27 @@ class CampaignPlan(Shown):
         elif not self.frontier:
             about.append(say("frontier-empty", items=self.design.items))
         details = (*self._say_details(), *self._say_pilot())
+        simulated = self.simulated is not None
+        columns = (
+            Column("better", "better", "name"),
+            Column("worse", "worse", "name"),
+            Column("gap", "gap", "two"),
+            Column("chance", "preferred", "share"),
+            Column("expected", "expected", "two", priority=1),
+            *([Column("power", "power", "two")] * simulated),
+            *([Column(("lower", "upper"), "interval", "interval", priority=3)] * simulated),
+            *([Column("false", "false", "integer", priority=2, only=("text", "html"))] * simulated),
+        )
+        asked, every = len(self.asked), len(self.pairs)
+        of = f"{asked} of {plural(every, 'pair')}" if asked < every else plural(asked, "pair")
+        rows = tuple(dict(vars(one)) for one in self.asked)
+        caption = f"Power of {of}" + ", the hardest first" * (asked > 1)
         return Document(
             answer=(*self._say_answer(), *_say_enough(self)),
             basis=say(code, **stated, campaigns=campaigns, level=self.spec.level),
             parts=(
                 Table("pairs", "", (), tuple(dict(vars(one)) for one in self.pairs), only=("csv",)),
-                _tabulate_pairs(self),
+                Table("power", caption, columns, rows, limit=MAX_PAIRS),
                 *([] if about else [_tabulate_frontier(self)]),
                 Text("", details),
             ),
@@ -326,26 +364,6 @@ class CampaignPlan(Shown):
 
 MAX_PAIRS: Final = 12  # Most pairs that are shown: the hardest
 MAX_DESIGNS: Final = 8  # Most designs that are shown
-
-
-def _tabulate_pairs(plan: CampaignPlan) -> Table:
-    """Return the table of the pairs that are to be decided."""
-    simulated = plan.simulated is not None
-    columns = (
-        Column("better", "better", "name"),
-        Column("worse", "worse", "name"),
-        Column("gap", "gap", "two"),
-        Column("chance", "preferred", "share"),
-        Column("expected", "expected", "two", priority=1),
-        *([Column("power", "power", "two")] * simulated),
-        *([Column(("lower", "upper"), "interval", "interval", priority=3)] * simulated),
-        *([Column("false", "false", "integer", priority=2, only=("text", "html"))] * simulated),
-    )
-    asked, every = len(plan.asked), len(plan.pairs)
-    of = f"{asked} of {plural(every, 'pair')}" if asked < every else plural(asked, "pair")
-    rows = tuple(dict(vars(one)) for one in plan.asked)
-    caption = f"Power of {of}" + ", the hardest first" * (asked > 1)
-    return Table("power", caption, columns, rows, limit=MAX_PAIRS)
 
 
 def _tabulate_frontier(plan: CampaignPlan) -> Table:
@@ -401,17 +419,6 @@ def _say_power(plan: CampaignPlan) -> Finding:
     return say("power-short", **found, reached=reached, short=listing(short, 5))
 
 
-def _say_overlap(plan: CampaignPlan) -> list[Finding]:
-    powers = {(one.overlap, one.repeats): power for one, power in plan.overlaps}
-    stated = plan.design.overlap > 1 or plan.design.repeats > 1
-    if stated or (2, 1) not in powers or plan.is_contradicted:
-        return []
-    two, twice, one = (powers[which] for which in ((2, 1), (1, 2), (1, 1)))
-    if len({f"{power:.2f}" for power in (two, twice, one)}) == 1:
-        return [say("overlap-alike", power=one)]
-    return [say("overlap", two=two, twice=twice, one=one)]
-
-
 def _say_enough(plan: CampaignPlan) -> list[Finding]:
     if plan.enough is not None:
         prices = plan.spec.prices
@@ -435,32 +442,6 @@ def _say_enough(plan: CampaignPlan) -> list[Finding]:
         code = "unranked-the-cause" if alone else "unranked-a-cause"
         sentences.append(say(code, unranked=last.unranked, campaigns=campaigns))
     return sentences
-
-
-def _note_design(plan: CampaignPlan) -> list[Finding]:
-    design, notes = plan.design, []
-    first, *larger = plan.rounds or (None,)
-    if first and larger and not plan.falls_short and first.expected >= plan.spec.power:
-        found = {name: getattr(first, name) for name in ("judgments", "expected", "power")}
-        notes.append(say("closed-form-too-small", **found))
-    compared = len(design.compared(len(plan.spec.truth.systems))[0])
-    if design.outputs < THIN * compared:
-        notes.append(say("outputs-few", "warning", least=THIN))
-    if plan.spec.items is not None and design.items < plan.spec.items:
-        counts = {"judgments": design.judgments, "items": design.items, "of": plan.spec.items}
-        notes.append(say("items-unused", **counts))
-    return notes
-
-
-def _note_false(plan: CampaignPlan) -> list[Finding]:
-    simulated, level = plan.simulated, plan.spec.level
-    if simulated is None or simulated.any_false <= (1 - level) * simulated.campaigns + 1e-9:
-        return []
-    false, campaigns = simulated.any_false, simulated.campaigns
-    broken = bound_share(false, campaigns)[0] > 1 - level
-    counts = {"false": false, "campaigns": campaigns, "level": level}
-    code = "level-broken" if broken else "level-doubtful"
-    return [say(code, "warning", **counts, percent=100 * (1 - level))]
 
 
 MAX_ROUNDS: Final = 4  # How many sizes are simulated, each larger, while a design falls short
@@ -512,6 +493,17 @@ def plan_campaign(
     design, simulated, rounds = _confirm(search, search.find(), campaigns, progress)
     sizes = sorted({max(round(design.judgments * factor), 2) for factor in FACTORS})
     does = search.weakest(design) >= spec.power
+    each = design.judgments / design.judges
+    panel = sorted({*(one for one in JUDGES if one <= 4 * design.judges), design.judges})
+    panels = [(judges, round(judges * each)) for judges in panel if judges >= design.overlap]
+    kinds = [(overlap, 1) for overlap in OVERLAPS if overlap <= design.judges]
+    overlaps = [replace(design, overlap=a, repeats=b) for a, b in (*kinds, (1, 2))]
+    # the power if tastes are as strong as the pilot cannot exclude
+    truth, worst = None if learned is None else learned.worst(), None
+    if truth is not None:
+        with suppress(NotIdentified):
+            power = expect(predict_errors(truth, design), design, spec.level).power
+            worst = min(float(power[pair]) for pair in spec.targets)
     return CampaignPlan(
         spec=spec,
         design=design,
@@ -520,12 +512,16 @@ def plan_campaign(
         simulated=simulated,
         rounds=rounds,
         by_judgments=tuple(_look(search, replace(design, judgments=n)) for n in sizes if n <= MOST),
-        by_judges=tuple(_trace_judges(search, design)),
+        by_judges=tuple(
+            _look(search, replace(design, judges=judges, judgments=n))
+            for judges, n in panels
+            if n <= MOST
+        ),
         frontier=tuple(search.frontier(design.items)),
-        overlaps=tuple(_try_overlaps(search, design)),
+        overlaps=tuple((one, search.weakest(one)) for one in overlaps),
         enough=None if does else search.enough(design.judges, design.items),
         pilot=learned,
-        worst=_worst_power(spec, design, learned),
+        worst=worst,
     )
 
 
@@ -571,37 +567,7 @@ def find_growth(power: float, wish: float, critical: float) -> float:
     return float(min(max(times**2, MIN_GROWTH), MAX_GROWTH))
 
 
-def _trace_judges(search: Search, design: Design) -> list[Point]:
-    each = design.judgments / design.judges
-    panel = sorted({*(one for one in JUDGES if one <= 4 * design.judges), design.judges})
-    sizes = [(judges, round(judges * each)) for judges in panel if judges >= design.overlap]
-    looks = (replace(design, judges=judges, judgments=n) for judges, n in sizes if n <= MOST)
-    return [_look(search, one) for one in looks]
-
-
 def _look(search: Search, design: Design) -> Point:
     power = search.expect(design).power
     each = [float(power[pair]) for pair in search.spec.targets]
     return Point(design.judgments, design.judges, min(each), sum(each) / len(each))
-
-
-def _try_overlaps(search: Search, design: Design) -> list[tuple[Design, float]]:
-    designs = [
-        replace(design, overlap=overlap, repeats=1)
-        for overlap in OVERLAPS
-        if overlap <= design.judges
-    ]
-    designs.append(replace(design, overlap=1, repeats=2))
-    return [(one, search.weakest(one)) for one in designs]
-
-
-def _worst_power(spec: CampaignSpec, design: Design, pilot: Pilot | None) -> float | None:
-    """Return the power if tastes are as strong as the pilot cannot exclude."""
-    truth: Truth | None = None if pilot is None else pilot.worst()
-    if truth is None:
-        return None
-    try:
-        power = expect(predict_errors(truth, design), design, spec.level).power
-    except NotIdentified:
-        return None
-    return min(float(power[pair]) for pair in spec.targets)

@@ -29,6 +29,7 @@ from evenhand.models.design import DENSE
 from evenhand.numerics import Array
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
+from evenhand.ranking.sequential.likelihood import PairCounts, expand
 
 # What is believed of the worths: a normal distribution around a fit with a ridge.
 #
@@ -100,7 +101,15 @@ def fit_belief(tally: Tally, start: Array | None = None) -> Belief:
     at = np.zeros(k + tied)
     if start is not None:
         at[:k] = start
-    fit = maximise(lambda beta: _expand(tally, beta), at)
+    pairs = PairCounts(k, tally.left, tally.right, tally.counts)
+
+    def expand_with_ridge(beta: Array) -> Expansion:
+        here = expand(pairs, beta)
+        value = here.value - RIDGE * float(beta @ beta) / 2
+        information = here.information + RIDGE * np.eye(len(beta))
+        return Expansion(value, here.gradient - RIDGE * beta, information)
+
+    fit = maximise(expand_with_ridge, at)
     vcov = invert_positive(fit.expansion.information)[:k, :k]
     return Belief(fit.at[:k], vcov, float(np.exp(fit.at[k])) if tied else 0.0)
 
@@ -110,32 +119,6 @@ def _chances(gap: Array, tie: float) -> tuple[Array, Array, Array]:
     won, tied, lost = np.exp(gap / 2 - most), tie * np.exp(-most), np.exp(-gap / 2 - most)
     total = won + tied + lost
     return won / total, tied / total, lost / total
-
-
-def _expand(tally: Tally, beta: Array) -> Expansion:
-    k, (left, right) = len(tally.systems), (tally.left, tally.right)
-    tied = len(beta) > k
-    n = tally.wins + tally.ties + tally.losses
-    nu = float(np.exp(beta[k])) if tied else 0.0
-    won, tie, lost = _chances(beta[left] - beta[right], nu)
-    value = tally.wins @ np.log(won) + tally.losses @ np.log(lost)
-    score = (tally.wins - tally.losses - n * (won - lost)) / 2
-    gradient = np.zeros_like(beta)
-    gradient[:k] = np.bincount(left, score, minlength=k) - np.bincount(right, score, minlength=k)
-    weight = n * (won + lost - (won - lost) ** 2) / 4
-    information = np.zeros((len(beta), len(beta)))
-    information[left, right] = -weight  # every pair has one entry
-    information += information.T
-    np.fill_diagonal(information, -information.sum(axis=1))
-    if tied:
-        value += tally.ties @ np.log(tie)
-        gradient[k] = (tally.ties - n * tie).sum()
-        cross = -n * tie * (won - lost) / 2
-        shared = np.bincount(left, cross, minlength=k) - np.bincount(right, cross, minlength=k)
-        information[:k, k] = information[k, :k] = shared
-        information[k, k] = (n * tie * (1 - tie)).sum()
-    np.fill_diagonal(information, np.diag(information) + RIDGE)
-    return Expansion(float(value - RIDGE * (beta @ beta) / 2), gradient - RIDGE * beta, information)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,21 +187,6 @@ class State:
             for _ in range(int(self.waiting[pair])):
                 belief = belief.expect(int(self.low[pair]), int(self.high[pair]))
         return belief
-
-    def wait_for(self, pairs: Sequence[int]) -> State:
-        waiting = self.waiting.copy()
-        np.add.at(waiting, list(pairs), 1)
-        return replace(self, waiting=waiting)
-
-    def give_back(self, pairs: Sequence[int]) -> State:
-        """Return the state with some pairs no longer out: answered, or handed back unanswered."""
-        waiting = self.waiting.copy()
-        np.subtract.at(waiting, list(pairs), 1)
-        if (waiting < 0).any():
-            pair = int(np.argmin(waiting))
-            names = (self.systems[end[pair]] for end in (self.low, self.high))
-            raise InvalidJudgments(f"{' and '.join(names)} cannot be given back: nobody has them")
-        return replace(self, waiting=waiting)
 
     def narrow(self, allowed: Mask) -> State:
         """Return the state for one judge, who may be asked of some of the allowed pairs only."""

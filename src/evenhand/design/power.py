@@ -192,7 +192,21 @@ def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
     n, k = design.judgments, len(truth.systems)
     by_judge = rng.normal(0, truth.judge_sd, (design.judges, k))
     by_item = rng.normal(0, truth.item_sd, (design.items, k))
-    output, judge = _draw_judges(design, rng)
+    # judges of one output pair differ
+    n_outputs, overlap, share = design.outputs, design.overlap, design.shares()
+    if design.loads == "equal":  # rounds in which nobody is asked twice
+        places = design.judges // overlap
+        rounds = np.tile(np.arange(design.judges), (-(-n_outputs // places), 1))
+        judges = rng.permuted(rounds, axis=1)[:, : places * overlap].reshape(-1, overlap)[
+            :n_outputs
+        ]
+    elif overlap == 1:
+        judges = rng.choice(design.judges, (n_outputs, 1), p=share)
+    else:
+        keys = np.log(share) + rng.gumbel(size=(n_outputs, design.judges))  # Gumbel top-k
+        judges = np.argsort(-keys, axis=1)[:, :overlap]
+    judge = np.repeat(judges, design.repeats, axis=1).ravel().astype(np.int64)[:n]
+    output = np.repeat(np.arange(n_outputs), overlap * design.repeats)[:n]
     item = rng.permutation(np.arange(design.outputs) % design.items)[output]
     first, second = design.compared(k)
     pair = rng.integers(len(first), size=design.outputs)[output]
@@ -209,23 +223,6 @@ def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
     factors = {"judge": _factor("j", judge), "item": _factor("i", item)}
     sides = (left.astype(np.int32), right.astype(np.int32))
     return Tally(truth.systems, *sides, wins, ties, losses, factors, n_judgments=float(n))
-
-
-def _draw_judges(design: Design, rng: Generator) -> tuple[Integers, Integers]:
-    """Return (n,) output pair and (n,) judge; judges of one output pair differ."""
-    n, overlap, share = design.outputs, design.overlap, design.shares()
-    if design.loads == "equal":  # rounds in which nobody is asked twice
-        seats = design.judges // overlap
-        rounds = np.tile(np.arange(design.judges), (-(-n // seats), 1))
-        judges = rng.permuted(rounds, axis=1)[:, : seats * overlap].reshape(-1, overlap)[:n]
-    elif overlap == 1:
-        judges = rng.choice(design.judges, (n, 1), p=share)
-    else:
-        keys = np.log(share) + rng.gumbel(size=(n, design.judges))  # Gumbel top-k
-        judges = np.argsort(-keys, axis=1)[:, :overlap]
-    judge = np.repeat(judges, design.repeats, axis=1).ravel().astype(np.int64)
-    output = np.repeat(np.arange(n), overlap * design.repeats)
-    return output[: design.judgments], judge[: design.judgments]
 
 
 def _factor(letter: str, codes: Integers) -> Factor:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.controls import require_scores
-from evenhand.data.engine import COUNT, fetch_columns, is_nan
+from evenhand.data.engine import COUNT, fetch_columns
 from evenhand.data.groups import admit_unrated
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
+from evenhand.data.tables import is_unscored
 from evenhand.design.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
 from evenhand.numerics import Array
@@ -237,7 +238,7 @@ def read_either(
     # left out, once its features are seen to be the same.
     require_scores(data, "outputs are chosen by ratings, not by")
     data = admit_unrated(data)
-    unrated = data.frame.filter(_find_missing(data)).with_columns(score=nw.lit(0.0))
+    unrated = data.frame.filter(is_unscored(data.frame)).with_columns(score=nw.lit(0.0))
     parts: list[FeaturedOutputs | None] = []
     for part in (keep_rated(data), replace(data, frame=unrated)):
         n_rows = fetch_columns(part.frame.select(nw.len().alias(COUNT)))[COUNT][0]
@@ -258,7 +259,7 @@ def read_either(
 
 
 def keep_rated(data: Ratings) -> Ratings:
-    return replace(data, frame=data.frame.filter(~_find_missing(data)))
+    return replace(data, frame=data.frame.filter(~is_unscored(data.frame)))
 
 
 def join_outputs(rated: FeaturedOutputs | None, waiting: FeaturedOutputs) -> FeaturedOutputs:
@@ -284,13 +285,6 @@ def remark_counts(ratings: Numbers) -> tuple[str, ...]:
     if not len(ratings) or np.ptp(ratings) == 0:
         return ()
     return (say("labels-uneven", least=int(ratings.min()), most=int(ratings.max())),)
-
-
-def _find_missing(data: Ratings) -> nw.Expr:
-    score = nw.col("score")
-    if data.frame.collect_schema()["score"].is_float():
-        return score.is_null() | is_nan(data.frame, "score")
-    return score.is_null()
 
 
 def _refuse_unlike(one: FeatureTable, two: FeatureTable, name: Callable[[int], str]) -> None:

@@ -11,7 +11,7 @@ posterior is that of all labels after every batch. The formulas are ours.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -54,56 +54,11 @@ from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
 
-def write_findings(curves: QueryCurves) -> Iterator[Finding]:
-    counts = {"pool": curves.pool, "tests": curves.errors.shape[-1], "spread": curves.spread}
-    yield say("full-pool", mae=curves.table[len(curves.labels) - 1].mae.value, **counts)
-    yield from _say_shares(curves)
-    for query, less in curves.compare_all().items():
-        code, ends = "error-less", (less.lower, less.upper)
-        if less.lower <= 0 <= less.upper:
-            code = "error-undecided"
-        elif less.value < 0:
-            code, ends = "error-more", (-less.upper, -less.lower)
-        yield say(code, query=query, points=abs(less.value), low=ends[0], high=ends[1])
-    yield _say_parts(curves)
-
-
-def _say_shares(curves: QueryCurves) -> Iterator[Finding]:
-    shares, wider = curves.find_shares(), curves.find_shares(slack=WIDER_SLACK)
-    if shares[0].share is None:
-        yield say("labels-do-not-help", start=int(curves.labels[0]), pool=curves.pool)
-        return
-    texts = []
-    for row in shares:
-        text = f"{row.query} {_write_share(row)}"
-        if row.lower is not None and row.upper is not None:
-            text += f" ({100 * row.lower:.0f} to {100 * row.upper:.0f})"
-        texts.append(text)
-    yield say("label-shares", slack=100 * shares[0].slack, shares=", ".join(texts))
-    percents = ", ".join(f"{row.query} {_write_share(row)}" for row in wider)
-    yield say("label-shares-wider", slack=100 * wider[0].slack, shares=percents)
-    for row in shares:
-        if row.saved is not None and row.saved_lower is not None and row.saved_upper is not None:
-            code, ends = "labels-fewer", (row.saved_lower, row.saved_upper)
-            if row.saved_lower <= 0 <= row.saved_upper:
-                code = "labels-undecided"
-            elif row.saved < 0:
-                code, ends = "labels-more", (-row.saved_upper, -row.saved_lower)
-            low, high = (100 * end for end in ends)
-            yield say(code, query=row.query, percent=100 * abs(row.saved), low=low, high=high)
-
-
-def _say_parts(curves: QueryCurves) -> Finding:
-    tested = [one for one in curves.parts if one.p is not None]
-    if not tested:
-        return say("repeats-few", repeats=curves.repeats, least=MIN_REPEATS)
-    best = min(tested, key=lambda one: 1.0 if one.p is None else one.p)
-    if not best.better:
-        return say("no-part-better", p=best.p)
-    code = "part-better" if best.lower is None else "part-better-at-least"
-    least = None if best.lower is None else max(best.lower, 0.0)
-    part = {"query": best.query, "labels": best.labels, "share": best.share, "less": best.less}
-    return say(code, **part, least=least, p=best.p)
+def _compare(value: float, lower: float, upper: float) -> tuple[str, tuple[float, float]]:
+    """Say whether something is less, more, or undecided, with the ends of how much."""
+    if lower <= 0 <= upper:
+        return "undecided", (lower, upper)
+    return ("more", (-upper, -lower)) if value < 0 else ("less", (lower, upper))
 
 
 def _write_share(one: LabelShare) -> str:
@@ -281,7 +236,46 @@ class QueryCurves(Shown):
     @property
     def says(self) -> tuple[Finding, ...]:
         """What was found, in words."""
-        return tuple(write_findings(self))
+        counts = {"pool": self.pool, "tests": self.errors.shape[-1], "spread": self.spread}
+        lines = [say("full-pool", mae=self.table[len(self.labels) - 1].mae.value, **counts)]
+        shares, wider = self.find_shares(), self.find_shares(slack=WIDER_SLACK)
+        if shares[0].share is None:
+            lines.append(say("labels-do-not-help", start=int(self.labels[0]), pool=self.pool))
+        else:
+            texts = []
+            for row in shares:
+                text = f"{row.query} {_write_share(row)}"
+                if row.lower is not None and row.upper is not None:
+                    text += f" ({100 * row.lower:.0f} to {100 * row.upper:.0f})"
+                texts.append(text)
+            lines.append(say("label-shares", slack=100 * shares[0].slack, shares=", ".join(texts)))
+            percents = ", ".join(f"{row.query} {_write_share(row)}" for row in wider)
+            lines.append(say("label-shares-wider", slack=100 * wider[0].slack, shares=percents))
+            for row in shares:
+                if row.saved is None or row.saved_lower is None or row.saved_upper is None:
+                    continue
+                which, ends = _compare(row.saved, row.saved_lower, row.saved_upper)
+                code = "labels-fewer" if which == "less" else f"labels-{which}"
+                low, high = (100 * end for end in ends)
+                percent = 100 * abs(row.saved)
+                lines.append(say(code, query=row.query, percent=percent, low=low, high=high))
+        for query, less in self.compare_all().items():
+            which, (low, high) = _compare(less.value, less.lower, less.upper)
+            points = abs(less.value)
+            lines.append(say(f"error-{which}", query=query, points=points, low=low, high=high))
+        return (*lines, self._say_parts())
+
+    def _say_parts(self) -> Finding:
+        tested = [one for one in self.parts if one.p is not None]
+        if not tested:
+            return say("repeats-few", repeats=self.repeats, least=MIN_REPEATS)
+        best = min(tested, key=lambda one: 1.0 if one.p is None else one.p)
+        if not best.better:
+            return say("no-part-better", p=best.p)
+        code = "part-better" if best.lower is None else "part-better-at-least"
+        least = None if best.lower is None else max(best.lower, 0.0)
+        part = {"query": best.query, "labels": best.labels, "share": best.share, "less": best.less}
+        return say(code, **part, least=least, p=best.p)
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each query and look."""

@@ -334,7 +334,25 @@ def measure_savings(
         raise UnknownOption(f"{replays} replays have no interval: ask for 2 or more")
     tally = count_judged(data)
     pool = pool_answers(tally)
-    looks = _plan_looks(pool, policy)
+    # The numbers of judgments at which a replay is looked at, at most half of the data
+    k, half, each = len(pool.systems), pool.size // 2, float(pool.per_pair.mean())
+    if k < 3:
+        raise NotIdentified(f"a replay needs 3 systems or more to put in order, and there are {k}")
+    if each < MIN_PER_PAIR:
+        raise NotIdentified(
+            f"the data cannot support a replay: there are {each:.1f} judgments of each pair that"
+            f" has any, and below {MIN_PER_PAIR:g} a policy soon finds no answer where it asks",
+            ["collect more judgments of the same pairs", "leave out the savings"],
+        )
+    if half < k * policy.start:
+        raise NotIdentified(
+            f"the data cannot support a replay: half of {pool.size:,} judgments hardly reach beyond"
+            f" the start-up phase, {policy.start} for each of {k} systems",
+            ["collect more judgments", "leave out the savings"],
+        )
+    last = min(half, MAX_PER_SYSTEM * k)
+    batch = max(last // N_LOOKS, 1)
+    looks = np.arange(batch, last + 1, batch)
     target = fit_belief(make_tally(pool.systems, pool.answers)).mean
     curves = np.empty((2, replays, len(looks)))
     emptied = np.empty(replays)
@@ -360,28 +378,6 @@ def measure_savings(
         signature=write_signature(parts, tally.n_judgments, tally.digest),
         seed=seed,
     )
-
-
-def _plan_looks(pool: Pool, policy: Policy) -> Looks:
-    """Return the numbers of judgments at which a replay is looked at, at most half of the data."""
-    k, half, each = len(pool.systems), pool.size // 2, float(pool.per_pair.mean())
-    if k < 3:
-        raise NotIdentified(f"a replay needs 3 systems or more to put in order, and there are {k}")
-    if each < MIN_PER_PAIR:
-        raise NotIdentified(
-            f"the data cannot support a replay: there are {each:.1f} judgments of each pair that"
-            f" has any, and below {MIN_PER_PAIR:g} a policy soon finds no answer where it asks",
-            ["collect more judgments of the same pairs", "leave out the savings"],
-        )
-    if half < k * policy.start:
-        raise NotIdentified(
-            f"the data cannot support a replay: half of {pool.size:,} judgments hardly reach beyond"
-            f" the start-up phase, {policy.start} for each of {k} systems",
-            ["collect more judgments", "leave out the savings"],
-        )
-    last = min(half, MAX_PER_SYSTEM * k)
-    batch = max(last // N_LOOKS, 1)
-    return np.arange(batch, last + 1, batch)
 
 
 def _replay(

@@ -42,19 +42,6 @@ class SortCounts:
     bound_ties: int  # the same of weak orders, in which outputs may tie
 
 
-def count_sort(n: int, shown: int, so_far: tuple[int, int, int], added: int = 0) -> SortCounts:
-    """Count a sort of n outputs, of which a judge sees `shown` at once."""
-    together = min(shown, max(n, 2))
-    later = sum(size.bit_length() for size in range(n - added, n))  # ⌈log₂ (size + 1)⌉ each
-    return SortCounts(
-        *so_far,
-        pairs=n * (n - 1) // 2,
-        most=count_most(n - added) + later if shown == 2 else None,
-        bound=count_steps(factorial(n), factorial(together)),
-        bound_ties=count_steps(count_weak_orders(n), count_weak_orders(together)),
-    )
-
-
 def count_most(n: int) -> int:
     """Return what merge insertion needs at most, Σ_{k=1}^{n} ⌈log₂ (3k/4)⌉ (OEIS A001768)."""
     return sum(max((3 * k - 1).bit_length() - 2, 0) for k in range(1, n + 1))
@@ -289,9 +276,18 @@ class Sorting:
     def counts(self) -> SortCounts:
         """What it cost so far, beside what all pairs and the best sort there can be would."""
         orders = [order for _, order in self._progress.decided]
-        against = sum(self.partial.count_against(order) for order in orders)
-        so_far = (len(orders), len(self.answers), against)
-        return count_sort(len(self.systems), self.shown, so_far, self.added)
+        n = len(self.systems)
+        together = min(self.shown, max(n, 2))
+        later = sum(size.bit_length() for size in range(n - self.added, n))  # ⌈log₂ (size + 1)⌉
+        return SortCounts(
+            asked=len(orders),
+            answers=len(self.answers),
+            against=sum(self.partial.count_against(order) for order in orders),
+            pairs=n * (n - 1) // 2,
+            most=count_most(n - self.added) + later if self.shown == 2 else None,
+            bound=count_steps(factorial(n), factorial(together)),
+            bound_ties=count_steps(count_weak_orders(n), count_weak_orders(together)),
+        )
 
     def missing(self, shown: Sequence[str]) -> int:
         """Return how many votes a question may still take; 0 where it is closed or not asked."""

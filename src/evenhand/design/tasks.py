@@ -325,29 +325,6 @@ class RankTask(Task):
         )
 
 
-@dataclass(frozen=True)
-class Scale:
-    low: float  # lowest score
-    high: float  # highest score
-    step: float  # between neighbours
-
-    def holds(self, score: float) -> bool:
-        if not self.low <= score <= self.high:  # also of NaN, infinity and numbers no float holds
-            return False
-        steps = (score - self.low) / self.step
-        return isfinite(steps) and abs(steps - round(steps)) < 1e-9
-
-    def read(self, score: object) -> float:
-        if isinstance(score, bool) or not isinstance(score, int | float) or not self.holds(score):
-            raise InvalidJudgments(f"a score is {self}, not {show(score)}")
-        return float(score)
-
-    def __str__(self) -> str:
-        steps = "" if self.step == 1 else f" in steps of {self.step:g}"
-        kind = "a whole number" if self.step == 1 and float(self.low).is_integer() else "a number"
-        return f"{kind} from {self.low:g} to {self.high:g}{steps}"
-
-
 @dataclass(frozen=True, kw_only=True)
 class ScaledTask(Task):
     criterion: str = ""  # what is scored; the name of the task where nothing else is said
@@ -365,15 +342,28 @@ class ScaledTask(Task):
                 raise self.refuse(name, value, "a number")
         if not self.low < self.high:
             raise self.refuse("high", self.high, f"above low, which is {self.low:g}")
-        if not self.step > 0 or not self.scale.holds(self.high):
+        if not self.step > 0 or not self._holds(self.high):
             between = f"from {self.low:g} to {self.high:g}"
             raise self.refuse("step", self.step, f"a number that leads {between} in whole steps")
         if not self.criterion:
             object.__setattr__(self, "criterion", self.name)
 
     @property
-    def scale(self) -> Scale:
-        return Scale(self.low, self.high, self.step)
+    def scale(self) -> str:
+        steps = "" if self.step == 1 else f" in steps of {self.step:g}"
+        kind = "a whole number" if self.step == 1 and float(self.low).is_integer() else "a number"
+        return f"{kind} from {self.low:g} to {self.high:g}{steps}"
+
+    def _holds(self, score: float) -> bool:
+        if not self.low <= score <= self.high:  # also of NaN, infinity and numbers no float holds
+            return False
+        steps = (score - self.low) / self.step
+        return isfinite(steps) and abs(steps - round(steps)) < 1e-9
+
+    def read_score(self, score: object) -> float:
+        if isinstance(score, bool) or not isinstance(score, int | float) or not self._holds(score):
+            raise InvalidJudgments(f"a score is {self.scale}, not {show(score)}")
+        return float(score)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -387,7 +377,7 @@ class RatingTask(ScaledTask):
         if len(shown) != self.width:
             raise InvalidJudgments(f"one output is scored, not {len(shown)}")
         fields = open_answer(answer, ("score",), comment=self.comment)
-        return Answer(score=self.scale.read(fields["score"]), comment=read_comment(fields))
+        return Answer(score=self.read_score(fields["score"]), comment=read_comment(fields))
 
     def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
         score = answer.to_dict()["score"]
@@ -441,7 +431,7 @@ class SpanTask(ScaledTask):
             (self._read_span(one, lengths) for one in given),
             key=lambda one: (one.side, one.start or 0, one.end or 0, one.severity, one.category),
         )
-        score = self.scale.read(fields["score"]) if self.score else None
+        score = self.read_score(fields["score"]) if self.score else None
         return Answer(spans=tuple(spans), score=score, comment=read_comment(fields))
 
     def _read_span(self, given: object, lengths: Mapping[str, int]) -> Span:

@@ -63,11 +63,7 @@ class Address:
         return sorted((one for one in spelled if len(one) > SHORT), key=len, reverse=True)
 
     def clean(self, message: object) -> str:
-        """Return what somebody else said in one line, without the secrets of this URL.
-
-        >>> read_address("postgres://ann:hunter2@db/votes?table=t").clean("no ann:hunter2 here")
-        'no *** here'
-        """
+        """Return what somebody else said in one line, without the secrets of this URL."""
         lines = [line.strip() for line in str(message).splitlines() if line.strip()]
         text = lines[0] if lines else type(message).__name__
         for secret in self.secrets:
@@ -83,21 +79,13 @@ class Address:
 
 
 def is_address(text: str) -> bool:
-    """Say whether a text is a URL of a table, and no file name or web address.
-
-    >>> is_address("sc://localhost/votes"), is_address("votes.csv"), is_address("https://a.b/c")
-    (True, False, False)
-    """
+    """Say whether a text is a URL of a table, and no file name or web address."""
     match = _ADDRESS.match(text)
     return match is not None and match[1].lower() not in _WEB
 
 
 def show_address(text: str) -> str:
-    """Return an address of any kind without user, password and settings, for messages.
-
-    >>> show_address("https://ann:hunter2@example.org/votes.csv?signature=abc")
-    'https://example.org/votes.csv'
-    """
+    """Return an address of any kind without user, password and settings, for messages."""
     front = re.split(r"[?&;#]", text)[0]
     if "@" in text[len(front) :] and "@" not in front:  # of a setting, or of a password
         front = re.split("/+", front)[0] + "//***"
@@ -138,13 +126,7 @@ def _refuse_raw(scheme: str, rest: str) -> None:
 
 
 def is_remote(source: Any) -> bool:
-    """Say whether a source is the URL of files elsewhere, or a list that holds one.
-
-    >>> is_remote("s3://bucket/votes.parquet"), is_remote(["a.csv", "https://a.b/votes.csv"])
-    (True, True)
-    >>> is_remote("votes.csv"), is_remote("sc://host/votes")
-    (False, False)
-    """
+    """Say whether a source is the URL of files elsewhere, or a list that holds one."""
     if isinstance(source, str):
         return re.match(r"(s3|gs|gcs|r2|https?)://", source, re.IGNORECASE) is not None
     return isinstance(source, list | tuple) and any(
@@ -296,11 +278,7 @@ def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
 
 
 def name_files(paths: Sequence[object]) -> str:
-    """Return what several files are called in messages.
-
-    >>> name_files([Path("a.csv"), Path("b.csv"), Path("c.csv")])
-    'a.csv and 2 more'
-    """
+    """Return what several files are called in messages."""
     more = len(paths) - 1
     return f"{paths[0]} and {more:,} more" if more else str(paths[0])
 
@@ -405,8 +383,8 @@ _FOREIGN: Final = {
     b"ARROW1": "an Arrow file: read it with pyarrow or Polars and pass the frame",
     b"ORC": "an ORC file: read it with pyarrow or Polars and pass the frame",
     SQLITE: (
-        "a database: the verbs of evenhand read that of a campaign, alone; of any other name a"
-        " table, as in 'sqlite://votes.db?table=votes'"
+        "a database: the verbs of evenhand read that of a campaign, alone; of any other write a"
+        " table as CSV, or name it, as in 'sqlite://votes.db?table=votes' (with evenhand[ibis])"
     ),
 }
 

@@ -33,18 +33,7 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
-from evenhand.formats.file_heads import (
-    Head,
-    duckdb_name,
-    find_files,
-    has_mixed_ends,
-    hold_even,
-    is_wrapped,
-    name_files,
-    open_wrapped,
-    read_head,
-    suffix_of,
-)
+from evenhand.formats import file_heads
 from evenhand.formats.table import Kinds, Table
 
 _LIKELY: Final = (",", "\t", ";", "|")
@@ -65,7 +54,7 @@ class Dialect:
 
 
 def open_delimited(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
 ) -> duckdb.DuckDBPyRelation:
     """Return a relation over CSV files of one layout, every value as text."""
     dialects = [read_dialect(head) for head in heads]
@@ -76,11 +65,11 @@ def open_delimited(
     held, columns = [], dialects[0].columns
     for head, dialect in zip(heads, dialects, strict=True):
         key = (dialect.delimiter, head.compression, dialect.skip)
-        if has_mixed_ends(head):
+        if file_heads.has_mixed_ends(head):
             key = (dialect.delimiter, "none", dialect.skip)
-            held.append(hold_even(connection, head, partial(_query, columns, key)))
+            held.append(file_heads.hold_even(connection, head, partial(_query, columns, key)))
         else:
-            groups.setdefault(key, []).append(duckdb_name(head.path))
+            groups.setdefault(key, []).append(file_heads.duckdb_name(head.path))
     queries = [_query(columns, key, *names) for key, names in groups.items()]
     return connection.sql(" union all ".join([*queries, *held]))
 
@@ -97,7 +86,7 @@ def _query(columns: Sequence[str], key: tuple[str, str, int], *names: str) -> st
     )
 
 
-def read_dialect(head: Head) -> Dialect:
+def read_dialect(head: file_heads.Head) -> Dialect:
     first = re.split(r"\r\n|\n|\r", head.text, maxsplit=1)[0].strip()
     if not first:
         raise UnknownFormat(f"line 1 of {head.path} is blank: put the header there")
@@ -129,9 +118,9 @@ def read_dialect(head: Head) -> Dialect:
     return Dialect(delimiter, tuple(columns), skip=1 if excel_line else 0)
 
 
-def _delimiter(head: Head) -> str:
+def _delimiter(head: file_heads.Head) -> str:
     """Choose the delimiter that gives the header most fields, and the first records as many."""
-    if suffix_of(head.path) == ".tsv" and "\t" in head.text.partition("\n")[0]:
+    if file_heads.suffix_of(head.path) == ".tsv" and "\t" in head.text.partition("\n")[0]:
         return "\t"
     for candidates in (_LIKELY, _RARE):
         widths = {
@@ -159,7 +148,9 @@ def _records(text: str, delimiter: str, n: int) -> Iterator[list[str]]:
         return
 
 
-def _difference(first: Head, other: Head, known: Dialect, dialect: Dialect) -> str:
+def _difference(
+    first: file_heads.Head, other: file_heads.Head, known: Dialect, dialect: Dialect
+) -> str:
     lacking = [name for name in known.columns if name not in dialect.columns]
     extra = [name for name in dialect.columns if name not in known.columns]
     words = [f"lacks {listing(lacking)}"] if lacking else []
@@ -185,12 +176,12 @@ _OBJECTS: Final = 200_000
 
 
 def open_json(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
 ) -> tuple[duckdb.DuckDBPyRelation, dict[str, str], dict[str, Kinds]]:
     """Return a relation over JSON files, and which columns hold no labels."""
     for head in heads:
         _refuse_bare(head)
-    files = "[" + ", ".join(quote(duckdb_name(head.path)) for head in heads) + "]"
+    files = "[" + ", ".join(quote(file_heads.duckdb_name(head.path)) for head in heads) + "]"
     compressions = {head.compression for head in heads}
     if len(compressions) > 1:
         raise UnknownFormat("JSON files read together must be packed in one way, or none of them")
@@ -230,7 +221,7 @@ def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -
     return {_KINDS.get(kind, "nested values"): file for kind, file in reversed(rows)}
 
 
-def _refuse_bare(head: Head) -> None:
+def _refuse_bare(head: file_heads.Head) -> None:
     """Refuse a list of something else than objects."""
     text = head.text.lstrip()
     if not text.startswith("["):
@@ -242,7 +233,7 @@ def _refuse_bare(head: Head) -> None:
         raise UnknownFormat(f"{head.path} is a list, but not of objects with named values")
 
 
-def _refuse_twins(names: Sequence[str], heads: Sequence[Head]) -> None:
+def _refuse_twins(names: Sequence[str], heads: Sequence[file_heads.Head]) -> None:
     """Refuse keys that differ in capitals only: DuckDB renames one, and would find it missing."""
     for name in names:
         base = re.sub(r"_\d+$", "", name)
@@ -414,7 +405,7 @@ class Shape:
     padded: bool = False  # whether lines may end before the last column
 
 
-def tell_shape(head: Head) -> Shape | None:
+def tell_shape(head: file_heads.Head) -> Shape | None:
     """Return the shape of a file, or None if it is a table like any other."""
     first = _LINE_END.split(head.text, maxsplit=1)[0]
     fields = tuple(first.replace('"', "").split())
@@ -453,7 +444,7 @@ def _read_line(line: str, delimiter: str) -> list[str]:
     return next(csv.reader(io.StringIO(line, newline=""), delimiter=delimiter), [])
 
 
-def _refuse_near_appraise(head: Head, first: str) -> None:
+def _refuse_near_appraise(head: file_heads.Head, first: str) -> None:
     """Refuse a table that is like Appraise's but for one thing; say for which."""
     for delimiter in (",", ";", "\t"):
         fields = [one.strip() for one in _read_line(first, delimiter)]
@@ -475,12 +466,7 @@ def _refuse_near_appraise(head: Head, first: str) -> None:
 
 
 def name_appraise_columns(fields: Sequence[str]) -> tuple[str, ...]:
-    """Name the columns of Appraise's table, which has no header; () if it is none.
-
-    >>> line = "engdeu0101,sys,68,TGT,eng,deu,10,rt.com.91337,False"
-    >>> name_appraise_columns(line.split(","))[-2:]
-    ('documentID', 'isCompleteDocument')
-    """
+    """Name the columns of Appraise's table, which has no header; () if it is none."""
     if len(fields) < len(APPRAISE_COLUMNS) or fields[3] not in TYPES:
         return ()
     if not _are_languages(fields[4:6]):
@@ -515,16 +501,12 @@ def _fits(name: str, value: str) -> bool:
 
 
 def is_moment(text: str) -> bool:
-    """Say whether a text is a time in seconds since 1970 that can stand in Appraise's table.
-
-    >>> is_moment("1717331262.5"), is_moment("100"), is_moment("2024-06-02")
-    (True, False, False)
-    """
+    """Say whether a text is a time in seconds since 1970 that can stand in Appraise's table."""
     return _MOMENT.fullmatch(text) is not None
 
 
 def open_shaped(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head], shapes: Sequence[Shape]
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head], shapes: Sequence[Shape]
 ) -> duckdb.DuckDBPyRelation:
     for head, shape in zip(heads, shapes, strict=True):
         if shape.columns != shapes[0].columns:
@@ -550,7 +532,7 @@ def open_shaped(
     return connection.sql(" union all ".join(queries))
 
 
-def _query_shape(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shape) -> str:
+def _query_shape(connection: duckdb.DuckDBPyConnection, head: file_heads.Head, shape: Shape) -> str:
     constants = "".join(f", {quote(value)} as {quote(name)}" for name, value in shape.constants)
     if shape.parting == "blanks":
         fields = ", ".join(
@@ -561,7 +543,7 @@ def _query_shape(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shape
     types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in shape.columns)
     mark = '"' if shape.quoted is True else ""
     table = (
-        f"read_csv({quote(duckdb_name(head.path))}, auto_detect = false, header ="
+        f"read_csv({quote(file_heads.duckdb_name(head.path))}, auto_detect = false, header ="
         f" {str(shape.header).lower()}, columns = {{{types}}}, delim = {quote(shape.parting)},"
         f" quote = {quote(mark)}, escape = {quote(mark)}, nullstr = '', null_padding ="
         f" {str(shape.padded).lower()}, compression = '{head.compression}', hive_partitioning ="
@@ -573,12 +555,12 @@ def _query_shape(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shape
     return f"select {fields}{constants} from {table}"
 
 
-def _lines(head: Head, shape: Shape) -> str:
+def _lines(head: file_heads.Head, shape: Shape) -> str:
     """Return the query of lines as lists of fields; a quoted field may have blanks."""
     field = r'"[^"]*"|\S+' if shape.quoted else r"\S+"
     return (
         f"select regexp_extract_all(line, {quote(field)}) as fields from"
-        f" read_csv({quote(duckdb_name(head.path))}, auto_detect = false,"
+        f" read_csv({quote(file_heads.duckdb_name(head.path))}, auto_detect = false,"
         f" header = {str(shape.header).lower()}, columns = {{'line': 'VARCHAR'}},"
         f" delim = '{_NOWHERE}', quote = '', escape = '', strict_mode = false,"
         f" compression = '{head.compression}', hive_partitioning = false,"
@@ -638,20 +620,20 @@ def _settings(ending: str = "") -> dict[str, Any]:
 
 def open_files(source: str | Path | Sequence[str | Path]) -> Table:
     """Open one or many files of one layout as a table; of the rows nothing is read yet."""
-    paths = find_files(source)
+    paths = file_heads.find_files(source)
     note_opened([str(path) for path in paths])
     connection = connect()
-    heads = [read_head(path, connection) for path in paths]
+    heads = [file_heads.read_head(path, connection) for path in paths]
     for head in heads:
         if head.kind != heads[0].kind:
             raise UnknownFormat(
                 f"{heads[0].path} is {heads[0].kind} and {head.path} is {head.kind}: files read"
                 " together must be of one kind"
             )
-    name = name_files(paths)
+    name = file_heads.name_files(paths)
     with explained(name):
         if heads[0].kind == "parquet":
-            names, folders = [duckdb_name(path) for path in paths], len(paths) > 1
+            names, folders = [file_heads.duckdb_name(path) for path in paths], len(paths) > 1
             relation, mixed = open_parquet(connection, names, name, folders=folders)
             original_types: Mapping[str, str] = {}
         else:
@@ -660,10 +642,10 @@ def open_files(source: str | Path | Sequence[str | Path]) -> Table:
 
 
 def _open_text(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
 ) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, str], dict[str, Kinds]]:
-    if len(heads) == 1 and is_wrapped(heads[0]):
-        return open_wrapped(connection, heads[0]), {}, {}
+    if len(heads) == 1 and file_heads.is_wrapped(heads[0]):
+        return file_heads.open_wrapped(connection, heads[0]), {}, {}
     if heads[0].kind == "json":
         return open_json(connection, heads)
     shapes = [shape for head in heads if (shape := tell_shape(head)) is not None]

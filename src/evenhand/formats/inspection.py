@@ -250,9 +250,26 @@ class Inspection(Shown):
         columns = [say("column-names", columns=", ".join(named))] if named else []
         if self.covariates:
             columns.append(say("other-columns", columns=", ".join(self.covariates)))
+        # What the sentence of counts leaves out
+        part = self.total
+        said = []
+        if part.controls is not None and part.repeats is not None:
+            said.append(say("controls", controls=part.controls, repeats=part.repeats))
+        if part.blank_ranks and part.ranks:
+            code = "blank-ranks-of-others" if part.blank_rankings else "blank-ranks"
+            said.append(say(code, blank=part.blank_ranks, of=part.ranks))
+        if part.shared_items is not None:
+            code = "shared-items" if part.shared_judgments is None else "shared-judgments"
+            said.append(say(code, items=part.shared_items, share=part.shared_judgments))
+        if part.left_share is not None:
+            said.append(say("left-preferred", share=part.left_share))
+        if part.min_left_share is not None and part.max_left_share is not None:
+            (least, low), (most, high) = part.min_left_share, part.max_left_share
+            ends = {"least": least, "low": low, "most": most, "high": high}
+            said.append(say("left-alike", share=low) if low == high else say("left-shares", **ends))
         return Document(
             answer=(say("holds", name=self.name, counts=self._count()), *_say_links(self.total)),
-            basis=" ".join([*columns, *_say_rest(self.total)]),
+            basis=" ".join([*columns, *said]),
             parts=(self._tabulate(), *_tabulate_scores(self.scores)),
             findings=self._list_findings(),
         )
@@ -321,26 +338,6 @@ def _write_links(part: Part) -> str | None:
     if part.components > 1:
         return f"{part.components} parts"
     return "yes" if part.strongly_connected else "one way"
-
-
-def _say_rest(part: Part) -> list[Finding]:
-    """Say what the sentence of counts leaves out."""
-    said = []
-    if part.controls is not None and part.repeats is not None:
-        said.append(say("controls", controls=part.controls, repeats=part.repeats))
-    if part.blank_ranks and part.ranks:
-        code = "blank-ranks-of-others" if part.blank_rankings else "blank-ranks"
-        said.append(say(code, blank=part.blank_ranks, of=part.ranks))
-    if part.shared_items is not None:
-        code = "shared-items" if part.shared_judgments is None else "shared-judgments"
-        said.append(say(code, items=part.shared_items, share=part.shared_judgments))
-    if part.left_share is not None:
-        said.append(say("left-preferred", share=part.left_share))
-    if part.min_left_share is not None and part.max_left_share is not None:
-        (least, low), (most, high) = part.min_left_share, part.max_left_share
-        ends = {"least": least, "low": low, "most": most, "high": high}
-        said.append(say("left-alike", share=low) if low == high else say("left-shares", **ends))
-    return said
 
 
 def _tabulate_scores(scores: tuple[Scores, ...]) -> list[Table]:

@@ -167,11 +167,7 @@ def lay_out(table: Table, rows: Sequence[Row]) -> Table:
 
 
 def write_value(value: Any) -> str | None:
-    """Write a value as people do; a missing one is None.
-
-    >>> [write_value(one) for one in (98.0, 0.5, True, "")]
-    ['98', '0.5', 'true', None]
-    """
+    """Write a value as people do; a missing one is None."""
     if isinstance(value, str):
         return value or None
     if value is None:
@@ -233,11 +229,7 @@ def _weigh(record: Record, span: Span) -> float:
 
 
 def say_critical(spans: Iterable[Span]) -> list[str]:
-    """Return the note on errors whose weight Freitag et al. do not give.
-
-    >>> say_critical([Span(0, 1, "critical"), Span(2, 3, "minor")])
-    ['errors that are critical take 5 from the score, as major ones do: 1']
-    """
+    """Return the note on errors whose weight Freitag et al. do not give."""
     n = sum(one.severity == CRITICAL for one in spans)
     sentence = (
         f"errors that are {CRITICAL} take {WEIGHTS[CRITICAL]:g} from the score, as major ones do"
@@ -254,11 +246,7 @@ class Screen:
 
     @classmethod
     def of(cls, text: str, *, trimmed: bool = False) -> Screen:
-        """Count a text; a page may have trimmed the blanks around it first.
-
-        >>> Screen.of("😀XY").places
-        (0, 0, 1, 2)
-        """
+        """Count a text; a page may have trimmed the blanks around it first."""
         first = len(text) - len(text.lstrip()) if trimmed else 0
         places = [
             at
@@ -272,9 +260,6 @@ class Screen:
         """Return start and end in characters of what lies between two units.
 
         Behind the last unit stands what the page offers to click for something that is missing.
-
-        >>> Screen.of("😀XY").find(2, 2), Screen.of("XY").find(2, 2), Screen.of("XY").find(1, 2)
-        ((1, 2), (0, 0), (1, 2))
         """
         n = len(self.places)
         if start == last == n:
@@ -336,11 +321,7 @@ def _check(record: Record, start: object, end: object) -> None:
 
 
 def name_category(given: Any) -> str:
-    """Return the name of a kind of error; one of several levels is joined by "/".
-
-    >>> name_category(["Accuracy", "Omission"]), name_category(None)
-    ('Accuracy/Omission', '')
-    """
+    """Return the name of a kind of error; one of several levels is joined by "/"."""
     if isinstance(given, list):
         return "/".join(str(one) for one in given if one)
     return "" if given is None else str(given)
@@ -361,11 +342,7 @@ def take_marks(record: Record, text: str) -> tuple[str, tuple[int, int] | None]:
 
 
 def put_marks(text: str, start: int, end: int) -> str:
-    """Put `<v>` and `</v>` around some characters.
-
-    >>> put_marks("a bad word", 2, 5)
-    'a <v>bad</v> word'
-    """
+    """Put `<v>` and `</v>` around some characters."""
     return f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
 
 
@@ -382,11 +359,7 @@ def list_flat(table: Table, read: Collection[str]) -> list[str]:
 
 
 def keep_flat(record: Record, names: Sequence[str], row: Row) -> Row:
-    """Return a row with further columns of its record; a name that is taken becomes another.
-
-    >>> keep_flat(Record(1, {"item": "7", "note": "x"}, "t"), ["item", "note"], {"item": "p"})
-    {'item': 'p', 'original_item': '7', 'note': 'x'}
-    """
+    """Return a row with further columns of its record; a name that is taken becomes another."""
     flat = dict(row)
     taken = {name.casefold() for name in row}
     for column in names:
@@ -410,9 +383,5 @@ def gather_unread(
 
 
 def say_unread(names: Collection[str]) -> list[str]:
-    """Return the note on what was not read.
-
-    >>> say_unread({"ref", "item.domain"})
-    ['not read: item.domain, ref']
-    """
+    """Return the note on what was not read."""
     return [f"not read: {', '.join(sorted(names))}"] if names else []

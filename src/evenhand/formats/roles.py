@@ -72,11 +72,7 @@ UNKNOWN_POSITIONS: Final = "positions_unknown"
 
 
 def fold(name: str) -> str:
-    """Reduce a column name to what is compared: letters and digits, in one case.
-
-    >>> fold("Judge ID") == fold("judgeId") == fold("judge_id")
-    True
-    """
+    """Reduce a column name to what is compared: letters and digits, in one case."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
@@ -200,11 +196,7 @@ def _only(header: Header, role: str, taken: set[str | None]) -> str | None:
 
 
 def say_which(header: Header, roles: Sequence[str]) -> str:
-    """Say how to name the columns of missing roles, and which columns may have a misspelt name.
-
-    >>> say_which(Header(("left", "rihgt")), ["right"])
-    " Is it 'rihgt'? Say which it is: --column right=rihgt, in Python columns={'right': 'rihgt'}"
-    """
+    """Say how to name the columns of missing roles, and which columns may have a misspelt name."""
     near: dict[str, str] = {}
     texts: list[str] = []
     for role in roles:
@@ -224,13 +216,7 @@ def say_which(header: Header, roles: Sequence[str]) -> str:
 
 
 def write_roles(header: Header, columns: Mapping[str, str]) -> str:
-    """Say how columns are given to roles: of a data frame in Python, of a file in both ways.
-
-    >>> write_roles(Header(("l", "r"), table="data frame"), {"left": "l"})
-    "columns={'left': 'l'}, on the command line --column left=l"
-    >>> print(write_roles(Header(("Sys A", "r"), table="a.csv"), {"left": "Sys A"}))
-    --column "left=Sys A", in Python columns={'left': 'Sys A'}
-    """
+    """Say how columns are given to roles: of a data frame in Python, of a file in both ways."""
     python = f"columns={dict(columns)}"
     option = " ".join(f"--column {write_word(f'{role}={c}')}" for role, c in columns.items())
     if header.table == Source.name:
@@ -254,11 +240,7 @@ def refuse_circular(header: Header, missing: Sequence[str]) -> None:
 
 
 def describe(assigned: Mapping[str, str]) -> str:
-    """Say in a few words which column plays which role.
-
-    >>> describe({"left": "model_a", "judge": "judge"})
-    'left=model_a, judge'
-    """
+    """Say in a few words which column plays which role."""
     return ", ".join(
         role if role == column else f"{role}={column}" for role, column in assigned.items()
     )

@@ -14,10 +14,12 @@ import narwhals as nw
 
 from evenhand.data.annotations import is_kind
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import Frame, count_labels, fetch_columns, is_nan
+from evenhand.data.engine import Frame, count_labels, fetch_columns, is_nan, one_thread
+from evenhand.data.joining import keep_places
 from evenhand.data.labels import (
     KNOWN_LABELS,
     LONGEST,
+    MISSING,
     OUTCOMES,
     Complete,
     Outcome,
@@ -229,11 +231,7 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
 def note_misspelt(
     columns: Sequence[str], roles: Mapping[str, str], header: Header | None = None
 ) -> list[str]:
-    """Ask about columns whose names nearly are that of a judge, an item or a weight.
-
-    >>> note_misspelt(["jugde", "length"], {"left": "left", "item": "item"})
-    ["column 'jugde' is not taken as judge; if it is: --column judge=jugde"]
-    """
+    """Ask about columns whose names nearly are that of a judge, an item or a weight."""
     notes = []
     for role in (one for one in EASILY_LOST if one not in roles):
         known = [fold(name) for name in (role, *SYNONYMS[role])]
@@ -248,11 +246,7 @@ def note_misspelt(
 def name_covariates(
     columns: Sequence[str], roles: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """Keep the other columns under their own names, unless a role has that name already.
-
-    >>> name_covariates(["judge", "turn"], {"judge": "annotator"})
-    ({'judge': 'original_judge', 'turn': 'turn'}, ["column 'judge' is kept as 'original_judge'"])
-    """
+    """Keep the other columns under their own names, unless a role has that name already."""
     used = {role.casefold() for role in roles}
     names: dict[str, str] = {}
     notes = []
@@ -584,7 +578,28 @@ def make_comparisons(
                 f"id {listing(ids)} in column '{source.named('id')}' of {source.name} stands more"
                 " than once: keep one row of each, or do not map the column as id"
             )
-    return data
+    return _exclude_unanswered(data)
+
+
+def _exclude_unanswered(data: Comparisons) -> Comparisons:
+    """Exclude the rows without an outcome; refuse a table that has no other rows."""
+    text = nw.col("outcome").cast(nw.String)
+    words = text.str.to_lowercase().is_in(sorted(MISSING))
+    declared = [label for label in data.outcome_labels or () if is_missing(label)]
+    missing = text.is_null() | (words & ~text.is_in(declared) if declared else words)
+    labels = data.frame.group_by("outcome").agg(nw.len().alias("n"))  # tens of words, not rows
+    with one_thread(data.source.connection):
+        kinds = count_labels(labels.select(missing.alias("missing")), "missing")
+    if True not in kinds:
+        return data
+    if False not in kinds:
+        raise InvalidJudgments(
+            f"no row of {data.source.name} has an outcome: each value of column"
+            f" '{data.source.named('outcome')}' is missing; say which column holds it (--column"
+            " outcome=NAME, in Python columns={'outcome': 'NAME'})"
+        )
+    data = replace(data, frame=keep_places(data.frame))  # refusals name rows as they were
+    return data.keep_rows(data.frame.filter(~missing), "no-outcome", "the outcome is missing")
 
 
 def make_rankings(

@@ -78,14 +78,16 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
     if not len(item):
         raise NotIdentified("no two judges compared the same two outputs", [SHARE_OUTPUTS])
     comparable = every[item].astype(np.int64)
-    draws, rng = _Draws.of(votes), np.random.default_rng(seed)
-    seen = (pairs.agree.astype(np.float64), pairs.decided.astype(np.float64))
-    replicate_counts = [seen, *(draws.count(draws.shuffle(rng)) for _ in range(replicates))]
+    held = pairs.comparable > 0  # of the others nothing can agree
+    draws, rng = _Draws.of(votes, held), np.random.default_rng(seed)
+    place = np.searchsorted(item, pairs.item[held])
     # (1 + replicates, I) agreeing pairs of votes, and those on a preference; first as observed
-    agree, decided = (
-        np.stack([np.bincount(pairs.item, n[k])[item] for n in replicate_counts]).astype(np.float64)
-        for k in (0, 1)
-    )
+    agree, decided = np.empty((2, 1 + replicates, len(item)))
+    for row in range(1 + replicates):
+        counts = (
+            draws.count(draws.shuffle(rng)) if row else (pairs.agree[held], pairs.decided[held])
+        )
+        agree[row], decided[row] = (np.bincount(place, n, len(item)) for n in counts)
     several = np.bincount(pairs.item, pairs.comparable > 0)[item].astype(np.int64)
     ties = np.bincount(pairs.item, pairs.said[:, 1])[item].astype(np.int64)
     wide = number_groups(comparable, several)
@@ -168,24 +170,28 @@ def _count_items(such: NDArray[np.bool_]) -> tuple[int, float]:
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    pair: Counts  # (n,) number of the output pair of each vote
-    own: Counts | None  # (n,) number of pair and judge; None where no judge voted twice on a pair
+    rows: Counts  # (c,) votes on output pairs that two or more judged
+    pair: Counts  # (c,) number of the output pair of each of them
+    own: Counts | None  # (c,) number of pair and judge; None where no judge voted twice on a pair
     of_own: Counts  # (G,) the pair of each
     preferred: NDArray[np.int8]  # (n,) +1 where the system first by name was preferred, 0, or −1
     answer: Counts | None  # (m,) answer of each output, in ascending order
     worth: Array  # (m,) pairs it won less those it lost there
-    low: Counts  # (n,) the output of the vote that is first by name, as its place among the m
-    high: Counts  # (n,) the other
+    low: Counts  # (c,) the output of the vote that is first by name, as its place among the m
+    high: Counts  # (c,) the other
 
     @classmethod
-    def of(cls, votes: Votes) -> _Draws:
+    def of(cls, votes: Votes, held: NDArray[np.bool_]) -> _Draws:
+        """held: (P,) whether several judged an output pair."""
         pair = number_groups(votes.pair)
-        judge_pair = number_groups(pair, votes.judge)
+        rows = np.flatnonzero(held[pair])
+        pair = (np.cumsum(held) - 1)[pair[rows]]
+        judge_pair = number_groups(pair, votes.judge[rows])
         of_own = np.zeros(int(judge_pair.max(initial=-1)) + 1, dtype=np.int64)
         of_own[judge_pair] = pair
-        alone = len(of_own) == votes.size
+        alone = len(of_own) == len(rows)
         none = np.zeros(0, dtype=np.int64)
-        fields = (pair, None if alone else judge_pair, of_own, votes.preferred)
+        fields = (rows, pair, None if alone else judge_pair, of_own, votes.preferred)
         if votes.answer is None:
             return cls(*fields, None, none.astype(float), none, none)
         k, size = len(votes.systems), votes.size
@@ -199,13 +205,13 @@ class _Draws:
         worth = np.bincount(at, np.concatenate([preferred, -preferred]), len(member)).astype(
             np.float64
         )
-        return cls(*fields, member // k, worth, at[:size], at[size:])
+        return cls(*fields, member // k, worth, at[:size][rows], at[size:][rows])
 
     def shuffle(self, rng: np.random.Generator) -> NDArray[np.int8]:
-        """(n,) who is preferred where answers are blind."""
+        """(c,) who is preferred where answers are blind."""
         if self.answer is None:
-            sides = rng.integers(0, 2, len(self.preferred), dtype=np.int8) * 2 - 1
-            return np.asarray(self.preferred * sides, dtype=np.int8)
+            sides = rng.integers(0, 2, len(self.preferred), dtype=np.int8)[self.rows] * 2 - 1
+            return np.asarray(self.preferred[self.rows] * sides, dtype=np.int8)
         dealt = self.worth[np.argsort(self.answer + rng.random(len(self.answer)))]
         return np.sign(dealt[self.low] - dealt[self.high]).astype(np.int8)
 

@@ -20,8 +20,8 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.conditions import advise_without
 from evenhand.data.controls import carries_excluded, refuse_kind
-from evenhand.data.joining import say_without
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import TARGET, RatingRows, Scale, digest_ratings, require_scale
 from evenhand.data.ratings import Ratings
@@ -130,7 +130,8 @@ def screen_judges(
     if not screening.flagged or isinstance(data, RatingRows | Votes):
         return screening
     # how to go on without the flagged judges, where the table's names are known
-    option = say_without([card.judge for card in screening.flagged], "judge", data.source)
+    excluded = {data.source.named("judge"): [card.judge for card in screening.flagged]}
+    option = advise_without(data.frame, excluded, judges=True)
     return replace(screening, notes=(*screening.notes, say("without-flagged", option=option)))
 
 

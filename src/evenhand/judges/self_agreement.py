@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.annotations import read_moments
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import count_rows, fetch_columns, one_thread
+from evenhand.data.engine import PLACE, count_rows, fetch_columns, one_thread
 from evenhand.data.exclusions import Exclusion
-from evenhand.data.joining import PLACE, keep_places, list_places
+from evenhand.data.joining import keep_places, list_places
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale
 from evenhand.data.ratings import Ratings

@@ -96,8 +96,8 @@ _AGREEMENT: Final = {
     "no-ties": "No tie occurs: chance agreement of AC1 is that of two answers.",
     "rankings-resampled": "Pairs of one ranking are one answer of a judge: intervals resample"
     " items.",
-    "missing": "{names}: {why}.",
-    "beside": "{names}: {note}",
+    "missing": "{why} ({names}).",
+    "beside": "{note} ({names})",
     "far-items": "Judges disagree most on {items}.",
 }
 

@@ -264,6 +264,14 @@ def answers_of_votes(votes: Votes, *, ties: str = "keep") -> Answers:
     label = np.where(swapped, 2 - votes.outcome, votes.outcome).astype(np.int64)
     tied = bool((votes.outcome == TIE).any())
     ends = ("left", "right") if votes.positions_known else (FIRST, SECOND)
+    if not votes.positions_known:
+        # Turn half of the pairs, by their numbers: else "first by name" would be what judges who
+        # know press, wherever systems are named in the order of their quality, and would pass for
+        # spamming.
+        with np.errstate(over="ignore"):  # multiplication modulo 2**64 mixes the bits
+            mixed = (votes.pair.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+        swapped = (mixed >> np.uint64(63)).astype(np.bool_)
     return sort_answers(
         Answers(
             judges=votes.judges,
@@ -273,21 +281,11 @@ def answers_of_votes(votes: Votes, *, ties: str = "keep") -> Answers:
             unit=unit.reshape(-1).astype(np.int64),
             judge=votes.judge.astype(np.int64),
             label=label if tied else label // 2,
-            swapped=swapped if votes.positions_known else _toss(votes.pair),
+            swapped=swapped,
             notes=tuple(notes),
             excluded=count_exclusions(excluded),
         )
     )
-
-
-def _toss(pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Turn half of the pairs, by their numbers, where nobody knows how they were shown."""
-    # Else "first by name" would be what judges who know press, wherever systems are named in the
-    # order of their quality, and would pass for spamming.
-    with np.errstate(over="ignore"):  # multiplication modulo 2**64 mixes the bits
-        mixed = (pairs.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return (mixed >> np.uint64(63)).astype(np.bool_)
 
 
 def answers_of_ratings(rows: RatingRows, *, of_items: bool = True) -> Answers:

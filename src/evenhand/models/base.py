@@ -1,537 +1,424 @@
-"""A fitted log-linear model: estimates, covariance, goodness of fit, tests, and the next start."""
+"""What every fit of a model has: coefficients, worths, contrasts of systems, its document."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from math import exp
-from typing import Any, Final
+from math import isfinite
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.tally import Tally
-from evenhand.errors import (
-    InvalidJudgments,
-    NotConverged,
-    NotIdentified,
-    UnknownOption,
-    listing,
-    suggest,
-)
-from evenhand.models.coefficients import Coefficient, LRTest, QuasiVariances
-from evenhand.models.design import Design, find_independent, refuse_home, system_columns
-from evenhand.models.existence import THRESHOLDS
-from evenhand.models.fitted import ParametricFit, tabulate_coefficients
-from evenhand.models.large import climb_pairs, solve_contrasts
-from evenhand.models.likelihood import Likelihood, saturated_loglik
-from evenhand.models.settings import LogLinearSettings, say_model
+from evenhand.data.results import Shown
+from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, suggest_or_list
+from evenhand.models.registry import MODELS, name_settings
 from evenhand.models.texts import say
-from evenhand.models.ties import TwoOutcomes
 from evenhand.numerics import Array
-from evenhand.numerics.distributions import chi2_tail
-from evenhand.numerics.newton import invert_positive, maximise
-from evenhand.numerics.sampling import one_blas_thread
-from evenhand.render.counts import say_tally
-from evenhand.render.document import Column, Document, Table
+from evenhand.numerics.distributions import chi2_tail, two_sided_p
+from evenhand.render.counts import plural, say_answers
+from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, take_findings
 
-DOUBTFUL: Final = 0.05  # P-value below which a model is doubted
-# Share of cells that expect fewer than five judgments, above which p-values are rough
-MAX_THIN_SHARE: Final = 0.2
-MIN_QUASI: Final = 3
-MAX_QUASI: Final = 60  # Most systems for which quasi-variances are shown: their fit costs K⁴
-
-
-def is_rejected(fit: Fit) -> bool:
-    """Say whether judgments differ from a model by more than chance, if they are independent."""
-    # Where cells expect few, the p-value of the deviance is far too small for data of the model
-    # itself and Pearson's nearly right: there both must reject it.
-    if fit.gof_p is None or fit.gof_p >= DOUBTFUL:
-        return False
-    return fit.thin <= MAX_THIN_SHARE or chi2_tail(fit.pearson, fit.df) < DOUBTFUL
-
-
-def cautions(fit: Fit) -> tuple[Finding, ...]:
-    if fit.tally.squares is not None:
-        return (say("importance-weights", "warning"),)
-    return (say("of-rankings", "warning"),) if fit.of_rankings else ()
-
-
-# What a fit holds: estimates with covariance, how well they fit, and predictions.
-#
-# It is on the papers' λ scale; log-worth = 2λ is natural log-odds, worth π = exp(2λ) / Σ exp(2λ).
-
 Codes = NDArray[np.intp]
-MIN_EXPECTED_COUNT = 5.0
+LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
+MAX_COEFFICIENTS: Final = 100  # Most coefficients that a terminal shows
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """One parameter on the λ scale."""
+
+    name: str  # as in the papers: o1..oK, g1, order
+    label: str  # in the user's words: the system, tie, order
+    estimate: float  # the estimate; 0 for the reference
+    stderr: float | None  # model-based standard error; None for the reference
+    z: float | None  # estimate / stderr
+    p: float | None  # two-sided normal p-value
+
+    @classmethod
+    def make(cls, name: str, label: str, estimate: float, stderr: float | None) -> Coefficient:
+        if stderr is None:
+            return cls(name, label, estimate, None, None, None)
+        z = estimate / stderr
+        return cls(name, label, estimate, stderr, z, two_sided_p(z))
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The difference of two systems in log-worth (natural log-odds)."""
+
+    systems: tuple[str, str]  # first minus second
+    estimate: float  # the difference
+    stderr: float  # its standard error
+    z: float  # estimate / stderr
+    p: float  # two-sided normal p-value
+
+    @classmethod
+    def make(cls, systems: tuple[str, str], estimate: float, stderr: float) -> Contrast:
+        z = estimate / stderr
+        return cls((systems[0], systems[1]), estimate, stderr, z, two_sided_p(z))
+
+
+@dataclass(frozen=True)
+class LRTest:
+    statistic: float  # twice the difference in log-likelihood
+    df: int  # difference in the number of parameters
+    p: float  # χ² p-value
+    note: str = "assumes independent judgments"  # what the test assumes
+
+    @classmethod
+    def of(cls, large: float, small: float, df: int) -> LRTest:
+        statistic = max(2 * (large - small), 0.0)
+        return cls(statistic, df, chi2_tail(statistic, df))
+
+    @classmethod
+    def at_boundary(cls, large: float, small: float) -> LRTest:
+        """Compare with a model whose one parameter lies at the end of its range."""
+        # the statistic is half the time 0, half the time χ²₁ (Self & Liang 1987, JASA 82:605-610)
+        statistic = max(2 * (large - small), 0.0)
+        p = chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0
+        return cls(statistic, 1, p, "½χ²₀ + ½χ²₁; judges taken as independent")
+
+
+def finite(value: float) -> float | None:
+    """Return a number that JSON has, None for an end that there is not."""
+    return value if isfinite(value) else None
+
+
+# Quasi-variances: one number a system, so that readers can compare any two (Firth & de Menezes).
+#
+# Var(λ_i − λ_j) ≈ q_i + q_j,   q minimises Σ_{i<j} (log(q_i + q_j) − log v_ij)²
+#
+# Source: Firth & de Menezes (2004), Biometrika 91:65-80; the worst error over all contrasts as
+# there.
+
+MAX_STEPS = 200
+SETTLED = 1e-9
+ROUNDING = 1e-14  # Rise of the sum of squares that is rounding and no rise
+# Variance of a contrast, relative to the largest, that is rounding and no variance
+MIN_RELATIVE_VARIANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class QuasiVariances:
+    systems: tuple[str, ...]  # names
+    variances: Array  # (K,) quasi-variances on the λ scale; one may be negative
+    worst_pair: float  # largest relative error of a simple contrast's standard error (proportion)
+    # the two extreme relative errors over all contrasts (proportions)
+    worst_contrast: tuple[float, float]
+
+    @property
+    def stderr(self) -> Array:
+        """(K,) quasi standard errors."""
+        if (self.variances < 0).any():
+            raise NotIdentified("a quasi-variance is negative: it has no square root")
+        return np.sqrt(self.variances)
+
+
+def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariances:
+    """Fit quasi-variances to a (K, K) covariance of λ."""
+    k = len(systems)
+    if k < 3:
+        raise NotIdentified("quasi-variances need three systems: with two, print their contrast")
+    centred = vcov - vcov.mean(axis=0)
+    spread = np.linalg.eigvalsh(centred - centred.mean(axis=1)[:, None])
+    if spread[1] <= MIN_RELATIVE_VARIANCE * spread[-1]:  # the first is that of the constant, zero
+        raise NotIdentified(
+            "worths that are sums over covariates have no variances of their own: use contrasts"
+        )
+    i, j = np.triu_indices(k, 1)
+    diagonal = np.diag(vcov)
+    exact = diagonal[i] + diagonal[j] - 2 * vcov[i, j]
+    q = _fit_pairs(k, i, j, exact)
+    errors = np.sqrt((q[i] + q[j]) / exact) - 1
+    # smallest and largest relative error over all contrasts, by eigenvalues
+    basis = np.linalg.qr(np.eye(k) - 1 / k)[0][:, : k - 1]
+    whole, quasi = basis.T @ vcov @ basis, basis.T @ (q[:, None] * basis)
+    root = np.linalg.inv(np.linalg.cholesky(whole))
+    values = np.linalg.eigvalsh(root @ quasi @ root.T)
+    low, high = (np.sqrt(np.maximum(values[[0, -1]], 0.0)) - 1).tolist()
+    return QuasiVariances(systems, q, float(np.abs(errors).max()), (low, high))
+
+
+def _fit_pairs(k: int, i: NDArray[np.intp], j: NDArray[np.intp], exact: Array) -> Array:
+    """Minimise by damped Gauss-Newton, from the least-squares solution on variances."""
+    table = np.zeros((k, k))
+
+    def spread(by_pair: Array) -> Array:
+        table[i, j] = table[j, i] = by_pair
+        return np.asarray(table.sum(axis=1))
+
+    def improves(q: Array, loss: float) -> bool:
+        fitted = q[i] + q[j]
+        if not (fitted > 0).all():
+            return False
+        return bool((np.log(fitted / exact) ** 2).sum() <= loss + ROUNDING * (1 + loss))
+
+    sums = spread(exact)
+    q = (sums - sums.sum() / (2 * (k - 1))) / (k - 2)
+    if (q[i] + q[j] <= 0).any():
+        q = np.full(k, exact.mean() / 2)
+    for _ in range(MAX_STEPS):
+        fitted = q[i] + q[j]
+        residual = np.log(fitted / exact)
+        right = -spread(residual / fitted)
+        diagonal = spread(fitted**-2)
+        step = np.linalg.solve(table + np.diag(diagonal), right)
+        length, loss = 1.0, float(residual @ residual)
+        while length > SETTLED and not improves(q + length * step, loss):
+            length /= 2
+        if np.abs(step).max() <= SETTLED * np.abs(q).max() or length <= SETTLED:
+            return np.asarray(q)
+        q = q + length * step
+    raise NotConverged("quasi-variances did not settle: use contrasts of pairs instead")
+
+
+def name_worths(systems: Sequence[str], reference: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return names and labels of all worths but that of the reference."""
+    others = [i for i in range(len(systems)) if i != reference]
+    return tuple(f"o{i + 1}" for i in others), tuple(systems[i] for i in others)
+
+
+def add_reference(vcov: Array, k: int, reference: int) -> Array:
+    """Return (K, K) covariance with 0 for the reference; the others' stand first in `vcov`."""
+    others = vcov[: k - 1, : k - 1]
+    return np.insert(np.insert(others, reference, 0.0, axis=0), reference, 0.0, axis=1)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Fit(ParametricFit):
-    model: LogLinearSettings  # the settings
-    beta: Array  # parameters as the likelihood takes them
-    dense: bool  # whether they have a covariance; K may be too large to form it
-    # the inverse of the information, where it has been found already: worths alone need none
-    inverse: Array | None
-    df: int  # residual degrees of freedom, over cells that exist
-    steps: int  # Newton steps
-    decrement: float  # Newton decrement squared at the end
-    likelihood: Likelihood  # design, tie law and counts
-    tally: Tally  # the pooled counts
+class FittedModel(Shown, ABC):
+    """A fit of any model; each model adds what is its own."""
+
+    model: Any  # the settings
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    loglik: float  # log-likelihood of the data (nats), without the prior
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # pairs, as the tie rule takes them
+    notes: tuple[str, ...]  # what must stand beside the numbers
+
+    # what the estimates are: λ, half a log-worth, unless the model says something else
+    scale: ClassVar[str] = LAMBDA
+    assumes: ClassVar[str] = "independent judgments"  # what its covariance takes for granted
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
 
     @property
-    def design(self) -> Design:
-        return self.likelihood.design
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """Judge groups with parameters of their own; ("",) where all judges are one group."""
-        ties = self.likelihood.ties
-        return self.design.groups if ties is None else ties.groups
-
-    @cached_property
-    def vcov(self) -> Array | None:
-        """(p, p) model-based covariance of `estimate`, or None where K is too large to form it."""
-        if not self.dense:
-            return None
-        matrix, at = self.raw_vcov, self.likelihood.n_worths
-        if "tau" not in self.names[at:]:
-            return matrix
-        scale = np.ones(len(matrix))
-        scale[at] = self.estimate[at]  # from log τ to τ, by the delta method
-        matrix = matrix * scale * scale[:, None]
-        matrix.flags.writeable = False
-        return matrix
-
-    @cached_property
-    def deviance(self) -> float:
-        """Twice what the saturated model gains in log-likelihood (nats)."""
-        return max(2 * (saturated_loglik(self.likelihood.counts) - self.loglik), 0.0)
-
-    @cached_property
-    def _rows(self) -> Array:
-        """(K, p) λ of every system by the reported parameters, in the reference group."""
-        rows = self.design.rows()
-        return np.pad(rows, ((0, 0), (0, len(self.names) - rows.shape[1])))
-
-    @cached_property
+    @abstractmethod
     def log_worth(self) -> Array:
-        """(K,) log-worth (natural log-odds), the reference at 0, in the reference group."""
-        if self.design.matrix is None:
-            return 2 * self.design.worths(self.beta[: len(self.design.names)])
-        return np.asarray(2 * (self._rows @ self.estimate))
+        """(K,) natural log-odds."""
 
-    @cached_property
-    def worth_vcov(self) -> Array:
-        """(K, K) covariance of `log_worth`, the reference at 0."""
-        if self.vcov is None:
-            raise NotIdentified(
-                f"{len(self.systems):,} systems are too many for a K × K covariance: ask for"
-                " contrasts of named systems, fit.contrasts([('a', 'b')])"
-            )
-        return self.to_worth(self.vcov)
+    @property
+    @abstractmethod
+    def worth_vcov(self) -> Array | None:
+        """(K, K) covariance of `log_worth`, or None."""
 
-    def to_worth(self, vcov: Array) -> Array:
-        """Turn any (p, p) covariance of the parameters into (K, K) of `log_worth`."""
-        if self.design.matrix is not None:
-            return np.asarray(4 * self._rows @ vcov @ self._rows.T)
-        k, reference = len(self.systems), self.design.reference
-        worths = np.zeros((k, k))
-        # places of the systems before and after the reference: of worths, and of parameters
-        sides = [(slice(reference),) * 2, (slice(reference + 1, k), slice(reference, k - 1))]
-        for rows, vcov_rows in sides:
-            for columns, vcov_columns in sides:
-                np.multiply(vcov[vcov_rows, vcov_columns], 4.0, out=worths[rows, columns])
-        return worths
-
-    @cached_property
-    def raw_vcov(self) -> Array:
-        """(p, p) covariance of `beta`: as `vcov`, but with thresholds as log τ; raises likewise."""
-        if not self.dense:
-            raise NotIdentified(f"{len(self.systems):,} systems are too many for a covariance")
-        inverse, reported = self.inverse, self.likelihood.reported
-        if inverse is None:
-            with one_blas_thread():
-                inverse = invert_positive(self.likelihood.expand(self.beta).information)
-        matrix = inverse[:reported, :reported]
-        matrix.flags.writeable = False
-        return matrix
-
-    @cached_property
+    @property
+    @abstractmethod
     def coefficients(self) -> tuple[Coefficient, ...]:
-        reference = None if self.model.system_covariates else self.design.reference
-        return self.list_coefficients(self.vcov, reference)
+        """Every parameter."""
 
     @property
-    def n_parameters(self) -> int:
-        """Number of parameters, those at −∞ included: the data chose them as well."""
-        ties = self.likelihood.ties
-        return len(self.names) + (0 if ties is None else len(ties.endless))
+    @abstractmethod
+    def says(self) -> tuple[str, ...]:
+        """Lines for people: what was found, tests, intervals."""
 
     @property
-    def aic(self) -> float:
-        """Akaike's criterion, −2ℓ + 2p; assumes independent judgments."""
-        return -2 * self.loglik + 2 * self.n_parameters
+    @abstractmethod
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+
+    @abstractmethod
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
+        """Return (n, 3) chances of left, tie, right."""
 
     @property
-    def bic(self) -> float:
-        """Schwarz's criterion, −2ℓ + p log n, n judgments, which it takes for independent.
+    def extras(self) -> Mapping[str, Any]:
+        """What stands beside the coefficients, for machines."""
+        return {}
 
-        Ties that the model discards are no judgments of it.
-        """
-        ties, n = float(self.tally.ties.sum()), self.n_judgments
-        if not self.of_rankings and self.tally.n_comparisons - self.n_comparisons == ties:
-            n -= ties
-        return float(-2 * self.loglik + self.n_parameters * np.log(n))
+    @property
+    def lambdas(self) -> Array:
+        """(K,) λ of the systems, half of the log-worth."""
+        return self.log_worth / 2
 
     @cached_property
-    def expected(self) -> Array:
-        """(C, cells) counts that the model expects, beside `observed`."""
-        worths, tie, order, _ = self.likelihood.parts(self.beta)
-        logs = self.likelihood.law.log_chances(self.likelihood.eta(worths, order), tie)
-        totals = self.likelihood.counts.sum(axis=1, keepdims=True)
-        return np.asarray((totals * np.exp(logs))[:, self._cells])
+    def worths(self) -> dict[str, float]:
+        """The worth π of each system; they sum to one."""
+        shifted = np.exp(self.log_worth - self.log_worth.max())
+        return dict(zip(self.systems, (shifted / shifted.sum()).tolist(), strict=True))
 
-    @property
-    def observed(self) -> Array:
-        """(C, cells) counts: left, tie, right, or left and right where ties are no outcome."""
-        return self.likelihood.counts[:, self._cells]
+    def code(self, system: str) -> int:
+        if system not in self.systems:
+            hint = suggest_or_list(system, self.systems)
+            raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
+        return self.systems.index(system)
 
-    @property
-    def _cells(self) -> list[int]:
-        return [0, 2] if isinstance(self.likelihood.law, TwoOutcomes) else [0, 1, 2]
+    def codes(self, pairs: Sequence[tuple[str, str]], *, apart: bool = False) -> Codes:
+        """Return (n, 2) codes of the systems of pairs; `apart` refuses a system against itself."""
+        same = [left for left, right in pairs if left == right and apart]
+        if same:
+            raise InvalidJudgments(f"'{same[0]}' cannot be contrasted with itself")
+        known = {system: code for code, system in enumerate(self.systems)}
+        names = [system for pair in pairs for system in pair]
+        codes = [known[name] if name in known else self.code(name) for name in names]
+        return np.array(codes, dtype=np.intp).reshape(-1, 2)
 
-    @cached_property
-    def pearson(self) -> float:
-        return float(((self.observed - self.expected) ** 2 / self.expected).sum())
-
-    @cached_property
-    def thin(self) -> float:
-        return float((self.expected < MIN_EXPECTED_COUNT).mean())
-
-    @property
-    def of_rankings(self) -> bool:
-        """Whether one answer makes several comparisons."""
-        return not self.tally.of_pairs
-
-    @cached_property
-    def gof_p(self) -> float | None:
-        """P-value of the deviance; None where it is no χ² (half-wins, prior, rankings, no df)."""
-        unlike = self.model.ties == "half-win" or self.model.prior or self.tally.squares is not None
-        if self.df <= 0 or unlike or self.of_rankings:
-            return None
-        return chi2_tail(self.deviance, self.df)
-
-    @cached_property
-    def lr_test_equal_worths(self) -> LRTest | None:
-        """Test of all worths being equal, in every group, beside the same γ and δ."""
-        # importance weights and a prior leave no likelihood to test by
-        if not self.dense or self.model.prior or self.tally.squares is not None:
-            return None
-        design = self.design
-        equal = replace(design, names=(), labels=(), matrix=np.zeros((design.size, 0)))
-        likelihood = replace(self.likelihood, design=equal)
-        peak = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
-        return LRTest.of(self.loglik, peak.expansion.value, len(design.names))
-
-    def lr_test(self, other: Fit) -> LRTest:
-        """Test the smaller of two nested models against the larger; assumes independence."""
-        small, large = sorted((self, other), key=lambda fit: fit.n_parameters)
-        _refuse_unlike(small, large)
-        df = large.n_parameters - small.n_parameters
-        if df == 0:
-            raise UnknownOption(
-                "the two models have as many parameters: neither is a special case of the other"
-            )
-        beyond = _beyond(small, large)
-        if beyond:
-            raise UnknownOption(f"the models are not nested: only the smaller has {beyond}")
-        return LRTest.of(large.loglik, small.loglik, df)
-
-    def predict(self, pairs: Sequence[tuple[str, str]], *, group: str | None = None) -> Array:
-        """Return (n, 3) chances of left, tie, right, by default of the reference group."""
-        codes = self.codes(pairs).ravel().tolist()
-        likelihood, ties = self.likelihood, self.likelihood.ties
-        worths, tie, order, _ = likelihood.parts(self.beta)
-        worth_group = None
-        if group is not None:
-            if group not in self.groups:
-                hint = suggest(group, self.groups) or f" There are {listing(self.groups)}"
-                raise InvalidJudgments(f"no judge group '{group}' in this fit.{hint}")
-            worth_group = self.groups.index(group)
-        if ties is not None:
-            at = ties.home if worth_group is None else worth_group
-            if at is None:
-                raise refuse_home(ties.groups)
-            worth_group, first = int(ties.worth_group[at]), likelihood.n_worths
-            tie = float(ties.gammas(self.beta[first : first + likelihood.n_ties])[at])
-        left, right = worths[self.design.nodes(worth_group, codes)].reshape(-1, 2).T
-        return np.exp(likelihood.law.log_chances(left - right + order, tie))
+    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
+        first, second = self.codes(pairs, apart=True).T
+        worth, variances = self.log_worth, self.contrast_variances(first, second)
+        rows = zip(pairs, worth[first] - worth[second], np.sqrt(variances), strict=True)
+        return tuple(Contrast.make(pair, float(gap), float(error)) for pair, gap, error in rows)
 
     def contrast_variances(self, first: Codes, second: Codes) -> Array:
-        if self.vcov is not None:
-            return super().contrast_variances(first, second)
-        at = np.concatenate([self.lambdas, self.beta[self.likelihood.n_worths :]])
-        return solve_contrasts(self.likelihood, at, first, second)
+        """Return (n,) variances of differences in log-worth."""
+        vcov = self.worth_vcov
+        if vcov is None:
+            raise NotIdentified("this model knows no errors, so that it has no contrasts")
+        diagonal = np.diag(vcov)
+        return np.asarray(diagonal[first] + diagonal[second] - 2 * vcov[first, second])
 
-    @property
-    def says(self) -> tuple[Finding, ...]:
-        """Which of two systems is preferred, and whether worths differ."""
-        sentences = []
-        if len(self.systems) == 2:
-            better, other = sorted(self.systems, key=lambda system: -self._worth_of[system])
-            odds = exp(self._worth_of[better] - self._worth_of[other])
-            sentences.append(say("odds", better=better, other=other, odds=odds))
-        test = self.lr_test_equal_worths
-        if test is not None:
-            code = "worths-differ" if test.p < DOUBTFUL else "worths-equal"
-            sentences.append(say(code, statistic=test.statistic, df=test.df, p=test.p))
-        return tuple(sentences) or (self.say_largest(),)
-
-    @property
-    def _worth_of(self) -> dict[str, float]:
-        return dict(zip(self.systems, self.log_worth.tolist(), strict=True))
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What must stand beside the numbers."""
-        findings = [*self.notes, *cautions(self)]
-        if is_rejected(self):
-            findings.append(say("model-rejected", "warning"))
-        if self.gof_p is not None and self.thin > MAX_THIN_SHARE:
-            findings.append(say("thin-cells", part=self.thin))
-        if self.vcov is None:
-            findings.append(say("too-many-systems", systems=len(self.systems)))
-        home = self.design.home
-        if self.model.judge_covariates and home is not None:
-            findings.append(say("home-group", group=self.design.groups[home]))
-        return take_findings(findings)
-
-    def find_quasi_variances(self) -> QuasiVariances | None:
-        """Return quasi-variances where there are three to sixty systems and they exist."""
-        if self.vcov is None or not MIN_QUASI <= len(self.systems) <= MAX_QUASI:
-            return None
-        try:
-            return self.quasi_variances()
-        except (NotIdentified, NotConverged):
-            return None
+    def quasi_variances(self) -> QuasiVariances:
+        if self.worth_vcov is None:
+            raise NotIdentified("this model knows no errors, so that it has no quasi-variances")
+        return find_quasi_variances(self.systems, self.worth_vcov / 4)
 
     def document(self) -> Document:
-        """Return what people read: whether worths differ, coefficients, goodness of fit."""
-        tally = self.tally
-        counts = say_tally(
-            tally.n_judgments, tally.n_comparisons, len(self.systems), float(tally.ties.sum())
+        """Return what people read: what was found, coefficients, what limits them."""
+        model = name_settings(self.model)
+        return self.describe(MODELS[model].title if model in MODELS else model)
+
+    def describe(self, title: str, excluded_ties: float = 0.0) -> Document:
+        """Return the document but for its signature; `excluded_ties`: that no model takes."""
+        worths = dict(zip(self.systems, self.log_worth.tolist(), strict=True))
+        counts = [say_answers(self.n_judgments, self.n_comparisons + excluded_ties)]
+        counts += [f"{plural(excluded_ties, 'tie')} excluded"] if excluded_ties else []
+        counts.append(plural(len(self.systems), "system"))
+        says = take_findings(self.says)
+        details = [one for one in says if one.severity == "info"]
+        table = tabulate_coefficients(
+            self.coefficients, self.systems, of_systems={"log_worth": worths}, scale=self.scale
         )
-        reference = self.systems[self.design.reference]
         return Document(
-            basis=f"{counts}. {say_model(self.model)}; reference {reference}. Standard errors and"
-            " tests take judgments as independent.",
-            answer=self.says,
-            parts=(self._tabulate(), self._tabulate_goodness()),
-            findings=self.findings,
+            basis=f"{', '.join(counts)}. Model: {title}. Log-likelihood {self.loglik:,.4f}.",
+            answer=tuple(one for one in says if one.severity != "info"),
+            parts=(
+                *([table] if self.coefficients else []),
+                *([Text("Details", tuple(details))] if details else []),
+            ),
+            findings=take_findings(self.notes),
         )
 
-    def _tabulate(self) -> Table:
-        known: dict[str, dict[str, Any]] = {}
-        legend = []
-        quasi = self.find_quasi_variances()
-        if quasi is not None:
-            if not (quasi.variances < 0).any():
-                errors = quasi.stderr.tolist()
-                known["quasi"] = dict(zip(quasi.systems, errors, strict=True))
-            ends = (quasi.worst_pair, *quasi.worst_contrast)
-            pair, low, high = (f"{100 * one:z.0f}" for one in ends)
-            worst = f"{pair} % for a pair, {low} to {high} % for a contrast"
-            legend.append(f"quasi s.e. compare any two systems; worst error {worst}")
-        with suppress(NotIdentified):  # the first of several groups may not see all systems
-            known["worth"] = self.worths
-        ties = self.likelihood.ties
-        unknown = [*self.design.aliased, *(() if ties is None else ties.endless)]
-        if unknown:
-            legend.append(f"not estimated: {', '.join(unknown)}")
-        return tabulate_coefficients(
-            self.coefficients, self.systems, of_systems=known, legend=legend
-        )
+    def say_largest(self) -> Finding:
+        at = int(self.log_worth.argmax())
+        above = float(self.log_worth[at] - self.log_worth.mean())
+        return say("largest", system=self.systems[at], value=above)
 
-    def _tabulate_goodness(self) -> Table:
-        row: dict[str, Any] = {"deviance": self.deviance, "df": self.df, "p": self.gof_p}
-        tested = self.gof_p is not None
-        if tested:
-            row |= {"pearson": self.pearson, "pearson_p": chi2_tail(self.pearson, self.df)}
-        row |= {"loglik": self.loglik, "aic": self.aic, "bic": self.bic}
-        columns = (
-            Column("deviance", "deviance", ",.4f"),
-            Column("df", "df", "count"),
-            *([Column("p", "p", "p")] if tested else []),
-            *([Column("pearson", "Pearson X²", ",.4f", priority=2)] if tested else []),
-            *([Column("pearson_p", "p", "p", priority=2)] if tested else []),
-            Column("loglik", "loglik", ",.4f"),
-            Column("aic", "AIC", "two"),
-            Column("bic", "BIC", "two"),
-        )
-        legend = ("the model is saturated",) if self.df == 0 else ()
-        return Table("goodness", "Goodness of fit", columns, (row,), legend=legend)
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ParametricFit(FittedModel):
+    """A fit by maximum likelihood, or its posterior mode under a prior."""
+
+    # parameters in the papers' names: o1..oK without the reference, then the model's own
+    names: tuple[str, ...]
+    labels: tuple[str, ...]  # the same in the user's words: system names, tie, order
+    estimate: Array  # (p,) on the λ scale
+
+    def list_coefficients(
+        self, vcov: Array | None, reference: int | None
+    ) -> tuple[Coefficient, ...]:
+        """Return the parameters with errors by their covariance, the reference in its place."""
+        errors = [None] * len(self.names) if vcov is None else np.sqrt(np.diag(vcov)).tolist()
+        columns = (self.names, self.labels, self.estimate.tolist(), errors)
+        rows = [Coefficient.make(*row) for row in zip(*columns, strict=True)]
+        if reference is not None:
+            name = f"o{reference + 1}", self.systems[reference]
+            rows.insert(reference, Coefficient(*name, 0.0, None, None, None))
+        return tuple(rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Posterior(FittedModel):
+    """A fit by draws; `notes` say as well how far its chains agree."""
+
+    order_scale: ClassVar[str]  # what they are of: "ability", or "log-worth" where `log_worth`
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "notes", (*self.notes, *self.note_chains()))
+
+    @abstractmethod
+    def note_chains(self) -> tuple[Finding, ...]:
+        """Say where chains do not agree."""
+
+    def sign_chains(self) -> tuple[str, str]:
+        """Return the settings of its chains as the signature has them."""
+        model = self.model
+        length = f"{model.chains} x {model.sweeps} sweeps, burn-in {model.burn_in}"
+        return length, f"seed={model.seed}"
 
     @property
-    def signature_parts(self) -> tuple[str, ...]:
-        model = self.model
-        return (
-            model.ties,
-            *(["order effect"] if model.order_effect else []),
-            *(f"judge covariate {name}" for name in model.judge_covariates),
-            *(f"tie covariate {name}" for name in model.tie_covariates),
-            *(f"system covariate {name}" for name in model.system_covariates),
-            *(f"control {name}" for name in model.controls),
-            *([f"prior {model.prior:g} per system"] if model.prior else []),
+    @abstractmethod
+    def order_draws(self) -> Array:
+        """(D, K) draws of what systems are ordered by, in any place of its scale."""
+
+    def list_means(self, means: Array, errors: Array) -> tuple[Coefficient, ...]:
+        """Return (K,) posterior means with standard deviations, which are no tests."""
+        rows = zip(self.systems, means.tolist(), errors.tolist(), strict=True)
+        return tuple(
+            Coefficient(f"o{i}", system, mean, sd, None, None)
+            for i, (system, mean, sd) in enumerate(rows, start=1)
         )
 
 
-# Longest last step, in the units of `Likelihood.reach`: what it leaves is of its square
-MAX_LAST_STEP: Final = 2e-4
-
-
-def make_fit(
-    model: LogLinearSettings,
-    likelihood: Likelihood,
-    tally: Tally,
-    notes: tuple[str, ...],
-    start: Array,
+def tabulate_coefficients(
+    coefficients: Sequence[Coefficient],
+    systems: Sequence[str],
     *,
-    dense: bool,
-    products: bool,
-) -> Fit:
-    """Climb from a start: by matrices of all parameters, or by products where systems are many."""
-    inverse = None
-    if products:
-        beta, loglik, steps, decrement = climb_pairs(likelihood, start, dense=dense)
-    else:
-        peak = maximise(likelihood.expand, start, reach=likelihood.reach, last=MAX_LAST_STEP)
-        beta, steps, decrement = peak.at, peak.steps, peak.decrement
-        inverse = invert_positive(peak.expansion.information)
-        loglik = likelihood.loglik(beta) if likelihood.prior else peak.expansion.value
-    # names of all reported parameters, in the papers' words and in the user's
-    names, labels = [*likelihood.design.names], [*likelihood.design.labels]
-    if likelihood.ties is not None:
-        names += likelihood.ties.names
-        labels += likelihood.ties.labels
-    elif likelihood.law.free:
-        names.append("tau" if model.ties in THRESHOLDS else "g1")
-        labels.append("tie")
-    if likelihood.order_effect:
-        names.append("order")
-        labels.append("order")
-    estimate = beta[: len(names)].copy()
-    if "tau" in names[likelihood.n_worths :]:
-        estimate[likelihood.n_worths] = np.exp(estimate[likelihood.n_worths])
-    return Fit(
-        model=model,
-        systems=tally.systems,
-        names=tuple(names),
-        labels=tuple(labels),
-        estimate=estimate,
-        beta=beta,
-        dense=dense,
-        inverse=inverse,
-        loglik=loglik,
-        df=likelihood.cells - len(names),
-        n_judgments=tally.n_judgments,
-        n_comparisons=float(likelihood.counts.sum()),
-        steps=steps,
-        decrement=decrement,
-        notes=notes,
-        likelihood=likelihood,
-        tally=tally,
+    of_systems: Mapping[str, Mapping[str, Any]],
+    scale: str = LAMBDA,
+    legend: Sequence[str] = (),
+) -> Table:
+    """Return the table of coefficients; `of_systems`, by keys of MORE, is not in CSV."""
+    named = {f"o{place}": system for place, system in enumerate(systems, start=1)}
+
+    def add(name: str) -> dict[str, Any]:
+        return {key: known.get(named.get(name, "")) for key, known in of_systems.items()}
+
+    rows = [{**asdict(one), **add(one.name)} for one in coefficients]
+    columns = (
+        Column("name", "name"),
+        Column("label", "parameter", "name"),
+        Column("estimate", "λ" if scale == LAMBDA else scale, "four"),
+        *(one for one in ERRORS if any(row[str(one.key)] is not None for row in rows)),
+        *(
+            Column(key, title, "four", priority=2)
+            for key, title in MORE.items()
+            if key in of_systems
+        ),
+    )
+    caption = "Coefficients (log-worth = 2λ)" if scale == LAMBDA else f"Estimates ({scale})"
+    return Table(
+        "coefficients",
+        caption,
+        columns,
+        tuple(rows),
+        limit=MAX_COEFFICIENTS,
+        legend=tuple(legend),
+        without=tuple(of_systems),
     )
 
 
-# Likelihood-ratio tests, and which models may be compared by one.
-#
-# The smaller model must be a special case of the larger, and both of the same outcomes of the same
-# judgments. Whether one is a special case is asked of what the parameters span, not of their names:
-# another reference system or level makes no other model.
-
-
-def _refuse_unlike(small: Fit, large: Fit) -> None:
-    if small.tally.fold().pool().digest != large.tally.fold().pool().digest:
-        raise UnknownOption("a likelihood-ratio test needs two models of the same judgments")
-    forms = {_name_outcomes(small), _name_outcomes(large)}
-    if len(forms) > 1:
-        raise UnknownOption(
-            f"no likelihood-ratio test between {' and '.join(sorted(forms))}: they are not models"
-            " of the same outcomes, so that their likelihoods cannot be compared"
-        )
-    if small.model.prior or large.model.prior:
-        raise UnknownOption("a likelihood-ratio test needs maximum likelihood: fit without a prior")
-    if small.tally.squares is not None:
-        raise UnknownOption("importance weights have no likelihood: no likelihood-ratio test")
-
-
-def _name_outcomes(fit: Fit) -> str:
-    ties = fit.model.ties
-    if ties == "none":
-        return "three outcomes"
-    if not fit.tally.ties.any():
-        return "probits" if ties == "glenn-david" else "two outcomes"
-    return "three outcomes" if ties == "davidson" else f"ties={ties}"
-
-
-def _beyond(small: Fit, large: Fit) -> str:
-    """Name what the smaller model can express and the larger cannot; empty if there is nothing."""
-    if small.likelihood.law.free and not large.likelihood.law.free:
-        return "a tie parameter"
-    if small.likelihood.order_effect and not large.likelihood.order_effect:
-        return "an order effect"
-    for setting in ("controls", "judge_covariates", "tie_covariates"):
-        known: tuple[str, ...] = getattr(large.model, setting)
-        lost = [name for name in getattr(small.model, setting) if name not in known]
-        if lost:
-            return f"{setting.removesuffix('s').replace('_', ' ')} {lost[0]}"
-    if not large.model.system_covariates:
-        return ""
-    # the first system covariate that is no sum of the larger model's
-    names, _, columns = system_columns(small.systems, 0, small.model.system_covariates)
-    known_columns = system_columns(large.systems, 0, large.model.system_covariates)[2]
-    together = np.concatenate([known_columns, columns], axis=1)
-    independent = find_independent(together, np.zeros(len(columns), dtype=np.int32))
-    fresh = independent[known_columns.shape[1] :]
-    if not fresh.any():
-        return ""
-    return names[int(np.argmax(fresh))] if small.model.system_covariates else "free worths"
-
-
-# Where the iteration starts when there was a fit before: where that one ended.
-
-
-def take_fit(start: Any) -> Fit:
-    fit = getattr(start, "fit", start)
-    if isinstance(fit, Fit):
-        return fit
-    raise UnknownOption(
-        f"start cannot be of type {type(start).__name__}: it is an earlier fit of the Bradley-Terry"
-        " model, or a ranking by one"
-    )
-
-
-def choose_start(likelihood: Likelihood, previous: Fit) -> Array:
-    """Return the parameters to start from: the previous ones, if they fit better than the usual."""
-    # Carried over by name; new systems in the middle, what else is new as usual. A day's judgments
-    # move an estimate little, so that one or two Newton steps do; the maximum is the same one.
-    usual = likelihood.start()
-    beta, design, at = usual.copy(), likelihood.design, likelihood.n_worths
-    if design.matrix is None:
-        centred = (previous.log_worth - previous.log_worth.mean()) / 2
-        known = dict(zip(previous.systems, centred.tolist(), strict=True))
-        worths = np.array([known.get(system, 0.0) for system in design.systems])
-        beta[:at] = design.pull(worths - worths[design.reference])
-    else:
-        known = dict(zip(previous.labels, previous.beta.tolist(), strict=False))
-        beta[:at] = [known.get(label, 0.0) for label in design.labels]
-    before, n = previous.likelihood, likelihood.n_ties
-    if likelihood.ties is None and before.ties is None and type(before.law) is type(likelihood.law):
-        beta[at : at + n] = previous.beta[before.n_worths :][: before.n_ties][:n]
-    if likelihood.order_effect and before.order_effect:
-        beta[at + n] = previous.beta[before.n_worths + before.n_ties]
-    better = likelihood.loglik(beta) > likelihood.loglik(usual)
-    return beta if better else usual
+# What not every model has
+ERRORS: Final = (
+    Column("stderr", "s.e.", "four"),
+    Column("z", "z", "three", priority=3),
+    Column("p", "p", "p"),
+)
+# What may be known of systems besides their coefficients, with its title
+MORE: Final = {"quasi": "quasi s.e.", "worth": "worth", "log_worth": "log-worth"}

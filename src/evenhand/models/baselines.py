@@ -6,16 +6,16 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption, require_option
-from evenhand.models.coefficients import Coefficient
+from evenhand.models.base import Codes, Coefficient, FittedModel
+from evenhand.models.design import require_counts
 from evenhand.models.existence import require_two
-from evenhand.models.fitted import Codes, FittedModel
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.render.findings import Finding
@@ -25,11 +25,7 @@ def count_shown(data: Judgments) -> Tally:
     """Count pairs as they were shown."""
     tally = count_pairs(data)
     require_two(tally.systems)
-    if tally.squares is not None:
-        raise UnknownOption(
-            "importance weights are no counts, and the prior of this model is weighed against"
-            " counts: read the file without them"
-        )
+    require_counts(tally)
     return tally.pool()
 
 
@@ -355,6 +351,13 @@ class StudentsFit(BaselineFit):
 # has learned nothing but how often judges tie.
 
 
+class TieEstimate(NamedTuple):
+    """What is reported of the one chance that these models may estimate."""
+
+    says: tuple[Finding, ...] = ()
+    coefficients: tuple[Coefficient, ...] = ()
+
+
 @dataclass(frozen=True)
 class Uniform:
     """Left, tie and right are equally likely, whatever was judged.
@@ -377,6 +380,10 @@ class Uniform:
 
         """
         return UniformFit(model=self, shown=count_shown(data), tie=1 / 3)
+
+    def describe_tie(self, tie: float) -> TieEstimate:  # noqa: ARG002 - as AdjustedUniform
+        """Return nothing: the chance of a tie is given, not estimated."""
+        return TieEstimate()
 
 
 @dataclass(frozen=True)
@@ -422,6 +429,14 @@ class AdjustedUniform:
         share = (ties + self.strength) / (total + 3 * self.strength)
         return UniformFit(model=self, shown=shown, tie=share)
 
+    def describe_tie(self, tie: float) -> TieEstimate:
+        """Return what is said of the chance of a tie, and γ where it is finite."""
+        says = (say("same-for-all", tie=tie, side=(1 - tie) / 2),)
+        if not 0 < tie < 1:
+            return TieEstimate(says)
+        gamma = float(np.log(2 * tie / (1 - tie)))
+        return TieEstimate(says, (Coefficient("g1", "tie", gamma, None, None, None),))
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class UniformFit(BaselineFit):
@@ -433,16 +448,11 @@ class UniformFit(BaselineFit):
         return np.tile([side, self.tie, side], (len(left), 1))
 
     def _say(self) -> tuple[Finding, ...]:
-        if isinstance(self.model, Uniform):
-            return ()
-        return (say("same-for-all", tie=self.tie, side=(1 - self.tie) / 2),)
+        return self.model.describe_tie(self.tie).says
 
-    @cached_property
+    @property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        if isinstance(self.model, Uniform) or not 0 < self.tie < 1:
-            return ()
-        gamma = float(np.log(2 * self.tie / (1 - self.tie)))
-        return (Coefficient("g1", "tie", gamma, None, None, None),)
+        return self.model.describe_tie(self.tie).coefficients
 
     @property
     def extras(self) -> Mapping[str, Any]:

@@ -25,10 +25,10 @@ from evenhand.errors import (
     listing,
 )
 from evenhand.formats.table import Table, read_number
-from evenhand.models.base import Fit
-from evenhand.models.coefficients import add_reference
+from evenhand.models.base import add_reference
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
+from evenhand.models.log_linear import Fit
 from evenhand.models.settings import LogLinearSettings
 from evenhand.models.texts import say
 from evenhand.models.ties import Local, Tie, TwoOutcomes, expand_blocks
@@ -414,8 +414,16 @@ def check_finite(
     """Refuse a point at which Newton's method only came to rest on a slope without end."""
     step = vcov @ peak.expansion.gradient
     decrement = max(float(peak.expansion.gradient @ step), 0.0)
-    lost = EPSILON * float(likelihood.counts.sum()) * float(np.sqrt(np.diag(vcov)).sum())
-    if (np.sqrt(decrement) + lost) * _furthest(likelihood, vcov) < 1.0:
+    errors, p = np.sqrt(np.diag(vcov)), likelihood.n_worths
+    lost = EPSILON * float(likelihood.counts.sum()) * float(errors.sum())
+    # R: the spread of linear predictors of a row that a direction of unit length makes, at most
+    worths = add_reference(vcov, likelihood.design.size, likelihood.design.reference)
+    diagonal = np.diag(worths)
+    apart = np.sqrt(np.maximum(diagonal[:, None] + diagonal - 2 * worths, 0.0)).max()
+    sides = apart + float(likelihood.largest @ likelihood.slopes(errors))
+    sides += float(errors[p + likelihood.n_ties]) if likelihood.order_effect else 0.0
+    furthest = float(2 * sides) + (float(errors[p]) if likelihood.n_ties else 0.0)
+    if (np.sqrt(decrement) + lost) * furthest < 1.0:
         return
     moved = np.abs(likelihood.slopes(step)) * likelihood.largest
     held = moved >= MOVED * moved.max(initial=0.0)
@@ -430,19 +438,6 @@ def refuse_endless(names: Sequence[str]) -> str:
         f" of the systems every preference goes one way with {'them' if several else 'it'}. Collect"
         f" comparisons that may contradict this, or leave {'one' if several else 'it'} out"
     )
-
-
-def _furthest(likelihood: ControlledLikelihood, vcov: Array) -> float:
-    """Bound R: the spread of linear predictors of a row that a direction of unit length makes."""
-    errors = np.sqrt(np.diag(vcov))
-    p = likelihood.n_worths
-    worths = add_reference(vcov, likelihood.design.size, likelihood.design.reference)
-    diagonal = np.diag(worths)
-    apart = np.sqrt(np.maximum(diagonal[:, None] + diagonal - 2 * worths, 0.0)).max()
-    tie, order = p, p + likelihood.n_ties
-    sides = apart + float(likelihood.largest @ likelihood.slopes(errors))
-    sides += float(errors[order]) if likelihood.order_effect else 0.0
-    return float(2 * sides) + (float(errors[tie]) if likelihood.n_ties else 0.0)
 
 
 # From rows with controls to a fit.
@@ -594,23 +589,20 @@ def _climb(likelihood: ControlledLikelihood, controls: tuple[Control, ...], plai
     try:
         return maximise(likelihood.expand, start, reach=likelihood.reach)
     except NotConverged as stop:
-        alone = [one.name for at, one in enumerate(controls) if _runs_away(likelihood, at, plain)]
-        names = alone or [one.name for one in controls]
+        endless = []  # controls that run away alone
+        for at, control in enumerate(controls):
+            one = likelihood.only(at)
+            try:
+                maximise(one.expand, _start(one, plain), reach=one.reach)
+            except NotConverged:
+                endless.append(control.name)
+        names = endless or [one.name for one in controls]
         raise NotIdentified(refuse_endless(names)) from stop
 
 
 def _start(likelihood: ControlledLikelihood, plain: Fit) -> Array:
     at = likelihood.before
     return np.concatenate([plain.beta[:at], np.zeros(len(likelihood.scale)), plain.beta[at:]])
-
-
-def _runs_away(likelihood: ControlledLikelihood, at: int, plain: Fit) -> bool:
-    one = likelihood.only(at)
-    try:
-        maximise(one.expand, _start(one, plain), reach=one.reach)
-    except NotConverged:
-        return True
-    return False
 
 
 def is_controlled(fit: object) -> TypeGuard[ControlledFit]:

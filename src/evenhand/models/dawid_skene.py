@@ -31,17 +31,8 @@ import numpy as np
 
 from evenhand.data.controls import carries_excluded
 from evenhand.errors import UnknownOption
+from evenhand.models import labels
 from evenhand.models.answers import Answers, Incidence, Judgments, code_answers, softmax
-from evenhand.models.labels import (
-    LabelFit,
-    integrate_skills,
-    list_skills,
-    note_answers,
-    note_labels,
-    require_others,
-    share_answers,
-    sign_labels,
-)
 from evenhand.models.texts import say_labels
 from evenhand.numerics import Array
 from evenhand.render.findings import Finding
@@ -79,7 +70,7 @@ class DawidSkene:
             raise UnknownOption("diagonal and tolerance are not negative, iterations at least 1")
 
     @carries_excluded("controls")
-    def fit(self, data: Judgments | Answers) -> LabelFit:
+    def fit(self, data: Judgments | Answers) -> labels.LabelFit:
         """Estimate labels and tables of errors.
 
         Args:
@@ -93,18 +84,20 @@ class DawidSkene:
 
         """
         answers = code_answers(data)
-        require_others(answers)
+        labels.require_others(answers)
         end = climb(self, answers)
         right = judge_answers(answers, end)
         wrong = (1 - right) / (len(answers.labels) - 1)
         unfinished = say_labels("not-converged", "warning", steps=end.steps)
         prior = f"prior {self.prior:g}, smoothing {self.smoothing:g}, diagonal {self.diagonal:g}"
         stop = f"tolerance {self.tolerance:g}, at most {self.iterations} iterations"
-        return LabelFit(
+        return labels.LabelFit(
             model=self,
             answers=answers,
             posterior=end.posterior,
-            skills=list_skills(answers, integrate_skills(answers.judge, right, wrong)),
+            skills=labels.list_skills(
+                answers, labels.integrate_skills(answers.judge, right, wrong)
+            ),
             measure="accuracy",
             parameters={"shares": end.shares, "confusion": end.confusion},
             loglik=end.loglik,
@@ -112,12 +105,12 @@ class DawidSkene:
             steps=end.steps,
             converged=end.converged,
             notes=(
-                *note_answers(answers),
-                *note_labels(answers, end.posterior),
+                *labels.note_answers(answers),
+                *labels.note_labels(answers, end.posterior),
                 *note_errors(answers, end),
                 *([] if end.converged else [unfinished]),
             ),
-            signature=sign_labels(answers, [f"Dawid-Skene, {prior}", stop]),
+            signature=labels.sign_labels(answers, [f"Dawid-Skene, {prior}", stop]),
         )
 
 
@@ -136,7 +129,7 @@ class Climb:
 def climb(model: DawidSkene, answers: Answers) -> Climb:
     """Run EM from the shares of answers."""
     incidence = Incidence.of(answers)
-    posterior = share_answers(answers)
+    posterior = labels.share_answers(answers)
     before, step = -np.inf, 0
     while True:
         step += 1

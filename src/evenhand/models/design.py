@@ -186,15 +186,6 @@ MIN_INDEPENDENT_SHARE: Final = 1e-8
 BLOCK: Final = 64
 
 
-@dataclass(frozen=True, eq=False)
-class _Nodes:
-    system: Codes  # (N,) system of each node
-    group: Codes  # (N,) group of each node
-    levels: Mapping[str, NDArray[np.int64]]  # by covariate, (groups,) its level in each group
-    left: Codes  # (C,) node shown first, for each entry of the tally
-    right: Codes  # (C,) the other node
-
-
 def grouped_design(
     tally: Tally,
     reference: int,
@@ -204,19 +195,36 @@ def grouped_design(
 ) -> Design:
     factors = {name: unmerged(tally, name) for name in covariates}
     homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
-    nodes = _find_nodes(tally, factors)
+    # nodes: each system in the eyes of each group of judges that saw it
+    k, combined = len(tally.systems), np.zeros(len(tally.left), dtype=np.int64)
+    for factor in factors.values():
+        combined = combined * factor.size + factor.codes
+    sides = [combined * k + tally.left, combined * k + tally.right]
+    nodes, inverse = np.unique(np.concatenate(sides), return_inverse=True)
+    if len(nodes) > DENSE:
+        by = f"{' and '.join(factors)} with " if factors else ""
+        raise UnknownOption(
+            f"{by}{k:,} systems make {len(nodes):,} worths, more than {DENSE:,} that covariates can"
+            " be fitted to: merge levels, or fit a part of the systems"
+        )
+    seen, of_node = np.unique(nodes // k, return_inverse=True)
+    system, group = (nodes % k).astype(np.int32), of_node.astype(np.int32)
+    level_of = {}  # by covariate, (groups,) its level in each group
+    for name, factor in reversed(list(factors.items())):
+        seen, level_of[name] = np.divmod(seen, factor.size)
+    left, right = np.split(inverse.astype(np.int32), 2)
     names, labels, base = system_columns(tally.systems, reference, features)
     # (groups, B) columns, of ones and for each level, and whose each of them is
-    levels, owners = [np.ones(int(nodes.group.max()) + 1)], [("", "")]
+    levels, owners = [np.ones(int(group.max()) + 1)], [("", "")]
     for name, factor in factors.items():
         for code, level in enumerate(factor.labels):
             if code != homes[name]:
-                levels.append((nodes.levels[name] == code).astype(np.float64))
+                levels.append((level_of[name] == code).astype(np.float64))
                 owners.append((name, level))
-    by_group, by_node = np.stack(levels, axis=1), base[nodes.system]
-    columns = np.concatenate([by_node * level[nodes.group, None] for level in levels], axis=1)
-    if len(nodes.system) < len(base) * len(by_group):
-        keep = find_independent(columns, nodes.group)
+    by_group, by_node = np.stack(levels, axis=1), base[system]
+    columns = np.concatenate([by_node * level[group, None] for level in levels], axis=1)
+    if len(system) < len(base) * len(by_group):
+        keep = find_independent(columns, group)
     else:
         # every group saw every system: each column is one over groups times one over systems, and
         # adds something if both of them do
@@ -226,21 +234,19 @@ def grouped_design(
         keep = np.outer(keep_levels(by_group), systems).ravel()
     if not keep[: len(names)].any():
         raise _no_variation(features)
-    at_reference = [nodes.levels[name] == home for name, home in homes.items()]
+    at_reference = [level_of[name] == home for name, home in homes.items()]
     at_home = np.flatnonzero(np.all(at_reference, axis=0))
     tags = [tag_of(owner, alone=len(factors) == 1) for owner in owners]
     all_labels = [label + tag for tag in tags for label in labels]
-    named = [
-        [factor.labels[code] for code in nodes.levels[name]] for name, factor in factors.items()
-    ]
+    named = [[factor.labels[code] for code in level_of[name]] for name, factor in factors.items()]
     return Design(
         systems=tally.systems,
         reference=reference,
-        system=nodes.system,
-        group=nodes.group,
+        system=system,
+        group=group,
         groups=tuple(map(", ".join, zip(*named, strict=True))) if named else ("",),
-        left=nodes.left,
-        right=nodes.right,
+        left=left,
+        right=right,
         names=_chosen([name + tag for tag in tags for name in names], keep),
         labels=_chosen(all_labels, keep),
         matrix=columns if keep.all() else np.ascontiguousarray(columns[:, keep]),
@@ -268,6 +274,22 @@ def _chosen(names: Sequence[Name], keep: NDArray[np.bool_]) -> tuple[Name, ...]:
     return tuple(name for name, chosen in zip(names, keep, strict=True) if chosen)
 
 
+def require_counts(tally: Tally) -> None:
+    if tally.squares is not None:
+        raise UnknownOption(
+            "importance weights are no counts, which this model needs: use weights that count rows,"
+            " or bradley-terry"
+        )
+
+
+def require_few(systems: Sequence[str]) -> None:
+    if len(systems) > DENSE:
+        raise NotIdentified(
+            f"{len(systems):,} systems are too many for this model (at most {DENSE:,})",
+            ["leave some out", "take bradley-terry"],
+        )
+
+
 def unmerged(tally: Tally, name: str) -> Factor:
     factor = tally.factor(name)
     if factor.merged:
@@ -283,26 +305,6 @@ def home_level(covariate: str, levels: Sequence[str], references: Mapping[str, s
         hint = suggest(named, levels) or f" There are {listing(levels)}"
         raise UnknownOption(f"'{named}' is not a level of {covariate}.{hint}")
     return list(levels).index(named)
-
-
-def _find_nodes(tally: Tally, factors: Mapping[str, Factor]) -> _Nodes:
-    k, combined = len(tally.systems), np.zeros(len(tally.left), dtype=np.int64)
-    for factor in factors.values():
-        combined = combined * factor.size + factor.codes
-    sides = [combined * k + tally.left, combined * k + tally.right]
-    nodes, inverse = np.unique(np.concatenate(sides), return_inverse=True)
-    if len(nodes) > DENSE:
-        by = f"{' and '.join(factors)} with " if factors else ""
-        raise UnknownOption(
-            f"{by}{k:,} systems make {len(nodes):,} worths, more than {DENSE:,} that covariates can"
-            " be fitted to: merge levels, or fit a part of the systems"
-        )
-    seen, group = np.unique(nodes // k, return_inverse=True)
-    levels = {}
-    for name, factor in reversed(list(factors.items())):
-        seen, levels[name] = np.divmod(seen, factor.size)
-    left, right = np.split(inverse.astype(np.int32), 2)
-    return _Nodes((nodes % k).astype(np.int32), group.astype(np.int32), levels, left, right)
 
 
 def system_columns(

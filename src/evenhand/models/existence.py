@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.tally import Factor, Tally
-from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_option
+from evenhand.errors import InvalidJudgments, LeaveOut, NotIdentified, listing, require_option
 from evenhand.models.design import Design
 from evenhand.models.settings import LogLinearSettings
 from evenhand.models.texts import say
@@ -119,12 +119,18 @@ class PreferenceGraph:
 
 
 def make_preference_graph(tally: Tally, by: str | None = None) -> PreferenceGraph:
-    """Make a graph of a tally, whose pairs may have several entries, in coordinate form.
-
-    Entries without a judgment are excluded; by a factor each level, as a judge group, has nodes of
-    its own.
-    """
-    _refuse_impossible(tally)
+    """Make a graph of a tally's judgments; by a factor each level has nodes of its own."""
+    # Refuse what no counting makes, as a tally of one's own may hold it
+    counts = {name: getattr(tally, name) for name in ("wins", "ties", "losses")}
+    if len({len(column) for column in (tally.left, tally.right, *counts.values())}) > 1:
+        raise InvalidJudgments("the columns of a tally must be of one length")
+    for name, count in counts.items():
+        if len(count) and not (count.min() >= 0 and np.isfinite(count.max())):
+            raise InvalidJudgments(f"{name} must be counts: finite and not negative")
+    same = np.flatnonzero(tally.left == tally.right)
+    if same.size:
+        system = tally.systems[int(tally.left[same[0]])]
+        raise InvalidJudgments(f'"{system}" is compared with itself: leave such rows out')
     held = np.flatnonzero(tally.wins + tally.ties + tally.losses)
     rows = slice(None) if held.size == len(tally.left) else held
     k = len(tally.systems)
@@ -147,20 +153,6 @@ def make_preference_graph(tally: Tally, by: str | None = None) -> PreferenceGrap
         ties=tally.ties[rows],
         losses=tally.losses[rows],
     )
-
-
-def _refuse_impossible(tally: Tally) -> None:
-    """Refuse what no counting makes, as a tally of one's own may hold it."""
-    counts = {name: getattr(tally, name) for name in ("wins", "ties", "losses")}
-    if len({len(column) for column in (tally.left, tally.right, *counts.values())}) > 1:
-        raise InvalidJudgments("the columns of a tally must be of one length")
-    for name, count in counts.items():
-        if len(count) and not (count.min() >= 0 and np.isfinite(count.max())):
-            raise InvalidJudgments(f"{name} must be counts: finite and not negative")
-    same = np.flatnonzero(tally.left == tally.right)
-    if same.size:
-        system = tally.systems[int(tally.left[same[0]])]
-        raise InvalidJudgments(f'"{system}" is compared with itself: leave such rows out')
 
 
 MAX_SYSTEMS_NAMED: Final = 4
@@ -311,7 +303,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _drop(names: Sequence[str]) -> str:
-    return f"leave {'it' if len(names) == 1 else 'them'} out"
+    return LeaveOut(f"leave {'it' if len(names) == 1 else 'them'} out")
 
 
 def _spare(graph: PreferenceGraph, names: Sequence[str]) -> Sequence[str]:
@@ -369,10 +361,7 @@ class Verdict:
 def check_existence(
     tally: Tally, *, ties: str = "davidson", order_effect: bool = False, by: str | None = None
 ) -> Verdict:
-    """Return if the maximum-likelihood estimate exists, refuse in words if it does not.
-
-    by: the factor whose levels, judge groups, have worths of their own.
-    """
+    """Return if the estimate exists, with worths of each level of `by`; else refuse in words."""
     require_option("ties", ties, TIES)
     graph = make_preference_graph(tally, by)
     if not graph.left.size or (ties == "discard" and not graph.decided.any()):
@@ -382,11 +371,20 @@ def check_existence(
     # what holds of some judgments holds of all of them, so a sample usually settles it
     sample = graph.sampled()
     parts = (graph,) if sample is graph else (sample, graph)
-    if not any(_is_linked(part, ties=with_ties) for part in parts):
+    # rule (i): every system leads to every other, within each group
+    if not any(
+        np.unique(part.system).size == len(part.systems)
+        and is_strongly_connected(part.steps(ties=with_ties).graph, part.roots)
+        for part in parts
+    ):
         raise _say_what_is_apart(graph, ties=with_ties)
     if free and (places := _places_of_growing_ties(parts)) is not None:
         raise ties_run_away(graph, places)
-    if order_effect and not any(_order_is_bounded(part, ties=with_ties) for part in parts):
+    # rule (iv): closed walks contradict an endless order effect of either sign
+    if order_effect and not any(
+        all(part.steps(ties=with_ties).solve(e=e, g=0).cycle is not None for e in (1, -1))
+        for part in parts
+    ):
         raise _say_how_order_runs_away(graph, ties=with_ties)
     if free and order_effect and not any(_both_are_bounded(part) for part in parts):
         raise NotIdentified(
@@ -413,12 +411,6 @@ def _note_no_ties(ties: str, *, tied: bool) -> tuple[str, ...]:
     return (say("no-ties-threshold" if ties in THRESHOLDS else "no-ties"),)
 
 
-def _is_linked(graph: PreferenceGraph, *, ties: bool) -> bool:
-    """Rule (i): every system leads to every other, within each group."""
-    every_system_seen = np.unique(graph.system).size == len(graph.systems)
-    return every_system_seen and is_strongly_connected(graph.steps(ties=ties).graph, graph.roots)
-
-
 def _places_of_growing_ties(parts: Sequence[PreferenceGraph]) -> Integers | None:
     """Rule (ii): None if some closed walk has more preferences than ties."""
     # else a place for each node: one or more apart for a preference, at most one for a tie
@@ -429,12 +421,6 @@ def _places_of_growing_ties(parts: Sequence[PreferenceGraph]) -> Integers | None
         if places is None:
             break
     return places
-
-
-def _order_is_bounded(graph: PreferenceGraph, *, ties: bool) -> bool:
-    """Rule (iv): closed walks gainsay an endless order effect of either sign."""
-    steps = graph.steps(ties=ties)
-    return all(steps.solve(e=e, g=0).cycle is not None for e in (1, -1))
 
 
 def _both_are_bounded(graph: PreferenceGraph) -> bool:
@@ -511,14 +497,16 @@ _REMEDIES = (
 def check_support(
     model: LogLinearSettings, design: Design, ties: TieGroups | None, counts: Array, tally: Tally
 ) -> Verdict:
-    """Return if the estimate exists; refuse in words if it does not.
-
-    counts: (C, 3) counts as the model takes them, for the entries of the design.
-    """
+    """Return if the estimate exists, by (C, 3) counts as the model takes them; else refuse."""
     if model.prior > 0:
         return _check_beside_prior(model, design, ties, counts)
-    if ties is not None and not _all_disagree(ties, counts):
-        return _check_programme(model, design, ties, counts)
+    if ties is not None:
+        # If in every group with ties some comparison is preferred both ways, no direction moves a
+        # γ: a tie asks that it does not fall, preferences both ways that it does not rise. What is
+        # left are the rules for γ fixed.
+        both = ((counts[:, 0] > 0) & (counts[:, 2] > 0)).astype(np.float64)
+        if not ((ties.sums(both) > 0) | (ties.offset < 0)).all():
+            return _check_programme(model, design, ties, counts)
     by = None
     if design.matrix is not None and design.saturated and not design.aliased:
         left, right = design.system[design.left], design.system[design.right]
@@ -532,14 +520,6 @@ def check_support(
     rule = "rao-kupper" if rule in THRESHOLDS else rule
     verdict = check_existence(tally, ties=rule, order_effect=model.order_effect, by=by)
     return verdict if ties is None else Verdict(ties_estimated=True, notes=_note(ties))
-
-
-def _all_disagree(ties: TieGroups, counts: Array) -> bool:
-    """Whether in every group with ties some comparison is preferred both ways."""
-    # Then no direction moves a γ: a tie asks that it does not fall, preferences both ways that it
-    # does not rise. What is left are the rules for γ fixed.
-    both = (counts[:, 0] > 0) & (counts[:, 2] > 0)
-    return bool(((ties.sums(both.astype(np.float64)) > 0) | (ties.offset < 0)).all())
 
 
 def _note(ties: TieGroups) -> tuple[str, ...]:

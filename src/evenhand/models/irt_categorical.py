@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, islice, pairwise
 from math import log
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +33,12 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
 from evenhand.errors import UnknownOption, listing
-from evenhand.models.coefficients import Coefficient
-from evenhand.models.fitted import Posterior
-from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
+from evenhand.models.base import Coefficient, Posterior
+from evenhand.models.irt_outputs import Chains, OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.numerics.sampling import MAX_R_HAT, MIN_DRAWS, bulk_size, one_blas_thread, split_r_hat
+from evenhand.numerics.sampling import MAX_R_HAT, bulk_size, one_blas_thread, split_r_hat
 from evenhand.render.findings import Finding
 
 # Qualities on a scale of Λ steps: how they are seen, and what is preferred then.
@@ -145,7 +144,14 @@ def plan_colours(pairs: OutputPairs) -> Plan:
     rival = np.concatenate((pairs.other, pairs.one))
     outcome = np.concatenate((pairs.outcome, RIGHT - pairs.outcome))
     loads = np.bincount(output, minlength=n)
-    colour = colour_outputs(output, rival, loads)
+    # outputs with most comparisons choose first (Welsh & Powell 1967), so that colours are few
+    by_own = np.argsort(output, kind="stable")
+    rivals, ends = rival[by_own].tolist(), np.cumsum(loads).tolist()
+    colours = [-1] * n
+    for one in np.argsort(-loads, kind="stable").tolist():
+        taken = {colours[other] for other in rivals[ends[one] - loads[one] : ends[one]]}
+        colours[one] = next(free for free in count() if free not in taken)
+    colour = np.array(colours, dtype=np.int64)
     order = np.lexsort((-loads, colour))
     place = np.empty(n, dtype=np.int64)
     place[order] = np.arange(n)
@@ -153,36 +159,20 @@ def plan_colours(pairs: OutputPairs) -> Plan:
     at, rival, outcome = place[output][by_own], place[rival][by_own], outcome[by_own]
     first = np.cumsum(loads[order]) - loads[order]
     number = np.arange(len(at)) - first[at]
-    ends = np.searchsorted(colour[order], np.arange(int(colour.max()) + 2))
+    borders_of = np.searchsorted(colour[order], np.arange(int(colour.max()) + 2))
     by_round = np.lexsort((at, number, colour[order][at]))
     colour, number = colour[order][at][by_round], number[by_round]
     rival, outcome = rival[by_round], outcome[by_round]
     borders = np.flatnonzero(np.diff(colour) | np.diff(number)) + 1
-    rounds: list[list[Round]] = [[] for _ in range(len(ends) - 1)]
+    rounds: list[list[Round]] = [[] for _ in range(len(borders_of) - 1)]
     for begin, end in pairwise([0, *borders.tolist(), len(colour)]):
         rounds[int(colour[begin])].append(Round(rival[begin:end], outcome[begin:end]))
-    colours = [
+    drawn = tuple(
         Colour(start, stop, tuple(parts))
-        for (start, stop), parts in zip(pairwise(ends.tolist()), rounds, strict=True)
-    ]
+        for (start, stop), parts in zip(pairwise(borders_of.tolist()), rounds, strict=True)
+    )
     compared = place[pairs.one], place[pairs.other], pairs.outcome
-    return Plan(len(pairs.systems), pairs.author[order], place, compared, tuple(colours))
-
-
-def colour_outputs(outputs: Numbers, rival: Numbers, loads: Numbers) -> Numbers:
-    """Give each output (N,) the first colour that no output compared with it has."""
-    # outputs with most comparisons choose first (Welsh & Powell 1967), so that colours are few
-    by_own = np.argsort(outputs, kind="stable")
-    rivals, ends = rival[by_own].tolist(), np.cumsum(loads).tolist()
-    colour = [-1] * len(loads)
-    for output in np.argsort(-loads, kind="stable").tolist():
-        begin = ends[output - 1] if output else 0
-        taken = {colour[other] for other in rivals[begin : ends[output]]}
-        free = 0
-        while free in taken:
-            free += 1
-        colour[output] = free
-    return np.array(colour, dtype=np.int64)
+    return Plan(len(pairs.systems), pairs.author[order], place, compared, drawn)
 
 
 # Outputs that comparisons join move up or down the scale together.
@@ -397,20 +387,6 @@ def mean_qualities(ability: NDArray[np.floating[Any]]) -> Array:
     return np.asarray(ability @ np.arange(1.0, ability.shape[-1] + 1))
 
 
-def draw_log_worths(ability: Single, chances: Array, seen: Seen) -> Array:
-    """Return (R, D, K) log-worths of (R, D, K, Λ) drawn abilities."""
-    r, d, k, categories = ability.shape
-    flat = ability.reshape(r * d, k, categories)
-    wins = chances[0].astype(np.float64)
-    draws = np.empty((r * d, k))
-    size = max(1, MAX_NUMBERS_AT_ONCE // (k * k))
-    for start in range(0, r * d, size):
-        some = flat[start : start + size].astype(np.float64)
-        won = np.log((some @ wins) @ some.transpose(0, 2, 1))
-        draws[start : start + size] = (won - won.transpose(0, 2, 1))[:, :, seen].mean(axis=2)
-    return draws.reshape(r, d, k)
-
-
 MAX_SYSTEMS_NAMED: Final = 5
 
 
@@ -437,7 +413,17 @@ class CategoricalFit(Posterior):
     @cached_property
     def worth_draws(self) -> Array:
         """(chains, kept, K) log-worths of the drawn abilities."""
-        return draw_log_worths(self.ability_draws, self.model.law.chances, self.seen)
+        r, d, k, categories = self.ability_draws.shape
+        flat = self.ability_draws.reshape(r * d, k, categories)
+        wins = self.model.law.chances[0].astype(np.float64)
+        draws = np.empty((r * d, k))
+        size = max(1, MAX_NUMBERS_AT_ONCE // (k * k))
+        for start in range(0, r * d, size):
+            some = flat[start : start + size].astype(np.float64)
+            won = np.log((some @ wins) @ some.transpose(0, 2, 1))
+            gaps = won - won.transpose(0, 2, 1)
+            draws[start : start + size] = gaps[:, :, self.seen].mean(axis=2)
+        return draws.reshape(r, d, k)
 
     @cached_property
     def worth_vcov(self) -> Array:
@@ -549,7 +535,7 @@ MIN_CHANCE = 1e-120  # Chances of a preference below which a single judgment out
 
 
 @dataclass(frozen=True)
-class IRTCategorical:
+class IRTCategorical(Chains):
     """Settings of the categorical item-response model.
 
     Attributes:
@@ -598,24 +584,7 @@ class IRTCategorical:
                 f"noise_sd {self.noise_sd:g} is too small for {self.categories} categories: judges"
                 " would never err, and one who does could not be explained"
             )
-        if self.chains < 1:
-            raise UnknownOption(f"chains must be 1 or more, not {self.chains}")
-        if self.burn_in < 0:
-            raise UnknownOption(f"burn_in must be 0 or more, not {self.burn_in}")
-        if self.sweeps - self.burn_in < MIN_DRAWS:
-            raise UnknownOption(
-                f"sweeps must be at least {MIN_DRAWS} more than burn_in ({self.burn_in}), not"
-                f" {self.sweeps}"
-            )
-
-    @classmethod
-    def paper(cls, seed: int = SEED) -> Self:
-        """Return the settings of the paper: one chain of 200 sweeps, the first 50 excluded.
-
-        >>> IRTCategorical.paper().sweeps
-        200
-        """
-        return cls(chains=1, sweeps=200, burn_in=50, seed=seed)
+        self.check_chains()
 
     @property
     def law(self) -> Law:

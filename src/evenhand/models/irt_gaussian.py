@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from math import inf
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,15 +34,14 @@ from evenhand.data.coding import SEED
 from evenhand.data.controls import Judgments
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.models.coefficients import Coefficient
-from evenhand.models.fitted import Codes, Posterior
-from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
+from evenhand.models.base import Codes, Coefficient, Posterior
+from evenhand.models.irt_outputs import Chains, OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
 from evenhand.numerics.gaussian_process import Blocks, invert_all, make_blocks
 from evenhand.numerics.newton import solve_conjugate
-from evenhand.numerics.sampling import MAX_R_HAT, MIN_DRAWS, bulk_size, one_blas_thread, split_r_hat
+from evenhand.numerics.sampling import MAX_R_HAT, bulk_size, one_blas_thread, split_r_hat
 from evenhand.render.findings import Finding
 
 # Chances of left, tie and right for two outputs that nobody has seen, averaged over a posterior.
@@ -223,10 +222,7 @@ class GivenDifferences:
 def make_posterior(
     k: int, author: Numbers, sides: tuple[Numbers, Numbers], scales: Scales, decided: int = 0
 ) -> GivenDifferences:
-    """Prepare what does not depend on differences, for k systems, some perhaps without outputs.
-
-    sides: (C,) the preferred output and the other; `decided` comparisons, the first, have one.
-    """
+    """Prepare what does not depend on differences; (C,) sides: preferred, other."""
     from scipy import sparse
 
     c, n = len(sides[0]), len(author)
@@ -289,13 +285,6 @@ def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
 START_SPREAD: Final = 2.0  # How much farther apart than under the prior chains start
 
 
-@dataclass(frozen=True, eq=False)
-class Sweep:
-    means: Array  # (K, c) E[μ | D]
-    abilities: Array  # (K, c) draws of μ
-    qualities: Array  # (N, c) draws of q
-
-
 def order_pairs(pairs: OutputPairs, scales: Scales) -> GivenDifferences:
     """Take comparisons with a preference first, the preferred output as the first."""
     order = np.argsort(pairs.outcome == TIE, kind="stable")
@@ -315,8 +304,11 @@ def draw_differences(posterior: GivenDifferences, rng: np.random.Generator, cent
     return drawn
 
 
-def walk(posterior: GivenDifferences, chains: int, rng: np.random.Generator) -> Iterator[Sweep]:
-    """Yield sweep after sweep, without end, of chains that start farther apart than the prior."""
+def walk(
+    posterior: GivenDifferences, chains: int, rng: np.random.Generator
+) -> Iterator[tuple[Array, Array]]:
+    """Yield (K, c) E[μ | D] and draws of μ of every sweep, without end."""
+    # chains start farther apart than the prior
     k, n = len(posterior.ability_vcov), len(posterior.author)
     abilities = START_SPREAD * posterior.scales.ability * rng.standard_normal((k, chains))
     noise = posterior.scales.item * rng.standard_normal((n, chains))
@@ -327,7 +319,7 @@ def walk(posterior: GivenDifferences, chains: int, rng: np.random.Generator) -> 
         means = posterior.mean_abilities(differences)
         abilities = posterior.draw_abilities(rng, means)
         qualities = posterior.draw_qualities(rng, differences, abilities)
-        yield Sweep(means, abilities, qualities)
+        yield means, abilities
 
 
 # What the chains of the Gaussian item-response model leave behind, and what it says of abilities.
@@ -532,7 +524,7 @@ class IRTGaussianFit(Posterior):
 
 
 @dataclass(frozen=True)
-class IRTGaussian:
+class IRTGaussian(Chains):
     """Settings of a Gaussian item-response model; abilities are in units of `noise_sd`.
 
     Attributes:
@@ -564,18 +556,7 @@ class IRTGaussian:
                 raise UnknownOption(f"{name} cannot be {getattr(self, name)}: it is above 0")
         if not 0 <= self.radius < inf:
             raise UnknownOption(f"radius cannot be {self.radius}: it is 0 or more")
-        if self.chains < 1:
-            raise UnknownOption(f"chains cannot be {self.chains}: there is one at least")
-        if self.burn_in < 0 or self.sweeps - self.burn_in < MIN_DRAWS:
-            raise UnknownOption(
-                f"sweeps={self.sweeps} and burn_in={self.burn_in} leave too little: take"
-                f" {MIN_DRAWS} sweeps more than burn-in, or more"
-            )
-
-    @classmethod
-    def paper(cls, seed: int = SEED) -> Self:
-        """Return the settings of Hopkins & May: one chain of 200 sweeps, 50 of them burn-in."""
-        return cls(chains=1, sweeps=200, burn_in=50, seed=seed)
+        self.check_chains()
 
     @property
     def output_variance(self) -> float:
@@ -614,7 +595,7 @@ class IRTGaussian:
             posterior = order_pairs(pairs, scales)
             sweeps = islice(walk(posterior, self.chains, rng), self.burn_in, self.sweeps)
             for i, sweep in enumerate(sweeps):
-                draws[:, i] = sweep.means, sweep.abilities
+                draws[:, i] = sweep
         means, abilities = np.ascontiguousarray(draws[:, :, code].transpose(0, 3, 1, 2))
         vcov = posterior.ability_vcov[np.ix_(code, code)]
         # the pairs of systems that were compared, by name, and their outcomes

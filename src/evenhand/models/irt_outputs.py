@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import Judgments, note_tasks, refuse_form, take_pairs
 from evenhand.data.rankings import Rankings
 from evenhand.data.streams import spread_bits
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing
-from evenhand.models.design import DENSE, unmerged
+from evenhand.errors import InvalidJudgments, UnknownOption, listing
+from evenhand.models.design import require_counts, require_few, unmerged
 from evenhand.models.existence import refuse_nothing, require_two
 from evenhand.models.texts import say
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.graph import Graph, weak_components
+from evenhand.numerics.sampling import MIN_DRAWS
 from evenhand.render.findings import Finding
 
 # Comparisons as pairs of outputs: what one system made of one item, seen by one or many judges.
@@ -59,18 +61,31 @@ def pair_outputs(data: Judgments) -> OutputPairs:
         raise refuse_form(data, "preferences")
     k = len(data.systems)
     require_two(data.systems)
-    if k > DENSE:
-        raise NotIdentified(
-            f"{k:,} systems are too many for this model (at most {DENSE:,})",
-            ["leave some out", "take bradley-terry"],
-        )
+    require_few(data.systems)
     if isinstance(data, Votes):
         outcome = data.outcome.astype(np.int64)
         sides = data.left, data.right
-        item, note, n_judgments = _number_voted_items(data)
+        item, note = data.item.astype(np.int64), tuple[str, ...]()
+        answer = np.arange(data.size) if data.answer is None else data.answer.astype(np.int64)
+        n_judgments = float(len(np.unique(answer)))
+        if data.items == ("",):
+            item, note = answer, (RANKED if n_judgments < data.size else FRESH,)
+        if data.criterion is not None:
+            item = number_groups(item, data.criterion)
     else:
-        cell, outcome, item, note = _split_tally(data)
+        require_counts(data)
+        counts = data.counts.reshape(-1)
+        if not np.array_equal(counts, np.rint(counts)):
+            raise InvalidJudgments(
+                "counts must be whole numbers: this model looks at each comparison"
+            )
+        cell, outcome = np.divmod(np.repeat(np.arange(len(counts)), counts.astype(np.int64)), 3)
         sides, n_judgments = (data.left[cell], data.right[cell]), data.n_judgments
+        named = [name for name in ("item", "ranking") if name in data.factors][:1]
+        within = [name for name in (*named, "task") if name in data.factors]
+        keys = [unmerged(data, name).codes[cell] for name in within]
+        item = number_groups(*keys) if named else np.arange(len(cell))
+        note = () if named == ["item"] else (RANKED,) if named else (FRESH,)
     if not len(outcome):
         refuse_nothing(data.tally() if isinstance(data, Votes) else data)
     # number systems, items and outputs by what was said of them, and put rows in order
@@ -94,36 +109,6 @@ def pair_outputs(data: Judgments) -> OutputPairs:
     )
 
 
-def _number_voted_items(votes: Votes) -> tuple[Numbers, tuple[str, ...], float]:
-    """Return (C,) items of votes, what is to be noted of them, and the number of answers."""
-    item, note = votes.item.astype(np.int64), tuple[str, ...]()
-    answer = np.arange(votes.size) if votes.answer is None else votes.answer.astype(np.int64)
-    answers = len(np.unique(answer))
-    if votes.items == ("",):
-        item, note = answer, (RANKED if answers < votes.size else FRESH,)
-    if votes.criterion is not None:
-        item = number_groups(item, votes.criterion)
-    return item, note, float(answers)
-
-
-def _split_tally(tally: Tally) -> tuple[Numbers, Numbers, Numbers, tuple[str, ...]]:
-    """Return (C,) entry, outcome and item of each comparison, and what is to be noted."""
-    if tally.squares is not None:
-        raise UnknownOption(
-            "importance weights count no comparisons, and this model looks at each: use weights"
-            " that count rows"
-        )
-    counts = tally.counts.reshape(-1)
-    if not np.array_equal(counts, np.rint(counts)):
-        raise InvalidJudgments("counts must be whole numbers: this model looks at each comparison")
-    cell, outcome = np.divmod(np.repeat(np.arange(len(counts)), counts.astype(np.int64)), 3)
-    named = [name for name in ("item", "ranking") if name in tally.factors][:1]
-    keys = [unmerged(tally, name).codes[cell] for name in (*named, "task") if name in tally.factors]
-    item = number_groups(*keys) if named else np.arange(len(cell))
-    note = () if named == ["item"] else (RANKED,) if named else (FRESH,)
-    return cell, outcome, item, note
-
-
 def _number_systems(k: int, left: Numbers, right: Numbers, outcome: Numbers) -> Numbers:
     """Return the number of each system by whom it won, lost and tied against, (K,)."""
     marks = np.zeros(k, dtype=np.uint64)
@@ -140,6 +125,29 @@ def _places(marks: NDArray[Any]) -> Numbers:
     place = np.empty(len(marks), dtype=np.int64)
     place[np.argsort(marks, kind="stable")] = np.arange(len(marks))
     return place
+
+
+class Chains:
+    """Settings of what is drawn, as Hopkins & May had them by `paper`."""
+
+    chains: int
+    sweeps: int
+    burn_in: int
+    seed: int
+
+    @classmethod
+    def paper(cls, seed: int = SEED) -> Self:
+        """Return the settings of the paper: one chain of 200 sweeps, the first 50 excluded."""
+        return cls(chains=1, sweeps=200, burn_in=50, seed=seed)  # type: ignore[call-arg]
+
+    def check_chains(self) -> None:
+        if self.chains < 1:
+            raise UnknownOption(f"chains cannot be {self.chains}: there is one at least")
+        if self.burn_in < 0 or self.sweeps - self.burn_in < MIN_DRAWS:
+            raise UnknownOption(
+                f"sweeps={self.sweeps} and burn_in={self.burn_in} leave too little: take"
+                f" {MIN_DRAWS} sweeps more than burn-in, or more"
+            )
 
 
 _MAX_SYSTEMS_NAMED: Final = 4

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.models.coefficients import LRTest
+from evenhand.models.base import LRTest
 from evenhand.models.design import Owner
 
 if TYPE_CHECKING:
-    from evenhand.models.base import Fit
+    from evenhand.models.log_linear import Fit
     from evenhand.models.settings import LogLinearSettings
 
 Kind = Literal["worths", "ties"]

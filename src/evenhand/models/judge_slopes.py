@@ -21,7 +21,7 @@ difference of judges where there is none (so no test on rankings), nor are items
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
@@ -31,21 +31,19 @@ from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.tally import Tally
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
-from evenhand.models.coefficients import (
+from evenhand.errors import NotConverged, NotIdentified, require_option
+from evenhand.models.base import (
     Coefficient,
     LRTest,
+    ParametricFit,
     add_reference,
     finite,
     name_worths,
 )
-from evenhand.models.design import plain_design, reference_code
+from evenhand.models.design import plain_design, reference_code, require_counts, unmerged
 from evenhand.models.existence import check_tally, require_two
-from evenhand.models.fitted import ParametricFit
 from evenhand.models.judge_slopes_likelihood import (
     NODES,
-    Interval,
-    Peak,
     SlopeCells,
     SlopeLikelihood,
     find_interval,
@@ -249,7 +247,21 @@ class JudgeSlopes:
                 interval = find_interval(likelihood, peak, level)
             known = likelihood.hold(peak.tau).parts(peak.beta)
             columns = (*slope_quantiles(cells, law, *known), cells.sums(cells.counts.sum(axis=1)))
-        judges = tuple(tally.factor("judge").labels[i] for i in codes.tolist())
+        # judges without a slope: those with only ties, those of whom no row counts
+        judge = tally.factor("judge")
+        given = np.bincount(judge.codes, tally.counts.sum(axis=1), minlength=judge.size)
+        slopeless = given[np.setdiff1d(np.arange(judge.size), codes)]
+        numbers = {"only-ties": (slopeless > 0).sum(), "no-weight": (slopeless == 0).sum()}
+        notes = [say(code, judges=int(number)) for code, number in numbers.items() if number]
+        if interval is None:
+            notes.append(say("tau-of-rankings", "warning"))
+        if len(codes) < MIN_JUDGES:
+            notes.append(say("few-judges-slopes", "warning", judges=len(codes)))
+        if not peak.tau:
+            notes.append(say("tau-zero"))
+        if interval is not None and (interval.lost or interval.upper == np.inf):
+            notes.append(say("tau-end-lost" if interval.lost else "tau-unbounded", "warning"))
+        judges = tuple(judge.labels[i] for i in codes.tolist())
         names, labels = name_worths(tally.systems, reference)
         return SlopesFit(
             model=self,
@@ -269,11 +281,7 @@ class JudgeSlopes:
             n_comparisons=float(cells.counts.sum()),
             nodes=peak.nodes,
             quadrature_error=peak.error,
-            notes=(
-                *verdict.notes,
-                *_note_slopeless(tally, codes),
-                *_note_tau(peak, interval, codes),
-            ),
+            notes=(*verdict.notes, *notes),
             law=law,
             reference=reference,
         )
@@ -281,37 +289,8 @@ class JudgeSlopes:
     def _tally(self, data: Judgments) -> Tally:
         """Count by judge, who stood first forgotten."""
         tally = count_pairs(data, ("judge",))
-        judge = tally.factor("judge")
-        if judge.merged:
-            raise UnknownOption("judges were merged into clusters: tally without a limit for them")
-        if tally.squares is not None:
-            raise UnknownOption(
-                "importance weights are no counts, and the likelihood of slopes needs counts: read"
-                " the file without them"
-            )
-        return replace(tally, factors={"judge": judge}).fold()
-
-
-def _note_slopeless(tally: Tally, codes: Codes) -> list[Finding]:
-    """Note judges without a slope: those with only ties, those of whom no row counts."""
-    judge = tally.factor("judge")
-    given = np.bincount(judge.codes, tally.counts.sum(axis=1), minlength=judge.size)
-    slopeless = given[np.setdiff1d(np.arange(judge.size), codes)]
-    numbers = {"only-ties": (slopeless > 0).sum(), "no-weight": (slopeless == 0).sum()}
-    return [say(code, judges=int(number)) for code, number in numbers.items() if number]
-
-
-def _note_tau(peak: Peak, interval: Interval | None, codes: Codes) -> Iterator[Finding]:
-    if interval is None:
-        yield say("tau-of-rankings", "warning")
-    if len(codes) < MIN_JUDGES:
-        yield say("few-judges-slopes", "warning", judges=len(codes))
-    if not peak.tau:
-        yield say("tau-zero")
-    if interval is not None and interval.lost:
-        yield say("tau-end-lost", "warning")
-    elif interval is not None and interval.upper == np.inf:
-        yield say("tau-unbounded", "warning")
+        require_counts(tally)
+        return replace(tally, factors={"judge": unmerged(tally, "judge")}).fold()
 
 
 def _refuse_judges(cells: SlopeCells) -> None:

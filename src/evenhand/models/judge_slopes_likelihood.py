@@ -259,7 +259,14 @@ class SlopeLikelihood:
             information -= scores.T @ scores - middle.T @ middle
         fixed = [self.reference, *([] if self.law.free else [p - 2])]
         free = np.delete(np.arange(p), [*fixed, *([] if self.tau is None else [p - 1])])
-        return Expansion(value, gradient[free], _bend_down(information[np.ix_(free, free)]))
+        bend = information[np.ix_(free, free)]
+        try:
+            np.linalg.cholesky(bend)
+        except np.linalg.LinAlgError:
+            values, vectors = np.linalg.eigh(bend)
+            size = np.maximum(np.abs(values), 1e-6 * np.abs(values).max() + 1e-12)
+            bend = np.asarray((vectors * size) @ vectors.T)
+        return Expansion(value, gradient[free], bend)
 
     def _integrals(self, beta: Array) -> Iterator[tuple[SlopeCells, Posterior]]:
         """Integrate part by part, so that what is in between stays in the cache."""
@@ -337,16 +344,6 @@ def _by_system(cells: SlopeCells, values: Array) -> Array:
     k = cells.systems
     up = np.bincount(cells.left, values, minlength=k)
     return np.asarray(up - np.bincount(cells.right, values, minlength=k))
-
-
-def _bend_down(matrix: Array) -> Array:
-    try:
-        np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(matrix)
-        size = np.maximum(np.abs(values), 1e-6 * np.abs(values).max() + 1e-12)
-        return np.asarray((vectors * size) @ vectors.T)
-    return matrix
 
 
 # The slope of each judge given the judgments, with worths, γ and τ taken as known.

@@ -19,19 +19,7 @@ from evenhand.errors import NotConverged, UnknownOption
 from evenhand.models.design import DENSE, Design, Places
 from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
 from evenhand.models.ties import BLOCK
-from evenhand.numerics import Array
-from evenhand.numerics.newton import (
-    LOST,
-    MAX_ITERATIONS,
-    MAX_NEWTON_HALVINGS,
-    MIN_NEWTON_GAIN,
-    NEWTON_ROUNDING,
-    REMEDIES,
-    SINGULAR,
-    STUCK,
-    backtrack,
-    solve_columns,
-)
+from evenhand.numerics import Array, newton
 from evenhand.numerics.sampling import one_blas_thread
 
 Codes = NDArray[np.intp]
@@ -190,13 +178,15 @@ class PairInformation:
         """Solve for (K + extras, n) columns, with the sum-zero gauge on λ."""
         right = self._project(right.copy())
         diagonal = np.concatenate([self.degree, np.diag(self.corner)])
-        solved = solve_columns(
+        solved = newton.solve_columns(
             self.__matmul__,
             right,
             diagonal,
             project=self._project,
             tolerance=tolerance,
-            limit=len(self.border) // SYSTEMS_PER_ITERATION if self.dense else MAX_ITERATIONS,
+            limit=len(self.border) // SYSTEMS_PER_ITERATION
+            if self.dense
+            else newton.MAX_ITERATIONS,
         )
         if solved is not None:
             return solved
@@ -214,7 +204,7 @@ class PairInformation:
         try:
             return self._project(np.asarray(np.linalg.solve(whole, right)))
         except np.linalg.LinAlgError as error:
-            raise NotConverged(SINGULAR) from error
+            raise NotConverged(newton.SINGULAR) from error
 
     def _project(self, columns: Array) -> Array:
         """Take the mean worth out of columns, in place."""
@@ -276,7 +266,7 @@ def climb_pairs(
     for taken in range(1, MAX_STEPS + 1):
         step = make_information(likelihood, pairs, level).solve(level.gradient[:, None])[:, 0]
         decrement = float(level.gradient @ step)
-        if np.abs(step).max() <= MAX_LAST_STEP or decrement <= LOST * abs(level.value):
+        if np.abs(step).max() <= MAX_LAST_STEP or decrement <= newton.LOST * abs(level.value):
             value = level.value + decrement / 2  # to third order in a step of 1e-6
             end = at + step
             worths = end[:k] - end[reference]
@@ -285,11 +275,13 @@ def climb_pairs(
         apart = np.abs(pairs.differ(step[:k], slice(None))).max()  # of systems that were compared
         moved_by = max(float(apart), *np.abs(step[k:]).tolist(), 1e-300)
         length = min(1.0, MAX_ETA_STEP / moved_by)
-        least = level.value - NEWTON_ROUNDING * (1 + abs(level.value))
-        rate = MIN_NEWTON_GAIN * length * decrement
-        moved = backtrack(expand, at, length * step, (least, rate), MAX_NEWTON_HALVINGS)
+        least = level.value - newton.NEWTON_ROUNDING * (1 + abs(level.value))
+        rate = newton.MIN_NEWTON_GAIN * length * decrement
+        moved = newton.backtrack(
+            expand, at, length * step, (least, rate), newton.MAX_NEWTON_HALVINGS
+        )
         if moved is None:
             break
         at, level = moved
     # a prior is for systems whose matrix is made
-    raise NotConverged(STUCK, REMEDIES[: 2 if k <= DENSE else 1])
+    raise NotConverged(newton.STUCK, newton.REMEDIES[: 2 if k <= DENSE else 1])

@@ -28,17 +28,8 @@ import numpy as np
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
 from evenhand.errors import UnknownOption, require_option
+from evenhand.models import labels
 from evenhand.models.answers import Answers, Judgments, code_answers, softmax
-from evenhand.models.labels import (
-    PRIOR,
-    LabelFit,
-    integrate_skills,
-    list_skills,
-    note_answers,
-    note_labels,
-    require_others,
-    sign_labels,
-)
 from evenhand.models.texts import say_labels
 from evenhand.numerics import Array
 from evenhand.render.findings import Finding
@@ -256,7 +247,7 @@ class MACE:
             raise UnknownOption("smoothing must be above 0, or None for .01 by number of labels")
 
     @carries_excluded("controls")
-    def fit(self, data: Judgments | Answers) -> LabelFit:
+    def fit(self, data: Judgments | Answers) -> labels.LabelFit:
         """Estimate labels and competences.
 
         Args:
@@ -270,7 +261,7 @@ class MACE:
 
         """
         answers = code_answers(data)
-        require_others(answers)
+        labels.require_others(answers)
         knowing = Knowing.of(answers)
         best, ends = self._climb_all(knowing)
         pseudo, smooth = self._pseudo(knowing), self._smooth(knowing)
@@ -290,11 +281,13 @@ class MACE:
         right = np.mean([one.judge_answers(answers) for one in best], axis=0)
         wrong = strategy[answers.judge, answers.shown]
         posterior = np.mean([one.posterior for one in best], axis=0)
-        return LabelFit(
+        return labels.LabelFit(
             model=self,
             answers=answers,
             posterior=posterior,
-            skills=list_skills(answers, integrate_skills(answers.judge, right, wrong, self._coin)),
+            skills=labels.list_skills(
+                answers, labels.integrate_skills(answers.judge, right, wrong, self._coin)
+            ),
             measure="competence",
             parameters={"spamming": np.mean(spamming, axis=0), "strategies": strategy},
             loglik=None if self.method == "vb" else best[0].objective,
@@ -302,11 +295,11 @@ class MACE:
             steps=best[0].steps,
             converged=bool(best[0].rise < CONVERGED_RISE * answers.size),
             notes=(
-                *note_answers(answers),
-                *note_labels(answers, posterior),
+                *labels.note_answers(answers),
+                *labels.note_labels(answers, posterior),
                 *self._note_ends(best, ends, answers.size),
             ),
-            signature=sign_labels(
+            signature=labels.sign_labels(
                 answers, [f"MACE {self.method}, {prior}", starts, f"seed={self.seed}"]
             ),
         )
@@ -334,7 +327,7 @@ class MACE:
     @property
     def _coin(self) -> tuple[float, float]:
         """The Beta prior of competence; Jeffreys' beside EM, which has none."""
-        return (self.know, self.spam) if self.method == "vb" else PRIOR
+        return (self.know, self.spam) if self.method == "vb" else labels.PRIOR
 
     def _smooth(self, knowing: Knowing) -> float:
         return 0.01 / knowing.labels if self.smoothing is None else self.smoothing

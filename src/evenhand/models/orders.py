@@ -21,10 +21,9 @@ from evenhand.errors import (
     listing,
     require_option,
 )
-from evenhand.models.coefficients import Coefficient, add_reference, name_worths
+from evenhand.models.base import Coefficient, ParametricFit, add_reference, name_worths
 from evenhand.models.design import reference_code
 from evenhand.models.existence import check_existence, refuse_nothing
-from evenhand.models.fitted import ParametricFit
 from evenhand.models.settings import require_prior
 from evenhand.models.texts import say
 from evenhand.numerics import Array
@@ -570,7 +569,21 @@ def fit_orders(
         refuse_nothing(orders.tally())
     reference = reference_code(orders.systems, model.reference)
     data = OrderLikelihood(law, orders, reference)
-    whole = replace(data, orders=_with_ghost(orders, model.prior)) if model.prior else data
+    whole = data
+    if model.prior:  # pseudo-comparisons of every system with a ghost, half of them won
+        systems, ghosts = np.arange(k, dtype=np.int32), np.full(k, k, dtype=np.int32)
+        outputs = np.full((2 * k, orders.outputs.shape[1]), NONE, dtype=np.int32)
+        places = outputs.copy()
+        outputs[:k, 0], outputs[:k, 1] = systems, ghosts
+        outputs[k:, 0], outputs[k:, 1] = ghosts, systems
+        places[:, :2] = (0, 1)
+        haunted = Orders(
+            (*orders.systems, GHOST),
+            np.concatenate([orders.outputs, outputs]),
+            np.concatenate([orders.places, places]),
+            np.concatenate([orders.weights, np.full(2 * k, model.prior / 2)]),
+        )
+        whole = replace(data, orders=haunted)
     check_order_existence(whole, labels, prior=model.prior)
     with one_blas_thread():
         peak = maximise(whole.expand, np.zeros(whole.size), reach=whole.reach)
@@ -604,24 +617,6 @@ def fit_orders(
         decrement=peak.decrement,
         notes=(*notes, *orders.notes, *excluded),
         likelihood=data,
-    )
-
-
-def _with_ghost(orders: Orders, prior: float) -> Orders:
-    """Add pseudo-comparisons of every system with a ghost, half of them won."""
-    k = len(orders.systems)
-    systems = np.arange(k, dtype=np.int32)
-    ghost = np.full(k, k, dtype=np.int32)
-    width = orders.outputs.shape[1]
-    outputs = np.full((2 * k, width), NONE, dtype=np.int32)
-    places = outputs.copy()
-    outputs[:, :2] = np.concatenate([np.stack([systems, ghost], 1), np.stack([ghost, systems], 1)])
-    places[:, :2] = (0, 1)
-    return Orders(
-        (*orders.systems, GHOST),
-        np.concatenate([orders.outputs, outputs]),
-        np.concatenate([orders.places, places]),
-        np.concatenate([orders.weights, np.full(2 * k, prior / 2)]),
     )
 
 

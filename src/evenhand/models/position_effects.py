@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -24,9 +25,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged
-from evenhand.models.base import Fit
-from evenhand.models.coefficients import LRTest
+from evenhand.models.base import LRTest
 from evenhand.models.likelihood import Likelihood
+from evenhand.models.log_linear import Fit
 from evenhand.models.ties import Local, expand_blocks
 from evenhand.numerics import Array
 from evenhand.numerics.newton import solve_step
@@ -54,11 +55,25 @@ class Panel:
         """(C,) judge of each entry."""
         return self.codes["judge"]
 
-    def expand(self, bias: Array) -> Local:
-        """Return the log-likelihood of each entry to second order, given (J,) biases."""
-        worths, tie, _, _ = self.likelihood.parts(self.beta)
-        eta = self.likelihood.eta(worths, 0.0) + bias[self.judge]
-        return expand_blocks(self.likelihood.law, eta, tie, self.likelihood.counts)
+    @cached_property
+    def _eta(self) -> Array:
+        """(C,) η of each entry without a bias."""
+        return self.likelihood.eta(self.likelihood.parts(self.beta)[0], 0.0)
+
+    @cached_property
+    def _room(self) -> Array:
+        # new memory costs about as much as the numbers in it, and nodes are many
+        return np.empty((len(PARTS), len(self.judge)))
+
+    def expand(self, bias: Array, *, passing: bool = False) -> Local:
+        """Return the log-likelihood of each entry to second order, given (J,) biases.
+
+        passing: whether the next call may write over it.
+        """
+        tie, counts = self.likelihood.parts(self.beta)[1], self.likelihood.counts
+        eta = self._eta + bias[self.judge]
+        room = self._room if passing else None
+        return expand_blocks(self.likelihood.law, eta, tie, counts, room)
 
     def by_judge(self, values: Array) -> Array:
         """Sum entries by judge: (J,)."""
@@ -147,7 +162,7 @@ def _climb(panel: Panel, start: tuple[float, float], common: float) -> PositionE
         # a Newton step of worths and tie parameter, averaged over the judges' biases
         sums = np.zeros((len(PARTS), len(panel.judge)))  # sums onto the parameters are linear
         for place, (at, weights) in enumerate(zip(nodes.at.T, posterior.T, strict=True)):
-            local = nodes.expanded[place] if nodes.expanded else panel.expand(at)
+            local = nodes.expanded[place] if nodes.expanded else panel.expand(at, passing=True)
             by_entry = weights[panel.judge]
             for row, name in enumerate(PARTS):
                 sums[row] += by_entry * getattr(local, name)
@@ -169,7 +184,7 @@ def find_modes(panel: Panel, start: Array, mean: float, spread: float) -> Array:
     """Return (J,) where each judge's likelihood times N(δ, τ²) is largest."""
     modes, precision = start.copy(), spread**-2
     for _ in range(MAX_STEPS):
-        local = panel.expand(modes)
+        local = panel.expand(modes, passing=True)
         slope = panel.by_judge(local.eta) - (modes - mean) * precision
         step = slope / (panel.by_judge(local.eta_eta) + precision)
         modes += np.clip(step, -MAX_BIAS_STEP, MAX_BIAS_STEP)
@@ -181,11 +196,12 @@ def find_modes(panel: Panel, start: Array, mean: float, spread: float) -> Array:
 def place_nodes(panel: Panel, modes: Array, spread: float, n: int = NODES) -> Nodes:
     """Put n Gauss-Hermite nodes around each mode, as wide as the integrand is there."""
     x, w = np.polynomial.hermite.hermgauss(n)
-    curvature = panel.by_judge(panel.expand(modes).eta_eta) + spread**-2
+    curvature = panel.by_judge(panel.expand(modes, passing=True).eta_eta) + spread**-2
     width = np.sqrt(2 / curvature)
     at = modes[:, None] + width[:, None] * x
-    locals_at = (panel.expand(biases) for biases in at.T)
-    expanded = tuple(locals_at) if len(panel.judge) <= MAX_KEPT_ENTRIES else ()
+    kept = len(panel.judge) <= MAX_KEPT_ENTRIES
+    locals_at = (panel.expand(biases, passing=not kept) for biases in at.T)
+    expanded = tuple(locals_at) if kept else ()
     loglik = np.stack([panel.by_judge(local.value) for local in expanded or locals_at], axis=1)
     return Nodes(at, np.log(w) + x**2 + np.log(width)[:, None], loglik, expanded)
 

@@ -43,44 +43,21 @@ from evenhand.errors import (
     require_option,
     suggest_or_list,
 )
-from evenhand.models.coefficients import (
+from evenhand.models import random_judges_likelihood as integrals
+from evenhand.models.base import (
     Coefficient,
     LRTest,
+    ParametricFit,
     add_reference,
     finite,
     name_worths,
 )
-from evenhand.models.design import DENSE, reference_code, unmerged
+from evenhand.models.design import reference_code, require_counts, require_few, unmerged
 from evenhand.models.existence import (
     check_tally,
     make_preference_graph,
     refuse_nothing,
     require_two,
-)
-from evenhand.models.fitted import ParametricFit
-from evenhand.models.random_judges_likelihood import (
-    MAX_SIGMA,
-    REMEDIES,
-    Dispersion,
-    Method,
-    Panel,
-    Peak,
-    Point,
-    Pooled,
-    Sites,
-    State,
-    Votes,
-    explain_lost,
-    find_peak,
-    find_softening,
-    integrate_laplace,
-    invert,
-    make_panel,
-    pool_judges,
-    shift_sites,
-    slopes,
-    soften,
-    tilt,
 )
 from evenhand.models.texts import say
 from evenhand.models.ties import Davidson, TwoOutcomes
@@ -143,6 +120,7 @@ PAIRS: Final = (64, 2_048)  # Fewest and most pairs of opposite draws for each b
 TOTAL_PAIRS: Final = 50_000  # Pairs over all blocks that are aimed at
 BATCHES: Final = 16  # Batches that stand for all
 NUMBERS: Final = 1_000_000  # Log-odds held at once
+CACHED_NUMBERS: Final = 20_000  # Log-odds whose chances are computed at once
 
 
 @dataclass(frozen=True)
@@ -157,7 +135,9 @@ class IntegralCheck:
     sigma_error: float  # Monte Carlo standard error of that
 
 
-def check_integrals(panel: Panel, peak: Peak, state: State, seed: int) -> IntegralCheck:
+def check_integrals(
+    panel: integrals.Panel, peak: integrals.Peak, state: integrals.State, seed: int
+) -> IntegralCheck:
     """Compare the integrals at the maximum with importance sampling."""
     theta, gamma, sigma = panel.parts(peak.beta)
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -169,18 +149,18 @@ def check_integrals(panel: Panel, peak: Peak, state: State, seed: int) -> Integr
         if not weight:
             continue
         votes = panel.votes(batch, theta, gamma)
-        sites = shift_sites(state, batch, votes)
-        covariance, mean, _ = invert(batch, sites, sigma)
+        sites = integrals.shift_sites(state, batch, votes)
+        covariance, mean, _ = integrals.invert(batch, sites, sigma)
         centre = batch.differ(mean)
         logs, lengths = _draw(batch, votes, sites, (covariance, mean), pairs=pairs, rng=rng)
         lengths /= sigma**2
         # what the method has in the place of log mean(w), and of the slope by log σ beyond the
         # Gaussian's own E‖u‖²/σ² − d, which is nothing but for Laplace's
         if panel.method == "corrected":
-            tilted = tilt(votes, sites, centre, batch.spread(covariance))
+            tilted = integrals.tilt(votes, sites, centre, batch.spread(covariance))
             plain, slope = batch.sums(tilted.log_scale), 0.0
         else:
-            piece = integrate_laplace(batch, votes, sigma, sites, panel.settled)
+            piece = integrals.integrate_laplace(batch, votes, sigma, sites, panel.settled)
             trace = np.trace(covariance, axis1=1, axis2=2).sum()
             slope = piece.log_sigma - float((trace + (mean**2).sum()) / sigma**2 - mean.size)
             plain = batch.sums(votes.values(centre) - sites.values(centre))
@@ -215,8 +195,8 @@ def check_integrals(panel: Panel, peak: Peak, state: State, seed: int) -> Integr
 
 def _draw(
     batch: Batch,
-    votes: Votes,
-    sites: Sites,
+    votes: integrals.Votes,
+    sites: integrals.Sites,
     gaussian: tuple[Array, Array],
     *,
     pairs: int,
@@ -227,15 +207,22 @@ def _draw(
     centre, root = batch.differ(mean), np.linalg.cholesky(covariance)
     logs, lengths = np.empty((2, 2, pairs, batch.size))
     step = max(1, NUMBERS // max(len(votes.n), mean.size))
+    few = max(1, CACHED_NUMBERS // len(votes.n))
     for start in range(0, pairs, step):
         rows = slice(start, min(start + step, pairs))
         away = root @ rng.standard_normal((batch.size, batch.width, rows.stop - start))
         apart = batch.differ(away).T
         for side, sign in enumerate((1.0, -1.0)):
-            deviation = centre + sign * apart
-            terms = votes.values(deviation) - sites.values(deviation)
-            logs[side, rows] = np.stack([batch.sums(row) for row in terms])
             lengths[side, rows] = ((mean[:, :, None] + sign * away) ** 2).sum(axis=1).T
+            # a few draws at a time, so that what is in between stays in the processor's cache
+            for first in range(0, len(apart), few):
+                deviation = centre + sign * apart[first : first + few]
+                terms = votes.values(deviation) - sites.values(deviation)
+                here = slice(start + first, start + first + len(terms))
+                if batch.size == 1:
+                    logs[side, here, 0] = terms.sum(axis=1)
+                else:
+                    logs[side, here] = np.stack([batch.sums(row) for row in terms])
     return logs, lengths
 
 
@@ -269,16 +256,6 @@ class DealTest:
     dealt: float  # the same of the mean deal: what comparisons of one ranking share
 
 
-def hang_together(tally: Tally) -> bool:
-    """Say whether one answer makes several comparisons."""
-    if not tally.of_pairs:
-        return True
-    if "ranking" not in tally.factors:
-        return False
-    key = _number_entries(tally, ("task", "ranking"))
-    return len(np.unique(key)) < len(key)
-
-
 def _number_entries(tally: Tally, names: Sequence[str]) -> NDArray[np.int64]:
     """Return a number for each entry, the same where all of some factors are the same."""
     factors = [tally.factors[name] for name in names if name in tally.factors]
@@ -286,7 +263,11 @@ def _number_entries(tally: Tally, names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def deal_rankings(
-    tally: Tally, panel: Panel, pooled: Pooled, dispersion: Dispersion, seed: int
+    tally: Tally,
+    panel: integrals.Panel,
+    pooled: integrals.Pooled,
+    dispersion: integrals.Dispersion,
+    seed: int,
 ) -> DealTest:
     key = _number_entries(tally, ("task", "ranking", "judge"))
     first, answer = np.unique(key, return_index=True, return_inverse=True)[1:]
@@ -298,8 +279,8 @@ def deal_rankings(
     theta, gamma, _ = panel.parts(np.append(pooled.beta, 0.0))
     won, tied, lost = tally.counts.T
     centre = theta[tally.left] - theta[tally.right]
-    votes = Votes(won - lost, tied, won + tied + lost, centre, gamma, panel.nodes)
-    score, k = slopes(votes, np.zeros_like(centre)).x, len(tally.systems)
+    votes = integrals.Votes(won - lost, tied, won + tied + lost, centre, gamma, panel.nodes)
+    score, k = integrals.slopes(votes, np.zeros_like(centre)).x, len(tally.systems)
     places = np.concatenate((answer * k + tally.left, answer * k + tally.right))
     used, inverse = np.unique(places, return_inverse=True)
     sums = np.asarray(np.bincount(inverse, np.concatenate((score, -score))), dtype=np.float64)
@@ -319,8 +300,8 @@ def deal_rankings(
     return DealTest(
         p=(1 + as_much) / (DEALS + 1),
         deals=DEALS,
-        sigma=soften(dispersion.ratio(0.0)),
-        dealt=soften(dispersion.ratio(float(np.mean(spreads)) - seen)),
+        sigma=integrals.soften(dispersion.ratio(0.0)),
+        dealt=integrals.soften(dispersion.ratio(float(np.mean(spreads)) - seen)),
     )
 
 
@@ -350,7 +331,7 @@ _LOST: Final = "the interval of σ was not found"
 class Interval:
     lower: float  # the lower end; 0 where the data do not exclude it
     upper: float  # the upper end; infinite where there is none
-    peak: Peak  # the maximum moved to σ°; as it was where that is as good as there
+    peak: integrals.Peak  # the maximum moved to σ°; as it was where that is as good as there
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,7 +341,7 @@ class _Height:
     value: float
     slope: float
     beta: Array
-    point: Point
+    point: integrals.Point
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,7 +355,12 @@ class _Top:
 
 
 def find_interval(
-    panel: Panel, peak: Peak, pooled: Pooled, level: float, *, restricted: bool
+    panel: integrals.Panel,
+    peak: integrals.Peak,
+    pooled: integrals.Pooled,
+    level: float,
+    *,
+    restricted: bool,
 ) -> Interval:
     goal = normal_quantile((1 + level) / 2)
     profile = _Profile(panel, peak, restricted=restricted)
@@ -385,7 +371,7 @@ def find_interval(
     top = _find_top(profile, zero, float(peak.beta[-1]) if peak.point else log(spread) - 1.5)
     if top is None:
         upper = _find_end(profile, zero, goal, (log(spread), -inf, inf))
-        none = Peak(pooled.beta, 0.0, pooled.loglik, pooled.vcov, None, peak.dispersion)
+        none = integrals.Peak(pooled.beta, 0.0, pooled.loglik, pooled.vcov, None, peak.dispersion)
         return Interval(0.0, upper, none)
     step = min(goal / sqrt(top.bend), 1.0)
     upper = _find_end(profile, top.value, goal, (top.at + step, top.at, inf))
@@ -395,7 +381,7 @@ def find_interval(
     return Interval(lower, upper, _move(panel, peak, top))
 
 
-def _move(panel: Panel, peak: Peak, top: _Top) -> Peak:
+def _move(panel: integrals.Panel, peak: integrals.Peak, top: _Top) -> integrals.Peak:
     """Return the maximum at the top of the adjusted profile."""
     if peak.point is not None:
         moved = abs(top.at - float(peak.beta[-1])) * sqrt(top.bend)
@@ -411,10 +397,10 @@ def _move(panel: Panel, peak: Peak, top: _Top) -> Peak:
     drift = np.append(-inner @ information[:-1, -1], 1.0)
     vcov = np.outer(drift, drift) / top.bend
     vcov[:-1, :-1] += inner
-    return Peak(beta, exp(top.at), peak.loglik, vcov, point, peak.dispersion)
+    return integrals.Peak(beta, exp(top.at), peak.loglik, vcov, point, peak.dispersion)
 
 
-def _sigma_error(peak: Peak, goal: float) -> float:
+def _sigma_error(peak: integrals.Peak, goal: float) -> float:
     """Return the standard error of log σ; at σ = 0 about the upper end of σ."""
     if peak.point is not None:
         return float(np.sqrt(peak.vcov[-1, -1]))
@@ -432,13 +418,13 @@ class _Inner:
 
     value: float
     gradient: Array
-    point: Point
+    point: integrals.Point
 
 
 class _Profile:
     """The profile as a function of log σ, worths and γ fitted anew."""
 
-    def __init__(self, panel: Panel, peak: Peak, *, restricted: bool) -> None:
+    def __init__(self, panel: integrals.Panel, peak: integrals.Peak, *, restricted: bool) -> None:
         self.panel, self.peak, self.restricted = panel, peak, restricted
         n = panel.size - 1
         self.drift = np.zeros(n)
@@ -468,11 +454,11 @@ class _Profile:
         )
         return self._finish(end, at, here.point, gain)
 
-    def _expand(self, beta: Array, at: float, state: State | None) -> _Inner:
+    def _expand(self, beta: Array, at: float, state: integrals.State | None) -> _Inner:
         point = self.panel.expand(np.append(beta, at), state, information=True)
         return _Inner(point.value, point.gradient[:-1], point)
 
-    def _finish(self, beta: Array, at: float, there: Point, gain: float) -> _Height:
+    def _finish(self, beta: Array, at: float, there: integrals.Point, gain: float) -> _Height:
         slope = float(there.gradient[-1] - there.gradient[:-1] @ self.drift)
         value = there.value + gain
         if self.restricted:
@@ -481,7 +467,7 @@ class _Profile:
             slope -= float(np.trace(np.linalg.solve(there.worths, there.bends))) / 2
             value -= _half_log_det(there.worths)
             n = self.panel.n_systems - 1
-            softer = find_softening(at, float(beta[-1]) if self.panel.ties else None)
+            softer = integrals.find_softening(at, float(beta[-1]) if self.panel.ties else None)
             value -= n * softer[0]
             slope -= n * softer[1]
         return _Height(value, slope, beta, there)
@@ -497,7 +483,7 @@ def _find_top(profile: _Profile, zero: float, first: float) -> _Top | None:
     for _ in range(60):
         gain = here.slope**2 / (2 * bend)
         step = float(np.clip(here.slope / bend, -0.5, 0.5))
-        if gain < MAX_GAIN_LEFT * profile.panel.left_over or at > log(MAX_SIGMA):
+        if gain < MAX_GAIN_LEFT * profile.panel.left_over or at > log(integrals.MAX_SIGMA):
             top = here.value + gain
             return _Top(at + step, top, bend, here) if top > zero else None
         there = profile.height(at + step, here)
@@ -513,7 +499,7 @@ def _find_end(
     """Return σ at which the signed root of the deviance, which rises with σ, is `goal`."""
     at, low, high = places
     for _ in range(60):
-        if at > log(MAX_SIGMA):
+        if at > log(integrals.MAX_SIGMA):
             return inf
         there = profile.height(at)
         root = float(np.copysign(sqrt(max(2 * (top - there.value), 0.0)), goal))
@@ -551,8 +537,8 @@ class RandomJudgesFit(ParametricFit):
     pooled_loglik: float  # log-likelihood of the same model with σ = 0 (nats)
     check: IntegralCheck | None  # importance sampling of the integrals; None at σ = 0
     n_judges: int  # judges with a judgment that counts
-    panel: Panel  # judges' answers
-    peak: Peak  # the estimates and their covariance
+    panel: integrals.Panel  # judges' answers
+    peak: integrals.Peak  # the estimates and their covariance
 
     assumes = "judges independent, each with a taste, their judgments independent given it"
 
@@ -654,8 +640,8 @@ class RandomJudgesFit(ParametricFit):
             theta, gamma, sigma = panel.parts(self.peak.beta)
             for batch in panel.blocks.batches:
                 if wanted[batch.nodes].any():
-                    sites = shift_sites(state, batch, panel.votes(batch, theta, gamma))
-                    covariance, centre, _ = invert(batch, sites, sigma)
+                    sites = integrals.shift_sites(state, batch, panel.votes(batch, theta, gamma))
+                    covariance, centre, _ = integrals.invert(batch, sites, sigma)
                     mean[batch.nodes] = centre.reshape(-1)
                     diagonal = np.diagonal(covariance, axis1=1, axis2=2)
                     error[batch.nodes] = np.sqrt(diagonal).reshape(-1)
@@ -698,14 +684,14 @@ def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequ
     if len(labels) == 1:
         raise NotIdentified(
             f"how much judges differ cannot be told from one judge ({labels[0]})",
-            ["collect answers of several judges", REMEDIES[1]],
+            ["collect answers of several judges", integrals.REMEDIES[1]],
         )
     answers = np.bincount(judge, tally.wins + tally.ties + tally.losses)
     if answers.max() <= 1:
         raise NotIdentified(
             f"how much judges differ cannot be told from chance: each of {len(labels):,} judges"
             " gave one judgment",
-            ["collect several from each", REMEDIES[1]],
+            ["collect several from each", integrals.REMEDIES[1]],
         )
     if (tally.wins * tally.losses).any():
         return
@@ -719,7 +705,7 @@ def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequ
         raise NotIdentified(
             "σ has no finite estimate: no judge ever contradicts himself or herself, so that"
             " tastes alone could explain all of them",
-            REMEDIES,
+            integrals.REMEDIES,
         )
 
 
@@ -772,7 +758,7 @@ class RandomJudges:
 
     ties: Ties = "davidson"
     reference: str | None = None
-    method: Method = "corrected"
+    method: integrals.Method = "corrected"
     restricted: bool = True
     level: float = 0.95
     seed: int = SEED
@@ -799,28 +785,27 @@ class RandomJudges:
         answers = self._tally(data)
         whole = replace(answers, factors={"judge": answers.factors["judge"]}).fold()
         tally = self._used(whole)
-        if len(tally.systems) > DENSE:
-            raise NotIdentified(
-                f"{len(tally.systems):,} systems are too many for random judges (at most"
-                f" {DENSE:,})",
-                ["leave some out", "take bradley-terry"],
-            )
+        require_few(tally.systems)
         verdict = check_tally(whole, self.ties, _PRIOR)
         judge, used = np.unique(tally.factors["judge"].codes, return_inverse=True)
         labels = tuple(tally.factors["judge"].labels[i] for i in judge.tolist())
         refuse_without_judges(tally, used, labels)
         reference = reference_code(tally.systems, self.reference)
-        of_rankings, lr_test, deal_test, check = hang_together(answers), None, None, None
+        lr_test, deal_test, check = None, None, None
+        of_rankings = not answers.of_pairs  # one answer makes several comparisons
+        if not of_rankings and "ranking" in answers.factors:
+            key = _number_entries(answers, ("task", "ranking"))
+            of_rankings = len(np.unique(key)) < len(key)
         with one_blas_thread():
-            panel = make_panel(tally, used.astype(np.intp), reference, self.method)
-            pooled = pool_judges(tally, reference, ties=panel.ties)
+            panel = integrals.make_panel(tally, used.astype(np.intp), reference, self.method)
+            pooled = integrals.pool_judges(tally, reference, ties=panel.ties)
             try:
-                highest = find_peak(panel, pooled)
+                highest = integrals.find_peak(panel, pooled)
                 interval = find_interval(
                     panel, highest, pooled, self.level, restricted=self.restricted
                 )
             except NotConverged as lost:
-                raise explain_lost(lost, panel, pooled) from None
+                raise integrals.explain_lost(lost, panel, pooled) from None
             peak = interval.peak
             if peak.point is not None:
                 check = check_integrals(panel, peak, peak.point.state, self.seed)
@@ -861,11 +846,7 @@ class RandomJudges:
 
     def _tally(self, data: Judgments) -> Tally:
         tally = count_pairs(data, ("judge",), answers=True)
-        if tally.squares is not None:
-            raise UnknownOption(
-                "importance weights have no likelihood, so that judges' tastes cannot be"
-                " integrated out: use weights that count rows, or BradleyTerry with rank's sandwich"
-            )
+        require_counts(tally)
         whole = [name for name in ANSWERS if name in tally.factors]
         factors = {name: unmerged(tally, name) for name in ("judge", *whole)}
         return replace(tally, factors=factors)

@@ -108,12 +108,7 @@ TIE_TITLES: Final = {
 
 
 def say_model(model: LogLinearSettings) -> str:
-    """Say the settings of a model.
-
-    >>> from evenhand import BradleyTerry
-    >>> say_model(BradleyTerry(order_effect=True, prior=1))
-    'Bradley-Terry, Davidson ties, order effect, prior 1'
-    """
+    """Say the settings of a model."""
     parts = ["Bradley-Terry", TIE_TITLES[model.ties]]
     if model.order_effect:
         parts.append("order effect")

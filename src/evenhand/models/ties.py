@@ -135,10 +135,13 @@ class TwoOutcomes:
         return 0.0
 
 
-def expand_blocks(law: TieLaw, eta: Array, tie: Tie, counts: Array) -> Local:
+def expand_blocks(
+    law: TieLaw, eta: Array, tie: Tie, counts: Array, whole: Array | None = None
+) -> Local:
+    """Return what `law.expand` gives for all entries; whole: (6, C) that is written over."""
     if len(eta) <= BLOCK:
         return law.expand(eta, tie, counts)
-    whole = np.empty((6, len(eta)))
+    whole = np.empty((6, len(eta))) if whole is None else whole
     for start in range(0, len(eta), BLOCK):
         rows = slice(start, start + BLOCK)
         part = law.expand(
@@ -347,10 +350,7 @@ def group_ties(
     covariates: tuple[Sequence[str], Sequence[str]],
     references: Mapping[str, str],
 ) -> TieGroups:
-    """Return the groups of a tally in which ties have parameters of their own.
-
-    covariates: those of worths, and those of ties.
-    """
+    """Return the groups in which ties have parameters, by covariates of worths and of ties."""
     names = list(dict.fromkeys([*covariates[0], *covariates[1]]))
     factors = {name: unmerged(tally, name) for name in names}
     key = np.zeros(len(tally.left), dtype=np.int64)

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, SYSTEM, Component
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.models.texts import say
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule, t_quantile, two_sided_p
@@ -326,7 +326,30 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
     except (NotIdentified, NotConverged) as refusal:
         raise refusal.without_options() from None
     tie = float(np.exp(fit.estimate[fit.names.index("g1")])) if "g1" in fit.names else 0.0
-    moments, reasons = _estimate_all(tally, find_residuals(tally, fit, tie), level)
+    # what judges' and items' tastes look like, and why some cannot be told
+    residuals = find_residuals(tally, fit, tie)
+    products, reasons = dict[str, Products](), []
+    for name, other in (("judge", "item"), ("item", "judge")):
+        if name not in tally.factors:
+            reasons.append(f"the data do not name {name}s")
+            continue
+        owner = _codes(tally, name)
+        # what votes of one judge may hang together by: the item, else the ranking
+        cells = [factor for factor in (other, "ranking") if factor in tally.factors]
+        summed = sum_products(residuals, owner, _codes(tally, cells[0]) if cells else None)
+        if summed is not None:
+            products[name] = summed
+        elif owner.max() == 0:
+            reasons.append(f"there is one {name}: nothing can be said of how {name}s differ")
+        else:
+            reasons.append(
+                f"{TASTES[name]} cannot be told from chance: no {name} has judgments of several"
+                f" {other}s"
+            )
+    moments = {name: conclude(summed, level) for name, summed in products.items()}
+    if len(products) == 2:
+        both = conclude_both(products["judge"], products["item"], level)
+        moments = dict(zip(("judge", "item"), both, strict=True))
     if not moments:
         raise NotIdentified(
             "nothing can be said of tastes: " + "; ".join(reasons),
@@ -347,8 +370,14 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
     components, notes = [], []
     for name, moment in moments.items():
         # on the scale of tastes; the ends of the interval grow by themselves
-        ends = (moment.variance, moment.lower, moment.upper)
-        sd, lower, upper = (_restore_sd(name, {**looks, name: end}, tie) for end in ends)
+        ends = []
+        for end in (moment.variance, moment.lower, moment.upper):
+            try:
+                total = sum({**looks, name: end}.values())
+                ends.append(sqrt(end * restore(total, tie)))
+            except NotIdentified:
+                ends.append(inf)
+        sd, lower, upper = ends
         size = int(_codes(tally, name).max()) + 1
         component = Component(TASTES[name], sd, size, lower, upper, moment.p, how="moments")
         components.append(component)
@@ -365,44 +394,8 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
     )
 
 
-def _restore_sd(name: str, looks: dict[str, float], tie: float) -> float:
-    try:
-        return sqrt(looks[name] * restore(sum(looks.values()), tie))
-    except NotIdentified:
-        return inf
-
-
 TASTES: Final = {"judge": JUDGE_SYSTEM, "item": ITEM_SYSTEM}
 ORDER: Final = (ITEM_SYSTEM, JUDGE_SYSTEM)
-
-
-def _estimate_all(
-    tally: Tally, residuals: Residuals, level: float
-) -> tuple[dict[str, Moment], list[str]]:
-    """Return what judges' and items' tastes look like, and why some cannot be told."""
-    products, reasons = {}, []
-    for name, other in (("judge", "item"), ("item", "judge")):
-        if name not in tally.factors:
-            reasons.append(f"the data do not name {name}s")
-            continue
-        owner = _codes(tally, name)
-        # what votes of one judge may hang together by: the item, else the ranking
-        cells = [factor for factor in (other, "ranking") if factor in tally.factors]
-        summed = sum_products(residuals, owner, _codes(tally, cells[0]) if cells else None)
-        if summed is not None:
-            products[name] = summed
-        elif owner.max() == 0:
-            reasons.append(f"there is one {name}: nothing can be said of how {name}s differ")
-        else:
-            reasons.append(
-                f"{TASTES[name]} cannot be told from chance: no {name} has judgments of several"
-                f" {other}s"
-            )
-    if len(products) == 2:
-        both = conclude_both(products["judge"], products["item"], level)
-        return dict(zip(("judge", "item"), both, strict=True)), reasons
-    alone = {name: conclude(summed, level) for name, summed in products.items()}
-    return alone, reasons
 
 
 def _codes(tally: Tally, name: str) -> NDArray[np.int64]:

@@ -84,10 +84,7 @@ class Changes:
 
 
 def leave_clusters_out(deviations: Array, clusters: Integers, strata: Strata) -> Changes:
-    """Return what leaving each cluster out changes in means, from (P, n) deviations in strata.
-
-    clusters: (n,) cluster of each number, 0 to G − 1; none holds a whole stratum.
-    """
+    """Return what leaving each of (n,) clusters out changes in means, from (P, n) deviations."""
     t, g = len(strata.share), int(clusters.max()) + 1
     cell = clusters * t + strata.code
     sums = sum_by(deviations, cell, g * t).reshape(len(deviations), g, t)
@@ -295,10 +292,7 @@ def holds_stratum(codes: Integers, strata: Strata) -> bool:
 
 
 def choose_clusters(known: Mapping[str, Integers]) -> Clusters:
-    """Return the clusters to allow for; kinds that nothing can be said of are excluded.
-
-    known: kind → (n,) cluster of each number; each number counts alike.
-    """
+    """Return the clusters to allow for, by kind; kinds that say nothing are excluded."""
     strata = Strata.one(len(next(iter(known.values()))))
     codes, notes = {}, []
     for name, each in known.items():
@@ -319,11 +313,7 @@ def paired(difference: Array, clusters: Clusters, level: float) -> Estimate | No
 
 
 def root_slopes(squared: Array) -> Array:
-    """Return numbers whose mean is the root of the mean square, and moves with it to first order.
-
-    >>> root_slopes(np.array([0.0, 2.0])).tolist()
-    [0.5, 1.5]
-    """
+    """Return numbers whose mean is the root of the mean square, to first order in changes."""
     mean = float(squared.mean())
     root = np.sqrt(mean)
     return root + (squared - mean) / (2 * root) if root > 0 else np.zeros_like(squared)

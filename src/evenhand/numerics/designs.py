@@ -125,11 +125,7 @@ MAX_ORBIT_STEPS: Final = 1_500  # Steps of the search in one group
 
 
 def find_rotated(v: int, k: int, meets: int) -> tuple[Block, ...] | None:
-    """Return blocks in which every two points meet so often (λ), or None.
-
-    >>> len(find_rotated(6, 3, 2)), len(find_rotated(9, 3, 1)), len(find_rotated(10, 4, 2))
-    (10, 12, 15)
-    """
+    """Return blocks in which every two points meet so often (λ), or None."""
     if comb(v, k) > MOST_CANDIDATES:
         return None
     for circles in CIRCLES:
@@ -227,11 +223,7 @@ ROTATIONS: Final = 3  # Numbers of sets for which designs of other rotations are
 
 @cache
 def find_balanced(v: int, k: int) -> tuple[tuple[int, ...], ...] | None:
-    """Return the blocks of a balanced incomplete design with few blocks, or None.
-
-    >>> len(find_balanced(7, 3)), len(find_balanced(5, 2)), len(find_balanced(13, 4))
-    (7, 10, 13)
-    """
+    """Return the blocks of a balanced incomplete design with few blocks, or None."""
     if k >= v:
         return (tuple(range(v)),)
     if v == k * k and all(k % one for one in range(2, k)):
@@ -312,13 +304,7 @@ def choose_blocks(v: int, k: int, b: int, draws: Draws) -> Integers:
 
 
 def halve(first: Sequence[Integers], second: Sequence[Integers], draws: Draws) -> Flags:
-    """Split n things: (n,) whether each is in the second half; codes of sets, finest first.
-
-    >>> judge, pair = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    >>> half = halve([judge], [pair], Draws(3))
-    >>> half[judge == 0].sum(), half[pair == 1].sum()
-    (np.int64(1), np.int64(1))
-    """
+    """Split n things: (n,) whether each is in the second half; codes of sets, finest first."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -377,11 +363,6 @@ def color_evenly(
     """Return (n,) colours evened out from others; where a colouring is exact it stays so.
 
     first, second: (n,) codes of sets, from 0, finest partition first.
-
-    >>> item, judge = np.repeat(np.arange(6), 3), np.tile([0, 1, 2], 6)
-    >>> found = color_evenly(np.tile([0, 1, 2], 6), 3, [item], [judge], Draws(1))
-    >>> np.bincount(judge * 3 + found).tolist()
-    [2, 2, 2, 2, 2, 2, 2, 2, 2]
     """
     colors = np.array(colors, dtype=np.int64)
     if n_colors < 2 or not len(colors):
@@ -399,10 +380,7 @@ def color_evenly(
 
 
 def _find_uneven(colors: Integers, n_colors: int, sets: Sequence[Integers]) -> Integers | None:
-    """Return (C,) with which other colour each is to be split anew, −1 for none; None if all even.
-
-    Pairs of colours are taken in the order of how uneven they are; each colour once.
-    """
+    """Return (C,) with which other colour each is split anew, −1 for none; None if all even."""
     gap = np.zeros((n_colors, n_colors), dtype=np.int64)
     for codes in sets:
         size = (int(codes.max()) + 1) * n_colors
@@ -434,10 +412,6 @@ def color_edges(
     """Return (n,) colours: each so often in a group, at a judge as often as another but for one.
 
     judge, group: (n,) ends of edges, from 0; groups ascend, with equally many edges each.
-
-    >>> found = color_edges(np.array([0, 1, 2] * 4), np.repeat(np.arange(4), 3), 3, Draws(1))
-    >>> np.bincount(np.array([0, 1, 2] * 4) * 3 + found, minlength=9).max()
-    np.int64(2)
     """
     colors = np.tile(np.arange(n_colors).repeat(per_group), len(group) // (n_colors * per_group))
     colors = colors[np.lexsort((draws.keys(len(group)), group))]
@@ -508,9 +482,6 @@ def find_shortage(needs: Integers, loads: Integers) -> tuple[int, int, int] | No
     """Return the number of groups that cannot all be served, what they need and can get, or None.
 
     needs: (G,) different judges of each group; loads: (J,) most groups of each judge.
-
-    >>> find_shortage(np.array([2, 2]), np.array([2, 1]))
-    (2, 4, 3)
     """
     if not len(needs):
         return None
@@ -527,11 +498,7 @@ def find_shortage(needs: Integers, loads: Integers) -> tuple[int, int, int] | No
 
 
 def level_loads(caps: Integers, total: int, order: Integers) -> Integers:
-    """Return loads as equal as (J,) caps allow, of one sum; `order` says who takes one more first.
-
-    >>> level_loads(np.array([2, 9, 9]), 11, np.array([0, 2, 1])).tolist()
-    [2, 4, 5]
-    """
+    """Return loads as equal as (J,) caps allow; `order` says who takes one more first."""
     low, high = 0, int(caps.max(initial=0))
     while low < high:
         level = (low + high + 1) // 2
@@ -543,10 +510,7 @@ def level_loads(caps: Integers, total: int, order: Integers) -> Integers:
 
 
 def deal(needs: Integers, loads: Integers, draws: Draws) -> Integers:
-    """Deal groups to judges at random: (G,) different judges for each, (J,) groups for each.
-
-    `find_shortage` finds none, and sums are equal.
-    """
+    """Deal groups to judges at random: (G,) different judges for each, (J,) groups for each."""
     left = np.array(loads, dtype=np.int64)
     ends = np.cumsum(needs)
     dealt = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int64)

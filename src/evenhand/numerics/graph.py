@@ -74,11 +74,7 @@ def reached(graph: Graph, roots: Integers) -> Flags:
 
 
 def weak_components(graph: Graph) -> Integers:
-    """Return (n,) components when edges are walked either way, in the order of their lowest nodes.
-
-    >>> weak_components(Graph(4, np.array([2, 3]), np.array([0, 1]))).tolist()
-    [0, 1, 0, 1]
-    """
+    """Return (n,) components when edges are walked either way, by their lowest nodes."""
     label = np.arange(graph.n_nodes, dtype=np.intp)
     while True:
         ends = label[graph.source], label[graph.target]
@@ -243,10 +239,7 @@ SEED: Final = 20131
 
 
 def find_direction(broken: Callable[[Array], Array], size: int) -> Array | None:
-    """Return a direction b ≠ 0 of a cone, largest entry ±1, or None if there is none.
-
-    broken: b → (rows, size) constraints z with z·b < −1e-6, none where b is in the cone.
-    """
+    """Return a direction b ≠ 0 of a cone, if any; `broken`: constraints z with z·b < 0."""
     draw = np.random.Generator(np.random.PCG64(SEED)).uniform(0.5, 1.0, size)
     known = np.zeros((0, size))
     for aim in (draw, -draw):

@@ -56,11 +56,7 @@ def _sort(p: Array) -> NDArray[np.intp]:
 
 
 def order_statistic(draws: NDArray[Any], level: float) -> Array:
-    """Return the ⌈level (B + 1)⌉-th smallest of B draws along the first axis; ∞ beyond the last.
-
-    >>> order_statistic(np.arange(1.0, 1000), 0.95), order_statistic(np.array([1.0, 2]), 0.95)
-    (array(950.), array(inf))
-    """
+    """Return the ⌈level (B + 1)⌉-th smallest of B draws along the first axis; ∞ beyond the last."""
     place = ceil(round(level * (len(draws) + 1), 9)) - 1
     if place >= len(draws):
         return np.full(draws.shape[1:], np.inf)
@@ -70,10 +66,7 @@ def order_statistic(draws: NDArray[Any], level: float) -> Array:
 def step_down(
     statistic: Array, replicates: Sequence[NDArray[Any]], level: float
 ) -> tuple[Flags, tuple[float, ...]]:
-    """Return (P,) which contrasts are decided by resampling, and the critical value of every step.
-
-    statistic: (P,) |t| of the data; replicates: from each source (B, P) where nothing differs.
-    """
+    """Return which of (P,) |t| (B, P) replicates of each source decide, and all criticals."""
 
     def find_critical(left: Flags) -> float:
         # a row for each contrast: of draws that are stored so the chosen are copied in one piece
@@ -81,6 +74,20 @@ def step_down(
         return max(float(order_statistic(draws, level)) for draws in largest)
 
     return _step(statistic, find_critical)
+
+
+def adjust_by_steps(statistic: Array, replicates: Sequence[NDArray[Any]]) -> Array:
+    """Return (P,) p-values of the same test: `step_down` decides those of 1 − level at most."""
+    order = np.argsort(statistic, kind="stable")
+    p = np.zeros(len(statistic))
+    for draws in replicates:
+        # of each contrast the largest of all that are no larger in the data
+        largest = np.maximum.accumulate(draws[:, order], axis=1)
+        beyond = (largest >= statistic[order]).sum(axis=0)
+        p = np.maximum(p, (1 + beyond) / (len(draws) + 1))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.maximum.accumulate(p[::-1])[::-1]
+    return adjusted
 
 
 def step_down_holm(statistic: Array, df: float, level: float) -> tuple[Flags, tuple[float, ...]]:

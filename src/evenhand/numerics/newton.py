@@ -172,13 +172,9 @@ def backtrack(
     needed: tuple[float, float],
     halvings: int,
 ) -> tuple[Vector, S] | None:
-    """Take the longest step of 1, 1/2, 1/4, ... that gains its share; None where none does.
-
-    A gain alone is not enough: a step into the flat part of a likelihood may gain a little and
-    leave no way back (Armijo's rule).
-
-    needed: the value without any step, and what a whole step must add.
-    """
+    """Take the longest step of 1, 1/2, 1/4, ... that gains its share; None where none does."""
+    # A gain alone is not enough: a step into the flat part of a likelihood may gain a little and
+    # leave no way back (Armijo's rule). Needed: the value at least, and what a whole step must add.
     least, rate = needed
     length = 1.0
     for _ in range(halvings):

@@ -237,10 +237,7 @@ _controller: Final = cache(ThreadpoolController)
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Cap BLAS at one thread inside the block.
-
-    BLAS spreads even small products over all cores, where threads mostly wait for each other:
-    batches of matrices of a hundred rows cost several times the CPU.
-    """
+    # BLAS spreads even small products over all cores, where threads mostly wait for each other:
+    # batches of matrices of a hundred rows cost several times the CPU.
     with _controller().limit(limits=1, user_api="blas"):
         yield

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.models.ties import ENDLESS, Davidson, TwoOutcomes
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import MAX_TABLE_MEAN, draw_poisson
@@ -83,8 +83,16 @@ class Refitter:
             by_eta *= often
             return self.sum_outcomes(by_eta, None)
         tie = beta[likelihood.n_worths] if likelihood.law.free else np.zeros(1)
-        by_eta, tied = _expect_davidson(eta, np.minimum(tie, ENDLESS), often)
-        return self.sum_outcomes(by_eta, tied.sum(axis=0))
+        # (P, b) wins less losses, and ties, by Davidson's law; new arrays would cost more than sums
+        root = np.abs(eta)
+        np.exp(np.negative(root, out=root), out=root)
+        weak = root * root
+        root *= np.exp(np.minimum(tie, ENDLESS))
+        each = often / (1.0 + weak + root)
+        np.copysign(np.subtract(1.0, weak, out=weak), eta, out=weak)
+        weak *= each
+        root *= each
+        return self.sum_outcomes(weak, root.sum(axis=0))
 
     def refit(self, often: NDArray[Any], sums: Array) -> tuple[Array, Array]:
         """Return (b, K) log-worths, and (b,) standard errors they may miss; ∞ beyond limits."""
@@ -129,19 +137,6 @@ def make_refitter(fit: Fit) -> Refitter | None:
     return Refitter(fit, sides, scale)
 
 
-def _expect_davidson(eta: Array, tie: Array, often: NDArray[Any]) -> tuple[Array, Array]:
-    """Return (P, b) wins less losses, and ties, that so many comparisons show on average."""
-    root = np.abs(eta)
-    np.exp(np.negative(root, out=root), out=root)
-    weak = root * root
-    root *= np.exp(tie)
-    each = often / (1.0 + weak + root)
-    np.copysign(np.subtract(1.0, weak, out=weak), eta, out=weak)
-    weak *= each
-    root *= each
-    return weak, root
-
-
 # What resamples are drawn from: counts by cluster, and the pairs that they belong to.
 
 MAX_DENSE_COUNTS: Final = 20_000_000  # Most numbers in the counts of all clusters
@@ -180,18 +175,6 @@ def fits_in_memory(plan: ResamplingPlan, clusterings: tuple[str, ...]) -> bool:
         len(clusterings) == 1
         and plan.tally.factor(clusterings[0]).size * 3 * len(plan.pairs.left) <= MAX_DENSE_COUNTS
     )
-
-
-def hold_clusters(plan: ResamplingPlan, clusterings: tuple[str, ...]) -> ResamplingPlan:
-    """Gather the counts of each cluster: a resample is then one product with a matrix."""
-    size = len(plan.pairs.left)
-    if not fits_in_memory(plan, clusterings):
-        return plan
-    factor = plan.tally.factor(clusterings[0])
-    flat = factor.codes.astype(np.int64) * size + plan.places
-    sums = [np.bincount(flat, plan.counts[:, o], factor.size * size) for o in range(3)]
-    clusters = np.stack(sums, axis=0).reshape(3, factor.size, size).transpose(1, 0, 2)
-    return replace(plan, clusters=np.ascontiguousarray(clusters, dtype=np.float64))
 
 
 def select_drawn(plan: ResamplingPlan, counts: Array) -> Tally:
@@ -315,7 +298,12 @@ def bootstrap_intervals(
 def _refit_each(
     model: Any, plan: ResamplingPlan, clusterings: tuple[str, ...], rng: np.random.Generator, n: int
 ) -> Iterator[Refit]:
-    plan = hold_clusters(plan, clusterings)
+    if fits_in_memory(plan, clusterings):  # a resample is then one product with a matrix
+        size, factor = len(plan.pairs.left), plan.tally.factor(clusterings[0])
+        flat = factor.codes.astype(np.int64) * size + plan.places
+        sums = [np.bincount(flat, plan.counts[:, o], factor.size * size) for o in range(3)]
+        clusters = np.stack(sums, axis=0).reshape(3, factor.size, size).transpose(1, 0, 2)
+        plan = replace(plan, clusters=np.ascontiguousarray(clusters, dtype=np.float64))
     for _ in range(n):
         yield _try(model, select_drawn(plan, draw_counts(plan, clusterings, rng)))
 

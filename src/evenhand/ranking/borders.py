@@ -73,26 +73,15 @@ class Border:
 
 @dataclass(frozen=True, repr=False)
 class Borders(Shown):
-    """What became of the borders that were asked about.
+    """What became of the borders that were asked about."""
 
-    Attributes:
-        borders: in the order of the places.
-        level: at which they hold together (proportion).
-        method: how errors were made.
-        signature: of the ranking.
-        headline: what must be known first, such as "for these 3 judges only".
-        notes: what must be known of the ranking.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    borders: tuple[Border, ...]
-    level: float
-    method: str
-    signature: str
-    headline: str | None = None
-    notes: tuple[str, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
+    borders: tuple[Border, ...]  # in the order of the places
+    level: float  # at which they hold together (proportion)
+    method: str  # how errors were made
+    signature: str  # of the ranking
+    headline: str | None = None  # what must be known first, such as "for these 3 judges only"
+    notes: tuple[str, ...] = ()  # what must be known of the ranking
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def says(self) -> str:

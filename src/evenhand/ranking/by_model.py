@@ -25,9 +25,9 @@ from evenhand.data.engine import fetch_columns
 from evenhand.data.groups import Levels, split_table
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.models.base import FittedModel, Posterior
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.existence import check_existence, make_preference_graph
-from evenhand.models.fitted import FittedModel, Posterior
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.numerics.graph import Graph, strong_components, weak_components
@@ -44,6 +44,7 @@ from evenhand.ranking.covariance import estimate_each, give_up, refuse_no_spread
 from evenhand.ranking.inference import Found, order_systems
 from evenhand.ranking.intervals import (
     Intervals,
+    Way,
     pair_variance,
     percentile_intervals,
     wald_intervals,
@@ -181,11 +182,7 @@ def _find_fault(tally: Tally) -> NotIdentified | None:
 
 
 def find_model_intervals(
-    fit: FittedModel,
-    table: Comparisons,
-    evidence: Evidence,
-    levels: Levels,
-    settings: Settings,
+    fit: FittedModel, table: Comparisons, evidence: Evidence, levels: Levels, settings: Settings
 ) -> tuple[str, Found]:
     kind = choose_kind(list_kinds(fit), settings)
     about = Clustering((), limit_to_few(levels))
@@ -253,7 +250,14 @@ def _sandwich_intervals(
     method = f"sandwich {kinds} by {'+'.join(covariances)}"
     method += f", t on {df:.0f} df" if df < np.inf else ""
     critical = t_quantile((1 + settings.level) / 2, df)
-    return clustering, replace(wald_intervals(fit.log_worth, vcovs, critical, method), df=df)
+    n = int(evidence.whole.n_judgments)
+    sizes = {name: one.size for name, one in factors.items()}
+    ways = [(name, kind, sizes.get(name, n)) for name, (_, kind) in covariances.items()]
+    return clustering, replace(
+        wald_intervals(fit.log_worth, vcovs, critical, method),
+        df=df,
+        ways=tuple(Way(*way, clusters=way[-1]) for way in ways),
+    )
 
 
 def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: Settings) -> Found:

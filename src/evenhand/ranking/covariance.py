@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import Final, TypeVar
 
@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotIdentified, listing
-from evenhand.models.base import Fit
+from evenhand.models.base import FittedModel
 from evenhand.models.controls import is_controlled
-from evenhand.models.fitted import FittedModel
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.numerics.graph import Graph, weak_components
+from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import (
     MIN_EFFECTIVE,
     WIDE,
@@ -33,30 +34,8 @@ from evenhand.ranking.clustering import (
     note_independence,
     single_answers,
 )
-from evenhand.ranking.intervals import MIN_CLUSTERS, centred_variance, pair_variance
-from evenhand.ranking.sandwich import (
-    ETA_ETA,
-    ETA_TIE,
-    MAX_DENSE,
-    TIE_TIE,
-    Answers,
-    ClusterSums,
-    PairSums,
-    cluster_covariance,
-    crossed_covariance,
-    crossed_rows_covariance,
-    find_bridges,
-    find_singular,
-    gather_clusters,
-    is_definite,
-    judgment_covariance,
-    pooled_covariance,
-    sum_information,
-    sum_scores,
-    take_apart,
-    total_information,
-    walk_information,
-)
+from evenhand.ranking.intervals import MIN_CLUSTERS, Way, centred_variance, pair_variance
+from evenhand.ranking.sandwich import MAX_DENSE
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
@@ -115,14 +94,32 @@ class Network:
     clusters: int  # how many they are, G
     rows: Array  # (K, p) cᵀ H⁻¹ of every system
     centred: Array  # (K, p) cᵀ of every system
+    # goes through the (K, p) cᵀ H⁻¹ H_g of each cluster, where there is a faster way to them
+    products: Passes | None = None
+
+    def carry(self, at_once: int) -> Iterable[Array]:
+        """Go through the (g, K, p) cᵀ H⁻¹ H_g of some clusters at a time."""
+        if self.products is not None:
+            yield from (one[None] for one in self.products())
+            return
+        step = max(1, at_once)
+        for some in self.information():
+            for start in range(0, len(some), step):
+                yield np.matmul(self.rows, some[start : start + step])
 
     def nets(self) -> Iterable[Array]:
         """Go through (g, K, K): what flows out of each system, the current of each in a row."""
-        back = np.linalg.pinv(self.centred)
-        step = max(1, MAX_FLOWS_AT_ONCE // self.rows.size)
-        for some in self.information():
-            for start in range(0, len(some), step):
-                yield np.matmul(np.matmul(self.rows, some[start : start + step]), back)
+        k, worths = len(self.centred), int(self.centred.any(axis=0).sum())
+        reference = np.flatnonzero((self.centred[:, :worths] < 0).all(axis=1))
+        # of the plain design, all flows together are none, and the reference has what is left
+        plain = self.products is not None and worths == k - 1 and len(reference) == 1
+        back = None if plain else np.linalg.pinv(self.centred)
+        for carried in self.carry(MAX_FLOWS_AT_ONCE // self.rows.size):
+            if back is None:
+                flows = carried[:, :, :worths] / 2
+                yield np.insert(flows, reference[0], -flows.sum(axis=2), axis=2)
+            else:
+                yield np.matmul(carried, back)
 
 
 def bound_by_links(effective: Array, links: Array) -> Array:
@@ -223,24 +220,6 @@ NO_INFORMATION: Final = 1e-9
 MIN_APART: Final = 1e-6
 
 
-def part_by_links(fit: Fit, pieces: PairSums, clusters: list[int]) -> dict[int, Codes]:
-    """Return (K,) the part of each system, linked by comparisons, without each cluster."""
-    k, parts = len(fit.systems), {}
-    board = pieces.pooled().boards(k)[0]
-    whole = board + board.T
-    for g in clusters:
-        board = pieces.between(g, g + 1).boards(k)[0]
-        rest = whole - board - board.T
-        parts[g] = weak_components(Graph(k, *np.nonzero(rest > NO_INFORMATION * whole)))
-    return parts
-
-
-def part_by_directions(lost: Array) -> Codes:
-    """Return (K,) the part of each system: those that no (K, d) lost direction tells apart."""
-    apart = (np.abs(lost[:, None] - lost) > MIN_APART).any(axis=2)
-    return np.asarray(np.argmin(apart, axis=1))
-
-
 def find_across(part: Codes) -> NDArray[np.bool_]:
     """Return (K, K) which pairs of systems are in different parts."""
     return np.asarray(part[:, None] != part)
@@ -269,23 +248,33 @@ def name_links(
 MAX_RECOUNTED: Final = 60_000_000
 
 
-def count_effective(information: Iterable[Array], rows: Array) -> Array:
-    """Return (K, K) effective clusters of each difference from (g, p, p) information."""
-    k = len(rows)
+def count_effective(network: Network) -> Array:
+    """Return (K, K) effective clusters of each difference."""
+    rows, k = network.rows, len(network.rows)
     total, squares = np.zeros((k, k)), np.zeros((k, k))
-    step = max(1, MAX_FLOWS_AT_ONCE // k**2)
-    for some in information:
-        for start in range(0, len(some), step):
-            shares = np.matmul(np.matmul(rows, some[start : start + step]), rows.T)
-            diagonal = np.diagonal(shares, axis1=1, axis2=2)
-            shares = np.maximum(diagonal[:, :, None] + diagonal[:, None] - 2 * shares, 0.0)
-            total += shares.sum(axis=0)
-            squares += np.einsum("gij,gij->ij", shares, shares)
+    # of many systems some rows of the upper triangle at a time, which stay in the cache
+    high = k if k**2 <= MAX_FLOWS_AT_ONCE else max(1, MAX_FLOWS_AT_ONCE // k)
+    for carried in network.carry(MAX_FLOWS_AT_ONCE // k**2):
+        diagonal = np.einsum("gkp,kp->gk", carried, rows)
+        for top in range(0, k, high):
+            at = slice(top, top + high), slice(top, k)
+            shares = np.matmul(carried[:, at[0]], rows[at[1]].T)
+            if high == k:
+                diagonal = np.diagonal(shares, axis1=1, axis2=2).copy()
+            shares *= -2
+            shares += diagonal[:, at[0], None] + diagonal[:, None, at[1]]
+            np.maximum(shares, 0.0, out=shares)
+            total[at] += shares.sum(axis=0)
+            squares[at] += np.einsum("gij,gij->ij", shares, shares)
+    if high < k:
+        total, squares = (np.triu(sums) + np.triu(sums, 1).T for sums in (total, squares))
     effective = np.divide(total**2, squares, out=np.zeros((k, k)), where=squares > 0)
     return np.asarray(effective.round(9))
 
 
-def recount_thin(fit: Fit, pieces: PairSums, effective: Array, rows: Array, few: float) -> Array:
+def recount_thin(
+    fit: Fit, pieces: sandwich.PairSums, effective: Array, rows: Array, few: float
+) -> Array:
     """Return (K, K) effective clusters, pairs of too few counted again by finer clusters."""
     first, second = np.nonzero(np.triu(effective < few, 1))
     order = np.argsort(effective[first, second], kind="stable")
@@ -302,12 +291,12 @@ def recount_thin(fit: Fit, pieces: PairSums, effective: Array, rows: Array, few:
 
 
 def _count_pair(
-    fit: Fit, pieces: PairSums, lambdas: Array, others: Array, pair: tuple[int, int]
+    fit: Fit, pieces: sandwich.PairSums, lambdas: Array, others: Array, pair: tuple[int, int]
 ) -> float:
     order = others[-1] if fit.likelihood.order_effect else 0.0
     tie = others[0] if fit.likelihood.law.free else 0.0
     eta = lambdas[pieces.left] - lambdas[pieces.right] + order
-    by_eta, across, by_tie = pieces.slopes[[ETA_ETA, ETA_TIE, TIE_TIE]]
+    by_eta, across, by_tie = pieces.slopes[[sandwich.ETA_ETA, sandwich.ETA_TIE, sandwich.TIE_TIE]]
     weights = by_eta * eta**2 + 2 * across * eta * tie + by_tie * tie**2
     sums = np.bincount(pieces.codes, weights, minlength=pieces.size)
     votes = _effective(np.maximum(np.asarray(sums, dtype=np.float64), 0.0)[:, None])
@@ -388,18 +377,21 @@ def cross_clusterings(
         return vcovs, ()
     both = vcovs[0] + vcovs[1]
     if evidence.crossed is not None:
-        return [*vcovs, both - crossed_rows_covariance(fit, evidence.crossed)], ()
+        return [*vcovs, both - sandwich.crossed_rows_covariance(fit, evidence.crossed)], ()
     cells = evidence.together(clusterings)
     if is_controlled(fit):  # rows tell all ways apart, whatever their counts are pooled over
         size = prod(evidence.factors[name].size for name in clusterings)
         cells = evidence.whole if size * len(fit.raw_vcov) <= MAX_DENSE else None
     if cells is None:
         return [*vcovs, both], (say("no-cells"),)
-    return [*vcovs, both - crossed_covariance(fit, cells, (clusterings[0], clusterings[1]))], ()
+    return [
+        *vcovs,
+        both - sandwich.crossed_covariance(fit, cells, (clusterings[0], clusterings[1])),
+    ], ()
 
 
 def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[Finding, ...]]:
-    single, method = [judgment_covariance(fit), *beside_prior(fit)], "CR1 by judgment"
+    single, method = [sandwich.judgment_covariance(fit), *beside_prior(fit)], "CR1 by judgment"
     try:
         refuse_no_spread(fit, np.max([fit.to_worth(vcov) for vcov in single], axis=0), "judgment")
     except NotIdentified:
@@ -444,14 +436,6 @@ def refuse_no_spread(
             f"clusters by {name} answered so alike on {fit.systems[i]} and {fit.systems[j]}{others}"
             " that nothing shows how much others might differ"
         )
-
-
-def compare_with_model(fit: Fit, stderr: Array) -> tuple[Finding, ...]:
-    """Note intervals far narrower than independent answers would give."""
-    if len(stderr) < MIN_SYSTEMS_TO_COMPARE:
-        return ()
-    ratio = float(np.median(stderr / np.sqrt(centred_variance(fit.worth_vcov))))
-    return (say("narrow", "warning"),) if ratio < NARROW_RATIO else ()
 
 
 def degrees(factor: Factor) -> float:
@@ -509,22 +493,24 @@ def centred_rows(fit: Fit) -> Array:
 
 
 def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
-    pieces, factor = gather_clusters(fit, tally, name)
+    pieces, factor = sandwich.gather_clusters(fit, tally, name)
     held = np.flatnonzero(pieces.held())
     if len(held) < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
     if factor.size * len(fit.raw_vcov) ** 2 > MAX_DENSE:
         return _tell_links(fit, tally, _survey(fit, pieces, factor, name))
-    information = sum_information(fit, pieces, 0, pieces.size)[held]
-    total, rows = total_information(fit), centred_rows(fit)
-    if name == "ranking" and find_bridges(fit, total, information):
+    information = sandwich.sum_information(fit, pieces, 0, pieces.size)[held]
+    total, rows = sandwich.total_information(fit), centred_rows(fit)
+    if name == "ranking" and sandwich.find_bridges(fit, total, information):
         return _pool(fit, pieces, factor, name)  # one answer may be a link: nothing is claimed
     network = Network(lambda: [information], len(information), rows @ fit.raw_vcov, rows)
     answers = _leave_prior_out(fit, total, network.information)
-    alone = find_singular(answers, information) if name != "ranking" else []
+    alone = sandwich.find_singular(answers, information) if name != "ranking" else []
     parts = {g: _invert_parts(answers.total - information[g], rows) for g in alone}
     known = {} if fit.model.prior else parts
-    influence = _find_influence((total, information), sum_scores(fit, pieces)[held], rows, known)
+    influence = _find_influence(
+        (total, information), sandwich.sum_scores(fit, pieces)[held], rows, known
+    )
     way = ClusteredErrors(
         name=name,
         factor=factor,
@@ -538,64 +524,74 @@ def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
     return _tell_links(fit, tally, way)
 
 
-def _pool(fit: Fit, pieces: ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
+def _pool(fit: Fit, pieces: sandwich.ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
     """Return CR1, which leaves no cluster out."""
-    vcov = pooled_covariance(fit, pieces)
+    vcov = sandwich.pooled_covariance(fit, pieces)
     return ClusteredErrors(
         name, factor, len(fit.systems), "CR1", vcov, influence=None, effective=None
     )
 
 
-def _survey(fit: Fit, pieces: ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
+def _survey(fit: Fit, pieces: sandwich.ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
     """Return CR1 with what rests on one cluster or few; clusters are not held all at once."""
     way = _pool(fit, pieces, factor, name)
     if name == "ranking":
         return way
     rows = centred_rows(fit)
     network = Network(
-        lambda: (information for _, information in walk_information(fit, pieces)),
+        lambda: (information for _, information in sandwich.walk_information(fit, pieces)),
         pieces.size,
         rows @ fit.raw_vcov,
         rows,
     )
-    answers = _leave_prior_out(fit, total_information(fit), network.information)
-    parts: dict[int, Codes] = {}
-    for start, information in walk_information(fit, pieces):
+    answers = _leave_prior_out(fit, sandwich.total_information(fit), network.information)
+    if isinstance(pieces, sandwich.PairSums):
+        network = replace(
+            network, products=partial(sandwich.carry_information, fit, pieces, network.rows)
+        )
+        parts = _part_without(fit, pieces, sandwich.find_singular_pairs(fit, answers, pieces), rows)
+        return replace(way, effective=_count(network), parts=parts)
+    parts = {}
+    for start, information in sandwich.walk_information(fit, pieces):
         rest = {
-            start + g: answers.total - information[g] for g in find_singular(answers, information)
+            start + g: answers.total - information[g]
+            for g in sandwich.find_singular(answers, information)
         }
         parts.update(_part_without(fit, pieces, rest, rows))
     return replace(way, effective=_count(network), parts=parts)
 
 
 def _part_without(
-    fit: Fit, pieces: ClusterSums, rest: Mapping[int, Array], rows: Array
+    fit: Fit, pieces: sandwich.ClusterSums, rest: Mapping[int, Array], rows: Array
 ) -> dict[int, Codes]:
     """Return (K,) the part of each system without some clusters, with what then is known."""
-    parts: dict[int, Codes] = {}
-    if rest and isinstance(pieces, PairSums):
-        parts = part_by_links(fit, pieces, list(rest))
+    parts, k = {}, len(fit.systems)
     for g, known in rest.items():
-        if not np.any(parts.get(g, 0)):  # comparisons link all: λ may be confounded with δ or ties
+        parts[g] = np.zeros(k, dtype=np.intp)
+        if isinstance(pieces, sandwich.PairSums):  # linked by comparisons
+            whole, own = (one.boards(k)[0] for one in (pieces.pooled(), pieces.between(g, g + 1)))
+            whole, own = whole + whole.T, own + own.T
+            links = np.nonzero(whole - own > NO_INFORMATION * whole)
+            parts[g] = weak_components(Graph(k, *links))
+        if not parts[g].any():  # comparisons link all: λ may be confounded with δ or ties
             parts[g] = _invert_parts(known, rows)[1]
     return parts
 
 
 def _count(network: Network) -> Array:
     """Return (K, K) effective clusters of each difference, by votes and by links."""
-    votes = count_effective(network.information(), network.rows)
-    return bound_by_links(votes, count_links(network))
+    return bound_by_links(count_effective(network), count_links(network))
 
 
-def _leave_prior_out(fit: Fit, total: Array, information: Passes) -> Answers:
+def _leave_prior_out(fit: Fit, total: Array, information: Passes) -> sandwich.Answers:
     """Return what is known from answers alone, if it tells all systems apart."""
-    whole = Answers(total, fit.raw_vcov)
+    whole = sandwich.Answers(total, fit.raw_vcov)
     if not fit.model.prior:
         return whole
     of_answers = np.sum([some.sum(axis=0) for some in information()], axis=0)
-    if not is_definite(of_answers, np.diag(of_answers)):
+    if not sandwich.is_definite(of_answers, np.diag(of_answers)):
         return whole
-    return Answers(of_answers, np.asarray(np.linalg.inv(of_answers)))
+    return sandwich.Answers(of_answers, np.asarray(np.linalg.inv(of_answers)))
 
 
 def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors:
@@ -608,7 +604,7 @@ def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors
     apart = tally.unmerged[way.name]()
     if not is_controlled(fit):
         finer = apart.factor(way.name)
-        pieces = take_apart(fit, apart, finer.codes, finer.size)
+        pieces = sandwich.take_apart(fit, apart, finer.codes, finer.size)
         rows = centred_rows(fit) @ fit.raw_vcov
         effective = recount_thin(fit, pieces, effective, rows, MIN_CLUSTERS)
     links = name_links(fit, apart, way.name, way.parts, factor.clusters)
@@ -648,7 +644,10 @@ def _invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
     lost = size <= NO_INFORMATION * size[-1]
     known = directions[:, ~lost]
     inverse = back @ (known / size[~lost]) @ known.T @ back.T
-    return np.asarray(inverse), part_by_directions(directions[: len(rows), lost])
+    # those that no (K, d) lost direction tells apart
+    gone = directions[: len(rows), lost]
+    apart = (np.abs(gone[:, None] - gone) > MIN_APART).any(axis=2)
+    return np.asarray(inverse), np.asarray(np.argmin(apart, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -658,6 +657,7 @@ class Spread:
     vcovs: Sequence[Array]
     df: float  # degrees of freedom of single contrasts
     method: str  # how, in a few words
+    ways: tuple[Way, ...]  # the same by way
     notes: tuple[Finding, ...] = ()  # what the reader should know
 
 
@@ -674,9 +674,9 @@ def find_spread(
     clusterings = tuple(estimates.values())
     if not clusterings:
         vcovs, method, notes = single_covariances(fit)
-        return clustering, Spread(
-            (), vcovs, max(1.0, fit.n_comparisons - len(fit.raw_vcov)), method, notes
-        )
+        n, df = int(fit.n_comparisons), max(1.0, fit.n_comparisons - len(fit.raw_vcov))
+        single = (Way("judgment", "CR1", n, n),)
+        return clustering, Spread((), vcovs, df, method, single, notes)
     names = tuple(estimates)
     vcovs, notes = cross_clusterings(fit, evidence, names, [way.vcov for way in clusterings])
     vcovs = [*vcovs, *beside_prior(fit)]
@@ -685,21 +685,26 @@ def find_spread(
     if any((way.resting >= 0).any() for way in clusterings):
         vcovs += single_covariances(fit)[0]
     stderr = np.sqrt(np.max([centred_variance(fit.to_worth(vcov)) for vcov in vcovs], axis=0))
-    kinds = "/".join(dict.fromkeys(way.kind for way in clusterings))
+    ways = tuple(
+        Way(one.name, one.kind, len(one.factor.labels), one.factor.size) for one in clusterings
+    )
+    kinds = "/".join(dict.fromkeys(way.kind for way in ways))
     merged = "".join(
-        f" ({len(way.factor.labels):,} {way.name}s in {way.factor.size})"
-        for way in clusterings
-        if way.factor.merged
+        f" ({way.levels:,} {way.name}s in {way.clusters})"
+        for way in ways
+        if way.clusters < way.levels
     )
     df = min(degrees(way.factor) for way in clusterings)
     method = f"{kinds} by {'+'.join(names)}{merged}"
-    notes = (*notes, *compare_with_model(fit, stderr))
-    return clustering, Spread(clusterings, vcovs, df, method, notes)
+    if len(stderr) >= MIN_SYSTEMS_TO_COMPARE:
+        ratio = float(np.median(stderr / np.sqrt(centred_variance(fit.worth_vcov))))
+        notes += (say("narrow", "warning"),) if ratio < NARROW_RATIO else ()
+    return clustering, Spread(clusterings, vcovs, df, method, ways, notes)
 
 
 def cluster_plainly(fit: Fit, evidence: Evidence, name: str) -> ClusteredErrors:
     """Return errors for intervals of single contrasts, which a cut refuses."""
-    vcov, kind = cluster_covariance(fit, evidence.alone(name), name)
+    vcov, kind = sandwich.cluster_covariance(fit, evidence.alone(name), name)
     refuse_no_spread(fit, fit.to_worth(vcov), name)
     return ClusteredErrors(name, evidence.factors[name], len(fit.systems), kind, vcov, None, None)
 

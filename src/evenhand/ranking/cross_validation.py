@@ -47,16 +47,7 @@ from evenhand.errors import (
     require_seed,
 )
 from evenhand.models.registry import MODELS, find_model
-from evenhand.numerics import Array, Integers
-from evenhand.numerics.cluster_means import (
-    Clusters,
-    Estimate,
-    Strata,
-    holds_stratum,
-    leave_out,
-    number_groups,
-    why_not_clustered,
-)
+from evenhand.numerics import Array, Integers, cluster_means
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.by_model import split_judgments
@@ -127,18 +118,18 @@ MAX_CLUSTERS: Final = 400  # Most clusters of a way; more are put together at ra
 ENOUGH_JUDGES: Final = 8  # Effective judges below which intervals are wide
 
 
-def find_clusters(votes: Votes, seed: int) -> Clusters:
+def find_clusters(votes: Votes, seed: int) -> cluster_means.Clusters:
     """Say which votes are correlated: by judge and item where known, else by answer."""
-    task = number_groups(votes.task)
+    task = cluster_means.number_groups(votes.task)
     tasks = int(task.max()) + 1
-    strata = Strata(task, np.full(tasks, 1 / tasks))
+    strata = cluster_means.Strata(task, np.full(tasks, 1 / tasks))
     clusterings: dict[str, Integers] = {}
     notes: list[str] = []
     for name in ("judge", "item"):
-        codes = number_groups(getattr(votes, name))
+        codes = cluster_means.number_groups(getattr(votes, name))
         why: str | None = say("no-such-column", name=name)
         if getattr(votes, f"{name}s") != ("",):
-            why = why_not_clustered(name, codes, strata)
+            why = cluster_means.why_not_clustered(name, codes, strata)
         if why is None:
             clusterings[name] = _merge(codes, strata, seed)
         else:
@@ -149,7 +140,7 @@ def find_clusters(votes: Votes, seed: int) -> Clusters:
     if not clusterings:
         name = "judgment" if votes.answer is None else "ranking"
         clusterings[name] = _merge(number_answers(votes), strata, seed)
-    return Clusters(clusterings, strata, tuple(notes))
+    return cluster_means.Clusters(clusterings, strata, tuple(notes))
 
 
 def count_effective(votes: Votes) -> float | None:
@@ -182,20 +173,20 @@ def say_votes(votes: Votes) -> str:
     return ", ".join([*texts, f"{share(int((votes.outcome == TIE).sum()), votes.size)} ties"])
 
 
-def _merge(codes: Integers, strata: Strata, seed: int) -> Integers:
+def _merge(codes: Integers, strata: cluster_means.Strata, seed: int) -> Integers:
     """Put clusters beyond the most that are kept together, heavy with light."""
     loads = np.bincount(codes).astype(np.float64)
     if len(loads) <= MAX_CLUSTERS:
         return codes
     merged = snake(loads, MAX_CLUSTERS, seed)[codes].astype(np.int64)
-    return codes if holds_stratum(merged, strata) else merged
+    return codes if cluster_means.holds_stratum(merged, strata) else merged
 
 
 def number_answers(votes: Votes) -> Integers:
     """Return the number of each vote's answer; its own where each is one."""
     if votes.answer is None:
         return np.arange(votes.size)
-    return number_groups(votes.answer)
+    return cluster_means.number_groups(votes.answer)
 
 
 Progress = Callable[[int, int], None]
@@ -287,39 +278,36 @@ def _units(votes: Votes, name: str) -> Integers:
             f"there is no {name} column to hold out by: map one (--column {name}=NAME), or choose"
             f" another of {' | '.join(BLOCKS)}"
         )
-    codes = number_groups(getattr(votes, name))
+    codes = cluster_means.number_groups(getattr(votes, name))
     if votes.answer is None:
         return codes
     size = int(codes.max()) + 1
     graph = Graph(size + int(answers.max()) + 1, codes, size + answers)
-    return number_groups(weak_components(graph)[codes])
+    return cluster_means.number_groups(weak_components(graph)[codes])
 
 
 def make_folds(votes: Votes, plan: Plan) -> Iterator[tuple[int, Rows, Rows]]:
     """Divide votes: yields the repeat, from 0, rows that train and rows that are predicted."""
     sides = [_units(votes, name) for name in _sides(plan.by)]
     for repeat in range(plan.repeats):
-        blocks = [
-            _block(units, plan.folds, [plan.seed, repeat, side]) for side, units in enumerate(sides)
-        ]
+        blocks = []
+        for side, units in enumerate(
+            sides
+        ):  # by chance one each of the heaviest units, then the next
+            loads = np.bincount(units)
+            rng = np.random.Generator(np.random.PCG64([plan.seed, repeat, side]))
+            chance = rng.permutation(len(loads))
+            order = chance[np.argsort(-loads[chance], kind="stable")]
+            turns = -(-len(loads) // plan.folds)
+            places = rng.permuted(np.tile(np.arange(plan.folds), (turns, 1)), axis=1).reshape(-1)
+            block = np.empty(len(loads), dtype=np.int64)
+            block[order] = places[: len(loads)]
+            blocks.append(block[units])
         for fold in np.ndindex(*[plan.folds] * len(sides)):
-            held = [block == number for block, number in zip(blocks, fold, strict=True)]
+            held = [one == number for one, number in zip(blocks, fold, strict=True)]
             test, train = np.logical_and.reduce(held), ~np.logical_or.reduce(held)
             if test.any():
                 yield repeat, np.flatnonzero(train), np.flatnonzero(test)
-
-
-def _block(units: Integers, folds: int, entropy: list[int]) -> Integers:
-    """Return the block of each vote: by chance one each of the heaviest units, then the next."""
-    loads = np.bincount(units)
-    rng = np.random.Generator(np.random.PCG64(entropy))
-    chance = rng.permutation(len(loads))
-    order = chance[np.argsort(-loads[chance], kind="stable")]
-    turns = -(-len(loads) // folds)
-    places = rng.permuted(np.tile(np.arange(folds), (turns, 1)), axis=1).reshape(-1)
-    block = np.empty(len(loads), dtype=np.int64)
-    block[order] = places[: len(loads)]
-    return block[units]
 
 
 # Models trained on all folds but one predict that one, until every vote was predicted unseen.
@@ -403,15 +391,15 @@ class Leavers:
     by: Integers
 
 
-def find_leavers(losses: Array, clusters: Clusters, seed: int) -> Leavers:
+def find_leavers(losses: Array, clusters: cluster_means.Clusters, seed: int) -> Leavers:
     """Let models leave the set of the best, by (M, n) losses of votes (bits)."""
     many = len(losses)
     if many < 2:
         return Leavers(np.ones(many), np.full(many, -1, dtype=np.int64))
     one, other = (index.astype(np.int64) for index in np.triu_indices(many, 1))
     means, moved = clusters.strata.means(losses), clusters.strata.deviations(losses)
-    of_models = leave_out(clusters, moved)
-    of_pairs = leave_out(clusters, moved[one] - moved[other])
+    of_models = cluster_means.leave_out(clusters, moved)
+    of_pairs = cluster_means.leave_out(clusters, moved[one] - moved[other])
     differences = means[one] - means[other]
     stderr = np.sqrt(of_pairs.variance)
     sure = np.where(np.abs(differences) <= EQUAL_LOSS, 0.0, np.copysign(np.inf, differences))
@@ -457,7 +445,7 @@ class HeldOut(Shown):
     seed: int
 
     @cached_property
-    def clusters(self) -> Clusters:
+    def clusters(self) -> cluster_means.Clusters:
         """Which held-out votes are correlated."""
         return find_clusters(self.held_out, self.seed)
 
@@ -491,45 +479,27 @@ class HeldOutScore:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelComparison(HeldOut):
-    """Models compared by cross-validation: every vote is predicted once (per repeat), unseen.
+    """Models compared by cross-validation: every vote is predicted once (per repeat), unseen."""
 
-    Attributes:
-        models: the M models that predicted every vote, as they were asked for.
-        losses: (M, n) loss of each vote (bits), averaged over repeats.
-        held_out: the n votes.
-        refused: model → why it has no loss, with how many of its trainings were refused.
-        seconds: model → CPU seconds, also of those refused.
-        blocks: what was never on both sides: judge, item, both, ranking or judgment.
-        folds: trainings per model and repeat, the most of any; blocks without votes are no fold.
-        repeats: how often the votes were divided anew.
-        train: (least, most) votes that a model was trained on.
-        set_p: model → p of belonging to the set of the best.
-        left_behind: model → the one that it was farthest behind when it left that set, of all but
-            the model that stays to the end.
-        level: of intervals and of the set (proportion).
-        seed: of everything random.
-        signature: one line that reproduces the numbers.
-        notes: what must be known.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    models: tuple[str, ...]
-    losses: Array
-    held_out: Votes
+    models: tuple[str, ...]  # the M models that predicted every vote, as they were asked for
+    losses: Array  # (M, n) loss of each vote (bits), averaged over repeats
+    held_out: Votes  # the n votes
+    # model → why it has no loss, with how many of its trainings were refused
     refused: Mapping[str, str]
-    seconds: Mapping[str, float]
-    blocks: str
-    folds: int
-    repeats: int
-    train: tuple[int, int]
-    set_p: Mapping[str, float]
+    seconds: Mapping[str, float]  # model → CPU seconds, also of those refused
+    blocks: str  # what was never on both sides: judge, item, both, ranking or judgment
+    folds: int  # trainings per model and repeat, the most of any; blocks without votes are no fold
+    repeats: int  # how often the votes were divided anew
+    train: tuple[int, int]  # (least, most) votes that a model was trained on
+    set_p: Mapping[str, float]  # model → p of belonging to the set of the best
+    # model → the one that it was farthest behind when it left that set, of all but the model that
+    # stays to the end
     left_behind: Mapping[str, str]
-    level: float
-    seed: int
-    signature: str
-    notes: tuple[str, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
+    level: float  # of intervals and of the set (proportion)
+    seed: int  # of everything random
+    signature: str  # one line that reproduces the numbers
+    notes: tuple[str, ...] = ()  # what must be known
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @cached_property
     def means(self) -> Array:
@@ -564,7 +534,7 @@ class ModelComparison(HeldOut):
         """Models that cannot be told from the best, best first."""
         return tuple(name for name in self.order if self.set_p[name] > 1 - self.level)
 
-    def estimate(self, model: str) -> Estimate:
+    def estimate(self, model: str) -> cluster_means.Estimate:
         """Return a model's mean loss (bits) with its interval, which ends at 0 bits.
 
         Raises:
@@ -575,7 +545,7 @@ class ModelComparison(HeldOut):
         estimate = self._bound(self.losses[self.models.index(model)])
         return replace(estimate, lower=max(estimate.lower, 0.0))
 
-    def difference(self, model: str, other: str) -> Estimate:
+    def difference(self, model: str, other: str) -> cluster_means.Estimate:
         """Return by how much a model's mean loss is above another's (bits), on the same votes.
 
         Raises:
@@ -587,9 +557,9 @@ class ModelComparison(HeldOut):
         one, two = (self.losses[self.models.index(name)] for name in (model, other))
         return self._bound(one - two)
 
-    def _bound(self, values: Array) -> Estimate:
+    def _bound(self, values: Array) -> cluster_means.Estimate:
         strata = self.clusters.strata
-        leaving = leave_out(self.clusters, strata.deviations(values[None, :]))
+        leaving = cluster_means.leave_out(self.clusters, strata.deviations(values[None, :]))
         return leaving.estimate(0, float(strata.means(values[None, :])[0]), self.level)
 
     @cached_property

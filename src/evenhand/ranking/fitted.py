@@ -10,14 +10,13 @@ from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, wr
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified
-from evenhand.models.base import Fit
-from evenhand.models.coefficients import Coefficient
+from evenhand.models.base import Coefficient, FittedModel
 from evenhand.models.controls import ControlEffect, ControlledFit
-from evenhand.models.fitted import FittedModel
+from evenhand.models.log_linear import Fit
 from evenhand.models.registry import Model
 from evenhand.models.settings import say_model
 from evenhand.ranking.inference import exclude_in_fit
-from evenhand.ranking.signature import name_model, sign_data
+from evenhand.ranking.settings import name_model, sign_data
 from evenhand.ranking.texts import say
 from evenhand.ranking.wald import LEVEL, Effect, Effects, OddReference
 from evenhand.render.counts import whole

@@ -17,30 +17,17 @@ from evenhand.data.groups import Levels
 from evenhand.data.tables import Mixed
 from evenhand.data.tally import Tally
 from evenhand.errors import UnknownOption
-from evenhand.models.base import Fit, cautions
-from evenhand.models.coefficients import Contrast
-from evenhand.models.fitted import FittedModel, Posterior
+from evenhand.models.base import Contrast, FittedModel, Posterior
+from evenhand.models.log_linear import Fit, cautions
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_quantile
+from evenhand.ranking import covariance
 from evenhand.ranking.clustering import Clustering, Evidence, choose_clustering, limit_to_few
-from evenhand.ranking.covariance import (
-    ClusteredErrors,
-    cluster_all_pairs,
-    cluster_plainly,
-    find_spread,
-    refuse_no_spread,
-)
-from evenhand.ranking.intervals import (
-    Intervals,
-    find_clusters,
-    rank_ranges,
-    wald_intervals,
-)
+from evenhand.ranking.intervals import Intervals, find_clusters, rank_ranges, wald_intervals
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.settings import Settings, sign
 from evenhand.ranking.sides import find_one_sided
-from evenhand.ranking.signature import sign
 from evenhand.ranking.texts import say
 from evenhand.render.findings import take_findings
 
@@ -68,12 +55,12 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
     if settings.interval == "bootstrap":
         return clustering, _bootstrap_intervals(fit, evidence, clustering, settings)
     if settings.interval == "rank-sets":
-        cluster: Callable[[str], ClusteredErrors] = partial(
-            cluster_all_pairs, fit, evidence, settings.cluster
+        cluster: Callable[[str], covariance.ClusteredErrors] = partial(
+            covariance.cluster_all_pairs, fit, evidence, settings.cluster
         )
     else:
-        cluster = partial(cluster_plainly, fit, evidence)
-    clustering, spread = find_spread(
+        cluster = partial(covariance.cluster_plainly, fit, evidence)
+    clustering, spread = covariance.find_spread(
         fit, evidence, clustering, requested=settings.cluster, estimate=cluster
     )
     if settings.interval == "rank-sets":
@@ -81,7 +68,7 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
     df = spread.df if spread.clusterings else np.inf
     method = f"sandwich {spread.method}" + (f", t on {df:.0f} df" if df < np.inf else "")
     intervals = _from_vcovs(fit, spread.vcovs, (settings.level, df), method)
-    return clustering, replace(intervals, notes=spread.notes)
+    return clustering, replace(intervals, notes=spread.notes, ways=spread.ways)
 
 
 def _from_vcovs(
@@ -111,7 +98,7 @@ def _bootstrap_intervals(
     rng = Generator(PCG64(settings.seed))
     draws = resample(fit, tally, clustering.clusterings, rng=rng, progress=settings.progress)
     names = " and ".join(clustering.clusterings) or "judgment"
-    refuse_no_spread(fit, np.cov(draws.log_worth.T), names)
+    covariance.refuse_no_spread(fit, np.cov(draws.log_worth.T), names)
     return bootstrap_intervals(draws, evidence, clustering, settings.level)
 
 
@@ -165,6 +152,7 @@ def order_systems(
         level=settings.level,
         interval=settings.interval or "none",
         method=intervals.method if intervals is not None else "no intervals",
+        ways=() if intervals is None else intervals.ways,
         rank_interval="simultaneous" if board.get("rank_sets") else "marginal",
         n_judgments=tally.n_judgments,
         n_comparisons=n_comparisons,

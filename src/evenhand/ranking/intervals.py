@@ -20,6 +20,17 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 
 MAX_PAIR_SYSTEMS: Final = 500  # Most systems whose errors of all differences are kept
+MAX_LISTED_SYSTEMS: Final = 50  # Most systems whose pairs are listed one by one, with p-values
+
+
+@dataclass(frozen=True)
+class Way:
+    """How errors by one way of clustering were estimated."""
+
+    name: str  # judge, item or ranking; judgment where single answers are clusters
+    kind: str  # CV3 or CR1
+    levels: int  # how many judges, say, there are
+    clusters: int  # how many clusters: fewer where levels were merged at random
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +44,8 @@ class Intervals:
     decided: NDArray[np.int8]
     method: str  # how, in a few words
     notes: tuple[str, ...] = ()  # what the reader should know
+    # by which ways of clustering errors were estimated; none with a model's, bootstrap or posterior
+    ways: tuple[Way, ...] = ()
     # (p,) standard errors of the fit's parameters; empty from resamples
     parameters: Array = field(default_factory=lambda: np.zeros(0))
     df: float = np.inf  # degrees of freedom of the t distribution; infinite for the normal
@@ -168,9 +181,12 @@ class RankSets:
     effective: Array
     resting: Truths  # (K, K) whether a difference rests on one cluster alone
     limits: Limits  # what keeps open pairs open
+    # (K, K) p-values adjusted for all pairs, NaN where a pair cannot be tested; None of very many
+    adjusted: Array | None = None
 
     def reorder(self, order: Integers) -> RankSets:
-        names = ("statistic", "decided", "alone", "effective", "resting")
+        names = ["statistic", "decided", "alone", "effective", "resting"]
+        names += [] if self.adjusted is None else ["adjusted"]
         matrices = {name: getattr(self, name)[np.ix_(order, order)] for name in names}
         return replace(self, **matrices, limits=self.limits.reorder(order))
 

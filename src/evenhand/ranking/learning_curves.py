@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from evenhand import errors
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded
@@ -32,15 +33,6 @@ from evenhand.data.votes import (
     sort_votes,
     split_tasks,
     take_task,
-)
-from evenhand.errors import (
-    NotIdentified,
-    UnknownColumn,
-    UnknownOption,
-    listing,
-    require_level,
-    require_option,
-    require_seed,
 )
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import Estimate, bound, leave_out
@@ -89,12 +81,12 @@ class Split:
 def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
     """Divide the votes of a task: the items with the fewest votes are held out."""
     if votes.items == ("",):
-        raise UnknownColumn(
+        raise errors.UnknownColumn(
             "there is no item column, and the test set is made of items with few comparisons: map"
             " one (--column item=NAME), or cross-validate"
         )
     if votes.size < least:
-        raise NotIdentified(
+        raise errors.NotIdentified(
             f"{votes.size:,} comparisons are fewer than the {least:,} to hold out",
             ["hold out fewer", "cross-validate"],
         )
@@ -102,7 +94,7 @@ def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
     most = int(np.sort(load)[least - 1])
     held = load <= most
     if held.all():
-        raise NotIdentified(
+        raise errors.NotIdentified(
             f"no item has more than {most} comparisons: with {least:,} held out nothing is left to"
             " train on",
             ["hold out fewer", "cross-validate"],
@@ -213,7 +205,7 @@ class Enough(Shown):
         sentences = [self._say_near(), *self._say_gain()]
         if self.smaller:
             many = {"filled": self.tasks, "tasks": self.tasks + len(self.smaller)}
-            smaller = listing(self.smaller)
+            smaller = errors.listing(self.smaller)
             sentences.append(say("some-tasks", size=self.largest, smaller=smaller, **many))
         return tuple(sentences)
 
@@ -265,14 +257,14 @@ class Protocol:
 
     def __post_init__(self) -> None:
         if not self.sizes or min(self.sizes) < 1 or list(self.sizes) != sorted(set(self.sizes)):
-            raise UnknownOption(
+            raise errors.UnknownOption(
                 f"sizes cannot be {list(self.sizes)}: they are whole numbers from 1, ascending"
             )
         for name, value in (("trials", self.trials), ("least", self.least)):
             if value < 1:
-                raise UnknownOption(f"{name} cannot be {value}: 1 is the least")
+                raise errors.UnknownOption(f"{name} cannot be {value}: 1 is the least")
         if self.overlap not in OVERLAPS:
-            raise UnknownOption(f"overlap cannot be '{self.overlap}': choose keep | drop")
+            raise errors.UnknownOption(f"overlap cannot be '{self.overlap}': choose keep | drop")
 
 
 class Material(NamedTuple):
@@ -316,11 +308,11 @@ def divide_tasks(votes: Votes, training: Votes | None, protocol: Protocol) -> Di
             other = take_task(training, others[task])
         try:
             tasks.append(_divide(task, task_votes, other, protocol, rows))
-        except NotIdentified as refusal:
+        except errors.NotIdentified as refusal:
             refused[task] = str(refusal)
     if not tasks:
         task, why = next(iter(refused.items()))
-        raise NotIdentified(f"{task}: {why}" if task else why)
+        raise errors.NotIdentified(f"{task}: {why}" if task else why)
     held_out = votes.take(np.concatenate([one.rows for one in tasks]))
     return Division(tuple(tasks), held_out, refused)
 
@@ -340,7 +332,7 @@ def _divide(
     if protocol.overlap == "drop":
         others, on_held = others.take(~on_held), on_held[:0]
     if not others.size:
-        raise NotIdentified("all votes that could be trained on are on held-out items")
+        raise errors.NotIdentified("all votes that could be trained on are on held-out items")
     systems = sorted({*votes.systems, *others.systems})
     division = TestSet(task, split.most, items, test.size, others.size, int(on_held.sum()))
     return Material(division, held, recode_systems(test, systems), recode_systems(others, systems))
@@ -393,41 +385,26 @@ class LearningCurves(HeldOut):
 
     Intervals of perplexities are made on the scale of losses (bits), which cannot fall below 0, so
     that they end at 1; those of differences and gains are of perplexities as they are.
-
-    Attributes:
-        models: the M models.
-        sizes: the S training sizes, ascending.
-        losses: (M, T, S, R) mean loss (bits) by model, task, size and trial; NaN where refused.
-        deviations: (M, S, n) how much higher the perplexity would be, were all of the task's
-            held-out votes like this one, to first order; zero where a trial was refused.
-        held_out: the n held-out votes of all tasks.
-        test_sets: how each of the T tasks was divided.
-        refusals: every training that came to nothing.
-        seconds: model → CPU seconds of all its fits and predictions.
-        level: of intervals (proportion).
-        seed: of everything random.
-        signature: one line that reproduces the numbers.
-        left_out: task → why it could not be divided.
-        transfer: whom models were trained on and whom they were tested on, such as
-            ("group=crowd", "group=expert"), or None.
-        excluded: what was excluded from the judgments.
-
     """
 
-    models: tuple[str, ...]
-    sizes: tuple[int, ...]
-    losses: Array
+    models: tuple[str, ...]  # the M models
+    sizes: tuple[int, ...]  # the S training sizes, ascending
+    losses: Array  # (M, T, S, R) mean loss (bits) by model, task, size and trial; NaN where refused
+    # (M, S, n) how much higher the perplexity would be, were all of the task's held-out votes like
+    # this one, to first order; zero where a trial was refused
     deviations: Array
-    held_out: Votes
-    test_sets: tuple[TestSet, ...]
-    refusals: tuple[Refusal, ...]
-    seconds: Mapping[str, float]
-    level: float
-    seed: int
-    signature: str
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    held_out: Votes  # the n held-out votes of all tasks
+    test_sets: tuple[TestSet, ...]  # how each of the T tasks was divided
+    refusals: tuple[Refusal, ...]  # every training that came to nothing
+    seconds: Mapping[str, float]  # model → CPU seconds of all its fits and predictions
+    level: float  # of intervals (proportion)
+    seed: int  # of everything random
+    signature: str  # one line that reproduces the numbers
+    left_out: Mapping[str, str] = field(default_factory=dict)  # task → why it could not be divided
+    # whom models were trained on and whom they were tested on, such as ("group=crowd",
+    # "group=expert"), or None
     transfer: tuple[str, str] | None = None
-    excluded: tuple[Exclusion, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -460,7 +437,7 @@ class LearningCurves(HeldOut):
 
         """
         for task in tasks:
-            require_option("task", task, self.tasks)
+            errors.require_option("task", task, self.tasks)
         chosen = [i for i, task in enumerate(self.tasks) if task in tasks]
         names = {self.tasks[i] for i in chosen}
         codes = [i for i, task in enumerate(self.held_out.tasks) if task in names]
@@ -481,7 +458,7 @@ class LearningCurves(HeldOut):
             UnknownOption: there is no such model.
 
         """
-        require_option("model", model, self.models)
+        errors.require_option("model", model, self.models)
         at = self.models.index(model)
         return tuple(self._point(at, s) for s in range(len(self.sizes)))
 
@@ -535,11 +512,11 @@ class LearningCurves(HeldOut):
         return self._contrast([(1.0, *ends[0]), (-1.0, *ends[1])])
 
     def _place(self, model: str, size: int) -> tuple[int, int]:
-        require_option("model", model, self.models)
-        require_option("size", str(size), [str(one) for one in self.sizes])
+        errors.require_option("model", model, self.models)
+        errors.require_option("size", str(size), [str(one) for one in self.sizes])
         refused = [one for one in self.refusals if (one.model, one.size) == (model, size)]
         if refused:
-            raise NotIdentified(
+            raise errors.NotIdentified(
                 f"{model} has no mean at {size:,} comparisons: {len(refused):,} trainings were"
                 f" refused, the first because {refused[0].why}"
             )
@@ -567,7 +544,7 @@ class LearningCurves(HeldOut):
         sentences = [say("lowest", size=size, model=best, **ends)]
         small = [one.task for one in self.test_sets if one.train < size]
         if any(small):
-            sentences.append(say("fewer", tasks=listing(small)))
+            sentences.append(say("fewer", tasks=errors.listing(small)))
         known = [one for one in self.order[1:] if self.curve(one)[at].perplexity is not None]
         apart = {model: self.difference(model, best, size) for model in known}
         near = [model for model, gap in apart.items() if gap.lower <= 0]
@@ -608,7 +585,7 @@ class LearningCurves(HeldOut):
         """How many comparisons are enough for the best model; None where curves do not show it."""
         try:
             return find_enough(self, self.order[0])
-        except NotIdentified:
+        except errors.NotIdentified:
             return None
 
     def records(self) -> list[dict[str, Any]]:
@@ -720,10 +697,10 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
 
     """
     if margin <= 0:
-        raise UnknownOption(f"margin cannot be {margin:g}: it is a perplexity above 0")
+        raise errors.UnknownOption(f"margin cannot be {margin:g}: it is a perplexity above 0")
     largest = curves.largest
     if all(one.train < largest for one in curves.test_sets):
-        raise NotIdentified(
+        raise errors.NotIdentified(
             f"no task has {largest:,} comparisons to train on: ask for smaller sizes"
         )
     filled = [one.task for one in curves.test_sets if one.train >= largest]
@@ -812,8 +789,8 @@ def trace_learning(
         UnknownOption: a model or setting that does not exist or does not fit.
 
     """
-    require_seed(seed)
-    require_level(level)
+    errors.require_seed(seed)
+    errors.require_level(level)
     protocol = Protocol(tuple(sizes), trials, least, overlap, seed)
     made = make_models(models, seed)
     votes = open_comparisons(data).votes()

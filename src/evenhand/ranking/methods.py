@@ -33,15 +33,14 @@ from evenhand.errors import (
     UnknownOption,
     listing,
     require_option,
-    suggest,
 )
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
-from evenhand.numerics.cluster_means import spearman
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.rules import (
+    WMT15,
     score_bojar,
     score_expected_net_wins,
     score_expected_wins,
@@ -51,14 +50,13 @@ from evenhand.ranking.rules import (
     score_origwmt,
     score_playoffs,
     score_soccer,
+    score_trueskill,
     score_vilar,
     score_vilar_sort,
     score_win_rate,
 )
-from evenhand.ranking.settings import Progress, Settings, choose_log_linear
-from evenhand.ranking.signature import name_model
+from evenhand.ranking.settings import Progress, Settings, choose_log_linear, name_model
 from evenhand.ranking.texts import say
-from evenhand.ranking.trueskill import WMT15, score_trueskill
 from evenhand.render.counts import plural, say_tally, whole
 from evenhand.render.document import Column, Document, Table, Text
 from evenhand.render.findings import Finding, describe_findings, take_findings
@@ -67,15 +65,11 @@ from evenhand.render.values import join_names
 # How far two rankings of the same systems are apart, and on which pairs rules disagree.
 #
 # Kendall distance   D = #(pairs in opposite order) + ½ #(pairs tied in exactly one of the two)
-# Kendall's τ_b      (C − O) / √((n − n₁)(n − n₂)),  C and O pairs in the same and in opposite
-# order, n all pairs, n₁ and n₂ those tied in the one and in the other
-# Spearman's ρ       Pearson's correlation of places, ties sharing the mean of theirs
 #
 # D is K^(p) with p = ½ of Fagin, Kumar, Mahdian, Sivakumar & Vee (2006), "Comparing partial
 # rankings", SIAM Journal on Discrete Mathematics 20; without ties it is the number of swaps of
-# neighbours that turn one order into the other (Kendall 1938). τ_b: Kendall (1945), "The treatment
-# of ties in ranking problems". ρ: Spearman (1904). All three look at the order alone, never at the
-# numbers behind it.
+# neighbours that turn one order into the other (Kendall 1938). It looks at the order alone, never
+# at the numbers behind it.
 
 Signs = NDArray[np.int8]
 
@@ -94,21 +88,6 @@ def kendall_distance(one: Scores, other: Scores) -> float:
     mine, theirs = _signs(one), _signs(other)  # in which every pair stands twice
     opposite = np.count_nonzero(mine * theirs < 0) / 2
     return opposite + np.count_nonzero((mine == 0) != (theirs == 0)) / 4
-
-
-def kendall_tau(one: Scores, other: Scores) -> float:
-    """Return Kendall's τ_b of two rankings, −1 to 1."""
-    _require_same([one, other])
-    _require_order(one, other)
-    mine, theirs = _signs(one), _signs(other)
-    ordered = float(np.count_nonzero(mine)) * np.count_nonzero(theirs)
-    return float((mine * theirs).sum(dtype=np.int64) / np.sqrt(ordered))
-
-
-def spearman_rho(one: Scores, other: Scores) -> float:
-    _require_same([one, other])
-    _require_order(one, other)
-    return spearman(one.values, other.values) or 0.0
 
 
 def distance_matrix(rankings: Sequence[Scores]) -> Array:
@@ -152,14 +131,6 @@ def _require_same(rankings: Sequence[Scores]) -> None:
             )
 
 
-def _require_order(*rankings: Scores) -> None:
-    for one in rankings:
-        if len(set(one.values.tolist())) < 2:
-            raise NotIdentified(
-                f"{one.rule} puts all systems on one place: there is no order to correlate with"
-            )
-
-
 @dataclass(frozen=True)
 class Rule:
     title: str  # a few words for a table
@@ -198,34 +169,19 @@ MODEL: Final = "bradley-terry"  # The default ranking, under the name of its mod
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MethodTable(Shown):
-    """Places of the same systems by several methods.
+    """Places of the same systems by several methods."""
 
-    Attributes:
-        methods: all that were asked for, in this order.
-        scores: method → its scores, of those that could rank.
-        refused: method → why it could not.
-        ranking: the default ranking, or None where it was not asked for or refused.
-        n_judgments: answers, a ranking being one.
-        n_comparisons: pairs.
-        ties: tied pairs.
-        digest: SHA-256 of the counts.
-        known: the K systems by name, whether or not a method could rank them.
-        notes: what should be known of the judgments.
-        excluded: what was excluded from them.
-
-    """
-
-    methods: tuple[str, ...]
-    scores: Mapping[str, Scores]
-    refused: Mapping[str, str]
-    ranking: Ranking | None
-    n_judgments: float
-    n_comparisons: float
-    ties: float
-    digest: str
-    known: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
+    methods: tuple[str, ...]  # all that were asked for, in this order
+    scores: Mapping[str, Scores]  # method → its scores, of those that could rank
+    refused: Mapping[str, str]  # method → why it could not
+    ranking: Ranking | None  # the default ranking, or None where it was not asked for or refused
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # pairs
+    ties: float  # tied pairs
+    digest: str  # SHA-256 of the counts
+    known: tuple[str, ...]  # the K systems by name, whether or not a method could rank them
+    notes: tuple[str, ...] = ()  # what should be known of the judgments
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from them
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -418,7 +374,10 @@ class MethodTable(Shown):
         if self.scores:
             parts.append(self._tabulate_orders())
         if self.disputes:
-            parts.append(Text("Pairs that methods order differently", self._list_disputes()))
+            lines = [self._say_dispute(one) for one in self.disputes[:MAX_DISPUTES]]
+            more = len(self.disputes) - MAX_DISPUTES
+            lines += [f"and {plural(more, 'more pair')}"] if more > 0 else []
+            parts.append(Text("Pairs that methods order differently", tuple(lines)))
         return Document(
             basis=_say_counts(self),
             answer=tuple(self._answer()),
@@ -471,11 +430,6 @@ class MethodTable(Shown):
         """Return the systems best first, those on one place together."""
         place = dict(zip(scores.systems, scores.places.tolist(), strict=True))
         return [" = ".join(same) for _, same in groupby(scores.order, key=place.__getitem__)]
-
-    def _list_disputes(self) -> tuple[str, ...]:
-        lines = [self._say_dispute(one) for one in self.disputes[:MAX_DISPUTES]]
-        more = len(self.disputes) - MAX_DISPUTES
-        return (*lines, *([f"and {plural(more, 'more pair')}"] if more > 0 else []))
 
     def _say_dispute(self, one: Disagreement) -> str:
         """Say the order that most methods see, and which do not; of equally many, the table's."""
@@ -568,9 +522,6 @@ def abbreviate(methods: Sequence[str]) -> Mapping[str, str]:
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedMethodTables(Grouped[Any]):
     groups: Mapping[str, MethodTable]
-
-    def _hint(self, name: str) -> str:
-        return suggest(name, self.groups)
 
     def to_dict(self) -> dict[str, Any]:
         return {"groups": {name: table.to_dict() for name, table in self.groups.items()}}

@@ -26,14 +26,14 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally, take_names
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
-from evenhand.models.base import Fit, cautions
+from evenhand.models.base import LRTest
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.coefficients import LRTest
 from evenhand.models.judge_groups import Kind, find_hypotheses
+from evenhand.models.log_linear import Fit, cautions
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.settings import Ties
+from evenhand.ranking.settings import sign_covariates
 from evenhand.ranking.sides import REMEDY, find_one_sided
-from evenhand.ranking.signature import sign_covariates
 from evenhand.ranking.texts import INSEPARABLE, say
 from evenhand.ranking.wald import (
     WaldTest,
@@ -94,24 +94,14 @@ class Question:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelTable(Shown):
-    """Models of the same judgments side by side.
+    """Models of the same judgments side by side."""
 
-    Attributes:
-        rows: the models, each after those it extends.
-        questions: what their comparison answers.
-        refused: model → why it has no fit.
-        notes: what else should be known.
-        tally: the counts, by covariate.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    rows: tuple[ModelRow, ...]
-    questions: tuple[Question, ...]
-    refused: Mapping[str, str]
-    notes: tuple[str, ...]
-    tally: Tally
-    excluded: tuple[Exclusion, ...] = ()
+    rows: tuple[ModelRow, ...]  # the models, each after those it extends
+    questions: tuple[Question, ...]  # what their comparison answers
+    refused: Mapping[str, str]  # model → why it has no fit
+    notes: tuple[str, ...]  # what else should be known
+    tally: Tally  # the counts, by covariate
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def best(self) -> str:

@@ -29,8 +29,8 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally, merge_levels
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.models.position_effects import (
     MAX_SPREAD,
     Panel,
@@ -38,23 +38,14 @@ from evenhand.models.position_effects import (
     fit_position_effects,
     make_panel,
 )
-from evenhand.numerics import Array
-from evenhand.numerics.distributions import (
-    MIN_P,
-    net_wins_p,
-    normal_quantile,
-    t_quantile,
-    t_tail,
-    two_sided_p,
-)
+from evenhand.numerics import Array, distributions
 from evenhand.numerics.multiple_tests import benjamini_hochberg
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.clustering import FACTORS, MAX_CLUSTERS, Evidence, wanted_factors
 from evenhand.ranking.covariance import NO_SPREAD_RATIO
 from evenhand.ranking.inference import find_intervals
-from evenhand.ranking.settings import Settings
+from evenhand.ranking.settings import Settings, name_model
 from evenhand.ranking.sides import REMEDY, find_one_sided
-from evenhand.ranking.signature import name_model
 from evenhand.ranking.texts import INSEPARABLE, say, say_clusterings
 from evenhand.render.counts import say_answers
 from evenhand.render.document import Column, Document, Table
@@ -177,9 +168,12 @@ def _test_judges(panel: Panel, bias: float, inflation: float | None) -> Array:
         n = counts[rows].sum(axis=1)
         if inflation is None and n.sum() <= MAX_EXACT_COMPARISONS:
             net = round(float((counts[rows, 0] - counts[rows, 2]).sum()))
-            p[j] = net_wins_p(chances[rows], n, net)
+            p[j] = distributions.net_wins_p(chances[rows], n, net)
         else:
-            p[j] = max(two_sided_p(float(score[j] / np.sqrt(information[j]))), MIN_P)
+            p[j] = max(
+                distributions.two_sided_p(float(score[j] / np.sqrt(information[j]))),
+                distributions.MIN_P,
+            )
     return p
 
 
@@ -190,45 +184,25 @@ SCORED: Final = "scores are of one output at a time, and neither of two stands f
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PositionBias(Shown):
-    """The advantage of being shown first.
+    """The advantage of being shown first."""
 
-    Attributes:
-        estimate: common bias in log-odds, 2δ.
-        stderr: its standard error, clustered.
-        lower: lower end of its interval.
-        upper: upper end.
-        p: two-sided p-value of no common bias.
-        level: nominal level of intervals (proportion).
-        method: how the error was made.
-        spread: sd of judges' biases (log-odds); None without judges, or if it has no finite
-            estimate.
-        heterogeneity_p: p-value of all judges sharing one bias, or None.
-        judges: each judge, farthest from the median judge first.
-        n_judgments: answers, a ranking being one.
-        n_comparisons: pairs.
-        notes: what else should be known.
-        signature: one line that reproduces the numbers.
-        clusterings: what intervals account for: judge, item, ranking.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    estimate: float
-    stderr: float
-    lower: float
-    upper: float
-    p: float
-    level: float
-    method: str
+    estimate: float  # common bias in log-odds, 2δ
+    stderr: float  # its standard error, clustered
+    lower: float  # lower end of its interval
+    upper: float  # upper end
+    p: float  # two-sided p-value of no common bias
+    level: float  # nominal level of intervals (proportion)
+    method: str  # how the error was made
+    # sd of judges' biases (log-odds); None without judges, or if it has no finite estimate
     spread: float | None
-    heterogeneity_p: float | None
-    judges: tuple[JudgeBias, ...]
-    n_judgments: float
-    n_comparisons: float
-    notes: tuple[str, ...]
-    signature: str
-    clusterings: tuple[str, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
+    heterogeneity_p: float | None  # p-value of all judges sharing one bias, or None
+    judges: tuple[JudgeBias, ...]  # each judge, farthest from the median judge first
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # pairs
+    notes: tuple[str, ...]  # what else should be known
+    signature: str  # one line that reproduces the numbers
+    clusterings: tuple[str, ...] = ()  # what intervals account for: judge, item, ranking
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def share(self) -> float:
@@ -387,7 +361,7 @@ def find_position_bias(
             effects = fit_position_effects(fit, tally, 1.0 if inflation is None else 1 / inflation)
         except NotConverged as stop:
             return replace(bias, notes=(*bias.notes, say("judges-not-fitted", why=str(stop))))
-        z = normal_quantile((1 + bias.level) / 2)
+        z = distributions.normal_quantile((1 + bias.level) / 2)
         judges = judge_biases(effects, tally.pool(("judge",)), (bias.stderr / 2, z), inflation)
         notes = [say("judges-shrunk", sd=2 * MAX_SPREAD)] if effects.endless else []
         notes += [] if inflation is None else [say("correlated-in-rankings", inflation=inflation)]
@@ -427,7 +401,7 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
             f" within every cluster ({intervals.method}); collect more judgments, or pass --cluster"
             " judgment if they are independent"
         )
-    margin = t_quantile((1 + settings.level) / 2, intervals.df) * stderr
+    margin = distributions.t_quantile((1 + settings.level) / 2, intervals.df) * stderr
     notes = [clustering.headline] if clustering.headline else []
     sides = find_one_sided(tally, None)
     if sides.uneven:
@@ -443,7 +417,7 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
         stderr=stderr,
         lower=estimate - margin,
         upper=estimate + margin,
-        p=t_tail(estimate / stderr, intervals.df),
+        p=distributions.t_tail(estimate / stderr, intervals.df),
         level=settings.level,
         method=intervals.method,
         spread=None,

@@ -18,22 +18,12 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
 from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption, listing
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlEffect, ControlledFit, fit_rows, read_controls
+from evenhand.models.log_linear import Fit
 from evenhand.models.registry import name_settings
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.clustering import (
-    FACTORS,
-    MAX_CLUSTERS,
-    Evidence,
-    count_loads,
-    gather_evidence,
-    merge_factors,
-    note_inside,
-    of_one_judge,
-    wanted_factors,
-)
+from evenhand.ranking import clustering
 from evenhand.ranking.inference import find_intervals, number_places, order_systems
 from evenhand.ranking.intervals import MIN_CLUSTERS, Intervals
 from evenhand.ranking.ranking import Controlled, GroupedRankings, Ranking
@@ -171,7 +161,7 @@ def rank_each(
         grouped = _rank_tallies(tally_groups(table, by, factors), by, settings)
     pooled = take_findings(say_pooled(table, by))
     groups = {
-        name: _describe(one, table, (*left_out, *note_inside(one.notes, by), *pooled))
+        name: _describe(one, table, (*left_out, *clustering.note_inside(one.notes, by), *pooled))
         for name, one in grouped.groups.items()
     }
     return replace(grouped, groups=groups)
@@ -180,8 +170,12 @@ def rank_each(
 def _choose_clusterings(
     table: Comparisons, settings: Settings, by: str | None = None
 ) -> tuple[str, ...]:
-    present = {name for name in FACTORS if table.has(name)}
-    return () if settings.interval == "model" else wanted_factors(settings.cluster, present, by)
+    present = {name for name in clustering.FACTORS if table.has(name)}
+    return (
+        ()
+        if settings.interval == "model"
+        else clustering.wanted_factors(settings.cluster, present, by)
+    )
 
 
 def _rank_one(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
@@ -193,7 +187,7 @@ def _rank_one(table: Comparisons, clusterings: tuple[str, ...], settings: Settin
     if settings.model.controls:
         return _rank_rows(table, clusterings, settings)
     apart = settings.interval in ("rank-sets", "sandwich")
-    evidence, levels = gather_evidence(table, clusterings, apart=apart)
+    evidence, levels = clustering.gather_evidence(table, clusterings, apart=apart)
     return make_ranking(evidence, levels, settings)
 
 
@@ -214,22 +208,22 @@ def _rank_tallies(parts: Mapping[str, Tally], by: str, settings: Settings) -> Gr
     before = settings.start
 
     def rank_group(name: str) -> Ranking:
-        tally = of_one_judge(parts[name], name) if by == "judge" else parts[name]
+        tally = clustering.of_one_judge(parts[name], name) if by == "judge" else parts[name]
         start = before.groups.get(name) if isinstance(before, GroupedRankings) else before
         loads = {factor: levels.loads for factor, levels in tally.factors.items()}
-        evidence = Evidence.of(merge_factors(tally))
+        evidence = clustering.Evidence.of(clustering.merge_factors(tally))
         return make_ranking(evidence, Levels(loads), replace(settings, start=start))
 
     return _rank_apart(parts, by, rank_group)
 
 
-def make_ranking(evidence: Evidence, levels: Levels, settings: Settings) -> Ranking:
+def make_ranking(evidence: clustering.Evidence, levels: Levels, settings: Settings) -> Ranking:
     fit = settings.model.fit(evidence.whole, start=settings.start)
     return _infer(fit, evidence, levels, settings)[0]
 
 
 def _infer(
-    fit: Fit, evidence: Evidence, levels: Levels, settings: Settings
+    fit: Fit, evidence: clustering.Evidence, levels: Levels, settings: Settings
 ) -> tuple[Ranking, Intervals | None]:
     with one_blas_thread():
         clustered = find_intervals(fit, evidence, levels, settings)
@@ -252,9 +246,9 @@ def rank_counts(
             f"the counts do not distinguish {by}: count by it as well; they were made by"
             f" {listing(known) or 'nothing'}"
         )
-    present: set[str] = {name for name in FACTORS if name in known}
+    present: set[str] = {name for name in clustering.FACTORS if name in known}
     by_model = settings.interval == "model"
-    clusterings = () if by_model else wanted_factors(settings.cluster, present, by)
+    clusterings = () if by_model else clustering.wanted_factors(settings.cluster, present, by)
     if by is None:
         return _rank_whole(data, clusterings, settings)
     factors = (*clusterings, *(("judge",) if "judge" in present and by != "judge" else ()))
@@ -272,10 +266,10 @@ def _refuse_counts(what: str) -> UnknownOption:
 def _rank_whole(data: Tally, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
     """Rank counts of all judgments; levels are merged where they are too many."""
     names = tuple(dict.fromkeys((*clusterings, *(("judge",) if "judge" in data.factors else ()))))
-    merged = merge_factors(data.pool(names))
+    merged = clustering.merge_factors(data.pool(names))
     joint = merged.pool(tuple(merged.factors))
     loads = {name: joint.factors[name].loads for name in names}
-    return make_ranking(Evidence.of(joint.pool(clusterings)), Levels(loads), settings)
+    return make_ranking(clustering.Evidence.of(joint.pool(clusterings)), Levels(loads), settings)
 
 
 def _split_counts(data: Tally, by: str, factors: tuple[str, ...]) -> dict[str, Tally]:
@@ -305,7 +299,7 @@ def _split_counts(data: Tally, by: str, factors: tuple[str, ...]) -> dict[str, T
 
 
 def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
-    limits = dict.fromkeys(clusterings, MAX_CLUSTERS)
+    limits = dict.fromkeys(clusterings, clustering.MAX_CLUSTERS)
     controls, rows = read_controls(table, settings.model.controls, by=clusterings, limits=limits)
     fit = fit_rows(settings.model, controls, rows)
     whole = rows.tally()
@@ -313,8 +307,8 @@ def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Setti
     for name in clusterings:
         unmerged = {name: partial(table.tally, (name,))} if rows.levels[name].merged else {}
         tallies[name] = replace(rows.tally((name,)), unmerged=unmerged)
-    evidence = Evidence(tallies, whole)
-    ranking, intervals = _infer(fit, evidence, count_loads(table, rows.levels), settings)
+    evidence = clustering.Evidence(tallies, whole)
+    ranking, intervals = _infer(fit, evidence, clustering.count_loads(table, rows.levels), settings)
     if intervals is None:
         return ranking
     places = []

@@ -25,11 +25,11 @@ from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
 from evenhand.errors import listing
-from evenhand.models.base import Fit
-from evenhand.numerics import Array
+from evenhand.models.log_linear import Fit
+from evenhand.numerics import Array, multiple_tests
 from evenhand.numerics.bootstrap import Pairs, absolute_t, bootstrap_contrasts, draw_webb
 from evenhand.numerics.distributions import chi2_tail, t_quantile
-from evenhand.numerics.multiple_tests import order_statistic, step_down, step_down_holm
+from evenhand.ranking import intervals
 from evenhand.ranking.covariance import (
     NO_SPREAD_RATIO,
     ClusteredErrors,
@@ -37,15 +37,6 @@ from evenhand.ranking.covariance import (
     centred_rows,
     count_across,
     degrees,
-)
-from evenhand.ranking.intervals import (
-    MAX_PAIR_SYSTEMS,
-    MIN_CLUSTERS,
-    Intervals,
-    Limits,
-    RankSets,
-    centred_variance,
-    pair_variance,
 )
 from evenhand.ranking.settings import REPLICATES
 from evenhand.ranking.texts import say
@@ -78,14 +69,14 @@ MAX_FALSE_BINDING: Final = 0.05
 JUDGMENTS: Final = -1
 
 
-def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
+def find_limits(fit: Fit, spread: Spread, level: float) -> intervals.Limits:
     k = len(fit.systems)
     tail = 1 - (1 - level) / (k * (k - 1))
     way, clusters, reach = np.full((k, k), JUDGMENTS), np.zeros((k, k)), np.zeros((k, k))
     independent = independent_variance(fit, spread)
     alone, thin = mark_barred(spread.clusterings, k)
     for place, one in enumerate(spread.clusterings):
-        variance = pair_variance(fit.to_worth(one.vcov))
+        variance = intervals.pair_variance(fit.to_worth(one.vcov))
         ratio = np.divide(variance, independent, out=np.zeros((k, k)), where=independent > 0)
         if not differ_so_much(ratio[np.triu(~(alone | thin)[place], 1)], degrees(one.factor), k):
             continue
@@ -94,7 +85,7 @@ def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
         way[binds], reach[binds] = place, width[binds]
         known = np.full((k, k), one.factor.effective) if one.effective is None else one.effective
         clusters[binds] = known[binds]
-    return Limits(way, clusters, alone, thin)
+    return intervals.Limits(way, clusters, alone, thin)
 
 
 def differ_so_much(ratios: Array, df: float, systems: int) -> bool:
@@ -114,7 +105,9 @@ def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[T
     for place, way in enumerate(clusterings):
         alone[place] = way.resting >= 0
         if way.effective is not None and way.name != "ranking":
-            thin[place] = (way.effective < MIN_CLUSTERS) & ~np.eye(systems, dtype=np.bool_)
+            thin[place] = (way.effective < intervals.MIN_CLUSTERS) & ~np.eye(
+                systems, dtype=np.bool_
+            )
     return alone, thin
 
 
@@ -130,10 +123,10 @@ def independent_variance(fit: Fit, spread: Spread) -> Array:
     scale = max(1.0, (outputs + 1) / 3)
     if tally.squares is not None:
         scale *= float(tally.squares.sum() / tally.counts.sum())
-    variance = scale * pair_variance(fit.to_worth(fit.raw_vcov))
+    variance = scale * intervals.pair_variance(fit.to_worth(fit.raw_vcov))
     if len(spread.clusterings) == 2:
         first, second, crossed = (fit.to_worth(vcov) for vcov in spread.vcovs[:3])
-        variance = np.maximum(variance, pair_variance(first + second - crossed))
+        variance = np.maximum(variance, intervals.pair_variance(first + second - crossed))
     return np.asarray(variance)
 
 
@@ -173,16 +166,26 @@ def find_part(
     alone, thin = mark_barred(clusterings, len(members))
     barred = (alone | thin)[:, ~members]
     barring = [way.name for way, mask in zip(clusterings, barred, strict=True) if mask.any()]
-    bounded, notes = members.copy(), _note_outside(fit.systems, members, barring)
-    if members.sum() < 2:
+    bounded, inside, notes = members.copy(), int(members.sum()), []
+    if not members.all():
+        whose = " or ".join(f"{way}s" for way in barring)
+        names = [fit.systems[i] for i in np.flatnonzero(~members).tolist()]
+        notes.append(
+            say("no-intervals", "warning", factors=whose)
+            if inside < 2
+            else say("no-interval", systems=names, factors=whose, inside=inside)
+        )
+    if inside < 2:
         members, bounded = np.ones_like(members), np.zeros_like(members)
-    variance = np.max([centred_variance(one, members) for one in worths], axis=0)
-    flat = bounded & (variance < NO_SPREAD_RATIO * centred_variance(fit.worth_vcov, members))
+    variance = np.max([intervals.centred_variance(one, members) for one in worths], axis=0)
+    flat = bounded & (
+        variance < NO_SPREAD_RATIO * intervals.centred_variance(fit.worth_vcov, members)
+    )
     if flat.any():
         names = [fit.systems[i] for i in np.flatnonzero(flat).tolist()]
         by = " and ".join(way.name for way in clusterings) or "judgment"
-        notes = (*notes, say("no-spread", systems=names, factors=by))
-    return LinkedPart(members, bounded & ~flat, np.sqrt(variance), notes)
+        notes.append(say("no-spread", systems=names, factors=by))
+    return LinkedPart(members, bounded & ~flat, np.sqrt(variance), tuple(notes))
 
 
 def find_members(effective: Array, resting: Truths) -> Truths:
@@ -191,7 +194,7 @@ def find_members(effective: Array, resting: Truths) -> Truths:
     # ones, less those of which more than half of the differences inside are of too few effective
     # clusters, the worst first.
     members: Truths = ~resting[int(np.argmin(resting.sum(axis=1)))]
-    thin = effective < MIN_CLUSTERS
+    thin = effective < intervals.MIN_CLUSTERS
     np.fill_diagonal(thin, val=False)
     fewest = effective.min(axis=1, where=~np.eye(len(thin), dtype=np.bool_), initial=np.inf)
     open_pairs = thin[:, members].sum(axis=1)
@@ -203,18 +206,6 @@ def find_members(effective: Array, resting: Truths) -> Truths:
         members[worst] = False
         open_pairs -= thin[:, worst]
     return members
-
-
-def _note_outside(
-    systems: Sequence[str], members: Truths, clusterings: Sequence[str]
-) -> tuple[Finding, ...]:
-    if members.all():
-        return ()
-    whose, inside = " or ".join(f"{way}s" for way in clusterings), int(members.sum())
-    if inside < 2:
-        return (say("no-intervals", "warning", factors=whose),)
-    names = [systems[i] for i in np.flatnonzero(~members).tolist()]
-    return (say("no-interval", systems=names, factors=whose, inside=inside),)
 
 
 # Which pairs of systems stay open whatever their t, said for the board.
@@ -229,7 +220,7 @@ def note_open(
     resting: NDArray[np.bool_],
 ) -> tuple[Finding, ...]:
     notes = [_say_resting(way) for way in clusterings if (way.resting >= 0).any()]
-    thin = (effective < MIN_CLUSTERS) & ~resting
+    thin = (effective < intervals.MIN_CLUSTERS) & ~resting
     thin &= np.triu(np.ones_like(thin), 1)
     if thin.any():
         of_ways = mark_barred(clusterings, len(systems))[1]
@@ -243,7 +234,7 @@ def note_open(
             say(
                 "thin-pairs",
                 pairs=int(thin.sum()),
-                least=MIN_CLUSTERS,
+                least=intervals.MIN_CLUSTERS,
                 factors=whose,
                 fewest=float(fewest[i, j]),
                 one=systems[i],
@@ -288,13 +279,13 @@ class Family:
         return decided - decided.T
 
 
-def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
+def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> intervals.Intervals:
     """Return intervals, decided pairs and rank sets that all hold together at a level."""
     worths = [fit.to_worth(vcov) for vcov in spread.vcovs]
-    margin = np.sqrt(np.max([pair_variance(one) for one in worths], axis=0))
+    margin = np.sqrt(np.max([intervals.pair_variance(one) for one in worths], axis=0))
     family = gather_pairs(fit.log_worth, margin, spread.clusterings)
     part = find_part(fit, worths, family.effective, family.resting, spread.clusterings)
-    by_holm = len(family.first) > MAX_BOOTSTRAP_PAIRS
+    by_holm, adjusted = len(family.first) > MAX_BOOTSTRAP_PAIRS, None
     if by_holm:
         decisions, critical = decide_by_holm(family, spread.df, part.bounded, level)
     else:
@@ -303,8 +294,13 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
         of_pairs, of_worths = zip(*drawn, strict=True)
         decisions = decide_pairs(family, of_pairs, level)
         critical = limit_worths(of_worths, part.bounded, level)
+        if len(margin) <= intervals.MAX_LISTED_SYSTEMS:
+            adjusted = np.full(margin.shape, np.nan)
+            at = family.first[family.active], family.second[family.active]
+            adjusted[at] = multiple_tests.adjust_by_steps(np.abs(family.statistic[at]), of_pairs)
+            adjusted.T[at] = adjusted[at]
     decided, alone, steps = decisions
-    sets = RankSets(
+    sets = intervals.RankSets(
         clusterings=tuple(way.name for way in spread.clusterings) or ("judgment",),
         replicates=0 if by_holm else REPLICATES,
         critical=steps,
@@ -314,19 +310,21 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
         effective=family.effective,
         resting=family.resting,
         limits=find_limits(fit, spread, level),
+        adjusted=adjusted,
     )
     unsaid = note_open(fit.systems, spread.clusterings, family.effective, family.resting)
     notes = [*spread.notes, *unsaid, *part.notes]
     if part.bounded.any() and not np.isfinite(critical):
         notes.append(say("no-intervals-at-level", "warning", level=level))
-    return Intervals(
+    return intervals.Intervals(
         *part.surround(fit.log_worth, critical),
         sets.decided,
         f"rank sets {spread.method}, {name_critical_values(sets)}",
         notes=tuple(notes),
+        ways=spread.ways,
         parameters=np.sqrt(np.max([np.diag(vcov) for vcov in spread.vcovs], axis=0)),
         df=spread.df,
-        pairs=margin if len(margin) <= MAX_PAIR_SYSTEMS else None,
+        pairs=margin if len(margin) <= intervals.MAX_PAIR_SYSTEMS else None,
         rank_sets=sets,
         centred_on=None if part.members.all() else part.members,
     )
@@ -337,7 +335,7 @@ def limit_worths(replicates: Sequence[Array], bounded: Truths, level: float) -> 
     if not bounded.any():
         return np.inf
     largest = [draws[:, bounded].max(axis=1) for draws in replicates]
-    return max(float(order_statistic(one, level)) for one in largest)
+    return max(float(multiple_tests.order_statistic(one, level)) for one in largest)
 
 
 def gather_pairs(log_worth: Array, margin: Array, clusterings: Sequence[ClusteredErrors]) -> Family:
@@ -351,7 +349,7 @@ def gather_pairs(log_worth: Array, margin: Array, clusterings: Sequence[Clustere
         if way.effective is not None and way.name != "ranking":
             effective = np.minimum(effective, way.effective)
     first, second = np.triu_indices(k, 1)
-    active = (~resting & (effective >= MIN_CLUSTERS) & (margin > 0))[first, second]
+    active = (~resting & (effective >= intervals.MIN_CLUSTERS) & (margin > 0))[first, second]
     return Family(first, second, statistic, effective, resting, active)
 
 
@@ -383,7 +381,9 @@ def draw_student(covariance: Array, df: float, pairs: Pairs, rng: Generator) -> 
     covariance_drawn = root @ root.T
     by_system = drawn.T.copy()
     apart = by_system[pairs[0]] - by_system[pairs[1]]
-    of_pairs = absolute_t(apart, pair_variance(covariance_drawn)[pairs][:, None]).astype(np.float32)
+    of_pairs = absolute_t(apart, intervals.pair_variance(covariance_drawn)[pairs][:, None]).astype(
+        np.float32
+    )
     return of_pairs.T, absolute_t(drawn, np.maximum(np.diag(covariance_drawn), 0.0))
 
 
@@ -392,12 +392,12 @@ def decide_pairs(
 ) -> Decisions:
     first, second = family.first[family.active], family.second[family.active]
     sizes = np.abs(family.statistic[first, second])
-    together, critical = step_down(sizes, replicates, level)
+    together, critical = multiple_tests.step_down(sizes, replicates, level)
     alone = np.zeros_like(family.resting, dtype=np.int8)
     for system in range(len(alone)):
         of_system = np.flatnonzero((first == system) | (second == system))
         chosen = np.zeros(len(first), dtype=np.bool_)
-        chosen[of_system], _ = step_down(
+        chosen[of_system], _ = multiple_tests.step_down(
             sizes[of_system], [draws.T[of_system].T for draws in replicates], level
         )
         alone[system] = family.square(chosen)[system]
@@ -410,17 +410,17 @@ def decide_by_holm(
     """Decide by Holm's method where pairs are very many; also Bonferroni's |t| for worths."""
     first, second = family.first[family.active], family.second[family.active]
     sizes = np.abs(family.statistic)
-    together, critical = step_down_holm(sizes[first, second], df, level)
+    together, critical = multiple_tests.step_down_holm(sizes[first, second], df, level)
     may = np.zeros_like(family.resting)
     may[first, second] = may[second, first] = True
     alone = np.zeros_like(may, dtype=np.int8)
     for system, others in enumerate(may):
-        chosen, _ = step_down_holm(sizes[system, others], df, level)
+        chosen, _ = multiple_tests.step_down_holm(sizes[system, others], df, level)
         alone[system, others] = chosen * np.sign(family.statistic[system, others])
     tests = 2 * max(1, int(bounded.sum()))
     for_worths = t_quantile(1 - (1 - level) / tests, df)
     return (family.square(together), alone, critical), for_worths
 
 
-def name_critical_values(sets: RankSets) -> str:
+def name_critical_values(sets: intervals.RankSets) -> str:
     return f"max-|t| step-down, B={sets.replicates}" if sets.replicates else "Holm"

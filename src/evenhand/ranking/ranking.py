@@ -12,15 +12,23 @@ from numpy.typing import NDArray
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import Mixed
-from evenhand.errors import InvalidJudgments, UnknownOption, suggest, suggest_or_list
-from evenhand.models.base import Fit
-from evenhand.models.coefficients import Contrast
+from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
+from evenhand.models.base import Contrast, FittedModel, Posterior
 from evenhand.models.controls import ControlEffect
-from evenhand.models.fitted import FittedModel, Posterior
+from evenhand.models.log_linear import Fit
 from evenhand.models.registry import MODELS
 from evenhand.models.settings import say_model
 from evenhand.numerics import Array, Integers
-from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, find_times, say_place
+from evenhand.numerics.distributions import t_quantile, t_tail
+from evenhand.numerics.multiple_tests import holm
+from evenhand.ranking.intervals import (
+    MAX_LISTED_SYSTEMS,
+    MIN_CLUSTERS,
+    RankSets,
+    Way,
+    find_times,
+    say_place,
+)
 from evenhand.ranking.sides import LIMIT
 from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
 from evenhand.render.document import Column, Document, Table
@@ -270,88 +278,58 @@ class Ranking(Shown):
 
     Arrays are in the order of `systems`. Log-worths are natural log-odds, centred
     at zero, or on the mean of the systems that have an interval where some have none.
-
-    Attributes:
-        systems: names, best first.
-        log_worth: (K,) estimates.
-        stderr: (K,) standard errors, ∞ where nothing can be said of a system, or None where K is
-            too large for a covariance.
-        lower: (K,) lower ends of intervals, −∞ where a system has none, or None.
-        upper: (K,) upper ends, ∞ where a system has none, or None.
-        rank: (K,) place by estimate; equal estimates share one.
-        rank_lower: (K,) best place that decided pairs leave, or None.
-        rank_upper: (K,) worst place, or None.
-        cluster: (K,) number of the cluster, or None.
-        better_than: (K,) systems it is decided to be better than, or None.
-        wins: (K,) comparisons won; likewise `ties`, `losses`.
-        ties: see wins.
-        losses: see wins.
-        level: nominal level of intervals (proportion).
-        interval: rank-sets, model, sandwich or bootstrap; of other models also posterior.
-        method: how intervals were made, in a few words.
-        rank_interval: "simultaneous": all ranges hold at once; "marginal": each by itself.
-        n_judgments: answers, a ranking being one.
-        n_comparisons: pairs.
-        n_judges: judges, or None where they are not known.
-        effective_judges: (Σ n)² / Σ n², or None.
-        n_items: items, or None.
-        signature: one line that reproduces the numbers.
-        headline: what must be known first, such as "for these 3 judges only".
-        notes: what else should be known.
-        neighbours: contrasts of neighbouring systems where K is too large for intervals.
-        fit: the fit behind it.
-        model: the model's name in the registry.
-        df: degrees of freedom of the intervals; infinite for the normal.
-        pair_stderr: (K, K) standard errors of differences between systems, or None.
-        ability: (K,) what the order and all intervals are of, centred, where that is not the
-            log-worth: the abilities of item response models; else None.
-        mix: the stated mix of judgments, with its effective number; or None.
-        controlled: what controls do and change, or None without them.
-        rank_sets: what simultaneous ranges rest on, in the order of the board; else None.
-        one_sided: whether sides were so far from lot that a preference for one may carry a claim.
-        excluded: what was excluded from the judgments.
-        decided: (K, K) +1 where the row's system is decided to be better, −1 worse, 0 neither.
-        answers: what was counted as `n_judgments`: "judgments", or "rankings" of several outputs.
-
     """
 
-    systems: tuple[str, ...]
-    log_worth: Array
+    systems: tuple[str, ...]  # names, best first
+    log_worth: Array  # (K,) estimates
+    # (K,) standard errors, ∞ where nothing can be said of a system, or None where K is too large
+    # for a covariance
     stderr: Array | None
-    lower: Array | None
-    upper: Array | None
-    rank: Integers
-    rank_lower: Integers | None
-    rank_upper: Integers | None
-    cluster: Integers | None
-    better_than: Integers | None
-    wins: Array
-    ties: Array
-    losses: Array
-    level: float
-    interval: str
-    method: str
-    rank_interval: str
-    n_judgments: float
-    n_comparisons: float
-    n_judges: int | None
-    effective_judges: float | None
-    n_items: int | None
-    signature: str
-    headline: str | None
-    notes: tuple[Finding, ...]
+    lower: Array | None  # (K,) lower ends of intervals, −∞ where a system has none, or None
+    upper: Array | None  # (K,) upper ends, ∞ where a system has none, or None
+    rank: Integers  # (K,) place by estimate; equal estimates share one
+    rank_lower: Integers | None  # (K,) best place that decided pairs leave, or None
+    rank_upper: Integers | None  # (K,) worst place, or None
+    cluster: Integers | None  # (K,) number of the cluster, or None
+    better_than: Integers | None  # (K,) systems it is decided to be better than, or None
+    wins: Array  # (K,) comparisons won; likewise `ties`, `losses`
+    ties: Array  # see wins
+    losses: Array  # see wins
+    level: float  # nominal level of intervals (proportion)
+    interval: str  # rank-sets, model, sandwich or bootstrap; of other models also posterior
+    method: str  # how intervals were made, in a few words
+    rank_interval: str  # "simultaneous": all ranges hold at once; "marginal": each by itself
+    n_judgments: float  # answers, a ranking being one
+    n_comparisons: float  # pairs
+    n_judges: int | None  # judges, or None where they are not known
+    effective_judges: float | None  # (Σ n)² / Σ n², or None
+    n_items: int | None  # items, or None
+    signature: str  # one line that reproduces the numbers
+    headline: str | None  # what must be known first, such as "for these 3 judges only"
+    notes: tuple[Finding, ...]  # what else should be known
+    # contrasts of neighbouring systems where K is too large for intervals
     neighbours: tuple[Contrast, ...]
-    fit: Fit | FittedModel
-    controlled: Controlled | None = None
-    model: str = "bradley-terry"
-    df: float = np.inf
+    fit: Fit | FittedModel  # the fit behind it
+    controlled: Controlled | None = None  # what controls do and change, or None without them
+    model: str = "bradley-terry"  # the model's name in the registry
+    df: float = np.inf  # degrees of freedom of the intervals; infinite for the normal
+    # (K, K) standard errors of differences between systems, or None
     pair_stderr: Array | None = None
+    # (K,) what the order and all intervals are of, centred, where that is not the log-worth: the
+    # abilities of item response models; else None
     ability: Array | None = None
-    mix: Mixed | None = None
+    mix: Mixed | None = None  # the stated mix of judgments, with its effective number; or None
+    # what simultaneous ranges rest on, in the order of the board; else None
     rank_sets: RankSets | None = None
+    # by which ways of clustering errors were estimated, and how; none where they come from a model,
+    # a bootstrap or a posterior
+    ways: tuple[Way, ...] = ()
+    # whether sides were so far from lot that a preference for one may carry a claim
     one_sided: bool = False
+    # what was counted as `n_judgments`: "judgments", or "rankings" of several outputs
     answers: str = "judgments"
-    excluded: tuple[Exclusion, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
+    # (K, K) +1 where the row's system is decided to be better, −1 worse, 0 neither
     decided: NDArray[np.int8] | None = None
 
     @property
@@ -468,6 +446,35 @@ class Ranking(Shown):
         held |= {name: scale().tolist() for name, scale in scales.items() if name in columns}
         return [dict(zip(held, values, strict=True)) for values in zip(*held.values(), strict=True)]
 
+    def pairs(self) -> list[dict[str, Any]] | None:
+        """Return what is known of each pair, the better by estimate first; None of many systems.
+
+        Intervals hold all at once for rank sets, else each by itself; p-values are adjusted for the
+        number of pairs, with the replicates of rank sets or else by Holm's method. Where a pair
+        cannot be tested, and with a bootstrap or a posterior, neither is given.
+        """
+        k, sets, stderr = len(self.systems), self.rank_sets, self.pair_stderr
+        if stderr is None or self.decided is None or k > MAX_LISTED_SYSTEMS:
+            return None
+        at = np.triu_indices(k, 1)
+        difference, error = self.estimate[at[0]] - self.estimate[at[1]], stderr[at]
+        if sets is not None and sets.adjusted is not None:
+            p, critical = sets.adjusted[at], max(sets.critical, default=np.inf)
+        elif self.interval in ("sandwich", "model"):
+            t = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
+            p = holm(np.array([t_tail(one, self.df) for one in t.tolist()]))
+            critical = t_quantile((1 + self.level) / 2, self.df)
+        else:
+            p, critical = np.full(len(error), np.nan), np.inf
+        known = np.isfinite(p) & np.isfinite(critical)
+        margin = np.where(known, critical, np.nan) * error
+        columns = (p, difference - margin, difference + margin)
+        ends = ([None if np.isnan(one) else one for one in values.tolist()] for values in columns)
+        numbers = zip(difference.tolist(), *ends, (self.decided[at] != 0).tolist(), strict=True)
+        keys = ("first", "second", "difference", "p_adjusted", "lower", "upper", "decided")
+        named = ((self.systems[i], self.systems[j]) for i, j in np.transpose(at).tolist())
+        return [dict(zip(keys, (*a, *b), strict=True)) for a, b in zip(named, numbers, strict=True)]
+
     def to_dict(self, *columns: str) -> dict[str, Any]:
         """Return the JSON contract of `evenhand rank --json`; systems with "elo" or "worth" too."""
         sets, mix, controlled = self.rank_sets, self.mix, self.controlled
@@ -483,6 +490,7 @@ class Ranking(Shown):
             **({} if controlled is None else controlled.to_dict()),
             "rank_sets": None if sets is None else sets.to_dict(self.systems),
             "systems": self.rows(*columns),
+            "pairs": self.pairs(),
             "neighbours": [
                 {"systems": list(c.systems), "estimate": c.estimate, "stderr": c.stderr}
                 for c in self.neighbours
@@ -515,9 +523,6 @@ class GroupedRankings(Grouped[Any]):
     groups: Mapping[str, Ranking]
 
     REFUSED: ClassVar = "not ranked"
-
-    def _hint(self, name: str) -> str:
-        return suggest(name, self.groups)
 
 
 def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
@@ -600,7 +605,7 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         tuple(lines),
         limit=MAX_SYSTEMS_SHOWN,
         legend=legend,
-        without=("ranks", "beats"),
+        without=("ranks", "estimate", "beats"),  # `log_worth` or `ability` is the estimate
     )
 
 

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from evenhand.data.count import CrossedRows
 from evenhand.data.tally import Factor, Tally, join_codes
 from evenhand.errors import NotIdentified, listing
-from evenhand.models.base import Fit
 from evenhand.models.controls import ControlledFit, Part, is_controlled, sum_row_information
+from evenhand.models.log_linear import Fit
 from evenhand.models.ties import Local, Tie, TieLaw, expand_blocks
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
@@ -285,6 +285,37 @@ def sum_information(fit: Fit, pieces: ClusterSums, start: int, stop: int) -> Arr
     return whole[:some]
 
 
+def carry_information(fit: Fit, pieces: PairSums, rows: Array) -> Iterator[Array]:
+    """Go through the (m, p) products of rows with the information of one cluster after another.
+
+    A cluster compared few of the pairs of many systems, so that its Laplacian is mostly zeros: this
+    is many times faster than products with `sum_information`.
+    """
+    from scipy import sparse
+
+    k, worths = len(fit.systems), len(fit.design.names)
+    across = np.ascontiguousarray(fit.design.rows() @ rows[:, :worths].T)
+    borders = [(ETA_TIE, TIE_TIE)] if fit.likelihood.law.free else []
+    borders += [(ETA_ETA, ETA_ETA)] if fit.likelihood.order_effect else []
+    for g in range(pieces.size):
+        one = pieces.between(g, g + 1)
+        weights = np.concatenate([one.slopes[ETA_ETA]] * 2)
+        left, right = (
+            np.concatenate(ends) for ends in ((one.left, one.right), (one.right, one.left))
+        )
+        board = sparse.csr_array((weights, (left, right)), shape=(k, k))
+        flows = board.sum(axis=1)[:, None] * across - board @ across
+        others = np.empty((len(rows), len(borders)))
+        sums = [one.by_system(row, k)[0] for row, _ in borders]
+        for at, (_, diagonal) in enumerate(borders):
+            of_border = rows[:, worths + at]
+            flows += sums[at][:, None] * of_border
+            others[:, at] = sums[at] @ across + one.total(diagonal) * of_border
+            if len(borders) > 1:
+                others[:, at] += one.total(ETA_TIE) * rows[:, worths + 1 - at]
+        yield np.concatenate([fit.design.pull(flows).T, others], axis=1)
+
+
 def walk_information(fit: Fit, pieces: ClusterSums) -> Iterator[tuple[int, Array]]:
     """Go through the (g, p, p) information of some clusters at a time, with the first of them."""
     # of rows as many as can be held, since they are read each time
@@ -348,6 +379,19 @@ def find_singular(answers: Answers, information: Array) -> list[int]:
         for g in np.flatnonzero(leverage > MAX_SURE_TRACE)
         if not is_definite(answers.total - information[g], np.diag(answers.total))
     ]
+
+
+def find_singular_pairs(fit: Fit, answers: Answers, pieces: PairSums) -> dict[int, Array]:
+    """Return the same of many systems, each with the (p, p) information that is left without it."""
+    singular: dict[int, Array] = {}
+    for g, moved in enumerate(carry_information(fit, pieces, answers.bread)):
+        # no eigenvalue of H⁻¹ H_g is larger than the root of the sum of their squares
+        if np.einsum("ij,ji->", moved, moved) <= MAX_SURE_TRACE**2:
+            continue
+        rest = answers.total - sum_information(fit, pieces, g, g + 1)[0]
+        if not is_definite(rest, np.diag(answers.total)):
+            singular[g] = rest
+    return singular
 
 
 def is_definite(rest: Array, scale: Array) -> bool:

@@ -18,7 +18,7 @@ severity is then taken for chance, of which a few judges show little.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -35,24 +35,9 @@ from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.multiple_tests import step_down
+from evenhand.ranking import intervals, rank_sets
 from evenhand.ranking.clustering import MAX_CLUSTERS, Evidence, choose_clustering
 from evenhand.ranking.covariance import NO_SPREAD_RATIO, ClusteredErrors, Spread
-from evenhand.ranking.intervals import (
-    MIN_CLUSTERS,
-    centred_variance,
-    find_clusters,
-    pair_variance,
-    rank_ranges,
-)
-from evenhand.ranking.rank_sets import (
-    MAX_BOOTSTRAP_PAIRS,
-    Family,
-    decide_by_holm,
-    draw_replicates,
-    find_members,
-    gather_pairs,
-    limit_worths,
-)
 from evenhand.ranking.ranking import write_range
 from evenhand.ranking.settings import MAX_LEVEL, REPLICATES
 from evenhand.ranking.texts import say
@@ -180,17 +165,17 @@ def cover_means(scores: SystemScores, clusterings: Sequence[ClusteredErrors]) ->
 
 def find_margin(scores: SystemScores, vcovs: Sequence[Array]) -> Array:
     """Return (K, K) standard errors of differences, 0 where nothing shows them."""
-    variance = np.max([pair_variance(one) for one in vcovs], axis=0)
-    least = NO_SPREAD_RATIO * pair_variance(cover_single(scores))
+    variance = np.max([intervals.pair_variance(one) for one in vcovs], axis=0)
+    least = NO_SPREAD_RATIO * intervals.pair_variance(cover_single(scores))
     least += ROUNDING * float((scores.score**2).max())
     return np.sqrt(np.where(variance > least, variance, 0.0))
 
 
 def note_barred(
-    family: Family, margin: Array, clusterings: Sequence[ClusteredErrors]
+    family: rank_sets.Family, margin: Array, clusterings: Sequence[ClusteredErrors]
 ) -> tuple[Finding, ...]:
     pairs = family.first, family.second
-    thin = (family.resting | (family.effective < MIN_CLUSTERS))[pairs]
+    thin = (family.resting | (family.effective < intervals.MIN_CLUSTERS))[pairs]
     alike = (margin == 0)[pairs] & ~thin
     whose = " or ".join(f"{way.name}s" for way in clusterings)
     notes = []
@@ -222,10 +207,18 @@ class ScoreBoard(Shown):
     level: float  # at which all of it holds together (proportion)
     lower_is_better: bool  # whether lower scores are
     headline: str | None  # what the reader must know first, such as "for these 3 judges only"
-    method: str  # how, in a few words
+    decided_by: str  # what decides pairs: "max-|t| step-down", "Holm", or "nothing decided"
+    draws: int  # replicates of max-|t|, each for every way of clustering; else 0
+    ways: tuple[intervals.Way, ...]  # by which ways of clustering errors were estimated
     notes: tuple[str, ...]  # what must stand beside it
     signature: str  # one line that reproduces it
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
+
+    @property
+    def method(self) -> str:
+        """How, in a few words."""
+        drawn = f", B={self.draws}" if self.draws else ""
+        return f"{self.decided_by}{drawn}, clustered by {'+'.join(way.name for way in self.ways)}"
 
     @property
     def ranked(self) -> Truths:
@@ -351,14 +344,20 @@ def rank_scores(
     clusterings = tuple(leave_scores_out(scores, name, seed) for name in clustering.clusterings)
     vcovs = cover_means(scores, clusterings)
     pair_stderr = find_margin(scores, vcovs)
-    family = gather_pairs(scores.mean, pair_stderr, clusterings)
-    members = find_members(family.effective, family.resting)
-    spread = Spread(clusterings, vcovs, max(1.0, float(family.effective.min()) - 1), "mean scores")
-    decided, critical, how = _decide(family, spread, members, level, seed)
+    family = rank_sets.gather_pairs(scores.mean, pair_stderr, clusterings)
+    members = rank_sets.find_members(family.effective, family.resting)
+    ways = [
+        intervals.Way(one.name, "CV3", len(one.factor.labels), one.factor.size)
+        for one in clusterings
+    ]
+    ways = ways or [intervals.Way(clustering.name, "CR1", judged, judged)]
+    df = max(1.0, float(family.effective.min()) - 1)
+    spread = Spread(clusterings, vcovs, df, "mean scores", tuple(ways))
+    decided, critical, how, draws = _decide(family, spread, members, level, seed)
     names = np.array(scores.systems)
     order = np.lexsort((names, -scores.mean))
     systems, decided = tuple(names[order].tolist()), decided[np.ix_(order, order)]
-    variance = np.max([centred_variance(vcov, members) for vcov in vcovs], axis=0)
+    variance = np.max([intervals.centred_variance(vcov, members) for vcov in vcovs], axis=0)
     known = members & (variance > 0)
     margin = np.full(len(members), np.inf)
     margin[known] = critical * np.sqrt(variance[known])
@@ -368,14 +367,10 @@ def rank_scores(
     ranked = np.flatnonzero([name not in references for name in systems])
     among = decided[np.ix_(ranked, ranked)]
     places = np.zeros((3, len(decided)), dtype=np.int64)  # 0 of references
-    places[:2, ranked] = rank_ranges(among)
-    places[2, ranked] = find_clusters(np.arange(len(ranked)), among)
+    places[:2, ranked] = intervals.rank_ranges(among)
+    places[2, ranked] = intervals.find_clusters(np.arange(len(ranked)), among)
     references = tuple(name for name in systems if name in references)
-    method = f"{how}, clustered by {clustering.name}"
-    words = ["mean scores", method, f"level {level:g}", f"seed={seed}"]
-    words += ["lower is better"] if lower_is_better else []
-    words += [f"references {listing(references)}"] if references else []
-    return ScoreBoard(
+    board = ScoreBoard(
         systems=systems,
         mean=mean,
         lower=mean - margin,
@@ -389,24 +384,31 @@ def rank_scores(
         level=level,
         lower_is_better=lower_is_better,
         headline=clustering.headline,
-        method=method,
+        decided_by=how,
+        draws=draws,
+        ways=spread.ways,
         notes=(*notes, *note_barred(family, pair_stderr, clusterings)),
-        signature=write_signature(words, judged, digest_ratings(targets)),
+        signature="",
     )
+    words = ["mean scores", board.method, f"level {level:g}", f"seed={seed}"]
+    words += ["lower is better"] if lower_is_better else []
+    words += [f"references {listing(references)}"] if references else []
+    return replace(board, signature=write_signature(words, judged, digest_ratings(targets)))
 
 
 def _decide(
-    family: Family, spread: Spread, members: Truths, level: float, seed: int
-) -> tuple[NDArray[np.int8], float, str]:
+    family: rank_sets.Family, spread: Spread, members: Truths, level: float, seed: int
+) -> tuple[NDArray[np.int8], float, str, int]:
+    """Return decided pairs, |t| up to which intervals go, what decides, and how many draws."""
     if not family.active.any() or members.sum() < 2:
-        return np.zeros(family.resting.shape, dtype=np.int8), np.inf, "nothing decided"
-    if len(family.first) > MAX_BOOTSTRAP_PAIRS:
-        (decided, *_), critical = decide_by_holm(family, spread.df, members, level)
-        return decided, critical, "Holm"
+        return np.zeros(family.resting.shape, dtype=np.int8), np.inf, "nothing decided", 0
+    if len(family.first) > rank_sets.MAX_BOOTSTRAP_PAIRS:
+        (decided, *_), critical = rank_sets.decide_by_holm(family, spread.df, members, level)
+        return decided, critical, "Holm", 0
     rng = Generator(PCG64(seed))
-    drawn = draw_replicates(np.eye(len(members)), spread, family, members, rng)
+    drawn = rank_sets.draw_replicates(np.eye(len(members)), spread, family, members, rng)
     of_pairs, of_means = zip(*drawn, strict=True)
     sizes = np.abs(family.statistic[family.first, family.second])[family.active]
     chosen, _ = step_down(sizes, of_pairs, level)
-    critical = limit_worths(of_means, members, level)
-    return family.square(chosen), critical, f"max-|t| step-down, B={REPLICATES}"
+    critical = rank_sets.limit_worths(of_means, members, level)
+    return family.square(chosen), critical, "max-|t| step-down", REPLICATES

@@ -33,8 +33,8 @@ from evenhand.errors import (
     UnknownColumn,
     require_option,
 )
+from evenhand.models.base import Coefficient
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.coefficients import Coefficient
 from evenhand.ranking.clustering import Evidence, choose_factors
 from evenhand.ranking.tests import (
     Friedman,
@@ -59,35 +59,28 @@ MAX_PLACES_SHOWN: Final = 12  # Most mean places that are listed
 AGAINST: Final = "ties that count against a system have no clustered test"
 # Comparisons of each judge, item or ranking, on average, that are no independent answers
 MIN_REPEATED: Final = 2
+# Effective judges or items below which these tests and `rank` may well decide different pairs: both
+# then know little of how much judges differ, a pair alone the less
+FEW_BESIDE_RANK: Final = 12.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PreferenceTests(Shown):
-    """The tests of one set of judgments.
+    """The tests of one set of judgments."""
 
-    Attributes:
-        tally: the counts.
-        pairs: the sign tests of all pairs.
-        variants: every variant, where there is one pair.
-        model: λ of the first system and γ, where there is one pair and they exist.
-        friedman: Friedman's test, where there are three systems and complete blocks.
-        blocks: what its blocks are.
-        notes: what is not there and why, what was excluded, what speaks against the assumptions.
-        repeated: which of judge, item and ranking give many comparisons each, so that comparisons
-            are not independent.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    tally: Tally
-    pairs: PairTests
-    variants: tuple[SignTest, ...]
+    tally: Tally  # the counts
+    pairs: PairTests  # the sign tests of all pairs
+    variants: tuple[SignTest, ...]  # every variant, where there is one pair
+    # λ of the first system and γ, where there is one pair and they exist
     model: tuple[Coefficient, ...]
-    friedman: Friedman | None
-    blocks: str
+    friedman: Friedman | None  # Friedman's test, where there are three systems and complete blocks
+    blocks: str  # what its blocks are
+    # what is not there and why, what was excluded, what speaks against the assumptions
     notes: tuple[str, ...]
+    # which of judge, item and ranking give many comparisons each, so that comparisons are not
+    # independent
     repeated: tuple[str, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def signature(self) -> str:
@@ -131,9 +124,15 @@ class PreferenceTests(Shown):
             code = "pairs-differ-if-independent" if self.repeated else "pairs-differ"
             return say(code, "info", n=n, of=of)
         clustered = int((pairs.clustered_holm <= SIGNIFICANT).sum())
-        values = {"ways": " and ".join(pairs.clusterings), "independent": n}
+        ways, tested = " and ".join(pairs.clusterings), of - len(pairs.without_spread)
+        every, none = plural(of, "pair"), "No pair differs"
+        if tested < of:
+            every = f"the {plural(tested, 'pair')} that can be tested"
+            none = f"None of {every} differs"
         code = "pairs-differ-clustered" if clustered else "no-pair-differs-clustered"
-        return say(code, "info", n=clustered, of=of, **values)
+        code = code if tested else "no-pair-testable"
+        values = {"n": clustered, "of": of, "tested": tested, "ways": ways, "independent": n}
+        return say(code, "info", pairs=every, none=none, **values)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand test --json`, one group."""
@@ -179,7 +178,21 @@ class PreferenceTests(Shown):
         parts += [_tabulate_variants(pairs, self.variants, self.model)] if self.variants else []
         parts += [_tabulate_model(self.model)] if self.model else []
         parts += [] if friedman is None else [_write_friedman(friedman, self.blocks)]
-        shares = _say_share(pairs, self.variants)
+        # How often the first of two systems wins, where some comparison was decided
+        variants = self.variants
+        first = pairs.systems[int(pairs.first[0])]
+        shares = [
+            say(
+                "share-preferred",
+                "info",
+                first=first,
+                share=100 * one.better / (one.better + one.worse),
+                low=100 * one.interval[0],
+                high=100 * one.interval[1],
+            )
+            for one in variants
+            if one.interval is not None and one.better + one.worse
+        ]
         agreed = []
         if friedman is not None:
             code = "order-agreed" if friedman.p <= SIGNIFICANT else "order-not-agreed"
@@ -271,23 +284,6 @@ def _write_friedman(friedman: Friedman, blocks: str) -> Text:
             f" p holds if {'; '.join(friedman.assumes)}",
         ),
     )
-
-
-def _say_share(pairs: PairTests, variants: Sequence[SignTest]) -> list[Finding]:
-    """Say how often the first of two systems wins, where some comparison was decided."""
-    first = pairs.systems[int(pairs.first[0])]
-    return [
-        say(
-            "share-preferred",
-            "info",
-            first=first,
-            share=100 * one.better / (one.better + one.worse),
-            low=100 * one.interval[0],
-            high=100 * one.interval[1],
-        )
-        for one in variants
-        if one.interval is not None and one.better + one.worse
-    ]
 
 
 @carries_excluded("controls")
@@ -399,9 +395,14 @@ def _cluster(
         return pairs, [say("correlated-unclustered", "warning", repeats=each, why=why)]
     pairs = cluster_pairs(pairs, {way: clustered[way] for way in ways})
     notes: list[str] = [say("clustered-limited", limit=chosen.headline)] if chosen.headline else []
-    lacking = 0 if pairs.clustered is None else int(np.isnan(pairs.clustered).sum())
-    if lacking:
-        notes.append(say("pairs-without-spread", n=lacking, way=" or ".join(ways)))
+    if lacking := pairs.without_spread:
+        way = " or ".join(ways)
+        notes.append(say("pairs-without-spread", n=len(lacking), way=way, names=lacking))
+    effective = {way: clustered[way].factor(way).effective for way in ways}
+    fewest = min(effective, key=lambda way: effective[way])
+    if len(pairs.systems) > 2 and effective[fewest] < FEW_BESIDE_RANK:
+        values = {"effective": effective[fewest], "factor": fewest}
+        notes.append(say("few-clusters-beside-rank", **values))
     return pairs, notes
 
 

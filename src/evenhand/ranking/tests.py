@@ -24,15 +24,8 @@ from evenhand.errors import (
     require_option,
     suggest,
 )
-from evenhand.numerics import Array
+from evenhand.numerics import Array, distributions
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks
-from evenhand.numerics.distributions import (
-    chi2_tail,
-    clopper_pearson,
-    f_tail,
-    trinomial_tail,
-    upper_tail,
-)
 from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
 
 # Do the blocks (judges, items, rankings) agree on any order at all? Friedman's test.
@@ -120,13 +113,13 @@ def friedman_test(
         f_p = float(np.exp(-(n - 1) * orders))
     else:
         f = (n - 1) * q / (most - q)
-        f_p = f_tail(f, *df)
+        f_p = distributions.f_tail(f, *df)
     return Friedman(
         systems=tuple(systems) or tuple(f"system {j + 1}" for j in range(k)),
         blocks=n,
         statistic=q,
         df=k - 1,
-        p=chi2_tail(q, k - 1),
+        p=distributions.chi2_tail(q, k - 1),
         f=f,
         f_df=df,
         f_p=f_p,
@@ -308,7 +301,9 @@ def sign_test(better: int, ties: int, worse: int, *, variant: str = "ignore") ->
     z = None
     if chosen.score is not None and (better + worse > 0):
         z = float(chosen.score(n_better, n_ties, n_worse)[0])
-    exact = clopper_pearson(better, better + worse, 0.95) if variant == "ignore" else None
+    exact = (
+        distributions.clopper_pearson(better, better + worse, 0.95) if variant == "ignore" else None
+    )
     return SignTest(
         variant=variant,
         title=chosen.title,
@@ -339,7 +334,7 @@ def check_counts(counts: Array) -> None:
 
 
 def _ignore(better: Array, ties: Array, worse: Array) -> Array:  # noqa: ARG001 - as every variant
-    return upper_tail(better, better + worse)
+    return distributions.upper_tail(better, better + worse)
 
 
 def _ignore_score(better: Array, ties: Array, worse: Array) -> Array:  # noqa: ARG001 - the same
@@ -348,7 +343,7 @@ def _ignore_score(better: Array, ties: Array, worse: Array) -> Array:  # noqa: A
 
 
 def _split(better: Array, ties: Array, worse: Array) -> Array:
-    return upper_tail(better + ties // 2, better + worse + 2 * (ties // 2))
+    return distributions.upper_tail(better + ties // 2, better + worse + 2 * (ties // 2))
 
 
 def _split_score(better: Array, ties: Array, worse: Array) -> Array:
@@ -356,13 +351,13 @@ def _split_score(better: Array, ties: Array, worse: Array) -> Array:
 
 
 def _against(better: Array, ties: Array, worse: Array) -> Array:
-    return upper_tail(better, better + ties + worse)
+    return distributions.upper_tail(better, better + ties + worse)
 
 
 def _trinomial(better: Array, ties: Array, worse: Array) -> Array:
     n = better + ties + worse
     kinds, place = np.unique(np.stack([better - worse, n, ties]), axis=1, return_inverse=True)
-    tails = [trinomial_tail(*map(int, kind)) for kind in kinds.T.tolist()]
+    tails = [distributions.trinomial_tail(*map(int, kind)) for kind in kinds.T.tolist()]
     return np.array(tails)[place.reshape(-1)]
 
 
@@ -437,6 +432,16 @@ class PairTests:
     # (P,) p-values that account for correlated comparisons, NaN where clusters show no spread
     clustered: Array | None = None
     clustered_holm: Array | None = None  # (P,) the same after Holm's adjustment over all pairs
+
+    @property
+    def without_spread(self) -> list[str]:
+        """The pairs that clusters were to test and cannot, by the names of their systems."""
+        if self.clustered is None:
+            return []
+        return [
+            f"{self.systems[self.first[i]]} and {self.systems[self.second[i]]}"
+            for i in np.flatnonzero(np.isnan(self.clustered)).tolist()
+        ]
 
     def rows(self) -> list[dict[str, Any]]:
         columns = {

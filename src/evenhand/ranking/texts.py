@@ -107,7 +107,6 @@ RANKINGS: Final = {
     " with all.",
     "absent": "Without a comparison in some of {runs:,} resamples, counted as average there:"
     " {systems:list}.",
-    "thin-resamples": "{lost:,} of {runs:,} resamples, too thin for the rule, are excluded.",
     # Mean scores
     "few-scores": "{pairs:,} of {of:#pair} undecided: they rest on too few {factors}.",
     "no-spread-of-scores": "{pairs:,} of {of:#pair} undecided: their scores do not vary, and"
@@ -145,11 +144,13 @@ TESTS: Final = {
     "pairs-differ": "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment).",
     "pairs-differ-if-independent": "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment)"
     " if all judgments are independent.",
-    "pairs-differ-clustered": "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment), with"
+    "pairs-differ-clustered": "{n:,} of {pairs} differ (p ≤ .05 after Holm's adjustment), with"
     " judgments correlated by {ways}; {independent:,} if all judgments were independent.",
-    "no-pair-differs-clustered": "No pair differs significantly (p > .05 after Holm's adjustment),"
+    "no-pair-differs-clustered": "{none} significantly (p > .05 after Holm's adjustment),"
     " with judgments correlated by {ways}; {independent:#pair/pairs} would if all were"
     " independent.",
+    "no-pair-testable": "No pair can be tested with judgments correlated by {ways};"
+    " {independent:#pair/pairs} would differ if all were independent.",
     "no-pair-differs": "No pair differs significantly (p > .05 after Holm's adjustment).",
     "preferred": "{first} is preferred to {second} (p {p:p}, {how}).",
     "preferred-if-independent": "{first} is preferred to {second} (p {p:p}, {how}) if all"
@@ -171,8 +172,11 @@ TESTS: Final = {
     "clustered-limited": "Clustered p-values are {limit}.",
     "pairs-never-compared": "{n:#pair} never compared: not tested.",
     "pairs-never-compared-with": "{n:#pair} with {new} never compared: not tested.",
-    "pairs-without-spread": "{n:#pair} without a clustered p: all decided comparisons agree, or"
-    " one {way} made them.",
+    "pairs-without-spread": "{n:#pair} without a clustered p, as all decided comparisons agree or"
+    " one {way} made them: {names:list}.",
+    "few-clusters-beside-rank": "With {effective:.0f} effective {factor}s evenhand rank, which uses"
+    " the comparisons of all pairs, may decide other pairs: believe it, unless evenhand robustness"
+    " finds that preferences are cyclic.",
     "no-model-beside": "No model beside the tests: {why}; evenhand fit says what to do.",
     "no-blocks": "No Friedman test: nothing tells one {by} from another here.",
     "no-friedman": "Not run: {why}.",

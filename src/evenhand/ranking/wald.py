@@ -20,23 +20,17 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.groups import tally_groups
 from evenhand.data.tally import Factor, Tally, join_codes, merge_levels
 from evenhand.errors import NotIdentified, listing
-from evenhand.models.base import Fit
-from evenhand.models.coefficients import Coefficient, LRTest
+from evenhand.models import judge_groups
+from evenhand.models.base import Coefficient, LRTest
 from evenhand.models.design import home_level, tag_of
-from evenhand.models.judge_groups import (
-    GroupOrder,
-    Hypothesis,
-    Kind,
-    find_hypotheses,
-    list_owners,
-    order_groups,
-)
 from evenhand.models.likelihood import Likelihood
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.numerics.distributions import f_tail
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.multiple_tests import holm
+from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import (
     FACTORS,
     MAX_CLUSTERS,
@@ -44,14 +38,6 @@ from evenhand.ranking.clustering import (
     choose_factors,
     of_one_judge,
     single_answers,
-)
-from evenhand.ranking.sandwich import (
-    MAX_DENSE,
-    SINGULAR,
-    find_bridges,
-    leave_out,
-    spread_scores,
-    total_information,
 )
 from evenhand.ranking.texts import say
 
@@ -117,7 +103,10 @@ def wald_test(fit: Fit, tally: Tally, cluster: str, at: NDArray[np.intp]) -> Wal
         )
     vcov, effect = spread.vcov[np.ix_(at, at)], fit.beta[at]
     scale = np.sqrt(np.diag(vcov))
-    if not (scale > 0).all() or np.linalg.eigvalsh(vcov / scale / scale[:, None])[0] < SINGULAR:
+    if (
+        not (scale > 0).all()
+        or np.linalg.eigvalsh(vcov / scale / scale[:, None])[0] < sandwich.SINGULAR
+    ):
         raise NotIdentified(
             f"{cluster}s answered so alike, or are so few, that they do not show how much others"
             " might differ"
@@ -137,11 +126,11 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
     if g < 2:
         raise NotIdentified(f"all judgments are of one {cluster}")
     scores = np.stack([part.score(beta)[:p] for part in parts])
-    if g * p**2 > MAX_DENSE:
+    if g * p**2 > sandwich.MAX_DENSE:
         return _of_scores(fit, scores)
     information = np.stack([part.expand(beta).information[:p, :p] for part in parts])
-    total = total_information(fit)
-    alone = find_bridges(fit, total, information)
+    total = sandwich.total_information(fit)
+    alone = sandwich.find_bridges(fit, total, information)
     if alone and cluster == "ranking":  # one answer may be a link: nothing is claimed of others
         return _of_scores(fit, scores)
     if alone:
@@ -162,7 +151,7 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
         raise NotIdentified(
             f"{names} alone {speak} {what}: it takes two {cluster}s to see a spread"
         )
-    changes = leave_out(fit.raw_vcov, total, information, scores)
+    changes = sandwich.leave_out(fit.raw_vcov, total, information, scores)
     return Spread(jackknife(changes), scores, information)
 
 
@@ -170,7 +159,7 @@ def _of_scores(fit: Fit, scores: Array) -> Spread:
     """Return CR1, which leaves no cluster out."""
     (g, p), n = scores.shape, fit.n_comparisons
     inflation = g / (g - 1) * (n - 1) / (n - p)
-    return Spread(spread_scores(fit, scores) * inflation, scores, None)
+    return Spread(sandwich.spread_scores(fit, scores) * inflation, scores, None)
 
 
 def _take_apart(fit: Fit, tally: Tally, factor: Factor) -> list[Likelihood]:
@@ -284,7 +273,7 @@ def run_wald_tests(
     return tuple(tests), tuple(notes)
 
 
-def run_hypothesis_tests(one: Hypothesis, clustered: Mapping[str, Tally]) -> Found:
+def run_hypothesis_tests(one: judge_groups.Hypothesis, clustered: Mapping[str, Tally]) -> Found:
     if one.tieless:
         never = say("never-tied", names=one.tieless)
         return (), (never, *say_of_rankings(clustered, one.fit.tally))
@@ -302,7 +291,7 @@ LEVEL: Final = 0.05  # Adjusted p-value below which an interaction stands out
 @dataclass(frozen=True)
 class Effect:
     covariate: str  # its name
-    of: Kind  # whether worths or ties are asked to depend on it
+    of: judge_groups.Kind  # whether worths or ties are asked to depend on it
     lr: LRTest | None  # the likelihood-ratio test; None under a prior or importance weights
     walds: tuple[WaldTest, ...]  # cluster-robust tests of the same, one for each way of clustering
     notes: tuple[str, ...]  # why a way of clustering has no test
@@ -356,7 +345,7 @@ class OddReference:
 class Effects:
     tests: tuple[Effect, ...]  # one for each covariate
     interactions: tuple[Interaction, ...]  # all of them, the largest |z| first
-    orders: tuple[GroupOrder, ...]  # the systems in the eyes of each group
+    orders: tuple[judge_groups.GroupOrder, ...]  # the systems in the eyes of each group
     scale: str  # what the log-worths of the orders are against
 
     @property
@@ -391,11 +380,11 @@ def _find_odd(others: Sequence[Interaction], *, more: bool) -> OddReference | No
 
 
 def find_effects(fit: Fit, evidence: Mapping[str, Tally]) -> Effects:
-    orders, scale = order_groups(fit)
+    orders, scale = judge_groups.order_groups(fit)
     return Effects(
         tests=tuple(
             Effect(one.covariate, one.of, one.lr, *run_hypothesis_tests(one, evidence))
-            for one in find_hypotheses(fit)
+            for one in judge_groups.find_hypotheses(fit)
         ),
         interactions=_list_interactions(fit),
         orders=orders,
@@ -407,7 +396,7 @@ def _list_interactions(fit: Fit) -> tuple[Interaction, ...]:
     by_name = {coefficient.name: coefficient for coefficient in fit.coefficients}
     coefficients = [
         (by_name[name], owner)
-        for name, owner in zip(fit.names, list_owners(fit), strict=True)
+        for name, owner in zip(fit.names, judge_groups.list_owners(fit), strict=True)
         if owner[0] and by_name[name].p is not None
     ]
     adjusted = holm(np.array([coefficient.p for coefficient, _ in coefficients], dtype=np.float64))

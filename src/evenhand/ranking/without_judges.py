@@ -60,7 +60,19 @@ def compare_without(data: Comparisons | Rankings) -> Callable[[str], str]:
             part = table if task == NO_TASK else table.select_task(task, recorded=False)
             after = _rank_tasks(part.without(judges=[judge], recorded=False))
             changes[task] = _describe_task(before.get(task), next(iter(after.values()), None))
-        return _join(changes, len(before))
+        tasks = len(before)
+        if NO_TASK in changes:
+            return changes[NO_TASK]
+        parts = [f"{t}: {what}" for t, what in changes.items() if what.code != UNCHANGED]
+        if not parts:
+            return f"nothing changes ({len(changes)} of {tasks} tasks are the judge's)"
+        same, more = len(changes) - len(parts), len(parts) - MAX_NAMED
+        parts = parts[:MAX_NAMED]
+        if more > 0:
+            parts.append(f"something changes in {plural(more, 'other task')}")
+        if same:
+            parts.append(f"nothing changes in {plural(same, 'other task')}")
+        return " | ".join(parts)
 
     return describe
 
@@ -113,21 +125,6 @@ def _describe_task(before: Ranking | str | None, after: Ranking | str | None) ->
     if isinstance(after, str):
         return Finding("no-ranking", f"without the judge there is no ranking: {after}")
     return describe_change(before, after)
-
-
-def _join(changes: Mapping[str, Finding], tasks: int) -> str:
-    if NO_TASK in changes:
-        return changes[NO_TASK]
-    parts = [f"{t}: {what}" for t, what in changes.items() if what.code != UNCHANGED]
-    if not parts:
-        return f"nothing changes ({len(changes)} of {tasks} tasks are the judge's)"
-    same, more = len(changes) - len(parts), len(parts) - MAX_NAMED
-    parts = parts[:MAX_NAMED]
-    if more > 0:
-        parts.append(f"something changes in {plural(more, 'other task')}")
-    if same:
-        parts.append(f"nothing changes in {plural(same, 'other task')}")
-    return " | ".join(parts)
 
 
 # Everything that is said of the judges of a campaign: who is flagged, and the diagnosis.

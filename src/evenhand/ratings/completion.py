@@ -420,18 +420,11 @@ def write_notes(
     n, left = len(split.known), int((~split.known).sum())
     if left:
         notes.append(say("not-learned" if left < n else "none-learned", left=left, of=n))
-    uneven = _say_uneven(split, model.group)
-    return (*notes, *uneven, *_say_wide(split, half_width, model.level))
-
-
-def _say_uneven(split: Split, group: str | None) -> list[Finding]:
-    cells, notes = split.every.cells, []
-    if not len(split.tested.value):
-        return []
+    cells = matrix.cells
     for side, code in enumerate(("uneven-judges", "uneven-outputs")):
         load = np.bincount((cells.row, cells.column)[side], minlength=cells.shape[side])
         absent = cells.shape[1 - side] - load
-        if not absent.any() or (side == 0 and group == BY_JUDGE):
+        if not n or not absent.any() or (side == 0 and model.group == BY_JUDGE):
             continue
         # other ratings beside a given one and beside a missing one: the same on average where
         # given ratings were drawn uniformly
@@ -439,7 +432,7 @@ def _say_uneven(split: Split, group: str | None) -> list[Finding]:
         missing = float(load @ absent / absent.sum())
         if given > MAX_LOAD_RATIO * missing:
             notes.append(say(code, given=given, missing=missing))
-    return notes
+    return (*notes, *_say_wide(split, half_width, model.level))
 
 
 def _say_wide(split: Split, half_width: Array, level: float) -> list[Finding]:
@@ -491,11 +484,7 @@ RIDGE: Final = 1e-3  # Weight that keeps a slope finite where groups are told ap
 
 
 def least_number(level: float) -> int:
-    """Return how many residuals a bounded interval needs.
-
-    >>> least_number(0.9), least_number(0.95)
-    (9, 19)
-    """
+    """Return how many residuals a bounded interval needs."""
     return ceil(level / (1 - level) - SLACK)
 
 
@@ -521,10 +510,7 @@ def weighted_half_widths(residual: Array, weight: Array, new: Array, level: floa
 
 
 def odds_of_missing(held: Array, missing: Array, rating: Array) -> tuple[Array, Array]:
-    """Return the odds, up to a factor, that a rating of such a height is missing.
-
-    held and missing: (n,) and (k,) predictions of such ratings; rating: (n,) the held-out ones.
-    """
+    """Return odds of being missing, up to a factor, of (n,) held ratings and (k,) missing ones."""
     every = np.r_[held, missing]
     centre, spread = float(every.mean()), float(every.std())
     if spread == 0:
@@ -557,7 +543,19 @@ def find_half_widths(
     level, missing = settings
     cells = split.tested.cells
     if missing == "by value":
-        widths = _widths_by_cell(predicted, split, groups, level)
+        # of each missing cell; 0 where a rating was given
+        widths, absent = np.zeros(predicted.shape), np.nonzero(~split.every.seen())
+        wide = np.full(len(absent[0]), inf)
+        if len(split.tested.value) and len(wide):
+            row, column, held = cells.row, cells.column, split.tested.value
+            residual = held - predicted[row, column]
+            weight, odds = odds_of_missing(predicted[row, column], predicted[absent], held)
+            kind = 2 * groups.code[row] + ~split.known
+            other = 2 * groups.code[absent[0]] + split.strange(*absent)
+            for code in np.unique(other).tolist():
+                tested, new = kind == code, other == code
+                wide[new] = weighted_half_widths(residual[tested], weight[tested], odds[new], level)
+        widths[absent] = wide
     else:
         residual = split.tested.value - predicted[cells.row, cells.column]
         kind = 2 * groups.code[cells.row] + ~split.known
@@ -568,27 +566,6 @@ def find_half_widths(
         if not columns.all():
             widths = np.where(columns, widths, strange[:, None])
     widths[~split.every.cells.seen_rows] = inf
-    return widths
-
-
-def _widths_by_cell(predicted: Array, split: Split, groups: JudgeGroups, level: float) -> Array:
-    """Return the half width of each missing cell; 0 where a rating was given."""
-    held = split.tested
-    row, column = held.cells.row, held.cells.column
-    residual = held.value - predicted[row, column]
-    absent = np.nonzero(~split.every.seen())
-    widths = np.zeros(predicted.shape)
-    if not len(residual) or not len(absent[0]):
-        widths[absent] = inf
-        return widths
-    weight, odds = odds_of_missing(predicted[row, column], predicted[absent], held.value)
-    kind = 2 * groups.code[row] + ~split.known
-    other = 2 * groups.code[absent[0]] + split.strange(*absent)
-    wide = np.full(len(odds), inf)
-    for code in np.unique(other).tolist():
-        tested, new = kind == code, other == code
-        wide[new] = weighted_half_widths(residual[tested], weight[tested], odds[new], level)
-    widths[absent] = wide
     return widths
 
 

@@ -171,10 +171,7 @@ def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ..
 def _make_batches(
     block: Integers, sides: tuple[list[Integers], list[Integers]], none: tuple[int, int]
 ) -> list[Batch]:
-    """Fill blocks up to common widths, and count within them.
-
-    sides: (n,) numbers of the effects inside, by term, and places of those outside.
-    """
+    """Fill blocks up to common widths, and count within them, and with what is outside."""
     inner, outer = (_place(block, effects) for effects in sides)
     wide = np.stack((fill_up(inner.sizes), fill_up(outer.sizes)), axis=1)
     order = np.lexsort((wide[:, 1], wide[:, 0]))
@@ -274,11 +271,8 @@ class Factor:
         square += made.crossing * np.outer(edge[:-1], edge[:-1])
         random = np.flatnonzero(made.border >= made.columns)
         square[random, random] += residual
-        # by numpy alone: the library that scipy brings along would not keep to one thread
-        root = np.linalg.cholesky(square)
-        inverse = np.asarray(np.linalg.inv(square), dtype=np.float64)
-        log_det += 2 * float(np.log(np.diag(root)).sum())
-        inverse = (inverse + inverse.T) / 2
+        (inverse,), (log_det_left,) = invert_all(square[None])
+        log_det += float(log_det_left)
         edged = np.zeros((width + 1, width + 1))
         edged[:width, :width] = inverse
         values = np.zeros(made.effects + 1)

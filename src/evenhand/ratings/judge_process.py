@@ -540,11 +540,9 @@ def find_near(judged: JudgedPoints, log_scales: Array) -> Flags:
 
 
 def find_separable(problem: Problem, top: Surface) -> Flags:
-    """Return (D,) whether a judge's ratings tell κ from σ².
-
-    From the expected information on both, ½ tr(V⁻¹ ∂V V⁻¹ ∂V) with V the covariance of the judge's
-    ratings given nobody else's; other parameters are held.
-    """
+    """Return (D,) whether a judge's ratings tell κ from σ²."""
+    # from the expected information on both, ½ tr(V⁻¹ ∂V V⁻¹ ∂V), V the covariance of the judge's
+    # ratings given nobody else's; other parameters are held
     separable = np.ones(problem.layout.judges, dtype=bool)
     if problem.layout.sharing == "full":
         return separable

@@ -116,6 +116,13 @@ def make_matrix(rows: RatingRows, judges: Sequence[str] = (), *, seed: int = SEE
     score = targets.score[order]
     random = np.random.default_rng((seed, 1)).random(len(weight))
     answer = np.cumsum(weight) - weight + np.floor(weight * random)
+    notes, again = [], int((weight > 1).sum())
+    if targets.size < rows.size:
+        notes.append(say("controls-excluded", left=rows.size - targets.size, of=rows.size))
+    if again:
+        notes.append(say("cells-again", cells=again))
+    if idle:
+        notes.append(say("judges-idle", "warning", judges=len(idle)))
     return RatingMatrix(
         (*names, *idle),
         tuple(targets.items[code] for code in targets.item[first].tolist()),
@@ -123,7 +130,7 @@ def make_matrix(rows: RatingRows, judges: Sequence[str] = (), *, seed: int = SEE
         SeenCells(row, column, weight, shape),
         np.asarray(np.bincount(cell[order], score) / weight),
         score[answer.astype(np.int64)],
-        (*rows.notes, *_write_notes(rows.size, targets.size, weight, len(idle))),
+        (*rows.notes, *notes),
     )
 
 
@@ -180,17 +187,6 @@ def _refuse_unfit(rows: RatingRows) -> None:
             "all ratings are of one output: there is nothing to complete",
             ["collect ratings of others"],
         )
-
-
-def _write_notes(given: int, targets: int, weight: Array, idle: int) -> list[Finding]:
-    notes, again = [], int((weight > 1).sum())
-    if targets < given:
-        notes.append(say("controls-excluded", left=given - targets, of=given))
-    if again:
-        notes.append(say("cells-again", cells=again))
-    if idle:
-        notes.append(say("judges-idle", "warning", judges=idle))
-    return notes
 
 
 # Ratings split: what is learned from, and what intervals and errors are found on.

@@ -368,10 +368,7 @@ class JudgeLikeness(Shown):
 
     @property
     def feature_correlations(self) -> dict[str, float]:
-        """Feature → correlation of what a judge thinks of two outputs that differ in it alone.
-
-        Numbers differ by one of their standard deviations. Near 1 the feature changes little.
-        """
+        """Correlation of what a judge thinks of outputs that differ in one feature by 1 sd."""
         scales = self.process.length_scales
         return {name: float(np.exp(-0.5 / scale**2)) for name, scale in scales.items()}
 

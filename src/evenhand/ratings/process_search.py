@@ -64,11 +64,7 @@ class Layout:
     noises: bool  # whether judges have noise of their own
 
     def sizes(self) -> dict[str, int]:
-        """Return the parts of the vector, in order.
-
-        >>> Layout("low rank", 3, 2, 1, True, True).sizes()["loadings"]
-        6
-        """
+        """Return the parts of the vector, in order."""
         loadings = {"low rank": self.judges * self.rank, "none": 0, "full": 1}[self.sharing]
         return {
             "loadings": loadings,
@@ -390,13 +386,7 @@ def search(problem: Problem, rng: np.random.Generator) -> Surface:
 
 
 def sample_evenly(judge: Integers, size: int, rng: np.random.Generator) -> Integers:
-    """Return sorted rows, drawn by chance, as evenly over judges as their ratings allow.
-
-    >>> rng = np.random.default_rng(1)
-    >>> judge = np.array([0, 0, 0, 0, 0, 1])
-    >>> np.bincount(judge[sample_evenly(judge, 3, rng)]).tolist()
-    [2, 1]
-    """
+    """Return sorted rows, drawn by chance, as evenly over judges as their ratings allow."""
     order = rng.permutation(len(judge))
     by_judge = order[np.argsort(judge[order], kind="stable")]
     starts = np.cumsum(np.bincount(judge)) - np.bincount(judge)
@@ -437,28 +427,20 @@ def find_uncertainty(problem: Problem, centre: Array, seed: int) -> Uncertainty:
     moved = [here - weigh_parameters(layout, centre + step, numbers)[1] for step in unit_steps]
     root = np.asarray(np.linalg.inv(np.linalg.cholesky(moved)).T)
     whitened = root.T @ (0.5 * (bent + bent.T)) @ root
-    turns = np.linalg.solve(root, _find_turns(layout, centre).T)
-    projection = np.eye(len(centre))
-    if turns.size:
-        basis, _ = np.linalg.qr(turns)
+    projection, turns = np.eye(len(centre)), []  # directions in which W turns
+    if layout.sharing == "low rank":
+        w = layout.split(centre)["loadings"].reshape(layout.judges, layout.rank)
+        for a in range(layout.rank):
+            for b in range(a):
+                turned = np.zeros_like(w)
+                turned[:, a], turned[:, b] = -w[:, b], w[:, a]
+                turns.append(np.r_[turned.ravel(), np.zeros(len(centre) - w.size)])
+    if turns:
+        basis, _ = np.linalg.qr(np.linalg.solve(root, np.array(turns).T))
         projection -= basis @ basis.T
     value, vector = np.linalg.eigh(projection @ whitened @ projection)
     narrowed = vector / np.sqrt(np.maximum(value, MIN_CURVATURE))
     return Uncertainty(layout, centre, root @ projection @ narrowed)
-
-
-def _find_turns(layout: Layout, centre: Array) -> Array:
-    """Return the (R (R − 1) / 2, p) directions in which W turns."""
-    if layout.sharing != "low rank":
-        return np.zeros((0, len(centre)))
-    w = layout.split(centre)["loadings"].reshape(layout.judges, layout.rank)
-    turns = []
-    for a in range(layout.rank):
-        for b in range(a):
-            turned = np.zeros_like(w)
-            turned[:, a], turned[:, b] = -w[:, b], w[:, a]
-            turns.append(np.r_[turned.ravel(), np.zeros(len(centre) - w.size)])
-    return np.array(turns).reshape(len(turns), len(centre))
 
 
 # One function of outputs, learned from some labels: what is each worth, and how sure is that?
@@ -548,12 +530,10 @@ def relearn(
 
 def condition(points: Points, target: Array, vector: Array) -> OutputProcess:
     """Return what is believed, given parameters and (n,) labels."""
-    at, judged = read_parameters(_lay_out(points), vector), _ask(points)
-    standard = _standardise(target)
-    covariance, _ = at.covariance(judged, judged)
-    noise = np.full(len(target), float(at.noise[0]) + MIN_NOISE)
-    evidence = weigh_exactly(covariance, noise, standard.standardise(target))
-    return OutputProcess(points, standard, vector, at, evidence.posterior)
+    layout, standard = _lay_out(points), _standardise(target)
+    at = read_parameters(layout, vector)
+    posterior = Problem(layout, _ask(points), standard.standardise(target)).weigh(at)
+    return OutputProcess(points, standard, vector, at, posterior)
 
 
 def _standardise(target: Array) -> Standard:

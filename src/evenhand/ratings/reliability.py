@@ -460,10 +460,8 @@ def draw_design(
 
 
 def resample_items(matrix: RatingMatrix, rng: np.random.Generator) -> Array:
-    """Return how often each output counts: once, then by items drawn anew, shape (B + 1, n).
-
-    Items are drawn among those that the same systems were given, so that no system is lost.
-    """
+    """Return how often each output counts: once, then by items drawn anew, shape (B + 1, n)."""
+    # drawn among items that the same systems were given, so that no system is lost
     item = np.unique(matrix.items, return_inverse=True)[1].reshape(-1)
     systems: dict[int, list[str]] = {}
     for code, name in zip(item.tolist(), matrix.systems, strict=True):
@@ -524,11 +522,8 @@ def _make_point(
 
 
 def make_estimate(values: Array, level: float) -> Estimate:
-    """Return the first value with an interval from the others.
-
-    Percentiles are taken around their median: drawing items anew makes orders less certain than
-    they were, which shifts all of them.
-    """
+    """Return the first value with an interval from the others."""
+    # around their median: drawing items anew makes orders less certain, which shifts all of them
     ends = np.quantile(values[1:], [(1 - level) / 2, 0.5, (1 + level) / 2])
     value = float(values[0])
     return Estimate(value, value + float(ends[0] - ends[1]), value + float(ends[2] - ends[1]))

@@ -251,10 +251,8 @@ class _Curve:
         return exp(here)
 
     def _guess_distance(self, side: int) -> float:
-        """Return a first guess of how far away the end is, in log variance.
-
-        As if the variance were a mean of squares with as many degrees of freedom as its error says.
-        """
+        # in log variance, as if the variance were a mean of squares with as many degrees of freedom
+        # as its error says
         variance = float(self.peak.variances[self.at])
         known = max(_others(self.peak, self.at)[1], 1e-12)
         if self.peak.zero[self.at]:
@@ -386,7 +384,16 @@ def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: fl
         return _fall_back(score, terms, moments, _UNCLEAR)
     if peak.zero[-1] or float(peak.variances.max()) > _max_variance(score):
         return _fall_back(score, terms, moments, _NO_ERROR if peak.zero[-1] else _UNCLEAR)
-    ranges, notes = _find_ranges(problem, peak, level)
+    numbers = range(len(peak.variances))
+    notes: tuple[str, ...] = ()
+    try:
+        if problem.arrangement.cost > MAX_COST_PROFILED:
+            notes = (say("intervals-approximate"),)
+            ranges = [approximate(peak, at, level) for at in numbers]
+        else:
+            ranges = [profile(problem, peak, at, level) for at in numbers]
+    except NotConverged:
+        ranges, notes = [approximate(peak, at, level) for at in numbers], (say("likelihood-flat"),)
     variances = np.where(peak.zero, 0.0, peak.variances)
     if fixed is None:
         return _Estimates(random, variances, ranges, "REML", notes)
@@ -413,16 +420,6 @@ def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) ->
 def _max_variance(score: Array) -> float:
     """Return the largest variance that values within the range of the scores can have."""
     return float(np.ptp(score)) ** 2 / 2
-
-
-def _find_ranges(problem: Problem, peak: Peak, level: float) -> tuple[list[Range], tuple[str, ...]]:
-    numbers = range(len(peak.variances))
-    if problem.arrangement.cost > MAX_COST_PROFILED:
-        return [approximate(peak, at, level) for at in numbers], (say("intervals-approximate"),)
-    try:
-        return [profile(problem, peak, at, level) for at in numbers], ()
-    except NotConverged:
-        return [approximate(peak, at, level) for at in numbers], (say("likelihood-flat"),)
 
 
 def _list_components(estimates: _Estimates, spread: float, system: Term) -> list[Component]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -54,37 +54,6 @@ def escape(text: str) -> str:
     return "".join(ESCAPES.get(sign, sign) for sign in escape_control(text))
 
 
-def number(value: float | None, digits: int) -> str:
-    """Write a number in mathematics, so that its sign is a minus.
-
-    >>> number(-0.5, 2), number(None, 2)
-    ('$-0.50$', '--')
-    """
-    return NONE if value is None else f"${value:z.{digits}f}$"
-
-
-def tabular(
-    columns: str,
-    header: Sequence[str],
-    blocks: Sequence[Sequence[Sequence[str]]],
-    comments: Sequence[str] = (),
-    below: Sequence[str] = (),
-) -> str:
-    bodies = ["\n".join(_row(row) for row in block) for block in blocks]
-    lines = [
-        r"% \usepackage{booktabs}",
-        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
-        r"\toprule",
-        _row(header),
-        r"\midrule",
-        "\n\\midrule\n".join(bodies),
-        r"\bottomrule",
-        *(rf"\multicolumn{{{len(columns)}}}{{@{{}}l@{{}}}}{{{escape(line)}}} \\" for line in below),
-        r"\end{tabular}",
-    ]
-    return comment(comments) + "\n".join(lines) + "\n"
-
-
 def comment(texts: Sequence[str]) -> str:
     r"""Write text above a table, or in the place of one, as comments.
 
@@ -92,10 +61,6 @@ def comment(texts: Sequence[str]) -> str:
     '% a\n% b\n'
     """
     return "".join(f"% {escape_control(line)}\n" for one in texts for line in one.splitlines())
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"{' & '.join(cells)} \\\\"
 
 
 # Documents: a table with caption and label for each of theirs, what is said of them as comments.
@@ -120,31 +85,65 @@ INFINITY: Final = r"\infty"
 NO_LABEL: Final = re.compile(r"[^A-Za-z0-9]+")  # what a label does not hold
 
 
-def render_latex(document: Document, group: str = "") -> str:
+def render_latex(document: Document, group: str = "", label: str | None = None) -> str:
     """Lay the tables of a document out for a paper; findings and signature stand as comments."""
     above = (document.signature, *document.answer, document.basis, *document.shown)
     tables = (one for one in document.list_parts("latex") if isinstance(one, Table))
     return comment([*filter(None, above)]) + "\n".join(
-        write_table(one, (), group) for one in tables
+        write_table(one, (), group, label) for one in tables
     )
 
 
-def write_table(table: Table, comments: Sequence[str] = (), group: str = "") -> str:
-    """Write a table of a group, if there is one, with a caption and a label of its own."""
+def label_groups(groups: Iterable[str]) -> dict[str, str]:
+    """Return what the labels of each group's tables begin with, no two alike.
+
+    >>> label_groups(["en-de", "en_de", "系统"])
+    {'en-de': 'en-de', 'en_de': 'en-de-2', '系统': 'group'}
+    """
+    labels: dict[str, str] = {}
+    for group in groups:
+        stem = NO_LABEL.sub("-", group).strip("-") or ("group" if group else "")
+        label, n = stem, 1
+        while label in labels.values():
+            n += 1
+            label = f"{stem}-{n}"
+        labels[group] = label
+    return labels
+
+
+def write_table(
+    table: Table, comments: Sequence[str] = (), group: str = "", label: str | None = None
+) -> str:
+    """Write a table of a group, if there is one, with a caption and a label of its own.
+
+    Where there are other groups, the label begins with what `label_groups` has for this one.
+    """
     shown = [one for one in table.columns if not one.only or "latex" in one.only]
     shown = [one for one in shown if one.kind not in ("bar", "names")]
-    rows = [[write_cell(one.fetch(row), one.kind) for one in shown] for row in table.rows]
+    header = [typeset(one.title) for one in shown]
+    cells = [[write_cell(one.fetch(row), one.kind) for one in shown] for row in table.rows]
+    head, *rows = (f"{' & '.join(row)} \\\\" for row in (header, *cells))
     ends = [0, *(place for place in table.lines if 0 < place < len(rows)), len(rows)]
-    blocks = [rows[first:last] for first, last in pairwise(ends)]
+    blocks = ["\n".join(rows[first:last]) for first, last in pairwise(ends)]
     sides = "".join("l" if one.left else "r" for one in shown)
-    drawn = tabular(sides, [typeset(one.title) for one in shown], blocks)
-    lines = [r"\begin{table}", r"\centering"]
     caption = ": ".join(filter(None, (group, table.caption)))
-    stem = NO_LABEL.sub("-", group).strip("-")
-    lines += [rf"\caption{{{typeset(caption)}}}"] if caption else []
-    lines += [rf"\label{{tab:{f'{stem}-' if stem else ''}{table.name}}}"]
-    above = comment([*comments, *table.legend])
-    return above + "\n".join([*lines, drawn + r"\end{table}"]) + "\n"
+    stem = label_groups([group])[group] if label is None else label
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        *([rf"\caption{{{typeset(caption)}}}"] if caption else []),
+        rf"\label{{tab:{f'{stem}-' if stem else ''}{table.name}}}",
+        r"% \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{@{{}}{sides}@{{}}}}",
+        r"\toprule",
+        head,
+        r"\midrule",
+        "\n\\midrule\n".join(blocks),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return comment([*comments, *table.legend]) + "\n".join(lines) + "\n"
 
 
 def write_cell(value: Any, kind: str) -> str:

@@ -44,7 +44,7 @@ def render_markdown(document: Document) -> str:
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
-def write_table(table: Table, comments: Sequence[str] = (), _part: str = "") -> str:
+def write_table(table: Table, comments: Sequence[str] = (), *_part: str) -> str:
     """Write a table with pipes, numbers to the right; comments stand above it, unseen."""
     shown = _choose_columns(table, "markdown")
     rows = [

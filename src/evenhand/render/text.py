@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, count, zip_longest
 from typing import Final
 from unicodedata import combining, east_asian_width
@@ -11,6 +12,7 @@ from unicodedata import combining, east_asian_width
 import click
 
 from evenhand.render.document import ALWAYS, Column, Document, Row, Table, Text
+from evenhand.render.findings import Finding
 from evenhand.render.latex import escape_control
 
 WIDTH: Final = 7  # Columns of the label before a line, with the gap behind it
@@ -55,14 +57,20 @@ def cut(text: str, columns: int) -> str:
     return f"{head}…{tail}"
 
 
+_QUOTED: Final = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
+_WORD: Final = re.compile(rf"[ ]*(?:--[a-z-]+ {_QUOTED}+|\w+\((?:{_QUOTED}|[^()'\"])*\)|[^ ])[^ ]*")
+
+
 def wrap(text: str, columns: int) -> list[str]:
     """Break a text between words, by the columns that it takes; words are never broken.
+
+    An option with its quoted value is one word, and so is a call: they are there to be copied.
 
     >>> wrap("系统 系统 is best", 9), wrap("", 9)
     (['系统 系统', 'is best'], [''])
     """
     lines = [""]
-    for word in re.findall(r"[ ]*[^ ]+", text):
+    for word in _WORD.findall(text):
         if lines[-1] and width(lines[-1] + word) > columns:
             lines.append(word.lstrip(" "))
         else:
@@ -130,6 +138,7 @@ def sign(signature: str, columns: int) -> str:
     return label("sign", "\u00a0| ".join(parts), columns).replace("\u00a0", " ")
 
 
+MAX_PART: Final = 60  # Columns of what all names share, where that is said
 _BREAKS: Final = re.compile(r"[.\-_/ :]")
 
 
@@ -146,7 +155,7 @@ def shorten(names: Sequence[str]) -> tuple[list[str], str]:
     short = [name.removesuffix(finish) for name in rest] if finish else rest
     if not all(short):
         return list(names), ""
-    taken = [f"'{part}'" for part in (begin, finish) if part]
+    taken = [f"'{cut(part, MAX_PART)}'" for part in (begin, finish) if part]
     return short, f"names without {' and '.join(taken)}" if taken else ""
 
 
@@ -245,6 +254,7 @@ COLOURS: Final = {"warning": "red", "note": "yellow"}
 
 def render_text(document: Document, columns: int = PLAIN) -> str:
     """Lay a document out for a terminal: the answer, what it rests on, tables, findings."""
+    document = _shorten_sentences(document, columns)
     lines: list[str] = []
     for number, sentence in enumerate(document.answer):
         wrapped = wrap(escape_control(sentence), columns)
@@ -267,6 +277,41 @@ def render_text(document: Document, columns: int = PLAIN) -> str:
     if document.signature:
         lines += [*([] if findings else [""]), sign(document.signature, columns)]
     return "\n".join(lines) + "\n"
+
+
+def _shorten_sentences(document: Document, columns: int) -> Document:
+    """Cut names for which a line has no room in sentences too; tables cut them for themselves."""
+    named = (
+        one.fetch(row) or ()
+        for table in document.tables
+        for one in table.columns
+        if one.kind in ("name", "names")
+        for row in table.rows
+    )
+    names = {name for one in named for name in ([one] if isinstance(one, str) else one)}
+    room = columns - 2 * WIDTH
+    long = [name for name in names if max(map(width, name.split(" "))) > room]
+    if not long:
+        return document
+    short = tell_apart(sorted(long), columns // 2)
+
+    def shorten_in(text: str) -> str:
+        # an option that names a system must work when it is copied
+        for name in () if " --" in text else sorted(long, key=len, reverse=True):
+            text = text.replace(name, short[name])
+        return text
+
+    parts = tuple(
+        replace(one, lines=tuple(map(shorten_in, one.lines)))
+        if isinstance(one, Text)
+        else replace(one, legend=tuple(map(shorten_in, one.legend)))
+        for one in document.parts
+    )
+    findings = (
+        Finding(one.code, shorten_in(one), one.severity, one.values) for one in document.findings
+    )
+    answer, basis = tuple(map(shorten_in, document.answer)), shorten_in(document.basis)
+    return replace(document, answer=answer, basis=basis, parts=parts, findings=tuple(findings))
 
 
 def draw_lines(text: Text, columns: int) -> list[str]:

@@ -40,12 +40,12 @@ from evenhand.judges.diagnosis import Diagnosis, diagnose_judges
 from evenhand.judges.expected_agreement import ExpectedAgreement, expect_agreement
 from evenhand.judges.preferences import PreferenceAgreement, compare_votes
 from evenhand.judges.screening import screen_judges
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.position_bias import PositionBias, find_position_bias
 from evenhand.ranking.rank import rank
-from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.ranking.score_board import ScoreBoard, rank_scores
@@ -57,19 +57,19 @@ Data = Comparisons | Rankings | Ratings
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption)
 
 LEVEL: Final = 0.95
-MODEL_OPTIONS: Final = ("--ties", "--order-effect", "--reference", "--prior")
+MODEL_OPTIONS: Final = ("--ties", "--order-effect", "--reference", "--prior", "--control")
 NUMBERS: Final = ("--prior", "--level")  # Options whose value is written without idle digits
 # Verb → which of the settings of a report it takes; others take none
 TAKEN: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options)
     for verb, options in {
-        "report": (*MODEL_OPTIONS, "--level", "--seed", "--full"),
-        "rank": (*MODEL_OPTIONS, "--level", "--seed"),
-        "robustness": (*MODEL_OPTIONS, "--level", "--seed"),
+        "report": (*MODEL_OPTIONS, "--cluster", "--level", "--seed", "--full", "--group-by"),
+        "rank": (*MODEL_OPTIONS, "--cluster", "--level", "--seed"),
+        "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
         "fit": MODEL_OPTIONS,
         "agreement": ("--level", "--seed"),
         "similarity": ("--level", "--seed"),
-        "bias": ("--level",),
+        "bias": ("--cluster", "--level"),
         "compare": ("--level", "--seed"),
         "impute": ("--level", "--seed"),
         "labels": ("--seed",),
@@ -91,22 +91,33 @@ class Settings:
     model: BradleyTerry | None = None
     full: bool = False  # whether checks are made that take long
     tasks: int = 1  # of the report; of many each gets less of what takes long
+    cluster: str | None = None  # judgments that are correlated; None for what `rank` takes
+    group_by: str | None = None  # a column of which each value is also ranked by itself
 
     def __post_init__(self) -> None:
         require_level(self.level)
         require_seed(self.seed)
 
     def write_command(self, verb: str, *more: str) -> str:
-        """Return the command that computes something again.
-
-        >>> Settings(("my votes.csv",)).write_command("rank", "--ties", "discard")
-        "evenhand rank 'my votes.csv' --ties discard"
-        """
+        """Return the command that computes something again."""
         words = [*self.words, *more]
         for option, values in self._list_options().items():
             if option in TAKEN.get(verb, ()) and option not in words:
                 words += [option, *values]
         return shlex.join(("evenhand", *verb.split(), *words))
+
+    def rank(
+        self, table: Comparisons, *, model: BradleyTerry | None = None, group_by: str | None = None
+    ) -> Ranking | GroupedRankings:
+        """Rank a table as the report is made, or under another model."""
+        return rank(
+            table,
+            model=model or self.model,
+            cluster=self.cluster,
+            level=self.level,
+            seed=self.seed,
+            group_by=group_by,
+        )
 
     def _list_options(self) -> dict[str, tuple[str, ...]]:
         model = self.model or BradleyTerry()
@@ -115,15 +126,20 @@ class Settings:
             ("--order-effect", model.order_effect, False),
             ("--reference", model.reference, None),
             ("--prior", model.prior, 0),
+            ("--cluster", self.cluster, None),
             ("--level", self.level, LEVEL),
             ("--seed", self.seed, SEED),
             ("--full", self.full, False),
+            ("--group-by", self.group_by, None),
         )
-        return {
+        options: dict[str, tuple[str, ...]] = {
             option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
             for option, value, default in usual
             if value != default
         }
+        if model.controls:
+            options["--control"] = tuple("\0--control\0".join(model.controls).split("\0"))
+        return options
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,9 +194,7 @@ class Analysis:
         """The same or why there is none, which many sections ask and takes as long to find."""
         settings = self.settings
         try:
-            result = rank(
-                self.pairs, model=settings.model, level=settings.level, seed=settings.seed
-            )
+            result = settings.rank(self.pairs)
         except (NotIdentified, NotConverged) as refusal:
             return refusal
         return take_single(result)
@@ -209,7 +223,8 @@ class Analysis:
     def _position(self) -> PositionBias | NotIdentified | NotConverged | UnknownOption:
         """The same or why there is none, which takes as long to find."""
         try:
-            return find_position_bias(self.pairs, level=self.settings.level)
+            settings = self.settings
+            return find_position_bias(self.pairs, cluster=settings.cluster, level=settings.level)
         except REFUSALS as refusal:
             return refusal
 
@@ -218,7 +233,13 @@ class Analysis:
         """How well worths alone describe preferences, as `evenhand robustness` asks it."""
         settings = self.settings
         order = True if settings.model is not None and settings.model.order_effect else None
-        return find_cycles(self.pairs, order_effect=order, level=settings.level, seed=settings.seed)
+        return find_cycles(
+            self.pairs,
+            cluster=settings.cluster,
+            order_effect=order,
+            level=settings.level,
+            seed=settings.seed,
+        )
 
     @cached_property
     def rated(self) -> Rated:
@@ -285,11 +306,7 @@ def may_remove(analysis: Analysis) -> bool:
 
 
 def say_how(command: str, what: str) -> str:
-    """Say that something is not made here, and which command makes it.
-
-    >>> say_how("evenhand robustness votes.csv", "What else changes")
-    'What else changes is not run here. To make it: evenhand robustness votes.csv, or --full.'
-    """
+    """Say that something is not made here, and which command makes it."""
     return f"{what} is not run here. To make it: {command}, or --full."
 
 
@@ -416,7 +433,7 @@ class Reversals:
     def _rank(self, table: Comparisons, model: BradleyTerry) -> str:
         analysis, ranking = self.analysis, self.analysis.ranking
         try:
-            other = rank(table, model=model, level=ranking.level, seed=analysis.settings.seed)
+            other = analysis.settings.rank(table, model=model)
         except REFUSALS as refusal:
             plain = refusal.without_options() if isinstance(refusal, ActionableError) else refusal
             return f"there is no ranking: {plain}"
@@ -432,7 +449,7 @@ class Reversals:
             other = order_alone(
                 table,
                 model=model,
-                cluster=None,
+                cluster=analysis.settings.cluster,
                 level=ranking.level,
                 seed=analysis.settings.seed,
                 judge_cap=judge_cap,
@@ -498,25 +515,19 @@ def _find_reversed(
 
 
 def choose_state(reversal: str) -> str:
-    """Return failed where the answer changes, else a warning.
-
-    >>> choose_state("B and not A is first"), choose_state("")
-    ('failed', 'warning')
-    """
+    """Return failed where the answer changes, else a warning."""
     return FAILED if reversal else WARNING
 
 
 def say_outcome(condition: str, reversal: str) -> str:
-    """Say what becomes of the answer under a condition.
-
-    >>> say_outcome("With the order effect in the model", "")
-    'With the order effect in the model the decided order stays.'
-    """
+    """Say what becomes of the answer under a condition."""
     return f"{condition} {reversal or STAYS}."
 
 
 # What several sections on ratings need of one task, computed once.
 
+# Labels that rows of ratings hold unasked
+ROLES: Final = ("task", "judge", "item", "system", "criterion")
 # Words in the name of a criterion that say that lower scores are better
 LOWER_WORDS: Final = frozenset({"penalty", "penalties", "error", "errors"})
 # Names that campaigns give to human references which they enter as systems
@@ -580,7 +591,8 @@ class Rated:
 
     @cached_property
     def rows(self) -> RatingRows:
-        return self.data.rows()
+        by = self.settings.group_by
+        return self.data.rows(factors=() if by is None or by in ROLES else (by,))
 
     @cached_property
     def targets(self) -> RatingRows:
@@ -617,19 +629,21 @@ class Rated:
                 f"there are scores of one system only, {self.systems[0]}: there is nothing to"
                 " compare it with"
             )
-        settings = self.settings
         boards = {
-            name: rank_scores(
-                part,
-                level=settings.level,
-                seed=settings.seed,
-                lower_is_better=name in self.lower,
-                references=self.references,
-            )
+            name: self.rank(name, part)
             for name, part in self.parts.items()
             if len({*part.system.tolist()}) > 1
         }
         return note_groups(boards, exclude_from(self.data))
+
+    def rank(self, criterion: str, part: RatingRows) -> ScoreBoard:
+        return rank_scores(
+            part,
+            level=self.settings.level,
+            seed=self.settings.seed,
+            lower_is_better=criterion in self.lower,
+            references=self.references,
+        )
 
     @cached_property
     def diagnosis(self) -> Diagnosis:
@@ -688,13 +702,7 @@ MAX_DETECTABLE: Final = 0.10
 
 
 def say_detectable(deviation: float) -> str:
-    """Say what would have shown.
-
-    >>> say_detectable(0.074)
-    'departures of 7 votes in 100 for a typical pair would likely be seen'
-    >>> say_detectable(0.004)
-    'departures of less than 1 vote in 100 for a typical pair would likely be seen'
-    """
+    """Say what would have shown."""
     number = f"{100 * deviation:.0f}"
     votes = "less than 1 vote" if number == "0" else f"{number} vote{'s' * (number != '1')}"
     return f"departures of {votes} in 100 for a typical pair would likely be seen"
@@ -741,6 +749,7 @@ RATING: Final = {
     "methods": "Methods and citations",
 }
 
+GROUPS: Final = {"groups": "The ranking in each group"}  # Second where a column is named
 MORE: Final = "more"  # The section that says which others a report on one task alone has
 # From so many tasks on these sections are left to a report on each task alone: a page of many
 # tasks answers first, and each of these takes longer than the answer
@@ -755,11 +764,7 @@ def list_left_out(tasks: int) -> tuple[str, ...]:
 
 
 def shorten(wanted: Mapping[str, str], tasks: int) -> dict[str, str]:
-    """Return the sections of a report on so many tasks.
-
-    >>> list(shorten({"ranking": "Who is better", "items": "Where systems differ"}, 4))
-    ['ranking', 'more']
-    """
+    """Return the sections of a report on so many tasks."""
     left = list_left_out(tasks)
     chosen = {name: title for name, title in wanted.items() if name not in left}
     return chosen if len(chosen) == len(wanted) else {**chosen, MORE: "More on this task"}

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import count, islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +15,7 @@ import narwhals as nw
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import take_pairs
 from evenhand.data.engine import COUNT, fetch_columns, one_thread
 from evenhand.data.held_tables import hold_rows
 from evenhand.data.joining import count_tasks
@@ -31,6 +33,7 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.document import Column, Table
 from evenhand.report.analysis import (
+    GROUPS,
     LEVEL,
     PREFERENCE,
     RATING,
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
 
 WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "ranking": systems.write_section_ranking,
+    "groups": systems.write_section_groups,
     "heads": systems.write_section_heads,
     "outcomes": systems.write_section_outcomes,
     "scores": systems.write_section_scores,
@@ -121,10 +125,13 @@ def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
 # A table cannot leave its process, so each process opens the judgments itself.
 
 Opener = Callable[[], Data]
-Step = Callable[[str], Any]
+Step = Callable[[str, int, int], Any]  # What is written, how many sections were begun, of how many
 # Sections of a single task that whichever process is free writes, the longest first
 SLOW: Final = ("fragility", "choices", "model", "learning", "scoring", "scorers", "parts")
 MIN_PARALLEL_JUDGMENTS: Final = 3_000  # From so many on a second process pays for its start
+# Beyond so many comparisons of a single task, slow sections leave to commands what takes long; a
+# second process would read and count all of it for little
+MAX_DIVIDED_COMPARISONS: Final = 300_000
 
 
 @dataclass(frozen=True)
@@ -142,7 +149,7 @@ def write_parts(
     *,
     sizes: Mapping[str, int],
     opener: Opener | None = None,
-    step: Step = lambda _: None,
+    step: Step = lambda *_: None,
 ) -> list[Part]:
     if len(sizes) < 2:
         size = (
@@ -151,17 +158,24 @@ def write_parts(
         jobs = [Job("", wanted, int(size))]
     else:
         jobs = [Job(task, wanted, size) for task, size in sizes.items()]
-    processes = 1 if opener is None else _count_processes(jobs)
+    large = jobs[0].size > MAX_DIVIDED_COMPARISONS and not isinstance(data, Ratings)
+    alone = opener is None or (len(jobs) == 1 and large and not settings.full)
+    processes = 1 if alone else _count_processes(jobs)
     ordered = _make_queue(jobs, processes)
     analysis = Analysis(data, settings)
     with one_thread(data.source.connection):
+        begun, total = count(), len(wanted) * max(len(sizes), 1)
+
+        def tell(doing: str) -> None:
+            step(doing, next(begun), total)
+
         if opener is None or min(processes, len(ordered)) == 1:
-            return _join([_write_job(analysis, job, step) for job in jobs], wanted)
+            return _join([_write_job(analysis, job, tell) for job in jobs], wanted)
         first, *rest = ordered
         queue = iter(rest)  # each process takes the next job when it is free
-        with one_blas_thread(), _share(opener, settings, queue, processes - 1) as others:
-            parts = [_write_job(analysis, first, step)]
-            parts += [_write_job(analysis, job, step) for job in queue]
+        with one_blas_thread(), _share(opener, settings, queue, processes - 1, begun) as others:
+            parts = [_write_job(analysis, first, tell)]
+            parts += [_write_job(analysis, job, tell) for job in queue]
             parts += [part for other in others for part in other.result()]
     return _join(parts, wanted, [job.task for job in jobs])
 
@@ -192,7 +206,7 @@ def _make_queue(jobs: Sequence[Job], processes: int) -> list[Job]:
 
 @contextmanager
 def _share(
-    opener: Opener, settings: Settings, queue: Iterator[Job], others: int
+    opener: Opener, settings: Settings, queue: Iterator[Job], others: int, begun: Iterator[int]
 ) -> Iterator[list[Future[list[Part]]]]:
     """Let other processes take jobs from a queue, each when it is free."""
     from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -204,7 +218,11 @@ def _share(
     ):
 
         def run() -> list[Part]:
-            return [pool.submit(_write_elsewhere, opener, settings, job).result() for job in queue]
+            parts = []
+            for job in queue:
+                parts.append(pool.submit(_write_elsewhere, opener, settings, job).result())
+                deque(islice(begun, len(job.sections)), maxlen=0)
+            return parts
 
         try:
             yield [threads.submit(run) for _ in range(others)]
@@ -224,7 +242,7 @@ def _write_elsewhere(opener: Opener, settings: Settings, job: Job) -> Part:
         return _write_job(analysis, job, lambda _: None)
 
 
-def _write_job(analysis: Analysis, job: Job, step: Step) -> Part:
+def _write_job(analysis: Analysis, job: Job, step: Callable[[str], None]) -> Part:
     """Write the sections of a job; those of a single task share what they find."""
     if job.task:
         data = analysis.data.select_task(job.task, recorded=False)
@@ -315,24 +333,29 @@ def make_report(
     seed: int = SEED,
     model: BradleyTerry | None = None,
     full: bool = False,
+    cluster: str | None = None,
+    group_by: str | None = None,
     opener: Opener | None = None,
-    progress: Step = lambda _: None,
+    progress: Step = lambda *_: None,
 ) -> Report:
     """Say all that judgments show.
 
     Args:
         data: comparisons, rankings or ratings; each task becomes a part.
         settings: all of how it is made at once, as the command line says it; in its place `level`,
-            `seed`, `model` and `full` do.
+            `seed`, `model`, `full`, `cluster` and `group_by` do.
         title: of the report; by itself the name of the file.
         sections: names of those to write, of `contents`; all where none is named.
         level: of intervals, rank sets and tests (proportion).
         seed: of everything random.
         model: settings of the log-linear model; None for what `rank` takes by itself.
         full: whether checks are made that take minutes.
+        cluster: judgment | judge | item | ranking | judge+item; by default what the data have.
+        group_by: a column of which each value is also ranked by itself.
         opener: opens the same judgments in another process, which then writes half of a large
             report; it must be picklable. None to stay in this process.
-        progress: called with a word before each section.
+        progress: called before each section with what is written, how many sections were begun
+            before, and how many there are.
 
     Raises:
         UnknownOption: there is no section of a name, a model that does not rank here, or something
@@ -355,8 +378,18 @@ def make_report(
             f"the model of a report is a BradleyTerry, not a {type(model).__name__}:"
             " model=evenhand.BradleyTerry(ties='davidson')"
         )
-    chosen = settings or Settings(level=level, seed=seed, model=model, full=full)
-    wanted = _choose(RATING if isinstance(data, Ratings) else PREFERENCE, sections)
+    chosen = settings or Settings(
+        level=level, seed=seed, model=model, full=full, cluster=cluster, group_by=group_by
+    )
+    known = RATING if isinstance(data, Ratings) else PREFERENCE
+    if chosen.group_by is not None:
+        table = data if isinstance(data, Ratings) else take_pairs(data)
+        chosen = replace(chosen, group_by=table.require(chosen.group_by))
+        if chosen.group_by == "task":
+            raise UnknownOption("each task is a part of the report already: leave group_by out")
+        first, *others = known.items()
+        known = dict([first, *GROUPS.items(), *others])
+    wanted = _choose(known, sections)
     held = hold_rows(data)
     sizes = count_tasks(held.frame, held.source)
     chosen = replace(chosen, tasks=max(1, len(sizes)))

@@ -176,20 +176,12 @@ PLAIN: Final = 100_000
 
 
 def pack(text: str) -> str:
-    """Return a text packed by gzip, as letters; the same text gives the same letters.
-
-    >>> len(pack("evenhand" * 1000)) < 100
-    True
-    """
+    """Return a text packed by gzip, as letters; the same text gives the same letters."""
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def write_json(value: Any) -> str:
-    r"""Write JSON that may stand in a page: nothing in it ends a script.
-
-    >>> write_json("</script>")
-    '"\\u003c/script\\u003e"'
-    """
+    """Write JSON that may stand in a page: nothing in it ends a script."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
@@ -202,11 +194,7 @@ def embed(name: str, value: Any) -> str:
 
 
 def write_variables(colours: dict[str, str]) -> str:
-    """Write colours as variables of a style sheet.
-
-    >>> write_variables({"ink": "#000000", "ground": "#ffffff"})
-    '--ink: #000000; --ground: #ffffff;'
-    """
+    """Write colours as variables of a style sheet."""
     return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
 
 
@@ -283,11 +271,7 @@ def draw_figure(figure: Figure, path: str) -> Markup:
 
 
 def hold_together(text: str) -> Markup:
-    """Write a sentence in which no line breaks within what belongs together.
-
-    >>> str(hold_together("56.4 % of A & B: add --full"))
-    '<span class="w">56.4 %</span> of A &amp; B: add <span class="w">--full</span>'
-    """
+    """Write a sentence in which no line breaks within what belongs together."""
     from markupsafe import Markup, escape
 
     written = str(escape(text))
@@ -295,11 +279,7 @@ def hold_together(text: str) -> Markup:
 
 
 def is_spread(column: Column, rows: Sequence[dict[str, Any]]) -> bool:
-    """Tell whether a first column holds names that need a least width.
-
-    >>> is_spread(Column("system", "system"), [{"system": "a name of many words"}])
-    True
-    """
+    """Tell whether a first column holds names that need a least width."""
     texts = (column.fetch(row) for row in rows)
     return column.left and any(len(str(text)) > SHORT for text in texts)
 
@@ -320,21 +300,13 @@ def find_hero(part: Part) -> tuple[int, int]:
 
 
 def size_answer(answer: tuple[str, ...]) -> int:
-    """Return the size of type in which an answer takes at most about four lines, 1 the largest.
-
-    >>> size_answer(("A is the best of 3 systems.",)), size_answer(("A" * 200, "B" * 200))
-    (1, 5)
-    """
+    """Return the size of type in which an answer takes at most about four lines, 1 the largest."""
     letters = sum(map(len, answer))
     return 1 + sum(letters > size for size in SIZES)
 
 
 def find_sign(section: Section) -> str:
-    """Return what stands beside a section in the list of contents: its worst state, or nothing.
-
-    >>> find_sign(Section("a", "A", not_run="unknown judges")), find_sign(Section("b", "B"))
-    ('not run', '')
-    """
+    """Return what stands beside a section in the list of contents: its worst state, or nothing."""
     states = {check.state for check in section.checks}
     for state in (FAILED, WARNING):
         if state in states:
@@ -384,9 +356,8 @@ def find_form(path: Path) -> Callable[[Report], str]:
 ABOUT: Final = "about.txt"  # What stands beside the tables, since CSV has no room for it
 
 
-def write_csv(table: Table, comments: Sequence[str] = (), part: str = "") -> str:
+def write_csv(table: Table, *_above: object) -> str:
     r"""Write a table for programs: values as they are, also those that the columns do not show."""
-    del comments, part
     keys = dict.fromkeys(key for row in table.rows for key in row)
     text = io.StringIO(newline="")
     shown = (one.key for one in table.columns if isinstance(one.key, str))
@@ -398,7 +369,7 @@ def write_csv(table: Table, comments: Sequence[str] = (), part: str = "") -> str
 
 
 # Form → ending of its files, and what writes it
-TABLE_FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str], str], str]]]] = {
+TABLE_FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str], str, str], str]]]] = {
     "latex": (".tex", latex.write_table),
     "markdown": (".md", markup.write_table),
     "csv": (".csv", write_csv),
@@ -413,7 +384,7 @@ def write_tables(
     tables = {
         path.name(table): (path, table) for path in list_paths(report) for table in path.tables
     }
-    stems = name_files(tables)
+    stems, labels = name_files(tables), latex.label_groups(part.name for part in report.parts)
     files: dict[str, bytes] = {}
     about = [f"{report.title}\n{report.command}\nEvenhand {report.version}"]
     for name, (path, table) in tables.items():
@@ -424,6 +395,8 @@ def write_tables(
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
         for form in dict.fromkeys(forms):
             ending, write = TABLE_FORMS[form]
-            files[f"{stems[name]}{ending}"] = write(table, comments, path.part).encode()
+            files[f"{stems[name]}{ending}"] = write(
+                table, comments, path.part, labels.get(path.part, "")
+            ).encode()
     files[ABOUT] = ("\n\n".join(about) + "\n").encode()
     return fill_folder(folder, "tables", files)

@@ -15,7 +15,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judges.cards import Screening
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
 from evenhand.ranking.ranking import Ranking
@@ -26,6 +26,7 @@ from evenhand.report.document import Block, Section
 from evenhand.report.sections.judges import NAMELESS
 from evenhand.report.sections.judges import find_fault as find_fault_of_judges
 from evenhand.report.sections.judges import find_fault_panel as find_fault
+from evenhand.report.sections.systems import say_groups
 
 ENTRY_KEY: Final = re.compile(r"^@\w+\{(.*),$", re.MULTILINE)
 FIELD: Final = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
@@ -78,8 +79,6 @@ TIES: Final = {
     "discard": ("without ties, which are excluded", ""),
     "none": ("with tie cells kept and a tie parameter of zero", ""),
 }
-# How a method says that clusters were merged
-MERGED: Final = re.compile(r"\(([\d,]+) (\w+?)s in (\d+)\)")
 
 
 def say_ranking(ranking: Ranking, analysis: Analysis) -> list[Sentence]:
@@ -145,21 +144,19 @@ def _say_prior(ranking: Ranking) -> list[Sentence]:
 
 
 def _say_spread(ranking: Ranking) -> list[Sentence]:
-    method, sets = ranking.method, ranking.rank_sets
-    named = ("judge", "item", "ranking")
-    clusterings = [
-        way for way in named if way in (sets.clusterings if sets else method.split(",")[0])
-    ]
-    keys = ["mackinnon-2023"] if "CV3" in method else ["liang-zeger-1986"] if "CR" in method else []
-    if not keys:
+    kinds = {way.kind for way in ranking.ways}
+    if not kinds:
         return []
-    kind = "jackknife (CV3)" if "CV3" in method else "sandwich"
-    by = " and ".join(f"by {way}" for way in clusterings) or "by judgment"
-    if len(clusterings) == 2:
+    keys = ["mackinnon-2023" if "CV3" in kinds else "liang-zeger-1986"]
+    kind = "jackknife (CV3)" if "CV3" in kinds else "sandwich"
+    by = " and ".join(f"by {way.name}" for way in ranking.ways)
+    if len(ranking.ways) == 2:
         keys.append("cameron-2011")
     merged = "".join(
-        f" The {many} {name}s were merged at random into {few} clusters of about equal load."
-        for many, name, few in MERGED.findall(method)
+        f" The {way.levels:,} {way.name}s were merged at random into {way.clusters} clusters of"
+        " about equal load."
+        for way in ranking.ways
+        if way.clusters < way.levels
     )
     text = f"Standard errors are from the cluster {kind}, clustered {by} {cite(*keys)}.{merged}"
     return [(text, tuple(keys))]
@@ -168,9 +165,15 @@ def _say_spread(ranking: Ranking) -> list[Sentence]:
 def _say_sets(ranking: Ranking, sets: RankSets) -> Sentence:
     how, keys = "Holm's method", ["mogstad-2024", "romano-wolf-2005"]
     if sets.replicates:
-        law, drawn = _name_law(ranking.method)
+        kinds, law = {way.kind for way in ranking.ways}, "Student's t with that covariance"
+        if "CV3" in kinds:
+            law = "a wild cluster bootstrap of scores"
+            if "CR1" in kinds:
+                law += (
+                    ", and of Student's t where clusters are too many or too small to be left out"
+                )
+            keys.append("webb-2023")
         how = f"max-|t| with step-down over {sets.replicates} draws of {law}"
-        keys += drawn
     pairs = "All pairs of systems were" if len(ranking.systems) > 2 else "The pair of systems was"
     at_once = " at once" if len(ranking.systems) > 2 else ""
     return (
@@ -179,20 +182,6 @@ def _say_sets(ranking: Ranking, sets: RankSets) -> Sentence:
         f" {100 * ranking.level:g} % confidence {cite(*keys)}.",
         tuple(keys),
     )
-
-
-def _name_law(method: str) -> tuple[str, tuple[str, ...]]:
-    """Say what replicates were drawn from, and whose way of drawing it is.
-
-    >>> _name_law("rank sets CR1 by judgment")
-    ("Student's t with that covariance", ())
-    """
-    if "CV3" not in method:
-        return "Student's t with that covariance", ()
-    wild = "a wild cluster bootstrap of scores"
-    if "CR" in method:
-        wild += ", and of Student's t where clusters are too many or too small to be left out"
-    return wild, ("webb-2023",)
 
 
 def _say_barred(sets: RankSets) -> list[Sentence]:
@@ -320,31 +309,31 @@ def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
         verb = "has" if len(rated.references) == 1 else "have"
         one = f"{join_names(list(rated.references))} {verb} a mean score but no rank"
         sentences.append((f"{one}, being taken for human by name.", ()))
-    methods = list(dict.fromkeys(board.method for board in boards))
-    for method in methods:
+    methods = {board.method: board for board in boards}
+    for method, first in methods.items():
         of = [name for name, board in rated.boards.items() if board.method == method]
         which = "" if len(methods) == 1 else f" of {join_names(of)}"
-        sentences += [_say_errors(method, which)]
-    if not all(method.startswith("nothing decided") for method in methods):
+        sentences += [_say_errors(first, which)]
+    if any(board.decided_by != "nothing decided" for board in boards):
         sentences.append(_say_score_sets(boards))
     heads = dict.fromkeys(board.headline for board in boards if board.headline)
     return [*sentences, *((f"The statements are {one}.", ()) for one in heads)]
 
 
-def _say_errors(method: str, which: str) -> Sentence:
-    how, _, by = method.partition(", clustered by ")
-    keys: tuple[str, ...] = ()
-    clustering = MERGED.sub("", by).strip().replace("+", " and ") or "judgment"
-    errors = f"Errors{which} are clustered by {clustering}"
-    if any(way in clustering for way in ("judge", "item")):
-        keys = ("mackinnon-2023",)
-        errors = f"Errors{which} are by the jackknife, clustered by {clustering} {cite(*keys)}"
-    if "max-|t|" in how:
-        decided = ("romano-wolf-2005",)
-        test = f"pairs were tested at once by max-|t| with step-down over {how.split('=')[1]} draws"
-        return f"{errors}; {test} {cite(*decided)}.", (*keys, *decided)
-    test = "pairs were tested by Holm's method" if how == "Holm" else "no pair could be tested"
-    return f"{errors}; {test}.", keys
+def _say_errors(board: ScoreBoard, which: str) -> Sentence:
+    keys, by = [], " and ".join(way.name for way in board.ways)
+    errors = f"Errors{which} are clustered by {by}"
+    if any(way.kind == "CV3" for way in board.ways):
+        keys.append("mackinnon-2023")
+        errors = f"Errors{which} are by the jackknife, clustered by {by} {cite(*keys)}"
+    test = "no pair could be tested"
+    if board.draws:
+        keys.append("romano-wolf-2005")
+        test = f"pairs were tested at once by max-|t| with step-down over {board.draws} draws"
+        test += f" {cite('romano-wolf-2005')}"
+    elif board.decided_by == "Holm":
+        test = "pairs were tested by Holm's method"
+    return f"{errors}; {test}.", tuple(keys)
 
 
 def _say_score_sets(boards: list[ScoreBoard]) -> Sentence:
@@ -391,6 +380,7 @@ def write_section_methods(analysis: Analysis) -> Section:
     import evenhand
 
     sentences, signatures = _say(analysis)
+    sentences += say_groups(analysis)
     clauses = "; ".join(one.clause for one in analysis.excluded)
     sentences = [
         *sentences,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from evenhand.errors import NotIdentified, UnknownOption, sentence_hint, suggest
 from evenhand.judges.agreement_table import AgreementTable
@@ -22,6 +22,7 @@ from evenhand.report.sections.robustness import list_judges, list_places
 from evenhand.report.sections.systems import tabulate
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MAX_ROWS: Final = 100  # Most rows that are drawn: the first
@@ -112,22 +113,28 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
 }
 
 
-def plot(result: Any, kind: str | None = None) -> Figure:
+def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None) -> Figure:
     """Draw a result.
 
     Args:
         result: a ranking, a screening, a table of agreement or another result that has figures.
         kind: of the figure; by itself the first that the result has.
+        ax: axes of matplotlib to draw into, such as one of several of a figure of yours.
 
     Returns:
         A figure of matplotlib, which a notebook shows; `figure.savefig("name.pdf")` writes it.
+        Where axes are given, that which they belong to.
 
     Raises:
         UnknownOption: a result without figures, or a kind that it does not have.
         NotIdentified: a figure for which this result has no numbers.
 
     """
-    return find_chart(result, kind).draw()
+    chart = find_chart(result, kind)
+    if ax is None:
+        return chart.draw()
+    chart.draw_on(ax)
+    return cast("Figure", ax.figure)
 
 
 def find_chart(result: Any, kind: str | None = None) -> Chart:

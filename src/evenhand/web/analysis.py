@@ -22,6 +22,7 @@ from typing import Final
 import msgspec
 from starlette.concurrency import run_in_threadpool
 
+from evenhand.data.source import naming_rows
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import DesignCheck
 from evenhand.design.tasks import SEVERITIES, SpanTask, Task
@@ -110,7 +111,8 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
         path = Path(folder, f"{name_files([name])[name]}.{kind}{program.suffix}")
         refused = f"'{name}' cannot be written as {program.title}"
         try:
-            write(read_columns(columns, f"'{name}'"), path, kind=kind)
+            with naming_rows("judge", "item"):  # whoever reads this has no rows to count
+                write(read_columns(columns, f"'{name}'"), path, kind=kind)
         except InvalidRow as fault:
             row = held[fault.number - 1]
             who = f"judge {row['judge']}, item {row['item']}"
@@ -170,7 +172,7 @@ class Analysis:
     ) -> None:
         self.store = store
         self.cache, self._pages = DashboardCache(store, save=save), make_pages()
-        self.promises = Recomputed(store, self._check)
+        self.promises = Recomputed(store, "the check of the promises", self._check)
         self._files = threading.Lock()
 
     async def ask(self, question: Question) -> Answer:
@@ -191,8 +193,9 @@ class Analysis:
                 body = msgspec.json.encode(status, enc_hook=_write_finding)
                 return Answer(body.decode(), status.now, status.mark)
             case "promises":
-                check, _, made = self.promises.get()
-                return Answer(self._pages.get_template("promises.html").render(check=check), made)
+                found = self.promises.get()
+                page = self._pages.get_template("promises.html")
+                return Answer(page.render(check=found.value, found=found), found.made)
             case "download":
                 pieces = downloads.open_download(self.store, question.name)
                 if pieces is None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import socket
 import ssl
 import threading
@@ -39,8 +40,8 @@ from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.web.downloads import AnswerTables, list_downloads
-from evenhand.web.findings import NOTHING, Findings, Panel, find, find_fault, try_part
-from evenhand.web.site import Rates
+from evenhand.web.findings import FAULTS, NOTHING, Findings, Panel, find, find_fault, try_part
+from evenhand.web.site import TERMINAL, Rates
 from evenhand.web.store.boards import (
     AT_ONCE,
     BoardCount,
@@ -57,6 +58,7 @@ from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
 
 SAVE_EVERY: Final = 5_000  # Records after which boards are saved although nothing was decided
+_log: Final = logging.getLogger("evenhand")
 SETS_NOT_RENEWED: Final = (
     "rank sets are those that were made last: none can be made of the answers now"
 )
@@ -73,9 +75,9 @@ class LiveLeaderboards:
         self, store: Readable, *, save: Callable[[Mapping[str, SavedBoard]], object] | None = None
     ) -> None:
         self.store = store
-        if save is None and isinstance(store, Store):
-            save = partial(_save_in, store)
         self._save_boards = save
+        if save is None and isinstance(store, Store):
+            self._save_boards = lambda boards: store.do(save_boards, boards)
         self._lock = threading.Lock()
         self._count: BoardCount | None = None
         self._saved = self._decided = 0
@@ -84,16 +86,15 @@ class LiveLeaderboards:
     def names(self) -> tuple[str, ...]:
         return list_boards(self.store.campaign)
 
-    def catch_up(self, most: int | None = None) -> bool:
-        """Count what was judged since, `most` records at most; say whether that was all."""
-        left = most
-        while left is None or left > 0:
-            size = AT_ONCE if left is None else min(AT_ONCE, left)
+    def catch_up(self) -> None:
+        """Count what was judged since."""
+        is_last = False
+        while not is_last:
             with self._lock:
                 if not self._load().passes:
-                    return True
-            lines = self._fetch(size)
-            is_last = len(lines) < size
+                    return
+            lines = self._fetch()
+            is_last = len(lines) < AT_ONCE
             with self._lock, one_blas_thread():
                 count = self._load()
                 for line in lines:  # what another thread has counted meanwhile is passed over
@@ -105,10 +106,6 @@ class LiveLeaderboards:
                 self._decided = count.decided
                 boards = self._write(count) if due else {}
             self._save(boards)
-            if is_last:
-                return True
-            left = None if left is None else left - size
-        return False
 
     def look(self, name: str, confirmed: Confirmation | None) -> LeaderboardView:
         with self._lock:
@@ -139,14 +136,14 @@ class LiveLeaderboards:
             self._saved, self._decided = self._count.record, self._count.decided
         return self._count
 
-    def _fetch(self, size: int) -> list[Line]:
+    def _fetch(self) -> list[Line]:
         # Where answers were deleted that were not counted here, whoever did so has counted them:
         # then the boards that were saved take the place of these; what was seen here on the page
         # stays seen.
         while True:
             start = 0 if self._count is None else self._count.record
             with self.store.reading() as connection:
-                lines = read_after(connection, start, size)
+                lines = read_after(connection, start, AT_ONCE)
                 if not has_deletion(connection, start):
                     return lines
                 saved = BoardCount.read(connection, self.store.campaign)
@@ -175,15 +172,12 @@ class LiveLeaderboards:
         return {} if self._save_boards is None else count.write()
 
 
-def _save_in(store: Store, boards: Mapping[str, SavedBoard]) -> None:
-    store.do(save_boards, boards)
-
-
 T = TypeVar("T")
 REST: Final = 4.0  # What was computed is computed again after so many times what it took
 PATIENCE: Final = 1.0  # Seconds for which whoever asks waits for what is computed again
 PAUSE: Final = 2.0  # Seconds between two looks for new records, at least, while nobody asks
 COUNTING: Final = "what is new on the boards"
+JUDGMENTS_SAY: Final = "what the judgments say"
 
 
 @dataclass(frozen=True)
@@ -192,7 +186,6 @@ class Dashboard:
     record: int  # the end of the log when they were computed
     made: int  # when, in milliseconds since 1970
     boards: dict[str, LeaderboardView]  # pass → its board, of now
-    whole: bool  # whether boards have counted everything
     faults: tuple[str, ...] = ()  # what failed of the boards, in words
 
     @property
@@ -201,52 +194,68 @@ class Dashboard:
         return voted or any(order.why != NOTHING for order in self.findings.orders.values())
 
 
+@dataclass(frozen=True)
+class Computed(Generic[T]):
+    value: T
+    record: int  # the end of the log that it is of
+    made: int  # when, in milliseconds since 1970
+    fault: str = ""  # why there is nothing newer, where that failed
+
+
 class Recomputed(Generic[T]):
     """What is computed of all answers: again for new records, and not before it has rested."""
 
     def __init__(
         self,
         store: Readable,
+        what: str,
         compute: Callable[[], T],
         rest: float = REST,
         patience: float | None = None,
     ) -> None:
         # patience: seconds to wait for what is new before the last is given again; None for no end
-        self.store, self.rest, self.patience = store, rest, patience
+        self.store, self.what, self.rest, self.patience = store, what, rest, patience
         self._compute = compute
         self._lock = threading.Lock()
-        self._last: tuple[T, int, int] | None = None
+        self._last: Computed[T] | None = None
         self._due = 0.0
         self._busy = False
 
-    def get(self) -> tuple[T, int, int]:
-        """Return it with the end of the log and the time that it is of."""
+    def get(self) -> Computed[T]:
+        """Return the newest there is; where nothing could be computed yet, raise why."""
         with self._lock:
-            record = self.store.head().number
-            if self._last is None:
+            record, last = self.store.head().number, self._last
+            if last is None:
                 return self._renew(record)
-            if self._last[1] != record and not self._busy and time.monotonic() >= self._due:
+            is_old = last.record != record or last.fault
+            if is_old and not self._busy and time.monotonic() >= self._due:
                 self._busy = True
-                thread = threading.Thread(target=self._renew_aside, args=(record,), daemon=True)
+                if self.patience is None:
+                    return self._renew(record)
+                thread = threading.Thread(target=self._renew, args=(record,), daemon=True)
                 thread.start()
                 thread.join(self.patience)
+            assert self._last is not None
             return self._last
 
-    def _renew(self, record: int) -> tuple[T, int, int]:
-        begun, made = time.monotonic(), self.store.clock.now()
-        value = self._compute()
-        ended = time.monotonic()
-        self._due = ended + self.rest * (ended - begun)
-        self._last = (value, record, made)
-        return self._last
-
-    def _renew_aside(self, record: int) -> None:
+    def _renew(self, record: int) -> Computed[T]:
+        begun, made, least = time.monotonic(), self.store.clock.now(), 0.0
         try:
-            self._renew(record)
-        except EvenhandError:  # the database is away for a while: the next look tries again
-            self._due = time.monotonic() + PAUSE
+            self._last = Computed(self._compute(), record, made)
+        except FAULTS as fault:  # such as a database that is away for a while
+            if self._last is None:
+                raise
+            why = str(fault) if isinstance(fault, EvenhandError) else TERMINAL
+            if why == TERMINAL:
+                reason = f"{type(fault).__name__}: {fault}"
+                _log.warning("evenhand: %s could not be computed anew: %s", self.what, reason)
+            self._last = replace(self._last, fault=f"{self.what} could not be computed anew: {why}")
+            least = PAUSE
         finally:
+            ended = time.monotonic()
+            self._due = ended + max(least, self.rest * (ended - begun))
             self._busy = False
+        return self._last
 
 
 class DashboardCache:
@@ -261,28 +270,27 @@ class DashboardCache:
         self.boards = LiveLeaderboards(store, save=save)
         self._try = partial(try_part, Rates(1 / 60, 1))
         self._answers = AnswerTables(store)
-        self._findings = Recomputed(store, self._find, rest, PATIENCE)
+        self._findings = Recomputed(store, JUDGMENTS_SAY, self._find, rest, PATIENCE)
 
     def look(self) -> Dashboard:
         faults: list[str] = []
-
-        def note(why: str) -> bool:
-            faults.append(why)
-            return True  # boards count no more for this look
-
-        whole = self._try(COUNTING, self.boards.catch_up, note)
-        findings, record, made = self._findings.get()
+        self._try(COUNTING, self.boards.catch_up, faults.append)
+        found = self._findings.get()
+        if found.fault:
+            faults.append(
+                f"{found.fault}; judges and rankings are those of record {found.record:,}"
+            )
         boards = {}
         for name in self.boards.names:
-            show = partial(self.boards.look, name, findings.confirmed.get(name))
+            show = partial(self.boards.look, name, found.value.confirmed.get(name))
             view = self._try(f"the board of {name}", show, faults.append)
             if view is not None:
                 boards[name] = view
-        return Dashboard(findings, record, made, boards, whole, tuple(faults))
+        return Dashboard(found.value, found.record, found.made, boards, tuple(faults))
 
     def _find(self) -> Findings:
         return self._try(
-            "what the judgments say",
+            JUDGMENTS_SAY,
             lambda: find(self._answers, self._try),
             lambda why: find_fault(self._answers, why),
         )
@@ -291,7 +299,7 @@ class DashboardCache:
         """Count what is new on the boards; return the seconds to wait before the next time."""
         begun = time.monotonic()
         with suppress(EvenhandError):  # the database is away for a while: whoever asks is told
-            self._try(COUNTING, self.boards.catch_up, bool)
+            self._try(COUNTING, self.boards.catch_up, str)
         return max(PAUSE, self._findings.rest * (time.monotonic() - begun))
 
 
@@ -309,15 +317,18 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     done = sum(judge.done for judge in seats.values())
     total = sum(judge.total for judge in seats.values())
     pace = read_pace(store, [judge.name for judge in present if judge.done < judge.total])
-    held = {judge.seat for judge in present}
+    held, left = {judge.seat for judge in present}, total - done
+    now, done_by = store.clock.now(), None
+    if left and pace and left / pace <= MAX_AHEAD:
+        done_by = datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
     return {
         "title": store.campaign.title or store.campaign.name,
         "judges": judges,
         "free": [seat for seat in seats if seat not in held],
         "done": done,
         "total": total,
-        "pace": say_pace(total - done, pace),
-        "done_by": predict_end(total - done, pace, store.clock.now()),
+        "pace": say_pace(left, pace),
+        "done_by": done_by,
         "paused": store.paused,
         "tables": list_downloads(store),
         "head": store.head(),
@@ -340,12 +351,6 @@ def read_pace(store: Readable, judges: Collection[str] | None = None) -> float |
     if len(times) < MIN_FOR_PACE or times[0] <= times[-1]:
         return None
     return (len(times) - 1) * 1000 / max(1, store.clock.now() - times[-1])
-
-
-def predict_end(left: int, pace: float | None, now: int) -> datetime | None:
-    if not left or not pace or left / pace > MAX_AHEAD:
-        return None
-    return datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
 
 
 def say_pace(left: int, pace: float | None) -> str:
@@ -409,7 +414,7 @@ class CampaignStatus:
     last: int | None = None  # when the last judgment came, by the same clock as `now`
     passes: tuple[PassStatus, ...] = ()  # in the order of the campaign
     panels: tuple[PanelStatus, ...] = ()  # judges, table by table
-    whole: bool = True  # whether boards have counted everything
+    whole: bool = True  # boards have counted everything that was judged until now
     faults: tuple[str, ...] = ()  # what failed
     head: str = ""  # the end of the log: NUMBER:HASH
     mark: str = ""  # of this state, as long as nothing is new; "" while more is to be computed
@@ -435,10 +440,9 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
         now=store.clock.now(),
         passes=tuple(_describe_pass(dashboard, task) for task in store.campaign.tasks),
         panels=tuple(_describe_panel(*one) for one in dashboard.findings.panels.items()),
-        whole=dashboard.whole,
         faults=dashboard.faults,
         head=str(progress["head"]),
-        mark=mark if dashboard.whole and dashboard.record >= head else "",
+        mark=mark if dashboard.record >= head else "",
     )
 
 
@@ -469,10 +473,7 @@ class ReadOnlyClient:
 
     def look(self) -> CampaignStatus:
         mark = self._status.mark if self._status else ""
-        status = get_status(self.store, self._cache, mark)
-        while status is not None and not status.whole:
-            status = get_status(self.store, self._cache)
-        self._status = status or self._status
+        self._status = get_status(self.store, self._cache, mark) or self._status
         assert self._status is not None
         return self._status
 

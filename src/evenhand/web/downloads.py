@@ -29,16 +29,9 @@ from evenhand.errors import (
     UnknownOption,
     listing,
 )
+from evenhand.web.store import queries
 from evenhand.web.store.database import NotOurs
 from evenhand.web.store.log import Record, read_record
-from evenhand.web.store.queries import (
-    RECORDS_AT_ONCE,
-    Readable,
-    list_standing,
-    open_launched,
-    read_numbered,
-    read_persons,
-)
 
 if TYPE_CHECKING:
     from evenhand.formats.table import Table
@@ -48,7 +41,7 @@ Row = dict[str, Any]
 HIDDEN: Final = ("login", "comment", "ticket", "at", "answered_at", "errors")
 
 
-def list_pass(store: Readable, task: Task) -> Iterator[Row]:
+def list_pass(store: queries.Readable, task: Task) -> Iterator[Row]:
     column, name = "task", task.name
     if isinstance(task, ScaledTask):
         column, name = "criterion", task.criterion
@@ -152,21 +145,21 @@ HEAD: Final = "Evenhand-Head"
 FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
-def list_tables(store: Readable) -> list[str]:
+def list_tables(store: queries.Readable) -> list[str]:
     filled = {task.table for task in store.campaign.tasks}
     return [one for one in TABLES if one in filled]
 
 
-def list_downloads(store: Readable) -> list[str]:
+def list_downloads(store: queries.Readable) -> list[str]:
     marks = any(task.kind == "spans" for task in store.campaign.tasks)
     return [f"{one}.csv" for one in (*list_tables(store), *([SPANS] if marks else []))]
 
 
-def list_files(store: Readable) -> list[str]:
+def list_files(store: queries.Readable) -> list[str]:
     return [*list_downloads(store), "log.jsonl", "head.json", "campaign.json"]
 
 
-def open_download(store: Readable, name: str) -> Iterator[bytes] | None:
+def open_download(store: queries.Readable, name: str) -> Iterator[bytes] | None:
     if name == "log.jsonl":
         return (f"{line.write()}\n".encode() for line in store.lines())
     if name == "head.json":
@@ -185,7 +178,7 @@ def open_download(store: Readable, name: str) -> Iterator[bytes] | None:
     return _write_rows(*_list_rows(store, table))
 
 
-def _list_rows(store: Readable, table: str) -> tuple[Iterator[Row], tuple[str, ...]]:
+def _list_rows(store: queries.Readable, table: str) -> tuple[Iterator[Row], tuple[str, ...]]:
     """Return the rows of a table as it is exported, and columns that its first row may lack."""
     marks = any(task.kind == "spans" for task in store.campaign.tasks)
     return map(_defuse, store.rows(table)), MARKED if table == "ratings" and marks else ()
@@ -206,15 +199,27 @@ def open_table(
 
     name = show_source(where)
     try:
-        store = open_launched(where)
+        store = queries.open_launched(where)
     except NotOurs as fault:
         remedy = fault.remedy
-        if fault.others:
-            address = name if "://" in name else f"sqlite://{name}"
-            remedy = f"name one of them, as in {quote(f'{address}?table={fault.others[0]}')}"
+        if fault.others and "://" in name:
+            remedy = f"name one of them, as in {quote(f'{name}?table={fault.others[0]}')}"
+        elif fault.others:
+            # Without the extra a table is written as CSV, by the program that comes with SQLite
+            table = fault.others[0]
+            query = quote('select * from "{}"'.format(table.replace('"', '""')))
+            remedy = (
+                f"write one of them as CSV (sqlite3 -header -csv {quote(name)} {query} >"
+                f" {quote(f'{table}.csv')}), or name it, as in"
+                f" {quote(f'sqlite://{name}?table={table}')}, which needs the extra evenhand[ibis]"
+            )
         raise UnknownFormat(f"{name} {fault.seen}: {remedy}") from None
     try:
         tables = list_tables(store)
+        if layout in TABLES and layout not in tables:
+            raise UnknownOption(
+                f"{name} holds {' and '.join(tables)}, no {layout}: read it without --from {layout}"
+            )
         for wanted in (
             [layout],
             kinds,
@@ -274,7 +279,7 @@ class AnswerTables:
     # Rows are kept between looks, so that each look reads the new ones. Comments are left out:
     # nothing here is computed from them, and whoever asks to be forgotten takes them back.
 
-    def __init__(self, store: Readable) -> None:
+    def __init__(self, store: queries.Readable) -> None:
         self.store = store
         self._answers: dict[int, tuple[str, tuple[Row, ...], Seen]] = {}  # by record; table, rows
 
@@ -324,16 +329,18 @@ class AnswerTables:
         # Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
         # its write-ahead log while somebody reads.
         with self.store.reading() as connection:
-            standing = list_standing(connection)
+            standing = queries.list_standing(connection)
         fresh = [number for number in standing if number not in self._answers]
         made = {}
-        for start in range(0, len(fresh), RECORDS_AT_ONCE):
+        for start in range(0, len(fresh), queries.RECORDS_AT_ONCE):
             with self.store.reading() as connection:
-                lines = read_numbered(connection, fresh[start : start + RECORDS_AT_ONCE])
+                lines = queries.read_numbered(
+                    connection, fresh[start : start + queries.RECORDS_AT_ONCE]
+                )
             for one in map(read_record, lines):
                 made[one.number] = self._make(one)
         with self.store.reading() as connection:
-            persons = read_persons(connection)
+            persons = queries.read_persons(connection)
         known = self._answers | made
         self._answers = {number: known[number] for number in standing}
         return persons

@@ -371,18 +371,6 @@ def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
     says = str(describe_change(before, after, "them")) if after is not None else ""
     says = f"without them there is no ranking: {lost}" if lost else says
     excluded = tuple(one.text for one in rest.excluded)
-    return Order("comparisons", tuple(flagged), _lay_out(before, after), says, excluded=excluded)
-
-
-def _rank(part: Comparisons) -> tuple[Ranking | None, str]:
-    try:
-        ranking = rank(part)
-    except EvenhandError as error:
-        return None, str(error)
-    return (ranking, "") if isinstance(ranking, Ranking) else (None, "it holds several passes")
-
-
-def _lay_out(before: Ranking, after: Ranking | None) -> tuple[Standing, ...]:
     beside = {} if after is None else {row["system"]: row for row in after.rows()}
     standings = []
     for row in before.rows():
@@ -392,7 +380,15 @@ def _lay_out(before: Ranking, after: Ranking | None) -> tuple[Standing, ...]:
             rank, worth = write_ranks(other, "–"), other["log_worth"]
         n = int(row["wins"] + row["ties"] + row["losses"])
         standings.append(Standing(system, write_ranks(row, "–"), row["log_worth"], rank, worth, n))
-    return tuple(standings)
+    return Order("comparisons", tuple(flagged), tuple(standings), says, excluded=excluded)
+
+
+def _rank(part: Comparisons) -> tuple[Ranking | None, str]:
+    try:
+        ranking = rank(part)
+    except EvenhandError as error:
+        return None, str(error)
+    return (ranking, "") if isinstance(ranking, Ranking) else (None, "it holds several passes")
 
 
 def _compare_scores(part: Any, flagged: list[str]) -> Order:

@@ -29,16 +29,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from evenhand.design.campaign import USUAL, find_platform
 from evenhand.errors import CampaignError
-from evenhand.web.store import people
+from evenhand.web.store import database, people
 from evenhand.web.store import queries as reading
-from evenhand.web.store.database import (
-    NotOurs,
-    connect_to_read,
-    read_url,
-    read_version,
-    say_fault,
-    sync_folder,
-)
 from evenhand.web.store.log import Record, UnknownLink, read_record
 from evenhand.web.store.people import Role, Token, read_token
 from evenhand.web.store.queries import LINE, make_line
@@ -101,7 +93,19 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
             (role, judge, make_address(base, role, token, platform), launch)
             for (role, judge), token in tokens.items()
         ]
-        _write_links(path, rows, before)
+        # a file that says the same already, such as in the form of a spreadsheet, stays
+        if path.exists() and sorted(rows) == sorted(before.rows):
+            if path.stat().st_mode & 0o077:
+                with suppress(OSError):
+                    path.chmod(0o600)
+            return tokens
+        lines = io.StringIO()
+        csv.writer(lines, lineterminator="\n").writerows([COLUMNS, *rows])
+        try:
+            _write_privately(path, lines.getvalue())
+        except OSError as fault:
+            reason = (fault.strerror or str(fault)).lower()
+            raise CampaignError(f"--links {path}: the links cannot be written: {reason}") from None
         return tokens
 
     if not roles and (crowd or not store.vacancies()):
@@ -132,22 +136,6 @@ def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]
         for who, token in read.items()
         if often[token.name] == 1 and not people.is_taken(tx, token)
     }
-
-
-def _write_links(path: Path, rows: list[LinkRow], before: LinksFile) -> None:
-    """Write the file, unless it says the same already, such as in the form of a spreadsheet."""
-    if path.exists() and sorted(rows) == sorted(before.rows):
-        if path.stat().st_mode & 0o077:
-            with suppress(OSError):
-                path.chmod(0o600)
-        return
-    lines = io.StringIO()
-    csv.writer(lines, lineterminator="\n").writerows([COLUMNS, *rows])
-    try:
-        _write_privately(path, lines.getvalue())
-    except OSError as fault:
-        reason = (fault.strerror or str(fault)).lower()
-        raise CampaignError(f"--links {path}: the links cannot be written: {reason}") from None
 
 
 def make_address(base: str, role: str, token: str, platform: str = USUAL) -> str:
@@ -220,7 +208,7 @@ def _write_privately(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-        sync_folder(path)
+        database.sync_folder(path)
     except OSError:
         beside.unlink(missing_ok=True)
         raise
@@ -241,7 +229,7 @@ class Place:
 
     @classmethod
     def at(cls, where: str) -> Place:
-        url = read_url(where)
+        url = database.read_url(where)
         if url.get_backend_name() != "sqlite":
             return cls(where, None, f"'{url.database or ''}' on PostgreSQL")
         path = str(url.database)
@@ -398,25 +386,25 @@ def _holds_page(log: str, number: int, size: int) -> bool:
 
 
 def _look_inside(place: Place, known: LinksFile) -> str:
-    engine = connect_to_read(place.where)
+    engine = database.connect_to_read(place.where)
     try:
         with engine.connect() as connection:
             if place.file is not None:  # what was cut off may be missed by all that is read here
                 status = str(connection.execute(text("PRAGMA quick_check(1)")).scalar())
                 if status != "ok":
                     return f"is damaged ({status.splitlines()[-1]})"
-            if not read_version(connection) or not reading.read_launch(connection):
+            if not database.read_version(connection) or not reading.read_launch(connection):
                 return "holds no launch"
             if not reading.is_as_launched(connection):
                 return "is damaged (its log is of another launch than its campaign)"
             return "" if known.is_of(connection) else OTHER
-    except NotOurs as fault:
+    except database.NotOurs as fault:
         return fault.seen
     except SQLAlchemyError as fault:
         code = getattr(getattr(fault, "orig", None), "sqlite_errorcode", 0) & 0xFF
         if code not in DAMAGED:  # a database that is locked or away is not lost
             raise CampaignError(
-                f"the database {place.name} cannot be used: {say_fault(fault)}"
+                f"the database {place.name} cannot be used: {database.say_fault(fault)}"
             ) from None
         return f"cannot be read ({str(getattr(fault, 'orig', None) or fault).splitlines()[0]})"
     finally:
@@ -443,10 +431,10 @@ def _say_remedy(place: Place, links: Path, *, there: bool) -> str:
 MAX_COMMENTS: Final = 200  # Comments that the page shows; tables hold all
 
 
-def read_comments(store: Store, most: int = MAX_COMMENTS) -> list[Record]:
+def read_comments(store: Store) -> list[Record]:
     """Return answers that stand and have a comment, the latest first; those deleted are gone."""
     wanted = select(*LINE).join(asked, asked.c.record == log.c.number)
-    wanted = wanted.where(log.c.note.is_not(None)).order_by(log.c.number.desc()).limit(most)
+    wanted = wanted.where(log.c.note.is_not(None)).order_by(log.c.number.desc()).limit(MAX_COMMENTS)
     with store.reading() as connection:
         records = [read_record(make_line(row)) for row in connection.execute(wanted)]
     return [one for one in records if one.comment]

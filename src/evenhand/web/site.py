@@ -68,18 +68,17 @@ class RecentJudges:
     # is let in nowhere. What the organiser changes is known at once; what another server on the
     # same database changed, after ten seconds.
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._known: OrderedDict[str, tuple[Bearer, float]] = OrderedDict()
 
     def recall(self, token: str) -> Bearer | None:
         bearer, until = self._known.get(token, (None, 0.0))
-        return bearer if self._clock() < until else None
+        return bearer if time.monotonic() < until else None
 
     def remember(self, token: str, bearer: Bearer) -> None:
         if bearer.role != "judge":
             return
-        self._known[token] = (bearer, self._clock() + SECONDS_KNOWN)
+        self._known[token] = (bearer, time.monotonic() + SECONDS_KNOWN)
         self._known.move_to_end(token)
         if len(self._known) > MAX_KNOWN:
             self._known.popitem(last=False)

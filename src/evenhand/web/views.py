@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from evenhand.design.campaign import Campaign
@@ -84,22 +84,20 @@ def view_feedback(campaign: Campaign, ticket: Ticket, answer: Mapping[str, Any])
     right: Mapping[str, Any] = taught.answer
     agrees: bool | None = None
     if right:
-        right = _turn(right, campaign.item(ticket.item).systems, ticket.systems)
+        # An answer to outputs as they are written as one to outputs as they are shown
+        written = campaign.item(ticket.item).systems
+        shown = ticket.systems
+        turned = dict(right)
+        if "ranks" in turned:
+            ranks = dict(zip(written, turned["ranks"], strict=True))
+            turned["ranks"] = [ranks[system] for system in shown]
+        if "outcome" in turned and tuple(written) != tuple(shown):
+            sides = {"left": "right", "right": "left"}
+            turned["outcome"] = sides.get(turned["outcome"], turned["outcome"])
+        right = turned
         right = campaign.read_answer(ticket, right).to_dict()
         agrees = all(answer.get(name) == right[name] for name in right.keys() - {"comment"})
     return {"text": taught.feedback, "right": dict(right), "agrees": agrees}
-
-
-def _turn(right: Mapping[str, Any], written: Sequence[str], shown: Sequence[str]) -> View:
-    """Return an answer to outputs as they are written as one to outputs as they are shown."""
-    turned = dict(right)
-    if "ranks" in turned:
-        ranks = dict(zip(written, turned["ranks"], strict=True))
-        turned["ranks"] = [ranks[system] for system in shown]
-    if "outcome" in turned and tuple(written) != tuple(shown):
-        sides = {"left": "right", "right": "left"}
-        turned["outcome"] = sides.get(turned["outcome"], turned["outcome"])
-    return turned
 
 
 def _text(campaign: Campaign, name: str, words: str) -> View:

@@ -136,7 +136,7 @@ def test_nothing_compared_is_refused():
 
 def test_importance_weights_and_parts_of_comparisons_are_refused():
     plain = tally(("a", "b", 3, 1, 2))
-    with pytest.raises(UnknownOption, match="importance weights count no comparisons"):
+    with pytest.raises(UnknownOption, match="importance weights are no counts"):
         pair_outputs(replace(plain, squares=plain.counts))
     with pytest.raises(InvalidJudgments, match="counts must be whole numbers"):
         pair_outputs(tally(("a", "b", 0.5, 1, 2)))

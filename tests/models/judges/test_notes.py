@@ -14,7 +14,7 @@ from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
 )
-from evenhand.models.coefficients import LRTest
+from evenhand.models.base import LRTest
 from evenhand.models.random_judges import RandomJudges, find_interval, note_result
 from evenhand.models.random_judges_likelihood import explain_lost, pool_judges
 from judge_panels import panel_of, tastes

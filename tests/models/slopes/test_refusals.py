@@ -68,7 +68,7 @@ def test_what_a_tally_does_not_tell_is_refused(one):
     with pytest.raises(UnknownColumn, match="does not distinguish judge"):
         JudgeSlopes().fit(one.pool())
     merged = {"judge": replace(one.factors["judge"], merged=True)}
-    with pytest.raises(UnknownOption, match="judges were merged"):
+    with pytest.raises(UnknownOption, match="levels of judge were merged"):
         JudgeSlopes().fit(replace(one, factors=merged))
     with pytest.raises(UnknownOption, match="importance weights"):
         JudgeSlopes().fit(replace(one, squares=one.counts))

@@ -1,4 +1,4 @@
-"""Rank ranges and clusters: by hand, beside WMT's definition, for any rule."""
+"""Rank ranges and clusters: by hand, beside WMT's definition."""
 
 import math
 from dataclasses import replace
@@ -6,25 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evenhand.data.votes import Scores
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.ranking.rules import (
-    find_clusters,
-    plan_draws,
-    rank_ranges,
-    score_with_clusters,
-)
+from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.ranking.rules import find_clusters, plan_draws, rank_ranges
 from tallies import tally
-
-
-def win_share(data):
-    """A rule for tests: wins over comparisons."""
-    k = len(data.systems)
-    won = np.bincount(data.left, data.wins, k) + np.bincount(data.right, data.losses, k)
-    n = np.bincount(data.left, data.counts.sum(1), k) + np.bincount(
-        data.right, data.counts.sum(1), k
-    )
-    return Scores("win-share", data.systems, won / n, "proportion", settings=("ties=lost",))
 
 
 @pytest.mark.parametrize("runs", [100, 200, 999, 1000])
@@ -67,88 +51,10 @@ def test_clusters_follow_the_systems_when_they_are_permuted():
     assert found.tolist() == find_clusters(values, best, worst)[order].tolist()
 
 
-def test_any_rule_gets_ranges_clusters_and_the_spread_of_its_scores():
-    """The standard deviation of a proportion: √(.7 · .3 / 1000) = .01449."""
-    scores = score_with_clusters(win_share, tally(("a", "b", 700, 0, 300)))
-    assert scores.values.tolist() == [0.7, 0.3]
-    np.testing.assert_allclose(scores.stderr, 0.01449, rtol=0.08)
-    assert scores.rank_lower.tolist() == scores.rank_upper.tolist() == [1, 2]
-    assert scores.cluster.tolist() == [1, 2]
-    assert scores.settings == (
-        "ties=lost", "seed=20131", "runs=1000", "level=0.95", "drawn=comparison",
-    )  # fmt: skip
-
-
-def test_drawing_judges_widens_ranges_where_judges_hang_together():
-    """Of 10 judges 7 prefer a, always: √(.7 · .3 / 10) = .1449 for judges drawn whole."""
-    rows = [("a", "b", 100.0 * (j < 7), 0, 100.0 * (j >= 7), f"j{j}") for j in range(10)]
-    scores = score_with_clusters(win_share, tally(*rows), by="judge")
-    np.testing.assert_allclose(scores.stderr, 0.1449, rtol=0.08)
-    assert scores.cluster.tolist() == [1, 1]
-
-
-def test_judges_who_saw_different_pairs_are_drawn_with_all_they_saw():
-    data = tally(("a", "b", 5, 0, 0, "j0"), ("c", "b", 0, 0, 5, "j0"), ("c", "a", 0, 5, 0, "j1"))
-    seen = []
-
-    def watch(drawn):
-        seen.append(drawn.counts.astype(int).tolist())
-        return Scores("watched", drawn.systems, np.zeros(3), "place")
-
-    score_with_clusters(watch, data, by="judge", runs=50)
-    whole, *resamples = seen
-    assert whole == data.counts.tolist()
-    for (ab, ac, bc), times in zip(resamples, [row[0][0] // 5 for row in resamples], strict=True):
-        assert (ab, bc) == ([5 * times, 0, 0], [5 * times, 0, 0])
-        assert ac == [0, 5 * (2 - times), 0]
-    assert {row[0][0] for row in resamples} == {0, 5, 10}
-
-
-def test_importance_weights_are_not_drawn_one_by_one_and_their_scale_changes_nothing():
-    rows = [("a", "b", 3.0, 0, 1.0, f"j{j}") for j in range(6)]
-    one = tally(*rows)
-    one, three = (
-        replace(
-            one, wins=w * one.wins, ties=w * one.ties, losses=w * one.losses,
-            squares=w**2 * one.counts,
-        )
-        for w in (1.0, 3.0)
-    )  # fmt: skip
-    for data in (one, three):
-        with pytest.raises(InvalidJudgments, match="cannot be drawn with importance weights"):
-            score_with_clusters(win_share, data)
-    found = [score_with_clusters(win_share, data, by="judge", runs=50) for data in (one, three)]
-    np.testing.assert_allclose(found[0].stderr, found[1].stderr, rtol=1e-12)
-    assert found[0].settings == found[1].settings
-
-
-def test_the_same_seed_gives_the_same():
-    data = tally(("a", "b", 12, 3, 9), ("b", "c", 8, 2, 7))
-    once, again = (score_with_clusters(win_share, data, runs=100) for _ in range(2))
-    np.testing.assert_array_equal(once.stderr, again.stderr)
-    other = score_with_clusters(win_share, data, runs=100, seed=1)
-    assert (other.stderr != once.stderr).any()
-
-
-def refuse_if_thin(data):
-    """A rule for tests: it wants a comparison on every pair."""
-    if not (data.counts.sum(axis=1) > 0).all():
-        raise NotIdentified("a pair was never compared")
-    return Scores("thin", data.systems, np.array([2.0, 1.0, 0.0]), "place")
-
-
-def test_a_few_resamples_that_are_too_thin_are_left_out_and_counted():
-    """A pair with 4 of 100 comparisons is in no resample with chance .96^100 = .0169."""
-    data = tally(("a", "b", 96, 0, 0), ("b", "c", 4, 0, 0))
-    (note,) = score_with_clusters(refuse_if_thin, data).notes
-    assert (note.code, note.values["runs"]) == ("thin-resamples", 1000)
-    lost = note.values["lost"]
-    assert lost == pytest.approx(16.9, abs=3 * 16.9**0.5)
-
-
-def test_data_too_thin_to_be_resampled_are_refused():
-    with pytest.raises(NotIdentified, match="resamples are too thin for the rule"):
-        score_with_clusters(refuse_if_thin, tally(("a", "b", 9, 0, 0), ("b", "c", 1, 0, 0)))
+def test_importance_weights_are_not_drawn_one_by_one():
+    one = tally(*(("a", "b", 3.0, 0, 1.0, f"j{j}") for j in range(6)))
+    with pytest.raises(InvalidJudgments, match="cannot be drawn with importance weights"):
+        plan_draws(replace(one, squares=one.counts), None)
 
 
 def test_nothing_to_draw_is_refused():

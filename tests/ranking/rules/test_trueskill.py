@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.ranking.trueskill import MATCHES_AT_ONCE, Matches, TrueSkill, replay, score_trueskill
+from evenhand.ranking.rules import MATCHES_AT_ONCE, Matches, TrueSkill, replay, score_trueskill
 from tallies import mirrored, shuffled, simulate, tally
 
 QUICK = TrueSkill(runs=40)
@@ -111,7 +111,7 @@ def test_order_and_sides_of_judgments_do_not_matter_and_the_seed_does():
 
 def test_runs_that_do_not_fit_in_memory_are_played_in_turn(monkeypatch):
     whole = score_trueskill(CHAIN, settings=TrueSkill(runs=200))
-    monkeypatch.setattr("evenhand.ranking.trueskill.MAX_DENSE_CHANCES", 64 * 4**2)
+    monkeypatch.setattr("evenhand.ranking.rules.MAX_DENSE_CHANCES", 64 * 4**2)
     parts = score_trueskill(CHAIN, settings=TrueSkill(runs=200))
     assert (parts.values != whole.values).any()
     noise = np.hypot(whole.stderr, parts.stderr) / np.sqrt(200)
@@ -176,14 +176,14 @@ def test_only_what_met_nobody_is_said_to_have_met_nobody(monkeypatch):
     """Ties alone, and too few matches for all, leave skills at zero too."""
     ties = tally(("a", "b", 0, 9, 0), ("b", "c", 0, 9, 0), ("a", "c", 0, 9, 0))
     assert score_trueskill(ties, settings=QUICK).notes == ()
-    monkeypatch.setattr("evenhand.ranking.trueskill.MAX_WORK", 1)
+    monkeypatch.setattr("evenhand.ranking.rules.MAX_WORK", 1)
     (few,) = score_trueskill(CHAIN, settings=QUICK).notes
     assert few.startswith("1 matches a run")
 
 
 def test_absences_are_counted_over_all_runs_that_are_played_in_turn(monkeypatch):
     """A system with 1 of 51 comparisons is absent with chance (50/51)^51 = .364."""
-    monkeypatch.setattr("evenhand.ranking.trueskill.MAX_DENSE_CHANCES", 64 * 3**2)
+    monkeypatch.setattr("evenhand.ranking.rules.MAX_DENSE_CHANCES", 64 * 3**2)
     rare = tally(("a", "b", 30, 0, 20), ("b", "c", 1, 0, 0))
     (note,) = score_trueskill(rare, settings=TrueSkill(runs=400)).notes
     (named,) = note.values["systems"]
@@ -233,7 +233,7 @@ def test_too_few_runs_for_a_range_are_refused():
 
 
 def test_very_large_data_are_thinned(monkeypatch):
-    monkeypatch.setattr("evenhand.ranking.trueskill.MAX_WORK", 100 * 4 * 40)
+    monkeypatch.setattr("evenhand.ranking.rules.MAX_WORK", 100 * 4 * 40)
     scores = score_trueskill(CHAIN, settings=QUICK)
     assert "matches=100" in scores.settings
     assert scores.notes == (

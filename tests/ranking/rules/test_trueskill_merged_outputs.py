@@ -6,7 +6,7 @@ docs/wmt16.md tells what 1,000 runs give in all twelve tasks. Here 100, in ten o
 import pytest
 
 import evenhand
-from evenhand.ranking.trueskill import TrueSkill, score_trueskill
+from evenhand.ranking.rules import TrueSkill, score_trueskill
 from official_wmt16 import DEAR, compare, read_official
 
 

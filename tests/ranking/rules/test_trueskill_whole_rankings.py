@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import evenhand
-from evenhand.ranking.trueskill import TrueSkill, score_trueskill
+from evenhand.ranking.rules import TrueSkill, score_trueskill
 from official_wmt16 import DEAR, compare, read_official
 
 

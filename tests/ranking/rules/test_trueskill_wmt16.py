@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import evenhand
-from evenhand.ranking.rules import find_clusters
-from evenhand.ranking.trueskill import TrueSkill, score_trueskill
+from evenhand.ranking.rules import TrueSkill, find_clusters, score_trueskill
 from official_wmt16 import compare, read_official
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from drawn_figures import heights, texts, values
+from evenhand.models.base import Posterior
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.fitted import Posterior
 from evenhand.ranking.cross_validation import compare_models
 from evenhand.ranking.learning_curves import trace_learning
 from evenhand.report.figures.predictions import draw_comparison, draw_curves, draw_fit

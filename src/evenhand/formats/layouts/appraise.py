@@ -107,15 +107,7 @@ def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]
 
 
 def read_document(text: str, system: str) -> Document:
-    """Take the name of a document apart.
-
-    >>> read_document("jewelry-3-en_134#SYS#bad", "SYS")
-    Document(name='jewelry-3-en_134', flag='bad')
-    >>> read_document("intro-tutorial-1", "SYS")
-    Document(name='intro-tutorial-1', flag='tutorial')
-    >>> read_document("jewelry-3-en_134#G.7#bad3", "wmt23.G.7")
-    Document(name='jewelry-3-en_134', flag='bad')
-    """
+    """Take the name of a document apart."""
     name, *parts = text.split("#")
     flags = [match[1] for part in parts if (match := _MARK.fullmatch(part))]
     # the system may stand there as well, with what is before its dots or without
@@ -130,11 +122,7 @@ def read_document(text: str, system: str) -> Document:
 
 
 def read_kind(word: str, flag: str) -> str:
-    """Return the kind of a judgment; a tutorial is a control, of which nothing is known.
-
-    >>> read_kind("TGT", "dup"), read_kind("BAD", "dup"), read_kind("TGT", "")
-    ('repeat', 'bad', 'target')
-    """
+    """Return the kind of a judgment; a tutorial is a control, of which nothing is known."""
     kind = KINDS[word]
     if kind != "target":
         return kind

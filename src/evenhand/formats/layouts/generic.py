@@ -23,17 +23,7 @@ from evenhand.data.labels import Complete
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
 from evenhand.errors import UnknownColumn, UnknownFormat
-from evenhand.formats.records import (
-    Record,
-    Row,
-    keep_flat,
-    list_flat,
-    list_unread,
-    read_records,
-    read_score,
-    shorten,
-    take_rows,
-)
+from evenhand.formats import records
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, assign
 from evenhand.formats.table import (
     COMPARISON_ROLES,
@@ -109,7 +99,7 @@ def understand_matrix(table: Table, options: ReadOptions) -> Handle:
             f" '{judge}' as in {table.name}"
         )
     rows, blank = [], 0
-    for record in read_records(table):
+    for record in records.read_records(table):
         name = record.need(judge)
         scores = {item: record.text(item) for item in items}
         blank += sum(not score for score in scores.values())
@@ -119,7 +109,7 @@ def understand_matrix(table: Table, options: ReadOptions) -> Handle:
             if score
         ]
     excluded = exclude_by_format({"blank cells": blank})
-    return take_rows(MATRIX, table, rows, options, unread=(), excluded=excluded)
+    return records.take_rows(MATRIX, table, rows, options, unread=(), excluded=excluded)
 
 
 MATRIX: Final = Layout(
@@ -230,10 +220,10 @@ def understand_dpo(table: Table, options: ReadOptions) -> Handle:
             f"{table.name} does not say whose answers were chosen and rejected: add the columns"
             f" {' and '.join(MODELS)}"
         )
-    flat = list_flat(table, DPO.reads)
-    rows = [_read(record, flat) for record in read_records(table)]
-    unread = [*list_unread(table, (*DPO.reads, *flat)), "chosen", "rejected"]
-    return take_rows(DPO, table, rows, options, make=make_comparisons, unread=unread)
+    flat = records.list_flat(table, DPO.reads)
+    rows = [_read(record, flat) for record in records.read_records(table)]
+    unread = [*records.list_unread(table, (*DPO.reads, *flat)), "chosen", "rejected"]
+    return records.take_rows(DPO, table, rows, options, make=make_comparisons, unread=unread)
 
 
 DPO: Final = Layout(
@@ -245,7 +235,7 @@ DPO: Final = Layout(
 )
 
 
-def _read(record: Record, flat: Sequence[str]) -> Row:
+def _read(record: records.Record, flat: Sequence[str]) -> records.Row:
     """Compare two models; what stands beside, such as judge, item, weight and task, is kept."""
     chosen, rejected = (record.need(name) for name in MODELS)
     left, right = sorted((chosen, rejected))
@@ -258,7 +248,7 @@ def _read(record: Record, flat: Sequence[str]) -> Row:
     if not record.text("item"):
         row["item"] = record.text("prompt_id") or record.need("prompt")
         flat = [name for name in flat if name != "item"]
-    return keep_flat(record, flat, row)
+    return records.keep_flat(record, flat, row)
 
 
 # Direct assessments of one system, all scores of a segment in one cell (MLQE).
@@ -272,12 +262,14 @@ def _read(record: Record, flat: Sequence[str]) -> Row:
 
 
 def understand_mlqe(table: Table, options: ReadOptions) -> Handle:
-    flat = list_flat(table, MLQE.reads)
+    flat = records.list_flat(table, MLQE.reads)
     rows = [
-        keep_flat(record, flat, row) for record in read_records(table) for row in _read_mlqe(record)
+        records.keep_flat(record, flat, row)
+        for record in records.read_records(table)
+        for row in _read_mlqe(record)
     ]
     note = "whose scores they are is not recorded: 'place' is the place in the list, not a judge"
-    return take_rows(MLQE, table, rows, options, flat=flat, notes=[note])
+    return records.take_rows(MLQE, table, rows, options, flat=flat, notes=[note])
 
 
 MLQE: Final = Layout(
@@ -289,7 +281,7 @@ MLQE: Final = Layout(
 )
 
 
-def _read_mlqe(record: Record) -> Iterator[Row]:
+def _read_mlqe(record: records.Record) -> Iterator[records.Row]:
     scores = record.sequence(record.data("scores"), "scores")
     given = record.data("z_scores")
     standardised = [None] * len(scores) if given is None else record.sequence(given, "z_scores")
@@ -299,9 +291,9 @@ def _read_mlqe(record: Record) -> Iterator[Row]:
         yield {
             "item": record.need("index"),
             "system": "translation",
-            "score": read_score(record, score),
+            "score": records.read_score(record, score),
             "place": at + 1,
-            "z_score": read_score(record, standardised[at]),
+            "z_score": records.read_score(record, standardised[at]),
             "source": record.text("original"),
             "output": record.text("translation"),
         }
@@ -317,13 +309,13 @@ def _read_mlqe(record: Record) -> Iterator[Row]:
 
 
 def understand_subset2evaluate(table: Table, options: ReadOptions) -> Handle:
-    flat = list_flat(table, SUBSET2EVALUATE.reads)
+    flat = records.list_flat(table, SUBSET2EVALUATE.reads)
     rows = [
-        keep_flat(record, flat, row)
-        for record in read_records(table)
+        records.keep_flat(record, flat, row)
+        for record in records.read_records(table)
         for row in _read_subset2evaluate(record)
     ]
-    return take_rows(SUBSET2EVALUATE, table, rows, options, flat=flat)
+    return records.take_rows(SUBSET2EVALUATE, table, rows, options, flat=flat)
 
 
 SUBSET2EVALUATE: Final = Layout(
@@ -335,16 +327,16 @@ SUBSET2EVALUATE: Final = Layout(
 )
 
 
-def _read_subset2evaluate(record: Record) -> Iterator[Row]:
+def _read_subset2evaluate(record: records.Record) -> Iterator[records.Row]:
     outputs = record.mapping(record.data("tgt") or {}, "tgt")
     for system, given in record.mapping(record.data("scores"), "scores").items():
-        named = record.mapping(given, f"the scores of {shorten(system)}")
+        named = record.mapping(given, f"the scores of {records.shorten(system)}")
         for criterion, score in named.items():
             yield {
                 "item": record.need("i"),
                 "system": system,
                 "criterion": criterion,
-                "score": read_score(record, score),
+                "score": records.read_score(record, score),
                 "document": record.text("doc"),
                 "domain": record.text("domain"),
                 "source": record.text("src"),

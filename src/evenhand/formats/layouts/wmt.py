@@ -16,19 +16,8 @@ from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.rankings import Rankings
 from evenhand.data.source import ANNOTATIONS, find_rows, name_rows, number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn
+from evenhand.formats import records
 from evenhand.formats.files import BLANK_HEADERS
-from evenhand.formats.records import (
-    Record,
-    Row,
-    Screen,
-    gather_unread,
-    list_unread,
-    read_inclusive,
-    read_records,
-    read_score,
-    shorten,
-    take_rows,
-)
 from evenhand.formats.roles import SOFT, assign, fold
 from evenhand.formats.table import (
     Handle,
@@ -221,7 +210,9 @@ _KEPT: Final = {
 
 
 def understand_wmt_da(table: Table, options: ReadOptions) -> Handle:
-    return take_rows(WMT_DA, table, [_read(record) for record in read_records(table)], options)
+    return records.take_rows(
+        WMT_DA, table, [_read(record) for record in records.read_records(table)], options
+    )
 
 
 WMT_DA: Final = Layout(
@@ -229,7 +220,7 @@ WMT_DA: Final = Layout(
 )
 
 
-def _read(record: Record) -> Row:
+def _read(record: records.Record) -> records.Row:
     def text(column: str) -> str:
         value = record.text(column)
         return "" if value == "NA" else value
@@ -268,10 +259,10 @@ def understand_wmt_da_scores(table: Table, options: ReadOptions) -> Handle:
             "n": record.text("N"),
             "n_all": record.text("N.ALL"),
         }
-        for record in read_records(table)
+        for record in records.read_records(table)
         for criterion, column in _CRITERIA.items()
     ]
-    return take_rows(WMT_DA_SCORES, table, rows, options)
+    return records.take_rows(WMT_DA_SCORES, table, rows, options)
 
 
 WMT_DA_SCORES: Final = Layout(
@@ -301,10 +292,10 @@ _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 
 
 def understand_wmt_json(table: Table, options: ReadOptions) -> Handle:
-    every = list(read_records(table))
+    every = list(records.read_records(table))
     segments = [record for record in every if record.data("scores") is not None]
     items, note = _number(segments)
-    unread = set(list_unread(table, WMT_JSON.reads))
+    unread = set(records.list_unread(table, WMT_JSON.reads))
     rows = [
         row
         for record, item in zip(segments, items, strict=True)
@@ -313,7 +304,9 @@ def understand_wmt_json(table: Table, options: ReadOptions) -> Handle:
     others = len(every) - len(segments)
     words = "lines without scores excluded, no item is made of them: {n:,}"
     excluded = exclude_by_format({"lines without scores": others}, words)
-    return take_rows(WMT_JSON, table, rows, options, unread=unread, notes=[note], excluded=excluded)
+    return records.take_rows(
+        WMT_JSON, table, rows, options, unread=unread, notes=[note], excluded=excluded
+    )
 
 
 WMT_JSON: Final = Layout(
@@ -325,7 +318,7 @@ WMT_JSON: Final = Layout(
 )
 
 
-def _number(segments: Sequence[Record]) -> tuple[list[str], str]:
+def _number(segments: Sequence[records.Record]) -> tuple[list[str], str]:
     """Return the item of each segment, and how they were named."""
     ends = [_SEGMENT.search(record.text("doc_id")) for record in segments]
     numbers = [match[1] for match in ends if match]
@@ -334,19 +327,19 @@ def _number(segments: Sequence[Record]) -> tuple[list[str], str]:
     return [str(at) for at in range(1, len(segments) + 1)], "items are numbered as they come"
 
 
-def _read_wmt_json(record: Record, item: str, unread: set[str]) -> Iterator[Row]:
+def _read_wmt_json(record: records.Record, item: str, unread: set[str]) -> Iterator[records.Row]:
     outputs = record.mapping(record.data("tgt_text") or {}, "tgt_text")
     for system, given in record.mapping(record.data("scores"), "scores").items():
-        for score in record.sequence(given, f"the scores of {shorten(system)}"):
+        for score in record.sequence(given, f"the scores of {records.shorten(system)}"):
             one = record.mapping(score, "a score")
-            gather_unread(unread, one, _SAID, "scores")
+            records.gather_unread(unread, one, _SAID, "scores")
             output = record.label(outputs.get(system), "an output")
             yield {
                 "judge": record.label(one.get("annotator"), "an annotator"),
                 "item": item,
                 "system": system,
                 "criterion": record.label(one.get("protocol"), "a protocol"),
-                "score": read_score(record, one.get("score")),
+                "score": records.read_score(record, one.get("score")),
                 **_read_beside(record, one, output),
                 "document": record.text("doc_id"),
                 "line": record.number,
@@ -355,27 +348,29 @@ def _read_wmt_json(record: Record, item: str, unread: set[str]) -> Iterator[Row]
             }
 
 
-def _read_beside(record: Record, given: Mapping[str, Any], output: str) -> Row:
+def _read_beside(record: records.Record, given: Mapping[str, Any], output: str) -> records.Row:
     errors, times = given.get("errors"), given.get("times")
     row: dict[str, Any] = {}
     if errors is not None:
-        screen = Screen.of(output, trimmed=True) if output else None
-        row["spans"] = write_spans(read_inclusive(record, errors, "error_type", screen))
+        screen = records.Screen.of(output, trimmed=True) if output else None
+        row["spans"] = write_spans(records.read_inclusive(record, errors, "error_type", screen))
     if times is None:
         return row
     moments = [_read_moment(record, one) for one in times] if isinstance(times, list) else []
     if len(moments) != 2:
-        raise record.refuse(f"times are a start and an end in seconds, not {shorten(times)}")
+        raise record.refuse(
+            f"times are a start and an end in seconds, not {records.shorten(times)}"
+        )
     start, end = moments
     return row | {"shown_at": f"{start:f}", "seconds": f"{end - start:f}"}
 
 
-def _read_moment(record: Record, given: Any) -> Decimal:
+def _read_moment(record: records.Record, given: Any) -> Decimal:
     text = given.strip() if isinstance(given, str) else repr(given)
     try:
         moment = Decimal(text)
     except InvalidOperation:
         moment = Decimal("nan")
     if not moment.is_finite():
-        raise record.refuse(f"times are numbers of seconds, not {shorten(given)}")
+        raise record.refuse(f"times are numbers of seconds, not {records.shorten(given)}")
     return moment

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally, join_codes
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.ranking.clustering import choose_factors
@@ -104,9 +104,16 @@ def _measure(
     score = counts[:, 0] + counts[:, 1] / 2
     observed, expected = float(score.sum()) / n, float(entries @ chance) / n
     if clusters:
-        variance, fewest = _sum_variance(score - entries * chance, clusters)
+        residual = score - entries * chance
+        squares, sizes = zip(*(_sum_squares(residual, codes) for codes in clusters), strict=True)
+        variance, fewest = max(squares), min(sizes)
         if fewest < 2:
             return CalibrationPart(n, expected, observed, None, None)
+        if len(squares) > 1:
+            # Where cells vary more than judges and items explain, the sum of both less that of the
+            # cells is too small, and may be below zero.
+            cells = join_codes([(codes, int(codes.max()) + 1) for codes in clusters])
+            variance = max(sum(squares) - _sum_squares(residual, cells)[0], variance)
         quantile = t_quantile((1 + level) / 2, fewest - 1)
     else:
         residuals = np.stack([1 - chance, 0.5 - chance, -chance], axis=1)
@@ -115,17 +122,6 @@ def _measure(
     return CalibrationPart(
         n, expected, observed, max(observed - margin, 0.0), min(observed + margin, 1.0)
     )
-
-
-def _sum_variance(residual: Array, clusters: Sequence[NDArray[np.int32]]) -> tuple[float, int]:
-    """Return the variance of the sum of residuals by clusters, and the fewest clusters."""
-    squares, sizes = zip(*(_sum_squares(residual, codes) for codes in clusters), strict=True)
-    if len(squares) == 1 or min(sizes) < 2:
-        return max(squares), min(sizes)
-    cells = join_codes([(codes, int(codes.max()) + 1) for codes in clusters])
-    # Where cells vary more than judges and items explain, the sum of both less that of the cells
-    # is too small, and may be below zero.
-    return max(sum(squares) - _sum_squares(residual, cells)[0], *squares), min(sizes)
 
 
 def _sum_squares(residual: Array, codes: NDArray[np.integer]) -> tuple[float, int]:

@@ -43,21 +43,7 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.ranking import Ranking, name_cause, say_barred
-from evenhand.ranking.robustness.removal import (
-    FALLS,
-    HOLDS,
-    NO_RANKING,
-    Case,
-    Claim,
-    RemovalOrder,
-    Removed,
-    check_decided,
-    check_order,
-    find_fewest,
-    find_gone,
-    open_case,
-    vote_influence,
-)
+from evenhand.ranking.robustness import removal
 from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.settings import choose_log_linear
 from evenhand.render.document import Column, Document, Table
@@ -90,16 +76,16 @@ def _count_leaders(ranking: Ranking) -> int:
     return int((ranking.rank == ranking.rank[0]).sum())
 
 
-def _find_claims(ranking: Ranking) -> tuple[Claim, ...]:
+def _find_claims(ranking: Ranking) -> tuple[removal.Claim, ...]:
     # Who leads (alone, or level with others), the nearest system that the leader is decided to be
     # better than, and the borders between clusters.
     systems, ahead = ranking.systems, _count_leaders(ranking)
     claims = []
     if ahead == 1:
-        claims.append(Claim(f"{systems[0]} is first", systems[:1], systems[1:], systems[0]))
+        claims.append(removal.Claim(f"{systems[0]} is first", systems[:1], systems[1:], systems[0]))
     elif ahead < len(systems):
         name = f"{listing(systems[:ahead])} are ahead of all others"
-        claims.append(Claim(name, systems[:ahead], systems[ahead:]))
+        claims.append(removal.Claim(name, systems[:ahead], systems[ahead:]))
     sets = ranking.rank_sets
     if sets is not None:  # the leader is seldom decided to be first; whom it beats may be
         beaten = np.flatnonzero(sets.decided[0] > 0).tolist()
@@ -115,7 +101,7 @@ def _find_claims(ranking: Ranking) -> tuple[Claim, ...]:
 
 def _take_claims(
     ranking: Ranking, pairs: Sequence[tuple[str, str]], after: Sequence[int]
-) -> tuple[Claim, ...]:
+) -> tuple[removal.Claim, ...]:
     """Return the conclusions that were asked about; what is asked twice counts once."""
     given: Sequence[Any] = pairs
     single = len(given) == 2 and all(name in ranking.systems for name in given)
@@ -129,7 +115,7 @@ def _take_claims(
     )
 
 
-def _claim_pair(ranking: Ranking, better: str, worse: str) -> Claim:
+def _claim_pair(ranking: Ranking, better: str, worse: str) -> removal.Claim:
     for system in (better, worse):
         if system not in ranking.systems:
             raise InvalidJudgments(
@@ -145,10 +131,10 @@ def _claim_pair(ranking: Ranking, better: str, worse: str) -> Claim:
             f"the board does not have {better} ahead of {worse}: ask about {worse} ahead of"
             f" {better}"
         )
-    return Claim(f"{better} is ahead of {worse}", (better,), (worse,), better)
+    return removal.Claim(f"{better} is ahead of {worse}", (better,), (worse,), better)
 
 
-def _claim_border(ranking: Ranking, place: int) -> Claim:
+def _claim_border(ranking: Ranking, place: int) -> removal.Claim:
     systems = ranking.systems
     if not 1 <= place < len(systems):
         raise UnknownOption(
@@ -159,10 +145,10 @@ def _claim_border(ranking: Ranking, place: int) -> Claim:
         raise UnknownOption(
             f"no border after place {place}: {systems[place - 1]} and {systems[place]} are level"
         )
-    return Claim(f"border after place {place}", systems[:place], systems[place:])
+    return removal.Claim(f"border after place {place}", systems[:place], systems[place:])
 
 
-def _note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[Finding]:
+def _note_barred(ranking: Ranking, claims: Sequence[removal.Claim]) -> list[Finding]:
     sets = ranking.rank_sets
     if sets is None:
         return []
@@ -199,7 +185,7 @@ class Flip:
     predicted: int | None
     left: str | None  # what is left then: "falls", or "no ranking" where the rest determines none
     # who and what, in the order in which they are taken away. Where an order turns, any
-    removed: tuple[Removed, ...]
+    removed: tuple[removal.Removed, ...]
     ahead: str | None = None
     behind: str | None = None
     gone: tuple[str, ...] = ()
@@ -219,7 +205,7 @@ class Flip:
         """What becomes of the conclusion, as a key of OUTCOME_LEGEND."""
         if self.fewest is None:
             return "robust, exactly" if self.exact else "robust"
-        return "unranked" if self.left == NO_RANKING else self.how
+        return "unranked" if self.left == removal.NO_RANKING else self.how
 
     @property
     def says(self) -> str:
@@ -233,7 +219,7 @@ class Flip:
 
     @property
     def effect(self) -> str:
-        if self.left == NO_RANKING:
+        if self.left == removal.NO_RANKING:
             gone = listing(self.gone, MAX_NAMES_IN_SENTENCE)
             return say("nothing-left" if gone else "no-ranking-left", gone=gone)
         if self.ahead is None:
@@ -305,20 +291,12 @@ def _join(names: Sequence[str], word: str) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Fragility(Shown):
-    """What carries the conclusions of a ranking.
+    """What carries the conclusions of a ranking."""
 
-    Attributes:
-        flips: in the order of the claims.
-        notes: what could not be asked.
-        signature: what made the numbers.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    flips: tuple[Flip, ...]
-    notes: tuple[str, ...]
-    signature: str
-    excluded: tuple[Exclusion, ...] = ()
+    flips: tuple[Flip, ...]  # in the order of the claims
+    notes: tuple[str, ...]  # what could not be asked
+    signature: str  # what made the numbers
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def conclusions(self) -> tuple[tuple[Flip, ...], ...]:
@@ -381,7 +359,9 @@ class Fragility(Shown):
         )
 
 
-def examine(case: Case, claims: Sequence[Claim], outcomes: Sequence[str]) -> Fragility:
+def examine(
+    case: removal.Case, claims: Sequence[removal.Claim], outcomes: Sequence[str]
+) -> Fragility:
     notes: list[str] = []
     units, flips = case.units, []
     if case.tally.squares is not None:
@@ -399,14 +379,14 @@ def examine(case: Case, claims: Sequence[Claim], outcomes: Sequence[str]) -> Fra
         rows, columns = claim.across(case.ranking.systems)
         if not (sets.decided[rows, columns] > 0).all():
             continue
-        if check_decided(claim, case.tally, case.settings) == HOLDS:
+        if removal.check_decided(claim, case.tally, case.settings) == removal.HOLDS:
             flips += [find_flip(case, claim, unit, UNDECIDED) for unit in units]
         else:
             notes.append(say("narrowly-decided", "warning", claim=claim.name))
     return Fragility(tuple(flips), tuple(notes), case.signature)
 
 
-def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
+def find_flip(case: removal.Case, claim: removal.Claim, unit: str, how: str) -> Flip:
     """Find the fewest units of one kind without which a claim no longer stands."""
     # The differences of the pairs across the border that need least are each taken down, and those
     # who alone link the systems are taken away; the smallest set is kept.
@@ -431,9 +411,9 @@ def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
     ordered = np.argsort(-influence, kind="stable").tolist()
     for size in range(1, min(_size(best), len(influence))):
         for codes in combinations(ordered, size):
-            chosen = RemovalOrder.of_clusters(case.tally, unit, influence, np.array(codes))
+            chosen = removal.RemovalOrder.of_clusters(case.tally, unit, influence, np.array(codes))
             rest = chosen.remove(size, keep_factors=False)
-            if check_order(claim, rest, case.settings)[0] == FALLS:
+            if removal.check_order(claim, rest, case.settings)[0] == removal.FALLS:
                 return _search(case, claim, REVERSED, chosen, start=size)
     return best
 
@@ -442,7 +422,7 @@ def _size(flip: Flip) -> int:
     return flip.total + 1 if flip.fewest is None else flip.fewest
 
 
-def nearest_pairs(case: Case, claim: Claim, how: str) -> tuple[Array, Array]:
+def nearest_pairs(case: removal.Case, claim: removal.Claim, how: str) -> tuple[Array, Array]:
     """Return the pairs across a border that need least, and how far each has to fall."""
     # Returns: (Q, K) weights of log-worths, and (Q,) log-odds.
     rows, columns = claim.across(case.fit.systems)
@@ -460,7 +440,7 @@ def nearest_pairs(case: Case, claim: Claim, how: str) -> tuple[Array, Array]:
     return contrasts, need[chosen]
 
 
-def _pair_errors(case: Case) -> Array:
+def _pair_errors(case: removal.Case) -> Array:
     """Return (K, K) standard errors of differences, as the ranking has them, else the model's."""
     board = case.ranking
     if board.pair_stderr is not None:
@@ -472,29 +452,31 @@ def _pair_errors(case: Case) -> Array:
     return np.sqrt(np.maximum(spread, 0.0))
 
 
-def _order_units(case: Case, unit: str, contrasts: Array, how: str) -> list[RemovalOrder]:
+def _order_units(
+    case: removal.Case, unit: str, contrasts: Array, how: str
+) -> list[removal.RemovalOrder]:
     tally = case.tally
     if unit != "vote":
         orders = []
         for influence in contrasts @ case.influences[unit]:
             codes = np.argsort(-influence, kind="stable")
             codes = codes[influence[codes] > 0]
-            orders.append(RemovalOrder.of_clusters(tally, unit, influence, codes))
+            orders.append(removal.RemovalOrder.of_clusters(tally, unit, influence, codes))
         return orders
     # Whether an order is reversed depends on how many votes of each kind are left and not on whose
     # they are: such votes are told apart by kind alone. Whether a pair is decided depends on both.
     sided = case.settings.model.order_effect
     if how == REVERSED:
         tally = tally.pool() if sided else tally.pool().fold()
-    influences = vote_influence(case.fit, tally, contrasts)
+    influences = removal.vote_influence(case.fit, tally, contrasts)
     effects = influences if how == REVERSED else _weigh_by_error(case, influences, contrasts)
     return [
-        RemovalOrder.of_votes(tally, influence, effect, sided=sided)
+        removal.RemovalOrder.of_votes(tally, influence, effect, sided=sided)
         for influence, effect in zip(influences, effects, strict=True)
     ]
 
 
-def _weigh_by_error(case: Case, influences: Array, contrasts: Array) -> Array:
+def _weigh_by_error(case: removal.Case, influences: Array, contrasts: Array) -> Array:
     """Return (Q, C, 3): by what share t = d/s falls without one vote, to first order."""
     # Without a vote of influence e the difference is d − e. The variance s² is the sum of squares
     # of what judges (or items) add, a; that of the vote's own judge falls to a − e: t loses e/d − e
@@ -511,7 +493,9 @@ def _weigh_by_error(case: Case, influences: Array, contrasts: Array) -> Array:
     return np.asarray(influences * share[:, :, None])
 
 
-def _order_links(case: Case, unit: str, claim: Claim, how: str, influence: Array) -> RemovalOrder:
+def _order_links(
+    case: removal.Case, unit: str, claim: removal.Claim, how: str, influence: Array
+) -> removal.RemovalOrder:
     """Return the fewest judges, items or rankings that alone link the two sides of a claim."""
     # Where two judges saw a system and nobody else did, nothing is left of it without them,
     # whichever way they speak. Influence does not see that: that of a judge who alone links a
@@ -538,14 +522,14 @@ def _order_links(case: Case, unit: str, claim: Claim, how: str, influence: Array
         links = np.unique(factor.codes[across]).astype(np.int64)
         fewest = links if len(links) < len(fewest) else fewest
     order = fewest[np.argsort(-influence[fewest], kind="stable")]
-    return RemovalOrder.of_clusters(tally, unit, influence, order)
+    return removal.RemovalOrder.of_clusters(tally, unit, influence, order)
 
 
 def _search(
-    case: Case,
-    claim: Claim,
+    case: removal.Case,
+    claim: removal.Claim,
     how: str,
-    order: RemovalOrder,
+    order: removal.RemovalOrder,
     predicted: int | None = None,
     *,
     start: int | None = None,
@@ -553,11 +537,11 @@ def _search(
     def check(number: int) -> str:
         if how == REVERSED:
             rest = order.remove(number, keep_factors=False)
-            return check_order(claim, rest, case.settings)[0]
-        return check_decided(claim, order.remove(number), case.settings)
+            return removal.check_order(claim, rest, case.settings)[0]
+        return removal.check_decided(claim, order.remove(number), case.settings)
 
     most = min(order.most, order.total - 1)
-    result = None if most < 1 else find_fewest(check, start or predicted or most, most)
+    result = None if most < 1 else removal.find_fewest(check, start or predicted or most, most)
     flip = Flip(
         claim=claim.name,
         how=how,
@@ -574,7 +558,7 @@ def _search(
         return flip
     fewest, left = result
     rest = order.remove(fewest, keep_factors=False)
-    _, passed = check_order(claim, rest, case.settings) if how == REVERSED else ("", None)
+    _, passed = removal.check_order(claim, rest, case.settings) if how == REVERSED else ("", None)
     return replace(
         flip,
         fewest=fewest,
@@ -582,7 +566,7 @@ def _search(
         removed=order.describe(fewest),
         ahead=None if passed is None else passed[0],
         behind=None if passed is None else passed[1],
-        gone=find_gone(claim, rest) if left == NO_RANKING else (),
+        gone=removal.find_gone(claim, rest) if left == removal.NO_RANKING else (),
     )
 
 
@@ -637,7 +621,7 @@ def find_fragility(
     spec = choose_log_linear(model)
     table = require_pairs(data, "conclusions are of comparisons or rankings, not of")
     with one_blas_thread():
-        case = open_case(table, spec, cluster=cluster, level=level, seed=seed, board=board)
+        case = removal.open_case(table, spec, cluster=cluster, level=level, seed=seed, board=board)
         requested = _take_claims(case.ranking, pairs, after)
         claims = requested or _find_claims(case.ranking)[:most]
         fragility = examine(case, claims, outcomes)

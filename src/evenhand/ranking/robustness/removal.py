@@ -31,22 +31,14 @@ from evenhand.data.results import write_signature
 from evenhand.data.tally import Factor, Tally, first_of_each, join_codes, keep_levels
 from evenhand.data.votes import LEFT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
+from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.sandwich import (
-    find_bridges,
-    gather_clusters,
-    leave_out,
-    sum_scores,
-    total_information,
-    walk_information,
-)
-from evenhand.ranking.settings import Settings
-from evenhand.ranking.signature import name_model
+from evenhand.ranking.settings import Settings, name_model
 
 Verdict = str
 
@@ -96,14 +88,14 @@ def vote_influence(fit: Fit, tally: Tally, contrasts: Array) -> Array:
 
 def worth_influence(fit: Fit, tally: Tally, name: str) -> Array:
     """Return (K, G): how far each log-worth falls (log-odds) without each judge or item."""
-    pieces, _ = gather_clusters(fit, tally, name)
-    scores, total = sum_scores(fit, pieces), total_information(fit)
+    pieces, _ = sandwich.gather_clusters(fit, tally, name)
+    scores, total = sandwich.sum_scores(fit, pieces), sandwich.total_information(fit)
     changes = []
-    for start, information in walk_information(fit, pieces):
+    for start, information in sandwich.walk_information(fit, pieces):
         # Where one alone links some systems to the rest, the score is taken as it stands
-        information[find_bridges(fit, total, information)] = 0.0
+        information[sandwich.find_bridges(fit, total, information)] = 0.0
         some = scores[start : start + len(information)]
-        changes.append(leave_out(fit.raw_vcov, total, information, some))
+        changes.append(sandwich.leave_out(fit.raw_vcov, total, information, some))
     return np.asarray(2 * _worth_rows(fit) @ np.concatenate(changes).T)
 
 
@@ -207,7 +199,16 @@ class RemovalOrder:
                 return tuple(Removed(judge=name, count=load) for name, load in named)
             return tuple(Removed(item=name, count=load) for name, load in named)
         alike: dict[Removed, float] = {}  # the same vote with the outputs the other way round
-        kinds = _count_kinds(self.tally, sided=self.sided)
+        # (3 C,) how many votes are of the kind of each cell: same systems, same outcome
+        tally = self.tally
+        left, right = (np.repeat(side.astype(np.int64), 3) for side in (tally.left, tally.right))
+        outcome = np.tile(np.arange(3), len(tally.left))
+        turned = (left > right) & (not self.sided)
+        low, high = np.where(turned, right, left), np.where(turned, left, right)
+        outcome = np.where(turned, 2 - outcome, outcome)
+        keys = (low * len(tally.systems) + high) * 3 + outcome
+        _, kind = np.unique(keys, return_inverse=True)
+        kinds = np.asarray(np.bincount(kind, tally.counts.reshape(-1))[kind])
         for row in rows:
             vote = self._describe_vote(int(self.cells[row]), float(kinds[self.cells[row]]))
             alike[vote] = alike.get(vote, 0.0) + float(taken[row])
@@ -223,18 +224,6 @@ class RemovalOrder:
         return Removed(
             who.get("judge"), who.get("item"), better, worse, tie=tie, of=of, first=first
         )
-
-
-def _count_kinds(tally: Tally, *, sided: bool) -> Array:
-    """Return (3 C,) how many votes are of the kind of each cell: same systems, same outcome."""
-    left, right = (np.repeat(side.astype(np.int64), 3) for side in (tally.left, tally.right))
-    outcome = np.tile(np.arange(3), len(tally.left))
-    turned = (left > right) & (not sided)
-    low, high = np.where(turned, right, left), np.where(turned, left, right)
-    outcome = np.where(turned, 2 - outcome, outcome)
-    keys = (low * len(tally.systems) + high) * 3 + outcome
-    _, kind = np.unique(keys, return_inverse=True)
-    return np.asarray(np.bincount(kind, tally.counts.reshape(-1))[kind])
 
 
 def subtract(tally: Tally, removed: Array, answers: float | None) -> Tally:
@@ -299,7 +288,12 @@ def open_case(
 
 
 def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) -> Case:
-    tally = _sort_entries(tally)
+    # pooled, with entries in an order that does not depend on that of the table
+    tally = tally.pool(tuple(tally.factors))
+    size = len(tally.systems)
+    digits = [(tally.left, size), (tally.right, size)]
+    digits += [(factor.codes, factor.size) for factor in tally.factors.values()]
+    tally = tally.take(first_of_each(join_codes(digits))[0])
     if board is not None and set(board.systems) != set(tally.systems):
         raise UnknownOption("the board is of other systems: give the ranking of these judgments")
     ranking = board or _rank_again(tally, settings)
@@ -309,7 +303,16 @@ def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) ->
     factors, influences = {}, {}
     for name, factor in tally.factors.items():
         influence = worth_influence(fit, tally, name)
-        order = _order_levels(fit, factor, influence)
+        # Order judges or items by load and by what they say, instead of by name
+        # Random signs go by number. Numbered by name, the fewest votes that leave a pair undecided
+        # would depend on what judges are called: 5 or 12 of 900 in one campaign.
+        worth = fit.log_worth - fit.log_worth.mean()
+        ends = np.zeros(len(worth))
+        ends[[int(worth.argmax()), int(worth.argmin())]] = 1.0, -1.0
+        speaks = np.stack([worth, ends]) @ influence
+        scale = max(float(np.abs(speaks).max()), float(np.finfo(float).tiny))
+        along, apart = np.round(speaks / scale, 9)
+        order = np.lexsort((apart, along, factor.loads))
         codes = np.empty(len(order), dtype=np.int32)
         codes[order] = np.arange(len(order), dtype=np.int32)
         labels = tuple(factor.labels[code] for code in order.tolist())
@@ -333,29 +336,6 @@ def _rank_again(tally: Tally, settings: Settings) -> Ranking:
 def merge_evidence(tally: Tally) -> Evidence:
     """Return the counts for a ranking; more than 200 clusters of a kind are merged."""
     return Evidence.of(merge_factors(tally))
-
-
-def _sort_entries(tally: Tally) -> Tally:
-    """Pool, and put entries in an order that does not depend on that of the table."""
-    pooled = tally.pool(tuple(tally.factors))
-    size = len(pooled.systems)
-    digits = [(pooled.left, size), (pooled.right, size)]
-    digits += [(factor.codes, factor.size) for factor in pooled.factors.values()]
-    order, _ = first_of_each(join_codes(digits))
-    return pooled.take(order)
-
-
-def _order_levels(fit: Fit, factor: Factor, influence: Array) -> Integers:
-    """Order judges or items by load and by what they say, instead of by name."""
-    # Random signs go by number. Numbered by name, the fewest votes that leave a pair undecided
-    # would depend on what judges are called: 5 or 12 of 900 in one campaign.
-    worth = fit.log_worth - fit.log_worth.mean()
-    ends = np.zeros(len(worth))
-    ends[[int(worth.argmax()), int(worth.argmin())]] = 1.0, -1.0
-    speaks = np.stack([worth, ends]) @ influence
-    scale = max(float(np.abs(speaks).max()), float(np.finfo(float).tiny))
-    along, apart = np.round(speaks / scale, 9)
-    return np.lexsort((apart, along, factor.loads))
 
 
 @dataclass(frozen=True)

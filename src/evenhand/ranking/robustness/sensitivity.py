@@ -116,24 +116,15 @@ class Conclusion:
 
 @dataclass(frozen=True, repr=False)
 class Sensitivity(Shown):
-    """The default ranking beside those by other reasonable choices.
+    """The default ranking beside those by other reasonable choices."""
 
-    Attributes:
-        choices: the default first, or the ranking that was asked for.
-        level: of rank sets under each (proportion).
-        notes: choices that the data do not offer, and why.
-        signature: of the default.
-        decides: whether choices also say which pairs they decide; else there are orders alone.
-        excluded: what was excluded from the judgments.
-
-    """
-
-    choices: tuple[Choice, ...]
-    level: float
-    notes: tuple[str, ...]
-    signature: str
+    choices: tuple[Choice, ...]  # the default first, or the ranking that was asked for
+    level: float  # of rank sets under each (proportion)
+    notes: tuple[str, ...]  # choices that the data do not offer, and why
+    signature: str  # of the default
+    # whether choices also say which pairs they decide; else there are orders alone
     decides: bool = True
-    excluded: tuple[Exclusion, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property
     def ranked(self) -> tuple[Choice, ...]:

@@ -85,7 +85,7 @@ say: Final = Templates(
             " be position bias."
         ),
         "too-many-triples": "Cycles of three are too many to be tested: rank fewer systems.",
-        "no-clustering": "No clustering by {name}: {why}.",
+        "no-clustering": "No clustering by {factor}: {why}.",
         "cycles-not-tested": "Cycles are not tested: {why}.",
     }
 )

@@ -52,18 +52,7 @@ from evenhand.errors import (
 from evenhand.numerics import Array
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.rank_sets import name_critical_values
-from evenhand.ranking.sequential.likelihood import (
-    JUDGES,
-    MODEL_SHARE,
-    Budget,
-    Claim,
-    Coded,
-    Numerator,
-    OpenPairScreen,
-    PairCounts,
-    find_parts,
-    find_supremum,
-)
+from evenhand.ranking.sequential import likelihood
 from evenhand.ranking.sequential.texts import say
 from evenhand.ranking.sequential.votes import JudgeSigns, Vote, chain_digests, count_needed
 from evenhand.ranking.sides import note_sides
@@ -209,7 +198,9 @@ def confirm_pairs(table: Comparisons, settings: LiveLeaderboard) -> Confirmation
         return whole
     tally = table.tally()
     counts = tally.counts * [1, settings.ties == "davidson", 1]
-    part = find_parts(PairCounts(len(tally.systems), tally.left, tally.right, counts))
+    part = likelihood.find_parts(
+        likelihood.PairCounts(len(tally.systems), tally.left, tally.right, counts)
+    )
     names = np.array(tally.systems, dtype=object)
     parts = [tuple(names[part == number]) for number in range(int(part.max(initial=-1)) + 1)]
     if len(parts) < 2:
@@ -329,10 +320,10 @@ class Leaderboard(Shown):
     """
 
     standings: tuple[Standing, ...]
-    decided: tuple[Claim, ...]
-    held: tuple[Claim, ...]
+    decided: tuple[likelihood.Claim, ...]
+    held: tuple[likelihood.Claim, ...]
     held_since: tuple[str, ...]
-    by_judges: tuple[Claim, ...] | None
+    by_judges: tuple[likelihood.Claim, ...] | None
     checked: bool
     n_votes: int
     n_ties: int
@@ -486,25 +477,25 @@ class SequentialState:
         self.systems = list(systems)
         self.founders = len(self.systems) or None
         self.seen = Seen()
-        self.numerator = Numerator(len(self.systems), ties=settings.ties == "davidson")
+        self.numerator = likelihood.Numerator(len(self.systems), ties=settings.ties == "davidson")
         size = settings.judge_votes
         self.signs = None if size is None else JudgeSigns(size)
-        self.claims: list[Claim] = []
-        self.judge_claims: list[Claim] = []
+        self.claims: list[likelihood.Claim] = []
+        self.judge_claims: list[likelihood.Claim] = []
         self.keys: set[str] = set()
         self.shown: dict[tuple[int, int], list[int]] = {}
         self.sides_known = True
         self.trace: list[str] = []
         self.order = ""
         self.seed: int | None = None
-        self._screen: OpenPairScreen | None = None
+        self._screen: likelihood.OpenPairScreen | None = None
         self._closed_judges = 0
         self._code = {name: i for i, name in enumerate(self.systems)}
 
     @property
-    def budget(self) -> Budget:
+    def budget(self) -> likelihood.Budget:
         """How much may be wrong."""
-        return Budget(self.settings.alpha, self.founders)
+        return likelihood.Budget(self.settings.alpha, self.founders)
 
     @property
     def needed(self) -> int:
@@ -527,12 +518,12 @@ class SequentialState:
         """
         coded = self._take_in(votes)
         if self._screen is None:
-            self._screen = OpenPairScreen(self.numerator, self._pairs(self.claims))
+            self._screen = likelihood.OpenPairScreen(self.numerator, self._pairs(self.claims))
         reached = self._screen.follow(coded, self.budget)
         self.claims += [self._claim(pair, by) for pair, by in reached]
         self._decide_by_judges()
 
-    def _take_in(self, votes: Sequence[Vote]) -> list[Coded]:
+    def _take_in(self, votes: Sequence[Vote]) -> list[likelihood.Coded]:
         """Return votes that predictions learn from, coded."""
         coded, revised = [], 0
         for vote in votes:
@@ -588,7 +579,7 @@ class SequentialState:
 
     def decide(self) -> None:
         """Add what can be decided now to the claims."""
-        self._screen = OpenPairScreen(self.numerator, self._pairs(self.claims))
+        self._screen = likelihood.OpenPairScreen(self.numerator, self._pairs(self.claims))
         self.claims += [self._claim(pair, by) for pair, by in self._screen.look(self.budget)]
         self._decide_by_judges()
 
@@ -602,14 +593,14 @@ class SequentialState:
         known = self._pairs(self.judge_claims)
         reached = self.signs.reached(self.budget.judges)
         fresh = [pair for pair in reached if not {pair, pair[::-1]} & known]
-        self.judge_claims += [self._claim(pair, JUDGES) for pair in fresh]
+        self.judge_claims += [self._claim(pair, likelihood.JUDGES) for pair in fresh]
 
-    def _pairs(self, claims: Sequence[Claim]) -> set[tuple[int, int]]:
+    def _pairs(self, claims: Sequence[likelihood.Claim]) -> set[tuple[int, int]]:
         return {(self._code[claim.better], self._code[claim.worse]) for claim in claims}
 
-    def _claim(self, pair: tuple[int, int], by: str) -> Claim:
+    def _claim(self, pair: tuple[int, int], by: str) -> likelihood.Claim:
         better, worse = (self.systems[code] for code in pair)
-        return Claim(better, worse, self.seen.counted, by)
+        return likelihood.Claim(better, worse, self.seen.counted, by)
 
     def look(self, confirmed: Confirmation | Collection[Confirmed] | None = None) -> Leaderboard:
         """Decide what can be decided, and return the board.
@@ -633,7 +624,67 @@ class SequentialState:
         if confirmed is not None and not isinstance(confirmed, Confirmation):
             confirmed = Confirmation(frozenset(confirmed))
         worth = self.numerator.settle()[: len(self.systems)]
-        return _lay_out(self, worth, confirmed)
+        excluded = _list_excluded(self, checked=confirmed is not None)
+        notes, held = _list_notes(self, excluded), {}
+        if confirmed is not None:
+            notes = [*confirmed.notes, *notes]
+            reasons = {one: confirmed.explain(one.better, one.worse) for one in self.claims}
+            held = {claim: why for claim, why in reasons.items() if why is not None}
+        decided = tuple(claim for claim in self.claims if claim not in held)
+        groups = find_groups(self)
+        # The systems, the leading one first; equals stand by name and share a place
+        names, k = self.systems, len(self.systems)
+        better = Counter(claim.better for claim in decided)
+        worse = Counter(claim.worse for claim in decided)
+        judged = Counter(claim.better for claim in self.judge_claims)
+        votes = np.zeros((k, 3), dtype=np.int64)  # ties also where they say nothing
+        for (left, right), counts in self.shown.items():
+            votes[left] += counts
+            votes[right] += counts[::-1]
+        places = share_places(worth)
+        group = {name: i for i, part in enumerate(groups) for name in part}
+        standings = []
+        for code in sorted(range(k), key=lambda i: (group[names[i]], places[i], names[i])):
+            name = names[code]
+            wins, ties, losses = votes[code].tolist()
+            standing = Standing(
+                system=name,
+                place=places[code] if len(groups) < 2 else None,
+                log_worth=float(worth[code]),
+                wins=wins,
+                ties=ties,
+                losses=losses,
+                better_than=better[name],
+                worse_than=worse[name],
+                better_by_judges=None if self.signs is None else judged[name],
+                lower=1 + worse[name],
+                upper=k - better[name],
+            )
+            standings.append(standing)
+        unjoined = ""  # which groups no vote joins
+        if len(groups) > 1:
+            from evenhand.models.existence import NEVER, say_apart
+
+            tied = any(group[names[left]] != group[names[right]] for left, right in self.shown)
+            unjoined = say_apart(groups, ONLY_TIED if tied else NEVER)
+        return Leaderboard(
+            standings=tuple(standings),
+            decided=decided,
+            held=tuple(held),
+            held_since=tuple(held.values()),
+            by_judges=None if self.signs is None else tuple(self.judge_claims),
+            checked=confirmed is not None,
+            n_votes=self.seen.counted,
+            n_ties=self.seen.ties,
+            n_revised=self.seen.revised,
+            log_numerator=self.numerator.log_value,
+            notes=tuple(notes),
+            signature=sign_excluded(_sign(self, confirmed), excluded),
+            excluded=excluded,
+            digest=self.seen.digest,
+            groups=groups,
+            unjoined=unjoined,
+        )
 
     def log_evidence(self, better: str, worse: str) -> float:
         """Return log E (nats) of all votes for one system being better than another.
@@ -649,41 +700,10 @@ class SequentialState:
                 raise InvalidJudgments(f"'{name}' is not on this board")
         at = self.numerator.settle()
         pair = self._code[better], self._code[worse]
-        null = find_supremum(self.numerator.pairs(), pair, at)
+        null = likelihood.find_supremum(self.numerator.pairs(), pair, at)
         if null is None or null.lead <= 0:
             return -np.inf
         return self.numerator.log_value - null.value
-
-
-def _lay_out(
-    state: SequentialState, worth: Array, confirmation: Confirmation | None
-) -> Leaderboard:
-    excluded = _list_excluded(state, checked=confirmation is not None)
-    notes, held = _list_notes(state, excluded), {}
-    if confirmation is not None:
-        notes = [*confirmation.notes, *notes]
-        reasons = {one: confirmation.explain(one.better, one.worse) for one in state.claims}
-        held = {claim: why for claim, why in reasons.items() if why is not None}
-    decided = tuple(claim for claim in state.claims if claim not in held)
-    groups = find_groups(state)
-    return Leaderboard(
-        standings=_list_standings(state, worth, decided, groups),
-        decided=decided,
-        held=tuple(held),
-        held_since=tuple(held.values()),
-        by_judges=None if state.signs is None else tuple(state.judge_claims),
-        checked=confirmation is not None,
-        n_votes=state.seen.counted,
-        n_ties=state.seen.ties,
-        n_revised=state.seen.revised,
-        log_numerator=state.numerator.log_value,
-        notes=tuple(notes),
-        signature=sign_excluded(_sign(state, confirmation), excluded),
-        excluded=excluded,
-        digest=state.seen.digest,
-        groups=groups,
-        unjoined=_say_unjoined(state, groups),
-    )
 
 
 def find_groups(state: SequentialState) -> Groups:
@@ -694,53 +714,6 @@ def find_groups(state: SequentialState) -> Groups:
     for name, number in sorted(zip(state.systems, part, strict=True)):
         groups.setdefault(number, []).append(name)
     return tuple(sorted(map(tuple, groups.values()), key=lambda names: (-len(names), names)))
-
-
-def _say_unjoined(state: SequentialState, groups: Groups) -> str:
-    """Say which groups no vote joins; "" where there is one group."""
-    from evenhand.models.existence import NEVER, say_apart
-
-    if len(groups) < 2:
-        return ""
-    group = {name: i for i, names in enumerate(groups) for name in names}
-    ends = ((state.systems[left], state.systems[right]) for left, right in state.shown)
-    tied = any(group[left] != group[right] for left, right in ends)
-    return say_apart(groups, ONLY_TIED if tied else NEVER)
-
-
-def _list_standings(
-    state: SequentialState, worth: Array, decided: tuple[Claim, ...], groups: Groups
-) -> tuple[Standing, ...]:
-    """Return the systems, the leading one first; equals stand by name and share a place."""
-    names, k = state.systems, len(state.systems)
-    better = Counter(claim.better for claim in decided)
-    worse = Counter(claim.worse for claim in decided)
-    judged = Counter(claim.better for claim in state.judge_claims)
-    votes = np.zeros((k, 3), dtype=np.int64)  # ties also where they say nothing
-    for (left, right), counts in state.shown.items():
-        votes[left] += counts
-        votes[right] += counts[::-1]
-    places = share_places(worth)
-    group = {name: i for i, part in enumerate(groups) for name in part}
-    standings = []
-    for code in sorted(range(k), key=lambda i: (group[names[i]], places[i], names[i])):
-        name = names[code]
-        wins, ties, losses = votes[code].tolist()
-        standing = Standing(
-            system=name,
-            place=places[code] if len(groups) < 2 else None,
-            log_worth=float(worth[code]),
-            wins=wins,
-            ties=ties,
-            losses=losses,
-            better_than=better[name],
-            worse_than=worse[name],
-            better_by_judges=None if state.signs is None else judged[name],
-            lower=1 + worse[name],
-            upper=k - better[name],
-        )
-        standings.append(standing)
-    return tuple(standings)
 
 
 def share_places(worth: Array) -> list[int]:
@@ -788,7 +761,7 @@ def _list_excluded(state: SequentialState, *, checked: bool) -> tuple[Exclusion,
 def _sign(state: SequentialState, confirmation: Confirmation | None) -> str:
     settings, founders, seen = state.settings, state.founders, state.seen
     alone = founders is not None and founders < 2
-    direct = f" {MODEL_SHARE:g} + direct votes {1 - MODEL_SHARE:g}"
+    direct = f" {likelihood.MODEL_SHARE:g} + direct votes {1 - likelihood.MODEL_SHARE:g}"
     systems = len(state.systems) if founders is None else founders
     named = " named by votes" if founders is None or state.numerator.early else ""
     if founders and not named:  # who was named decides which pairs direct votes may decide
@@ -885,8 +858,8 @@ def _restore(body: Mapping[str, Any]) -> SequentialState:
     state.order = str(body["order"])
     state.seed = None if body["seed"] is None else int(body["seed"])
     state.shown = {(s, t): list(counts) for s, t, *counts in body["shown"]}
-    state.numerator = Numerator.from_dict(body["numerator"])
+    state.numerator = likelihood.Numerator.from_dict(body["numerator"])
     state.signs = None if body["signs"] is None else JudgeSigns.from_dict(body["signs"])
-    state.claims = [Claim(**claim) for claim in body["claims"]]
-    state.judge_claims = [Claim(**claim) for claim in body["judge_claims"]]
+    state.claims = [likelihood.Claim(**claim) for claim in body["claims"]]
+    state.judge_claims = [likelihood.Claim(**claim) for claim in body["judge_claims"]]
     return state

@@ -26,16 +26,8 @@ from numpy.typing import NDArray
 
 from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged
-from evenhand.numerics import Array, Flags
+from evenhand.numerics import Array, Flags, newton
 from evenhand.numerics.graph import Graph, strong_components
-from evenhand.numerics.newton import (
-    NEWTON_ROUNDING,
-    Expansion,
-    Maximum,
-    backtrack,
-    maximise,
-    solve_step,
-)
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.sides import log_direct
 
@@ -109,7 +101,7 @@ def sum_log_chances(counts: Array, logs: Chances, gamma: float | None) -> Array:
     return np.asarray(value if gamma is None else value + counts[..., 1] * logs[1])
 
 
-def expand(pairs: PairCounts, at: Array) -> Expansion:
+def expand(pairs: PairCounts, at: Array) -> newton.Expansion:
     """Return the log-likelihood to second order."""
     # at: (K,) log-worths, or (K + 1,) with γ behind them.
     # Returns value (nats), gradient and information in the order of `at`; the information of worths
@@ -133,7 +125,7 @@ def expand(pairs: PairCounts, at: Array) -> Expansion:
         gradient[k] = (pairs.counts[:, 1] - n * tie).sum()
         information[:k, k] = information[k, :k] = pairs.spread(-n * tie * (won - lost) / 2)
         information[k, k] = (n * tie * (1 - tie)).sum()
-    return Expansion(value, gradient, information)
+    return newton.Expansion(value, gradient, information)
 
 
 def _score(counts: Array, won: Array, lost: Array) -> Array:
@@ -194,43 +186,36 @@ def find_supremum(
     counts = merged.take(inside)
     at = start[: k + (1 if len(start) > k and counts.tied else 0)].copy()
     at[second] = at[first]
-    maximum = _climb(counts, part, at, enough)
-    if maximum is None:
+    anchor = np.zeros((len(at), len(at)))
+    anchor[:k, :k] = part[:, None] == part  # worths of a part are known up to their sum
+    here = expand(counts, at)
+    for _ in range(MAX_STEPS):
+        value = here.value
+        if value > enough:
+            break
+        try:
+            step = newton.solve_step(here.information + anchor, here.gradient)
+        except NotConverged:
+            return None
+        decrement = float(here.gradient @ step)
+        if decrement < CONVERGED:
+            if abs(at).max() >= MAX_LOG_WORTH:
+                return None
+            value += 2 * max(decrement, 0.0)
+            break
+        least = value - newton.NEWTON_ROUNDING * (1.0 + abs(value))
+        moved = newton.backtrack(partial(expand, counts), at, step, (least, 0.0), MAX_HALVINGS)
+        if moved is None:
+            return None
+        at, here = moved
+    else:
         return None
-    at, value = maximum
     at[second] = at[first]
     gamma = float(at[k]) if len(at) > k else None
     within = pairs.take(inside)
     won, _, lost = (np.exp(x) for x in log_chances(at[within.low] - at[within.high], gamma))
     lead = float(within.spread(_score(within.counts, won, lost))[first])
     return Supremum(value, lead, at)
-
-
-def _climb(
-    pairs: PairCounts, part: NDArray[np.intp], at: Array, enough: float
-) -> tuple[Array, float] | None:
-    """Return the maximum and an upper bound of its value, or None."""
-    k = pairs.systems
-    anchor = np.zeros((len(at), len(at)))
-    anchor[:k, :k] = part[:, None] == part  # worths of a part are known up to their sum
-    here = expand(pairs, at)
-    for _ in range(MAX_STEPS):
-        if here.value > enough:
-            return at, here.value
-        try:
-            step = solve_step(here.information + anchor, here.gradient)
-        except NotConverged:
-            return None
-        decrement = float(here.gradient @ step)
-        if decrement < CONVERGED:
-            bound = here.value + 2 * max(decrement, 0.0)
-            return (at, bound) if abs(at).max() < MAX_LOG_WORTH else None
-        least = here.value - NEWTON_ROUNDING * (1.0 + abs(here.value))
-        moved = backtrack(partial(expand, pairs), at, step, (least, 0.0), MAX_HALVINGS)
-        if moved is None:
-            return None
-        at, here = moved
-    return None
 
 
 # What is predicted of the next vote: worths fitted to the votes before it, with a weak prior.
@@ -243,11 +228,11 @@ def _climb(
 # are, what is decided with them is valid, and bad predictions merely decide less.
 
 
-def fit_plug_in(pairs: PairCounts, start: Array) -> Maximum:
+def fit_plug_in(pairs: PairCounts, start: Array) -> newton.Maximum:
     """Fit worths, and γ where `start` has one, with the prior."""
     # start: (K,) log-worths, or (K + 1,) with γ behind them, where to begin.
 
-    def penalised(at: Array) -> Expansion:
+    def penalised(at: Array) -> newton.Expansion:
         here = expand(pairs, at)
         worth = at[: pairs.systems]
         prior = -np.logaddexp(worth / 2, -worth / 2).sum()
@@ -261,9 +246,9 @@ def fit_plug_in(pairs: PairCounts, start: Array) -> Maximum:
             gradient = np.append(gradient, 1 - 3 * tie)
             curvature = np.append(curvature, 3 * tie * (1 - tie))
         information = here.information + np.diag(curvature)
-        return Expansion(float(here.value + prior), here.gradient + gradient, information)
+        return newton.Expansion(float(here.value + prior), here.gradient + gradient, information)
 
-    return maximise(penalised, start)
+    return newton.maximise(penalised, start)
 
 
 # The running numerator N_t: how well the votes were predicted, each from those before it.

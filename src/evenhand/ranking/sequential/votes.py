@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import ANSWER
-from evenhand.data.joining import PLACE
+from evenhand.data.engine import ANSWER, PLACE
 from evenhand.data.labels import OUTCOMES
 from evenhand.data.source import AnnotationColumn, number_rows
 from evenhand.data.texts import say as say_of_columns
@@ -151,17 +150,12 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
 
 
 def _read_votes(data: Comparisons, order: str | None) -> Votes:
-    """Read the votes; a column of times that cannot be read is called what it is here."""
     if order is None or order == ROWS:
         return _gather_rankings(data).votes()
-    try:
-        data = _gather_rankings(data, data.require(order))
-        annotations = {**data.source.annotations, "shown_at": AnnotationColumn(data.require(order))}
-        source = replace(data.source, annotations=annotations)
-        return replace(data, source=source).votes()
-    except InvalidJudgments as fault:
-        text = str(fault).replace(", taken as shown_at,", ", which tells the order,")
-        raise InvalidJudgments(text) from None
+    times = AnnotationColumn(data.require(order), task="which tells the order")
+    data = _gather_rankings(data, times.column)
+    annotations = {**data.source.annotations, "shown_at": times}
+    return replace(data, source=replace(data.source, annotations=annotations)).votes()
 
 
 def _gather_rankings(data: Comparisons, time: str | None = None) -> Comparisons:
@@ -314,9 +308,5 @@ def _name_order(note: str, by: str) -> str:
     """Return a note, in which the column that votes are ordered by is called so, and no time."""
     if not isinstance(note, Finding) or note.code != "beside":
         return note
-    columns = [
-        f"order={by}" if one == f"shown_at={by}" else one
-        for one in note.values["columns"].split(", ")
-    ]
-    values = {**note.values, "columns": ", ".join(columns)}
-    return say_of_columns(note.code, note.severity, **values)
+    columns = [f"order={by}" if one == f"shown_at={by}" else one for one in note.values["columns"]]
+    return say_of_columns(note.code, note.severity, columns=columns)

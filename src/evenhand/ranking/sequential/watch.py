@@ -17,6 +17,7 @@ from typing import Final
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.query_log import call_copy, forget_copies, name_originals
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.errors import (
@@ -197,6 +198,7 @@ class GrowingVotes:
         self._open, self._beginning, self._rest, self._clock = open_table, beginning, rest, clock
         self._folder = TemporaryDirectory(prefix="evenhand-")
         self._copy = Path(self._folder.name, path.name)
+        call_copy(str(self._copy), str(path))
         self._header = b""
         self._notes: tuple[str, ...] = ()
         self._confirmed: Confirmation | None = None
@@ -212,11 +214,11 @@ class GrowingVotes:
         try:
             return self._take_in(fresh)
         except EvenhandError as fault:
-            text = str(fault).replace(str(self._copy), str(self.file.path))
-            raise type(fault)(text) from None
+            raise type(fault)(name_originals(str(fault))) from None
 
     def close(self) -> None:
         self._folder.cleanup()
+        forget_copies([str(self._copy)])
 
     def _take_in(self, fresh: bytes) -> bool:
         state = self.state

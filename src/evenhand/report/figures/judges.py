@@ -10,27 +10,8 @@ from evenhand.judges.diagnosis import Diagnosis
 from evenhand.judges.outliers import JudgeProfile, Outliers
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.render.document import Row
+from evenhand.report.figures import style
 from evenhand.report.figures.drawing import name_files, place_names
-from evenhand.report.figures.style import (
-    ACCENT,
-    CONTRAST,
-    GRID,
-    HOLLOW,
-    INK,
-    PALETTE,
-    QUIET,
-    ROW,
-    Axis,
-    Chart,
-    boxes,
-    count_off,
-    look_up,
-    name_points,
-    plot,
-    rule,
-    series,
-    write_share,
-)
 from evenhand.report.figures.systems import (
     draw_map,
     draw_removals,
@@ -47,8 +28,11 @@ from evenhand.report.figures.systems import (
 
 # Most judges whose names stand under the axis; more are numbered by their order alone
 MAX_NAMED_ON_AXIS: Final = 30
-WHOSE: Final = {"the judge": (PALETTE[0], "o"), "others, same outputs": (PALETTE[1], "o")}
-WITHIN: Final = {"within": (ACCENT, "o"), "outside": (CONTRAST, "o")}
+WHOSE: Final = {
+    "the judge": (style.PALETTE[0], "o"),
+    "others, same outputs": (style.PALETTE[1], "o"),
+}
+WITHIN: Final = {"within": (style.ACCENT, "o"), "outside": (style.CONTRAST, "o")}
 
 
 # Attribute of a judge's profile → method of outliers, file, key of rows, title of the axis, title
@@ -65,8 +49,8 @@ ORDERED: Final = {
 }
 
 
-def draw_judges(diagnosis: Diagnosis) -> dict[str, Chart]:
-    figures: dict[str, Chart] = {}
+def draw_judges(diagnosis: Diagnosis) -> dict[str, style.Chart]:
+    figures: dict[str, style.Chart] = {}
     criteria = diagnosis.criteria
     if len(criteria) > 1:
         figures["systems"] = draw_systems(diagnosis)
@@ -84,7 +68,9 @@ def draw_judges(diagnosis: Diagnosis) -> dict[str, Chart]:
     return figures
 
 
-def _draw_ordered(profiles: Sequence[JudgeProfile], limits: Outliers, attribute: str) -> Chart:
+def _draw_ordered(
+    profiles: Sequence[JudgeProfile], limits: Outliers, attribute: str
+) -> style.Chart:
     """Draw judges, lowest first, over the centre and the limits that the method has."""
     name, title, head = ORDERED[attribute][2:]
     known = [
@@ -111,20 +97,20 @@ def _draw_ordered(profiles: Sequence[JudgeProfile], limits: Outliers, attribute:
     ]
     judges = [profile.judge for _, profile in known]
     count, axis = len(judges), "judges, lowest first"
-    x, across = Axis.of_columns(judges, axis), "at"
+    x, across = style.Axis.of_columns(judges, axis), "at"
     if count > MAX_NAMED_ON_AXIS:
-        x, across = Axis(0.5, count + 0.5, axis, whole=True, grid=False), "place"
+        x, across = style.Axis(0.5, count + 0.5, axis, whole=True, grid=False), "place"
     zero = [0.0] if name == "distance" else []
-    y = Axis.around([row[name] for row in rows] + [one["at"] for one in rules] + zero, title)
+    y = style.Axis.around([row[name] for row in rows] + [one["at"] for one in rules] + zero, title)
     drawn = [{**row, "at": row["place"] - 1} for row in rows]
     joined = 1.2 if name == "mean" else 0.0
-    marks = [rule(one["at"], INK, across=True) for one in rules]
-    marks += series(drawn, (across, name), looks, "who", size=5.5, joined=joined)
+    marks = [style.rule(one["at"], style.INK, across=True) for one in rules]
+    marks += style.series(drawn, (across, name), looks, "who", size=5.5, joined=joined)
     head = f"{head}, {limits.criterion}" if limits.criterion else head
     below = f"{count} judges; dashed: centre and limits, outside {len(limits.judges)}"
     if name == "distance":
         below = f"{count} judges, 0 is agreement; outside {len(limits.judges)}"
-    return Chart((rules, rows), x, y, marks).name(head, below)
+    return style.Chart((rules, rows), x, y, marks).name(head, below)
 
 
 # Judges as a map: how far each follows the others, and how often each prefers neither output.
@@ -134,13 +120,13 @@ FEW_JUDGMENTS: Final = "too few judgments to tell"
 FEW_JUDGES: Final = "too few judges to tell"
 OPEN: Final = "open who is right"
 KINDS: Final = {
-    "not flagged": (ACCENT, "o"),
-    FEW_JUDGMENTS: (QUIET, "o"),
-    FEW_JUDGES: (QUIET, "o"),
-    OPEN: (QUIET, "o"),
-    "odd habit": (PALETTE[4], "s"),
-    "careless": (CONTRAST, "^"),
-    "reversed": (PALETTE[3], "D"),
+    "not flagged": (style.ACCENT, "o"),
+    FEW_JUDGMENTS: (style.QUIET, "o"),
+    FEW_JUDGES: (style.QUIET, "o"),
+    OPEN: (style.QUIET, "o"),
+    "odd habit": (style.PALETTE[4], "s"),
+    "careless": (style.CONTRAST, "^"),
+    "reversed": (style.PALETTE[3], "D"),
 }
 EDGES: Final = (-2.0, 4.0)  # Slopes beyond these stand at the edge: they rest on few votes
 # Most judges whose names stand on the map: flagged ones, and those of whom nothing is decided
@@ -149,7 +135,7 @@ MAX_NAMED_ON_MAP: Final = 8
 PHONE_WIDTH: Final = 300
 
 
-def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Chart:
+def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> style.Chart:
     """Draw judges, agreement across and ties, or else judgments, upwards."""
     # 0 and 1 are on the axis, wild slopes at its edge
     slopes = [row["slope"] for row in rows]
@@ -159,21 +145,21 @@ def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Chart:
     rules: list[Row] = [{"at": at} for at in (0.0, 1.0) if low <= at <= high]
     named = _choose_names(drawn, (low, high), ties=ties)
     beside = [[row for row in named if row["side"] == side] for side in ("right", "left")]
-    x = Axis(low, high, "follows the others: 1 as all together, 0 not at all", grid=False)
+    x = style.Axis(low, high, "follows the others: 1 as all together, 0 not at all", grid=False)
     n = [row["n"] for row in rows]
-    y = Axis(min(n) / 1.3, max(n) * 1.3, "judgments", log=True, grid=False)
+    y = style.Axis(min(n) / 1.3, max(n) * 1.3, "judgments", log=True, grid=False)
     if ties:
         most = max(row["ties"] for row in rows) or 1.0
-        y = Axis(-0.03 * most, 1.06 * most, "prefers neither", write_share, grid=False)
+        y = style.Axis(-0.03 * most, 1.06 * most, "prefers neither", style.write_share, grid=False)
     up = "ties" if ties else "n"
     sizes = [round((24 + 236 * (count / (max(n) or 1)) ** 0.5) ** 0.5) for count in n]
     large = [{**row, "size": size} for row, size in zip(drawn, sizes, strict=True)]
     marks = [
-        *(rule(one["at"]) for one in rules),
-        *series(large, ("at", up), KINDS, size="size", alpha=0.8),
-        *name_points(beside, ("at", up), "judge"),
+        *(style.rule(one["at"]) for one in rules),
+        *style.series(large, ("at", up), KINDS, size="size", alpha=0.8),
+        *style.name_points(beside, ("at", up), "judge"),
     ]
-    return Chart((rules, drawn, *filter(None, beside)), x, y, marks, MAP_HEIGHT)
+    return style.Chart((rules, drawn, *filter(None, beside)), x, y, marks, MAP_HEIGHT)
 
 
 def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool) -> list[Row]:
@@ -192,27 +178,32 @@ def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool)
     return [{**undecided[name.at], "side": name.side} for name in placed[:MAX_NAMED_ON_MAP]]
 
 
-def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> Chart:
+def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> style.Chart:
     """Draw judges of ratings: how high each scores, against how far from the others."""
     plain = [dict(row) for row in rows]
     flagged = [row for row in plain if row["flags"]]
     far = max(row["distance"] for row in rows) or 1.0
     title = "scores higher than the others on the same outputs"
-    x = Axis.around([0.0, *(row["gap"] for row in rows)], title)
-    y = Axis(-0.03 * far, 1.1 * far, "mean distance from them (points)")
-    looks, keys = look_up(criteria, "o"), ("gap", "distance")
+    x = style.Axis.around([0.0, *(row["gap"] for row in rows)], title)
+    y = style.Axis(-0.03 * far, 1.1 * far, "mean distance from them (points)")
+    looks, keys = style.look_up(criteria, "o"), ("gap", "distance")
     beside = [
         [row for row in flagged if (x.place(row["gap"]) > 0.5) is left] for left in (False, True)
     ]
     marks = [
-        rule(0),
-        plot([(row["gap"], row["distance"]) for row in flagged], CONTRAST, 14, mark=HOLLOW),
-        *series(plain, keys, looks, "criterion", size=8, alpha=0.8),
-        *name_points(beside, keys, "judge"),
+        style.rule(0),
+        style.plot(
+            [(row["gap"], row["distance"]) for row in flagged],
+            style.CONTRAST,
+            14,
+            mark=style.HOLLOW,
+        ),
+        *style.series(plain, keys, looks, "criterion", size=8, alpha=0.8),
+        *style.name_points(beside, keys, "judge"),
     ]
     zero = [{"at": 0}]
     layers = (zero, plain, flagged) if flagged else (zero, plain)
-    return Chart(layers, x, y, marks, right=24)
+    return style.Chart(layers, x, y, marks, right=24)
 
 
 # How alike judges are: a square for each pair, judges who are alike side by side.
@@ -227,7 +218,7 @@ LIKENESS: Final = (
 )
 
 
-def draw_likeness(likeness: JudgeLikeness) -> Chart:
+def draw_likeness(likeness: JudgeLikeness) -> style.Chart:
     judges = likeness.judges
     labels = name_rows(judges)
     pairs = [(i, j) for i in range(len(judges)) for j in range(len(judges)) if i != j]
@@ -251,23 +242,26 @@ def draw_likeness(likeness: JudgeLikeness) -> Chart:
 
 
 # What a colour says of a judge
-POSITION_KINDS: Final = {"like the others": (ACCENT, "o"), "stands out": (CONTRAST, "o")}
+POSITION_KINDS: Final = {
+    "like the others": (style.ACCENT, "o"),
+    "stands out": (style.CONTRAST, "o"),
+}
 SEEN: Final = "these judges"
 BLIND: Final = "random answers"
 ITEM_SIDES: Final = ("wins there", "loses there")
 
 
-def draw_curves(rows: Sequence[Row], criteria: Sequence[str]) -> Chart:
+def draw_curves(rows: Sequence[Row], criteria: Sequence[str]) -> style.Chart:
     """Draw how often two judges are at most n points apart; rows: criterion, apart, share."""
     last = max(row["apart"] for row in rows)
-    x = Axis(-0.03 * last, 1.03 * last or 1, "at most so many points apart", grid=False)
-    y = Axis(0, 1.02, "pairs of judges of an output", write_share)
-    looks = look_up(criteria, "o")
-    marks = series(rows, ("apart", "share"), looks, "criterion", joined=1.5)
-    return Chart((rows,), x, y, marks)
+    x = style.Axis(-0.03 * last, 1.03 * last or 1, "at most so many points apart", grid=False)
+    y = style.Axis(0, 1.02, "pairs of judges of an output", style.write_share)
+    looks = style.look_up(criteria, "o")
+    marks = style.series(rows, ("apart", "share"), looks, "criterion", joined=1.5)
+    return style.Chart((rows,), x, y, marks)
 
 
-def draw_positions(rows: Sequence[Row], common: float) -> Chart:
+def draw_positions(rows: Sequence[Row], common: float) -> style.Chart:
     """Draw each judge's share for the first output, between equals, with its interval.
 
     rows: in the order in which they are drawn: judge, share, lower, upper (proportions), first,
@@ -276,55 +270,59 @@ def draw_positions(rows: Sequence[Row], common: float) -> Chart:
     drawn = [{**row, "at": at} for at, row in enumerate(rows)]
     everyone = "all judges together"
     marks = [
-        rule(0.5, dash="--"),
-        *series(drawn, ("share", "at"), POSITION_KINDS, ends=("lower", "upper")),
-        rule(common, INK, dash="-", label=everyone),
+        style.rule(0.5, dash="--"),
+        *style.series(drawn, ("share", "at"), POSITION_KINDS, ends=("lower", "upper")),
+        style.rule(common, style.INK, dash="-", label=everyone),
     ]
-    x = Axis(0, 1, "first output preferred, between equals (shrunken)", write_share)
+    x = style.Axis(0, 1, "first output preferred, between equals (shrunken)", style.write_share)
     lines = ([{"at": 0.5, "line": "no bias"}], [{"at": common, "line": everyone}])
-    y = Axis.of_rows([row["judge"] for row in rows])
-    return Chart((*lines, rows), x, y, marks, ROW, right=22)
+    y = style.Axis.of_rows([row["judge"] for row in rows])
+    return style.Chart((*lines, rows), x, y, marks, style.ROW, right=22)
 
 
-def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> Chart:
+def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> style.Chart:
     """Draw shares of variance, a bar for each source; rows: criterion, source, share, sd."""
     shares = [row["share"] for row in rows]
     title = "share of the variance of one score"
-    x = Axis(min(*shares, 0.0), 1.02 * max(shares), title, write_share)
-    looks, thick = look_up(criteria, "s"), 0.8 / len(criteria)
-    drawn = count_off(rows, "source", sources)
+    x = style.Axis(min(*shares, 0.0), 1.02 * max(shares), title, style.write_share)
+    looks, thick = style.look_up(criteria, "s"), 0.8 / len(criteria)
+    drawn = style.count_off(rows, "source", sources)
     marks = []
     for place, (name, (colour, _)) in enumerate(looks.items()):
         shift = (place - (len(criteria) - 1) / 2) * thick
         own = [(row["share"], row["at"] + shift) for row in drawn if row["criterion"] == name]
         corners = [(0, at - 0.47 * thick, share, at + 0.47 * thick) for share, at in own]
-        marks.append(boxes(corners, colour, label=name))
+        marks.append(style.boxes(corners, colour, label=name))
     high = 22 + 8 * (len(criteria) - 1)
-    return Chart((rows,), x, Axis.of_rows(sources), marks, high, right=22)
+    return style.Chart((rows,), x, style.Axis.of_rows(sources), marks, high, right=22)
 
 
-def draw_shares(rows: Sequence[Row]) -> Chart:
+def draw_shares(rows: Sequence[Row]) -> style.Chart:
     """Draw how many items are how one-sided, seen and where answers are random."""
     order = list(dict.fromkeys(row["share"] for row in rows))
-    drawn = count_off(rows, "share", order)
+    drawn = style.count_off(rows, "share", order)
     bars = [(r["at"] - 0.42, 0, r["at"] + 0.42, r["items"]) for r in drawn if r["who"] == SEEN]
-    marks = [boxes(bars, ACCENT, 0.55, SEEN)]
+    marks = [style.boxes(bars, style.ACCENT, 0.55, SEEN)]
     for row in drawn:
         ends = [(row["at"] - 0.4, row["items"]), (row["at"] + 0.4, row["items"])]
-        marks += [plot(ends, CONTRAST, width=3, label=BLIND)] if row["who"] == BLIND else []
-    x = Axis.of_columns(order, "pairs of votes that agree on which output is better")
+        marks += (
+            [style.plot(ends, style.CONTRAST, width=3, label=BLIND)] if row["who"] == BLIND else []
+        )
+    x = style.Axis.of_columns(order, "pairs of votes that agree on which output is better")
     most = max(row["items"] for row in rows) or 1.0
-    return Chart((rows,), x, Axis(0, 1.05 * most, "items"), marks)
+    return style.Chart((rows,), x, style.Axis(0, 1.05 * most, "items"), marks)
 
 
-def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> Chart:
+def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> style.Chart:
     """Draw which systems win and lose on the most one-sided items."""
     items = list(dict.fromkeys(row["item"] for row in rows))
-    drawn = count_off(count_off(rows, "item", items), "system", systems, "column")
+    drawn = style.count_off(style.count_off(rows, "item", items), "system", systems, "column")
     large = [{**row, "size": round((6 + 194 * row["strength"]) ** 0.5)} for row in drawn]
     wide = len(systems) - 0.5
-    marks = [plot([(-0.5, at), (wide, at)], GRID, width=1) for at in range(len(items))]
-    marks += series(large, ("column", "at"), look_up(ITEM_SIDES), "side", size="size", alpha=0.85)
-    x = Axis.of_columns(systems, top=True)
+    marks = [style.plot([(-0.5, at), (wide, at)], style.GRID, width=1) for at in range(len(items))]
+    marks += style.series(
+        large, ("column", "at"), style.look_up(ITEM_SIDES), "side", size="size", alpha=0.85
+    )
+    x = style.Axis.of_columns(systems, top=True)
     right = 10.0 + min(60, 3 * max(map(len, systems))) * (len(systems) > 4)
-    return Chart((rows,), x, Axis.of_rows(items), marks, 1.2 * ROW, right=right)
+    return style.Chart((rows,), x, style.Axis.of_rows(items), marks, 1.2 * style.ROW, right=right)

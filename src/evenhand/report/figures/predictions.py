@@ -8,33 +8,14 @@ from typing import Any, Final
 
 from evenhand.design.plan import CampaignPlan, Point
 from evenhand.design.query_replay import QueryCurves
-from evenhand.models.fitted import FittedModel, Posterior
+from evenhand.models.base import FittedModel, Posterior
 from evenhand.ranking.by_model import estimate_abilities, tabulate_chances
 from evenhand.ranking.cross_validation import ModelComparison
 from evenhand.ranking.learning_curves import LearningCurves
 from evenhand.ratings.reliability import COMMON, DECIDERS, SPREAD, DecisionCurve
 from evenhand.render.document import Row
+from evenhand.report.figures import style
 from evenhand.report.figures.drawing import LINE, spread
-from evenhand.report.figures.style import (
-    ACCENT,
-    CONTRAST,
-    HEIGHT,
-    INK,
-    PALETTE,
-    QUIET,
-    ROW,
-    Axis,
-    Chart,
-    Look,
-    Mark,
-    look_up,
-    plot,
-    rule,
-    series,
-    words,
-    write_count,
-    write_share,
-)
 from evenhand.report.figures.systems import draw_heat_map
 
 # Names with a point and an interval: perplexities of models, differences, abilities of systems.
@@ -57,18 +38,22 @@ def draw_intervals(
     title: str = "Perplexity on held-out judgments",
     below: str = "lower is better",
     reference: float | None = None,
-) -> Chart:
+) -> style.Chart:
     """Draw an estimate for each name in the order given."""
     rows = [asdict(bar) for bar in bars]
     lines = [] if reference is None else [{"at": reference}]
     drawn = [{**row, "at": at} for at, row in enumerate(rows)]
-    looks: dict[Any, Look] = {True: (ACCENT, "o"), False: (QUIET, "o")}
-    marks = [rule(one["at"], INK) for one in lines]
-    marks += series(drawn, ("value", "at"), looks, "strong", ends=("lower", "upper"), width=1.4)
+    looks: dict[Any, style.Look] = {True: (style.ACCENT, "o"), False: (style.QUIET, "o")}
+    marks = [style.rule(one["at"], style.INK) for one in lines]
+    marks += style.series(
+        drawn, ("value", "at"), looks, "strong", ends=("lower", "upper"), width=1.4
+    )
     values = [row[key] for row in rows for key in ("lower", "value", "upper")]
-    x = Axis.around([*values, *(one["at"] for one in lines)], axis)
+    x = style.Axis.around([*values, *(one["at"] for one in lines)], axis)
     layers = (rows, lines) if lines else (rows,)
-    return Chart(layers, x, Axis.of_rows([bar.name for bar in bars]), marks, ROW).name(title, below)
+    return style.Chart(
+        layers, x, style.Axis.of_rows([bar.name for bar in bars]), marks, style.ROW
+    ).name(title, below)
 
 
 # Perplexity by training size: figures 2 to 5 of Hopkins & May (2013).
@@ -85,7 +70,7 @@ HEADROOM: Final = 0.5
 MAX_LINES_WITH_INTERVALS: Final = 1
 
 
-def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") -> Chart:
+def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") -> style.Chart:
     """Draw perplexity on held-out judgments by the number of training comparisons.
 
     rows: name (what stands at the end of the line), size, perplexity, lower, upper (or None).
@@ -99,11 +84,13 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
     beyond = 0.04 * (UNIFORM - low) or 0.02
     top = UNIFORM + max(HEADROOM * (UNIFORM - low), 0.02)
     high = max(min(max(values), top), UNIFORM) + beyond
-    height = max(HEIGHT, round(len(names) * (LINE + 1)))
+    height = max(style.HEIGHT, round(len(names) * (LINE + 1)))
     sizes = sorted({row["size"] for row in rows}) or [1]
     least, most = sizes[0] / 1.06, sizes[-1] * 1.06
-    x = Axis(least, most, "training comparisons", write_count, sizes, log=True, grid=False)
-    y = Axis(low - beyond, high, "perplexity", count=7)
+    x = style.Axis(
+        least, most, "training comparisons", style.write_count, sizes, log=True, grid=False
+    )
+    y = style.Axis(low - beyond, high, "perplexity", count=7)
     # Names stand at the ends of the lines, where they do not meet
     last = {row["name"]: row["perplexity"] for row in rows}
     places = [height * (1 - y.place(max(min(value, high), y.low))) for value in last.values()]
@@ -112,33 +99,39 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
         {"name": name, "size": sizes[-1], "perplexity": high - unit * place}
         for name, place in zip(last, spread(places, LINE, (0.0, float(height))), strict=True)
     ]
-    marks: list[Mark] = []
+    marks: list[style.Mark] = []
     layers: list[Sequence[Row]] = []
     if UNIFORM_NAME not in names:
         guesses = [{"size": size, "perplexity": UNIFORM} for size in sizes]
         layers = [guesses, guesses[:1]]
         look: Any = {"align": "left baseline", "size": 10}
-        marks = [rule(UNIFORM, dash="--", across=True)]
-        marks += [words((least, UNIFORM), UNIFORM_NAME, shift=(2, 4), **look)]
+        marks = [style.rule(UNIFORM, dash="--", across=True)]
+        marks += [style.words((least, UNIFORM), UNIFORM_NAME, shift=(2, 4), **look)]
     inside = [row for row in rows if row["perplexity"] <= high]
     layers += [rows, inside, *([known] if known else []), ends]
     lines = [name for name in names if name != UNIFORM_NAME]
     for name, end in zip(names, ends, strict=True):
         number = lines.index(name) if name in lines else 0
-        colour, dash = PALETTE[number % len(PALETTE)], DASHES[number // len(PALETTE) % len(DASHES)]
+        colour, dash = (
+            style.PALETTE[number % len(style.PALETTE)],
+            DASHES[number // len(style.PALETTE) % len(DASHES)],
+        )
         if name == UNIFORM_NAME:
-            colour, dash = QUIET, ":"
+            colour, dash = style.QUIET, ":"
         own = [(row["size"], row["perplexity"]) for row in rows if row["name"] == name]
         marks += [
-            plot(own, colour, width=1.8, dash=dash),
-            plot([at for at in own if at[1] <= high], colour, 5.5),
-            *(plot([(r["size"], r["lower"]), (r["size"], r["upper"])], width=1) for r in known),
+            style.plot(own, colour, width=1.8, dash=dash),
+            style.plot([at for at in own if at[1] <= high], colour, 5.5),
+            *(
+                style.plot([(r["size"], r["lower"]), (r["size"], r["upper"])], width=1)
+                for r in known
+            ),
         ]
-        marks.append(words((most, end["perplexity"]), name, colour, (4, 0)))
+        marks.append(style.words((most, end["perplexity"]), name, colour, (4, 0)))
     above = len({row["name"] for row in rows if row["perplexity"] > high})
     below = f"{below}; {above} with points above the plot" if above else below
     title = "Perplexity by training size"
-    return Chart(tuple(layers), x, y, marks, height, beside=names).name(title, below)
+    return style.Chart(tuple(layers), x, y, marks, height, beside=names).name(title, below)
 
 
 # The figures of models compared on held-out judgments, and of the fit of one of them.
@@ -151,7 +144,7 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
 # ties          how often neither is
 
 
-def draw_comparison(comparison: ModelComparison) -> dict[str, Chart]:
+def draw_comparison(comparison: ModelComparison) -> dict[str, style.Chart]:
     """Draw perplexities, and differences to the best."""
     scores = comparison.scores
     if not scores:
@@ -181,7 +174,7 @@ def draw_comparison(comparison: ModelComparison) -> dict[str, Chart]:
     return drawn
 
 
-def draw_curves(curves: LearningCurves) -> Chart:
+def draw_curves(curves: LearningCurves) -> style.Chart:
     """Draw the lines of learning curves, best first."""
     tasks = len(curves.test_sets)
     below = f"lower is better; mean over {tasks} tasks" if tasks > 1 else "lower is better"
@@ -201,7 +194,7 @@ def draw_fit(
     name: str,
     labels: Mapping[str, str] | None = None,
     level: float = 0.95,
-) -> dict[str, Chart]:
+) -> dict[str, style.Chart]:
     """Draw the systems by one model: abilities, who is preferred to whom, ties."""
     systems = fit.systems
     order = sorted(systems, key=lambda system: (-fit.log_worth[systems.index(system)], system))
@@ -223,10 +216,10 @@ def draw_fit(
 
 # What a model expects beside what came of it, and what more judgments would decide.
 
-CALIBRATION_KINDS: Final = {"as expected": (ACCENT, "o"), "off": (CONTRAST, "o")}
+CALIBRATION_KINDS: Final = {"as expected": (style.ACCENT, "o"), "off": (style.CONTRAST, "o")}
 
 
-def draw_calibration(rows: Sequence[Row]) -> Chart:
+def draw_calibration(rows: Sequence[Row]) -> style.Chart:
     """Draw the share observed against the share expected; points on the diagonal are right.
 
     rows: one for each part: expected, observed, lower, upper (proportions), n, kind of
@@ -238,30 +231,34 @@ def draw_calibration(rows: Sequence[Row]) -> Chart:
     ends = [max(min(*values, 0.5) - 0.02, 0.0), min(max(values) + 0.02, 1.0)]
     look: Any = {"size": 8, "ends": ("lower", "upper"), "form": "upright"}
     marks = [
-        plot([(end, end) for end in ends], QUIET, width=1.2, dash="--"),
-        *series(rows, ("expected", "observed"), CALIBRATION_KINDS, **look),
+        style.plot([(end, end) for end in ends], style.QUIET, width=1.2, dash="--"),
+        *style.series(rows, ("expected", "observed"), CALIBRATION_KINDS, **look),
     ]
-    x, y = (Axis(ends[0], ends[1], f"{what} share", write_share) for what in shares[:2])
-    return Chart(([{"expected": end, "observed": end} for end in ends], rows), x, y, marks)
+    x, y = (style.Axis(ends[0], ends[1], f"{what} share", style.write_share) for what in shares[:2])
+    return style.Chart(([{"expected": end, "observed": end} for end in ends], rows), x, y, marks)
 
 
-def draw_prospect(rows: Sequence[Row], pairs: int) -> Chart:
+def draw_prospect(rows: Sequence[Row], pairs: int) -> style.Chart:
     """Draw decided pairs by the number of judgments, today's first, with what may come."""
     first, last = rows[0], rows[-1]
     marked = [row["judgments"] for row in rows if float(row["times"]).is_integer()]
     ends = (first["judgments"] / 1.04, last["judgments"] * 1.04)
-    x = Axis(*ends, "judgments", write_count, marked, log=True, grid=False)
-    y = Axis(0, 1.04 * pairs, "decided pairs", write_count, whole=True)
+    x = style.Axis(*ends, "judgments", style.write_count, marked, log=True, grid=False)
+    y = style.Axis(0, 1.04 * pairs, "decided pairs", style.write_count, whole=True)
     drawn = [{**row, "kind": ""} for row in rows]
     keys, bounds, today = ("judgments", "decided"), ("lower", "upper"), (9, -4)
-    look = {"": (ACCENT, "o")}
+    look = {"": (style.ACCENT, "o")}
     marks = [
-        rule(pairs, across=True, dash="--"),
-        words((last["judgments"], pairs), "all pairs", shift=(0, -13), align="right baseline"),
-        *series(drawn, keys, look, size=7.5, joined=2, ends=bounds, form="band"),
-        words((first["judgments"], first["decided"]), "today", INK, today, align="left top"),
+        style.rule(pairs, across=True, dash="--"),
+        style.words(
+            (last["judgments"], pairs), "all pairs", shift=(0, -13), align="right baseline"
+        ),
+        *style.series(drawn, keys, look, size=7.5, joined=2, ends=bounds, form="band"),
+        style.words(
+            (first["judgments"], first["decided"]), "today", style.INK, today, align="left top"
+        ),
     ]
-    return Chart((rows, [{"pairs": pairs}]), x, y, marks, right=30)
+    return style.Chart((rows, [{"pairs": pairs}]), x, y, marks, right=30)
 
 
 # Fewer ratings: decisions against the share that is seen, and errors against labels used.
@@ -276,7 +273,7 @@ ERROR_NAMES: Final = {
 }
 
 
-def draw_decisions(curve: DecisionCurve) -> Chart:
+def draw_decisions(curve: DecisionCurve) -> style.Chart:
     """Draw reliability of decisions, the two kinds of design side by side."""
     rows: list[dict[str, Any]] = [
         {
@@ -290,7 +287,7 @@ def draw_decisions(curve: DecisionCurve) -> Chart:
         for point in curve.points
         for name, reliability in point.reliability.items()
     ]
-    looks = look_up(DECIDERS, "o")
+    looks = style.look_up(DECIDERS, "o")
     names = [*DESIGN_NAMES.values()]
     keys = ("seen", "reliability")
     look: Any = {"size": 5.5, "joined": 1.4, "form": "band"}
@@ -298,39 +295,43 @@ def draw_decisions(curve: DecisionCurve) -> Chart:
     marks = [
         replace(mark, panel=panel)
         for panel, drawn in enumerate(own)
-        for mark in series(drawn, keys, looks, "method", ends=("lower", "upper"), **look)
+        for mark in style.series(drawn, keys, looks, "method", ends=("lower", "upper"), **look)
     ]
-    x = Axis.around([row["seen"] for row in rows], "share of the ratings seen", write_share)
+    x = style.Axis.around(
+        [row["seen"] for row in rows], "share of the ratings seen", style.write_share
+    )
     values = (row[key] for row in rows for key in ("lower", "reliability", "upper"))
-    y = Axis.around(values, "pairs ordered as by all ratings")
+    y = style.Axis.around(values, "pairs ordered as by all ratings")
     below = (
         f"{curve.judges} judges, {curve.outputs} outputs, {curve.systems} systems;"
         f" {100 * curve.level:g} % intervals over items"
     )
     title = "Decisions from fewer ratings"
-    return Chart((rows,), x, y, marks, panels=names).name(title, below, 680)
+    return style.Chart((rows,), x, y, marks, panels=names).name(title, below, 680)
 
 
-def draw_queries(curves: QueryCurves, measure: str = "mae") -> Chart:
+def draw_queries(curves: QueryCurves, measure: str = "mae") -> style.Chart:
     """Draw the error on test outputs by the number of labels; the full pool is the dashed line."""
     rows = [row for row in curves.records() if row["labels"] < curves.pool]
     whole = next(row for row in curves.records() if row["labels"] == curves.pool)
     ends = (f"{measure}_lower", f"{measure}_upper")
-    looks, labels = look_up(curves.queries, "o"), [row["labels"] for row in rows]
+    looks, labels = style.look_up(curves.queries, "o"), [row["labels"] for row in rows]
     look: Any = {"size": 5.5, "joined": 1.4, "ends": ends, "form": "band"}
     marks = [
-        rule(whole[measure], INK, across=True, dash="--"),
-        *series(rows, ("labels", measure), looks, "query", **look),
+        style.rule(whole[measure], style.INK, across=True, dash="--"),
+        *style.series(rows, ("labels", measure), looks, "query", **look),
     ]
-    x = Axis(min(labels) / 1.05, max(labels) * 1.05, "outputs with a label", write_count, log=True)
-    y = Axis.around(
+    x = style.Axis(
+        min(labels) / 1.05, max(labels) * 1.05, "outputs with a label", style.write_count, log=True
+    )
+    y = style.Axis.around(
         [row[one] for row in (*rows, whole) for one in (measure, *ends)], ERROR_NAMES[measure]
     )
     below = (
         f"{curves.repeats} repeats, {curves.errors.shape[-1]:,} test outputs; bands are 95 %"
         f" intervals over repeats; dashed: all {curves.pool:,} labels"
     )
-    return Chart((rows, [whole]), x, y, marks).name("Error by labels used", below)
+    return style.Chart((rows, [whole]), x, y, marks).name("Error by labels used", below)
 
 
 # Power against judgments and against judges, for a planned campaign.
@@ -341,14 +342,14 @@ HARDEST: Final = "hardest pair"
 MEAN: Final = "mean of the pairs to decide"
 
 
-def draw_plan(plan: CampaignPlan) -> dict[str, Chart]:
+def draw_plan(plan: CampaignPlan) -> dict[str, style.Chart]:
     return {
         "power-by-judgments": _draw_power(plan, plan.by_judgments, "judgments"),
         "power-by-judges": _draw_power(plan, plan.by_judges, "judges"),
     }
 
 
-def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> Chart:
+def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> style.Chart:
     """Draw power in closed form, and the hardest pair of the design as it was simulated."""
     design, weakest = plan.design, plan.weakest
     planned = getattr(design, by)
@@ -371,20 +372,20 @@ def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> Chart
     else:
         campaigns = f"{plan.simulated.campaigns:,} simulated campaigns"
         below.append(f"curves in closed form; diamond: {campaigns}")
-    looks = look_up(list(dict.fromkeys(row["pairs"] for row in rows)), "o")
+    looks = style.look_up(list(dict.fromkeys(row["pairs"] for row in rows)), "o")
     drawn = [{**row, "kind": ""} for row in simulated]
     bounds: Any = {"ends": ("lower", "upper"), "form": "upright", "width": 1.6}
     marks = [
-        rule(plan.spec.power, across=True, dash="--"),
-        rule(planned, dash="-"),
-        *series(rows, (by, "power"), looks, "pairs", size=5, joined=1.6),
-        *series(drawn, (by, "power"), {"": (INK, "D")}, **bounds),
+        style.rule(plan.spec.power, across=True, dash="--"),
+        style.rule(planned, dash="-"),
+        *style.series(rows, (by, "power"), looks, "pairs", size=5, joined=1.6),
+        *style.series(drawn, (by, "power"), {"": (style.INK, "D")}, **bounds),
     ]
     least, most = min(*numbers, planned) / 1.03, max(*numbers, planned) * 1.03
     marked = mark_numbers(min(numbers), max(numbers), planned)
-    x = Axis(least, most, by, write_count, marked, log=True, grid=False)
+    x = style.Axis(least, most, by, style.write_count, marked, log=True, grid=False)
     layers = ([{"power": plan.spec.power}], [{by: planned}], rows, *filter(None, [simulated]))
-    chart = Chart(layers, x, Axis(0, 1, "power"), marks)
+    chart = style.Chart(layers, x, style.Axis(0, 1, "power"), marks)
     return chart.name(f"Power by {by}", "; ".join(below), PLAN_WIDTH)
 
 

@@ -21,6 +21,7 @@ from textwrap import wrap
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from evenhand.errors import UnknownOption
 from evenhand.render.document import Row
 from evenhand.render.latex import escape_lines
 from evenhand.report.document import Figure
@@ -381,6 +382,26 @@ class Chart:
         """Return it as a figure of matplotlib, with its title."""
         with _set_up():
             return _draw(self, width or self.width)
+
+    def draw_on(self, ax: Any) -> None:
+        """Draw it into axes of matplotlib that somebody else has made, in their size and font."""
+        if len(self.panels) > 1:
+            raise UnknownOption("this figure has several plots side by side: draw it without ax")
+        ax.set(xscale="log" if self.x.log else "linear", yscale="log" if self.y.log else "linear")
+        ax.set(xlim=(self.x.low, self.x.high), ylim=(self.y.low, self.y.high))
+        ax.set(xlabel=self.x.title, ylabel=self.y.title, title=self.title)
+        for axis, side in ((self.x, ax.xaxis), (self.y, ax.yaxis)):
+            ticks, names = zip(*axis.mark(), strict=True)
+            side.set_ticks(ticks, names)
+            if axis.grid:
+                side.grid(color=GRID)
+        if self.x.top:
+            ax.xaxis.tick_top()
+        for mark in self.marks:
+            label = {"label": mark.label} if mark.label else {}
+            getattr(ax, mark.call)(*mark.args, **mark.look, **label)
+        if len({mark.label for mark in self.marks} - {""}) > 1:
+            ax.legend()
 
 
 def take_chart(

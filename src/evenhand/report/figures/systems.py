@@ -11,40 +11,19 @@ import numpy as np
 from evenhand.judges.diagnosis import Diagnosis
 from evenhand.numerics import Array
 from evenhand.render.document import Row
+from evenhand.report.figures import style
 from evenhand.report.figures.drawing import LETTER, place_names
-from evenhand.report.figures.style import (
-    ACCENT,
-    BAND,
-    CONTRAST,
-    HOLLOW,
-    QUIET,
-    ROW,
-    WIDTH,
-    Axis,
-    Chart,
-    Mark,
-    boxes,
-    count_off,
-    look_up,
-    name_points,
-    plot,
-    series,
-    shade,
-    words,
-    write_on,
-    write_share,
-)
 
 # Forest plots: systems best first, with intervals, rank sets and bands.
 
 HEIGHTS: Final = ((25, 24), (60, 19))  # Up to so many systems a row is so many pixels high
 LEAST_HEIGHT: Final = 16  # Height of a row of more systems: its name must be readable
-KINDS: Final = {"system": (ACCENT, "o"), "human reference": (CONTRAST, "D")}
+KINDS: Final = {"system": (style.ACCENT, "o"), "human reference": (style.CONTRAST, "D")}
 
 
 def draw_forest(
     rows: Sequence[Row], title: str = "log-worth", key: str = "estimate", *, reverse: bool = False
-) -> Chart:
+) -> style.Chart:
     """Draw systems with intervals, rank sets at the right, clusters as bands; references apart.
 
     key: of the estimates.
@@ -55,25 +34,21 @@ def draw_forest(
     even = sorted({n for n in numbers if n is not None and n % 2 == 0}) if all(numbers) else []
     starts = [(numbers.index(number), numbers.count(number), number) for number in even]
     bands = [{"from": high * at, "to": high * (at + n), "cluster": one} for at, n, one in starts]
-    x = Axis.around((row[name] for row in rows for name in ("lower", key, "upper")), title)
+    x = style.Axis.around((row[name] for row in rows for name in ("lower", key, "upper")), title)
     x = replace(x, low=x.high, high=x.low) if reverse else x
     drawn = [{"kind": "system", **row, "at": at} for at, row in enumerate(rows)]
     marks = [
-        boxes([(x.low, at - 0.5, x.high, at + n - 0.5) for at, n, _ in starts], BAND),
-        *series(drawn, (key, "at"), KINDS, size=8, ends=("lower", "upper")),
-        *(words((x.high, row["at"]), row["places"], shift=(14, 0)) for row in drawn),
+        style.boxes([(x.low, at - 0.5, x.high, at + n - 0.5) for at, n, _ in starts], style.BAND),
+        *style.series(drawn, (key, "at"), KINDS, size=8, ends=("lower", "upper")),
+        *(style.words((x.high, row["at"]), row["places"], shift=(14, 0)) for row in drawn),
     ]
     layers = (bands, rows) if bands else (rows,)
-    y, places = Axis.of_rows([row["system"] for row in rows]), [row["places"] for row in rows]
-    return Chart(layers, x, y, marks, high, beside=places)
+    y, places = style.Axis.of_rows([row["system"] for row in rows]), [row["places"] for row in rows]
+    return style.Chart(layers, x, y, marks, high, beside=places)
 
 
 def find_height(systems: int) -> int:
-    """Return how many pixels a row is high.
-
-    >>> find_height(15), find_height(59), find_height(100)
-    (24, 19, 16)
-    """
+    """Return how many pixels a row is high."""
     return next((high for most, high in HEIGHTS if systems <= most), LEAST_HEIGHT)
 
 
@@ -101,7 +76,7 @@ def draw_map(
     across: str = "against system number",
     side: int = 0,
     widest: float = BROAD,
-) -> Chart:
+) -> style.Chart:
     """Draw a square for each pair, with its number where there is room.
 
     rows: row (a name with its place), against (number of the column), `key`; perhaps shown (for
@@ -117,27 +92,27 @@ def draw_map(
     even = middle[0] if middle else low
     squares: dict[str, list[tuple[float, ...]]] = {}
     dots: dict[str, list[tuple[float, float]]] = {}
-    numbers: list[Mark] = []
-    for row in count_off(rows, "row", labels):
+    numbers: list[style.Mark] = []
+    for row in style.count_off(rows, "row", labels):
         x, y, known = row["against"] - 1, row["at"], row.get("known", True)
         part = (row[key] - even) / (high - even) if known else 0.0
-        colour = write_on(part) if known else QUIET
+        colour = style.write_on(part) if known else style.QUIET
         if known:
             box = (x - 0.48, y - 0.48, x + 0.48, y + 0.48)
-            squares.setdefault(shade(part), []).append(box)
+            squares.setdefault(style.shade(part), []).append(box)
         shown = row.get("shown") or f"{100 * row[key]:.0f}"
         look: Any = {"align": "center center", "size": 10, "least": NUMBER_ROOM if known else 0}
-        numbers.append(words((x, y), shown, colour, **look))
+        numbers.append(style.words((x, y), shown, colour, **look))
         if row.get("decided") is True:
             dots.setdefault(colour, []).append((x + 0.34, y - 0.32))
     marks = [
-        *(boxes(corners, colour) for colour, corners in squares.items()),
+        *(style.boxes(corners, colour) for colour, corners in squares.items()),
         *numbers,
-        *(plot(places, colour, 3) for colour, places in dots.items()),
+        *(style.plot(places, colour, 3) for colour, places in dots.items()),
     ]
-    x = Axis.of_places(k, across, top=True)
+    x = style.Axis.of_places(k, across, top=True)
     x = replace(x, widest=widest)
-    return Chart((rows,), x, Axis.of_rows(labels), marks, step, shades).name(*text)
+    return style.Chart((rows,), x, style.Axis.of_rows(labels), marks, step, shades).name(*text)
 
 
 def name_rows(names: Sequence[str]) -> list[str]:
@@ -150,7 +125,7 @@ def draw_heat_map(
     title: str = "Who is preferred to whom",
     *,
     ties: bool = False,
-) -> Chart:
+) -> style.Chart:
     """Draw how far a model favours the system of each row over that of each column.
 
     A cell is the chance that the row's system is preferred, ties being half a preference for each.
@@ -183,7 +158,7 @@ def draw_heat_map(
         }
         for i, j in np.argwhere(apart).tolist()
     ]
-    shades = ({value: write_share(value) for value in ends}, scale)
+    shades = ({value: style.write_share(value) for value in ends}, scale)
     return draw_map(systems, rows, "value", shades, text=(title, said))
 
 
@@ -197,13 +172,16 @@ LARGE: Final = 32
 SMALL: Final = 16  # Side of a square with room for a number, and without, in pixels
 
 
-def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> Chart:
+def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> style.Chart:
     """Draw the share of comparisons that the row's system won of those with the column's."""
     side = LARGE if len(systems) <= MAX_NUMBERED_SQUARES else SMALL
     labels = name_rows(systems)
     named = [{**row, "row": labels[row["row"] - 1]} for row in rows]
     width = side * len(systems) + min(1.2 * LETTER * max(map(len, labels)), 190) + 20
-    shades = ({value: write_share(value) for value in (0.0, 0.5, 1.0)}, "row preferred, ties half")
+    shades = (
+        {value: style.write_share(value) for value in (0.0, 0.5, 1.0)},
+        "row preferred, ties half",
+    )
     if not wide:
         return draw_map(systems, named, "share", shades, side=side, widest=56)
     chart = draw_map(systems, named, "share", shades, side=side)
@@ -212,10 +190,13 @@ def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> Ch
 
 # The places of systems under each choice: how far each moves.
 
-PLACES: Final = {"as ranked here": (ACCENT, "o"), "by other choices": (QUIET, HOLLOW)}
+PLACES: Final = {
+    "as ranked here": (style.ACCENT, "o"),
+    "by other choices": (style.QUIET, style.HOLLOW),
+}
 
 
-def draw_places(rows: Sequence[Row]) -> Chart:
+def draw_places(rows: Sequence[Row]) -> style.Chart:
     """Draw a row for each system: its place here filled, its places by other choices beside it."""
     systems = list(dict.fromkeys(row["system"] for row in rows))
     taken = [[row["place"] for row in rows if row["system"] == system] for system in systems]
@@ -227,22 +208,28 @@ def draw_places(rows: Sequence[Row]) -> Chart:
     drawn = [
         {**row, "kind": kind}
         for kind, own in zip(PLACES, (usual, other), strict=True)
-        for row in count_off(own, "system", systems)
+        for row in style.count_off(own, "system", systems)
     ]
     lines = [[(span["first"], at), (span["last"], at)] for at, span in enumerate(spans)]
-    marks = [plot(ends, QUIET, width=1.6) for ends in lines]
-    marks += series(drawn, ("place", "at"), PLACES, size=8)[::-1]
-    x = Axis(0.5, max(map(max, taken)) + 0.5, "place, 1 is best", whole=True, count=10)
-    return Chart((spans, other, usual), x, Axis.of_rows(systems), marks, 1.2 * ROW)
+    marks = [style.plot(ends, style.QUIET, width=1.6) for ends in lines]
+    marks += style.series(drawn, ("place", "at"), PLACES, size=8)[::-1]
+    x = style.Axis(0.5, max(map(max, taken)) + 0.5, "place, 1 is best", whole=True, count=10)
+    return style.Chart(
+        (spans, other, usual), x, style.Axis.of_rows(systems), marks, 1.2 * style.ROW
+    )
 
 
 # Bars of wins, ties and losses, a row for each system.
 
 # From left to right: colour and opacity, ever paler, so that grey prints tell them apart too
-OUTCOME_LOOKS: Final = {"won": (ACCENT, 1.0), "tied": (QUIET, 0.7), "lost": (CONTRAST, 0.4)}
+OUTCOME_LOOKS: Final = {
+    "won": (style.ACCENT, 1.0),
+    "tied": (style.QUIET, 0.7),
+    "lost": (style.CONTRAST, 0.4),
+}
 
 
-def draw_outcomes(rows: Sequence[Row]) -> Chart:
+def draw_outcomes(rows: Sequence[Row]) -> style.Chart:
     """Draw how often each system won, tied and lost, as shares that sum to one."""
     bars: list[dict[str, Any]] = []
     for row in rows:
@@ -255,12 +242,12 @@ def draw_outcomes(rows: Sequence[Row]) -> Chart:
             start += share
     systems = [row["system"] for row in rows]
     corners: dict[str, list[tuple[float, ...]]] = {outcome: [] for outcome in OUTCOME_LOOKS}
-    for bar in count_off(bars, "system", systems):
+    for bar in style.count_off(bars, "system", systems):
         box = (bar["from"], bar["at"] - 0.38, bar["to"], bar["at"] + 0.38)
         corners[bar["outcome"]].append(box)
-    marks = [boxes(corners[name], *look, name) for name, look in OUTCOME_LOOKS.items()]
-    x = Axis(0, 1, "share of its comparisons", write_share)
-    return Chart((bars,), x, Axis.of_rows(systems), marks, ROW, right=22)
+    marks = [style.boxes(corners[name], *look, name) for name, look in OUTCOME_LOOKS.items()]
+    x = style.Axis(0, 1, "share of its comparisons", style.write_share)
+    return style.Chart((bars,), x, style.Axis.of_rows(systems), marks, style.ROW, right=22)
 
 
 # Systems under two criteria, and systems scored again: figures 1 and 7 of Hamon et al. (2007).
@@ -268,7 +255,7 @@ def draw_outcomes(rows: Sequence[Row]) -> Chart:
 CRITERIA_HEIGHT: Final = 420  # Height of the plot of systems
 
 
-def draw_systems(diagnosis: Diagnosis) -> Chart:
+def draw_systems(diagnosis: Diagnosis) -> style.Chart:
     """Figure 1: the first two criteria against each other."""
     across, up = diagnosis.criteria[:2]
     heights = {score.system: score.full for score in diagnosis.scores_of(up)}
@@ -287,23 +274,25 @@ def draw_systems(diagnosis: Diagnosis) -> Chart:
         if system in seen
     ]
     x, y = (
-        Axis.around([row[name] for row in rows], title, room=0.08)
+        style.Axis.around([row[name] for row in rows], title, room=0.08)
         for name, title in (("x", across), ("y", up))
     )
-    at = [(WIDTH * x.place(row["x"]), CRITERIA_HEIGHT * (1 - y.place(row["y"]))) for row in rows]
-    placed = place_names(at, [row["system"] for row in rows], WIDTH)
+    at = [
+        (style.WIDTH * x.place(row["x"]), CRITERIA_HEIGHT * (1 - y.place(row["y"]))) for row in rows
+    ]
+    placed = place_names(at, [row["system"] for row in rows], style.WIDTH)
     named = [[rows[name.at] for name in placed if name.side == side] for side in ("right", "left")]
     hidden = len(rows) - len(placed)
     room = f"; {hidden} not named for want of room" if hidden else ""
-    looks = look_up(sorted({row["kind"] for row in rows}))
-    marks = series(rows, ("x", "y"), looks, alpha=0.85)
-    marks += name_points(named, ("x", "y"), "system", size=9.5)
-    chart = Chart((rows, *filter(None, named)), x, y, marks, CRITERIA_HEIGHT)
+    looks = style.look_up(sorted({row["kind"] for row in rows}))
+    marks = style.series(rows, ("x", "y"), looks, alpha=0.85)
+    marks += style.name_points(named, ("x", "y"), "system", size=9.5)
+    chart = style.Chart((rows, *filter(None, named)), x, y, marks, CRITERIA_HEIGHT)
     below = f"mean scores by all judges{room}"
-    return chart.name("Systems under two criteria", below, WIDTH + 50)
+    return chart.name("Systems under two criteria", below, style.WIDTH + 50)
 
 
-def draw_removals(diagnosis: Diagnosis, criterion: str) -> Chart:
+def draw_removals(diagnosis: Diagnosis, criterion: str) -> style.Chart:
     """Figure 7: systems by all judges, and without the judges whom each method puts outside."""
     scores = list(diagnosis.scores_of(criterion))
     rows = [{"system": score.system, "by": "all judges", "score": score.full} for score in scores]
@@ -316,10 +305,10 @@ def draw_removals(diagnosis: Diagnosis, criterion: str) -> Chart:
                 if score.kept is not None
             ]
     systems = [score.system for score in scores]
-    looks = look_up(list(dict.fromkeys(str(row["by"]) for row in rows)))
-    drawn = count_off(rows, "system", systems)
-    marks = series(drawn, ("score", "at"), looks, "by", size=6.5, alpha=0.85)
-    x = Axis.around((score.full for score in scores), "mean score", room=0.1)
+    looks = style.look_up(list(dict.fromkeys(str(row["by"]) for row in rows)))
+    drawn = style.count_off(rows, "system", systems)
+    marks = style.series(drawn, ("score", "at"), looks, "by", size=6.5, alpha=0.85)
+    x = style.Axis.around((score.full for score in scores), "mean score", room=0.1)
     title = f"Systems scored again, {criterion}" if criterion else "Systems scored again"
     below = "by all judges, and without those outside by each method"
-    return Chart((rows,), x, Axis.of_rows(systems), marks, ROW).name(title, below)
+    return style.Chart((rows,), x, style.Axis.of_rows(systems), marks, style.ROW).name(title, below)

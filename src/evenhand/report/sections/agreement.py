@@ -62,11 +62,7 @@ def find_preference_state(lower: float, expected: ExpectedAgreement | None) -> s
 
 
 def rank_state(state: str) -> int:
-    """Return 0 for the worst state, so that the worst of several decides.
-
-    >>> rank_state("warning"), rank_state("passed")
-    (0, 2)
-    """
+    """Return 0 for the worst state, so that the worst of several decides."""
     return (WARNING, UNDECIDED, PASSED).index(state)
 
 

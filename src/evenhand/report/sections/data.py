@@ -398,11 +398,7 @@ def say_needed(separations: Sequence[Separation], ranking: Ranking) -> list[str]
 
 
 def _round(number: float) -> float:
-    """Return a number with the digits that mean something, rounded up or down, 1 at least.
-
-    >>> _round(43753.3), _round(7.4), _round(0.2)
-    (44000.0, 7.0, 1.0)
-    """
+    """Return a number with the digits that mean something, rounded up or down, 1 at least."""
     if number < 1:
         return 1.0
     places = DIGITS - 1 - floor(log10(number))

@@ -22,7 +22,6 @@ from evenhand.judges.cards import (
     say_shortly,
 )
 from evenhand.judges.preferences import leave_controls
-from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.without_judges import HAMON, RULES, JudgePanel, describe_change
 from evenhand.render.document import Document, Table, Text
@@ -192,7 +191,7 @@ def _weigh_flagged(analysis: Analysis) -> Screening:
 def _say_effect(analysis: Analysis, before: Ranking, judge: str) -> str:
     table, settings = analysis.pairs.without(judges=(judge,), recorded=False), analysis.settings
     try:
-        after = rank(table, model=settings.model, level=settings.level, seed=settings.seed)
+        after = settings.rank(table)
     except (NotIdentified, NotConverged) as refusal:
         return f"without the judge there is no ranking: {refusal.without_options()}"
     return describe_change(before, take_single(after))

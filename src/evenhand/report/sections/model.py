@@ -12,7 +12,7 @@ import numpy as np
 from evenhand.data.ratings import Ratings
 from evenhand.design.more_judgments import PredictivePower, predict_more_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.learning_curves import trace_learning
 from evenhand.ranking.model_table import Counts, ModelTable, tabulate_counts, tabulate_models
@@ -142,11 +142,7 @@ def _check_fit(analysis: Analysis, cycles: Cycles, tests: list[tuple[Doubt, floa
 
 
 def _say_p(p: float) -> str:
-    """Write a p-value within a sentence.
-
-    >>> _say_p(0.02), _say_p(0.0001)
-    ('p 0.020', 'p < 0.001')
-    """
+    """Write a p-value within a sentence."""
     return f"p {write_value(p, 'p')}"
 
 
@@ -437,11 +433,7 @@ def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> 
 
 
 def _count_decided(number: float, pairs: int) -> str:
-    """Write how many pairs are decided.
-
-    >>> _count_decided(0, 3), _count_decided(1, 3), _count_decided(2, 3)
-    ('no pair is', '1 of 3 pairs is', '2 of 3 pairs are')
-    """
+    """Write how many pairs are decided."""
     if number == 0:
         return "no pair is"
     return f"{number:,.0f} of {pairs:,} pairs {'is' if number == 1 else 'are'}"

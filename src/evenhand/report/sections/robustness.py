@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.models.base import Fit
+from evenhand.models.log_linear import Fit
 from evenhand.ranking.position_bias import PositionBias, share_first
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.fragility import REVERSED, UNDECIDED, find_fragility
@@ -111,11 +111,7 @@ def _tells_sides(analysis: Analysis) -> bool:
 
 
 def _name_side(first: float, second: float) -> str:
-    """Say on which side something stood, if nearly always on one.
-
-    >>> _name_side(60, 0), _name_side(3, 57), _name_side(30, 30)
-    ('always shown first', 'nearly always shown second', '')
-    """
+    """Say on which side something stood, if nearly always on one."""
     most = max(first, second)
     if most < NEARLY * (first + second):
         return ""
@@ -152,6 +148,7 @@ def write_section_choices(analysis: Analysis) -> Section:
     sensitivity = vary_choices(
         analysis.pairs,
         model=settings.model,
+        cluster=settings.cluster,
         level=settings.level,
         seed=settings.seed,
         board=analysis.ranking,
@@ -262,6 +259,7 @@ def write_section_fragility(analysis: Analysis) -> Section:
     fragility = find_fragility(
         analysis.pairs,
         model=settings.model,
+        cluster=settings.cluster,
         level=settings.level,
         seed=settings.seed,
         board=analysis.ranking,

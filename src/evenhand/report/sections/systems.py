@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
 from evenhand.errors import NotIdentified
 from evenhand.judges.removal import correlate
 from evenhand.ranking.by_model import tabulate_chances
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.score_board import ScoreBoard
+from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import take_findings
 from evenhand.render.values import join_names, write_value
@@ -74,6 +76,129 @@ def _title(ranking: Ranking) -> str:
     means = "; ".join(filter(None, (zero, step)))
     return (
         f"Systems by {ranking.scale}{f' ({means})' if means else ''}{shown}, with {level}{places}"
+    )
+
+
+# The ranking in each value of a column: `--group-by`.
+
+MAX_GROUPS: Final = 12  # Most groups that stand side by side: the first by name
+MAX_CONTRARY: Final = 3  # Most pairs that are said to be decided contrariwise
+
+
+def write_section_groups(analysis: Analysis) -> Section:
+    """Write what each group answers, and the places of systems side by side."""
+    settings, by = analysis.settings, analysis.settings.group_by or ""
+    tables, says = list[Table](), list[str]()
+    for criterion, (whole, groups, refused) in _rank_groups(analysis, by).items():
+        about = f"{criterion}: " if criterion else ""
+        names = sorted([*groups, *refused])
+        says.append(f"{about}{plural(len(groups), 'group')} by {by}. {_say_contrary(groups)}")
+        rows = [
+            {"group": name, "judgments": None, "answer": f"Not ranked: {refused[name]}"}
+            if name in refused
+            else {
+                "group": name,
+                "judgments": _count_judgments(groups[name]),
+                "answer": str(groups[name].document().answer[0]),
+            }
+            for name in names
+        ]
+        columns = (
+            Column("group", by, "name"),
+            Column("judgments", "judgments", "count"),
+            Column("answer", "answer", "prose"),
+        )
+        stem = f"{criterion}-" if criterion else ""
+        tables.append(
+            Table(f"{stem}answers", f"{about}The answer of each group", columns, (*rows,))
+        )
+        tables.append(_place_systems(f"{stem}places", about, whole, groups))
+    notes = [
+        f"Rank sets hold in each group by itself with {100 * settings.level:g} % confidence, not in"
+        " all groups at once: of many groups some may err."
+    ]
+    if len(groups) > MAX_GROUPS:
+        notes.append(f"Places stand side by side for the first {MAX_GROUPS} groups by name.")
+    rated = isinstance(analysis.data, Ratings)
+    again = ("report", "--sections", "groups", "--json") if rated else ("rank", "--group-by", by)
+    return Section(
+        "groups",
+        says=tuple(says),
+        tables=tuple(tables),
+        notes=tuple(notes),
+        command=analysis.write_command(*again),
+    )
+
+
+def say_groups(analysis: Analysis) -> list[tuple[str, tuple[str, ...]]]:
+    """Say for a paper that groups were ranked apart as well."""
+    by = analysis.settings.group_by
+    text = f"Each value of {by} was also ranked by itself, in the same way."
+    return [] if by is None else [(text, ())]
+
+
+def _rank_groups(
+    analysis: Analysis, by: str
+) -> dict[str, tuple[Any, dict[str, Any], dict[str, str]]]:
+    """Return what is ranked as a whole, each group, and why some are not, by criterion."""
+    if not isinstance(analysis.data, Ratings):
+        grouped: Any = analysis.settings.rank(analysis.pairs, group_by=by)
+        return {"": (analysis.known_ranking, dict(grouped.groups), dict(grouped.refused))}
+    rated, ranked = analysis.rated, {}
+    for criterion, board in rated.boards.items():
+        groups, refused = dict[str, Any](), dict[str, str]()
+        for (name,), part in rated.parts[criterion].split((by,)).items():
+            if len({*part.system.tolist()}) > 1:
+                groups[name] = rated.rank(criterion, part)
+            else:
+                refused[name] = "there are scores of one system only"
+        ranked[criterion] = (board, groups, refused)
+    return ranked
+
+
+def _count_judgments(ranked: Ranking | ScoreBoard) -> float:
+    return float(ranked.scores.sum() if isinstance(ranked, ScoreBoard) else ranked.n_judgments)
+
+
+def _place_systems(name: str, about: str, whole: Any, groups: dict[str, Any]) -> Table:
+    """Return systems × groups: places, and unshown the estimates with their intervals."""
+    shown = {"all": whole, **dict(list(groups.items())[:MAX_GROUPS])}
+    rows: dict[str, dict[str, Any]] = {}
+    columns = [Column("system", "system", "name")]
+    for place, (group, ranked) in enumerate(shown.items()):
+        if ranked is None:
+            continue
+        key = f"places {group}" if place else "places"
+        columns.append(Column(key, group, "range"))
+        for row in ranked.document().tables[0].rows:
+            known = rows.setdefault(row["system"], {"system": row["system"]})
+            known[key] = row["places"] if "places" in row else row["ranks"]
+            for end in ("estimate", "mean", "lower", "upper"):
+                if end in row:
+                    known[f"{end} {group}" if place else end] = row[end]
+    return Table(name, f"{about}Places of systems in each group", tuple(columns), (*rows.values(),))
+
+
+def _say_contrary(groups: dict[str, Any]) -> str:
+    """Say which pairs are decided one way in one group and the other way in another."""
+    where: dict[tuple[str, str], str] = {}
+    for name, ranked in groups.items():
+        if ranked.decided is not None:
+            for i, j in np.argwhere(ranked.decided > 0).tolist():
+                where.setdefault((ranked.systems[i], ranked.systems[j]), name)
+    contrary = [pair for pair in where if pair[0] < pair[1] and pair[::-1] in where]
+    if not contrary:
+        return "No pair of systems is decided one way in one group and the other way in another."
+    told = "; ".join(
+        f"{one} is better in {where[one, other]}, {other} in {where[other, one]}"
+        for one, other in contrary[:MAX_CONTRARY]
+    )
+    verb = "pair of systems is" if len(contrary) == 1 else "pairs of systems are"
+    more = len(contrary) - MAX_CONTRARY
+    rest = f"; and {more:,} more" if more > 0 else ""
+    return (
+        f"{len(contrary):,} {verb} decided one way in one group and the other way in another:"
+        f" {told}{rest}."
     )
 
 

@@ -100,8 +100,8 @@
         keepOpen(fresh, found);
         found.replaceChildren(...fresh.body.children);
         tellTimes();
-        const whole = found.querySelector("[data-record]").dataset.record;
-        if (!whole) setTimeout(look, 1500); // boards were not through with older judgments
+        const record = found.querySelector("[data-record]").dataset.record;
+        if (!record) setTimeout(look, 1500); // nothing was computed yet
       }
     } catch { notice("No connection: these are the last known data.", "warning"); }
     looking = false;

@@ -44,15 +44,8 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.formats.file_heads import SQLITE
+from evenhand.web.store import database
 from evenhand.web.store.boards import FOLLOWED, BoardCount, SavedBoard, list_boards, read_boards
-from evenhand.web.store.database import (
-    VERSION,
-    OtherVersion,
-    connect,
-    migrate,
-    read_version,
-    refuse_other_version,
-)
 from evenhand.web.store.judging import read_ticket
 from evenhand.web.store.log import JUDGMENTS, PARTS, Line, Record, digest, read_record
 from evenhand.web.store.people import PRESENT
@@ -212,8 +205,8 @@ def _find_damage(connection: Connection) -> str:
 
 
 def _check_version(connection: Connection) -> str:
-    version = read_version(connection)
-    if version == VERSION:
+    version = database.read_version(connection)
+    if version == database.VERSION:
         tables = inspect(connection)
         for name, table in tickets.metadata.tables.items():
             if not tables.has_table(name):
@@ -221,7 +214,7 @@ def _check_version(connection: Connection) -> str:
             here = {column["name"] for column in tables.get_columns(name)}
             if gone := [column.name for column in table.columns if column.name not in here]:
                 return f"the table '{name}' has no column '{gone[0]}'"
-    refuse_other_version(version)
+    database.refuse_other_version(version)
     return ""
 
 
@@ -543,7 +536,7 @@ def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = (
         return verify(read_log(where), head, receipts=receipts)
     try:
         return check_store(open_to_read(where), head, receipts)
-    except OtherVersion:
+    except database.OtherVersion:
         if "://" in where:
             raise
     with TemporaryDirectory(prefix="evenhand-") as folder:
@@ -553,10 +546,10 @@ def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = (
         with source.reading() as connection, closing(sqlite3.connect(copy)) as target:
             driver: Any = connection.connection.driver_connection
             driver.backup(target)
-        engine = connect(copy)
+        engine = database.connect(copy)
         try:
             with explained():
-                migrate(engine)
+                database.migrate(engine)
         finally:
             engine.dispose()
         return check_store(open_to_read(copy), head, receipts)

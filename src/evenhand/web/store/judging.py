@@ -18,18 +18,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, delete, select, update
 
 from evenhand.design.tasks import Ticket, is_text, read_whole, show
 from evenhand.errors import EvenhandError, InvalidJudgments
-from evenhand.web.store.log import (
-    NOT_ASSIGNED,
-    AnsweredBefore,
-    Line,
-    NoSuchJudge,
-    NotYours,
-    Paused,
-    Record,
-    Refused,
-    ShutOut,
-    read_record,
-)
+from evenhand.web.store import log as records
 from evenhand.web.store.schema import (
     CLOSED,
     OPEN,
@@ -125,17 +114,17 @@ def has_answered(tx: WriteTransaction, judge: str) -> bool:
 
 def check_name(judge: str) -> str:
     if not isinstance(judge, str) or not is_text(judge):
-        raise NoSuchJudge(f"there is no judge {show(judge)}")
+        raise records.NoSuchJudge(f"there is no judge {show(judge)}")
     return judge
 
 
 def check_login(row: Any, judge: str) -> Any:
     if row is None:
-        raise NoSuchJudge(f"there is no judge '{judge}'")
+        raise records.NoSuchJudge(f"there is no judge '{judge}'")
     if row.status not in ("invited", "active"):
         reasons = {"left": "has withdrawn from the campaign", "forgotten": "asked to be forgotten"}
         reason = reasons.get(row.status, "was removed from the campaign")
-        raise ShutOut(f"judge '{judge}' {reason}: ask the organiser for a new link")
+        raise records.ShutOut(f"judge '{judge}' {reason}: ask the organiser for a new link")
     return row
 
 
@@ -144,14 +133,14 @@ def read_ticket(row: Any, judge: str) -> Ticket:
     return Ticket(row.number, judge, *shown, row.kind, row.again, *rest)
 
 
-def read_row(row: Any) -> Record:
-    return read_record(Line(row.line, row.body, row.hash, row.said, row.note))
+def read_row(row: Any) -> records.Record:
+    return records.read_record(records.Line(row.line, row.body, row.hash, row.said, row.note))
 
 
-def find_record(tx: WriteTransaction, number: int) -> Record:
+def find_record(tx: WriteTransaction, number: int) -> records.Record:
     row = tx.ask(_RECORD, {"number": number})
     if row is None:
-        raise Refused(f"record {number} is not in the log: check it with evenhand check")
+        raise records.Refused(f"record {number} is not in the log: check it with evenhand check")
     return read_row(row)
 
 
@@ -266,9 +255,9 @@ class Served:
 
 @dataclass(frozen=True)
 class Answered:
-    record: Record
+    record: records.Record
     next: Served | None  # None at the end, or where `halt` says why there is none
-    halt: Refused | None = None
+    halt: records.Refused | None = None
 
 
 @dataclass(frozen=True)
@@ -284,7 +273,9 @@ class Reply:
 def serve(tx: WriteTransaction, judge: str) -> Served | None:
     login = look_up(tx, judge)
     if tx.paused:
-        raise Paused("the campaign is paused: no questions are asked right now; come back later")
+        raise records.Paused(
+            "the campaign is paused: no questions are asked right now; come back later"
+        )
     if login.holder != judge:
         return None
     if login.number is None or login.state != OPEN or login.seat != login.judge_seat:
@@ -313,11 +304,11 @@ def lease_ticket(tx: WriteTransaction, judge: str, row: Any, login: Any) -> Serv
     return Served(read_ticket(row, judge), place=row.place, total=login.total, **lease)
 
 
-def append(tx: WriteTransaction, reply: Reply) -> Record:
+def append(tx: WriteTransaction, reply: Reply) -> records.Record:
     return _append(tx, reply)[0]
 
 
-def _append(tx: WriteTransaction, reply: Reply) -> tuple[Record, Any]:
+def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     """Store an answer; return it, and who gave it where it was not stored before."""
     check_reply(reply)
     question = {"judge": reply.judge, "ticket": reply.ticket, "sent": reply.key}
@@ -326,21 +317,23 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[Record, Any]:
         return _repeat(tx, reply, row), None
     # who may go on holds their seat; it is asked here all the same
     if row.number is None or row.seat != row.judge_seat or row.holder != reply.judge:
-        raise NotYours(NOT_ASSIGNED)
+        raise records.NotYours(records.NOT_ASSIGNED)
     if row.state == CLOSED:
         standing = find_record(tx, row.record)
         if reply.replaces != row.record:
-            raise AnsweredBefore(
+            raise records.AnsweredBefore(
                 "this item is answered already, perhaps in another tab: reload the page", standing
             )
         if standing.judge != reply.judge:
-            raise NotYours("the current answer is another judge's: you cannot change it")
+            raise records.NotYours("the current answer is another judge's: you cannot change it")
     elif (
         row.leased != row.number
         or reply.replaces is not None
         or (row.chosen and reply.key != row.lease_key)
     ):
-        raise NotYours("this item was not asked yet, or its answer was undone: reload the page")
+        raise records.NotYours(
+            "this item was not asked yet, or its answer was undone: reload the page"
+        )
     ticket = read_ticket(row, reply.judge)
     answer, comment = check_answer(tx, ticket, reply.answer)
     fields: dict[str, Any] = {"key": reply.key}
@@ -369,17 +362,17 @@ def answer(tx: WriteTransaction, reply: Reply) -> Answered:
             following = None if row is None else lease_ticket(tx, reply.judge, row, login)
             return Answered(record, following)
         return Answered(record, serve(tx, reply.judge))
-    except Refused as halt:
+    except records.Refused as halt:
         return Answered(record, None, halt)
 
 
 def undo(tx: WriteTransaction, judge: str) -> Served:
     login = look_up(tx, judge)
     if tx.paused:
-        raise Paused("the campaign is paused: nothing can be undone right now")
+        raise records.Paused("the campaign is paused: nothing can be undone right now")
     row = tx.ask(LAST, {"judge": judge})
     if row is None or row.seat != login.judge_seat or login.holder != judge:
-        raise NotYours("you have no answer to undo")
+        raise records.NotYours("you have no answer to undo")
     tx.write(Entry("undo", judge, read_ticket(row, judge), {"replaces": row.record}))
     tx.change(SET_ANSWER, {"ticket": row.number, "to": OPEN, "by": None})
     return lease_ticket(tx, judge, row, login)
@@ -402,20 +395,20 @@ def check_answer(tx: WriteTransaction, ticket: Ticket, answer: object) -> tuple[
     return checked, checked.pop("comment", "")
 
 
-def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> Record:
+def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> records.Record:
     """Return what is stored under a key, if it is the same answer of the same judge."""
     if row.by != reply.judge:
-        raise NotYours(NOT_ASSIGNED)
+        raise records.NotYours(records.NOT_ASSIGNED)
     record = read_row(row)
     if row.state != CLOSED:
-        raise AnsweredBefore("this answer was undone: reload the page", record)
+        raise records.AnsweredBefore("this answer was undone: reload the page", record)
     if row.record != row.line:
         since = "another answer took the place of this one since: reload the page"
-        raise AnsweredBefore(since, find_record(tx, row.record))
+        raise records.AnsweredBefore(since, find_record(tx, row.record))
     if record.ticket is None or record.erased:
         return record
     if check_answer(tx, record.ticket, reply.answer) != (record.answer, record.comment):
-        raise AnsweredBefore(
+        raise records.AnsweredBefore(
             "another answer to this item was sent from the same page: reload it", record
         )
     return record

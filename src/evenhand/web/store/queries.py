@@ -16,15 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
-from evenhand.web.store.database import (
-    Clock,
-    NotOurs,
-    connect_to_read,
-    read_version,
-    refuse_other_version,
-    say_fault,
-    see_one_state,
-)
+from evenhand.web.store import database
 from evenhand.web.store.log import (
     GENESIS,
     JUDGMENTS,
@@ -212,8 +204,8 @@ class Bearer:
 
 
 class Readable:
-    def __init__(self, engine: Engine, clock: Clock | None = None) -> None:
-        self.engine, self.clock = engine, clock or Clock.start_at(0)
+    def __init__(self, engine: Engine, clock: database.Clock | None = None) -> None:
+        self.engine, self.clock = engine, clock or database.Clock.start_at(0)
         self._campaign: Campaign | None = None
 
     @property
@@ -311,13 +303,13 @@ class Readable:
     def reading(self) -> Iterator[Connection]:
         """Give a connection that sees one state of the database."""
         with explained(), self.engine.connect() as fresh:
-            connection = see_one_state(fresh)
+            connection = database.see_one_state(fresh)
             with connection.begin():
                 yield connection
 
 
 def open_to_read(where: str) -> Readable:
-    return Readable(connect_to_read(where))
+    return Readable(database.connect_to_read(where))
 
 
 def open_launched(where: str) -> Readable:
@@ -325,10 +317,10 @@ def open_launched(where: str) -> Readable:
     store = open_to_read(where)
     try:
         with store.reading() as connection:
-            version = read_version(connection)
-        refuse_other_version(version)
+            version = database.read_version(connection)
+        database.refuse_other_version(version)
         if not version or store.find_campaign() is None:
-            raise NotOurs("holds no campaign", "launch one in it, with evenhand serve")
+            raise database.NotOurs("holds no campaign", "launch one in it, with evenhand serve")
     except CampaignError:
         store.engine.dispose()
         raise
@@ -345,4 +337,4 @@ def explained() -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as fault:
-        raise NotStored(f"the database cannot be used: {say_fault(fault)}") from fault
+        raise NotStored(f"the database cannot be used: {database.say_fault(fault)}") from fault

@@ -7,159 +7,144 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Dialect,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    Select,
-    SmallInteger,
-    Table,
-    Text,
-    UniqueConstraint,
-    UpdateBase,
-    bindparam,
-    insert,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 # States of a ticket: to be answered, answered, not to be asked any more
 OPEN, CLOSED, VOID = 0, 1, 2
 
 SECRET_BYTES: Final = 32  # Of the key of tickets' names
-NUMBER: Final = BigInteger().with_variant(Integer, "sqlite")
-TABLES: Final = MetaData()
+NUMBER: Final = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+TABLES: Final = sa.MetaData()
 
 # One row: which campaign it is, and the end of the log. It is written at every commit, so that it
 # has to be short.
-campaign = Table(
+campaign = sa.Table(
     "campaign",
     TABLES,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("name", Text, nullable=False),
-    Column("digest", Text, nullable=False),
-    Column("assignment", Text, nullable=False),
-    Column("paused", Boolean, nullable=False),
-    Column("tickets", NUMBER, nullable=False),
-    Column("head_number", NUMBER, nullable=False),
-    Column("head_hash", Text, nullable=False),
-    Column("head_at", BigInteger, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("digest", sa.Text, nullable=False),
+    sa.Column("assignment", sa.Text, nullable=False),
+    sa.Column("paused", sa.Boolean, nullable=False),
+    sa.Column("tickets", NUMBER, nullable=False),
+    sa.Column("head_number", NUMBER, nullable=False),
+    sa.Column("head_hash", sa.Text, nullable=False),
+    sa.Column("head_at", sa.BigInteger, nullable=False),
 )
 
 # One row: what is asked, as it was launched; secret is the key of the names that pages have for
 # tickets, in hexadecimal digits, and leaves the database in no export
-specs = Table(
+specs = sa.Table(
     "specs",
     TABLES,
-    Column("campaign", Integer, ForeignKey("campaign.id"), primary_key=True, autoincrement=False),
-    Column("body", Text, nullable=False),
-    Column("secret", Text, nullable=False, server_default=""),
+    sa.Column(
+        "campaign", sa.Integer, sa.ForeignKey("campaign.id"), primary_key=True, autoincrement=False
+    ),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("secret", sa.Text, nullable=False, server_default=""),
 )
 
 # Places in the design: whose tickets they are, and how many
-seats = Table(
+seats = sa.Table(
     "seats",
     TABLES,
-    Column("name", Text, primary_key=True),
-    Column("total", Integer, nullable=False),
-    Column("holder", Text),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("total", sa.Integer, nullable=False),
+    sa.Column("holder", sa.Text),
 )
 
 # Logins by pseudonym; joined names the login of the same person
-judges = Table(
+judges = sa.Table(
     "judges",
     TABLES,
-    Column("name", Text, primary_key=True),
-    Column("seat", Text, ForeignKey("seats.name"), nullable=False),
-    Column("state", Text, nullable=False),
-    Column("made", BigInteger, nullable=False),
-    Column("consented", BigInteger),
-    Column("joined", Text),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("seat", sa.Text, sa.ForeignKey("seats.name"), nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("made", sa.BigInteger, nullable=False),
+    sa.Column("consented", sa.BigInteger),
+    sa.Column("joined", sa.Text),
 )
 
 # Who is behind a pseudonym; a row is deleted when that is asked for
-people = Table(
+people = sa.Table(
     "people",
     TABLES,
-    Column("judge", Text, ForeignKey("judges.name"), primary_key=True),
-    Column("platform", Text, nullable=False),
-    Column("worker", Text, nullable=False),
-    Column("note", Text, nullable=False),
-    UniqueConstraint("platform", "worker", name="people_worker"),
+    sa.Column("judge", sa.Text, sa.ForeignKey("judges.name"), primary_key=True),
+    sa.Column("platform", sa.Text, nullable=False),
+    sa.Column("worker", sa.Text, nullable=False),
+    sa.Column("note", sa.Text, nullable=False),
+    sa.UniqueConstraint("platform", "worker", name="people_worker"),
 )
 
 # Links that are good; the secrets themselves are not kept
-tokens = Table(
+tokens = sa.Table(
     "tokens",
     TABLES,
-    Column("name", Text, primary_key=True),
-    Column("digest", Text, nullable=False),
-    Column("role", Text, nullable=False),
-    Column("judge", Text, nullable=False),
-    Column("made", BigInteger, nullable=False),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("digest", sa.Text, nullable=False),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("judge", sa.Text, nullable=False),
+    sa.Column("made", sa.BigInteger, nullable=False),
 )
-Index("tokens_judge", tokens.c.judge)
+sa.Index("tokens_judge", tokens.c.judge)
 
 # Questions; record is the answer that stands. Without systems it is not known yet what is shown:
 # then a policy says it, and how it was chosen.
-tickets = Table(
+tickets = sa.Table(
     "tickets",
     TABLES,
-    Column("number", NUMBER, primary_key=True, autoincrement=False),
-    Column("seat", Text, nullable=False),
-    Column("place", Integer, nullable=False),
-    Column("state", SmallInteger, nullable=False),
-    Column("task", Text, nullable=False),
-    Column("item", Text, nullable=False),
-    Column("systems", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("again", NUMBER),
-    Column("expected", Text, nullable=False),
-    Column("record", NUMBER),
-    Column("chosen", Text, nullable=False, server_default=""),
+    sa.Column("number", NUMBER, primary_key=True, autoincrement=False),
+    sa.Column("seat", sa.Text, nullable=False),
+    sa.Column("place", sa.Integer, nullable=False),
+    sa.Column("state", sa.SmallInteger, nullable=False),
+    sa.Column("task", sa.Text, nullable=False),
+    sa.Column("item", sa.Text, nullable=False),
+    sa.Column("systems", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("again", NUMBER),
+    sa.Column("expected", sa.Text, nullable=False),
+    sa.Column("record", NUMBER),
+    sa.Column("chosen", sa.Text, nullable=False, server_default=""),
 )
-Index("tickets_next", tickets.c.seat, tickets.c.state, tickets.c.number)
+sa.Index("tickets_next", tickets.c.seat, tickets.c.state, tickets.c.number)
 
 # What each judge has before them
-leases = Table(
+leases = sa.Table(
     "leases",
     TABLES,
-    Column("judge", Text, primary_key=True),
-    Column("ticket", NUMBER, nullable=False),
-    Column("key", Text, nullable=False),
-    Column("since", BigInteger, nullable=False),
-    Column("until", BigInteger, nullable=False),
+    sa.Column("judge", sa.Text, primary_key=True),
+    sa.Column("ticket", NUMBER, nullable=False),
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("since", sa.BigInteger, nullable=False),
+    sa.Column("until", sa.BigInteger, nullable=False),
 )
 
 # Everything that happened, append-only; said and note may be erased
-log = Table(
+log = sa.Table(
     "log",
     TABLES,
-    Column("number", NUMBER, primary_key=True, autoincrement=False),
-    Column("kind", Text, nullable=False),
-    Column("judge", Text, nullable=False),
-    Column("ticket", NUMBER),
-    Column("key", Text),
-    Column("replaces", NUMBER, unique=True),
-    Column("body", Text, nullable=False),
-    Column("said", Text),
-    Column("note", Text),
-    Column("hash", Text, nullable=False),
-    UniqueConstraint("ticket", "key", name="log_key"),
+    sa.Column("number", NUMBER, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("judge", sa.Text, nullable=False),
+    sa.Column("ticket", NUMBER),
+    sa.Column("key", sa.Text),
+    sa.Column("replaces", NUMBER, unique=True),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("said", sa.Text),
+    sa.Column("note", sa.Text),
+    sa.Column("hash", sa.Text, nullable=False),
+    sa.UniqueConstraint("ticket", "key", name="log_key"),
 )
-Index("log_judge", log.c.judge, log.c.number)
+sa.Index("log_judge", log.c.judge, log.c.number)
 
 # What the votes of a pass decided up to a record of the log; sums of votes, and no answers
-boards = Table(
+boards = sa.Table(
     "boards",
     TABLES,
-    Column("task", Text, primary_key=True),
-    Column("record", NUMBER, nullable=False),
-    Column("body", Text, nullable=False),
+    sa.Column("task", sa.Text, primary_key=True),
+    sa.Column("record", NUMBER, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
 )
 
 
@@ -175,7 +160,7 @@ class _Text:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    statement: Select[Any] | UpdateBase  # as SQLAlchemy has it
+    statement: sa.Select[Any] | sa.UpdateBase  # as SQLAlchemy has it
     _texts: dict[str, _Text] = field(default_factory=dict, init=False, repr=False)
     _row: Any = field(default=None, init=False, repr=False)
 
@@ -202,14 +187,14 @@ class Prepared:
         return [self._row(*one) for one in self.run(driver, kind, values).fetchall()]
 
     def __post_init__(self) -> None:
-        chosen = self.statement.selected_columns if isinstance(self.statement, Select) else ()
+        chosen = self.statement.selected_columns if isinstance(self.statement, sa.Select) else ()
         names: Sequence[str] = [str(one.name) for one in chosen]
         object.__setattr__(self, "_row", namedtuple("Row", names))
 
     def _compile(self, kind: str) -> _Text:
         kinds: Mapping[str, Any] = {"sqlite": sqlite, "postgresql": postgresql.psycopg}
         named = {"paramstyle": "named"} if kind == "sqlite" else {}
-        dialect: Dialect = kinds[kind].dialect(**named)
+        dialect: sa.Dialect = kinds[kind].dialect(**named)
         made = self.statement.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
         required = {one.key for one in made.bind_names if one.required}
         fixed = {name: value for name, value in made.params.items() if name not in required}
@@ -217,6 +202,6 @@ class Prepared:
         return self._texts[kind]
 
 
-def fill(table: Table) -> Prepared:
+def fill(table: sa.Table) -> Prepared:
     """Return the order that puts a row into a table; the parameters are named as its columns."""
-    return Prepared(insert(table).values({one.name: bindparam(one.name) for one in table.c}))
+    return Prepared(sa.insert(table).values({one.name: sa.bindparam(one.name) for one in table.c}))

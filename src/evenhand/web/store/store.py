@@ -25,16 +25,7 @@ from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import refuse_broken
 from evenhand.design.policy import make_policy
 from evenhand.errors import CampaignError, EvenhandError
-from evenhand.web.store import boards, people
-from evenhand.web.store.database import (
-    Clock,
-    WriteConnection,
-    connect,
-    gather,
-    identify_file,
-    look,
-    migrate,
-)
+from evenhand.web.store import boards, database, people
 from evenhand.web.store.judging import prefetch_answers
 from evenhand.web.store.log import NotStored
 from evenhand.web.store.people import Invitation
@@ -272,13 +263,13 @@ class Store(Readable):
     # after the commit, `soon` is the same for asynchronous callers, and the methods named after
     # what they do wait for it. Everything else reads.
 
-    def __init__(self, engine: Engine, *, clock: Clock, lease: float = LEASE) -> None:
+    def __init__(self, engine: Engine, *, clock: database.Clock, lease: float = LEASE) -> None:
         super().__init__(engine, clock)
         self.lease = int(lease * 1000)
         self._assigner: Assigner | None = None
-        self._pen = WriteConnection(engine)
+        self._pen = database.WriteConnection(engine)
         self._wal_checkpoint = WalCheckpoint(engine)
-        self._file = identify_file(engine)
+        self._file = database.identify_file(engine)
         self._ahead: tuple[int, int] | None = None  # the write-ahead log of the last commit
         # called after each commit, with number and hash of the last record
         self.note_end: Callable[[int, str], None] | None = None
@@ -286,16 +277,20 @@ class Store(Readable):
 
     @classmethod
     def open(
-        cls, where: str, *, lease: float = LEASE, start: Callable[[int], Clock] = Clock.start_at
+        cls,
+        where: str,
+        *,
+        lease: float = LEASE,
+        start: Callable[[int], database.Clock] = database.Clock.start_at,
     ) -> Self:
         """Open a database, make it where there is none, and bring its tables up to date."""
         # lease: seconds for which a ticket stays with who was served it.
         with explained():
-            look(where)
-        engine = connect(where)
+            database.look(where)
+        engine = database.connect(where)
         try:
             with explained():
-                migrate(engine)
+                database.migrate(engine)
                 with engine.connect() as connection:
                     columns = (state.c.head_at, leases.c.since)
                     stored = [connection.scalar(select(func.max(one))) for one in columns]
@@ -327,14 +322,14 @@ class Store(Readable):
         return self.write(lambda tx: work(tx, *args)).result()
 
     def _transact(self, work: Callable[[WriteTransaction], None]) -> None:
-        if self._file is not None and identify_file(self.engine) != self._file:
+        if self._file is not None and database.identify_file(self.engine) != self._file:
             raise NotStored("the file of the database was moved, deleted or emptied: put it back")
-        if self._ahead is not None and identify_file(self.engine, AHEAD) != self._ahead:
+        if self._ahead is not None and database.identify_file(self.engine, AHEAD) != self._ahead:
             self._rescue()
         with self._pen.begin() as connection:
             if self._campaign is None:
                 self._campaign = load_campaign(connection)
-            with gather(connection):
+            with database.gather(connection):
                 tx = WriteTransaction(
                     connection, self._campaign, now=self.clock.now(), lease=self.lease
                 )
@@ -345,7 +340,7 @@ class Store(Readable):
                 tx.assigner = self._assigner
                 work(tx)
                 tx.close()
-        self._ahead = identify_file(self.engine, AHEAD)
+        self._ahead = database.identify_file(self.engine, AHEAD)
         if self.note_end is not None:
             self.note_end(*tx.head)
         if self._assigner is not None:

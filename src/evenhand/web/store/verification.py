@@ -22,18 +22,8 @@ from evenhand.design.assignment import Assignment
 from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import Ticket
 from evenhand.errors import EvenhandError, MissingFile, UnknownFormat, UnknownOption
+from evenhand.web.store import log as records
 from evenhand.web.store.judging import is_time
-from evenhand.web.store.log import (
-    GENESIS,
-    JUDGMENTS,
-    PARTS,
-    Line,
-    Record,
-    canonical,
-    digest,
-    read_line,
-    read_record,
-)
 from evenhand.web.store.people import PRESENT
 
 NO_RECORD: Final = "it is no record of a log"
@@ -85,7 +75,7 @@ class Replay:
         self.campaign, self.assignment, self.seats = campaign, assignment, seats or {}
         self.launch: Mapping[str, Any] = {}
         self.tickets, self.at, self.deleted, self.paused = 0, 0, 0, False
-        self.last: Record | None = None
+        self.last: records.Record | None = None
         self.logins: dict[str, _Login] = {}
         self.holders: dict[str, str] = {}
         self.questions: dict[int, _Question] = {}
@@ -102,7 +92,7 @@ class Replay:
                 repeats = self._repeats.setdefault(self.find_seat(number), {})
                 repeats[number] = int(again[number])
 
-    def take(self, record: Record) -> None:
+    def take(self, record: records.Record) -> None:
         try:
             if (record.kind == "launch") != (record.number == 1):
                 raise Unsound("a log begins with its launch, and has one")
@@ -133,12 +123,12 @@ class Replay:
         name = self.logins[judge].joined or judge
         return sorted(one for one, login in self.logins.items() if name in {one, login.joined})
 
-    def _take_launch(self, record: Record) -> None:
+    def _take_launch(self, record: records.Record) -> None:
         self.launch, self.tickets = record.facts, record.facts["tickets"]
         if not isinstance(self.tickets, int) or self.tickets < 0:
             raise Unsound(NO_RECORD)
 
-    def _take_pause(self, record: Record) -> None:
+    def _take_pause(self, record: records.Record) -> None:
         paused = record.kind == "pause"
         if self.paused == paused:
             raise Unsound(f"the campaign was {'paused' if paused else 'open'} already")
@@ -146,7 +136,7 @@ class Replay:
 
     _take_resume = _take_pause
 
-    def _take_invite(self, record: Record) -> None:
+    def _take_invite(self, record: records.Record) -> None:
         judge, seat = record.judge, record.facts.get("seat")
         login = self.logins.get(judge)
         if login is None:
@@ -181,18 +171,18 @@ class Replay:
             raise Unsound(f"judge '{judge}' was not in the campaign")
         return login
 
-    def _take_enter(self, record: Record) -> None:
+    def _take_enter(self, record: records.Record) -> None:
         self._find_present(record.judge)
         self.entered.add(record.judge)
 
-    def _take_consent(self, record: Record) -> None:
+    def _take_consent(self, record: records.Record) -> None:
         login = self._find_present(record.judge)
         text = record.facts["text"]
-        if self.campaign is not None and text != digest(self.campaign.wording.consent):
+        if self.campaign is not None and text != records.digest(self.campaign.wording.consent):
             raise Unsound(f"judge '{record.judge}' agreed to another text than the campaign's")
         login.consented, login.state = record.at, "active"
 
-    def _take_issue(self, record: Record) -> None:
+    def _take_issue(self, record: records.Record) -> None:
         ticket, seat = self._find_ticket(record), record.facts["seat"]
         login, number = self._find_present(record.judge), ticket.number
         if login.seat and seat != login.seat:
@@ -239,7 +229,7 @@ class Replay:
         filled = self.chosen.get(seat, set())
         return {one for one in filled if not self.questions[one].record}
 
-    def _take_judgment(self, record: Record) -> None:
+    def _take_judgment(self, record: records.Record) -> None:
         ticket = self._check_answer(record)
         question = self.questions.get(ticket.number)
         if (question is not None and question.record) or record.replaces is not None:
@@ -248,11 +238,11 @@ class Replay:
             raise Unsound(f"ticket {ticket.number} was not to be asked any more")
         self._settle(record, ticket, question)
 
-    def _take_revision(self, record: Record) -> None:
+    def _take_revision(self, record: records.Record) -> None:
         ticket = self._check_answer(record)
         self._settle(record, ticket, self._find_standing(record, ticket))
 
-    def _find_standing(self, record: Record, ticket: Ticket) -> _Question:
+    def _find_standing(self, record: records.Record, ticket: Ticket) -> _Question:
         question = self.questions.get(ticket.number)
         if question is None or not question.record or question.record != record.replaces:
             raise Unsound(f"the answer that it replaces did not stand for ticket {ticket.number}")
@@ -260,7 +250,7 @@ class Replay:
             raise Unsound(f"the answer that it replaces was not of judge '{record.judge}'")
         return question
 
-    def _settle(self, record: Record, ticket: Ticket, question: _Question | None) -> None:
+    def _settle(self, record: records.Record, ticket: Ticket, question: _Question | None) -> None:
         if question is None:
             question = self.questions[ticket.number] = _Question(0, 0)
         question.outputs, question.rest = hash_ticket(ticket)
@@ -269,7 +259,7 @@ class Replay:
         if login.state == "invited":
             login.state = "active"
 
-    def _take_undo(self, record: Record) -> None:
+    def _take_undo(self, record: records.Record) -> None:
         ticket = self._find_ticket(record)
         self._check_ticket(record, ticket)
         if self.paused:
@@ -277,7 +267,7 @@ class Replay:
         question = self._find_standing(record, ticket)
         question.record, question.judge = 0, ""
 
-    def _check_answer(self, record: Record) -> Ticket:
+    def _check_answer(self, record: records.Record) -> Ticket:
         ticket = self._find_ticket(record)
         self._check_ticket(record, ticket)
         if not record.key:
@@ -299,7 +289,7 @@ class Replay:
             raise Unsound(f"the answer is not one of its task: {refusal}") from None
         return ticket
 
-    def _find_ticket(self, record: Record) -> Ticket:
+    def _find_ticket(self, record: records.Record) -> Ticket:
         ticket = record.ticket
         if ticket is None or not isinstance(ticket.number, int):
             raise Unsound(NO_RECORD)
@@ -308,7 +298,7 @@ class Replay:
             raise Unsound(f"there was no ticket {ticket.number}")
         return ticket
 
-    def _check_ticket(self, record: Record, ticket: Ticket) -> None:
+    def _check_ticket(self, record: records.Record, ticket: Ticket) -> None:
         login, number = self._find_present(record.judge), ticket.number
         seat = self.find_seat(number)
         if not seat and login.seat:
@@ -334,17 +324,17 @@ class Replay:
             if (outputs if fixed.settled else hash_ticket(ticket)[0], rest) != hash_ticket(ticket):
                 raise Unsound(different)
 
-    def _take_leave(self, record: Record) -> None:
+    def _take_leave(self, record: records.Record) -> None:
         self._find_present(record.judge)
         self._shut_out(record, "left")
 
-    def _take_revoke(self, record: Record) -> None:
+    def _take_revoke(self, record: records.Record) -> None:
         if self.logins[record.judge].state in ("revoked", "forgotten"):
             raise Unsound(f"judge '{record.judge}' was not in the campaign")
         self._shut_out(record, "revoked")
         self.logins[record.judge].linked = None
 
-    def _shut_out(self, record: Record, state: str) -> None:
+    def _shut_out(self, record: records.Record, state: str) -> None:
         login = self.logins[record.judge]
         emptied = set(record.facts.get("emptied", []))
         held = self.holders.get(login.seat) == record.judge
@@ -356,7 +346,7 @@ class Replay:
         if held:
             del self.holders[login.seat]
 
-    def _take_join(self, record: Record) -> None:
+    def _take_join(self, record: records.Record) -> None:
         person, names = record.facts["person"], record.facts["judges"]
         known = record.judge in self.logins and names == self.group(record.judge)
         if not known or person in names or self.logins[person].joined is not None:
@@ -364,7 +354,7 @@ class Replay:
         for name in names:
             self.logins[name].joined = person
 
-    def _take_forget(self, record: Record) -> None:
+    def _take_forget(self, record: records.Record) -> None:
         names, parts = record.facts["judges"], record.facts["parts"]
         if record.judge not in self.logins or names != self.group(record.judge):
             raise Unsound("these are not all logins of the person who is forgotten")
@@ -453,13 +443,13 @@ class _Reader:
     replay: Replay
     wanted: Collection[str] = ()
     number: int = 0
-    hash: str = GENESIS
+    hash: str = records.GENESIS
     at: int = 0
     erased: dict[tuple[str, str], int] = field(default_factory=dict)
     count: int = 0
     receipts: dict[str, int] = field(default_factory=dict)
 
-    def take(self, line: Line) -> None:
+    def take(self, line: records.Line) -> None:
         number = self.number + 1
         body = _read_body(line, number)
         if body["number"] != number:
@@ -482,10 +472,10 @@ class _Reader:
         if self.head is not None and self.head.number == number and self.head.hash != line.hash:
             raise _Broken(number, "its hash is not the one that was noted")
         try:
-            record = read_record(line, body)
+            record = records.read_record(line, body)
             # an answer which is not there was deleted: its digest is there
             gone = line.said is None and "said" in body
-            if record.kind in JUDGMENTS and record.answer is None and not gone:
+            if record.kind in records.JUDGMENTS and record.answer is None and not gone:
                 raise _Broken(number, "it holds no answer, and none was deleted")
             self.replay.take(record)
         except Unsound as fault:
@@ -504,14 +494,14 @@ class _Reader:
             message = f"the log ends at record {self.number}: {self.head.number} were noted"
             raise _Broken(self.number + 1, message)
 
-    def _check_parts(self, line: Line, body: dict[str, Any], number: int) -> None:
+    def _check_parts(self, line: records.Line, body: dict[str, Any], number: int) -> None:
         gone = False
-        for part in PARTS:
+        for part in records.PARTS:
             sealed = getattr(line, part)
             if sealed is None and part in body:
                 gone = True
                 self.erased.setdefault((body["judge"], part), number)
-            elif sealed is not None and digest(sealed) != body.get(part):
+            elif sealed is not None and records.digest(sealed) != body.get(part):
                 raise _Broken(number, f"what was {PART_WORDS[part]} was changed")
             elif sealed and not _is_sealed(sealed, SEALED[part]):
                 raise _Broken(number, NO_RECORD)
@@ -554,7 +544,7 @@ PART_WORDS: Final = {"said": "answered", "note": "noted beside the answer"}
 
 
 def verify(
-    lines: Iterable[Line],
+    lines: Iterable[records.Line],
     head: Head | None = None,
     *,
     replay: Replay | None = None,
@@ -580,7 +570,7 @@ def read_receipt(text: str) -> str:
     return receipt
 
 
-def read_log(path: str | Path) -> Iterator[Line]:
+def read_log(path: str | Path) -> Iterator[records.Line]:
     """Read a log from JSON Lines; a line that cannot be read comes as one without a hash."""
     try:
         with Path(path).open("rb") as file:
@@ -588,9 +578,9 @@ def read_log(path: str | Path) -> Iterator[Line]:
                 if b"\r" in line:  # no line that is written holds one as such
                     raise UnknownFormat(describe_resaved(path, "line ends (CRLF for LF)"))
                 try:
-                    read = read_line(line.removesuffix(b"\n").decode(), number)
+                    read = records.read_line(line.removesuffix(b"\n").decode(), number)
                 except (UnknownFormat, UnicodeDecodeError):
-                    read = Line(number, "", "")
+                    read = records.Line(number, "", "")
                 yield read
     except FileNotFoundError:
         raise MissingFile(f"there is no file {path}") from None
@@ -604,16 +594,16 @@ def describe_resaved(path: str | Path, what: str) -> str:
     )
 
 
-def _read_body(line: Line, number: int) -> dict[str, Any]:
+def _read_body(line: records.Line, number: int) -> dict[str, Any]:
     """Return the body of a line that has its hash and the fields that all have."""
-    texts = (line.body, line.hash, *(getattr(line, part) or "" for part in PARTS))
+    texts = (line.body, line.hash, *(getattr(line, part) or "" for part in records.PARTS))
     if not line.hash or not all(isinstance(one, str) for one in texts):  # SQLite takes any value
         raise _Broken(number, "it cannot be read as it was written")
-    if digest(line.body) != line.hash:
+    if records.digest(line.body) != line.hash:
         raise _Broken(number, "it was changed: it has not its hash")
     try:
         body: dict[str, Any] = json.loads(line.body)
-        sound = isinstance(body, dict) and canonical(body) == line.body
+        sound = isinstance(body, dict) and records.canonical(body) == line.body
     except (ValueError, RecursionError):
         raise _Broken(number, "it is no JSON") from None
     same = sound and all(type(body.get(name)) is kind for name, kind in _KINDS.items())
@@ -626,7 +616,11 @@ def _is_sealed(text: str, names: Set[str]) -> bool:
     """Say whether `seal` can have written a text: in one form, with a salt, under these names."""
     try:
         payload = json.loads(text)
-        sound = isinstance(payload, dict) and canonical(payload) == text and payload.keys() <= names
+        sound = (
+            isinstance(payload, dict)
+            and records.canonical(payload) == text
+            and payload.keys() <= names
+        )
     except (ValueError, RecursionError):
         return False
     return sound and re.fullmatch(r"[0-9a-f]{32}", str(payload.get("salt"))) is not None

@@ -1,0 +1,138 @@
+"""`report --group-by`: each value of a column ranked by itself, side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.errors import UnknownColumn, UnknownOption
+from evenhand.report.assemble import make_report
+
+WORTHS = {"legal": [1.0, 0.0, -1.0], "medical": [-1.0, 0.0, 1.0]}
+"""Domain → worths of a, b and c."""
+
+
+def draw_votes() -> list[dict[str, Any]]:
+    rng = np.random.default_rng(3)
+    rows = []
+    for domain, worths in WORTHS.items():
+        for n in range(300):
+            left, right = rng.choice(3, 2, replace=False).tolist()
+            won = rng.random() < 1 / (1 + np.exp(-2 * (worths[left] - worths[right])))
+            rows.append(
+                {
+                    "left": "abc"[left],
+                    "right": "abc"[right],
+                    "outcome": "left" if won else "right",
+                    "judge": f"j{n % 12}",
+                    "item": f"{domain}-{n % 30}",
+                    "domain": domain,
+                }
+            )
+    # a domain in which nothing can be ranked
+    rows += [{**rows[0], "left": "a", "right": "b", "outcome": "left", "domain": "one-sided"}]
+    return rows
+
+
+@pytest.fixture(scope="module")
+def votes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("votes") / "votes.csv"
+    pl.DataFrame(draw_votes()).write_csv(path)
+    return path
+
+
+def pick_groups(report: dict[str, Any]) -> dict[str, Any]:
+    (part,) = report["parts"]
+    return next(one for one in part["sections"] if one["name"] == "groups")
+
+
+def test_each_value_of_a_column_has_its_answer_and_its_places(votes: Path) -> None:
+    report = make_report(
+        evenhand.read(votes), sections=["ranking", "groups", "methods"], group_by="domain"
+    ).to_dict()
+    section = pick_groups(report)
+    answers, places = section["tables"]
+    told = {row["group"]: row["answer"] for row in answers["rows"]}
+    assert told["legal"] == "a is the best: better than each of the other 2."
+    assert told["medical"] == "c is the best: better than each of the other 2."
+    assert told["one-sided"].startswith("Not ranked: ")
+    by_name = {row["system"]: row for row in places["rows"]}
+    assert [column["title"] for column in places["columns"]] == [
+        "system",
+        "all",
+        "legal",
+        "medical",
+    ]
+    assert (by_name["a"]["places legal"], by_name["a"]["places medical"]) == ("1", "3")
+    assert by_name["c"]["estimate medical"] > by_name["c"]["estimate legal"]
+    assert "a is better in legal, c in medical" in section["says"][0]
+    methods = report["parts"][0]["sections"][-1]["blocks"][0]["text"]
+    assert "Each value of domain was also ranked by itself, in the same way." in methods
+
+
+def test_scores_stand_side_by_side_under_each_criterion(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    rows = [
+        {
+            "system": system,
+            "judge": f"j{judge}",
+            "item": f"{domain}-{item}",
+            "criterion": "fluency",
+            "score": float(worth + rng.normal(0, 0.5)),
+            "domain": domain,
+        }
+        for domain, worths in WORTHS.items()
+        for item in range(20)
+        for system, worth in zip("abc", worths, strict=True)
+        for judge in range(8)
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "scores.csv")
+    data = evenhand.read(tmp_path / "scores.csv")
+    section = pick_groups(make_report(data, sections=["groups"], group_by="domain").to_dict())
+    answers, places = section["tables"]
+    assert [row["judgments"] for row in answers["rows"]] == [480, 480]
+    assert {row["system"]: row["places legal"] for row in places["rows"]} == {
+        "a": "1",
+        "b": "2",
+        "c": "3",
+    }
+
+
+def test_the_options_of_rank_stand_in_commands_and_in_the_methods(evenhand, votes: Path) -> None:
+    options = ["--group-by", "domain", "--cluster", "judge"]
+    run = evenhand("report", str(votes), *options, "--sections", "ranking,groups,methods", "--json")
+    report = json.loads(run.out)
+    assert report["command"].endswith("--cluster judge --group-by domain")
+    assert "--group-by domain --cluster judge" in pick_groups(report)["command"]
+    methods = report["parts"][0]["sections"][-1]["blocks"][0]["text"]
+    assert "clustered by judge " in methods
+    assert "each judge under random signs" in methods
+
+
+def test_a_control_is_held_equal_and_said(evenhand, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    rows = [{**row, "longer": float(rng.normal())} for row in draw_votes()]
+    pl.DataFrame(rows).write_csv(tmp_path / "votes.csv")
+    options = ["--control", "longer", "--sections", "ranking,methods", "--json"]
+    report = evenhand("report", str(tmp_path / "votes.csv"), *options).json
+    ranking, methods = report["parts"][0]["sections"]
+    assert report["command"].endswith("--control longer")
+    assert ranking["command"].endswith("--control longer")
+    assert "longer held constant" in methods["blocks"][0]["text"]
+
+
+def test_a_column_that_tells_no_groups_is_refused(votes: Path) -> None:
+    data = evenhand.read(votes)
+    with pytest.raises(UnknownColumn, match="domian"):
+        make_report(data, group_by="domian")
+    tasks = evenhand.read(pl.DataFrame([{**row, "task": "x"} for row in draw_votes()]))
+    with pytest.raises(UnknownOption, match="each task is a part of the report already"):
+        make_report(tasks, group_by="task")
+    with pytest.raises(UnknownOption, match="no section 'groups'"):
+        make_report(data, sections=["groups"])
