@@ -122,8 +122,9 @@ def _weigh(seen: Array, chance: Array, mirror: list[int], inflation: float) -> C
     for at, law in enumerate((honest, chance, honest[:, mirror])):
         # Dirichlet-multinomial, up to what depends on the counts alone
         alpha = CONCENTRATION * law
-        logs[:, at] = (gammaln(seen + alpha) - gammaln(alpha)).sum(axis=1)
-    logs += (gammaln(CONCENTRATION) - gammaln(seen.sum(axis=1) + CONCENTRATION))[:, None]
+        parts = (gammaln(seen + alpha) - gammaln(alpha)).sum(axis=1)
+        whole = gammaln(seen.sum(axis=1) + CONCENTRATION)
+        logs[:, at] = parts + gammaln(CONCENTRATION) - whole
     return Checks(seen, total / total.sum(), chance, logs / inflation)
 
 

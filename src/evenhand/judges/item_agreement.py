@@ -93,9 +93,9 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
     wide = number_groups(comparable, several)
     alike = (number_groups(wide, ties), wide)
     # (1 + replicates, BINS) items by the share that is decided
-    place = decided.astype(np.int64) * (BINS - 1) // comparable
-    place += BINS * np.arange(len(decided))[:, None]
-    counts = np.bincount(place.ravel(), minlength=BINS * len(decided)).reshape(-1, BINS)
+    bins = decided.astype(np.int64) * (BINS - 1) // comparable
+    bins += BINS * np.arange(len(decided))[:, None]
+    by_share = np.bincount(bins.ravel(), minlength=BINS * len(decided)).reshape(-1, BINS)
     return ItemAgreement(
         pairs=pairs,
         item=item,
@@ -106,7 +106,7 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
         blind_decided=decided[1:].mean(axis=0),
         p_against=_adjust(-agree, alike),
         p_decided=_adjust(decided, alike),
-        shares=np.stack([counts[0].astype(float), counts[1:].mean(axis=0)], axis=1),
+        shares=np.stack([by_share[0].astype(float), by_share[1:].mean(axis=0)], axis=1),
         united=_count_items(decided == comparable),
         split=_count_items(agree == 0),
         replicates=replicates,
