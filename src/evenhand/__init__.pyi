@@ -32,10 +32,10 @@ from evenhand.formats.reading import read as read
 from evenhand.judges.agreement import measure_agreement as measure_agreement
 from evenhand.judges.agreement_table import AgreementTable as AgreementTable
 from evenhand.judges.cards import Screening as Screening
+from evenhand.judges.diagnosis import Diagnosis as Diagnosis
 from evenhand.judges.diagnosis import GroupedDiagnoses as GroupedDiagnoses
 from evenhand.judges.diagnosis import diagnose_groups as diagnose_groups
 from evenhand.judges.diagnosis import diagnose_judges as diagnose_judges
-from evenhand.judges.diagnosis_result import Diagnosis as Diagnosis
 from evenhand.judges.screening import screen_judges as screen_judges
 from evenhand.judges.variance import VarianceComponents as VarianceComponents
 from evenhand.judges.variance import estimate_components as estimate_components

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evenhand.data.rankings import Rankings
     from evenhand.data.rating_rows import RatingRows, Scale
     from evenhand.data.ratings import Ratings
-    from evenhand.judges.diagnosis_result import Diagnosis
+    from evenhand.judges.diagnosis import Diagnosis
     from evenhand.ranking.without_judges import JudgePanel
 
     Panels = tuple[dict[str, JudgePanel], dict[str, str]]

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded
 from evenhand.data.engine import ANSWER, require_open
-from evenhand.data.exclusions import note_excluded
+from evenhand.data.exclusions import Exclusion, note_excluded, sign_excluded
 from evenhand.data.groups import split_table
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import CONTROL, RatingRows, Scale, require_scale
+from evenhand.data.rating_rows import CONTROL, RatingRows, Scale, digest_ratings, require_scale
 from evenhand.data.ratings import Ratings
+from evenhand.data.results import write_signature
 from evenhand.data.row_reading import code_ratings
 from evenhand.data.slips import find_slips
 from evenhand.data.tables import count_scored
@@ -31,13 +33,27 @@ from evenhand.errors import (
     require_option,
     require_seed,
 )
-from evenhand.judges.agreement_intervals import CLUSTERS
-from evenhand.judges.agreement_table import AgreementTable, GroupedAgreement
-from evenhand.judges.self_agreement import drop_pasted
-from evenhand.judges.tabulation import Request, tabulate_ratings, tabulate_votes
+from evenhand.judges import agreement_intervals, preferences, self_agreement
+from evenhand.judges.agreement_intervals import Interval
+from evenhand.judges.agreement_table import (
+    AgreementPart,
+    AgreementTable,
+    GroupedAgreement,
+    name_kappa,
+    say_parts,
+    warn_prevalence,
+)
+from evenhand.judges.coefficients import Kind, choose_kinds, list_kinds, pair_judges
+from evenhand.judges.counts import Ratio, Sums, count_coincidences, mirror
+from evenhand.judges.item_agreement import list_doubtful
+from evenhand.judges.judge_pairs import FAMILIES, MAX_PAIRS_UNASKED, compute_between, list_between
+from evenhand.judges.preferences import Among, Mode, Order
 from evenhand.judges.texts import say
-from evenhand.judges.units import Coefficient, find_units
+from evenhand.judges.units import NO_OVERLAP, SHARE_OUTPUTS, Coefficient, Units, find_units
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.counts import plural
 from evenhand.render.findings import Finding, take_findings
 
 Part = TypeVar("Part", RatingRows, Votes)
@@ -96,7 +112,7 @@ def measure_agreement(
     (0.667, 0.538)
 
     """
-    require_option("cluster", cluster, CLUSTERS)
+    require_option("cluster", cluster, agreement_intervals.CLUSTERS)
     require_level(level)
     require_seed(seed)
     names = take_names(coefficients)
@@ -129,7 +145,7 @@ def _mind_slips(
     if not slips:
         return result
     identical = [one.values["rows"] for one in slips if one.code == "identical-rows"]
-    without, pasted = drop_pasted(data) if identical else (data, ())
+    without, pasted = self_agreement.drop_pasted(data) if identical else (data, ())
     if pasted:
         result = note_excluded(measure(without), pasted)
     tables = dict(result.groups if isinstance(result, GroupedAgreement) else {"": result})
@@ -252,3 +268,395 @@ def _tabulate_groups(
     if not groups:
         raise NotIdentified("; ".join(f"{by} {name}: {why}" for name, why in refused.items()))
     return GroupedAgreement(groups, by, refused)
+
+
+# From ratings or votes to a table: coefficients by part, and the κ of preferences.
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Request:
+    by: tuple[str, ...]  # columns whose levels are parts
+    coefficients: tuple[str, ...]  # names, families, "default" or "all"
+    level: float  # nominal level of intervals (proportion)
+    cluster: str  # "item" or "judge"
+    seed: int  # of everything random
+    kind: str = "ratings"  # "ratings", "comparisons" or "rankings"
+    # how the coefficients were asked for, where what is asked for here is less
+    signed: tuple[str, ...] = ()
+    alone: bool = False  # whether there is a table also where no two judges judged the same
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether scores are answers about two outputs, of which neither is the first."""
+        return self.kind != "ratings"
+
+
+def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTable:
+    """Make the table of ratings, or of answers about two outputs without their κ."""
+    judges, rated = int((np.bincount(units.judge) > 0).sum()), not request.mirrored
+    if not (units.several.any() or request.alone):
+        alone = f"no two of {judges:,} judges share any"
+        alone = "there is one judge alone" if judges == 1 else alone
+        outputs = plural(units.size, "output" if rated else "output pair")
+        raise NotIdentified(f"{NO_OVERLAP}: {outputs}, and {alone}", [SHARE_OUTPUTS])
+    notes = [*units.rows.notes]
+    counted = {"repeats": units.repeats, "controls": units.controls, "again": units.again}
+    notes += [say(what, n=count) for what, count in counted.items() if count]
+    notes += [say("single-judge", n=units.alone, of=units.size)] if units.alone else []
+    criteria, codes = units.labels("criterion")
+    if rated and len(criteria) > 1 and len(codes):
+        tops = np.full(len(criteria), -np.inf)  # the highest score under each criterion
+        np.maximum.at(tops, codes, units.tops)
+        tops = tops[np.isfinite(tops)]
+        notes += [say("scales-differ", "warning")] if tops.min() != tops.max() else []
+    asked = request.coefficients
+    kinds = choose_kinds(units, asked, list_between())
+    # coefficients between judges, and whether they were asked for or are shown where they exist
+    families = {name: True for name in list_between() if name in asked or "all" in asked}
+    if "default" in asked and units.pairs <= MAX_PAIRS_UNASKED:
+        families = {**dict.fromkeys(FAMILIES, False), **families}
+    elif "default" in asked and "all" not in asked:
+        notes.append(say("pairs-unasked", most=MAX_PAIRS_UNASKED, families=", ".join(FAMILIES)))
+    difference = mean_difference(units, kind=request.kind)
+    parts = []
+    with one_blas_thread():
+        for levels, mask, part in _split(units, request.by):
+            own = kinds if part.points is units.points else _choose_own_kinds(part, kinds, asked)
+            parts.append(_describe(part, levels, (own, families), request, difference[mask]))
+    names = ", ".join(request.signed or asked)
+    points = f"answers: first, {'tie, ' if len(units.points) > 2 else ''}second"
+    if rated:
+        declared = "declared" if units.scale.declared else "seen"
+        points = f"scale {units.scale} {declared}, {len(units.points)} points"
+    how = [
+        f"agreement: {names}",
+        points,
+        f"cluster bootstrap by {request.cluster}, B={agreement_intervals.REPLICATES}, beyond"
+        f" {agreement_intervals.MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}",
+        f"seed={request.seed}",
+    ]
+    reason = "second answers of a judge to the same output"
+    sentence = str(say("again", n=units.again))
+    again = Exclusion("again", reason, units.again, unit="answer", sentence=sentence)
+    excluded = (again,) if units.again else ()
+    signature = write_signature(how, units.ratings, digest, judges=judges)
+    return AgreementTable(
+        parts=tuple(parts),
+        kind=request.kind,
+        by=request.by,
+        scale=f"{units.scale}, {'declared' if units.scale.declared else 'as seen'}",
+        cluster=request.cluster,
+        level=request.level,
+        says=say_parts(parts, answers="score" if rated else "answer"),
+        notes=tuple(notes),
+        signature=sign_excluded(signature, excluded),
+        excluded=excluded,
+    )
+
+
+def _choose_own_kinds(part: Units, kinds: Sequence[Kind], asked: Sequence[str]) -> tuple[Kind, ...]:
+    """Return the coefficients of a part, whose own scale says which n it has."""
+    known = {name for one in kinds for name in (one.name, one.family)}
+    names = [name for name in asked if name in {*known, "default", "all"}]
+    held = {one.name for one in list_kinds(part)}
+    requested = {one.name: one for one in kinds if one.name in names and one.name not in held}
+    part_names = [name for name in names if name in held or name not in requested]
+    return (*choose_kinds(part, part_names), *requested.values())
+
+
+def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
+    """Yield levels, what has them, and that part; levels crossed, then added up."""
+    whole = np.ones(len(units.sizes), dtype=np.bool_)
+    for depth in range(len(by), 0, -1):
+        labels = [units.labels(name) for name in by[:depth]]
+        columns = [codes for _, codes in labels]
+        group = number_groups(*columns)
+        first = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
+        first[group] = np.arange(len(group))
+        crossed = np.column_stack(columns)[first].tolist()
+        if depth == 1 and len(crossed) == 1:
+            continue  # the whole says the same
+        for code in crossed:
+            levels, mask, of_scale = dict[str, str](), whole, whole
+            for name, (names, codes), level in zip(by, labels, code, strict=False):
+                levels[name], mask = names[level], mask & (codes == level)
+                if name in ("task", "criterion"):
+                    of_scale = of_scale & (codes == level)
+            # the scale of a part is that of its task and criterion, unless one was declared
+            part = units if of_scale.all() else units.narrow(of_scale)
+            yield levels, mask, part.take(mask[of_scale])
+    yield {}, whole, units
+
+
+def _describe(
+    units: Units,
+    levels: Mapping[str, str],
+    chosen: tuple[tuple[Kind, ...], Mapping[str, bool]],
+    request: Request,
+    difference: Array,
+) -> AgreementPart:
+    """Compute everything that was asked for on a part; `difference` (U,) is that of its judges."""
+    kinds, families = chosen
+    coefficients: list[Coefficient] = []
+    for paired in (False, True):
+        own = tuple(kind for kind in kinds if kind.paired == paired)
+        if own:
+            coefficients += compute_kinds(pair_judges(units) if paired else units, own, request)
+    missing: dict[str, Finding] = {}  # why coefficients that nobody asked for do not exist
+    for asked in (True, False):
+        names = [name for name, wanted in families.items() if wanted == asked]
+        for one in compute_between(units, names, request.level):
+            if asked or one.value is not None:
+                coefficients.append(one.without_interval() if request.cluster == "judge" else one)
+            elif one.why is not None:
+                missing[one.why] = note_missing(one.why)
+    judge = units.judge if units.held.all() else units.judge[units.held]
+    given = units.mass
+    prevalence = given + given[::-1] if request.mirrored else given
+    known = {one.name: one.value for one in coefficients}
+    same, warning = known.get("n-agreement-0"), None
+    if same is not None:
+        prevails = float(prevalence.max() / prevalence.sum())
+        warning = warn_prevalence(same, known.get("fleiss"), prevails)
+    return AgreementPart(
+        by=levels,
+        units=units.size - units.alone,
+        single=units.alone,
+        ratings=int(given.sum()),
+        judges=int((np.bincount(judge) > 0).sum()),
+        most_judges=int(units.sizes.max(initial=0)),
+        coefficients=tuple(coefficients),
+        doubtful=list_doubtful(units, difference),
+        notes=(*([warning] if warning else []), *missing.values()),
+    )
+
+
+def note_missing(why: str) -> Finding:
+    """Note why there is no coefficient that nobody asked for."""
+    return why if isinstance(why, Finding) else Finding("not-computed", why, "info")
+
+
+def compute_kinds(
+    units: Units, kinds: tuple[Kind, ...], request: Request
+) -> tuple[Coefficient, ...]:
+    """Return coefficients on units, with intervals where there can be."""
+    if not units.several.any():
+        return tuple(Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in kinds)
+    blocks = agreement_intervals.form_blocks(units, request.cluster, request.seed)
+    coincidences = count_coincidences(units, blocks)
+    coincidences = mirror(coincidences) if request.mirrored else coincidences
+    sums, sizes = Sums(coincidences), units.sizes[units.several]
+    unequal = bool(sizes.min() != sizes.max())  # whether some units have more judges than others
+    no_interval = agreement_intervals.refuse_interval(blocks.levels, blocks.name)
+    draws = None if no_interval else agreement_intervals.draw_sums(coincidences, request.seed)
+    coefficients = []
+    for kind in kinds:
+        title, value, why = kind.title, None, None
+        if kind.name == "fleiss" and unequal:  # a generalisation is named for what it is
+            title = f"{title}, unequal numbers of judges"
+        if units.scale.points is None and kind.categories:
+            why = "it needs a scale with steps, and the declared one has none"
+        else:
+            try:
+                value = kind.compute(sums).value
+            except (NotIdentified, InvalidJudgments) as refusal:
+                why = str(refusal)
+            else:
+                alike = "all scores are alike: what chance would give is all there is"
+                why = alike if value is None else None
+        lower = upper = None
+        notes: list[Finding] = []
+        if value is not None:
+            if kind.kappa:
+                notes.append(say("landis-koch", "info", word=name_kappa(value)))
+            if no_interval is not None:
+                notes.append(no_interval)
+            if draws is not None:
+                interval = draws.bound(kind.compute, request.level)
+                lower, upper = interval.lower, interval.upper
+                notes += [interval.why] if interval.why else []
+        coefficient = Coefficient(
+            name=kind.name,
+            title=title,
+            value=value,
+            lower=lower,
+            upper=upper,
+            units=units.size - units.alone,
+            ratings=int(sizes.sum()),
+            why=why,
+            notes=tuple(notes),
+        )
+        coefficients.append(coefficient)
+    return tuple(coefficients)
+
+
+def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float64]:
+    """(U,) how far two judges of each unit are apart on average; zero for one judge."""
+    # Of sorted scores x_1 ... x_m the mean over pairs is 2 Σ (2i − m − 1) x_i / (m (m − 1)).
+    difference = np.zeros(units.size)
+    for judges, at, place in units.by_size():
+        if kind != "ratings":
+            counts = np.stack([(units.code[place] == c).sum(axis=1) for c in range(3)])
+            difference[at] = 1 - (counts * (counts - 1)).sum(axis=0) / (judges * (judges - 1))
+            continue
+        score = units.points[units.code[place]]
+        if judges == 2:
+            difference[at] = np.abs(score[:, 0] - score[:, 1])
+            continue
+        rank = 2 * np.arange(1, judges + 1) - judges - 1
+        difference[at] = np.sort(score, axis=1) @ rank * (2 / (judges * (judges - 1)))
+    return difference
+
+
+FAMILY: Final = "intra"  # What asks for the agreement of judges with themselves
+_KINDS: Final = ("n-agreement", "fleiss", "alpha-interval")
+_NEAR: Final = 3  # Most n of n-agreement that are shown
+
+
+def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> AgreementTable:
+    requested = FAMILY in request.coefficients
+    others = tuple(name for name in request.coefficients if name != FAMILY)
+    wanted = replace(request, coefficients=others, signed=request.coefficients)
+    unasked = {"default", "all"} & set(others) and units.again + units.repeats
+    again = bool((requested or unasked) and self_agreement.find_repeats(rows).units)
+    alone = requested and not others and again
+    table = tabulate_scores(units, replace(wanted, alone=alone), digest_ratings(rows))
+    if not requested and not again:
+        return table
+    parts = []
+    for part in table.parts:
+        mask = np.ones(rows.size, dtype=np.bool_)
+        for name, level in part.by.items():
+            names, codes = rows.labels(name)
+            mask &= codes == names.index(level)
+        repeated = rows.take(mask)
+        correlation = self_agreement.correlate_repeats(self_agreement.find_repeats(repeated))
+        try:  # outputs that a judge scored again, the answers being judges
+            scale = units.scale if units.scale.declared else None
+            answers = self_agreement.find_answer_units(repeated, scale)
+        except NotIdentified:
+            why = self_agreement.NO_REPEATS
+            own = [Coefficient(FAMILY, "judges with themselves", None, why=why), correlation]
+        else:
+            kinds = choose_kinds(answers, _KINDS)
+            near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
+            chosen = (*near, *(kind for kind in kinds if kind.family != "n-agreement"))
+            own = [
+                replace(one, name=f"{FAMILY}-{one.name}", title=f"same judge: {one.title}")
+                for one in compute_kinds(answers, chosen, replace(request, cluster="item"))
+            ]
+            own.append(correlation)
+        if request.cluster == "judge":
+            own = [one.without_interval() for one in own]
+        parts.append(replace(part, coefficients=(*part.coefficients, *own)))
+    return replace(table, parts=tuple(parts), says=say_parts(parts) if alone else table.says)
+
+
+# The κ of preferences with its interval: items are drawn, κ comes from their counts.
+
+
+# Name → mode, between whom, in which order, title
+KAPPAS: Final[dict[str, tuple[Mode, Among, Order, str]]] = {
+    "kappa-strict": ("strict", "inter", "any", "pairwise κ, different judges"),
+    "kappa-intra": ("strict", "intra", "any", "pairwise κ, the same judge again"),
+    "kappa-intra-same-order": ("strict", "intra", "same", "the same judge, same order"),
+    "kappa-intra-exchanged": ("strict", "intra", "exchanged", "the same judge, order exchanged"),
+    "kappa-wmt": ("wmt", "inter", "any", "pairwise κ as WMT counts it, inter"),
+    "kappa-wmt-intra": ("wmt", "intra", "any", "pairwise κ as WMT counts it, intra"),
+}
+# The κ of different judges alone: rows marked as repeats are no part of it
+BETWEEN: Final = "kappa-strict"
+COUNTED: Final = say("weighted-rows", "info")
+
+
+def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coefficient:
+    """Return one κ of preferences, or why there is none."""
+    mode, among, order, title = KAPPAS[name]
+    if votes.counted and name != BETWEEN:  # rows of several votes may be repeats of one judge
+        return Coefficient(name, title, None, why=COUNTED)
+    try:
+        agreement = preferences.compare_votes(votes, mode=mode, among=among, order=order)
+    except (NotIdentified, UnknownOption) as refusal:
+        return Coefficient(name, title, None, why=str(refusal))
+    none = Coefficient(name, title, None, units=agreement.units, ratings=agreement.votes)
+    if agreement.kappa is None or agreement.own == agreement.comparable:
+        if agreement.own and agreement.own == agreement.comparable:
+            why = say("own-pairs-only", n=agreement.own)
+        elif agreement.comparable:
+            why = say("all-ties")
+        else:
+            orders = {"any": "", "same": " in the same order", "exchanged": " in exchanged order"}
+            code = "no-shared-pairs" if among == "inter" else "no-second-answers"
+            why = say(code, "info", shown=orders["same" if mode == "wmt" else order])
+        return replace(none, why=why)
+    # items are drawn, κ comes from their counts
+    counts = agreement.by_item[agreement.by_item.any(axis=1)].astype(np.float64)
+    interval = Interval(None, None, agreement_intervals.refuse_interval(len(counts), "item"))
+    if interval.why is None:
+        drawn = preferences.correct_chance(*agreement_intervals.draw_items(counts, seed).T)
+        interval = agreement_intervals.find_interval(Ratio(*drawn), level)
+    shown = ("observed", "agree", "comparable", "chance", "ties", "total")
+    notes = [
+        say("landis-koch", "info", word=name_kappa(agreement.kappa)),
+        say("pair-counts", "info", **{key: getattr(agreement, key) for key in shown}),
+    ]
+    if interval.why:
+        notes.append(interval.why)
+    if agreement.own:  # pairs of votes that are no agreement between judges
+        share = agreement.own / agreement.comparable
+        notes.append(say("own-pairs", n=agreement.own, of=agreement.comparable, share=share))
+    lower, upper = interval.lower, interval.upper
+    return replace(none, value=agreement.kappa, lower=lower, upper=upper, notes=tuple(notes))
+
+
+NO_TARGETS: Final = "nothing to compare: all judgments are controls or repeats"
+
+
+def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
+    """Make the table of some votes; κ of preferences stands beside those of all and of a task."""
+    rows = preferences.preference_rows(votes)
+    if not preferences.leave_repeats(votes).size:
+        raise NotIdentified(NO_TARGETS)
+    scale = preferences.choose_answers(votes)
+    requested, modes = set(request.coefficients), {*preferences.MODES}
+    kappas = [
+        name
+        for name, (mode, *_) in KAPPAS.items()
+        if mode in (requested & modes or modes)
+        and {name, "kappa", "default", "all", *modes} & requested
+    ]
+    others = [one for one in request.coefficients if one not in {*KAPPAS, *modes, "kappa"}]
+    if "default" in others:
+        others = [*preferences.SHOWN_UNASKED, *(name for name in others if name != "default")]
+    wanted = replace(request, coefficients=tuple(others), signed=request.coefficients)
+    table = tabulate_scores(find_units(rows, scale), wanted, digest_ratings(rows))
+    parts = []
+    titles = {"n-agreement-0": "same answer"}
+    for part in table.parts:
+        found: list[Coefficient] = []
+        if {*part.by} <= {"task", "criterion"}:  # of pairs of systems there is no such κ
+            own = votes
+            if "task" in part.by:
+                own = own.take(own.task == own.tasks.index(part.by["task"]))
+            if "criterion" in part.by and own.criterion is not None:
+                own = own.take(own.criterion == own.criteria.index(part.by["criterion"]))
+            found = [preference_kappa(own, name, request.level, request.seed) for name in kappas]
+        if request.cluster == "judge":
+            found = [one.without_interval() for one in found]
+        # what nobody asked for is shown only if it exists
+        shown = [one for one in found if one.value is not None or requested & {one.name, "kappa"}]
+        plain = [one for one in found if one not in shown and KAPPAS[one.name][2] == "any"]
+        whys = {one.why: note_missing(one.why) for one in plain if one.why is not None}
+        held = [replace(one, title=titles.get(one.name, one.title)) for one in part.coefficients]
+        both, notes = (*held, *shown), (*part.notes, *whys.values())
+        parts.append(replace(part, coefficients=both, notes=notes))
+    again = "again" in {one.code for one in take_findings(table.notes)}
+    ranked = votes.answer is not None and len(np.unique(votes.answer)) < votes.size
+    codes = {"no-ties": scale is preferences.FORCED, "rankings-resampled": ranked}
+    added = [say("again-in-kappa")] if again else []
+    added += [say(code, "info") for code, applies in codes.items() if applies]
+    says = say_parts(parts, answers="answer", again=again)
+    every = (*table.notes, *added)
+    return replace(table, parts=tuple(parts), scale=None, notes=every, says=says)

@@ -267,8 +267,11 @@ def decide_flags(
     # habits: each with whether it is tested.
     # classable: (J,) who may be called careless or reversed where that can be decided.
     # enough: (J,) who may be said to have a habit.
-    found, tested = tuple(habit for habit, _ in habits), [use for _, use in habits]
-    adjusted = adjust_habits(found, tested)
+    found, p_values = tuple(habit for habit, _ in habits), [h.p for h, use in habits if use]
+    ends = np.cumsum([len(p) for p in p_values])[:-1]  # all tested habits are adjusted together
+    every = benjamini_hochberg(np.concatenate(p_values)) if p_values else np.zeros(0)
+    by_habit = iter(np.split(every, ends))
+    adjusted = tuple(next(by_habit) if use else None for _, use in habits)
     classable = classable & (abstains is None)
     flags: list[tuple[str, ...]] = [() for _ in classable]
     p_honest = np.where(classable, mixture.p_honest, 1.0)
@@ -284,25 +287,13 @@ def decide_flags(
     return Verdict(abstains, found, adjusted, tuple(flags), testable)
 
 
-def adjust_habits(habits: Sequence[Habit], tested: Sequence[bool]) -> tuple[Array | None, ...]:
-    p_values = [habit.p for habit, use in zip(habits, tested, strict=True) if use]
-    if not p_values:
-        return (None,) * len(habits)
-    ends = np.cumsum([len(p) for p in p_values])[:-1]
-    parts = iter(np.split(benjamini_hochberg(np.concatenate(p_values)), ends))
-    return tuple(next(parts) if use else None for use in tested)
-
-
-def say_flagged(cards: Sequence[Card], level: float) -> Finding:
-    flagged = [f"{card.judge} ({', '.join(card.flags)})" for card in cards if card.flags]
-    if not flagged:
-        return say("none-flagged", judges=len(cards))
-    count = {"n": len(flagged), "judges": len(cards), "verb": "is" if len(flagged) == 1 else "are"}
-    return say("flagged", **count, names=listing(flagged), level=100 * level)
-
-
 def say_flags(cards: Sequence[Card], abstains: Finding | None, level: float) -> tuple[Finding, ...]:
-    says = [say_flagged(cards, level)]
+    flagged = [f"{card.judge} ({', '.join(card.flags)})" for card in cards if card.flags]
+    says = [say("none-flagged", judges=len(cards))]
+    if flagged:
+        verb, names = "is" if len(flagged) == 1 else "are", listing(flagged)
+        count = {"n": len(flagged), "judges": len(cards), "level": 100 * level}
+        says = [say("flagged", **count, verb=verb, names=names)]
     if abstains is not None:
         says.append(say("not-decided", why=abstains))
     return (*says, *say_evidence(cards, abstains))

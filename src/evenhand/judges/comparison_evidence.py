@@ -6,6 +6,7 @@ are tested apart.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +17,7 @@ from evenhand.data.rating_rows import CONTROL
 from evenhand.data.tally import Codes
 from evenhand.data.votes import TIE, Votes
 from evenhand.judges.habits import MIN_SCORES, Habit, place_in_session
-from evenhand.judges.rating_evidence import NormalSpread, normal_spread
+from evenhand.judges.rating_evidence import normal_spread
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
@@ -112,21 +113,19 @@ def _share_alike(counts: NDArray[np.integer]) -> Array:
 
 def _weigh(seen: Array, chance: Array, mirror: list[int], inflation: float) -> Checks:
     """Return log-likelihoods of what was seen, divided by the inflation."""
+    from scipy.special import gammaln
+
     total = seen.sum(axis=0)
     others = total - seen + PSEUDO_ANSWERS * chance
     honest = others / others.sum(axis=1, keepdims=True)
-    laws = (honest, chance, honest[:, mirror])
-    logs = np.stack([_dirichlet_multinomial(seen, law) for law in laws], axis=1)
+    logs = np.zeros((len(seen), 3))
+    for at, law in enumerate((honest, chance, honest[:, mirror])):
+        # Dirichlet-multinomial, up to what depends on the counts alone
+        alpha = CONCENTRATION * law
+        parts = (gammaln(seen + alpha) - gammaln(alpha)).sum(axis=1)
+        whole = gammaln(seen.sum(axis=1) + CONCENTRATION)
+        logs[:, at] = parts + gammaln(CONCENTRATION) - whole
     return Checks(seen, total / total.sum(), chance, logs / inflation)
-
-
-def _dirichlet_multinomial(seen: Array, means: Array) -> Array:
-    """Return (J,) log-likelihoods of counts, up to what depends on the counts alone."""
-    from scipy.special import gammaln
-
-    alpha = CONCENTRATION * means
-    parts = (gammaln(seen + alpha) - gammaln(alpha)).sum(axis=1)
-    return np.asarray(parts + gammaln(CONCENTRATION) - gammaln(seen.sum(axis=1) + CONCENTRATION))
 
 
 # What everybody but one judge says of two systems: leave-judge-out worths, without J refits.
@@ -242,7 +241,15 @@ def _gaps_of_cells(cells: Cells) -> Array:
     chance = 1 / (1 + np.exp(-eta))
     left, weight = cells.wins - cells.n * chance, cells.n * chance * (1 - chance)
     step = np.empty(len(eta))
-    for cell in _stack_judges(cells.judge):
+    # (J, c) the rows of some judges with c cells each, whose steps are one computation
+    opens = np.flatnonzero(np.diff(cells.judge, prepend=-1))
+    sizes = np.diff(opens, append=len(cells.judge))
+    stacks: list[NDArray[np.intp]] = []
+    for size in np.unique(sizes).tolist():
+        alike, most = opens[sizes == size], max(1, MAX_STACK // size**2)
+        starts = range(0, len(alike), most)
+        stacks += [alike[at : at + most, None] + np.arange(size) for at in starts]
+    for cell in stacks:
         pairs = cells.low[cell], cells.high[cell]
         if cell.shape[1] <= MAX_PAIRS_SOLVED:
             step[cell] = _step_by_pairs(inverse, pairs, weight[cell], left[cell])
@@ -251,18 +258,6 @@ def _gaps_of_cells(cells: Cells) -> Array:
             pairs = cells.low[row], cells.high[row]
             step[row] = _step_by_systems((information, inverse), pairs, weight[row], left[row])
     return eta - step
-
-
-def _stack_judges(judge: Integers) -> list[NDArray[np.intp]]:
-    """Return (J, c) the rows of some judges with c cells each, whose steps are one computation."""
-    first = np.flatnonzero(np.diff(judge, prepend=-1))
-    sizes = np.diff(first, append=len(judge))
-    stacks = []
-    for size in np.unique(sizes).tolist():
-        alike, most = first[sizes == size], max(1, MAX_STACK // size**2)
-        starts = range(0, len(alike), most)
-        stacks += [alike[at : at + most, None] + np.arange(size) for at in starts]
-    return stacks
 
 
 def _step_by_pairs(
@@ -443,69 +438,75 @@ def fit_logistic(columns: Array, won: Array) -> Array:
 
 
 def find_vote_habits(votes: Votes, slopes: Slopes) -> tuple[Habit, ...]:
-    habits = [_position(votes, slopes), _drifting(votes, slopes), _coarse(votes)]
-    return tuple(habit for habit in habits if habit is not None)
+    habits: list[Habit] = []
+    if votes.positions_known:
+        first = np.bincount(slopes.judge, slopes.won) / np.maximum(np.bincount(slopes.judge), 1)
+
+        def say_position(judge: int, own: float, usual: float) -> str:
+            between, median = (100 / (1 + np.exp(-one)) for one in (own, usual))
+            return (
+                f"the output shown first was preferred in {100 * first[judge]:.0f} % of decisive"
+                f" votes; between equals about {between:.0f} %, the median judge {median:.0f} %"
+            )
+
+        seen = _one_step(votes, slopes, np.ones(len(slopes.rows)))
+        habits += _compare("position-biased", "position", seen, 0, say_position)
+    if votes.moment is not None:
+
+        def say_session(_: int, own: float, usual: float) -> str:
+            return (
+                f"within a session the slope {'falls' if own < 0 else 'rises'} by {abs(own):.2f}"
+                f" from the first to the last answer; the median judge's changes by {usual:+z.2f}"
+            )
+
+        moment = votes.moment[slopes.rows]
+        known = np.isfinite(moment)
+        place = np.zeros(len(moment))
+        place[known] = place_in_session(slopes.judge[known], moment[known], enough=MIN_SCORES)
+        seen = _one_step(votes, slopes, slopes.x * place)
+        habits += _compare("drifting", "session", seen, -1, say_session)
+    tied = votes.outcome == TIE
+    n = np.bincount(votes.judge, minlength=len(votes.judges))
+    ties, share = np.bincount(votes.judge, tied, len(n)), float(tied.mean())
+    if share:
+
+        def say_ties(judge: int, _: float, usual: float) -> str:
+            own, median = 100 * ties[judge] / n[judge], 100 / (1 + np.exp(-usual))
+            return f"ties in {own:.0f} % of judgments, the median judge {median:.0f} %"
+
+        judges = np.flatnonzero(n >= MIN_SCORES)
+        many, few = n[judges], ties[judges]
+        variance = 1 / (many * share + 0.5) + 1 / (many * (1 - share) + 0.5)
+        variance *= _inflate(votes.answer, tied - share)
+        seen = np.log((few + 0.5) / (many - few + 0.5)), variance, judges
+        habits += _compare("coarse", "ties", seen, 1, say_ties)
+    return tuple(habits)
 
 
-def _position(votes: Votes, slopes: Slopes) -> Habit | None:
-    if not votes.positions_known:
-        return None
-    value, variance, judges = _one_step(votes, slopes, np.ones(len(slopes.rows)))
+def _compare(
+    name: str,
+    line: str,
+    seen: tuple[Array, Array, NDArray[np.intp]],
+    side: int,
+    write: Callable[[int, float, float], str],
+) -> list[Habit]:
+    """Compare values of judges with the median judge's: from above (1), below (-1), or both (0)."""
+    value, variance, judges = seen
     if not len(judges):
-        return None
+        return []
     spread = normal_spread(value, variance)
-    p = _tails(spread, value, variance)
-    usual = np.full(len(judges), spread.centre)
-    first = np.bincount(slopes.judge, slopes.won) / np.maximum(np.bincount(slopes.judge), 1)
-    median = 100 / (1 + np.exp(-spread.centre))
-    says = [
-        f"the output shown first was preferred in {100 * share:.0f} % of decisive votes; between"
-        f" equals about {100 / (1 + np.exp(-own)):.0f} %, the median judge {median:.0f} %"
-        for own, share in zip(value, first[judges], strict=True)
-    ]
-    return Habit("position-biased", judges, value, usual, "position", says, p)
-
-
-def _drifting(votes: Votes, slopes: Slopes) -> Habit | None:
-    if votes.moment is None:
-        return None
-    moment = votes.moment[slopes.rows]
-    known = np.isfinite(moment)
-    place = np.zeros(len(moment))
-    place[known] = place_in_session(slopes.judge[known], moment[known], enough=MIN_SCORES)
-    value, variance, judges = _one_step(votes, slopes, slopes.x * place)
-    if not len(judges):
-        return None
-    spread = normal_spread(value, variance)
-    p = _one_side(value < spread.centre, _tails(spread, value, variance))
-    usual = np.full(len(judges), spread.centre)
-    says = [
-        f"within a session the slope {'falls' if own < 0 else 'rises'} by {abs(own):.2f} from the"
-        f" first to the last answer; the median judge's changes by {spread.centre:+z.2f}"
-        for own in value
-    ]
-    return Habit("drifting", judges, value, usual, "session", says, p)
-
-
-def _coarse(votes: Votes) -> Habit | None:
-    size = len(votes.judges)
-    n = np.bincount(votes.judge, minlength=size)
-    ties = np.bincount(votes.judge, votes.outcome == TIE, size)
-    judges, share = np.flatnonzero(n >= MIN_SCORES), float(ties.sum() / n.sum())
-    if not len(judges) or not ties.any():
-        return None
-    n, ties = n[judges], ties[judges]
-    value = np.log((ties + 0.5) / (n - ties + 0.5))
-    variance = 1 / (n * share + 0.5) + 1 / (n * (1 - share) + 0.5)
-    variance *= _inflate(votes.answer, (votes.outcome == TIE) - share)
-    spread = normal_spread(value, variance)
-    p = _one_side(value > spread.centre, _tails(spread, value, variance))
-    median = 100 / (1 + np.exp(-spread.centre))
-    says = [
-        f"ties in {100 * own:.0f} % of judgments, the median judge {median:.0f} %"
-        for own in ties / n
-    ]
-    return Habit("coarse", judges, value, np.full(len(judges), spread.centre), "ties", says, p)
+    # Of τ² + v only τ² is estimated from the judges: its degrees of freedom are raised by ((τ² + v)
+    # / τ²)² (Satterthwaite 1946, Biometrics Bulletin 2:110-114), and Student's t is nearly normal
+    # where judges differ by little more than chance.
+    wide = spread.spread**2 + variance
+    degrees = spread.df * (wide / np.maximum(spread.spread**2, 1e-9 * wide)) ** 2
+    distances = (value - spread.centre) / np.sqrt(wide)
+    p = np.array([t_tail(*pair) for pair in zip(distances, degrees, strict=True)])
+    if side:
+        p = np.where(side * (value - spread.centre) > 0, p / 2, 1 - p / 2)
+    own = zip(judges.tolist(), value.tolist(), strict=True)
+    says = [write(judge, one, spread.centre) for judge, one in own]
+    return [Habit(name, judges, value, line, says, p)]
 
 
 def _one_step(votes: Votes, slopes: Slopes, along: Array) -> tuple[Array, Array, NDArray[np.intp]]:
@@ -524,21 +525,6 @@ def _one_step(votes: Votes, slopes: Slopes, along: Array) -> tuple[Array, Array,
     inflation = _inflate(answer, along * left)
     information = information[judges]
     return score[judges] / information, inflation / information, judges
-
-
-def _tails(spread: NormalSpread, values: Array, variances: Array) -> Array:
-    """Return two-sided p-values of lying so far from the median judge."""
-    # Of τ² + v only τ² is estimated from the judges: its degrees of freedom are raised by ((τ² + v)
-    # / τ²)² (Satterthwaite 1946, Biometrics Bulletin 2:110-114), and Student's t is nearly normal
-    # where judges differ by little more than chance.
-    wide = spread.spread**2 + variances
-    degrees = spread.df * (wide / np.maximum(spread.spread**2, 1e-9 * wide)) ** 2
-    distances = (values - spread.centre) / np.sqrt(wide)
-    return np.array([t_tail(*pair) for pair in zip(distances, degrees, strict=True)])
-
-
-def _one_side(doubtful: NDArray[np.bool_], p: Array) -> Array:
-    return np.asarray(np.where(doubtful, p / 2, 1 - p / 2))
 
 
 def _inflate(answer: Codes | None, scores: Array) -> float:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.controls import carries_excluded, require_scores
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import (
     CONTROL,
     RatingRows,
@@ -19,7 +21,7 @@ from evenhand.data.rating_rows import (
     see_scale,
 )
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Grouped, write_signature
+from evenhand.data.results import Grouped, Shown, exactly, write_signature
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -27,51 +29,549 @@ from evenhand.errors import (
     NotIdentified,
     UnknownFormat,
     UnknownOption,
+    listing,
     require_option,
+    sentence_hint,
+    suggest,
 )
-from evenhand.judges.diagnosis_result import (
-    METHODS,
-    Diagnosis,
-    Revision,
-    Settings,
-    measure_rows,
-    note_data,
-    note_few,
-    refuse_bare_text,
-    refuse_unknown_references,
-    say_diagnosis,
-)
-from evenhand.judges.outliers import (
-    Easy,
-    EasyCount,
-    EasyRule,
-    Limits,
-    Outliers,
-    count_missed,
-    find_by_easy_items,
-    find_by_mean_agreement,
-    find_by_mean_score,
-    profile_judges,
-)
-from evenhand.judges.removal import (
-    Choice,
-    Merging,
-    Rescoring,
-    ScoreTable,
-    SystemFacts,
-    choose_removed,
-    choose_version,
-    correlate,
-    find_common,
-    merge_points,
-    number_versions,
-    read_merging,
-    rescore,
-    write_merging,
-)
+from evenhand.judges import outliers as rules
+from evenhand.judges import removal
+from evenhand.judges.coefficients import choose_steps, fleiss_parts, n_agreement
+from evenhand.judges.counts import Blocks, Sums, count_coincidences
+from evenhand.judges.outliers import EASY_ITEMS, MEAN_AGREEMENT, MEAN_SCORE, Limits, Outliers
+from evenhand.judges.removal import Choice, Correlation, Rescoring
 from evenhand.judges.texts import say
-from evenhand.judges.units import require_judges
+from evenhand.judges.units import Record, find_units, require_judges
 from evenhand.numerics.cluster_means import number_groups
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
+
+# The diagnosis of judges: what the tables and figures of Hamon et al. (2007) hold, of any data.
+
+# Row of table 3 for judges outside under every criterion; "Fluency + Adequacy" in the paper
+BOTH: Final = "all criteria"
+
+
+@dataclass(frozen=True)
+class AgreementRow(Record):
+    criterion: str  # the criterion; "" where the data have none
+    input: str  # the input type; "" for all together ("Cumul." in the paper)
+    outputs: int  # outputs that two or more judges scored
+    # the n of n-agreement: 0, 1, ... on a short scale, a few of them on a long one.
+    steps: tuple[float, ...]
+    # share of pairs of judges at most n points apart (proportion); empty where no output has two
+    # judges
+    n_agreement: tuple[float, ...]
+    observed: float | None = None  # Fleiss' observed agreement P_o, or None
+    expected: float | None = None  # his chance agreement P_e, or None
+    kappa: float | None = None  # his κ, or None
+    why: str | None = None  # why a number is missing
+
+
+@dataclass(frozen=True)
+class Revision(Record):
+    """What changes where judges who scored an output again are taken at their last word."""
+
+    criterion: str  # the criterion
+    again: int  # scores that replace an earlier one of the same judge on the same output
+    judges: tuple[str, ...]  # judges who gave them, sorted
+    first: Mapping[str, float]  # system → mean of first scores
+    last: Mapping[str, float]  # system → mean of last scores
+    correlation: Correlation  # of the two
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Shown):
+    """Are the judges any good, by the methods of Hamon, Mostefa & Arranz (2007).
+
+    Attributes:
+        criteria: names, sorted; ("",) where the data have none.
+        methods: methods that were asked, in order.
+        n_judgments: scores that are looked at.
+        n_judges: judges who gave them.
+        scales: criterion → its scale in words.
+        agreement: tables 1 and 2, by criterion, all inputs last.
+        profiles: criterion → its judges, sorted by name (figures 2 to 5).
+        easy: criterion → how often each judge missed an output whose worth is known.
+        outliers: who is outside, by method and criterion.
+        common: judges common to two methods, by criterion.
+        removals: systems scored again, by method and criterion (table 4, figures 1 and 7); none
+            where nobody is outside.
+        chosen: systems scored again without the judges of the chosen rule, for every criterion,
+            also where that removes nobody.
+        choice: that rule in words.
+        revisions: by criterion, what changes at last words; empty where nobody scored twice.
+        references: systems that are human references, the ceiling.
+        merged: the same diagnosis on the merged scale, if one was asked for.
+        reading: of the mean score, "mean" or "gap" (to the others on the same outputs).
+        says: what was found, in sentences.
+        notes: what must stand beside it.
+        signature: one line that reproduces the numbers.
+        excluded: what was excluded from the judgments.
+
+    """
+
+    criteria: tuple[str, ...]
+    methods: tuple[str, ...]
+    n_judgments: int
+    n_judges: int
+    scales: Mapping[str, str]
+    agreement: tuple[AgreementRow, ...]
+    profiles: Mapping[str, tuple[rules.JudgeProfile, ...]]
+    easy: Mapping[str, tuple[rules.EasyCount, ...]]
+    outliers: tuple[Outliers, ...]
+    common: tuple[removal.CommonJudges, ...]
+    removals: tuple[Rescoring, ...]
+    chosen: tuple[Rescoring, ...]
+    choice: str
+    revisions: tuple[Revision, ...]
+    references: tuple[str, ...]
+    says: tuple[str, ...]
+    notes: tuple[str, ...]
+    signature: str
+    merged: Diagnosis | None = None
+    reading: str = "mean"
+    excluded: tuple[Exclusion, ...] = ()
+
+    def outliers_of(self, method: str, criterion: str) -> Outliers:
+        """Return who is outside by a method under a criterion.
+
+        Raises:
+            InvalidJudgments: no such method or criterion was looked at.
+
+        """
+        for outliers in self.outliers:
+            if (outliers.method, outliers.criterion) == (method, criterion):
+                return outliers
+        raise InvalidJudgments(f"nothing is known by {method} under '{criterion}'")
+
+    def removal_of(self, method: str, criterion: str) -> Rescoring | None:
+        """Return the systems scored again without them; None where nobody is outside."""
+        for one in self.removals:
+            if (one.method, one.criterion) == (method, criterion):
+                return one
+        return None
+
+    def scores_of(self, criterion: str) -> tuple[removal.SystemScore, ...]:
+        """Return the systems with their scores under a criterion, best by all judges first.
+
+        Raises:
+            InvalidJudgments: no such criterion was looked at.
+
+        """
+        for rescoring in self.chosen:
+            if rescoring.criterion == criterion:
+                return rescoring.systems
+        raise InvalidJudgments(f"no scores of systems under '{criterion}'")
+
+    @property
+    def deleted(self) -> dict[str, dict[str, int]]:
+        """Table 3: criterion → method → number of judges outside; `BOTH` for every criterion."""
+        counts: dict[str, dict[str, int]] = {criterion: {} for criterion in self.criteria}
+        judges: dict[str, list[set[str]]] = {}
+        for outliers in self.outliers:
+            if outliers.why is None:
+                counts[outliers.criterion][outliers.method] = len(outliers.judges)
+                judges.setdefault(outliers.method, []).append({*outliers.judges})
+        if len(self.criteria) > 1:
+            counts[BOTH] = {
+                method: len(set.intersection(*judges[method]))
+                for method in self.methods
+                if len(judges.get(method, ())) == len(self.criteria)
+            }
+        return counts
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row per criterion and judge, with plain values."""
+        outside = {(out.criterion, out.method): {*out.judges} for out in self.outliers}
+        rows = []
+        for criterion, profiles in self.profiles.items():
+            easy = {count.judge: count for count in self.easy.get(criterion, ())}
+            for profile in profiles:
+                row, count = profile.to_dict(), easy.get(profile.judge)
+                row["easy"] = 0 if count is None else count.n
+                row["missed"] = None if count is None else count.missed
+                for method in self.methods:
+                    row[method] = profile.judge in outside.get((criterion, method), ())
+                rows.append(row)
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand judges --json`."""
+        return {
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+            "n_judgments": self.n_judgments,
+            "n_judges": self.n_judges,
+            "criteria": list(self.criteria),
+            "scales": dict(self.scales),
+            "agreement": [one.to_dict() for one in self.agreement],
+            "judges": self.records(),
+            "reading": self.reading,
+            "deleted": self.deleted,
+            "outliers": [one.to_dict() for one in self.outliers],
+            "common": [one.to_dict() for one in self.common],
+            "removals": [one.to_dict() for one in self.removals],
+            "choice": self.choice,
+            "chosen": [one.to_dict() for one in self.chosen],
+            "revisions": [one.to_dict() for one in self.revisions],
+            "references": list(self.references),
+            "merged": None if self.merged is None else self.merged.to_dict(),
+            "says": list(map(str, self.says)),
+            "findings": describe_findings(self.notes),
+        }
+
+    def document(self) -> Document:
+        """Return what people read: agreement, who is outside, systems scored without them."""
+        scores = plural(self.n_judgments, "score")
+        return Document(
+            basis=f"{scores} by {plural(self.n_judges, 'judge')}.",
+            answer=self.says,
+            parts=tuple(tabulate_diagnosis(self)),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+            csv_rows=tuple(self.records()),
+        )
+
+
+METHODS: Final = (MEAN_SCORE, MEAN_AGREEMENT, EASY_ITEMS)
+
+
+@dataclass(frozen=True)
+class Settings:
+    limits: Limits  # how far from the centre a judge may be
+    reading: str  # of the mean score, "mean" or "gap"
+    rule: rules.EasyRule  # when easy items are missed
+    easy: rules.Easy  # outputs known to be good
+    choice: Choice  # whom the chosen removal removes
+    version: str  # which of a judge's scores of one output counts
+    references: tuple[str, ...]  # human references among the systems
+    input_type: str | None  # the column of input types, or None
+    scale: Scale | None  # the declared scale, or None for what is seen
+    merge: str  # points that are merged, in words; "" where none are
+
+    def words(self) -> list[str]:
+        listed, scale = "", str(self.scale)
+        if self.easy:  # how many outputs are listed as easy, with a digest of the list
+            names = ("\x1f".join([name] if isinstance(name, str) else name) for name in self.easy)
+            digest = sha256("\x1e".join(sorted(names)).encode()).hexdigest()
+            listed = f" listed={len(self.easy)} ({digest[:12]})"
+        points = None if self.scale is None else self.scale.points
+        if self.scale and points and len(points) != self.scale.high - self.scale.low + 1:
+            scale = ",".join(f"{point:g}" for point in points)
+        return [
+            f"k={exactly(float(self.limits.k))} ddof={self.limits.ddof} reading={self.reading}",
+            f"easy miss={exactly(float(self.rule.miss))} share={exactly(float(self.rule.share))}"
+            f" least={self.rule.least}{listed}",
+            f"remove {self.choice}",
+            f"version={self.version}",
+            *([f"input={self.input_type}"] if self.input_type else []),
+            *([f"references={', '.join(self.references)}"] if self.references else []),
+            *([f"scale {scale}"] if self.scale else []),
+            *([f"merge {self.merge}"] if self.merge else []),
+        ]
+
+
+_CALLED = {
+    MEAN_SCORE: "mean score",
+    MEAN_AGREEMENT: "mean agreement",
+    EASY_ITEMS: "easy items",
+}
+
+MIN_SCORES: Final = 5  # Scores below which a judge's means rest on single scores
+MAX_JUDGES_NAMED: Final = 3  # Most judges named in a sentence
+MAX_COUNT_WITH_TENTHS: Final = 10  # Expected numbers of judges below this are told to a tenth
+# Share of a long scale (its steps end at half of the range) that two scores may be apart
+NEAR_SHARE: Final = 0.1
+
+
+def say_diagnosis(diagnosis: Diagnosis, limits: Limits) -> tuple[Finding, ...]:
+    every = diagnosis.deleted.get(BOTH, {})
+    counted = ", ".join(f"{n} by {_CALLED[method]}" for method, n in every.items())
+    removals = []
+    for one in (one for one in diagnosis.chosen if one.judges):
+        judges, under = len(one.judges), _under(one.criterion)
+        kept = {name: getattr(one.kept, name) for name in ("systems", "pearson", "spearman")}
+        code, more = "removal", kept
+        if one.kept.pearson is None or one.kept.spearman is None:
+            code, more = "removal-unknown", {"why": one.kept.why}
+        removals.append(say(code, judges=judges, share=one.share_lost, under=under, **more))
+    return (
+        *(_say_agreement(row) for row in diagnosis.agreement if not row.input),
+        *(_say_outliers(one) for one in diagnosis.outliers if one.why is None),
+        *_say_chance(diagnosis, limits),
+        *([say("outside-everywhere", counts=counted)] if every else []),
+        *removals,
+        *_say_ceiling(diagnosis),
+    )
+
+
+def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tuple[str, ...]:
+    controls = 0 if rows.kind is None else int((rows.kind == CONTROL).sum())
+    again = rows.size - controls - targets.size
+    tasks = len({*targets.task.tolist()})
+    notes = [*rows.notes]
+    if again:
+        notes.append(say("versions", n=again, version=settings.version))
+    if controls:
+        unknown = rules.count_unknown(rows, settings.easy)  # nobody says what they should get
+        code = "controls-partly-known" if 0 < unknown < controls else "controls-used"
+        code = "controls-unknown" if unknown == controls else code
+        notes.append(say(code, n=controls, unknown=unknown))
+    if tasks > 1:
+        notes.append(say("tasks-pooled", n=tasks))
+    if not rules.knows_items(rows):
+        notes.append(say("no-items-in-diagnosis", "warning"))
+    return tuple(notes)
+
+
+def note_few(diagnosis: Diagnosis) -> tuple[Finding, ...]:
+    notes = []
+    for one in diagnosis.outliers:
+        n = {profile.judge: profile.n for profile in diagnosis.profiles[one.criterion]}
+        of = MEAN_SCORE, MEAN_AGREEMENT
+        few = [
+            judge
+            for judge in one.judges
+            if n.get(judge, MIN_SCORES) < MIN_SCORES and one.method in of
+        ]
+        if few:
+            where = {"method": _CALLED[one.method], "under": _under(one.criterion)}
+            notes.append(say("few-scores-outside", **where, needed=MIN_SCORES, names=few))
+    return tuple(notes)
+
+
+def _under(criterion: str) -> str:
+    return f" under {criterion}" if criterion else ""
+
+
+def _say_agreement(row: AgreementRow) -> Finding:
+    under = _under(row.criterion)
+    if not row.n_agreement:
+        return say("agreement-unknown", under=under, why=row.why)
+    kappa = f"; κ {row.kappa:.3f}" if row.kappa is not None else ""
+    known = dict(zip(row.steps, row.n_agreement, strict=True))
+    near = ""
+    if n := next((step for step in row.steps if step >= NEAR_SHARE * row.steps[-1] and step), None):
+        near = f", at most {n:g} point{'' if n == 1 else 's'} apart in {100 * known[n]:.0f} %"
+    more = {"near": near, "kappa": kappa, "outputs": row.outputs}
+    return say("same-score", under=under, share=known[0], **more)
+
+
+def _say_outliers(one: Outliers) -> Finding:
+    about = {"method": _CALLED[one.method], "under": _under(one.criterion)}
+    n, judges = len(one.judges), len(one.values)
+    if not n:
+        return say("none-outside", **about, judges=judges)
+    who = listing(one.judges, MAX_JUDGES_NAMED)
+    if one.method == MEAN_SCORE:
+        ends = []
+        for side, outside in (("too high", one.high), ("too low", one.low)):
+            names = f": {listing(outside, MAX_JUDGES_NAMED)}" if outside else ""
+            ends.append(f"{len(outside)} {side}{names}")
+        who = "; ".join(ends)
+    return say("outside", **about, n=n, judges=judges, verb="is" if n == 1 else "are", who=who)
+
+
+def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[Finding]:
+    outside = []
+    for method, sides in {MEAN_SCORE: 2, MEAN_AGREEMENT: 1}.items():
+        limited = [
+            out for out in diagnosis.outliers if out.method == method and out.centre is not None
+        ]
+        alike = len({len(out.values) for out in limited}) == 1
+        for out in limited[:1] if alike else limited:
+            n = len(out.values)
+            expected = n * rules.share_outside(limits, n) * sides / 2
+            digits = 0 if expected >= MAX_COUNT_WITH_TENTHS or not expected else 1
+            under = "" if alike else _under(out.criterion)
+            outside.append(f"{expected:.{digits}f} of {n:,} by {_CALLED[method]}{under}")
+    if not outside:
+        return []
+    return [say("outside-by-chance", k=limits.k, counts=", ".join(outside))]
+
+
+def _say_ceiling(diagnosis: Diagnosis) -> list[Finding]:
+    if not diagnosis.references:
+        return []
+    sentences = []
+    for rescoring in diagnosis.chosen:
+        top = [score for score in rescoring.systems if score.reference]
+        others = [score for score in rescoring.systems if not score.reference]
+        if top and others:
+            ceiling = ", ".join(f"{score.system} {score.full:.2f}" for score in top)
+            best = {"best": others[0].system, "score": others[0].full}
+            under = _under(rescoring.criterion)
+            sentences.append(say("ceiling", under=under, ceiling=ceiling, **best))
+    return sentences
+
+
+# Tables 1 to 4 of Hamon, Mostefa & Arranz (2007).
+
+MAX_STEPS: Final = 5  # Most columns of n-agreement
+ALL_SCORES: Final = "all scores"  # What rows are called where there are no criteria
+KAPPA: Final = {"observed": "observed", "expected": "by chance", "kappa": "κ"}
+RULES: Final = (
+    "These rules are those of the paper. Who is only severe or lenient may be outside: act on"
+    " flags."
+)
+
+
+def tabulate_diagnosis(diagnosis: Diagnosis, *, merged: bool = False) -> list[Table]:
+    """Return the tables that have rows, those of the merged scale behind them."""
+    kappas = tuple(
+        {"scores": _name_row(row), **{key: getattr(row, key) for key in KAPPA}}
+        for row in diagnosis.agreement
+        if row.outputs
+    )
+    columns = (
+        Column("scores", "scores", "name"),
+        *(Column(key, title, "three") for key, title in KAPPA.items()),
+    )
+    tables = [
+        _tabulate_agreement(diagnosis),
+        Table("kappa", "Fleiss' κ", columns, kappas),
+        _tabulate_outside(diagnosis),
+        _tabulate_removal(diagnosis),
+    ]
+    tables = [one for one in tables if one.rows]
+    if merged:
+        tables = [
+            replace(one, name=f"merged-{one.name}", caption=f"{one.caption}, on the merged scale")
+            for one in tables
+        ]
+    if diagnosis.merged is not None:
+        tables += tabulate_diagnosis(diagnosis.merged, merged=True)
+    return tables
+
+
+def _name_row(row: AgreementRow) -> str:
+    """Name a row: its criterion, and its input where there are inputs."""
+    name = row.criterion or ALL_SCORES
+    return f"{name}, {row.input}" if row.input else name
+
+
+def _tabulate_agreement(diagnosis: Diagnosis) -> Table:
+    held = [row for row in diagnosis.agreement if row.n_agreement]
+    steps = sorted({step for row in held for step in row.steps})
+    if len(steps) > MAX_STEPS:
+        steps = [*steps[: MAX_STEPS - 1], steps[-1]]
+    rows = tuple(
+        {
+            "scores": _name_row(row),
+            "outputs": row.outputs,
+            **{f"{n:g}": p for n, p in zip(row.steps, row.n_agreement, strict=False)},
+        }
+        for row in (diagnosis.agreement if held else ())
+    )
+    columns = (
+        Column("scores", "scores", "name"),
+        Column("outputs", "outputs", "count"),
+        *(Column(f"{n:g}", f"n = {n:g}", "three", priority=at) for at, n in enumerate(steps)),
+    )
+    legend = "Share of pairs of judges whose scores of an output are at most n points apart."
+    return Table("n-agreement", "n-agreement", columns, rows, legend=(legend,))
+
+
+def _tabulate_outside(diagnosis: Diagnosis) -> Table:
+    """Table 3, with how many are too high and too low."""
+    rows = tuple(
+        {
+            "scores": criterion or ALL_SCORES,
+            **{one: _count_outside(diagnosis, one, criterion, n) for one, n in counts.items()},
+        }
+        for criterion, counts in diagnosis.deleted.items()
+    )
+    common = [
+        f"{len(one.judges)} by both {' and '.join(_CALLED[method] for method in one.methods)}"
+        + _under(one.criterion)
+        for one in diagnosis.common
+        if one.judges
+    ]
+    legend = f"Of {plural(diagnosis.n_judges, 'judge')}; in brackets above and below the limits."
+    both = [f"Outside: {'; '.join(common)}."] if common else []
+    columns = (
+        Column("scores", "scores", "name"),
+        *(Column(method, _CALLED[method], "count") for method in diagnosis.methods),
+    )
+    about = (legend, *both, RULES)
+    return Table("outside", "Judges outside the limits", columns, rows, legend=about)
+
+
+def _count_outside(diagnosis: Diagnosis, method: str, criterion: str, count: int) -> str:
+    if criterion not in diagnosis.criteria:
+        return f"{count}"
+    one = diagnosis.outliers_of(method, criterion)
+    return f"{count} ({len(one.high)}, {len(one.low)})" if one.lower is not None else f"{count}"
+
+
+def _tabulate_removal(diagnosis: Diagnosis) -> Table:
+    """Table 4, with what else becomes of the systems' scores."""
+    rows = tuple(
+        {
+            "scores": one.criterion or ALL_SCORES,
+            "without": name,
+            "lost": one.share_lost,
+            "r": one.kept.pearson,
+            "rho": one.kept.spearman,
+            "removed_r": one.removed.pearson,
+            "kept": one.kept_mean,
+            "removed": one.removed_mean,
+        }
+        for name, one in (
+            *((_CALLED[one.method], one) for one in diagnosis.removals),
+            *(("the choice", one) for one in diagnosis.chosen),
+        )
+    )
+    columns = (
+        Column("scores", "scores", "name"),
+        Column("without", "without"),
+        Column("lost", "lost", "share"),
+        Column("r", "r", "three"),
+        Column("rho", "ρ", "three"),
+        Column("removed_r", "r of removed", "three", priority=3),
+        Column("kept", "kept", "two", priority=1),
+        Column("removed", "removed", "two", priority=1),
+    )
+    legend = (
+        "Systems scored without the judges outside: share of scores lost, Pearson's r and"
+        " Spearman's ρ with the scores by all judges, r of the scores by the removed judges alone,"
+        " mean scores of kept and removed. The choice: outside by"
+        f" {diagnosis.choice.replace('-', ' ')}."
+    )
+    return Table("removal", "Systems scored again", columns, rows, legend=(legend,))
+
+
+def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> AgreementRow:
+    none = AgreementRow(criterion, name, 0, (), ())
+    if not rules.knows_items(rows):
+        why = "the data have no items, so that nobody knows which scores are of one output"
+        return replace(none, why=why)
+    units = find_units(rows)
+    whole = Blocks(1, np.zeros(units.size, dtype=np.int64), None, "item", 1)  # nothing is drawn
+    sums = Sums(count_coincidences(units, whole))
+    try:
+        parts = fleiss_parts(sums.coincidences)
+    except NotIdentified as refusal:
+        return replace(none, why=str(refusal))
+    points = np.array(scale.points or units.points)
+    steps = choose_steps(scale.low, scale.high, points)
+    if (points == np.round(points)).all():  # n between two points is the point below
+        steps = tuple(sorted({float(np.floor(step)) for step in steps}))
+    near = [n_agreement(sums, n) for n in steps]
+    return AgreementRow(
+        criterion,
+        name,
+        outputs=int(units.several.sum()),
+        steps=steps,
+        n_agreement=tuple(float(ratio.over[0] / ratio.under[0]) for ratio in near),
+        observed=parts.observed,
+        expected=parts.chance,
+        kappa=parts.kappa,
+        why="all scores are alike" if parts.kappa is None else None,
+    )
+
 
 _CRITERION: Final = ("criterion",)
 MAX_SCORE: Final = 1e140  # Squares of larger scores cannot be summed in double precision
@@ -85,17 +585,19 @@ MAX_SCORE: Final = 1e140  # Squares of larger scores cannot be summed in double 
 
 def find_revisions(rows: RatingRows) -> tuple[Revision, ...]:
     """Return what last words change, for each criterion where a judge scored an output twice."""
-    every = choose_version(rows, "both")
+    every = removal.choose_version(rows, "both")
     cell = number_groups(every.unit, every.judge)
     twice = np.bincount(cell)[cell] > 1 if every.size else np.zeros(0, dtype=np.bool_)
     if not twice.any():
         return ()
     again = every.take(twice).split(_CRITERION)
-    first, last = (choose_version(rows, version).split(_CRITERION) for version in ("first", "last"))
+    first, last = (
+        removal.choose_version(rows, version).split(_CRITERION) for version in ("first", "last")
+    )
     revisions = []
     for key, part in again.items():
         name = part.criteria[int(part.criterion[0])]
-        tables = [ScoreTable.of(versions[key], name) for versions in (first, last)]
+        tables = [removal.ScoreTable.of(versions[key], name) for versions in (first, last)]
         count = tables[0].count.sum(axis=0)  # the same outputs and judges are in both
         scored = count > 0
         means = [table.total.sum(axis=0)[scored] / count[scored] for table in tables]
@@ -106,7 +608,7 @@ def find_revisions(rows: RatingRows) -> tuple[Revision, ...]:
             tuple(part.judges[code] for code in np.unique(part.judge).tolist()),
             dict(zip(systems, means[0].tolist(), strict=True)),
             dict(zip(systems, means[1].tolist(), strict=True)),
-            correlate(*means),
+            removal.correlate(*means),
         )
         revisions.append(revision)
     return tuple(revisions)
@@ -127,8 +629,8 @@ def diagnose_judges(
     k: float = 1.0,
     ddof: int = 1,
     reading: str = "mean",
-    easy: Easy = (),
-    easy_rule: EasyRule | None = None,
+    easy: rules.Easy = (),
+    easy_rule: rules.EasyRule | None = None,
     methods: Sequence[str] = METHODS,
     match: str = "any",
     across: str = "each",
@@ -136,7 +638,7 @@ def diagnose_judges(
     references: Sequence[str] = (),
     input_type: str | None = None,
     scale: Scale | str | None = None,
-    merge: Merging | str | None = None,
+    merge: removal.Merging | str | None = None,
 ) -> Diagnosis:
     """Set judges beside each other, find those outside, and score systems without them.
 
@@ -163,7 +665,9 @@ def diagnose_judges(
         InvalidJudgments: a value in the data that cannot be, or a score off the declared scale.
 
     """
-    refuse_bare_text({"easy": easy, "methods": methods, "references": references})
+    for name, value in {"easy": easy, "methods": methods, "references": references}.items():
+        if isinstance(value, str):
+            raise UnknownOption(f"{name} is a list of names: write ['{value}'] for one")
     if not isinstance(data, Ratings | RatingRows):
         held = type(data).__name__.lower()
         raise UnknownFormat(
@@ -173,54 +677,63 @@ def diagnose_judges(
     factors = () if input_type is None else (input_type,)
     rows = data.rows(factors=factors) if isinstance(data, Ratings) else data
     require_judges(rows.judges)
-    refuse_unknown_references(references, rows.systems)
+    for name in references:
+        if name not in rows.systems:
+            hint = sentence_hint(suggest(name, rows.systems))
+            raise UnknownOption(f"reference '{name}' is none of the systems{hint}")
     for method in methods:
         require_option("method", method, METHODS)
     if not methods:
         raise UnknownOption(f"no method decides on removal: name some of {' | '.join(METHODS)}")
-    joined = read_merging(merge) if isinstance(merge, str) else merge
+    joined = removal.read_merging(merge) if isinstance(merge, str) else merge
     settings = Settings(
         Limits(k, ddof),
         reading,
-        easy_rule or EasyRule(),
+        easy_rule or rules.EasyRule(),
         tuple(easy),
         Choice(tuple(methods), match, across),
         version,
         tuple(references),
         input_type,
         require_scale(scale),
-        "" if joined is None else write_merging(joined),
+        "" if joined is None else removal.write_merging(joined),
     )
     diagnosis = _diagnose(rows, settings)
     if joined is None:
         return diagnosis
-    rows, coarser = merge_points(rows, joined, settings.scale or see_scale(rows.score))
+    rows, coarser = removal.merge_points(rows, joined, settings.scale or see_scale(rows.score))
     merged = _diagnose(rows, replace(settings, scale=coarser))
     says = [say("merged", sentence=sentence) for sentence in merged.says]
     return replace(diagnosis, merged=merged, says=(*diagnosis.says, *says))
 
 
 def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
-    targets = choose_version(rows, settings.version)
+    targets = removal.choose_version(rows, settings.version)
     _refuse_scores(rows, targets, settings.scale)
     scales = {}
     for code, name in enumerate(rows.criteria):
         scores = rows.score[rows.criterion == code]
         seen = see_scale(scores) if len(scores) else Scale(0.0, 0.0)
         scales[name] = settings.scale or seen
-    profiles = profile_judges(targets)
-    easy: dict[str, tuple[EasyCount, ...]] = {}
+    profiles = rules.profile_judges(targets)
+    easy: dict[str, tuple[rules.EasyCount, ...]] = {}
     if settings.easy or (rows.kind is not None and (rows.kind == CONTROL).any()):
-        easy = count_missed(rows, settings.easy, scales, settings.rule.miss)
+        easy = rules.count_missed(rows, settings.easy, scales, settings.rule.miss)
     revisions = find_revisions(rows)
     outliers = []
     for criterion, judges in profiles.items():
         limits = settings.limits
         outliers += [
-            find_by_mean_score(judges, reading=settings.reading, limits=limits),
-            find_by_mean_agreement(judges, limits=limits),
-            find_by_easy_items(criterion, easy.get(criterion, ()), settings.rule),
+            rules.find_by_mean_score(judges, reading=settings.reading, limits=limits),
+            rules.find_by_mean_agreement(judges, limits=limits),
+            rules.find_by_easy_items(criterion, easy.get(criterion, ()), settings.rule),
         ]
+    agreement = []
+    for (criterion,), part in targets.split(_CRITERION).items():
+        inputs = {} if settings.input_type is None else part.split((settings.input_type,))
+        for (name,), of_input in inputs.items():
+            agreement.append(_measure(criterion, name, of_input, scales[criterion]))
+        agreement.append(_measure(criterion, "", part, scales[criterion]))
     removals, chosen, references = _rescore(targets, outliers, settings)
     n_judges = len(np.unique(targets.judge))
     diagnosis = Diagnosis(
@@ -229,11 +742,11 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
         n_judgments=targets.size,
         n_judges=n_judges,
         scales={name: str(scales[name]) for name in profiles},
-        agreement=measure_rows(targets, scales, settings.input_type),
+        agreement=tuple(agreement),
         profiles=profiles,
         easy=easy,
         outliers=tuple(outliers),
-        common=find_common(outliers),
+        common=removal.find_common(outliers),
         removals=removals,
         chosen=chosen,
         choice=str(settings.choice),
@@ -287,16 +800,18 @@ def _rescore(
         seen = np.unique(np.column_stack([rows.system, codes]), axis=0)
         alone = np.bincount(seen[:, 0], minlength=len(rows.systems)) == 1
         inputs = {rows.systems[s]: levels[c] for s, c in seen.tolist() if alone[s]}
-    facts = SystemFacts(frozenset(references), inputs)
-    tables = {name: ScoreTable.of(part, name) for (name,), part in rows.split(_CRITERION).items()}
+    facts = removal.SystemFacts(frozenset(references), inputs)
+    tables = {
+        name: removal.ScoreTable.of(part, name) for (name,), part in rows.split(_CRITERION).items()
+    }
     removals = tuple(
-        rescore(tables[outside.criterion], outside.judges, outside.method, facts)
+        removal.rescore(tables[outside.criterion], outside.judges, outside.method, facts)
         for outside in outliers
         if outside.judges
     )
     chosen = tuple(
-        rescore(tables[name], judges, str(settings.choice), facts)
-        for name, judges in choose_removed(outliers, settings.choice).items()
+        removal.rescore(tables[name], judges, str(settings.choice), facts)
+        for name, judges in removal.choose_removed(outliers, settings.choice).items()
     )
     return removals, chosen, references
 
@@ -311,7 +826,7 @@ def _sign(rows: RatingRows, judges: int, settings: Settings, *, versions: bool) 
     if settings.input_type is not None:
         beside.append(rows.labels(settings.input_type)[1])
     if versions:
-        beside.append(number_versions(rows))
+        beside.append(removal.number_versions(rows))
     parts = ["diagnosis of judges", *settings.words()]
     return write_signature(parts, rows.size, digest_ratings(rows, beside), judges=judges)
 

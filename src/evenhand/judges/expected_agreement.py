@@ -38,7 +38,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.votes import Votes
 from evenhand.judges.agreement_intervals import draw_items, find_interval, refuse_interval
 from evenhand.judges.counts import Ratio
-from evenhand.judges.preferences import chance_agreement, compare_votes, leave_repeats
+from evenhand.judges.preferences import compare_votes, correct_chance, leave_repeats
 from evenhand.numerics import Array
 
 # (first, second) names of systems → (n, 3) probabilities of left, tie, right
@@ -125,9 +125,11 @@ def _find_kappas(sums: Array) -> tuple[Array, Array]:
     # sums: (R, 6) agreeing and comparable pairs of votes, ties and votes; then agreeing pairs and
     #     ties as the model expects them.
     agree, comparable, ties, total, expected, expected_ties = sums.T
-    kappas = []
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for one, tied in ((agree, ties), (expected, expected_ties)):
-            chance = chance_agreement(tied / total)
-            kappas.append(np.where(chance < 1, (one / comparable - chance) / (1 - chance), np.nan))
+    both = [
+        correct_chance(one, comparable, tied, total)
+        for one, tied in ((agree, ties), (expected, expected_ties))
+    ]
+    kappas = [
+        np.where(under > 0, over / np.where(under > 0, under, 1), np.nan) for over, under in both
+    ]
     return kappas[0], kappas[1]

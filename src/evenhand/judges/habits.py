@@ -190,7 +190,6 @@ class Habit:
     # (k,) what was seen. Ratings: effective number of points, share at the ends, or change of
     # severity over a session in the judge's own standard deviations. Votes: log-odds.
     value: Array
-    usual: Array  # (k,) what would be usual for the same scores; else the median judge's
     line: str  # what the line of it on a card is called
     says: list[str]  # (k,) the sentence on it
     p: Array  # (k,) chance of as much in an honest judge
@@ -218,7 +217,7 @@ def _coarse(use: PointUse) -> Habit:
         f" would use {of_usual:.1f}"
         for n, of_usual in zip(points, 1 / usual, strict=True)
     ]
-    return Habit("coarse", judges, points, 1 / usual, "coarse", says, p, tested)
+    return Habit("coarse", judges, points, "coarse", says, p, tested)
 
 
 def _extreme(use: PointUse) -> Habit:
@@ -233,7 +232,7 @@ def _extreme(use: PointUse) -> Habit:
         f" {100 * of_usual:.0f} %"
         for own, of_usual in zip(share, usual, strict=True)
     ]
-    return Habit("extreme", judges, share, usual, "extreme", says, p)
+    return Habit("extreme", judges, share, "extreme", says, p)
 
 
 def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
@@ -262,10 +261,9 @@ def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
     spread = normal_spread(severity, error)
     loses = normal_spread(-slope, slope_error).above(-slope, slope_error)
     p = np.minimum(spread.beside(severity, error), loses)
-    usual = np.full(len(judges), spread.centre)
     says = [
         f"over a session scores move by {own:+z.2f} standard deviations, those of the median judge"
         f" by {spread.centre:+z.2f}; the slope changes by {change:+z.2f}"
         for own, change in zip(severity, slope, strict=True)
     ]
-    return Habit("drifting", judges, severity, usual, "drifting", says, np.minimum(2 * p, 1.0))
+    return Habit("drifting", judges, severity, "drifting", says, np.minimum(2 * p, 1.0))

@@ -91,27 +91,24 @@ def intraclass_coefficients(units: Units, *, level: float = 0.95) -> tuple[Coeff
         block = find_block(units)
         forms = correlate_intraclass(block.scores, level=level)
     except NotIdentified as refusal:
-        return _first_form(units, str(refusal), level)
-    n, k = block.scores.shape
-    notes = (*block.notes, *note_items(units))
-    return tuple(_name(one, n, n * k, notes) for one in forms)
-
-
-def _first_form(units: Units, why: str, level: float) -> tuple[Coefficient, ...]:
-    """Return what there is without a complete block: the first form, where judges are as many."""
+        why = str(refusal)
+    else:
+        n, k = block.scores.shape
+        notes = (*block.notes, *note_items(units))
+        return tuple(_name(one, n, n * k, notes) for one in forms)
+    # without a complete block: the first form, where judges are as many
     shared = units.take(units.several)
     sizes = np.unique(shared.sizes)
     known: dict[str, Coefficient] = {}
     if len(sizes) == 1 and shared.size > 1:
         n, k = shared.size, int(sizes[0])
-        note = say("any-judges", judges=k)
+        notes = (say("any-judges", judges=k), *note_items(units))
         try:
             squares = _take_squares(shared.points[shared.code].reshape(n, k))
         except NotIdentified as refusal:
             why = str(refusal)
         else:
             forms = _by_ratio("1", squares, level)
-            notes = (note, *note_items(units))
             known = {one.name: _name(one, n, n * k, notes) for one in forms}
     return tuple(
         known.get(name) or Coefficient(name, title, None, why=why) for name, title in FORMS.items()

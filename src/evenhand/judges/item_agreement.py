@@ -92,6 +92,10 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
     ties = np.bincount(pairs.item, pairs.said[:, 1])[item].astype(np.int64)
     wide = number_groups(comparable, several)
     alike = (number_groups(wide, ties), wide)
+    # (1 + replicates, BINS) items by the share that is decided
+    bins = decided.astype(np.int64) * (BINS - 1) // comparable
+    bins += BINS * np.arange(len(decided))[:, None]
+    by_share = np.bincount(bins.ravel(), minlength=BINS * len(decided)).reshape(-1, BINS)
     return ItemAgreement(
         pairs=pairs,
         item=item,
@@ -102,7 +106,7 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
         blind_decided=decided[1:].mean(axis=0),
         p_against=_adjust(-agree, alike),
         p_decided=_adjust(decided, alike),
-        shares=_count_shares(decided, comparable),
+        shares=np.stack([by_share[0].astype(float), by_share[1:].mean(axis=0)], axis=1),
         united=_count_items(decided == comparable),
         split=_count_items(agree == 0),
         replicates=replicates,
@@ -157,14 +161,6 @@ def _adjust(counts: Array, alike: tuple[Counts, Counts]) -> Array:
     z = beyond / np.where(spread > 0, spread, 1.0)
     most = z[1:].max(axis=1)
     return np.asarray((1 + (most[:, None] >= z[0] - TIED).sum(axis=0)) / len(z))
-
-
-def _count_shares(decided: Array, comparable: Counts) -> Array:
-    """(BINS, 2) items by the share that is decided."""
-    replicates, bins = len(decided), BINS - 1
-    place = decided.astype(np.int64) * bins // comparable + BINS * np.arange(replicates)[:, None]
-    counts = np.bincount(place.ravel(), minlength=BINS * replicates).reshape(replicates, BINS)
-    return np.stack([counts[0].astype(float), counts[1:].mean(axis=0)], axis=1)
 
 
 def _count_items(such: NDArray[np.bool_]) -> tuple[int, float]:

@@ -256,14 +256,28 @@ def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
         compute = {name: function for name, function in compute.items() if name not in why}
     names, items = units.labels("item")
     by_item = {name: np.zeros((len(names), 3)) for name in compute}
-    parts = [_measure(overlap, compute, items, by_item) for overlap in walk_overlaps(units)]
-    columns = [np.concatenate(part) for part in zip(*parts, strict=True)] if parts else []
+    parts = []
+    for overlap in walk_overlaps(units):
+        apart = np.abs(overlap.points[overlap.x] - overlap.points[overlap.y])
+        same, far = overlap.mean(overlap.x == overlap.y), overlap.mean(apart)
+        row: list[Any] = [overlap.first, overlap.second, overlap.units, same, far]
+        item = items[overlap.unit]
+        for name, function in compute.items():
+            measure = function(overlap)
+            row.append(measure.values)
+            of_pair = measure.values[overlap.pair]
+            exists = ~np.isnan(of_pair)
+            sums = by_item[name]
+            for i, values in enumerate((measure.influence, of_pair, np.ones(len(of_pair)))):
+                sums[:, i] += np.bincount(item[exists], values[exists], len(sums))
+        parts.append(row)
+    columns = [np.concatenate(part) for part in zip(*parts, strict=True)]
     if not columns:
         none = np.zeros(0, dtype=np.int64)
         columns = [none.astype(np.int32)] * 2 + [none]
         columns += [none.astype(np.float64)] * (2 + len(compute))
-    first, second, shared, equal, distance, *values = columns
-    measures = dict(zip(compute, values, strict=True))
+    first, second, shared, equal, distance, *measured = columns
+    measures = dict(zip(compute, measured, strict=True))
     return JudgePairs(
         judges=units.rows.judges,
         first=first,
@@ -275,33 +289,6 @@ def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
         by_item=by_item,
         why=why,
     )
-
-
-def _measure(
-    overlap: Overlap,
-    compute: Mapping[str, Callable[[Overlap], PairMeasure]],
-    items: Codes,
-    by_item: Mapping[str, Array],
-) -> list[Any]:
-    """Return the columns of `JudgePairs` for some pairs, and add to the sums by item."""
-    apart = np.abs(overlap.points[overlap.x] - overlap.points[overlap.y])
-    columns = [
-        overlap.first,
-        overlap.second,
-        overlap.units,
-        overlap.mean(overlap.x == overlap.y),
-        overlap.mean(apart),
-    ]
-    item = items[overlap.unit]
-    for name, function in compute.items():
-        measure = function(overlap)
-        columns.append(measure.values)
-        of_pair = measure.values[overlap.pair]
-        exists = ~np.isnan(of_pair)
-        sums = by_item[name]
-        for i, values in enumerate((measure.influence, of_pair, np.ones(len(of_pair)))):
-            sums[:, i] += np.bincount(item[exists], values[exists], len(sums))
-    return columns
 
 
 def _bound(sums: Array, mean: float, level: float) -> tuple[float | None, float | None]:

@@ -48,6 +48,8 @@ from evenhand.numerics.distributions import normal_quantile
 # times, and their ties too: κ is inflated (WMT 2015 English-Czech, .438 merged and .772 expanded).
 
 Counts = NDArray[np.int64]
+Counted = NDArray[np.integer | np.floating]
+Parts = tuple[NDArray[np.float64], NDArray[np.float64]]
 Mode = Literal["strict", "wmt"]
 Among = Literal["inter", "intra"]
 Order = Literal["any", "same", "exchanged"]
@@ -58,34 +60,18 @@ MODES: Final = ("strict", "wmt")
 
 @dataclass(frozen=True, eq=False)
 class PreferenceAgreement:
-    mode: Mode  # "strict" or "wmt"
-    among: Among  # "inter" (between judges) or "intra" (one judge asked again)
-    order: Order  # whether both votes saw the outputs in the same order, in exchanged order, or any
-    # (I, 4) agreeing and comparable pairs of votes, ties and comparisons that chance is
+    # (I, 4) of each item agreeing and comparable pairs of votes, ties and comparisons that chance
+    # is taken from; the next four are their sums
     by_item: Counts
+    agree: int
+    comparable: int
+    ties: int
+    total: int
     units: int  # output pairs (as they were shown, in mode wmt) with comparable votes
     votes: int  # votes on them
     # comparable pairs of votes that are one judge's, where they count as of two (mode wmt between
     # judges, judges named); else 0
-    own: int = 0
-
-    @property
-    def agree(self) -> int:
-        return int(self.by_item[:, 0].sum())
-
-    @property
-    def comparable(self) -> int:
-        return int(self.by_item[:, 1].sum())
-
-    @property
-    def ties(self) -> int:
-        """Ties among the comparisons that chance is taken from."""
-        return int(self.by_item[:, 2].sum())
-
-    @property
-    def total(self) -> int:
-        """Comparisons that chance is taken from."""
-        return int(self.by_item[:, 3].sum())
+    own: int
 
     @property
     def observed(self) -> float | None:
@@ -100,9 +86,8 @@ class PreferenceAgreement:
     @property
     def kappa(self) -> float | None:
         """κ; None without comparable votes, or where all comparisons are ties."""
-        if self.chance is None or not self.comparable or self.chance == 1:
-            return None
-        return (self.agree / self.comparable - self.chance) / (1 - self.chance)
+        over, under = correct_chance(*self.by_item.sum(axis=0))
+        return float(over / under) if under else None
 
 
 def compare_votes(
@@ -120,7 +105,14 @@ def compare_votes(
     votes = leave_repeats(votes) if (mode, among) == ("strict", "inter") else leave_controls(votes)
     wmt = mode == "wmt"
     unit = votes.number("shown" if wmt else "pair")
-    agree, comparable = _count_pairs(votes, unit, wmt=wmt, among=among, order=order)
+    if among == "inter":
+        pairs = pair_up(count_answers(unit, votes.preferred))[[0, 2]]
+        agree, comparable = pairs if wmt else pairs - _count_own(votes, unit)
+    else:
+        pairs = _count_own(votes, unit, same_order=wmt or order == "same")
+        if order == "exchanged":
+            pairs = pairs - _count_own(votes, unit, same_order=True)
+        agree, comparable = pairs
     item = np.zeros(len(agree), dtype=np.int64)
     item[unit] = votes.item
     base = np.ones(votes.size, dtype=np.bool_)  # the comparisons that chance is taken from
@@ -135,11 +127,14 @@ def compare_votes(
     if wmt and among == "inter" and votes.judges != ("",):
         one_judge = int(_count_own(votes, unit, same_order=True)[1].sum())
     held = comparable > 0
+    by_item = np.column_stack(columns)
+    in_all = by_item.sum(axis=0).tolist()
     return PreferenceAgreement(
-        mode,
-        among,
-        order,
-        by_item=np.column_stack(columns),
+        by_item,
+        agree=in_all[0],
+        comparable=in_all[1],
+        ties=in_all[2],
+        total=in_all[3],
         units=int(held.sum()),
         votes=int(held[unit].sum()),
         own=one_judge,
@@ -158,15 +153,6 @@ def leave_repeats(votes: Votes) -> Votes:
     if votes.kind is None or (votes.kind == TARGET).all():
         return votes
     return votes.take(votes.kind == TARGET)
-
-
-def _count_pairs(votes: Votes, unit: Counts, *, wmt: bool, among: Among, order: Order) -> Counts:
-    """Return (2, U) agreeing and comparable pairs of votes on each unit."""
-    if among == "inter":
-        pairs = pair_up(count_answers(unit, votes.preferred))[[0, 2]]
-        return pairs if wmt else pairs - _count_own(votes, unit)
-    pairs = _count_own(votes, unit, same_order=wmt or order == "same")
-    return pairs - _count_own(votes, unit, same_order=True) if order == "exchanged" else pairs
 
 
 def _count_own(votes: Votes, unit: Counts, *, same_order: bool = False) -> Counts:
@@ -210,6 +196,15 @@ def pair_up(counts: Counts) -> Counts:
 def chance_agreement(ties: Share) -> Share:
     """Return P(E): how often two votes agree that are given blindly, ties as often as they are."""
     return ties**2 + (1 - ties) ** 2 / 2
+
+
+def correct_chance(agree: Counted, comparable: Counted, ties: Counted, total: Counted) -> Parts:
+    """Return P(A) − P(E) and 1 − P(E), whose ratio is κ; the latter is 0 where there is none."""
+    known = (comparable > 0) & (total > 0)
+    observed = agree / np.where(known, comparable, 1.0)
+    share = ties / np.where(known, total, 1.0)
+    chance = chance_agreement(share)
+    return np.asarray(observed - chance), np.where(known & (share < 1), 1 - chance, 0.0)
 
 
 def check_order(mode: Mode, order: Order, *, known: bool) -> None:

@@ -166,7 +166,18 @@ def _place_scores(score: Array, group: Integers, target: Mask) -> Array:
 
 def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask]:
     """Return what others tell of the system, item and output of each row, and who has others."""
-    severity, worth = _two_way_means(y, places)
+    target = places.target
+    # severities of judges (in each group) and worths of systems, whose sum fits y
+    judged, systems, own = places.judged_group[target], places.system[target], y[target]
+    sizes = int(places.judged_group.max()) + 1, int(places.system.max()) + 1
+    n_judged, n_system = (
+        np.maximum(np.bincount(codes, minlength=size), 1)
+        for codes, size in zip((judged, systems), sizes, strict=True)
+    )
+    worth = np.zeros(sizes[1])
+    for _ in range(MEAN_SWEEPS):
+        severity = np.bincount(judged, own - worth[systems], sizes[0]) / n_judged
+        worth = np.bincount(systems, own - severity[judged], sizes[1]) / n_system
     corrected = y - severity[places.judged_group]
     rest = corrected - worth[places.system]
     total, many = places.of_others(corrected, places.system, places.judged_system)
@@ -175,40 +186,20 @@ def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask
     system = np.where(many > 0, total / np.maximum(many, 1), usual)
     total, many = places.of_others(corrected, places.unit, places.judged_unit)
     wider, more = places.of_others(corrected, places.item, places.judged_item)
-    item_ratio, unit_ratio = _noise_ratios(rest, places)
+    # σ²/v for items and for outputs, by the mean product of two scores of the same
+    left, unit, item_of = rest[target], places.unit[target], places.item[target]
+    square = float(left @ left)
+    in_unit, in_item = (float((np.bincount(codes, left) ** 2).sum()) for codes in (unit, item_of))
+    n_unit, n_item = (float((np.bincount(codes) ** 2).sum()) for codes in (unit, item_of))
+    whole = max(square / len(left), 1e-12)
+    of_output = (in_unit - square) / max(n_unit - len(left), 1.0)
+    of_item = (in_item - in_unit) / max(n_item - n_unit, 1.0)
+    item_ratio, unit_ratio = (whole / min(max(v, whole / 1e3), whole) for v in (of_item, of_output))
     # beside the mean of all others: means of systems that hold the judge's own scores would tell
     # of them here, the more the fewer items there are
     item = (wider - total - (more - many) * usual) / (more - many + item_ratio)
     output = (total - many * system) / (many + unit_ratio)
     return (system, item, output), many > 0
-
-
-def _two_way_means(y: Array, places: Places) -> tuple[Array, Array]:
-    """Return severities of judges (in each group) and worths of systems, whose sum fits y."""
-    y, target = y[places.target], places.target
-    judged, system = places.judged_group[target], places.system[target]
-    n_judged, n_system = (np.maximum(np.bincount(codes), 1) for codes in (judged, system))
-    worth = np.zeros(len(n_system))
-    for _ in range(MEAN_SWEEPS):
-        severity = np.bincount(judged, y - worth[system]) / n_judged
-        worth = np.bincount(system, y - severity[judged]) / n_system
-    padded = np.zeros(int(places.judged_group.max()) + 1), np.zeros(int(places.system.max()) + 1)
-    padded[0][: len(severity)], padded[1][: len(worth)] = severity, worth
-    return padded
-
-
-def _noise_ratios(rest: Array, places: Places) -> tuple[float, float]:
-    """Return σ²/v for items and for outputs, by the mean product of two scores of the same."""
-    target = places.target
-    left, unit, item = rest[target], places.unit[target], places.item[target]
-    square = float(left @ left)
-    in_unit, in_item = (float((np.bincount(codes, left) ** 2).sum()) for codes in (unit, item))
-    n_unit, n_item = (float((np.bincount(codes) ** 2).sum()) for codes in (unit, item))
-    whole = max(square / len(left), 1e-12)
-    of_output = (in_unit - square) / max(n_unit - len(left), 1.0)
-    of_item = (in_item - in_unit) / max(n_item - n_unit, 1.0)
-    of_item, of_output = (min(max(v, whole / 1e3), whole) for v in (of_item, of_output))
-    return whole / of_item, whole / of_output
 
 
 def _weigh(parts: Array, scores: Array) -> Array:
@@ -249,11 +240,9 @@ class NormalSpread:
 
     def above(self, values: Array, variances: Array) -> Array:
         """Return p-values of lying so far above the median judge."""
-        halves = [
-            (t, t_tail(float(t), self.df) / 2)
-            for t in self._distances(values, variances, self.upper)
-        ]
-        return np.array([half if t > 0 else 1 - half for t, half in halves])
+        t = self._distances(values, variances, self.upper)
+        half = np.array([t_tail(float(one), self.df) / 2 for one in t])
+        return np.where(t > 0, half, 1 - half)
 
     def beside(self, values: Array, variances: Array) -> Array:
         """Return p-values of lying so far from the median judge on either side."""

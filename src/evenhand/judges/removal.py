@@ -301,7 +301,27 @@ def _describe(tables: Mapping[str, ScoreTable], judges: Collection[str]) -> str:
         gone, lost = table.sums(judges)
         if not lost.any():
             continue
-        change = _changed(table, gone, lost)
+        every, n = table.total.sum(axis=0), table.count.sum(axis=0)
+        before, after = _mean(every, n), _mean(every - gone, n - lost)
+        names = table.systems
+        unscored = [names[at] for at in np.flatnonzero((n > 0) & (n == lost)).tolist()]
+        both = np.flatnonzero(~np.isnan(after))
+        best_first = both[np.argsort(-before[both], kind="stable")].tolist()
+        swapped = [  # whose difference changes its sign; what is within rounding is level
+            (i, j)
+            for i, j in combinations(best_first, 2)
+            if before[i] - before[j] > _ROUNDING and after[i] - after[j] < -_ROUNDING
+        ]
+        sentences = [f"nobody else scored {listing(unscored, 3)}"] if unscored else []
+        if swapped:
+            of = f"{len(swapped):,} of {len(both) * (len(both) - 1) // 2:,} pairs of systems"
+            steps = [f"{old:.4g} to {new:.4g}" for old, new in zip(before, after, strict=True)]
+            passes = [
+                f"{names[j]} passes {names[i]} ({steps[j]}; {steps[i]})" for i, j in swapped[:2]
+            ]
+            more = ", ..." * (len(swapped) > 2)
+            sentences.append(f"{of} change order: {listing(passes, 2)}{more}")
+        change = ", ".join(sentences)
         alike += not change
         changes += [f"{name}: {change}" if name and len(tables) > 1 else change] if change else []
     if not changes and not alike:
@@ -309,26 +329,6 @@ def _describe(tables: Mapping[str, ScoreTable], judges: Collection[str]) -> str:
     if not changes:
         return "the order of systems by mean score stays as it is"
     return "; ".join(changes)
-
-
-def _changed(table: ScoreTable, gone: Array, lost: Array) -> str:
-    """Return what changes in one order of systems, "" where nothing does."""
-    every, n = table.total.sum(axis=0), table.count.sum(axis=0)
-    before, after = _mean(every, n), _mean(every - gone, n - lost)
-    names = table.systems
-    unscored = [names[at] for at in np.flatnonzero((n > 0) & (n == lost)).tolist()]
-    both = np.flatnonzero(~np.isnan(after))
-    swapped = []  # whose difference changes its sign; what is within rounding is level
-    for i, j in combinations(both[np.argsort(-before[both], kind="stable")].tolist(), 2):
-        if before[i] - before[j] > _ROUNDING and after[i] - after[j] < -_ROUNDING:
-            swapped.append((i, j))
-    sentences = [f"nobody else scored {listing(unscored, 3)}"] if unscored else []
-    if swapped:
-        of = f"{len(swapped):,} of {len(both) * (len(both) - 1) // 2:,} pairs of systems"
-        steps = [f"{old:.4g} to {new:.4g}" for old, new in zip(before, after, strict=True)]
-        pairs = [f"{names[j]} passes {names[i]} ({steps[j]}; {steps[i]})" for i, j in swapped[:2]]
-        sentences.append(f"{of} change order: {listing(pairs, 2)}{', ...' * (len(swapped) > 2)}")
-    return ", ".join(sentences)
 
 
 # Points of a scale merged, such as 1 with 2 and 4 with 5, to see what a coarser scale would give.

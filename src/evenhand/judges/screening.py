@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -28,46 +28,10 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import NotIdentified, UnknownOption, require_level
-from evenhand.judges.cards import (
-    CLASS_SHARE,
-    CLASSES,
-    HABIT_SHARE,
-    Effect,
-    Evidence,
-    Lines,
-    Screening,
-    Verdict,
-    add_effects,
-    decide_flags,
-    make_cards,
-    note_camps,
-    note_many,
-    say_flags,
-)
-from evenhand.judges.comparison_evidence import (
-    Checks,
-    Slopes,
-    Times,
-    find_slopes,
-    find_vote_habits,
-    weigh_controls,
-    weigh_repeats,
-    weigh_seconds,
-)
+from evenhand.judges import cards, comparison_evidence, rating_evidence
+from evenhand.judges.cards import Evidence, Lines, Screening, Verdict
 from evenhand.judges.habits import MAX_POINTS_COARSE, MIN_SCORES, find_habits, use_of_points
 from evenhand.judges.mixture import MIN_JUDGES, Mixture, fit_mixture
-from evenhand.judges.rating_evidence import (
-    UNKNOWN_ERROR,
-    Clue,
-    Expectation,
-    RatingSlopes,
-    Severity,
-    expect_scores,
-    find_clues,
-    find_severity,
-    join_clues,
-    rating_slopes,
-)
 from evenhand.judges.removal import describe_changes
 from evenhand.judges.texts import say
 from evenhand.judges.units import require_judges
@@ -149,8 +113,10 @@ def screen_judges(
             flagged = [card.judge for card in screening.flagged]
             sentences = describe_changes(rows, [[judge] for judge in flagged])
             changes = dict(zip(flagged, sentences, strict=True))
-            cards = [replace(card, effect=changes.get(card.judge)) for card in screening.cards]
-            screening = replace(screening, cards=tuple(cards))
+            judge_cards = [
+                replace(card, effect=changes.get(card.judge)) for card in screening.cards
+            ]
+            screening = replace(screening, cards=tuple(judge_cards))
     elif scale is not None:
         raise UnknownOption("a scale is for scores: comparisons and rankings have none")
     elif isinstance(data, Rankings):
@@ -175,17 +141,17 @@ def screen_judges(
 @dataclass(frozen=True, eq=False)
 class VoteEvidence:
     votes: Votes  # judgments of outputs as such
-    slopes: Slopes  # how strongly each judge follows the others
+    slopes: comparison_evidence.Slopes  # how strongly each judge follows the others
     mixture: Mixture  # who is honest, careless or reversed
-    controls: Checks | None  # answers to controls, or None
-    repeats: Checks | None  # answers given again, or None
-    times: Times | None  # how long judges take, or None
+    controls: comparison_evidence.Checks | None  # answers to controls, or None
+    repeats: comparison_evidence.Checks | None  # answers given again, or None
+    times: comparison_evidence.Times | None  # how long judges take, or None
     answers: Array  # (J,) answers of each judge, a ranking being one
     verdict: Verdict  # who is flagged
 
 
 def screen_comparisons(
-    votes: Votes, *, level: float = FALSE_ALARM_RATE, effect: Effect | None = None
+    votes: Votes, *, level: float = FALSE_ALARM_RATE, effect: cards.Effect | None = None
 ) -> Screening:
     """Say who is careless or reversed, and who has odd habits; nothing is drawn."""
     require_level(level, ".05")
@@ -199,30 +165,30 @@ def screen_comparisons(
     evidence = see_voters(votes, level=level)
     votes, mixture, verdict = evidence.votes, evidence.mixture, evidence.verdict
     answers, abstains = evidence.answers, verdict.abstains
-    lines = _write_vote_lines(evidence, HABIT_SHARE * level)
-    cards = make_cards(votes.judges, answers, mixture, verdict, lines)
+    lines = _write_vote_lines(evidence, cards.HABIT_SHARE * level)
+    judge_cards = cards.make_cards(votes.judges, answers, mixture, verdict, lines)
     if effect is not None:
-        cards = add_effects(cards, effect, MAX_EFFECTS)
+        judge_cards = cards.add_effects(judge_cards, effect, MAX_EFFECTS)
     n = float(answers.sum())
-    shares = dict(zip(CLASSES, mixture.shares.tolist(), strict=True))
+    shares = dict(zip(cards.CLASSES, mixture.shares.tolist(), strict=True))
     camps: tuple[Finding, ...] = ()
     if votes.items != ("",):
         rows = verdict.classed[votes.judge] & (votes.outcome != TIE)
         preferred = votes.preferred[rows].astype(float)
-        camps = note_camps(number_groups(votes.pair)[rows], votes.judge[rows], preferred)
+        camps = cards.note_camps(number_groups(votes.pair)[rows], votes.judge[rows], preferred)
     parts = ["flags by slopes on the others' votes", f"level {level:g}"]
     return Screening(
-        cards=tuple(cards),
+        cards=tuple(judge_cards),
         level=level,
         kind="rankings" if votes.answer is not None and n < votes.size else "comparisons",
         n_judgments=int(n),
         abstains=abstains,
         detectable=_say_detectable_votes(evidence, level),
-        says=say_flags(cards, abstains, level),
+        says=cards.say_flags(judge_cards, abstains, level),
         notes=(
             *votes.notes,
             *_note_limits(evidence),
-            *note_many(cards),
+            *cards.note_many(judge_cards),
             *camps,
         ),
         signature=write_signature(parts, n, digest_votes(votes), judges=len(votes.judges)),
@@ -233,24 +199,28 @@ def screen_comparisons(
 def see_voters(votes: Votes, *, level: float = FALSE_ALARM_RATE) -> VoteEvidence:
     """Find all there is about the judges: time last, which is weighed by what is known."""
     targets = votes if votes.kind is None else votes.take(votes.kind == TARGET)
-    slopes = find_slopes(targets)
+    slopes = comparison_evidence.find_slopes(targets)
     tied = float((targets.outcome == TIE).mean())
-    controls = weigh_controls(votes, tied, slopes.inflation)
-    repeats = weigh_repeats(votes, slopes.inflation)
+    controls = comparison_evidence.weigh_controls(votes, tied, slopes.inflation)
+    repeats = comparison_evidence.weigh_repeats(votes, slopes.inflation)
     extra = np.zeros((len(votes.judges), 3))
     for checks in (controls, repeats):
         extra += 0.0 if checks is None else checks.logs
     mixture = fit_mixture(slopes.slope, slopes.error, extra=extra)
-    times = weigh_seconds(targets, mixture.posterior)
+    times = comparison_evidence.weigh_seconds(targets, mixture.posterior)
     if times is not None:
         mixture = fit_mixture(slopes.slope, slopes.error, extra=extra + times.logs)
-    habits = find_vote_habits(targets, slopes) if len(votes.judges) >= MIN_JUDGES else ()
+    habits = (
+        comparison_evidence.find_vote_habits(targets, slopes)
+        if len(votes.judges) >= MIN_JUDGES
+        else ()
+    )
     size = len(votes.judges)
     answers = np.bincount(targets.judge, minlength=size).astype(float)
     if targets.answer is not None:
         both = np.unique(targets.answer.astype(np.int64) * size + targets.judge)
         answers = np.bincount(both % size, minlength=size).astype(float)
-    verdict = decide_flags(
+    verdict = cards.decide_flags(
         mixture,
         slopes.information,
         [(habit, True) for habit in habits],
@@ -262,7 +232,7 @@ def see_voters(votes: Votes, *, level: float = FALSE_ALARM_RATE) -> VoteEvidence
     return VoteEvidence(targets, slopes, mixture, controls, repeats, times, answers, verdict)
 
 
-def _find_no_ground(slopes: Slopes) -> Finding | None:
+def _find_no_ground(slopes: comparison_evidence.Slopes) -> Finding | None:
     alone = float((slopes.others.judges < MIN_OTHERS).mean())
     spread = float(np.sqrt(np.mean((slopes.weights[0] * slopes.gap) ** 2)))
     if alone <= 0.5 or spread >= NEARLY_EQUAL:
@@ -317,7 +287,9 @@ def _write_vote_lines(evidence: VoteEvidence, threshold: float) -> Iterable[Line
         ]
 
 
-def _write_checks(checks: Checks | None, mixture: Mixture, name: str, counted: str) -> Lines:
+def _write_checks(
+    checks: comparison_evidence.Checks | None, mixture: Mixture, name: str, counted: str
+) -> Lines:
     if checks is None:
         return []
     lines, odds = [], mixture.odds_of(checks.logs).tolist()
@@ -348,7 +320,7 @@ def _write_habits(verdict: Verdict, threshold: float) -> Iterable[Lines]:
 def _say_detectable_votes(evidence: VoteEvidence, level: float) -> str:
     mixture, slopes, answers = evidence.mixture, evidence.slopes, evidence.answers
     abstains, testable = evidence.verdict.abstains, evidence.verdict.testable
-    least, median = mixture.least_information(CLASS_SHARE * level), int(np.median(answers))
+    least, median = mixture.least_information(cards.CLASS_SHARE * level), int(np.median(answers))
     each = float(slopes.information.sum() / answers.sum())
     if least is None or least > MAX_JUDGMENTS_ADVISED * each:
         return (
@@ -376,20 +348,17 @@ def _say_detectable_votes(evidence: VoteEvidence, level: float) -> str:
 
 
 def _note_limits(evidence: VoteEvidence) -> list[Finding]:
-    slopes, votes, notes = evidence.slopes, evidence.votes, list[Finding]()
-    silent = np.bincount(slopes.judge, minlength=len(slopes.slope)) == 0
-    if silent.any():
-        silent_names = [votes.judges[j] for j in np.flatnonzero(silent)]
-        notes.append(say("no-decisive-vote", names=silent_names))
-    if slopes.inflation > 1:
-        notes.append(say("correlated-comparisons", inflation=float(slopes.inflation)))
-    if votes.items == ("",):
-        notes.append(say("no-items"))
-    if slopes.passed_over:
-        notes.append(say("large-tasks", n=int(slopes.passed_over)))
-    if not votes.positions_known:
-        notes.append(say("positions-unknown"))
-    return notes
+    slopes, votes = evidence.slopes, evidence.votes
+    decided = np.bincount(slopes.judge, minlength=len(slopes.slope))
+    silent = [votes.judges[j] for j in np.flatnonzero(decided == 0)]
+    notes: dict[str, tuple[bool, dict[str, Any]]] = {
+        "no-decisive-vote": (bool(silent), {"names": silent}),
+        "correlated-comparisons": (slopes.inflation > 1, {"inflation": float(slopes.inflation)}),
+        "no-items": (votes.items == ("",), {}),
+        "large-tasks": (slopes.passed_over > 0, {"n": int(slopes.passed_over)}),
+        "positions-unknown": (not votes.positions_known, {}),
+    }
+    return [say(code, **values) for code, (applies, values) in notes.items() if applies]
 
 
 # Judges who gave scores.
@@ -397,11 +366,11 @@ def _note_limits(evidence: VoteEvidence) -> list[Finding]:
 
 @dataclass(frozen=True, eq=False)
 class RatingEvidence:
-    slopes: RatingSlopes  # how strongly each follows the others
+    slopes: rating_evidence.RatingSlopes  # how strongly each follows the others
     mixture: Mixture  # what that and the clues say of being honest
-    clues: tuple[Clue, ...]  # controls, repeats, seconds
-    severity: Severity  # how much higher each scores
-    expected: Expectation  # the scores that slopes rest on
+    clues: tuple[rating_evidence.Clue, ...]  # controls, repeats, seconds
+    severity: rating_evidence.Severity  # how much higher each scores
+    expected: rating_evidence.Expectation  # the scores that slopes rest on
     one_end: Array  # (J,) share of scores at one end of the scale
     verdict: Verdict  # who is flagged
 
@@ -411,7 +380,7 @@ def screen_ratings(
     *,
     level: float = FALSE_ALARM_RATE,
     scale: Scale | None = None,
-    effect: Effect | None = None,
+    effect: cards.Effect | None = None,
 ) -> Screening:
     require_level(level, ".05")
     require_judges(rows.judges)
@@ -426,27 +395,27 @@ def screen_ratings(
     seen = see_judges(rows, level=level, scale=scale)
     mixture, abstains = seen.mixture, seen.verdict.abstains
     n = np.bincount(rows.judge, minlength=len(rows.judges))
-    lines = _write_rating_lines(seen, HABIT_SHARE * level)
-    cards = make_cards(rows.judges, n, mixture, seen.verdict, lines)
+    lines = _write_rating_lines(seen, cards.HABIT_SHARE * level)
+    judge_cards = cards.make_cards(rows.judges, n, mixture, seen.verdict, lines)
     if effect is not None:
-        cards = add_effects(cards, effect, len(cards))
+        judge_cards = cards.add_effects(judge_cards, effect, len(judge_cards))
     scale_words = [] if scale is None else [f"scale {scale}"]
-    severity, says = seen.severity, [*say_flags(cards, abstains, level)]
+    severity, says = seen.severity, [*cards.say_flags(judge_cards, abstains, level)]
     gaps = severity.gap[severity.outputs >= MIN_JUDGES]
     if len(gaps) >= 2:
         low, high = float(gaps.min()), float(gaps.max())
         says.append(say("severities", low=low, high=high, unit=severity.unit))
     scores, flagged = seen.expected, seen.verdict.classed[seen.expected.judge]
-    camps = note_camps(scores.output[flagged], scores.judge[flagged], scores.scores[flagged])
+    camps = cards.note_camps(scores.output[flagged], scores.judge[flagged], scores.scores[flagged])
     return Screening(
-        cards=tuple(cards),
+        cards=tuple(judge_cards),
         level=level,
         kind="ratings",
         n_judgments=rows.size,
         abstains=abstains,
-        detectable=_say_detectable_ratings(seen, CLASS_SHARE * level),
+        detectable=_say_detectable_ratings(seen, cards.CLASS_SHARE * level),
         says=tuple(says),
-        notes=(*rows.notes, *_note_data(rows, seen), *note_many(cards), *camps),
+        notes=(*rows.notes, *_note_data(rows, seen), *cards.note_many(judge_cards), *camps),
         signature=write_signature(
             ["screening ratings", f"level {level:g}", *scale_words],
             rows.size,
@@ -464,14 +433,14 @@ def screen_ratings(
 def see_judges(
     rows: RatingRows, *, level: float = FALSE_ALARM_RATE, scale: Scale | None = None
 ) -> RatingEvidence:
-    expected = expect_scores(rows)
-    slopes = rating_slopes(expected)
-    clues = find_clues(rows, expected)
-    extra = join_clues(clues, len(rows.judges))
+    expected = rating_evidence.expect_scores(rows)
+    slopes = rating_evidence.rating_slopes(expected)
+    clues = rating_evidence.find_clues(rows, expected)
+    extra = rating_evidence.join_clues(clues, len(rows.judges))
     mixture = fit_mixture(slopes.slope, slopes.error, extra=extra)
     habits = find_habits(rows, expected, slopes, scale)
     one_end = use_of_points(rows.targets(), scale).one_end
-    verdict = decide_flags(
+    verdict = cards.decide_flags(
         mixture,
         slopes.information,
         [(habit, habit.tested and len(habit.judges) >= MIN_JUDGES) for habit in habits],
@@ -480,7 +449,7 @@ def see_judges(
         classable=(slopes.outputs >= MIN_SCORES) & (one_end < ONE_END),
         enough=np.ones(len(rows.judges), dtype=np.bool_),
     )
-    severity = find_severity(rows.targets())
+    severity = rating_evidence.find_severity(rows.targets())
     return RatingEvidence(slopes, mixture, clues, severity, expected, one_end, verdict)
 
 
@@ -514,10 +483,10 @@ def _write_rating_lines(seen: RatingEvidence, threshold: float) -> Iterable[Line
     yield from _write_habits(seen.verdict, threshold)
 
 
-def _write_slope(slopes: RatingSlopes, mixture: Mixture, j: int) -> Evidence:
+def _write_slope(slopes: rating_evidence.RatingSlopes, mixture: Mixture, j: int) -> Evidence:
     outputs, shared = plural(slopes.outputs[j], "output"), int(slopes.shared[j])
     name = "others' scores"
-    if slopes.error[j] >= UNKNOWN_ERROR:
+    if slopes.error[j] >= rating_evidence.UNKNOWN_ERROR:
         return Evidence(name, f"what the others say predicts nothing of {outputs}: no slope")
     slope, margin = float(slopes.slope[j]), QUANTILE * float(slopes.error[j])
     says = (
@@ -530,7 +499,7 @@ def _write_slope(slopes: RatingSlopes, mixture: Mixture, j: int) -> Evidence:
     return Evidence(name, says, slope, slope - margin, slope + margin, float(mixture.log_odds[j]))
 
 
-def _write_clue(clue: Clue, at: int, mixture: Mixture) -> Evidence:
+def _write_clue(clue: rating_evidence.Clue, at: int, mixture: Mixture) -> Evidence:
     value, n = float(clue.value[at]), int(clue.count[at])
     span = f"{clue.low[at]:.3g} to {clue.high[at]:.3g}"
     among = "nine in ten honest judges with as many"
@@ -571,24 +540,19 @@ def _say_detectable_ratings(seen: RatingEvidence, level: float) -> str:
 
 
 def _note_data(rows: RatingRows, seen: RatingEvidence) -> list[Finding]:
-    notes, outputs = list[Finding](), seen.slopes.outputs
-    if len(rows.tasks) > 1:
-        notes.append(say("tasks-in-cards", n=len(rows.tasks)))
-    if rows.items == ("",):
-        notes.append(say("no-items-in-ratings"))
+    outputs, habits = seen.slopes.outputs, seen.verdict.habits
     unused = [clue.name for clue in seen.clues if len(clue.judges) < MIN_JUDGES]
-    if unused:
-        notes.append(say("evidence-unused", names=unused, needed=MIN_JUDGES))
-    few = int((outputs < MIN_SCORES).sum())
-    if few:
-        notes.append(say("few-outputs", n=few, needed=MIN_SCORES))
-    if not any(len(habit.judges) >= MIN_JUDGES for habit in seen.verdict.habits):
-        notes.append(say("habits-untested", needed=MIN_JUDGES))
+    few, in_all = int((outputs < MIN_SCORES).sum()), int(outputs.sum())
     at_end = np.flatnonzero((seen.one_end >= ONE_END) & (outputs >= MIN_SCORES)).tolist()
-    if at_end:
-        notes.append(say("one-end", names=[rows.judges[j] for j in at_end]))
-    if any(not habit.tested for habit in seen.verdict.habits):
-        notes.append(say("many-points", most=MAX_POINTS_COARSE))
-    if rows.size != outputs.sum():
-        notes.append(say("scores-and-outputs", scores=rows.size, outputs=int(outputs.sum())))
-    return notes
+    untested = not any(len(habit.judges) >= MIN_JUDGES for habit in habits)
+    notes: dict[str, tuple[bool, dict[str, Any]]] = {
+        "tasks-in-cards": (len(rows.tasks) > 1, {"n": len(rows.tasks)}),
+        "no-items-in-ratings": (rows.items == ("",), {}),
+        "evidence-unused": (bool(unused), {"names": unused, "needed": MIN_JUDGES}),
+        "few-outputs": (few > 0, {"n": few, "needed": MIN_SCORES}),
+        "habits-untested": (untested, {"needed": MIN_JUDGES}),
+        "one-end": (bool(at_end), {"names": [rows.judges[j] for j in at_end]}),
+        "many-points": (not all(one.tested for one in habits), {"most": MAX_POINTS_COARSE}),
+        "scores-and-outputs": (rows.size != in_all, {"scores": rows.size, "outputs": in_all}),
+    }
+    return [say(code, **values) for code, (applies, values) in notes.items() if applies]

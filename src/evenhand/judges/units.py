@@ -189,11 +189,9 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
 def _order(rows: RatingRows) -> tuple[Integers, Codes, Mask, int]:
     """Return rows by unit and judge, judges, where units begin, and the number excluded."""
     # Rows are tried in the order of the table; moments are sorted only if somebody answered twice.
-    order, unit, judge = _sort(rows, None)
-    opens, twice = _compare(unit, judge)
+    order, judge, opens, twice = _sort(rows, None)
     if twice.any() and rows.moment is not None:
-        order, unit, judge = _sort(rows, np.argsort(rows.moment, kind="stable"))
-        opens, twice = _compare(unit, judge)
+        order, judge, opens, twice = _sort(rows, np.argsort(rows.moment, kind="stable"))
     judge = judge.astype(np.int32, copy=False)
     if not twice.any():
         return order, judge, opens, 0
@@ -201,8 +199,11 @@ def _order(rows: RatingRows) -> tuple[Integers, Codes, Mask, int]:
     return order[once], judge[once], opens[once], int(twice.sum())
 
 
-def _sort(rows: RatingRows, by_moment: NDArray[np.intp] | None) -> tuple[Integers, Any, Any]:
-    """Return row numbers, units and judges by unit, judge and moment (or place in the table)."""
+def _sort(rows: RatingRows, by_moment: NDArray[np.intp] | None) -> tuple[Integers, Any, Mask, Mask]:
+    """Return row numbers and judges by unit, judge and moment (or place in the table).
+
+    Then (n,) whether a row opens a unit, and whether its judge has answered before.
+    """
     n = rows.size
     place = np.arange(n)
     if by_moment is not None:
@@ -213,29 +214,26 @@ def _sort(rows: RatingRows, by_moment: NDArray[np.intp] | None) -> tuple[Integer
     most = len(rows.items) * len(rows.systems) * len(rows.criteria)
     if most.bit_length() + middle + low > MAX_KEY_BITS:
         order = np.lexsort((place, rows.judge, rows.unit))
-        return order, rows.unit[order], rows.judge[order]
-    key = rows.item.astype(np.int64)
-    for codes, names in ((rows.system, rows.systems), (rows.criterion, rows.criteria)):
-        if len(names) > 1:
-            key *= len(names)
-            key += codes
-    key <<= middle
-    key |= rows.judge
-    key <<= low
-    key |= place
-    key.sort()
-    place = key & ((1 << low) - 1)
-    order = place if by_moment is None else by_moment[place]
-    return order, key >> (middle + low), (key >> low) & ((1 << middle) - 1)
-
-
-def _compare(unit: Integers, judge: Integers) -> tuple[Mask, Mask]:
-    """(n,) whether a row opens a unit, and whether its judge has answered before."""
-    opens = np.ones(len(unit), dtype=np.bool_)
+        unit, judge = rows.unit[order], rows.judge[order]
+    else:
+        key = rows.item.astype(np.int64)
+        for codes, names in ((rows.system, rows.systems), (rows.criterion, rows.criteria)):
+            if len(names) > 1:
+                key *= len(names)
+                key += codes
+        key <<= middle
+        key |= rows.judge
+        key <<= low
+        key |= place
+        key.sort()
+        place = key & ((1 << low) - 1)
+        order = place if by_moment is None else by_moment[place]
+        unit, judge = key >> (middle + low), (key >> low) & ((1 << middle) - 1)
+    opens = np.ones(n, dtype=np.bool_)
     np.not_equal(unit[1:], unit[:-1], out=opens[1:])
     twice = ~opens
     twice[1:] &= judge[1:] == judge[:-1]
-    return opens, twice
+    return order, judge, opens, twice
 
 
 @dataclass(frozen=True, eq=False)

@@ -589,7 +589,14 @@ def plan_design(
         raise UnknownOption("a design has at least one judge, one item and one judgment of each")
     _refuse(components)
     chosen = min(each, judges) if each is not None and components.rated else each
-    many = usual_each(components, judges) if chosen is None else chosen
+    seen = components.observed
+    if chosen is not None:
+        many = chosen
+    elif not components.rated:
+        many = seen.each
+    else:  # unasked, all judges score each output where most did
+        complete = seen.each >= MIN_SHARE_COMPLETE * seen.judges
+        many = judges if complete else min(max(round(seen.each), 1), judges)
     system, item = components.find(SYSTEM), components.find(ITEM)
     between = system.variance / components.growth if system is not None else 0.0
     nested = item is not None and ITEM_SYSTEM in item.carries
@@ -628,16 +635,6 @@ def plan_design(
     )
 
 
-def usual_each(components: VarianceComponents, judges: int) -> float:
-    """Return how many judgments of each output (of each judge) are planned unasked."""
-    seen = components.observed
-    if not components.rated:
-        return seen.each
-    if seen.each >= MIN_SHARE_COMPLETE * seen.judges:
-        return judges
-    return min(max(round(seen.each), 1), judges)
-
-
 def tabulate_designs(components: VarianceComponents, each: float | None = None) -> list[list[Plan]]:
     seen = components.observed
     rows, columns = sorted({*JUDGES, seen.judges}), sorted({*ITEMS, seen.items})
@@ -671,6 +668,10 @@ def find_design(
             )
         wish = sqrt(2 * system.variance / components.growth * (1 - reliability) / reliability)
     _refuse(components)
+    # the fewest items that are planned; as many as were judged where item x system says nothing
+    source = components.find(ITEM_SYSTEM)
+    items_matter = components.rated or (source is not None and source.sd > 0)
+    fewest = MIN_ITEMS if items_matter else max(components.observed.items, MIN_ITEMS)
     best: tuple[float, int, int] | None = None
     least = 0
     for judges in range(2, MAX_JUDGES + 1):  # of one judge nothing follows for others
@@ -680,32 +681,21 @@ def find_design(
         rest = wish**2 - (fixed - by_items / MAX_ITEMS)
         if fixed > wish**2 or rest <= 0:
             continue
-        items = max(_least_planned(components), ceil(by_items / rest - 1e-9))
+        items = max(fewest, ceil(by_items / rest - 1e-9))
         least = least or judges
-        cost = _cost(components, judges, items, each)
+        # what is kept small: pairs of judge and item, or comparisons
+        cost, least_cost = (
+            float(judges * n)
+            if components.rated
+            else plan_design(components, judges, n, each).judgments
+            for n in (items, MIN_ITEMS)
+        )
         if best is None or (cost, items) < best[:2]:
             best = (cost, items, judges)
-        if _cost(components, judges, MIN_ITEMS, each) > best[0]:
+        if least_cost > best[0]:
             break
     plan = None if best is None else plan_design(components, best[2], best[1], each)
-    return Answer(wish, plan, least, components.rated or _least_planned(components) == MIN_ITEMS)
-
-
-def _cost(components: VarianceComponents, judges: int, items: int, each: float | None) -> float:
-    """Return what is kept small: pairs of judge and item, or comparisons."""
-    return (
-        judges * items
-        if components.rated
-        else plan_design(components, judges, items, each).judgments
-    )
-
-
-def _least_planned(components: VarianceComponents) -> int:
-    """Return the fewest items that are planned; as many as were judged where 0 says nothing."""
-    source = components.find(ITEM_SYSTEM)
-    if components.rated or (source is not None and source.sd > 0):
-        return MIN_ITEMS
-    return max(components.observed.items, MIN_ITEMS)
+    return Answer(wish, plan, least, components.rated or fewest == MIN_ITEMS)
 
 
 def _refuse(components: VarianceComponents) -> None:

@@ -22,7 +22,7 @@ from evenhand.data.rating_rows import RatingRows, Scale
 from evenhand.data.results import Shown
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.judges.cards import CLASSES, Card, Screening
-from evenhand.judges.diagnosis_result import Diagnosis
+from evenhand.judges.diagnosis import Diagnosis
 from evenhand.judges.screening import screen_judges
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking

@@ -36,8 +36,7 @@ from evenhand.errors import (
 from evenhand.judges.agreement import measure_agreement
 from evenhand.judges.agreement_table import AgreementTable, GroupedAgreement
 from evenhand.judges.cards import Screening
-from evenhand.judges.diagnosis import diagnose_judges
-from evenhand.judges.diagnosis_result import Diagnosis
+from evenhand.judges.diagnosis import Diagnosis, diagnose_judges
 from evenhand.judges.expected_agreement import ExpectedAgreement, expect_agreement
 from evenhand.judges.preferences import PreferenceAgreement, compare_votes
 from evenhand.judges.screening import screen_judges

@@ -6,9 +6,9 @@ from hypothesis import assume, given
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from evenhand.errors import NotIdentified
+from evenhand.judges.agreement import Request, tabulate_votes
 from evenhand.judges.coefficients import fleiss_kappa, fleiss_parts
 from evenhand.judges.counts import Sums
-from evenhand.judges.tabulation import Request, tabulate_votes
 from few_votes import votes_of
 from golden_numbers import golden
 from hamon_records import hamon_coincidences

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.judges.tabulation import mean_difference
+from evenhand.judges.agreement import mean_difference
 from score_tables import units_of
 
 RNG = np.random.default_rng(5)
@@ -54,10 +54,10 @@ def test_continuous_scores_are_no_categories(name):
 
 
 def test_coefficients_between_judges_are_left_out_where_pairs_of_judges_are_many(monkeypatch):
-    monkeypatch.setattr("evenhand.judges.tabulation.MAX_PAIRS_UNASKED", 11)
+    monkeypatch.setattr("evenhand.judges.agreement.MAX_PAIRS_UNASKED", 11)
     data = _scores([1.0, 2, 2, 3, 3, 4, 5, 5, 1, 1, 2, 2], ["s"] * 12)
     assert "cohen" in {one.name for one in evenhand.measure_agreement(data).whole.coefficients}
-    monkeypatch.setattr("evenhand.judges.tabulation.MAX_PAIRS_UNASKED", 5)
+    monkeypatch.setattr("evenhand.judges.agreement.MAX_PAIRS_UNASKED", 5)
     found = evenhand.measure_agreement(data)
     assert "cohen" not in {one.name for one in found.whole.coefficients}
     assert any("more than 5 pairs of judges of one output" in note for note in found.notes)

@@ -6,8 +6,8 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judges.agreement import KAPPAS, preference_kappa
 from evenhand.judges.preferences import compare_votes
-from evenhand.judges.tabulation import KAPPAS, preference_kappa
 from few_votes import votes_of
 
 SEED = 20131

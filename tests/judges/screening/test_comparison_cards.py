@@ -252,7 +252,9 @@ def test_systems_a_quarter_of_a_logit_apart_are_ground_enough(gap, open_):
 def test_controls_and_repeats_of_rankings_count_for_less(monkeypatch):
     asked = []
     for name in ("weigh_controls", "weigh_repeats"):
-        monkeypatch.setattr(screening, name, lambda *args: asked.append(args[-1]))
+        monkeypatch.setattr(
+            screening.comparison_evidence, name, lambda *args: asked.append(args[-1])
+        )
     found = screening.see_voters(campaign(RankingPanel(24)))
     assert found.slopes.inflation > 1.2
     assert asked == [found.slopes.inflation] * 2

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log
 from typing import Any, Final
 
-from evenhand.judges.diagnosis_result import Diagnosis
+from evenhand.judges.diagnosis import Diagnosis
 from evenhand.judges.outliers import JudgeProfile, Outliers
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.render.document import Row

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from evenhand.judges.diagnosis_result import Diagnosis
+from evenhand.judges.diagnosis import Diagnosis
 from evenhand.numerics import Array
 from evenhand.render.document import Row
 from evenhand.report.figures import style

@@ -10,11 +10,10 @@ from typing import Any, Final
 from evenhand.data.engine import ANSWER
 from evenhand.data.rankings import Rankings
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.judges.agreement import INFLATED
+from evenhand.judges.agreement import INFLATED, Request, tabulate_votes
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable, name_kappa
 from evenhand.judges.expected_agreement import ExpectedAgreement
 from evenhand.judges.preferences import agree_by_system, compare_pairs
-from evenhand.judges.tabulation import Request, tabulate_votes
 from evenhand.judges.variance import DesignRequest, Study, estimate_components, study_designs
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
