@@ -21,6 +21,8 @@ from evenhand.errors import (
     UnknownOption,
 )
 from evenhand.formats.reading import read
+from evenhand.formats.table import ROWS_LOOKED_AT
+from evenhand.ranking import rank
 from read_tables import cells_of, refusal, tally_of
 
 ROWS = {
@@ -218,3 +220,12 @@ def test_a_table_without_any_outcome_is_refused(tmp_path):
     path.write_text("left,right,outcome\nA,B,\nA,B,NA\n", encoding="utf-8")
     words = refusal(path, InvalidJudgments)
     assert "has an outcome: each value of column 'outcome' is missing" in words
+
+
+def test_missing_outcomes_far_down_a_long_table_are_excluded_and_counted(tmp_path):
+    path = tmp_path / "votes.csv"
+    rows = ["A,B,left", "B,A,left", "A,B,tie"] * (ROWS_LOOKED_AT // 3 + 1)
+    path.write_text("\n".join(["left,right,outcome", *rows, "A,B,", "A,B,NA", ""]))
+    ranking = rank(read(path))
+    assert ranking.n_judgments == len(rows)
+    assert [(one.code, one.rows) for one in ranking.excluded] == [("no-outcome", 2)]
