@@ -75,7 +75,7 @@ def test_a_misspelt_column_is_refused_in_a_line(evenhand, votes, verb):
 
 def test_rules_know_no_controls(evenhand, votes):
     ran = evenhand("rank", votes, "--control", "length", "--method", "bojar", code=2)
-    assert "--control is for the board of bradley-terry" in ran.err.replace("\n       ", " ")
+    assert "--control works only with bradley-terry" in ran.err.replace("\n       ", " ")
 
 
 def test_other_models_know_no_controls(evenhand, votes):

@@ -57,7 +57,13 @@ def test_a_bootstrap_gives_rules_ranges_by_judge_wider_than_by_comparison(evenha
 
 def test_settings_that_a_rule_takes_with_a_bootstrap_say_so(evenhand, table1):
     refused = evenhand("rank", table1, "--method", "win-rate", "--cluster", "judge", code=2).err
-    assert "or --interval bootstrap" in refused
+    assert "--cluster with --method win-rate needs --interval bootstrap" in refused
+    own = evenhand(
+        *("rank", table1, "--method", "trueskill", "--interval", "bootstrap"),
+        *("--cluster", "judge"),
+        code=2,
+    ).err
+    assert "trueskill draws comparisons" in own
 
 
 def test_a_rule_that_only_orders_shows_places_and_its_notes(evenhand, table1, rules):
@@ -192,15 +198,22 @@ def test_latex_has_a_column_for_each_method(evenhand, table1, rules):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--method wins --ties discard", "--ties is a setting of bradley-terry, and --method wins"),
-        ("--method wins --cluster judge", "--cluster is a setting of bradley-terry"),
-        ("--method wins --order-effect", "--order-effect is a setting of bradley-terry"),
+        (
+            "--method wins --ties discard",
+            "--ties works only with bradley-terry, not with --method wins",
+        ),
+        (
+            "--method wins --cluster judge",
+            "--cluster with --method wins needs --interval",
+        ),
+        ("--method wins --order-effect", "--order-effect works only with bradley-terry"),
         ("--method wins --prior 1", "add --method bradley-terry"),
-        ("--method wins --level .9", "--level is a setting of bradley-terry"),
-        ("--method wins --interval model", "--interval is a setting of bradley-terry"),
-        ("--method wins --elo", "--elo is for the board of bradley-terry, not for --method wins"),
-        ("--method all --worth", "--worth is for the board of bradley-terry"),
-        ("--method all --reference A", "--reference is for the board of bradley-terry"),
+        ("--method wins --level .9", "--level with --method wins needs --interval bootstrap"),
+        ("--method wins --interval model", "--interval with --method wins can only be bootstrap"),
+        ("--method wins --elo", "--elo works only with bradley-terry, not with --method wins"),
+        ("--method all --worth", "--worth works only with bradley-terry"),
+        ("--method wins --judge-cap median", "--judge-cap works only with bradley-terry"),
+        ("--method all --reference A", "--reference works only with bradley-terry"),
         ("--method wins --seed 3", "--seed: --method wins draws nothing: leave it out"),
         ("--method winss", "method cannot be 'winss'"),
         ("--method never", "never: never says anything"),

@@ -26,5 +26,5 @@ def test_only_agreement_that_is_fair_and_surely_beyond_chance_passes(
 
 def test_the_word_the_number_and_the_limit_are_said() -> None:
     said = say_agreement("α", 0.08, 0.05, 0.11)
-    assert said.startswith("slight: α 0.08 (0.05 to 0.11) of 1, 0 being chance;")
-    assert said.endswith("passes above 0.20 and surely above 0")
+    assert said.startswith("slight: α 0.08 (0.05 to 0.11) where 0 is chance and 1 perfect;")
+    assert said.endswith("passes above 0.20 with an interval above 0")

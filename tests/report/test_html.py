@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import evenhand
 from evenhand.render.document import Column
 from evenhand.report.document import Check, Part, Section
 from evenhand.report.html import (
@@ -151,3 +152,21 @@ def test_no_sign_that_moves_text_reaches_the_page() -> None:
     assert "\\x1b[31mred" in page
     for figure in re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL):
         ElementTree.fromstring(figure)
+
+
+def test_slips_in_the_data_stand_on_the_first_screen(tmp_path):
+    path = tmp_path / "ratings.csv"
+    rows = [
+        f"j{j},i{i},s{s},{1 + (i + s + j) % 5}"
+        for i in range(8)
+        for s in range(3)
+        for j in range(3)
+    ]
+    path.write_text("\n".join(["judge,item,system,score", "j0,i9,s0,55", *rows, rows[0], ""]))
+    report = evenhand.make_report(evenhand.read(path), sections=["scores"])
+    assert [one.code for one in report.warnings] == ["far-score", "identical-rows"]
+    page = write_page(report)
+    first = page.index('data-path="/warnings/0/text"')
+    assert first < page.index('data-path="/parts/0/answer/0"')
+    assert "(line 2)" in page[first : first + 300]
+    assert "line 2" in str(report)

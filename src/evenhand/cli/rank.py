@@ -262,7 +262,17 @@ def rank(
 MODEL: Final = ("ties", "order_effect", "prior", "control", "interval", "cluster", "level")
 RESAMPLED: Final = ("interval", "cluster", "level")  # Of these, what a bootstrap of rules takes too
 # Settings of how the default ranking is shown by itself
-BOARD: Final = ("models", "mixes", "per", "reference", "elo", "worth", "marginal", "control")
+BOARD: Final = (
+    "models",
+    "mixes",
+    "judge_cap",
+    "per",
+    "reference",
+    "elo",
+    "worth",
+    "marginal",
+    "control",
+)
 
 
 def _rank_by_methods(
@@ -301,19 +311,18 @@ def refuse_unused(
     rules = [name for name in methods if name != DEFAULT]
     for name in option_names:
         option = options.write_option(name)
+        alone = f"{option} works only with {DEFAULT}, not with --method {listing(rules)}"
         if name in BOARD:
-            raise UnknownOption(
-                f"{option} is for the board of {DEFAULT}, not for --method {listing(rules)}: leave"
-                " it out"
-            )
+            raise UnknownOption(f"{alone}: leave it out")
         if resampled and name in RESAMPLED:
             continue
-        if name in MODEL and DEFAULT not in methods:
-            bootstrap = " or --interval bootstrap" if name in RESAMPLED else ""
+        if name in RESAMPLED and DEFAULT not in methods:
+            needs = "can only be bootstrap" if name == "interval" else "needs --interval bootstrap"
             raise UnknownOption(
-                f"{option} is a setting of {DEFAULT}, and --method {listing(rules)} does not know"
-                f" it: leave it out, or add --method {DEFAULT}{bootstrap}"
+                f"{option} with --method {listing(rules)} {needs}; or add --method {DEFAULT}"
             )
+        if name in MODEL and DEFAULT not in methods:
+            raise UnknownOption(f"{alone}: leave it out, or add --method {DEFAULT}")
         draws = resampled or DEFAULT in methods or any(RULES[one].seeded for one in rules)
         if name == "seed" and not draws:
             raise UnknownOption(f"--seed: --method {listing(rules)} draws nothing: leave it out")

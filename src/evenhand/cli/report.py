@@ -152,9 +152,11 @@ def say_reading(reading: options.Reading) -> tuple[str, ...]:
 
 
 def say_found(report: Report) -> None:
-    """Say what was excluded and the answer on the error stream; where a task has none, why."""
+    """Say exclusions, warnings and the answer on the error stream; where a task has none, why."""
     for one in report.excluded:
         _say("note", one.text)
+    for warning in report.warnings:
+        _say("warning", warning)
     for part in report.parts:
         name = f"{part.name}: " if part.name else ""
         if part.refused or len(report.parts) == 1:

@@ -198,15 +198,17 @@ def write_file(path: Path, text: str) -> None:
 def write_picture(path: Path, result: Result, form: str) -> None:
     """Write the figure of a result: the first that `evenhand.plot` has of it."""
     from evenhand.report.figures.style import render
-    from evenhand.report.plot import plot
+    from evenhand.report.plot import FIGURES, plot
 
     groups = getattr(result, "groups", {})
     if len(groups) != 1:
         raise UnknownOption(
-            f"-o {path}: a file holds one figure, and there are {len(groups)} groups; choose one,"
-            " such as with --task or --where"
+            f"-o {path}: a file holds one figure, and there are {len(groups)} groups: choose one"
+            " with --task or --where"
         )
     (part,) = groups.values()
+    if type(part).__name__ not in FIGURES:
+        raise UnknownOption(f"-o {path}: this result has no figure; write .csv, .tex, .md or .json")
     picture = render(plot(part), form)
     with _refusing_to_write(path):
         path.write_bytes(picture)

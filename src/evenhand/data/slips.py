@@ -8,7 +8,7 @@ from typing import Any, Final
 import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import COUNT, fetch_columns
+from evenhand.data.engine import COUNT, PLACE, fetch_columns
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_lines, find_rows, number_rows
@@ -59,7 +59,10 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
         return []
     where = ""
     if _keeps_order(data):
-        numbered = number_rows(data.frame, _ROW).with_columns(nw.col(_ROW).cast(nw.Int64))
+        if PLACE in data.frame.collect_schema().names():  # where rows were excluded before
+            numbered = data.frame.with_columns(nw.col(PLACE).cast(nw.Int64).alias(_ROW) + 1)
+        else:
+            numbered = number_rows(data.frame, _ROW).with_columns(nw.col(_ROW).cast(nw.Int64))
         ends = numbered.group_by(*data.columns).agg(
             nw.len().alias(COUNT), nw.col(_ROW).min().alias("row"), nw.col(_ROW).max().alias("last")
         )

@@ -342,14 +342,27 @@ def place_asides(
     renamed = set(roles.values())
     covariates, _ = name_covariates([name for name in table.columns if name not in renamed], roles)
     return {
-        role: AnnotationColumn(covariates[column], is_sure(options, role, column))
+        role: AnnotationColumn(covariates[column], is_sure(table, options, role, column))
         for role, column in beside.items()
     }
 
 
-def is_sure(options: ReadOptions, role: str, column: str) -> bool:
-    """Say whether a column was asked for or is called like its role."""
-    return role in options.columns or fold(column) == fold(role)
+# Rows in which outcomes and kinds are looked for before anything is counted
+ROWS_LOOKED_AT: Final = 50_000
+
+
+def is_sure(table: Table, options: ReadOptions, role: str, column: str) -> bool:
+    """Say whether a column was asked for or is called like its role.
+
+    `kind` may be the kind of anything, such as news and web: it is sure where a label of ours is
+    in it, so that a misspelt one is refused.
+    """
+    if role in options.columns or fold(column) != fold(role):
+        return role in options.columns
+    if role != "kind":
+        return True
+    labels = count_labels(table.frame.head(ROWS_LOOKED_AT), column, as_text=True)
+    return not any(labels) or any(label and is_kind(label) for label in labels)
 
 
 def drop_misfits(
@@ -358,7 +371,7 @@ def drop_misfits(
     """Leave columns that only sound like a role of `SOFT` where they are."""
     fitting, notes = {}, []
     for role, column in roles.items():
-        unsure = role in SOFT and not is_sure(options, role, column)
+        unsure = role in SOFT and not is_sure(table, options, role, column)
         misfit = _misfit(table, role, column) if unsure else None
         if misfit is None:
             fitting[role] = column
@@ -546,9 +559,6 @@ _NEEDED: Final[Mapping[str, Sequence[str]]] = {
 }
 
 
-ROWS_LOOKED_AT: Final = 50_000  # Rows in which outcomes are looked for before any is counted
-
-
 def make_comparisons(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
@@ -614,7 +624,7 @@ def make_ratings(
     ]
     frame, source = _take(table, layout, roles)
     beside = {
-        role: AnnotationColumn(role, is_sure(options, role, column))
+        role: AnnotationColumn(role, is_sure(table, options, role, column))
         for role, column in roles.items()
         if role in SOFT
     }

@@ -109,10 +109,10 @@ _SCREENING: Final = {
     " determined who is right",
     "few-honest": "only {share:share} of the judges look honest, and with less than {needed:share}"
     " it cannot be determined who is right",
-    "not-separable": "honest and careless judges cannot be distinguished: for the median judge they"
-    " are {distance:.1f} standard deviations apart, and {apart} of the judges {least:.0f} or more,"
-    " where {needed} are needed; more judgments per judge, or outputs that several judges share,"
-    " would help",
+    "not-separable": "honest and careless judges cannot be distinguished: they must be {least:.0f}"
+    " standard deviations apart for the median judge and for {needed} judges, and are"
+    " {distance:.1f} for the median and {least:.0f} or more for {apart:#judge}; more judgments per"
+    " judge, or outputs that several judges share, would help",
     "no-shared-outputs": "{alone:share} of the judgments are of outputs that fewer than {others}"
     " other judges saw, and the systems are nearly equal: nothing shows what an honest judge would"
     " answer; let several judges see the same outputs",

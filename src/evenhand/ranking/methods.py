@@ -136,10 +136,16 @@ RULES: Final[Mapping[str, Rule]] = {
     "origwmt": Rule("not worse, ties won", rules.score_origwmt),
     "bojar": Rule("wins of decided comparisons", rules.score_bojar),
     "win-rate": Rule("wins of all, ties lost", rules.score_win_rate),
-    "expected-wins": Rule("opponents alike, missing pairs excluded", rules.score_expected_wins),
-    "expected-wins-zero": Rule("opponents alike, missing pairs 0", rules.score_expected_wins_zero),
-    "expected-net-wins": Rule("wins less losses, opponents alike", rules.score_expected_net_wins),
-    "soccer": Rule("ties half a win, opponents alike", rules.score_soccer),
+    "expected-wins": Rule(
+        "mean of wins by opponent, missing pairs excluded", rules.score_expected_wins
+    ),
+    "expected-wins-zero": Rule(
+        "mean of wins by opponent, missing pairs 0", rules.score_expected_wins_zero
+    ),
+    "expected-net-wins": Rule(
+        "mean of wins less losses by opponent", rules.score_expected_net_wins
+    ),
+    "soccer": Rule("mean by opponent, ties half a win", rules.score_soccer),
     "vilar": Rule("mean of +1, 0, -1", rules.score_vilar),
     "vilar-sort": Rule("sorted by majorities", rules.score_vilar_sort),
     "feedback-arc-set": Rule(
@@ -580,6 +586,12 @@ def compare_methods(
         if cluster is not None:
             drawn = wanted_factors(cluster, {name for name in FACTORS if table.has(name)}, by)
             drawn = () if cluster == "judgment" else drawn
+        own = [name for name in names if name in RULES and RULES[name].ranged]
+        if own and drawn and cluster is not None:
+            raise UnknownOption(
+                f"cluster={cluster}: {listing(own)} draws comparisons, as at WMT; leave one of the"
+                " two out"
+            )
     tallies = tally_groups(table, by, drawn or ())
     rankings: dict[str, Ranking | str] = {}
     if MODEL in names:

@@ -92,10 +92,10 @@ def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") ->
     if then is not None and now is not None:
         verb = "is" if now == 1 else "are"
         decided = f"{now} of {pairs} pairs {verb} decided"
-        decided += " as before" if then == now else f" ({then} with {whom})"
+        decided += f", as with {whom}" if then == now else f" ({then} with {whom})"
     if not reversed_pairs and not lost and then == now:
         same = "nothing changes: all systems keep their places"
-        return Finding(UNCHANGED, f"{same}, and {decided}" if decided else same)
+        return Finding(UNCHANGED, f"{same}; {decided}" if decided else same)
     parts = [f"{listing(lost)} cannot be ranked any more"] if lost else []
     named = listing([f"{a} and {b}" for a, b in reversed_pairs], MAX_NAMED)
     if not reversed_pairs:

@@ -21,6 +21,7 @@ from evenhand.data.held_tables import hold_rows
 from evenhand.data.joining import count_tasks
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
+from evenhand.data.slips import find_slips
 from evenhand.errors import (
     NotConverged,
     NotIdentified,
@@ -407,6 +408,7 @@ def make_report(
         overview=write_overview(parts),
         notes=tuple(data.source.notes),
         excluded=exclude_from(data),
+        warnings=find_slips(held),
     )
 
 

@@ -19,7 +19,7 @@ from evenhand.data.results import Shown
 from evenhand.errors import UnknownOption, require_option
 from evenhand.render import latex, markup
 from evenhand.render.document import Column, Document, Table, Text
-from evenhand.render.findings import Finding
+from evenhand.render.findings import Finding, describe_findings
 from evenhand.render.latex import escape_lines
 from evenhand.render.values import write_value
 from evenhand.report.answer import is_warning
@@ -63,6 +63,7 @@ class Report(Shown):
         version: of Evenhand.
         notes: what was understood when the files were read.
         excluded: what was excluded from the judgments of all parts.
+        warnings: of slips in the data, such as rows that were pasted twice.
 
     """
 
@@ -73,6 +74,7 @@ class Report(Shown):
     overview: Section | None = None
     notes: tuple[str, ...] = ()
     excluded: tuple[Exclusion, ...] = ()
+    warnings: tuple[Finding, ...] = ()
 
     def write(self, path: str | Path) -> None:
         """Write the report: the page, or for a name that ends in .json all its numbers.
@@ -129,7 +131,7 @@ class Report(Shown):
             board = sorted(tables, key=lambda table: table.name != BOARD)[:1]
             shown += [replace(one, limit=MAX_BOARD_ROWS) for one in board]
         excluded = tuple(Finding(one.code, one.text) for one in self.excluded)
-        return Document(self.title, (), tuple(shown), excluded, self.command)
+        return Document(self.title, (), tuple(shown), (*excluded, *self.warnings), self.command)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that the page shows, as plain values: the JSON contract."""
@@ -138,6 +140,7 @@ class Report(Shown):
             **pick(self, "title", "version", "command"),
             "notes": list(self.notes),
             "excluded": write_excluded(self.excluded),
+            "warnings": describe_findings(self.warnings),
             "overview": None if self.overview is None else describe_section(self.overview),
             "parts": [describe_part(part) for part in self.parts],
         }

@@ -14,6 +14,7 @@ from evenhand.ranking.by_model import tabulate_chances
 from evenhand.ranking.position_bias import PositionBias
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.sensitivity import Sensitivity
+from evenhand.ranking.without_judges import JudgePanel
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.report.figures import judges, predictions, systems
 from evenhand.report.figures.predictions import Bar, draw_intervals
@@ -70,7 +71,7 @@ def draw_agreement(table: AgreementTable) -> Chart:
     ]
     if not bars:
         raise NotIdentified("no coefficient has a value here: its `why` says why not")
-    below = f"{100 * table.level:g} % intervals; 0 is chance for κ and its like"
+    below = f"{100 * table.level:g} % intervals; 0 is chance for κ and similar coefficients"
     title = "Agreement of judges"
     return draw_intervals(
         bars[:MAX_ROWS], axis="agreement", title=title, below=below, reference=0.0
@@ -91,6 +92,13 @@ def draw_choices(sensitivity: Sensitivity) -> Chart:
     return replace(systems.draw_places(rows), title="Places of systems by choice")
 
 
+def draw_panel(panel: JudgePanel) -> dict[str, Chart]:
+    """Draw the diagnosis of ratings, or the slopes of judges of comparisons."""
+    if panel.diagnosis is not None:
+        return judges.draw_judges(panel.diagnosis)
+    return {} if panel.screening is None else {"slopes": draw_slopes(panel.screening)}
+
+
 Drawers = Mapping[str, Callable[[Any], Chart]]
 # Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
 # on the result, a function returns its figures.
@@ -101,6 +109,7 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     "PositionBias": {"positions": draw_positions},
     "Sensitivity": {"places": draw_choices},
     "Diagnosis": judges.draw_judges,
+    "JudgePanel": draw_panel,
     "LearningCurves": {"curves": predictions.draw_curves},
     "ModelComparison": predictions.draw_comparison,
     "QueryCurves": {
@@ -108,6 +117,7 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
         "rmse": partial(predictions.draw_queries, measure="rmse"),
     },
     "JudgeProcess": {"likeness": lambda process: judges.draw_likeness(JudgeLikeness(process))},
+    "JudgeLikeness": {"likeness": judges.draw_likeness},
     "DecisionCurve": {"decisions": predictions.draw_decisions},
     "CampaignPlan": predictions.draw_plan,
 }
@@ -142,7 +152,7 @@ def find_chart(result: Any, kind: str | None = None) -> Chart:
     known = type(result).__name__
     if known not in FIGURES:
         raise UnknownOption(
-            f"there is no figure of {known}: {', '.join(FIGURES)} have some, and"
+            f"{known} has no figure: {', '.join(FIGURES)} have some, and"
             " make_report(data).figures holds those of a report"
         )
     kinds = FIGURES[known]

@@ -39,7 +39,7 @@ def test_a_reversed_judge_is_flagged_with_a_card_and_the_answer_without_that_jud
     (card,) = section.blocks
     assert card.title == "j3: reversed"
     assert card.text.splitlines()[-1].startswith("  without the judge: nothing changes")
-    assert card.text.endswith("3 of 3 pairs are decided as before")
+    assert card.text.endswith("3 of 3 pairs are decided, as with the judge")
 
 
 def test_a_flagged_judge_who_carries_the_answer_is_said_to():
@@ -75,7 +75,7 @@ def test_judges_are_counted_by_hand():
 def test_honest_judges_with_much_to_show_pass():
     (check,) = write_section_judges(study(make_rows(12, 150))).checks
     assert (check.state, check.recommendation) == (PASSED, "")
-    assert check.says == "none flagged of 12; 12 judged enough to be found out"
+    assert check.says == "none flagged of 12; 12 judged enough for a careless judge to be flagged"
 
 
 def give(found, judges, *, testable, n=10):
@@ -92,7 +92,11 @@ def test_one_judge_of_many_who_could_be_flagged_is_no_pass():
     for testable, state, says in [
         ({"j1"}, UNDECIDED, "only 3 % of judgments are of judges who would be flagged if careless"),
         ((), UNDECIDED, "nobody judged enough to be flagged for carelessness"),
-        ({"j0"}, PASSED, "1 judged enough to be found out"),  # with 200 of 310 judgments
+        (
+            {"j0"},
+            PASSED,
+            "1 judged enough for a careless judge to be flagged",
+        ),  # with 200 of 310 judgments
     ]:
         screening = give(found, 12, testable=testable)
         check = make_check(screening, None, least=MIN_TESTABLE_SHARE)

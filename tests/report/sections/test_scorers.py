@@ -27,7 +27,7 @@ def test_honest_judges_pass():
     section = write_section(study(make_panel()))
     (check,) = section.checks
     assert (check.name, check.state) == ("judges", PASSED)
-    assert check.says == "none flagged of 14; 14 scored enough to be found out"
+    assert check.says == "none flagged of 14; 14 scored enough for a careless judge to be flagged"
     assert is_plain(section)
 
 

@@ -67,14 +67,11 @@ def say_expected(
 
 
 def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
-    """Say how far judges agree, in words and numbers, and what would pass.
-
-    >>> say_agreement("κ", 0.18, 0.02, 0.37)
-    'slight: κ 0.18 (0.02 to 0.37) of 1, 0 being chance; passes above 0.20 and surely above 0'
-    """
+    """Say how far judges agree, in words and numbers, and what would pass."""
     number, low, high = (write_value(one, "two") for one in (value, lower, upper))
-    limit = f"of 1, 0 being chance; passes above {write_value(LIMIT, 'two')} and surely above 0"
-    return f"{name_kappa(value)}: {name} {number} ({low} to {high}) {limit}"
+    passes = f"passes above {write_value(LIMIT, 'two')} with an interval above 0"
+    text = f"{name_kappa(value)}: {name} {number} ({low} to {high})"
+    return f"{text} where 0 is chance and 1 perfect; {passes}"
 
 
 def _refuse(

@@ -101,7 +101,7 @@ def make_check(
         why = why if share else f"nobody {verb}d enough to be flagged for carelessness"
         advice = f"Let judges share more outputs, {verb} more each, or answer controls and repeats."
         return JudgesCheck(UNDECIDED_OF_DOCUMENT, f"{none}, but {why}", advice)
-    says = f"{none}; {len(seen):,} {verb}d enough to be found out"
+    says = f"{none}; {len(seen):,} {verb}d enough for a careless judge to be flagged"
     return JudgesCheck(PASSED, says)
 
 
