@@ -18,7 +18,14 @@ from click.core import ParameterSource
 from evenhand.cli.main import VERBS
 from evenhand.cli.refusals import remember_opened
 from evenhand.cli.running import FORMS, Output, ProgressDisplay, choose_output, write_account
-from evenhand.errors import UnknownFormat, UnknownOption, listing, sentence_hint, suggest
+from evenhand.errors import (
+    MissingOutcomes,
+    UnknownFormat,
+    UnknownOption,
+    listing,
+    sentence_hint,
+    suggest,
+)
 from evenhand.render.counts import plural
 
 if TYPE_CHECKING:
@@ -317,7 +324,11 @@ def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]
             inputs = [path for one in (reading, *taken.values()) for path in one.inputs]
             run = Run(reading, Placing(settings).choose(*inputs), ProgressDisplay(doing))
             with run.patience if doing else nullcontext():
-                result = function(run, **taken)
+                try:
+                    result = function(run, **taken)
+                except MissingOutcomes:  # far down a long table: now all of it is looked at
+                    run.reading.thorough = True
+                    result = function(run, **taken)
             if result is not None:
                 run.place.deliver(result)
 
@@ -385,6 +396,8 @@ def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]
 class Reading(Options):
     """What is read, and how; all files are of one layout."""
 
+    thorough = False  # whether missing outcomes are looked for in all rows
+
     files: tuple[str, ...] = argument("FILE...", nargs=-1, required=True, callback=_take_files)
     task: str | None = _input_option("--task NAME", "Only this task, such as one language pair.")
     where: str | None = _input_option(
@@ -449,6 +462,7 @@ class Reading(Options):
 
     def open(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
         """Open the files; of a campaign's database a table of one of these kinds, if it has any."""
+        from evenhand.data.comparisons import Comparisons
         from evenhand.formats.reading import read
 
         source: Any = self.files[0] if len(self.files) == 1 else list(self.files)
@@ -467,6 +481,8 @@ class Reading(Options):
             system_separator=self.system_separator,
         )
         remember_opened({} if self.system_separator else data.source.columns, self.where)
+        if self.thorough and isinstance(data, Comparisons):
+            return data.exclude_unanswered()
         return data
 
     def open_systems(self) -> Comparisons | Rankings | Ratings:

@@ -183,6 +183,8 @@ def _guess(label: str) -> str:
     if len(outcomes) != 1:
         return TO_CHOOSE
     (outcome,) = outcomes
+    if ("no" in words) != bool(words & {"difference", "preference"}):  # "no tie" is no tie
+        return TO_CHOOSE
     sound = outcome == "tie" or all(_correct(word, _BESIDE | _WORDS[outcome]) for word in words)
     return outcome if sound else TO_CHOOSE
 

@@ -73,11 +73,15 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
         ]
         rows = [*firsts, *({**one, "row": one["last"]} for one in firsts)]
         lines = find_lines(data.source, rows, *_labels(data))
-        numbers = lines or [int(one["row"]) for one in rows]
-        pairs = zip(numbers[: len(firsts)], numbers[len(firsts) :], strict=True)
-        written = ", ".join(f"{first:,} and {last:,}" for first, last in pairs)
         more = "" if again <= len(firsts) else ", ..."
-        where = f" ({'lines' if lines else 'rows'} {written}{more})"
+        if lines or not data.source.exclusions:
+            numbers = lines or [int(one["row"]) for one in rows]
+            pairs = zip(numbers[: len(firsts)], numbers[len(firsts) :], strict=True)
+            written = ", ".join(f"{first:,} and {last:,}" for first, last in pairs)
+            where = f" ({'lines' if lines else 'rows'} {written}{more})"
+        else:  # rows that remain are no rows of the file
+            cells = [", ".join(f"{role} {row[role]}" for role in _labels(data)) for row in firsts]
+            where = f" ({'; '.join(cells)}{more})"
     return [say("identical-rows", "warning", rows=again, where=where)]
 
 
@@ -93,17 +97,20 @@ def _find_far_scores(data: Ratings) -> list[Finding]:
     far = []
     for name, counts in sorted(scales.items()):
         ordered = sorted(counts)
-        if not MIN_POINTS <= len(ordered) <= MAX_POINTS:
-            continue
-        for values in (ordered, ordered[::-1]):
-            *rest, end = values
-            if not _is_far(end, rest, counts):
-                continue
+        slips: list[float] = []
+        while MIN_POINTS <= len(ordered) <= MAX_POINTS:
+            ends = [[*ordered[:-1], ordered[-1]], [*ordered[:0:-1], ordered[0]]]
+            off = [values[-1] for values in ends if _is_far(values[-1], values[:-1], counts)]
+            if not off:
+                break
+            ordered.remove(off[0])  # one slip may hide another: the scale is looked at without it
+            slips.append(off[0])
+        for end in slips:
             meant = nw.col("score").cast(nw.Float64) == end
             meant = meant & (nw.col("criterion") == name) if name else meant
             where = _name_places(data, find_rows(data.frame, meant, MAX_NAMED), counts[end])
-            ends = {"low": min(rest), "high": max(rest), "criterion": name}
-            far.append(say("far-score", "warning", score=end, n=counts[end], where=where, **ends))
+            scale = {"low": ordered[0], "high": ordered[-1], "criterion": name}
+            far.append(say("far-score", "warning", score=end, n=counts[end], where=where, **scale))
     return far
 
 

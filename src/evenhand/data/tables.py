@@ -166,7 +166,7 @@ class RowTable(JudgmentTable):
             raise UnknownOption(f"judges is a list of names: judges=[{judges!r}]")
         if recorded:
             there = [one for one in engine.count_labels(self.frame, "judge", as_text=True) if one]
-            for name in judges:
+            for name in map(str, judges):
                 if name not in there:
                     hint = suggest_or_list(name, sorted(there))
                     raise InvalidJudgments(f"no judge '{name}' in {self.source.name}.{hint}")

@@ -78,7 +78,7 @@ _AGREEMENT: Final = {
     "pasted": "{n:#row} excluded as pasted twice: equal to another row in every column, the time"
     " among them.",
     "perhaps-pasted": "{n:#row equals/rows equal} another in every column: if pasted twice, they"
-    " say nothing of judges. A column of times would tell.",
+    " say nothing of judges. Times would tell (--column shown_at=NAME).",
     "again-in-kappa": "Pairwise κ includes the second answers of judges.",
     "single-judge": "{n:,} of {of:#output} were judged once and say nothing about agreement.",
     "scales-differ": "Criteria reach different highest scores: the values over all criteria mix"

@@ -587,10 +587,10 @@ def compare_methods(
             drawn = wanted_factors(cluster, {name for name in FACTORS if table.has(name)}, by)
             drawn = () if cluster == "judgment" else drawn
         own = [name for name in names if name in RULES and RULES[name].ranged]
-        if own and drawn and cluster is not None:
+        if own and ((drawn and cluster is not None) or level != rules.LEVEL):
             raise UnknownOption(
-                f"cluster={cluster}: {listing(own)} draws comparisons, as at WMT; leave one of the"
-                " two out"
+                f"{listing(own)} draws comparisons, as at WMT, and has ranges of {rules.LEVEL}:"
+                " leave cluster and level out, or the method"
             )
     tallies = tally_groups(table, by, drawn or ())
     rankings: dict[str, Ranking | str] = {}

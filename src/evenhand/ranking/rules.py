@@ -31,6 +31,7 @@ from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.linear_order import MAX_NODES_EXACT, BestOrders, find_best_orders
 from evenhand.numerics.sorting import merge_insertion
 from evenhand.ranking.bootstrap import MAX_LOST_SHARE, ResamplingPlan, draw_counts, plan_pairs
+from evenhand.ranking.clustering import say_few
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
@@ -698,6 +699,12 @@ def score_with_clusters(
         InvalidJudgments: there is nothing to draw from, or weights are no counts.
 
     """
+    for name in by:
+        if tally.factor(name).size < 2:
+            raise NotIdentified(
+                f"ranges cannot be drawn by {name}: there is only one {name}; draw comparisons"
+                " (--cluster judgment), as if they were independent"
+            )
     scores = rule(tally)
     plan, rng = plan_draws(tally, by), np.random.Generator(np.random.PCG64(seed))
     scored, lost = [], 0
@@ -715,16 +722,22 @@ def score_with_clusters(
                 ) from refusal
     samples = np.stack(scored)
     best, worst = rank_ranges(samples, level)
+    sizes = {name: tally.factor(name).size for name in by}
+    few_levels = [say_few(name, size, float(size)) for name, size in sizes.items()]
     drawn = "+".join(by) or "comparison"
     options = (f"seed={seed}", f"runs={runs}", f"level={level}", f"drawn={drawn}")
     return replace(
         scores,
-        stderr=samples.std(axis=0, ddof=1) if scores.stderr is None else scores.stderr,
+        stderr=samples.std(axis=0, ddof=1),
         rank_lower=best,
         rank_upper=worst,
         cluster=find_clusters(scores.values, best, worst),
         settings=scores.settings + tuple(new for new in options if new not in scores.settings),
-        notes=scores.notes + (say("thin-resamples", lost=lost, runs=runs),) * (lost > 0),
+        notes=(
+            *scores.notes,
+            *(say("limited", limit=few) for few in few_levels if few is not None),
+            *((say("thin-resamples", lost=lost, runs=runs),) if lost else ()),
+        ),
     )
 
 

@@ -7,13 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import ANSWER
+from evenhand.data.exclusions import Exclusion, note_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judges.agreement import INFLATED, Request, tabulate_votes
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable, name_kappa
 from evenhand.judges.expected_agreement import ExpectedAgreement
 from evenhand.judges.preferences import agree_by_system, compare_pairs
+from evenhand.judges.self_agreement import drop_pasted
 from evenhand.judges.variance import DesignRequest, Study, estimate_components, study_designs
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
@@ -130,7 +133,12 @@ def _measure(analysis: Analysis) -> AgreementTable:
             "there is one judge alone" if alone else "no two judges compared the same two outputs"
         )
     request = Request((), ("default",), settings.level, "item", settings.seed, kind)
-    table = tabulate_votes(analysis.votes, request)
+    votes = analysis.votes
+    pasted: tuple[Exclusion, ...] = ()
+    if isinstance(data, Comparisons) and not data.expanded:  # as `agreement` counts them
+        without, pasted = drop_pasted(data)
+        votes = without.votes() if pasted else votes
+    table = note_excluded(tabulate_votes(votes, request), pasted)
     merged = data.merged if isinstance(data, Rankings) else data.has(ANSWER)
     return table if not merged else replace(table, notes=(*table.notes, INFLATED))
 

@@ -157,7 +157,8 @@ def _rank_groups(
 
 def _place_systems(name: str, about: str, whole: Any, groups: dict[str, Any]) -> Table:
     """Return systems × groups: places, and unshown the estimates with their intervals."""
-    shown = {"all": whole, **dict(list(groups.items())[:MAX_GROUPS])}
+    every = "all" if "all" not in groups else "all judgments"
+    shown = {every: whole, **dict(list(groups.items())[:MAX_GROUPS])}
     rows: dict[str, dict[str, Any]] = {}
     columns = [Column("system", "system", "name")]
     for place, (group, ranked) in enumerate(shown.items()):
