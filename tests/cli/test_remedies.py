@@ -116,10 +116,9 @@ def test_conditions_that_are_given_twice_hold_together(evenhand, folder):
 
 def test_missing_outcomes_are_named_and_counted(evenhand, folder):
     path = save(HEADER, with_outcomes("NaN", "NaN", "None", ""))
-    said = " ".join(evenhand("rank", path, code=2).err.split())
-    assert "'NaN' (2 rows), 'None' (1 row)" in said
-    assert "lines 14, 15, 16, 17" in said
-    assert "=left" not in said
+    (excluded,) = evenhand("rank", path, "--json").json["excluded"]
+    assert (excluded["code"], excluded["rows"]) == ("no-outcome", 4)
+    assert "excluded: 4 of 16 rows, the outcome is missing" in evenhand("rank", path).out
 
 
 TEXTS = [[f"{LONG}{at} {side}" for at in range(30)] for side in "ab"]

@@ -171,7 +171,7 @@ def test_the_unit_starts_a_command_that_is_there(folder: Path) -> None:
     command = main.get_command(click.Context(main), "serve")
     assert command is not None
     context = command.make_context("serve", [campaign, *words])
-    assert context.meta["evenhand.proxy"] == ("127.0.0.1",)
+    assert context.params["proxy"] == ("127.0.0.1",)
     assert int(unit["Service"]["LimitNOFILE"]) > Limits().connections
     if shutil.which("systemd-analyze"):
         text = UNIT.replace(program, sys.executable)

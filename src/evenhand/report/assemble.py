@@ -408,7 +408,8 @@ def make_report(
         overview=write_overview(parts),
         notes=tuple(data.source.notes),
         excluded=exclude_from(data),
-        warnings=find_slips(held),
+        # without times, rows that are equal may be second answers: the section of data has them
+        warnings=find_slips(held, pasted="shown_at" in data.source.find_annotations(data.columns)),
     )
 
 
