@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.data.labels import TO_CHOOSE
+from evenhand.formats.table import ROWS_LOOKED_AT
 
 HEADER = ("left", "right", "outcome", "judge")
 BASE = [("A", "B", "left"), ("B", "A", "left"), ("A", "B", "right"), ("B", "A", "tie")] * 3
@@ -161,3 +162,18 @@ def test_an_outcome_of_texts_is_not_declared_label_by_label(evenhand, folder):
     said = evenhand("rank", save(HEADER, rows), code=2).err
     assert "--outcome" not in said
     assert len(said) < 900
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["rank {}", "test {}", "fit {}", "next {}", "inspect {}", "convert {} -o out.csv"],
+    ids=lambda words: words.split()[0],
+)
+def test_missing_outcomes_far_down_a_long_table_are_counted_by_every_verb(evenhand, folder, words):
+    pairs = [("A", "B", "left"), ("B", "A", "left"), ("A", "B", "tie")]
+    rows = [f"{a},{b},{o},j{at % 7}" for at in range(ROWS_LOOKED_AT // 3 + 1) for a, b, o in pairs]
+    path = folder / "votes.csv"
+    path.write_text("\n".join(["left,right,outcome,judge", *rows, "A,B,NA,j1", ""]))
+    ran = evenhand(*(word.format(path) for word in words.split()))
+    said = " ".join((ran.out + ran.err).split())
+    assert f"excluded: 1 of {len(rows) + 1:,} rows, the outcome is missing" in said

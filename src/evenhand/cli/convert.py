@@ -61,6 +61,7 @@ def convert(*, reading: Reading, asked: Asked) -> None:
         from evenhand import formats
         from evenhand.data.exclusions import count_exclusions, list_texts
 
+        reading.thorough = True  # all of it is written
         data = reading.open()
         if asked.persons is not None:
             data = formats.name_persons(data, formats.read_persons(asked.persons))

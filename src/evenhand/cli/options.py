@@ -292,6 +292,19 @@ class Verb(click.Command):
                 formatter.write_dl(records)
 
 
+def _work_again(work: Callable[[], Any], taken: Sequence[Options]) -> Any:
+    """Do the work, and once more where outcomes are missing far down a long table."""
+    readings = [one for one in taken if isinstance(one, Reading)]
+    try:
+        return work()
+    except MissingOutcomes:
+        if not readings:
+            raise
+        for one in readings:
+            one.thorough = True  # all of it is looked at
+        return work()
+
+
 def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]:
     """Return what makes a verb of a function, whose parameters are classes of options.
 
@@ -318,17 +331,13 @@ def verb(*commands: str, doing: str = "") -> Callable[[Function], click.Command]
         def work(**settings: Any) -> None:
             taken = {one: kind(settings) for one, kind in kinds.items()}
             if not reads:
-                function(**taken)
+                _work_again(lambda: function(**taken), [*taken.values()])
                 return
             reading = Reading(settings)
             inputs = [path for one in (reading, *taken.values()) for path in one.inputs]
             run = Run(reading, Placing(settings).choose(*inputs), ProgressDisplay(doing))
             with run.patience if doing else nullcontext():
-                try:
-                    result = function(run, **taken)
-                except MissingOutcomes:  # far down a long table: now all of it is looked at
-                    run.reading.thorough = True
-                    result = function(run, **taken)
+                result = _work_again(lambda: function(run, **taken), [reading])
             if result is not None:
                 run.place.deliver(result)
 

@@ -722,8 +722,8 @@ def score_with_clusters(
                 ) from refusal
     samples = np.stack(scored)
     best, worst = rank_ranges(samples, level)
-    sizes = {name: tally.factor(name).size for name in by}
-    few_levels = [say_few(name, size, float(size)) for name, size in sizes.items()]
+    factors = {name: tally.factor(name) for name in by}
+    few_levels = [say_few(name, one.size, one.effective) for name, one in factors.items()]
     drawn = "+".join(by) or "comparison"
     options = (f"seed={seed}", f"runs={runs}", f"level={level}", f"drawn={drawn}")
     return replace(

@@ -163,3 +163,9 @@ def test_nothing_to_draw_is_refused():
 def test_ranges_that_cannot_be_are_refused(level, runs, says):
     with pytest.raises(UnknownOption, match=says):
         rank_ranges(np.zeros((runs, 2)), level)
+
+
+def test_ranges_are_not_drawn_from_one_judge():
+    data = tally(("a", "b", 70, 0, 30, "j0"))
+    with pytest.raises(NotIdentified, match="there is only one judge; draw comparisons"):
+        score_with_clusters(win_share, data, by=("judge",))
