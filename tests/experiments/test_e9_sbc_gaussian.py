@@ -94,13 +94,14 @@ def calibrate(truth, scales, rng):
     target = truth.measure(truth.abilities[:, None], truth.qualities[:, None])[:, :, 0]
     ranks = np.zeros(target.shape, dtype=int)
     contrasts = []
-    for at, sweep in enumerate(islice(walk(posterior, 2, rng), BURN_IN + KEPT * THIN)):
+    sweeps = islice(walk(posterior, 2, rng), BURN_IN + KEPT * THIN)
+    for at, (_, abilities, qualities) in enumerate(sweeps):
         if at < BURN_IN:
             continue
-        own = sweep.abilities.reshape(REPLICATES, SYSTEMS, 2)
+        own = abilities.reshape(REPLICATES, SYSTEMS, 2)
         contrasts.append((own - own.mean(axis=1, keepdims=True)).reshape(-1, 2))
         if (at - BURN_IN + 1) % THIN == 0:
-            ranks += truth.measure(sweep.abilities[:, :1], sweep.qualities[:, :1])[:, :, 0] < target
+            ranks += truth.measure(abilities[:, :1], qualities[:, :1])[:, :, 0] < target
     r_hat = split_r_hat(np.stack(contrasts).transpose(2, 0, 1))
     return ranks, r_hat.reshape(REPLICATES, SYSTEMS).max(axis=1)
 

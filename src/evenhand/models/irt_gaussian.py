@@ -306,8 +306,8 @@ def draw_differences(posterior: GivenDifferences, rng: np.random.Generator, cent
 
 def walk(
     posterior: GivenDifferences, chains: int, rng: np.random.Generator
-) -> Iterator[tuple[Array, Array]]:
-    """Yield (K, c) E[μ | D] and draws of μ of every sweep, without end."""
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield (K, c) E[μ | D], draws of μ, and (N, c) of qualities of every sweep, without end."""
     # chains start farther apart than the prior
     k, n = len(posterior.ability_vcov), len(posterior.author)
     abilities = START_SPREAD * posterior.scales.ability * rng.standard_normal((k, chains))
@@ -319,7 +319,7 @@ def walk(
         means = posterior.mean_abilities(differences)
         abilities = posterior.draw_abilities(rng, means)
         qualities = posterior.draw_qualities(rng, differences, abilities)
-        yield means, abilities
+        yield means, abilities, qualities
 
 
 # What the chains of the Gaussian item-response model leave behind, and what it says of abilities.
@@ -594,8 +594,8 @@ class IRTGaussian(Chains):
         with one_blas_thread():
             posterior = order_pairs(pairs, scales)
             sweeps = islice(walk(posterior, self.chains, rng), self.burn_in, self.sweeps)
-            for i, sweep in enumerate(sweeps):
-                draws[:, i] = sweep
+            for i, (means, abilities, _) in enumerate(sweeps):
+                draws[:, i] = means, abilities
         means, abilities = np.ascontiguousarray(draws[:, :, code].transpose(0, 3, 1, 2))
         vcov = posterior.ability_vcov[np.ix_(code, code)]
         # the pairs of systems that were compared, by name, and their outcomes
