@@ -69,6 +69,7 @@ CONTRACT = _object(
     command={**TEXT, "pattern": "^evenhand report "},
     notes=TEXTS,
     excluded={"type": "array"},
+    warnings={"type": "array"},
     overview={"anyOf": [{"type": "null"}, SECTION]},
     parts={**_list(PART), "minItems": 1},
 )

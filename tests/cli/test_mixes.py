@@ -68,8 +68,11 @@ def test_what_has_share_0_is_counted(evenhand, groups):
         ),
         (["--mix", "judge_grup=expert:1"], "Did you mean 'judge_group'"),
         (["--per", "judges"], "not one of judgment | judge | item"),
-        (["--per", "judge", "--method", "bojar"], "--per is for the board"),
-        (["--mix", "judge_group=expert:1,crowd:0", "--method", "all"], "--mix is for the board"),
+        (["--per", "judge", "--method", "bojar"], "--per works only with bradley-terry"),
+        (
+            ["--mix", "judge_group=expert:1,crowd:0", "--method", "all"],
+            "--mix works only with bradley-terry",
+        ),
         (["--per", "judge", "--interval", "model"], "importance weights are no counts"),
         (["--mix", "judge=ann:1", "--mix", "judge=ann:1"], "given shares twice"),
     ],

@@ -78,7 +78,7 @@ def test_the_seed_is_the_models_own(evenhand, votes):
         (["irt-gaussian", "--worth"], "--worth cannot be shown for irt-gaussian"),
         (["irt-gaussian", "--interval", "sandwich"], "interval 'sandwich' does not apply"),
         (["irt-gaussian", "--cluster", "judge"], "cluster does not apply to irt-gaussian"),
-        (["random-judges", "--method", "bojar"], "--model is for the board"),
+        (["random-judges", "--method", "bojar"], "--model works only with bradley-terry"),
         (["random-judges", "--method", "bradley-terry"], "leave the other out"),
         (["random-judges", "--per", "judge"], "counts whole judgments, which a mix would split"),
     ],

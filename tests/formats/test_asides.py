@@ -87,8 +87,10 @@ def test_a_covariate_that_was_guessed_never_stops_the_votes():
         "column 'type' is not taken as kind",
         "column 'timestamp' is not taken as shown_at",
     ]
-    with pytest.raises(InvalidJudgments, match="taken as kind, holds chat, news"):
-        compared(kind=["chat", "news"]).votes()
+    # a column with the very name is ours as soon as a label of ours is in it
+    assert compared(kind=["chat", "news"]).votes().kind is None
+    with pytest.raises(InvalidJudgments, match="taken as kind, holds news"):
+        compared(kind=["control", "news"]).votes()
 
 
 def test_a_kind_of_comparisons_does_not_stop_a_ranking():

@@ -132,7 +132,7 @@ def test_a_kind_that_is_none_is_refused_with_what_there_is(votes):
 
 
 def test_what_has_no_figure_is_refused_with_what_has_one(votes):
-    with pytest.raises(UnknownOption, match="no figure of Comparisons: Ranking, "):
+    with pytest.raises(UnknownOption, match="Comparisons has no figure: Ranking, "):
         evenhand.plot(votes)
 
 

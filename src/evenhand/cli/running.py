@@ -198,7 +198,7 @@ def write_file(path: Path, text: str) -> None:
 def write_picture(path: Path, result: Result, form: str) -> None:
     """Write the figure of a result: the first that `evenhand.plot` has of it."""
     from evenhand.report.figures.style import render
-    from evenhand.report.plot import FIGURES, plot
+    from evenhand.report.plot import DRAWN, plot
 
     groups = getattr(result, "groups", {})
     if len(groups) != 1:
@@ -207,7 +207,7 @@ def write_picture(path: Path, result: Result, form: str) -> None:
             " with --task or --where"
         )
     (part,) = groups.values()
-    if type(part).__name__ not in FIGURES:
+    if type(part).__name__ not in DRAWN:
         raise UnknownOption(f"-o {path}: this result has no figure; write .csv, .tex, .md or .json")
     picture = render(plot(part), form)
     with _refusing_to_write(path):

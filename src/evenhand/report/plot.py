@@ -109,7 +109,6 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     "PositionBias": {"positions": draw_positions},
     "Sensitivity": {"places": draw_choices},
     "Diagnosis": judges.draw_judges,
-    "JudgePanel": draw_panel,
     "LearningCurves": {"curves": predictions.draw_curves},
     "ModelComparison": predictions.draw_comparison,
     "QueryCurves": {
@@ -117,9 +116,14 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
         "rmse": partial(predictions.draw_queries, measure="rmse"),
     },
     "JudgeProcess": {"likeness": lambda process: judges.draw_likeness(JudgeLikeness(process))},
-    "JudgeLikeness": {"likeness": judges.draw_likeness},
     "DecisionCurve": {"decisions": predictions.draw_decisions},
     "CampaignPlan": predictions.draw_plan,
+}
+# The same, and what only verbs return
+DRAWN: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
+    **FIGURES,
+    "JudgePanel": draw_panel,
+    "JudgeLikeness": {"likeness": judges.draw_likeness},
 }
 
 
@@ -150,12 +154,12 @@ def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None) -> Fig
 def find_chart(result: Any, kind: str | None = None) -> Chart:
     """Return what `plot` draws, with its rows."""
     known = type(result).__name__
-    if known not in FIGURES:
+    if known not in DRAWN:
         raise UnknownOption(
             f"{known} has no figure: {', '.join(FIGURES)} have some, and"
             " make_report(data).figures holds those of a report"
         )
-    kinds = FIGURES[known]
+    kinds = DRAWN[known]
     offered: Mapping[str, Any] = kinds(result) if callable(kinds) else kinds
     if not offered:
         raise UnknownOption(f"this {known} holds nothing to draw: its notes say why")
