@@ -146,6 +146,11 @@ def test_a_score_off_a_scale_that_all_others_make_is_named(evenhand, folder, sli
     (found,) = [one for one in findings if one["code"] == "far-score"]
     assert found["values"]["score"] == float(slip)
     assert "(line 42)" in found["text"]
+    # one slip does not hide another
+    Path("two.csv").write_text(f"{text}j0,i9,A,{slip}\nj0,i9,B,55\n", encoding="utf-8")
+    findings = evenhand("inspect", "two.csv", "--json").json["findings"]
+    found = [one["values"]["score"] for one in findings if one["code"] == "far-score"]
+    assert found == [55, float(slip)]
     # Ten is the end of another scale, and 6 may be one
     Path("six.csv").write_text(f"{text}j0,i9,A,6\n", encoding="utf-8")
     assert "far-score" not in evenhand("inspect", "six.csv", "--json").out

@@ -120,6 +120,7 @@ def test_the_refusal_declares_every_label_and_what_it_declares_is_understood(unk
     [
         *("skip", "A is worse than B", "A worse", "A or B", "bug 17", "A rejected", "A fails"),
         *("A inferior", "left out", "bad", "timeout", "title", "fight", "model_c", "no B", "time"),
+        *("no tie", "difference"),
     ],
 )
 def test_what_nobody_can_guess_is_for_the_caller_to_choose(label):
