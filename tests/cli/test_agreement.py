@@ -185,6 +185,14 @@ def test_groups_of_judges_stand_apart_and_side_by_side(evenhand, folder):
     table = scores(1).with_columns(group=group)
     others = table.with_columns(judge=pl.col("judge") + "b")
     pl.concat([table, others]).write_csv("groups.csv")
+    named = pl.read_csv("groups.csv").with_columns(
+        group=pl.col("group").replace("crowd", "side by side")
+    )
+    named.write_csv("named.csv")
+    own = evenhand(
+        "agreement", "named.csv", "--group-by", "group", "--scale", "1-5", "--markdown"
+    ).out
+    assert own.count("## side by side") == 2  # that of the group, and that of all
     ran = evenhand("agreement", "groups.csv", "--group-by", "group", "--scale", "1-5")
     titles = [line.split(" ")[0] for line in ran.out.splitlines() if line.endswith("───")]
     assert titles == ["crowd", "expert", "side"]

@@ -138,3 +138,11 @@ def test_a_column_that_tells_no_groups_is_refused(votes: Path) -> None:
         make_report(tasks, group_by="task")
     with pytest.raises(UnknownOption, match="no section 'groups'"):
         make_report(data, sections=["groups"])
+
+
+def test_ratings_of_which_no_criterion_is_ranked_are_reported_all_the_same(tmp_path: Path) -> None:
+    rows = [f"j{n % 3},i{n},{'ab'[n % 2]},c{n % 2},{n % 5},{'xy'[n // 2 % 2]}" for n in range(40)]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["judge,item,system,criterion,score,domain", *rows, ""]))
+    report = make_report(evenhand.read(path), sections=["data", "groups"], group_by="domain")
+    assert pick_groups(report.to_dict())["tables"] == []

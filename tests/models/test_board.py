@@ -8,7 +8,11 @@ import pytest
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotIdentified
-from evenhand.models.existence import check_existence
+from evenhand.models.existence import (
+    SAMPLED_ROWS_PER_NODE,
+    check_existence,
+    make_preference_graph,
+)
 from evenhand.numerics.graph import find_recession
 from named_cells import cells, refusal
 
@@ -128,6 +132,9 @@ def test_many_rows_of_one_pair_give_the_verdict_of_their_sum(ties, order_effect)
     for seed in range(60):
         table = random_groups(seed, ordered=order_effect)
         large = spread(table, seed)
+        board = make_preference_graph(large, "group")  # so large that a sample is asked first
+        least = 2 * SAMPLED_ROWS_PER_NODE * board.n_nodes
+        assert board.left.size == 0 or board.left.size >= least
         try:
             verdict = check_existence(table, ties=ties, order_effect=order_effect, by="group")
         except NotIdentified:

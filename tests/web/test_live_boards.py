@@ -276,3 +276,4 @@ def test_a_campaign_of_scores_has_no_board(store: Store) -> None:
     boards = LiveLeaderboards(store)
     assert boards.names == ()
     boards.catch_up()
+    assert boards.names == ()

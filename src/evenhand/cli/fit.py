@@ -84,7 +84,7 @@ def fit_groups(
     """Fit each group, or all under the name "", and test the covariates."""
     by = choose_groups(data, group_by)  # tasks where nothing else is asked
     if by in model.covariates:
-        reason = "each task is fitted by itself" if group_by is None else "it tells groups apart"
+        reason = "each task is fitted by itself" if group_by is None else "it defines the groups"
         raise UnknownOption(
             f"column '{data.source.named(by)}' cannot be a judge covariate: {reason}"
         )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult
@@ -190,15 +189,7 @@ def _draw(panels: dict[str, JudgePanel], figures: Drawing) -> list[str]:
     """Draw the diagnosis of ratings, and of comparisons how judges follow the others."""
     if figures.figures is None:
         return []
-    from evenhand.report.figures.judges import draw_judges
-    from evenhand.report.plot import find_chart
+    from evenhand.report.plot import draw_panel
 
-    drawn: dict[str, Mapping[str, Any]] = {
-        group: draw_judges(panel.diagnosis)
-        for group, panel in panels.items()
-        if panel.diagnosis is not None
-    }
-    if not drawn:
-        (panel,) = panels.values()
-        drawn = {"": {"slopes": find_chart(panel.screening)}}
-    return figures.write(drawn)
+    diagnosed = {group: one for group, one in panels.items() if one.diagnosis is not None}
+    return figures.write(diagnosed or panels, draw_panel)

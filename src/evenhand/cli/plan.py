@@ -127,8 +127,6 @@ def plan(
     """
     spec = planned.spec
     place = placing.choose(spec, systems.pilot)
-    if curves.figures is None and curves.forms:
-        raise UnknownOption("--figures-as says how to draw: say where to with --figures")
     curves.check()
     with ProgressDisplay("simulating") as patience:
         from evenhand.design.plan import plan_campaign

@@ -259,8 +259,8 @@ def rank(
 # `--method`: the same judgments ranked by a rule, or by several side by side.
 
 # Settings of the default ranking alone
-MODEL: Final = ("ties", "order_effect", "prior", "control", "interval", "cluster", "level")
-RESAMPLED: Final = ("interval", "cluster", "level")  # Of these, what a bootstrap of rules takes too
+MODEL: Final = ("ties", "order_effect", "prior")
+RESAMPLED: Final = ("interval", "cluster", "level")  # The same; a bootstrap of rules takes them too
 # Settings of how the default ranking is shown by itself
 BOARD: Final = (
     "models",
@@ -286,7 +286,7 @@ def _rank_by_methods(
         methods,
         resampled=certainty["interval"] == "bootstrap",
     )
-    of_model = {name: settings[name] for name in ("ties", "order_effect", "prior")}
+    of_model = {name: settings[name] for name in MODEL}
     data = run.reading.open_comparisons("rank")
     result = evenhand.compare_methods(
         data,

@@ -54,7 +54,7 @@ class Apart(options.Options):
 
     group_by: str | None = options.under("Reading")(
         "--group-by COLUMN",
-        "Also each value of this column by itself, side by side. Several tasks are parts unasked.",
+        "Also each value of this column by itself, side by side. Each task is a part anyway.",
     )
     cluster: str | None = options.cluster_option
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -25,6 +25,9 @@ def part_groups(result: Any) -> tuple[Mapping[str, Any], Mapping[str, str]]:
     from evenhand.data.results import Grouped
 
     return (result.groups, result.refused) if isinstance(result, Grouped) else ({"": result}, {})
+
+
+BESIDE: Final = "side by side"  # Heading of what shows all groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +82,8 @@ class VerbResult:
             lines += [*group_title(name, columns), render_text(document, columns).rstrip("\n")]
         for name, why in self.refused.items():
             lines += [*group_title(name, columns), label("error", why, columns, colour="red")]
-        if self.side_by_side is not None and len(self.groups) > 1:
-            lines += [*group_title("side by side", columns)]
-            lines += [render_text(self.side_by_side, columns).rstrip("\n")]
+        for one in self._beside:
+            lines += [*group_title(BESIDE, columns), render_text(one, columns).rstrip("\n")]
         return "\n".join(lines[1:]) + "\n"
 
     def contract(self) -> dict[str, Any]:
@@ -108,21 +110,28 @@ class VerbResult:
             name: render_latex(one, name, labels[name]) for name, one in self.documents.items()
         }
         parts |= {name: comment([f"error: {why}"]) for name, why in self.refused.items()}
-        if self.side_by_side is not None and len(self.groups) > 1:
-            parts["side by side"] = render_latex(self.side_by_side, "side by side")
-        return self._join(parts, lambda name: comment([name]))
+        beside = [render_latex(one, BESIDE) for one in self._beside]
+        return self._join(parts, beside, lambda name: comment([name]))
 
     def markdown(self) -> str:
         from evenhand.render.markup import escape, render_markdown
 
         parts = {name: render_markdown(one) for name, one in self.documents.items()}
         parts |= {name: f"\n**error** {escape(why)}\n" for name, why in self.refused.items()}
-        if self.side_by_side is not None and len(self.groups) > 1:
-            parts["side by side"] = render_markdown(self.side_by_side)
-        return self._join(parts, lambda name: f"## {escape(name)}\n")
+        beside = [render_markdown(one) for one in self._beside]
+        return self._join(parts, beside, lambda name: f"## {escape(name)}\n")
 
-    def _join(self, parts: Mapping[str, str], head: Callable[[str], str]) -> str:
-        return "\n".join((head(name) if name else "") + part for name, part in parts.items())
+    @property
+    def _beside(self) -> list[Document]:
+        """The groups side by side, where there are several; beside the parts, not one of them."""
+        one = self.side_by_side
+        return [one] if one is not None and len(self.groups) > 1 else []
+
+    def _join(
+        self, parts: Mapping[str, str], beside: Sequence[str], head: Callable[[str], str]
+    ) -> str:
+        named = [*parts.items(), *((BESIDE, one) for one in beside)]
+        return "\n".join((head(name) if name else "") + part for name, part in named)
 
     def remarks(self) -> list[str]:
         """Return what must stand beside the numbers."""

@@ -132,7 +132,7 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     tokens = write_links(store, links, address + prefix, crowd=asked.crowd)
     for role in find_replaced(before, tokens):
         click.echo(label("warns", REPLACED.format(links=links, role=role), PLAIN), err=True)
-    try:  # a file that may only be read is found out before the first answer
+    try:  # a file that may only be read is noticed before the first answer
         store.do(touch)
     except EvenhandError as fault:
         click.echo(label("warns", f"no answer can be stored now: {fault}", PLAIN), err=True)

@@ -71,7 +71,7 @@ _TOLD: ContextVar[Callable[[int, int], None] | None] = ContextVar("evenhand_told
 
 
 @contextmanager
-def _hold(variable: ContextVar[Held], value: Held) -> Iterator[Held]:
+def hold(variable: ContextVar[Held], value: Held) -> Iterator[Held]:
     before = variable.set(value)
     try:
         yield value
@@ -83,13 +83,13 @@ def _hold(variable: ContextVar[Held], value: Held) -> Iterator[Held]:
 def watch_fetches() -> Iterator[list[Fetch]]:
     """Keep account of every query while the context lasts."""
     fetches: list[Fetch] = []
-    with _hold(_ACCOUNT, fetches):
+    with hold(_ACCOUNT, fetches):
         yield fetches
 
 
 def watch_rows(tell: Callable[[int, int], None]) -> AbstractContextManager[Any]:
     """Have rows told while the context lasts, when they leave an engine batch by batch."""
-    return _hold(_TOLD, tell)
+    return hold(_TOLD, tell)
 
 
 def note_rows(done: int, total: int) -> None:

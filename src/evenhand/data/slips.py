@@ -8,7 +8,7 @@ from typing import Any, Final
 import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import COUNT, PLACE, fetch_columns
+from evenhand.data.engine import COUNT, PLACE, count_rows, fetch_columns
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_lines, find_rows, number_rows
@@ -30,12 +30,11 @@ def find_slips(
 ) -> tuple[Finding, ...]:
     """Warn of rows that equal another row, and of scores far from all others or off the scale.
 
-    Each is a warning that names its lines in a CSV file, elsewhere its judge, item and system, and
-    has its values: code "identical-rows" with `rows`, and code "far-score" with `score`, `n`,
-    `low`, `high` and `criterion`. Call it with the table as it was read, before controls and second
-    answers are left out, and put what it returns among the findings:
-    `findings += find_slips(ratings)`. It groups the table once, up to a million rows; not if rows
-    that were pasted twice are not asked for.
+    Each is a warning that names its lines in a CSV file, elsewhere rows or cells, and has its
+    values: code "identical-rows" with `rows`, and code "far-score" with `score`, `n`,
+    `low`, `high` and `criterion`. The table is as it was read, with controls and second answers.
+
+    pasted: whether to look for equal rows, which groups the table, up to a million rows.
     """
     if isinstance(data, Rankings) or (isinstance(data, Comparisons) and data.expanded):
         return ()  # rows of one answer share their judge and item
@@ -50,11 +49,11 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
     """
     if not (data.has("judge") and data.has("item")) or data.has("weight"):
         return []
-    every = int(fetch_columns(data.frame.select(nw.len().alias(COUNT)))[COUNT][0])
+    every = count_rows(data.frame)
     if every > MAX_ROWS_COMPARED:
         return []
     groups = data.frame.group_by(*data.columns).agg(nw.len().alias(COUNT))
-    again = every - int(fetch_columns(groups.select(nw.len().alias(COUNT)))[COUNT][0])
+    again = every - count_rows(groups)
     if not again:
         return []
     where = ""
@@ -99,8 +98,8 @@ def _find_far_scores(data: Ratings) -> list[Finding]:
         ordered = sorted(counts)
         slips: list[float] = []
         while MIN_POINTS <= len(ordered) <= MAX_POINTS:
-            ends = [[*ordered[:-1], ordered[-1]], [*ordered[:0:-1], ordered[0]]]
-            off = [values[-1] for values in ends if _is_far(values[-1], values[:-1], counts)]
+            both = ordered, ordered[::-1]
+            off = [ends[-1] for ends in both if _is_far(ends[-1], ends[:-1], counts)]
             if not off:
                 break
             ordered.remove(off[0])  # one slip may hide another: the scale is looked at without it

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ import narwhals as nw
 
 from evenhand.data.engine import ANSWER, PLACE, Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion, Filter
+from evenhand.data.query_log import hold
 
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
 # it, how long it took, and when it was given
@@ -116,14 +117,9 @@ def repeats_header(name: str, where: str) -> str:
 _NAMED_BY: Final[ContextVar[tuple[str, ...]]] = ContextVar("columns that name rows", default=())
 
 
-@contextmanager
-def naming_rows(*columns: str) -> Iterator[None]:
+def naming_rows(*columns: str) -> AbstractContextManager[Any]:
     """Have messages name rows by columns, for readers who have no table in which to count them."""
-    token = _NAMED_BY.set(columns)
-    try:
-        yield
-    finally:
-        _NAMED_BY.reset(token)
+    return hold(_NAMED_BY, columns)
 
 
 def name_rows(rows: list[dict[str, Any]]) -> str:

@@ -440,7 +440,7 @@ def _say_enough(plan: CampaignPlan) -> list[Finding]:
         campaigns = plan.simulated.campaigns
         alone = last.power + last.unranked / campaigns >= plan.spec.power
         counts = {"unranked": last.unranked, "campaigns": campaigns}
-        sentences.append(say("unranked-cause", a="the" if alone else "a", **counts))
+        sentences.append(say("unranked-the-cause" if alone else "unranked-a-cause", **counts))
     return sentences
 
 

@@ -62,8 +62,8 @@ def _say_less(what: str, query: str, words: tuple[str, str], ends: Interval) -> 
         return say(f"{what}-undecided", query=query, low=low, high=high)
     if ends.value < 0:
         low, high = -high, -low
-    which = more if ends.value < 0 else less
-    return say(f"{what}-decided", query=query, amount=amount, which=which, low=low, high=high)
+    code = f"{what}-{more if ends.value < 0 else less}"
+    return say(code, query=query, amount=amount, low=low, high=high)
 
 
 def _write_share(one: LabelShare) -> str:
@@ -257,9 +257,9 @@ class QueryCurves(Shown):
             percents = ", ".join(f"{row.query} {_write_share(row)}" for row in wider)
             lines.append(say("label-shares-wider", slack=100 * wider[0].slack, shares=percents))
             for row in shares:
-                if row.saved is not None and row.saved_lower is not None:
-                    upper = 0.0 if row.saved_upper is None else row.saved_upper
-                    saved = Interval(100 * row.saved, 100 * row.saved_lower, 100 * upper)
+                low, high = row.saved_lower, row.saved_upper
+                if row.saved is not None and low is not None and high is not None:
+                    saved = Interval(100 * row.saved, 100 * low, 100 * high)
                     lines.append(_say_less("labels", row.query, ("fewer", "more"), saved))
         for query, less in self.compare_all().items():
             lines.append(_say_less("error", query, ("less", "more"), less))

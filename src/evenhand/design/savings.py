@@ -170,12 +170,12 @@ class Savings(Shown):
             low, high = (-ends[1], -ends[0]) if saving.upper < 0 else ends
             error = say("replay-error", low=low, high=high, replays=replays)
         percent = -percent if code in ("costs-more", "costs-at-least") else percent
-        after = "after" if saving.reached else "not after"
+        reached = "agreement-reached" if saving.reached else "agreement-not-reached"
         curves = {"measure": self.agreement, "random": saving.random, "chosen": saving.chosen}
         agreed = {"of": self.n_judgments, "agreement": saving.agreement, **curves}
         return (
             say(code, rule=rule, percent=percent, error=error),
-            say("agreement-reached", rule=rule, after=after, **agreed),
+            say(reached, rule=rule, **agreed),
         )
 
     @property

@@ -35,7 +35,9 @@ say: Final = Templates(
         " {replays:#replay}",
         "replays-few": "{replays:#replay}, too few for an interval: use {least} or more",
         "agreement-reached": "Random pairs agree with all {of:,} judgments by {agreement:.2f}"
-        " ({measure}) after {random:,.0f} judgments, {rule} {after} {chosen:,.0f}.",
+        " ({measure}) after {random:,.0f} judgments, {rule} after {chosen:,.0f}.",
+        "agreement-not-reached": "Random pairs agree with all {of:,} judgments by {agreement:.2f}"
+        " ({measure}) after {random:,.0f} judgments, {rule} not after {chosen:,.0f}.",
         "prefer-random": "Prefer random pairs here: {rule} takes more judgments than they do.",
         "replays-end": "Replays end at {last:,} judgments: whatever takes more counts as {last:,},"
         " which is {percent:.0f} % more than random pairs take.",
@@ -63,15 +65,19 @@ say: Final = Templates(
         "label-shares": "Share of the labels needed to stay within {slack:g} % of that: {shares}"
         " (95 % intervals over other test items and replicates).",
         "label-shares-wider": "Within {slack:g} %: {shares}.",
-        "labels-decided": "{query} needs {amount:.0f} % {which} labels than random ({low:.0f} to"
+        "labels-fewer": "{query} needs {amount:.0f} % fewer labels than random ({low:.0f} to"
+        " {high:.0f}).",
+        "labels-more": "{query} needs {amount:.0f} % more labels than random ({low:.0f} to"
         " {high:.0f}).",
         "labels-undecided": "Whether {query} needs fewer labels than random cannot be determined"
         " ({low:.0f} to {high:.0f} % fewer).",
         "error-undecided": "Whether {query} is off by less than random over the whole curve cannot"
         " be determined ({low:.2g} to {high:.2g} points less, over other test items and"
         " replicates).",
-        "error-decided": "Over the whole curve {query} is off by {amount:.2g} points {which} than"
-        " random ({low:.2g} to {high:.2g}, over other test items and replicates).",
+        "error-less": "Over the whole curve {query} is off by {amount:.2g} points less than random"
+        " ({low:.2g} to {high:.2g}, over other test items and replicates).",
+        "error-more": "Over the whole curve {query} is off by {amount:.2g} points more than random"
+        " ({low:.2g} to {high:.2g}, over other test items and replicates).",
         "repeats-few": "{repeats} replicates are too few to tell whether a part of the pool beats"
         " all of it: use {least} or more.",
         "no-part-better": "No part of the pool is shown to beat all of it (smallest p {p:p},"
@@ -121,7 +127,9 @@ say: Final = Templates(
         " does not say what would do: state more judgments.",
         "sizes-short": "{sizes} sizes were simulated, of {least:,} to {most:,} judgments, and none"
         " reaches it: state a larger number (judgments), or more judges.",
-        "unranked-cause": "Campaigns whose worths have no estimate are {a} cause ({unranked} of"
+        "unranked-the-cause": "Campaigns whose worths have no estimate are the cause ({unranked} of"
+        " {campaigns}).",
+        "unranked-a-cause": "Campaigns whose worths have no estimate are a cause ({unranked} of"
         " {campaigns}).",
         "frontier-doubtful": "The table of judges is not shown: it rests on the closed form, which"
         " expects too much here.",

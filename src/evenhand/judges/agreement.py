@@ -148,7 +148,9 @@ def _mind_slips(
     without, pasted = self_agreement.drop_pasted(data) if identical else (data, ())
     if pasted:
         result = note_excluded(measure(without), pasted)
-    tables = dict(result.groups if isinstance(result, GroupedAgreement) else {"": result})
+    tables = {"": result} if isinstance(result, AgreementTable) else dict(result.groups)
+    if not isinstance(result, AgreementTable):
+        slips = tuple(_say_of_all(one, result.by) for one in slips)
     if identical and not pasted:
         beside = say("perhaps-pasted", "warning", n=identical[0])
 
@@ -191,7 +193,9 @@ def _measure_ratings(
     def tabulate(part: RatingRows) -> AgreementTable:
         units = find_units(part, scale)
         output = number_groups(units.rows.unit)
-        for name in factors:  # outputs cannot be told apart by what differs among their judgments
+        for (
+            name
+        ) in factors:  # outputs cannot be distinguished by what differs among their judgments
             _, codes = units.rows.labels(name)
             first = np.zeros(int(output.max(initial=-1)) + 1, dtype=np.int64)
             first[output[::-1]] = codes[::-1]
@@ -241,6 +245,11 @@ def _measure_preferences(
     return _tabulate_groups(parts, "task", tabulate)
 
 
+def _say_of_all(one: Finding, by: str) -> Finding:
+    together = "tasks" if by == "task" else "groups"
+    return Finding(one.code, f"In all {together} together, {one}", one.severity, one.values)
+
+
 def _tabulate_groups(
     parts: Mapping[str, Part],
     by: str,
@@ -251,12 +260,9 @@ def _tabulate_groups(
     """Make a table of each group; what is known of none is refused."""
     groups: dict[str, AgreementTable] = {}
     refused: dict[str, str] = {}
-    together = "tasks" if by == "task" else "groups"
     for name, part in parts.items():
         notes: list[str] = [  # rows without a score were counted in all groups
-            Finding(one.code, f"In all {together} together, {one}", "info", one.values)
-            if one.code == "no-score"
-            else one
+            _say_of_all(one, by) if one.code == "no-score" else one
             for one in take_findings(part.notes)
         ]
         if pooled and (n := len(np.unique(part.task))) > 1:

@@ -27,7 +27,7 @@ from evenhand.numerics.cluster_means import number_groups
 #
 # Blind answers are drawn by shuffling each answer: the ranks that a judge gave are dealt anew among
 # the outputs of that ranking, and of a comparison the two sides. Who judged what, how often each
-# judge ties, and that pairs of one ranking hang together, all stay as they were. With a_i the
+# judge ties, and that pairs of one ranking are correlated, all stay as they were. With a_i the
 # agreeing pairs of votes of item i, m_i their mean over the replicates and what was seen, s_i their
 # deviation, both pooled over items with as many output pairs and as many pairs of votes (of the
 # mean also with as many ties, so that items with the same votes have the same chance),

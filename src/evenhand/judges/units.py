@@ -59,9 +59,9 @@ class Units:
     code: Codes  # (n,) position of each score among the points
     judge: Codes  # (n,) code of its judge
     first: Integers  # (U,) a row of the table that belongs to the unit, for its labels
-    again: int = 0  # second answers of a judge to the same unit, left out
-    repeats: int = 0  # rows that the table calls repeats, left out
-    controls: int = 0  # rows of controls, left out
+    again: int = 0  # second answers of a judge to the same unit, excluded
+    repeats: int = 0  # rows that the table calls repeats, excluded
+    controls: int = 0  # rows of controls, excluded
 
     @property
     def size(self) -> int:

@@ -612,7 +612,7 @@ def plan_design(
     for part in components.components:
         if part.name == RESIDUAL:
             variance += part.variance * output
-        elif part.name != SYSTEM:  # the largest share of what cannot be told apart
+        elif part.name != SYSTEM:  # the largest share of what cannot be distinguished
             alike = (part.name, *part.carries)
             variance += part.variance * max(shares.get(name, 0.0) for name in alike)
     chance = (components.per_vote or 0.0) / (judges * many)  # of ratings the residual has it

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -350,13 +350,6 @@ class StudentsFit(BaselineFit):
 # has learned nothing but how often judges tie.
 
 
-class TieEstimate(NamedTuple):
-    """What is reported of the one chance that these models may estimate."""
-
-    says: tuple[Finding, ...] = ()
-    coefficients: tuple[Coefficient, ...] = ()
-
-
 @dataclass(frozen=True)
 class Uniform:
     """Left, tie and right are equally likely, whatever was judged.
@@ -369,6 +362,8 @@ class Uniform:
     [[0.333, 0.333, 0.333]]
     """
 
+    estimated: ClassVar[bool] = False  # whether the chance of a tie is estimated
+
     def fit(self, data: Judgments) -> BaselineFit:
         """Note the systems; nothing is estimated.
 
@@ -379,10 +374,6 @@ class Uniform:
 
         """
         return UniformFit(model=self, shown=count_shown(data), tie=1 / 3)
-
-    def describe_tie(self, tie: float) -> TieEstimate:  # noqa: ARG002 - as AdjustedUniform
-        """Return nothing: the chance of a tie is given, not estimated."""
-        return TieEstimate()
 
 
 @dataclass(frozen=True)
@@ -401,6 +392,7 @@ class AdjustedUniform:
     """
 
     strength: float = 1.0
+    estimated: ClassVar[bool] = True  # see Uniform
 
     def __post_init__(self) -> None:
         require_strength(self.strength, least="zero")
@@ -428,14 +420,6 @@ class AdjustedUniform:
         share = (ties + self.strength) / (total + 3 * self.strength)
         return UniformFit(model=self, shown=shown, tie=share)
 
-    def describe_tie(self, tie: float) -> TieEstimate:
-        """Return what is said of the chance of a tie, and γ where it is finite."""
-        says = (say("same-for-all", tie=tie, side=(1 - tie) / 2),)
-        if not 0 < tie < 1:
-            return TieEstimate(says)
-        gamma = float(np.log(2 * tie / (1 - tie)))
-        return TieEstimate(says, (Coefficient("g1", "tie", gamma, None, None, None),))
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class UniformFit(BaselineFit):
@@ -447,11 +431,16 @@ class UniformFit(BaselineFit):
         return np.tile([side, self.tie, side], (len(left), 1))
 
     def _say(self) -> tuple[Finding, ...]:
-        return self.model.describe_tie(self.tie).says
+        if not self.model.estimated:
+            return ()
+        return (say("same-for-all", tie=self.tie, side=(1 - self.tie) / 2),)
 
     @property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        return self.model.describe_tie(self.tie).coefficients
+        if not (self.model.estimated and 0 < self.tie < 1):
+            return ()
+        gamma = float(np.log(2 * self.tie / (1 - self.tie)))
+        return (Coefficient("g1", "tie", gamma, None, None, None),)
 
     @property
     def extras(self) -> Mapping[str, Any]:

@@ -27,7 +27,6 @@ from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.tally import Tally
@@ -91,7 +90,7 @@ class SlopesFit(ParametricFit):
     # its .95 interval; infinity where it has no upper end; None on rankings
     tau_interval: tuple[float, float] | None
     tau_method: str  # how that was found, "profile likelihood", "Wald on log τ" or "none"
-    # the likelihood-ratio test of τ = 0; None on rankings, whose comparisons hang together
+    # the likelihood-ratio test of τ = 0; None on rankings, whose comparisons are correlated
     tau_test: LRTest | None
     slopes: Slopes  # the judges' slopes
     flat_loglik: float  # that of the same model with τ = 0
@@ -184,7 +183,6 @@ class SlopesFit(ParametricFit):
         return mixed
 
 
-Codes = NDArray[np.intp]
 SlopeTies = Literal["davidson", "discard"]
 TIES: Final[tuple[str, ...]] = get_args(SlopeTies)
 MIN_JUDGES: Final = 5  # Judges below which nothing is said of a population of judges

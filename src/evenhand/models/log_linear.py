@@ -10,7 +10,6 @@ from math import exp
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.errors import (
@@ -22,6 +21,7 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.models.base import (
+    Codes,
     Coefficient,
     LRTest,
     ParametricFit,
@@ -46,7 +46,6 @@ from evenhand.render.findings import Finding, take_findings
 DOUBTFUL: Final = 0.05  # P-value below which a model is doubted
 # Share of cells that expect fewer than five judgments, above which p-values are rough
 MAX_THIN_SHARE: Final = 0.2
-MIN_QUASI: Final = 3
 MAX_QUASI: Final = 60  # Most systems for which quasi-variances are shown: their fit costs K⁴
 
 
@@ -60,7 +59,6 @@ def cautions(fit: Fit) -> tuple[Finding, ...]:
 #
 # It is on the papers' λ scale; log-worth = 2λ is natural log-odds, worth π = exp(2λ) / Σ exp(2λ).
 
-Codes = NDArray[np.intp]
 MIN_EXPECTED_COUNT = 5.0
 
 
@@ -274,18 +272,15 @@ class Fit(ParametricFit):
         """Which of two systems is preferred, and whether worths differ."""
         sentences = []
         if len(self.systems) == 2:
-            better, other = sorted(self.systems, key=lambda system: -self._worth_of[system])
-            odds = exp(self._worth_of[better] - self._worth_of[other])
+            at = np.argsort(-self.log_worth, kind="stable")
+            better, other = (self.systems[i] for i in at)
+            odds = exp(self.log_worth[at[0]] - self.log_worth[at[1]])
             sentences.append(say("odds", better=better, other=other, odds=odds))
         test = self.lr_test_equal_worths
         if test is not None:
             code = "worths-differ" if test.p < DOUBTFUL else "worths-equal"
             sentences.append(say(code, statistic=test.statistic, df=test.df, p=test.p))
         return tuple(sentences) or (self.say_largest(),)
-
-    @property
-    def _worth_of(self) -> dict[str, float]:
-        return dict(zip(self.systems, self.log_worth.tolist(), strict=True))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -308,7 +303,7 @@ class Fit(ParametricFit):
 
     def find_quasi_variances(self) -> QuasiVariances | None:
         """Return quasi-variances where there are three to sixty systems and they exist."""
-        if self.vcov is None or not MIN_QUASI <= len(self.systems) <= MAX_QUASI:
+        if self.vcov is None or len(self.systems) > MAX_QUASI:
             return None
         try:
             return self.quasi_variances()

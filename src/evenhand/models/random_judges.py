@@ -227,9 +227,9 @@ def _draw(
 
 # Rankings dealt to judges at random: how much of σ is taste, where one answer is many comparisons.
 #
-# Comparisons of one ranking hang together, whoever made it; a model that takes them for independent
-# given the judge books what they share as taste. With s_r the sum of score residuals r a over the
-# comparisons of ranking r at the pooled fit, and S_l = Σ_{r of l} s_r:
+# Comparisons of one ranking are correlated, whoever made it; a model that takes them as
+# independent given the judge books what they share as taste. With s_r the sum of score residuals
+# r a over the comparisons of ranking r at the pooled fit, and S_l = Σ_{r of l} s_r:
 #
 # U = Σ_l ‖S_l‖²,    p = (1 + #{U* ≥ U}) / (B + 1)
 #

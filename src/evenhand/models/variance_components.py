@@ -187,7 +187,7 @@ def _sum(keys: NDArray[np.integer], values: Array, size: int) -> Array:
 # U = Σ_g ‖S_g‖² − Σ_c ‖S_c‖²,   D = Σ_g ‖H_g‖² − Σ_c ‖H_c‖²
 #
 # S and H are the sums above over all votes of a judge g, and over the votes c that
-# may hang together for other reasons, those of one judge on one item: only products of votes of one
+# may be correlated for other reasons, those of one judge on one item: only products of votes of one
 # judge on different items are left, so that no model of their variance is needed. Worths are fitted
 # to the same votes and take the mean taste of judges and of items with them, so that to first order
 #
@@ -334,7 +334,7 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
             reasons.append(f"the data do not name {name}s")
             continue
         owner = _codes(tally, name)
-        # what votes of one judge may hang together by: the item, else the ranking
+        # by what votes of one judge may be correlated: the item, else the ranking
         cells = [factor for factor in (other, "ranking") if factor in tally.factors]
         summed = sum_products(residuals, owner, _codes(tally, cells[0]) if cells else None)
         if summed is not None:

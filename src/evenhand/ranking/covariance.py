@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotIdentified, listing
-from evenhand.models.base import FittedModel
+from evenhand.models.base import Codes, FittedModel
 from evenhand.models.controls import is_controlled
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array
@@ -40,8 +40,6 @@ from evenhand.ranking.sandwich import MAX_DENSE
 from evenhand.ranking.settings import Progress
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
-
-Codes = NDArray[np.intp]
 
 # How many clusters a difference of two systems really comes from.
 #
@@ -257,7 +255,8 @@ def count_effective(network: Network) -> Array:
     # of many systems some rows of the upper triangle at a time, which stay in the cache
     high = k if k**2 <= MAX_FLOWS_AT_ONCE else max(1, MAX_FLOWS_AT_ONCE // k)
     for carried in network.carry(MAX_FLOWS_AT_ONCE // k**2):
-        diagonal = np.einsum("gkp,kp->gk", carried, rows)
+        if high < k:
+            diagonal = np.einsum("gkp,kp->gk", carried, rows)
         for top in range(0, k, high):
             at = slice(top, top + high), slice(top, k)
             shares = np.matmul(carried[:, at[0]], rows[at[1]].T)
@@ -595,12 +594,14 @@ def _part_without(
 ) -> dict[int, Codes]:
     """Return (K,) the part of each system without some clusters, with what then is known."""
     parts, k = {}, len(fit.systems)
+    if rest and isinstance(pieces, sandwich.PairSums):
+        whole = pieces.pooled().boards(k)[0]
+        whole = whole + whole.T
     for g, known in rest.items():
         parts[g] = np.zeros(k, dtype=np.intp)
         if isinstance(pieces, sandwich.PairSums):  # linked by comparisons
-            whole, own = (one.boards(k)[0] for one in (pieces.pooled(), pieces.between(g, g + 1)))
-            whole, own = whole + whole.T, own + own.T
-            links = np.nonzero(whole - own > NO_INFORMATION * whole)
+            own = pieces.between(g, g + 1).boards(k)[0]
+            links = np.nonzero(whole - (own + own.T) > NO_INFORMATION * whole)
             parts[g] = weak_components(Graph(k, *links))
         if not parts[g].any():  # comparisons link all: λ may be confounded with δ or ties
             parts[g] = _invert_parts(known, rows)[1]

@@ -313,7 +313,7 @@ def make_folds(votes: Votes, plan: Plan) -> Iterator[tuple[int, Rows, Rows]]:
 # Models trained on all folds but one predict that one, until every vote was predicted unseen.
 #
 # All models see the same folds. A model that refuses in any fold has no loss on some votes, and so
-# no mean that could be compared: it is left out, with the reason.
+# no mean that could be compared: it is excluded, with the reason.
 
 
 @dataclass(frozen=True, eq=False)

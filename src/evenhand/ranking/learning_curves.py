@@ -198,7 +198,7 @@ class Enough(Shown):
     left_lower: float | None
     left_upper: float | None  # and slowly, if it were the upper end
     tasks: int  # tasks whose training sets are that large, on which all of this rests
-    smaller: tuple[str, ...]  # the other tasks, which are left out
+    smaller: tuple[str, ...]  # the other tasks, which are excluded
     sizes: tuple[int, ...]  # training sizes that were compared, ascending
 
     @property

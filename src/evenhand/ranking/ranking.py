@@ -463,8 +463,10 @@ class Ranking(Shown):
         if sets is not None and sets.adjusted is not None:
             p, critical = sets.adjusted[at], max(sets.critical, default=np.inf)
         elif self.interval in ("sandwich", "model"):
-            t = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
-            p = holm(np.array([t_tail(one, self.df) for one in t.tolist()]))
+            tested = np.isfinite(error) & (error > 0)
+            t = (difference[tested] / error[tested]).tolist()
+            p = np.full(len(error), np.nan)
+            p[tested] = holm(np.array([t_tail(one, self.df) for one in t]))
             critical = t_quantile((1 + self.level) / 2, self.df)
         else:
             p, critical = np.full(len(error), np.nan), np.inf

@@ -695,7 +695,7 @@ def score_with_clusters(
         seed: of the resamples.
 
     Raises:
-        NotIdentified: the rule cannot score too many of the resamples.
+        NotIdentified: a factor of `by` has one level, or the rule cannot score too many resamples.
         InvalidJudgments: there is nothing to draw from, or weights are no counts.
 
     """

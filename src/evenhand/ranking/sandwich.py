@@ -378,7 +378,7 @@ def find_singular(answers: Answers, information: Array) -> list[int]:
 
 
 def find_singular_pairs(fit: Fit, answers: Answers, pieces: PairSums) -> dict[int, Array]:
-    """Return the same of many systems, each with the (p, p) information that is left without it."""
+    """Return such clusters of many systems, each with the (p, p) information without it."""
     singular: dict[int, Array] = {}
     for g, moved in enumerate(carry_information(fit, pieces, answers.bread)):
         # no eigenvalue of H⁻¹ H_g is larger than the root of the sum of their squares

@@ -18,7 +18,7 @@ severity is then taken for chance, of which a few judges show little.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -189,6 +189,12 @@ def note_barred(
 REFERENCE: Final = "human reference"  # Kind of a system that is one
 
 
+def say_method(decided_by: str, draws: int, ways: Sequence[intervals.Way]) -> str:
+    """Say how pairs of mean scores are decided, in a few words."""
+    drawn = f", B={draws}" if draws else ""
+    return f"{decided_by}{drawn}, clustered by {'+'.join(way.name for way in ways)}"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreBoard(Shown):
     """Systems by mean score, best first. References stand among them but have no rank."""
@@ -217,8 +223,7 @@ class ScoreBoard(Shown):
     @property
     def method(self) -> str:
         """How, in a few words."""
-        drawn = f", B={self.draws}" if self.draws else ""
-        return f"{self.decided_by}{drawn}, clustered by {'+'.join(way.name for way in self.ways)}"
+        return say_method(self.decided_by, self.draws, self.ways)
 
     @property
     def ranked(self) -> Truths:
@@ -370,7 +375,10 @@ def rank_scores(
     places[:2, ranked] = intervals.rank_ranges(among)
     places[2, ranked] = intervals.find_clusters(np.arange(len(ranked)), among)
     references = tuple(name for name in systems if name in references)
-    board = ScoreBoard(
+    words = ["mean scores", say_method(how, draws, spread.ways), f"level {level:g}", f"seed={seed}"]
+    words += ["lower is better"] if lower_is_better else []
+    words += [f"references {listing(references)}"] if references else []
+    return ScoreBoard(
         systems=systems,
         mean=mean,
         lower=mean - margin,
@@ -388,12 +396,8 @@ def rank_scores(
         draws=draws,
         ways=spread.ways,
         notes=(*notes, *note_barred(family, pair_stderr, clusterings)),
-        signature="",
+        signature=write_signature(words, judged, digest_ratings(targets)),
     )
-    words = ["mean scores", board.method, f"level {level:g}", f"seed={seed}"]
-    words += ["lower is better"] if lower_is_better else []
-    words += [f"references {listing(references)}"] if references else []
-    return replace(board, signature=write_signature(words, judged, digest_ratings(targets)))
 
 
 def _decide(

@@ -154,7 +154,7 @@ class Blocks:
     # (n, k) share of a system's comparisons in which it was preferred, ties being half
     # a proportion
     scores: Array
-    incomplete: tuple[str, ...]  # blocks that did not see all systems, and are left out
+    incomplete: tuple[str, ...]  # blocks that did not see all systems, and are excluded
 
     def test(self) -> Friedman:
         if len(self.names) < 2:

@@ -7,6 +7,11 @@ from typing import Final
 
 from evenhand.render.findings import Templates
 
+# Why `compare` and `bias` have no order effect
+INSEPARABLE: Final = (
+    "every pair of systems was always shown in one order, so that the order effect cannot be"
+    " separated from the worths"
+)
 RANKINGS: Final = {
     # Which answers are correlated, and so what intervals are about
     "no-judges": "There is no judge column: intervals do not account for judges.",
@@ -71,8 +76,7 @@ RANKINGS: Final = {
     " as worth, and more votes do not mend it.",
     "one-order": "Sides were not randomised: {who}. Every pair of systems was always shown in one"
     " order, so that the order effect cannot be separated from the worths.",
-    "inseparable": "Every pair of systems was always shown in one order, so that the order effect"
-    " cannot be separated from the worths.",
+    "inseparable": f"{INSEPARABLE[0].upper()}{INSEPARABLE[1:]}.",
     # Rules of scoring, and several methods side by side
     "limited": "Intervals are {limit}.",
     "thin-resamples": "{lost:,} of {runs:,} resamples, too thin for the rule, are excluded.",
@@ -134,12 +138,6 @@ _FIRST: Final = (
     " ({low:.1f} to {high:.1f} %; p {p:p})."
 )
 ONE_RANKING: Final = "the likelihood ratio takes comparisons of one ranking as independent"
-# Why `compare` and `bias` have no order effect
-INSEPARABLE: Final = (
-    "every pair of systems was always shown in one order, so that the order effect cannot be"
-    " separated from the worths"
-)
-
 TESTS: Final = {
     # Classical tests. `{of:#pair}` are those that were compared.
     "pairs-differ": "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment).",

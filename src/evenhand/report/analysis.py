@@ -138,7 +138,8 @@ class Settings:
             if value != default
         }
         if model.controls:
-            options["--control"] = tuple("\0--control\0".join(model.controls).split("\0"))
+            words = [word for one in model.controls for word in ("--control", one)]
+            options["--control"] = tuple(words[1:])
         return options
 
 
@@ -674,9 +675,7 @@ class Rated:
             part = self.parts[name].take(~np.isin(self.parts[name].judge, codes))
             if len({*part.system.tolist()}) < 2:
                 return "fewer than two systems have scores"
-            lower = name in self.lower
-            other = rank_scores(part, lower_is_better=lower, references=self.references)
-            if reversal := find_board_reversal(board, other):
+            if reversal := find_board_reversal(board, self.rank(name, part)):
                 return f"{reversal} for {name}" if name else reversal
         return ""
 

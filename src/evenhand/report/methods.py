@@ -169,9 +169,7 @@ def _say_sets(ranking: Ranking, sets: RankSets) -> Sentence:
         if "CV3" in kinds:
             law = "a wild cluster bootstrap of scores"
             if "CR1" in kinds:
-                law += (
-                    ", and of Student's t where clusters are too many or too small to be left out"
-                )
+                law += ", and of Student's t where clusters are too many or too small to be removed"
             keys.append("webb-2023")
         how = f"max-|t| with step-down over {sets.replicates} draws of {law}"
     pairs = "All pairs of systems were" if len(ranking.systems) > 2 else "The pair of systems was"

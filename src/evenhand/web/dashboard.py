@@ -245,8 +245,9 @@ class Recomputed(Generic[T]):
         except FAULTS as fault:  # such as a database that is away for a while
             if self._last is None:
                 raise
-            why = str(fault) if isinstance(fault, EvenhandError) else TERMINAL
-            if why == TERMINAL:
+            known = isinstance(fault, EvenhandError)
+            why = str(fault) if known else TERMINAL
+            if not known:
                 reason = f"{type(fault).__name__}: {fault}"
                 _log.warning("evenhand: %s could not be computed anew: %s", self.what, reason)
             self._last = replace(self._last, fault=f"{self.what} could not be computed anew: {why}")

@@ -95,3 +95,6 @@ def test_of_several_tasks_the_first_warns():
     found = evenhand.measure_agreement(evenhand.read(table.with_columns(tasks)))
     said = ["identical-rows" in {one.code for one in part.notes} for part in found.groups.values()]
     assert said == [True, False]
+    first = next(iter(found.groups.values()))
+    (warning,) = [one for one in first.notes if one.code == "identical-rows"]
+    assert warning.startswith("In all tasks together, 1 row equals")

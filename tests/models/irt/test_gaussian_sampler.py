@@ -50,5 +50,6 @@ def test_chains_start_farther_apart_than_the_prior_and_meet():
 
 
 def test_sweeps_hold_as_many_chains_as_were_asked_for():
-    means, abilities, _ = next(walk(_posterior(LEFT, TIE), 3, np.random.default_rng(1)))
+    means, abilities, qualities = next(walk(_posterior(LEFT, TIE), 3, np.random.default_rng(1)))
     assert means.shape == abilities.shape == (10, 3)
+    assert qualities.shape == (4, 3)

@@ -459,7 +459,7 @@ def _order_units(
             orders.append(removal.RemovalOrder.of_clusters(tally, unit, influence, codes))
         return orders
     # Whether an order is reversed depends on how many votes of each kind are left and not on whose
-    # they are: such votes are told apart by kind alone. Whether a pair is decided depends on both.
+    # they are: such votes differ by kind alone. Whether a pair is decided depends on both.
     sided = case.settings.model.order_effect
     if how == REVERSED:
         tally = tally.pool() if sided else tally.pool().fold()

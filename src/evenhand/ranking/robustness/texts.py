@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from evenhand.ranking.texts import RANKINGS
 from evenhand.render.findings import Templates
 
 _TEST: Final = "(X² {statistic:.1f} on {df} df, {noise:.1f} from noise alone, p {p:p}; {by})"
@@ -73,7 +74,7 @@ say: Final = Templates(
         "cycles-or-sides": "Cycles are sought without an advantage of the output shown first:"
         " what is cyclic may be position bias.",
         "too-many-triples": "Cycles of three are too many to be tested: rank fewer systems.",
-        "no-clustering": "No clustering by {factor}: {why}.",
+        "no-clustering": RANKINGS["no-clustering"],
         "cycles-not-tested": "Cycles are not tested: {why}.",
     }
 )

@@ -76,7 +76,7 @@ KEY_DIGITS: Final = 16  # of a vote's key
 # Digits of the digest that are kept of each vote, to find the first of another table
 TRACE_DIGITS: Final = 4
 
-# What systems were that no vote joins where ties are left out
+# What systems were that no vote joins where ties are excluded
 ONLY_TIED: Final = "only ever tied, or never compared,"
 OPEN: Final = "the rank sets of these judges do not confirm them now"
 APART: Final = "no vote speaks against them, and rank sets need votes both ways"

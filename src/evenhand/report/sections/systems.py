@@ -77,14 +77,15 @@ def _title(ranking: Ranking) -> str:
 # The ranking in each value of a column: `--group-by`.
 
 MAX_GROUPS: Final = 12  # Most groups that stand side by side: the first by name
-MAX_CONTRARY: Final = 3  # Most pairs that are said to be decided contrariwise
+MAX_CONTRARY: Final = 3  # Most pairs that are said to be decided in opposite ways
 
 
 def write_section_groups(analysis: Analysis) -> Section:
     """Write what each group answers, and the places of systems side by side."""
     settings, by = analysis.settings, analysis.settings.group_by or ""
     tables, says = list[Table](), list[str]()
-    for criterion, (whole, groups, refused) in _rank_groups(analysis, by).items():
+    ranked = _rank_groups(analysis, by)
+    for criterion, (whole, groups, refused) in ranked.items():
         about = f"{criterion}: " if criterion else ""
         names = sorted([*groups, *refused])
         says.append(f"{about}{plural(len(groups), 'group')} by {by}. {_say_contrary(groups)}")
@@ -116,7 +117,7 @@ def write_section_groups(analysis: Analysis) -> Section:
         f"Rank sets hold in each group by itself with {100 * settings.level:g} % confidence, not in"
         " all groups at once: of many groups some may err."
     ]
-    if len(groups) > MAX_GROUPS:
+    if any(len(groups) > MAX_GROUPS for _, groups, _ in ranked.values()):
         notes.append(f"Places stand side by side for the first {MAX_GROUPS} groups by name.")
     rated = isinstance(analysis.data, Ratings)
     again = ("report", "--sections", "groups", "--json") if rated else ("rank", "--group-by", by)
