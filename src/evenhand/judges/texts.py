@@ -36,8 +36,6 @@ _VARIANCE: Final = {
     " judged.",
     "unknown-component": "Nothing is known about {name}: its estimate is 0 and its interval has no"
     " upper bound. Standard errors and designs assume that there is none.",
-    "repeated-scores": "{n:#score repeats/scores repeat} one of the same judge for the same output:"
-    " their mean counts once, which leaves {left:,} of {of:#score}.",
     "likelihood-of-judges": "judge x system comes from the likelihood of RandomJudges, which treats"
     " items as independent noise; item x system comes from moments.",
     "moments-for-rankings": "judge x system comes from moments: comparisons of one ranking are"

@@ -26,10 +26,7 @@ import numpy as np
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.results import RESIDUAL, SYSTEM, Component
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.numerics import Array, Flags
-from evenhand.numerics.distributions import chi2_tail, normal_quantile
-from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ratings.components import (
+from evenhand.models.components import (
     Problem,
     Solved,
     Term,
@@ -40,7 +37,10 @@ from evenhand.ratings.components import (
     make_terms,
     solve_equations,
 )
-from evenhand.ratings.texts import say
+from evenhand.models.texts import say
+from evenhand.numerics import Array, Flags
+from evenhand.numerics.distributions import chi2_tail, normal_quantile
+from evenhand.numerics.sampling import one_blas_thread
 
 # Moment estimates of variance components, linear in the number of scores.
 #
@@ -382,7 +382,7 @@ def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: fl
         peak = maximise(problem, np.maximum(moments[is_random], MIN_START))
     except NotConverged:
         return _fall_back(score, terms, moments, _UNCLEAR)
-    if peak.zero[-1] or float(peak.variances.max()) > _max_variance(score):
+    if peak.zero[-1] or float(peak.variances.max()) > max_variance(score):
         return _fall_back(score, terms, moments, _NO_ERROR if peak.zero[-1] else _UNCLEAR)
     numbers = range(len(peak.variances))
     notes: tuple[str, ...] = ()
@@ -406,7 +406,7 @@ def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: fl
 
 
 def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) -> _Estimates:
-    if float(moments.max()) > _max_variance(score):
+    if float(moments.max()) > max_variance(score):
         raise NotConverged(
             "the variance components were not found: what fits these scores best has variances"
             " beyond the range of the scores",
@@ -417,7 +417,7 @@ def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) ->
     )
 
 
-def _max_variance(score: Array) -> float:
+def max_variance(score: Array) -> float:
     """Return the largest variance that values within the range of the scores can have."""
     return float(np.ptp(score)) ** 2 / 2
 

@@ -1,0 +1,276 @@
+"""The mixed model of ratings: systems fixed; judges, items and their tastes for systems random.
+
+    y = μ_system + judge + item + (judge x system) + (item x system) + e
+
+Variances are those of restricted maximum likelihood, none below 0; the means of systems and their
+covariance (XᵀV⁻¹X)⁻¹ are generalised least squares at these variances. A difference of systems is
+tested by t on Satterthwaite's degrees of freedom,
+
+    df = 2 v² / (gᵀ A g),   v = lᵀ (XᵀV⁻¹X)⁻¹ l,   g = ∂v/∂θ
+
+with A the inverse of the observed information on the variances θ that are not 0, as lmerTest has
+it. All systems are compared at once by its F (Fai & Cornelius 1996, Journal of Statistical
+Computation and Simulation 54:363-378).
+
+Sources: Patterson & Thompson (1971), Biometrika 58:545-554; Satterthwaite (1946), Biometrics
+Bulletin 2:110-114; Kuznetsova, Brockhoff & Christensen (2017), Journal of Statistical Software
+82(13).
+
+When not to use it: where judges or items were not assigned to systems at random, effects that are
+taken for random carry part of what separates systems; `adjusted` assumes nothing of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from evenhand.data.rating_rows import RatingRows, average_repeats
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import (
+    ITEM,
+    ITEM_SYSTEM,
+    JUDGE,
+    JUDGE_ITEM,
+    JUDGE_SYSTEM,
+    RESIDUAL,
+    SYSTEM,
+    Component,
+)
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
+from evenhand.models.components import (
+    MIN_OWN_SHARE,
+    Identified,
+    Problem,
+    Term,
+    arrange,
+    explain,
+    identify,
+    make_terms,
+    slope_means,
+    solve_equations,
+)
+from evenhand.models.rating_components import (
+    MAX_COST_PROFILED,
+    MIN_RESIDUAL,
+    MIN_START,
+    Peak,
+    estimate_moments,
+    max_variance,
+    maximise,
+)
+from evenhand.models.texts import say
+from evenhand.numerics import Array
+from evenhand.numerics.distributions import f_tail, t_tail
+from evenhand.numerics.sampling import one_blas_thread
+
+RANDOM: Final = (JUDGE, ITEM, JUDGE_SYSTEM, ITEM_SYSTEM)
+NO_ERROR: Final = (
+    "the effects explain the scores without a remainder, or nearly so: there is no chance to"
+    " compare with"
+)
+GAIN_LEFT: Final = 1e-12  # Twice the log-likelihood still to be gained at the end (nats)
+LOG_STEP: Final = 3e-4  # In log variance, of numerical derivatives
+SPREAD_ROUNDING: Final = 1e-12  # Share of the mean below which the sd of scores is rounding
+
+
+@dataclass(frozen=True)
+class RatingContrast:
+    """The difference of two systems in points of the scale."""
+
+    systems: tuple[str, str]  # first minus second
+    estimate: float  # the difference
+    stderr: float  # its standard error
+    df: float  # Satterthwaite's degrees of freedom
+    t: float  # estimate / stderr
+    p: float  # two-sided
+
+
+@dataclass(frozen=True)
+class FTest:
+    """All systems are equal."""
+
+    statistic: float  # F
+    df: int  # systems less one
+    df_below: float  # Satterthwaite's
+    p: float
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """Settings: which effects are random, of those of METHODS and judge x item."""
+
+    random: tuple[str, ...] = RANDOM
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "random", tuple(self.random))
+        for name in self.random:
+            require_option("random effect", name, (*RANDOM, JUDGE_ITEM))
+        if len(set(self.random)) < len(self.random):
+            raise UnknownOption(f"random effects {listing(self.random)}: one is named twice")
+
+    def fit(self, data: Ratings | RatingRows) -> MixedFit:
+        """Fit the model to scores of one criterion; controls and repeats are excluded."""
+        rows, notes = average_repeats(
+            (data.rows() if isinstance(data, Ratings) else data).targets()
+        )
+        known = identify([term for term in make_terms(rows) if term.name in (SYSTEM, *self.random)])
+        if not known.terms or known.terms[0].name != SYSTEM:
+            raise NotIdentified(
+                "the mixed model has nothing to compare: " + "; ".join(known.reasons),
+                ["collect several scores of two systems or more"],
+            )
+        mean, spread = float(rows.score.mean()), float(rows.score.std())
+        if spread <= SPREAD_ROUNDING * abs(mean):
+            raise NotIdentified("all scores are equal: there is nothing to rank by")
+        with one_blas_thread():
+            known, problem = _tell_apart(known, (rows.score - mean) / spread)
+            peak = _find_peak(problem)
+            information = _inform(problem, peak)
+            slopes = slope_means(problem, peak.variances)[~peak.zero]
+        k = problem.fixed.size
+        sds = spread * np.sqrt(np.where(peak.zero, 0.0, peak.variances))
+        names = [*((term.name, term.size) for term in problem.terms), (RESIDUAL, rows.size)]
+        components = tuple(
+            Component(name, float(sd), size, carries=known.carries.get(name, ()))
+            for (name, size), sd in zip(names, sds, strict=True)
+        )
+        present = np.flatnonzero(np.bincount(rows.system, minlength=len(rows.systems)))
+        return MixedFit(
+            model=self,
+            systems=tuple(rows.systems[code] for code in present.tolist()),
+            estimate=mean + spread * peak.solved.effects[:k],
+            vcov=spread**2 * peak.solved.means_vcov,
+            n_ratings=rows.size,
+            loglik=peak.solved.value - problem.df * float(np.log(spread)),
+            components=components,
+            slopes=spread**2 * slopes,
+            variances_vcov=np.asarray(np.linalg.inv(information)),
+            notes=(*notes, *known.reasons),
+        )
+
+
+def _tell_apart(known: Identified, score: Array) -> tuple[Identified, Problem]:
+    """Drop the effects that the means of systems leave no variance of their own."""
+    # With matrices D_k = Z_k Z_kᵀ and P as usual, variances are told apart if the P D_k P are
+    # linearly independent; and these are if the vectors P D_k P x are, x drawn at random. That
+    # is the average information on scores x.
+    probe = np.random.Generator(np.random.PCG64(1)).standard_normal(len(score))
+    system, *terms = known.terms
+    problem = _arrange(score, terms, system)
+    information = solve_equations(
+        replace(problem, score=probe), np.ones(len(terms) + 1)
+    ).information
+    numbers, carries, reasons = [len(terms)], dict(known.carries), list(known.reasons)
+    for at, term in enumerate(terms):
+        # nothing at all is left of a matrix within the means of systems
+        empty = information[at, at] <= MIN_OWN_SHARE * information[-1, -1]
+        if not empty and explain(information, numbers, at)[1] > MIN_OWN_SHARE:
+            numbers.append(at)
+        else:
+            reasons.append(say("in-the-means", name=term.name))
+            carries[SYSTEM] = (*carries.get(SYSTEM, ()), term.name)
+    if len(numbers) <= len(terms):
+        terms = [terms[at] for at in numbers[1:]]
+        problem = _arrange(score, terms, system)
+    return Identified((system, *terms), carries, tuple(reasons)), problem
+
+
+def _arrange(score: Array, terms: Sequence[Term], system: Term) -> Problem:
+    arrangement = arrange(terms, system)
+    if arrangement is None:
+        raise NotIdentified(
+            "judges, systems and items are too many for the mixed model",
+            ["take --model adjusted", "take one task or a part of the items (--where)"],
+        )
+    return Problem(score, terms, system, arrangement)
+
+
+def _find_peak(problem: Problem) -> Peak:
+    terms = [problem.fixed, *problem.terms]
+    moments = np.delete(estimate_moments(problem.score, terms), 0)
+    if moments[-1] <= MIN_RESIDUAL:
+        raise NotIdentified(NO_ERROR, ["take --model mean"])
+    peak = maximise(problem, np.maximum(moments, MIN_START), gain=GAIN_LEFT)
+    if peak.zero[-1]:
+        raise NotIdentified(NO_ERROR, ["take --model mean"])
+    if float(peak.variances.max()) > max_variance(problem.score):
+        raise NotConverged(
+            "the mixed model has variances beyond the range of the scores: its likelihood has no"
+            " clear maximum",
+            ["take --model adjusted", "collect more scores of each judge"],
+        )
+    return peak
+
+
+def _inform(problem: Problem, peak: Peak) -> Array:
+    """Return the information on the logs of the variances that are not 0, the observed one."""
+    free = np.flatnonzero(~peak.zero)
+    scale = peak.variances[free]
+    average = peak.solved.information[np.ix_(free, free)] * scale * scale[:, None]
+    if problem.arrangement.cost > MAX_COST_PROFILED:  # so many scores that they hardly differ
+        return average
+    observed = np.empty_like(average)
+    for place, at in enumerate(free.tolist()):  # central differences of the gradient
+        ends = []
+        for side in (-1, 1):
+            variances = peak.variances.copy()
+            variances[at] *= np.exp(side * LOG_STEP)
+            ends.append((variances * solve_equations(problem, variances).gradient)[free])
+        observed[place] = (ends[0] - ends[1]) / (2 * LOG_STEP)
+    observed = (observed + observed.T) / 2
+    return observed if np.linalg.eigvalsh(observed)[0] > 0 else average
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MixedFit:
+    """Means of systems with covariance, tests, and the variances that they rest on."""
+
+    model: Mixed
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    estimate: Array  # (K,) means in points of the scale
+    vcov: Array  # (K, K) their covariance
+    n_ratings: int  # scores, several of a judge for an output being one
+    loglik: float  # restricted log-likelihood (nats)
+    components: tuple[Component, ...]  # of the random effects, the residual last
+    slopes: Array  # (P, K, K) slopes of vcov by the log of each variance that is not 0
+    variances_vcov: Array  # (P, P) covariance of these logs
+    notes: tuple[str, ...]  # what must stand beside the numbers
+
+    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[RatingContrast, ...]:
+        rows = []
+        for pair in pairs:
+            weights = np.zeros(len(self.systems))
+            weights[self.systems.index(pair[0])] += 1
+            weights[self.systems.index(pair[1])] -= 1
+            gap, variance = float(weights @ self.estimate), float(weights @ self.vcov @ weights)
+            df, error = float(self.find_df(weights[None])[0]), variance**0.5
+            rows.append(RatingContrast(pair, gap, error, df, gap / error, t_tail(gap / error, df)))
+        return tuple(rows)
+
+    def find_df(self, weights: Array) -> Array:
+        """Return (m,) Satterthwaite's degrees of freedom of (m, K) weighted sums of the means."""
+        variances = np.einsum("mi,ij,mj->m", weights, self.vcov, weights)
+        slopes = np.einsum("mi,pij,mj->mp", weights, self.slopes, weights)
+        errors = np.einsum("mp,pq,mq->m", slopes, self.variances_vcov, slopes)
+        return np.asarray(2 * variances**2 / errors)
+
+    @cached_property
+    def f_test(self) -> FTest:
+        """Test that all systems are equal."""
+        q = len(self.systems) - 1
+        differences = np.eye(q, q + 1) - np.eye(q, q + 1, 1)
+        values, vectors = np.linalg.eigh(differences @ self.vcov @ differences.T)
+        weights = vectors.T @ differences
+        statistic = float(((weights @ self.estimate) ** 2 / values).mean())
+        df = self.find_df(weights)
+        if q == 1:
+            below = float(df[0])
+        else:
+            expected = float((df[df > 2] / (df[df > 2] - 2)).sum())
+            below = 2 * expected / (expected - q) if expected > q else 0
+        return FTest(statistic, q, below, f_tail(statistic, q, below))
