@@ -20,6 +20,7 @@ from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
+from evenhand.render.findings import Finding
 
 Small = NDArray[np.int8]
 
@@ -125,7 +126,7 @@ class RatingRows:
 # opinion and, as far as it is left in the mean, the chance of a single answer.
 
 
-def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[str, ...]]:
+def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:
     cell = number_groups(rows.judge, rows.item, rows.system)
     present, first, code, counts = np.unique(
         cell, return_index=True, return_inverse=True, return_counts=True

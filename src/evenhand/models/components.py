@@ -26,6 +26,7 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.gaussian_process import fill_up, invert_all
 from evenhand.numerics.graph import Graph, weak_components
+from evenhand.render.findings import Finding
 
 RANDOM: Final = tuple(name for name in NAMES if name != RESIDUAL)
 
@@ -474,7 +475,7 @@ WHY_MERGED: Final = {
 class Identified:
     terms: tuple[Term, ...]  # terms with a variance of their own
     carries: Mapping[str, tuple[str, ...]]  # term or residual → what cannot be told from it
-    reasons: tuple[str, ...]  # what cannot be told, and why, in sentences
+    reasons: tuple[Finding, ...]  # what cannot be told, and why, in sentences
 
 
 def identify(terms: Sequence[Term]) -> Identified:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -63,31 +63,23 @@ from evenhand.models.rating_components import (
     max_variance,
     maximise,
 )
-from evenhand.models.texts import say
+from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
+from evenhand.models.texts import say, say_ratings
 from evenhand.numerics import Array
-from evenhand.numerics.distributions import f_tail, t_tail
+from evenhand.numerics.distributions import f_tail
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.document import Column, Table
+from evenhand.render.findings import Finding
 
 RANDOM: Final = (JUDGE, ITEM, JUDGE_SYSTEM, ITEM_SYSTEM)
 NO_ERROR: Final = (
     "the effects explain the scores without a remainder, or nearly so: there is no chance to"
     " compare with"
 )
+DOUBTFUL: Final = 0.05  # p-value from which a test says nothing
 GAIN_LEFT: Final = 1e-12  # Twice the log-likelihood still to be gained at the end (nats)
 LOG_STEP: Final = 3e-4  # In log variance, of numerical derivatives
 SPREAD_ROUNDING: Final = 1e-12  # Share of the mean below which the sd of scores is rounding
-
-
-@dataclass(frozen=True)
-class RatingContrast:
-    """The difference of two systems in points of the scale."""
-
-    systems: tuple[str, str]  # first minus second
-    estimate: float  # the difference
-    stderr: float  # its standard error
-    df: float  # Satterthwaite's degrees of freedom
-    t: float  # estimate / stderr
-    p: float  # two-sided
 
 
 @dataclass(frozen=True)
@@ -113,11 +105,17 @@ class Mixed:
         if len(set(self.random)) < len(self.random):
             raise UnknownOption(f"random effects {listing(self.random)}: one is named twice")
 
-    def fit(self, data: Ratings | RatingRows) -> MixedFit:
-        """Fit the model to scores of one criterion; controls and repeats are excluded."""
-        rows, notes = average_repeats(
-            (data.rows() if isinstance(data, Ratings) else data).targets()
-        )
+    def fit(self, data: Ratings | RatingRows | ScoredRows) -> MixedFit:
+        """Fit the model to ratings of one task under one criterion.
+
+        Raises:
+            NotIdentified: effects explain the scores without a remainder, or are too many.
+            NotConverged: the likelihood has no clear maximum.
+            InvalidJudgments: no ratings, or of several criteria.
+
+        """
+        scores = take_scores(data)
+        rows, notes = average_repeats(scores.rows)
         known = identify([term for term in make_terms(rows) if term.name in (SYSTEM, *self.random)])
         if not known.terms or known.terms[0].name != SYSTEM:
             raise NotIdentified(
@@ -139,16 +137,17 @@ class Mixed:
             Component(name, float(sd), size, carries=known.carries.get(name, ()))
             for (name, size), sd in zip(names, sds, strict=True)
         )
-        present = np.flatnonzero(np.bincount(rows.system, minlength=len(rows.systems)))
+        centre = np.eye(k) - 1 / k
         return MixedFit(
             model=self,
-            systems=tuple(rows.systems[code] for code in present.tolist()),
+            systems=scores.systems,
             estimate=mean + spread * peak.solved.effects[:k],
-            vcov=spread**2 * peak.solved.means_vcov,
-            n_ratings=rows.size,
+            vcov=spread**2 * centre @ peak.solved.means_vcov @ centre,
+            counts=scores.counts,
+            means=scores.means,
             loglik=peak.solved.value - problem.df * float(np.log(spread)),
             components=components,
-            slopes=spread**2 * slopes,
+            slopes=spread**2 * centre @ slopes @ centre,
             variances_vcov=np.asarray(np.linalg.inv(information)),
             notes=(*notes, *known.reasons),
         )
@@ -226,34 +225,30 @@ def _inform(problem: Problem, peak: Peak) -> Array:
     return observed if np.linalg.eigvalsh(observed)[0] > 0 else average
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MixedFit:
-    """Means of systems with covariance, tests, and the variances that they rest on."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MixedFit(RatingFit):
+    """Means of systems by generalised least squares, and the variances that they rest on."""
 
-    model: Mixed
-    systems: tuple[str, ...]  # the K systems, sorted by name
-    estimate: Array  # (K,) means in points of the scale
-    vcov: Array  # (K, K) their covariance
-    n_ratings: int  # scores, several of a judge for an output being one
+    vcov: Array
     loglik: float  # restricted log-likelihood (nats)
     components: tuple[Component, ...]  # of the random effects, the residual last
     slopes: Array  # (P, K, K) slopes of vcov by the log of each variance that is not 0
     variances_vcov: Array  # (P, P) covariance of these logs
-    notes: tuple[str, ...]  # what must stand beside the numbers
 
-    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[RatingContrast, ...]:
-        rows = []
-        for pair in pairs:
-            weights = np.zeros(len(self.systems))
-            weights[self.systems.index(pair[0])] += 1
-            weights[self.systems.index(pair[1])] -= 1
-            gap, variance = float(weights @ self.estimate), float(weights @ self.vcov @ weights)
-            df, error = float(self.find_df(weights[None])[0]), variance**0.5
-            rows.append(RatingContrast(pair, gap, error, df, gap / error, t_tail(gap / error, df)))
-        return tuple(rows)
+    assumes: ClassVar[str] = "random judges and items"
 
-    def find_df(self, weights: Array) -> Array:
-        """Return (m,) Satterthwaite's degrees of freedom of (m, K) weighted sums of the means."""
+    @cached_property
+    def df(self) -> float:
+        """Return the smallest degrees of freedom of any two systems' difference."""
+        left, right = np.triu_indices(len(self.systems), 1)
+        unit = np.eye(len(self.systems))
+        return float(self._find_df(unit[left] - unit[right]).min())
+
+    def find_df(self, weights: Array) -> float:
+        return float(self._find_df(weights[None])[0])
+
+    def _find_df(self, weights: Array) -> Array:
+        """Return (m,) Satterthwaite's degrees of freedom of (m, K) contrasts."""
         variances = np.einsum("mi,ij,mj->m", weights, self.vcov, weights)
         slopes = np.einsum("mi,pij,mj->mp", weights, self.slopes, weights)
         errors = np.einsum("mp,pq,mq->m", slopes, self.variances_vcov, slopes)
@@ -267,10 +262,43 @@ class MixedFit:
         values, vectors = np.linalg.eigh(differences @ self.vcov @ differences.T)
         weights = vectors.T @ differences
         statistic = float(((weights @ self.estimate) ** 2 / values).mean())
-        df = self.find_df(weights)
-        if q == 1:
-            below = float(df[0])
-        else:
-            expected = float((df[df > 2] / (df[df > 2] - 2)).sum())
-            below = 2 * expected / (expected - q) if expected > q else 0
-        return FTest(statistic, q, below, f_tail(statistic, q, below))
+        below = self._find_df(weights)
+        expected = float((below[below > 2] / (below[below > 2] - 2)).sum())
+        df = float(below[0]) if q == 1 else 2 * expected / (expected - q) if expected > q else 0.0
+        return FTest(statistic, q, df, f_tail(statistic, q, df) if df > 0 else 1.0)
+
+    @property
+    def says(self) -> tuple[Finding, ...]:
+        test = self.f_test
+        code = "systems-differ" if test.p < DOUBTFUL else "systems-alike"
+        values = {"df": test.df, "below": test.df_below, "statistic": test.statistic}
+        return (say_ratings(code, p=test.p, **values),)
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        names = self.model.random
+        return () if names == RANDOM else (f"random {', '.join(names) or 'none'}",)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Standard deviations of the random effects."""
+        total = sum(one.variance for one in self.components)
+        rows = [
+            {"name": one.title, "levels": one.levels, "sd": one.sd, "share": one.variance / total}
+            for one in self.components
+        ]
+        columns = (
+            Column("name", "source", "name"),
+            Column("levels", "levels", "count"),
+            Column("sd", "sd", "figures"),
+            Column("share", "variance", "share"),
+        )
+        return (Table("components", "Random effects", columns, tuple(rows)),)
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        return {
+            "loglik": self.loglik,
+            "f_test": vars(self.f_test),
+            "components": [one.to_dict() for one in self.components],
+        }

@@ -158,7 +158,7 @@ BASELINES: Final = {
     "few-levels": "{levels} {name}s say little of how {name}s differ.",
 }
 # Variance components of ratings
-RATINGS: Final = {
+COMPONENTS: Final = {
     "intervals-approximate": "intervals are from the information, on the scale of log sd, and"
     " nothing is tested: profiles would take too long on data of this size",
     "likelihood-flat": "intervals are from the information, on the scale of log sd, and nothing"
@@ -173,7 +173,7 @@ RATINGS: Final = {
     "one-level": "there is one {name}: nothing can be said of how {name}s differ",
     "too-few-to-tell": "{name} cannot be told from the {other}: only {scores:,} of {of:,}"
     " scores would tell them apart",
-    "in-the-means": "{name} cannot be told from the systems: standard errors hold nothing of it",
+    "in-the-means": "{name} cannot be told from the systems: standard errors do not account for it",
     "confounded": "{name} cannot be told from {others}: {why}",
 }
 # Labels of units
@@ -214,7 +214,7 @@ LABELS: Final = {
     " {difference:,.1f} nats lower. Allow more starts.",
 }
 say: Final = Templates(
-    LOG_LINEAR | RANDOM_JUDGES | SLOPES | ORDERS | ITEM_RESPONSE | BASELINES | RATINGS
+    LOG_LINEAR | RANDOM_JUDGES | SLOPES | ORDERS | ITEM_RESPONSE | BASELINES | COMPONENTS
 )
 say_labels: Final = Templates(LABELS)  # Of its own: labels and fits both have the code no-items
 # Ratings
@@ -223,5 +223,8 @@ RATINGS: Final = {
     " which tell of no difference between systems.",
     "not-removed": "Every {factor} holds one system only, so that differences between {factor}s"
     " cannot be removed; intervals account for them.",
+    "systems-differ": "Systems differ: F({df}, {below:.1f}) = {statistic:.2f}, p {p:p}.",
+    "systems-alike": "Not significant at .05 that systems differ: F({df}, {below:.1f}) ="
+    " {statistic:.2f}, p {p:p}.",
 }
 say_ratings: Final = Templates(RATINGS)
