@@ -99,6 +99,7 @@ RATING_MODELS: Final[Mapping[str, Model]] = {
         ("mean", "means:Means", "raw mean scores"),
         ("z", "means:ZScores", "mean scores standardised by judge"),
         ("mixed", "mixed:Mixed", "the mixed model: judges and items random, by REML"),
+        ("ordinal", "ordinal:Ordinal", "the cumulative logit with cutpoints of judges"),
     )
 }
 

@@ -223,6 +223,11 @@ RATINGS: Final = {
     " which tell of no difference between systems.",
     "not-removed": "Every {factor} holds one system only, so that differences between {factor}s"
     " cannot be removed; intervals account for them.",
+    "repeats-count": "{n:#score repeats/scores repeat} one of the same judge for the same output,"
+    " and count as independent of it.",
+    "one-level-each": "There is one {name}: no differences between {name}s are fitted.",
+    "one-score-each": "Each {name} has one score: differences between {name}s are not fitted.",
+    "one-output-each": "Each item has one output: differences between outputs are those of items.",
     "systems-differ": "Systems differ: F({df}, {below:.1f}) = {statistic:.2f}, p {p:p}.",
     "systems-alike": "Not significant at .05 that systems differ: F({df}, {below:.1f}) ="
     " {statistic:.2f}, p {p:p}.",
