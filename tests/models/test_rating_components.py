@@ -200,7 +200,7 @@ def test_a_small_residual_beside_large_differences_is_not_nothing(noise):
 
 
 def test_a_likelihood_without_a_maximum_leaves_moments(monkeypatch):
-    def refuse(*_):
+    def refuse(*_, **__):
         raise NotConverged("nothing was found", ["collect more"])
 
     monkeypatch.setattr(rating_components, "maximise", refuse)

@@ -54,15 +54,7 @@ from evenhand.models.components import (
     slope_means,
     solve_equations,
 )
-from evenhand.models.rating_components import (
-    MAX_COST_PROFILED,
-    MIN_RESIDUAL,
-    MIN_START,
-    Peak,
-    estimate_moments,
-    max_variance,
-    maximise,
-)
+from evenhand.models.rating_components import MAX_COST_PROFILED, Peak, find_peak
 from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
 from evenhand.models.texts import say, say_ratings
 from evenhand.numerics import Array
@@ -72,12 +64,8 @@ from evenhand.render.document import Column, Table
 from evenhand.render.findings import Finding
 
 RANDOM: Final = (JUDGE, ITEM, JUDGE_SYSTEM, ITEM_SYSTEM)
-NO_ERROR: Final = (
-    "the effects explain the scores without a remainder, or nearly so: there is no chance to"
-    " compare with"
-)
-DOUBTFUL: Final = 0.05  # p-value from which a test says nothing
 GAIN_LEFT: Final = 1e-12  # Twice the log-likelihood still to be gained at the end (nats)
+DOUBTFUL: Final = 0.05  # p-value from which a test says nothing
 LOG_STEP: Final = 3e-4  # In log variance, of numerical derivatives
 SPREAD_ROUNDING: Final = 1e-12  # Share of the mean below which the sd of scores is rounding
 
@@ -127,7 +115,10 @@ class Mixed:
             raise NotIdentified("all scores are equal: there is nothing to rank by")
         with one_blas_thread():
             known, problem = _tell_apart(known, (rows.score - mean) / spread)
-            peak = _find_peak(problem)
+            try:
+                peak = find_peak(problem, GAIN_LEFT)
+            except (NotIdentified, NotConverged) as refusal:
+                raise type(refusal)(refusal.cause, ["use --model adjusted or mean"]) from None
             information = _inform(problem, peak)
             slopes = slope_means(problem, peak.variances)[~peak.zero]
         k = problem.fixed.size
@@ -184,26 +175,9 @@ def _arrange(score: Array, terms: Sequence[Term], system: Term) -> Problem:
     if arrangement is None:
         raise NotIdentified(
             "judges, systems and items are too many for the mixed model",
-            ["take --model adjusted", "take one task or a part of the items (--where)"],
+            ["use --model adjusted", "take a part of the items (--where)"],
         )
     return Problem(score, terms, system, arrangement)
-
-
-def _find_peak(problem: Problem) -> Peak:
-    terms = [problem.fixed, *problem.terms]
-    moments = np.delete(estimate_moments(problem.score, terms), 0)
-    if moments[-1] <= MIN_RESIDUAL:
-        raise NotIdentified(NO_ERROR, ["take --model mean"])
-    peak = maximise(problem, np.maximum(moments, MIN_START), gain=GAIN_LEFT)
-    if peak.zero[-1]:
-        raise NotIdentified(NO_ERROR, ["take --model mean"])
-    if float(peak.variances.max()) > max_variance(problem.score):
-        raise NotConverged(
-            "the mixed model has variances beyond the range of the scores: its likelihood has no"
-            " clear maximum",
-            ["take --model adjusted", "collect more scores of each judge"],
-        )
-    return peak
 
 
 def _inform(problem: Problem, peak: Peak) -> Array:
