@@ -196,3 +196,11 @@ LABELS: Final = {
 }
 say: Final = Templates(LOG_LINEAR | RANDOM_JUDGES | SLOPES | ORDERS | ITEM_RESPONSE | BASELINES)
 say_labels: Final = Templates(LABELS)  # Of its own: labels and fits both have the code no-items
+# Ratings
+RATINGS: Final = {
+    "one-system": "{levels:,} {factor}s hold ratings of one system only ({ratings:#rating}),"
+    " which tell of no difference between systems.",
+    "not-removed": "Every {factor} holds one system only, so that differences between {factor}s"
+    " cannot be removed; intervals account for them.",
+}
+say_ratings: Final = Templates(RATINGS)

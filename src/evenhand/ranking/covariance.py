@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from math import prod
+from math import prod, sqrt
 from typing import Final, TypeVar
 
 import numpy as np
@@ -21,7 +21,7 @@ from evenhand.errors import NotIdentified, listing
 from evenhand.models.base import Codes, FittedModel
 from evenhand.models.controls import is_controlled
 from evenhand.models.log_linear import Fit
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking import sandwich
@@ -35,7 +35,13 @@ from evenhand.ranking.clustering import (
     note_independence,
     single_answers,
 )
-from evenhand.ranking.intervals import MIN_CLUSTERS, Way, centred_variance, pair_variance
+from evenhand.ranking.intervals import (
+    MIN_CLUSTERS,
+    Estimates,
+    Way,
+    centred_variance,
+    pair_variance,
+)
 from evenhand.ranking.sandwich import MAX_DENSE
 from evenhand.ranking.settings import Progress
 from evenhand.ranking.texts import say
@@ -493,6 +499,22 @@ def centred_rows(fit: Fit) -> Array:
     return np.concatenate([2 * (rows - rows.mean(axis=0)), others], axis=1)
 
 
+def gather_estimates(fit: Fit) -> Estimates:
+    """Return log-worths as what intervals are of."""
+    # Comparisons of one ranking are one answer: of m equal systems in a random order, wins less
+    # losses of one have variance (m² − 1) / 3, against m − 1 of as many independent comparisons;
+    # those of one judgment on a merged output are about as alike. An answer of importance weight w
+    # adds w² to the variance of a sum and w to the information.
+    tally = fit.tally
+    outputs = (1 + sqrt(1 + 8 * tally.n_comparisons / tally.n_judgments)) / 2
+    inflation = max(1.0, (outputs + 1) / 3)
+    if tally.squares is not None:
+        inflation *= float(tally.squares.sum() / tally.counts.sum())
+    return Estimates(
+        fit.systems, fit.log_worth, centred_rows(fit), fit.raw_vcov, fit.to_worth, inflation
+    )
+
+
 def leave_each_out(
     fit: Fit, tally: Tally, name: str, progress: Progress | None = None
 ) -> ClusteredErrors:
@@ -506,36 +528,66 @@ def leave_each_out(
     total, rows = sandwich.total_information(fit), centred_rows(fit)
     if name == "ranking" and sandwich.find_bridges(fit, total, information):
         return _pool(fit, pieces, factor, name)  # one answer may be a link: nothing is claimed
-    network = Network(lambda: [information], len(information), rows @ fit.raw_vcov, rows)
-    answers = _leave_prior_out(fit, total, network.information)
+    answers = _leave_prior_out(fit, total, lambda: [information])
+    held_scores = sandwich.sum_scores(fit, pieces)[held]
+    sums = LeftOut(rows, total, fit.raw_vcov, information, held_scores, held)
+    # one ranking is one answer, so that nothing rests on it
     alone = sandwich.find_singular(answers, information) if name != "ranking" else []
     parts = {g: _invert_parts(answers.total - information[g], rows) for g in alone}
-    # what leaving each cluster out does to the rows: some clusters at a time
-    known, scores = {} if fit.model.prior else parts, sandwich.sum_scores(fit, pieces)[held]
-    carried, changes = np.empty((len(held), *rows.shape)), np.empty_like(scores)
-    step = max(1, MAX_FLOWS_AT_ONCE // total.size)
-    for start in range(0, len(held), step):
-        some = slice(start, start + step)
-        rest = total - information[some]
-        rest[[g - start for g in known if start <= g < start + step]] = total
-        right = np.empty((*rest.shape[:2], len(rows) + 1))
-        right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
-        solved = np.linalg.solve(rest, right)
-        np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
-        changes[some] = -solved[:, :, -1]
-    for g, (inverse, _) in known.items():
-        carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
-    way = ClusteredErrors(
-        name=name,
-        factor=factor,
-        systems=len(rows),
-        kind="CV3",
-        vcov=jackknife(changes),
-        influence=Influence(changes, carried, rows),
-        effective=_count(network),
-        parts={int(held[g]): part for g, (_, part) in parts.items()},
-    )
+    way = sums.leave_out(name, factor, parts, {} if fit.model.prior else parts)
     return _tell_links(fit, tally, way)
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Clusters whose information is held all at once, each of which is left out."""
+
+    rows: Array  # (K, p) centred values of the systems by parameter
+    total: Array  # (p, p) information, H
+    vcov: Array  # (p, p) its inverse
+    information: Array  # (G, p, p) that of each cluster
+    scores: Array  # (G, p) their scores
+    codes: Integers  # (G,) their codes in the factor
+
+    def leave_out(
+        self,
+        name: str,
+        factor: Factor,
+        parts: Mapping[int, tuple[Array, Codes]],
+        known: Mapping[int, tuple[Array, Codes]],
+    ) -> ClusteredErrors:
+        """Return errors by one way of clustering.
+
+        parts: clusters that alone link some systems → a pseudo-inverse without them, and (K,) the
+            part of each system.
+        known: those of them for which the pseudo-inverse stands in place of the inverse.
+        """
+        rows, total, information, scores = self.rows, self.total, self.information, self.scores
+        # what leaving each cluster out does to the rows: some clusters at a time
+        carried, changes = np.empty((len(scores), *rows.shape)), np.empty_like(scores)
+        step = max(1, MAX_FLOWS_AT_ONCE // total.size)
+        for start in range(0, len(scores), step):
+            some = slice(start, start + step)
+            rest = total - information[some]
+            rest[[g - start for g in known if start <= g < start + step]] = total
+            right = np.empty((*rest.shape[:2], len(rows) + 1))
+            right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
+            solved = np.linalg.solve(rest, right)
+            np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
+            changes[some] = -solved[:, :, -1]
+        for g, (inverse, _) in known.items():
+            carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
+        network = Network(lambda: [information], len(information), rows @ self.vcov, rows)
+        return ClusteredErrors(
+            name=name,
+            factor=factor,
+            systems=len(rows),
+            kind="CV3",
+            vcov=jackknife(changes),
+            influence=Influence(changes, carried, rows),
+            effective=_count(network),
+            parts={int(self.codes[g]): part for g, (_, part) in parts.items()},
+        )
 
 
 def _pool(fit: Fit, pieces: sandwich.ClusterSums, factor: Factor, name: str) -> ClusteredErrors:

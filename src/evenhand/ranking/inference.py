@@ -64,7 +64,9 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
         fit, evidence, clustering, requested=settings.cluster, estimate=cluster
     )
     if settings.interval == "rank-sets":
-        return clustering, decide_all(fit, spread, settings.level, settings.seed)
+        return clustering, decide_all(
+            covariance.gather_estimates(fit), spread, settings.level, settings.seed
+        )
     df = spread.df if spread.clusterings else np.inf
     method = f"sandwich {spread.method}" + (f", t on {df:.0f} df" if df < np.inf else "")
     intervals = _from_vcovs(fit, spread.vcovs, (settings.level, df), method)
