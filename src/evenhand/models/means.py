@@ -34,6 +34,7 @@ from evenhand.render.document import Column, Table
 
 NO_INFORMATION: Final = 1e-9  # Information in a direction, beside the largest, that is none
 MIN_APART: Final = 1e-6  # Difference in a lost direction from which systems are apart
+MANY_ALONE: Final = 0.05  # Share of ratings that tell nothing, from which a reader should know
 MAX_SYSTEMS: Final = 1_000  # Most systems of which all differences are estimated
 
 
@@ -218,9 +219,10 @@ class Adjusted:
             if len(alone) > 1 and alone.all():
                 notes.append(say_ratings("not-removed", factor=name))
             elif alone.any():
-                ratings = float(loads[alone].sum())
+                ratings, of = float(loads[alone].sum()), float(loads.sum())
+                severity = "info" if ratings < MANY_ALONE * of else "note"
                 notes.append(
-                    say_ratings("one-system", factor=name, levels=int(alone.sum()), ratings=ratings)
+                    say_ratings("one-system", severity, factor=name, ratings=ratings, of=of)
                 )
         return replace(fit, notes=tuple(notes))
 

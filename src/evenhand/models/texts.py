@@ -198,8 +198,8 @@ say: Final = Templates(LOG_LINEAR | RANDOM_JUDGES | SLOPES | ORDERS | ITEM_RESPO
 say_labels: Final = Templates(LABELS)  # Of its own: labels and fits both have the code no-items
 # Ratings
 RATINGS: Final = {
-    "one-system": "{levels:,} {factor}s hold ratings of one system only ({ratings:#rating}),"
-    " which tell of no difference between systems.",
+    "one-system": "{ratings:,.0f} of {of:,.0f} ratings are of {factor}s that hold one system only,"
+    " and tell of no difference between systems.",
     "not-removed": "Every {factor} holds one system only, so that differences between {factor}s"
     " cannot be removed; intervals account for them.",
 }

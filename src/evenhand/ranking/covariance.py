@@ -28,6 +28,7 @@ from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import (
     MIN_EFFECTIVE,
     WIDE,
+    Candidates,
     Clustering,
     Evidence,
     join_limits,
@@ -338,7 +339,7 @@ MIN_SYSTEMS_TO_COMPARE: Final = 4
 Estimate = TypeVar("Estimate")
 
 
-def give_up(clustering: Clustering, name: str, evidence: Evidence, note: Finding) -> Clustering:
+def give_up(clustering: Clustering, name: str, evidence: Candidates, note: Finding) -> Clustering:
     """Leave a way out; without judges (or items) as clusters the statement is about these."""
     clusterings = tuple(way for way in clustering.clusterings if way != name)
     notes = [*clustering.notes, note]
@@ -356,7 +357,7 @@ def give_up(clustering: Clustering, name: str, evidence: Evidence, note: Finding
 def estimate_each(
     estimate: Callable[[str], Estimate],
     clustering: Clustering,
-    evidence: Evidence,
+    evidence: Candidates,
     *,
     requested: str | None,
     advice: str = "; use --cluster judgment",
@@ -428,9 +429,19 @@ def refuse_no_spread(
     """Refuse a (K, K) covariance that is nothing for some pair beside what chance alone gives."""
     # Clusters that answer alike to the letter have scores of zero: a standard error of zero would
     # be published as certainty.
-    pairs, of_model = np.triu_indices(len(vcov), 1), fit.worth_vcov
-    if of_model is None:
-        return
+    of_model = fit.worth_vcov
+    if of_model is not None:
+        refuse_alike(fit.systems, vcov, of_model, name, among)
+
+
+def refuse_alike(
+    systems: Sequence[str],
+    vcov: Array,
+    of_model: Array,
+    name: str,
+    among: NDArray[np.bool_] | None = None,
+) -> None:
+    pairs = np.triu_indices(len(vcov), 1)
     ratio = pair_variance(vcov)[pairs] / pair_variance(of_model)[pairs]
     if among is not None:
         ratio = np.where(among[pairs], ratio, np.inf)
@@ -440,7 +451,7 @@ def refuse_no_spread(
         more = int((ratio < NO_SPREAD_RATIO).sum()) - 1
         others = f" and {more:,} other pair{'s' * (more != 1)}" if more else ""
         raise NotIdentified(
-            f"clusters by {name} answered so alike on {fit.systems[i]} and {fit.systems[j]}{others}"
+            f"clusters by {name} answered so alike on {systems[i]} and {systems[j]}{others}"
             " that nothing shows how much others might differ"
         )
 
@@ -533,7 +544,7 @@ def leave_each_out(
     sums = LeftOut(rows, total, fit.raw_vcov, information, held_scores, held)
     # one ranking is one answer, so that nothing rests on it
     alone = sandwich.find_singular(answers, information) if name != "ranking" else []
-    parts = {g: _invert_parts(answers.total - information[g], rows) for g in alone}
+    parts = {g: invert_parts(answers.total - information[g], rows) for g in alone}
     way = sums.leave_out(name, factor, parts, {} if fit.model.prior else parts)
     return _tell_links(fit, tally, way)
 
@@ -656,7 +667,7 @@ def _part_without(
             links = np.nonzero(whole - (own + own.T) > NO_INFORMATION * whole)
             parts[g] = weak_components(Graph(k, *links))
         if not parts[g].any():  # comparisons link all: λ may be confounded with δ or ties
-            parts[g] = _invert_parts(known, rows)[1]
+            parts[g] = invert_parts(known, rows)[1]
     return parts
 
 
@@ -693,7 +704,7 @@ def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors
     return replace(way, effective=effective, links=links)
 
 
-def _invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
+def invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
     """Return a pseudo-inverse on the scale of systems, and (K,) the part of each system."""
     others = np.flatnonzero(~rows.any(axis=0))
     scale = np.concatenate([rows, np.eye(len(rest))[others]])
@@ -743,6 +754,15 @@ def find_spread(
     if any((way.resting >= 0).any() for way in clusterings):
         vcovs += single_covariances(fit)[0]
     stderr = np.sqrt(np.max([centred_variance(fit.to_worth(vcov)) for vcov in vcovs], axis=0))
+    ways, method, df = describe_ways(clusterings)
+    if len(stderr) >= MIN_SYSTEMS_TO_COMPARE:
+        ratio = float(np.median(stderr / np.sqrt(centred_variance(fit.worth_vcov))))
+        notes += (say("narrow", "warning"),) if ratio < NARROW_RATIO else ()
+    return clustering, Spread(clusterings, vcovs, df, method, ways, notes)
+
+
+def describe_ways(clusterings: Sequence[ClusteredErrors]) -> tuple[tuple[Way, ...], str, float]:
+    """Return the ways, what they are in a few words, and degrees of freedom of one contrast."""
     ways = tuple(
         Way(one.name, one.kind, len(one.factor.labels), one.factor.size) for one in clusterings
     )
@@ -752,12 +772,8 @@ def find_spread(
         for way in ways
         if way.clusters < way.levels
     )
-    df = min(degrees(way.factor) for way in clusterings)
-    method = f"{kinds} by {'+'.join(names)}{merged}"
-    if len(stderr) >= MIN_SYSTEMS_TO_COMPARE:
-        ratio = float(np.median(stderr / np.sqrt(centred_variance(fit.worth_vcov))))
-        notes += (say("narrow", "warning"),) if ratio < NARROW_RATIO else ()
-    return clustering, Spread(clusterings, vcovs, df, method, ways, notes)
+    method = f"{kinds} by {'+'.join(way.name for way in ways)}{merged}"
+    return ways, method, min(degrees(way.factor) for way in clusterings)
 
 
 def cluster_plainly(fit: Fit, evidence: Evidence, name: str) -> ClusteredErrors:
@@ -772,7 +788,14 @@ def cluster_all_pairs(
 ) -> ClusteredErrors:
     """Return a clustering by which at least one pair can be decided, if it was not requested."""
     way = leave_each_out(fit, evidence.alone(name), name, progress)
-    linked = way.resting < 0
+    shown = find_linked(way, requested=requested)
+    refuse_no_spread(fit, fit.to_worth(way.vcov), name, shown)
+    return way
+
+
+def find_linked(way: ClusteredErrors, *, requested: str | None) -> NDArray[np.bool_]:
+    """Return (K, K) which pairs a way of clustering may decide; refuse one by which none can be."""
+    name, linked = way.name, way.resting < 0
     if not np.triu(linked, 1).any():
         codes = np.unique(way.resting[~linked]).tolist()
         names = listing(list(dict.fromkeys(way.label(code) for code in codes)), 3)
@@ -784,6 +807,4 @@ def cluster_all_pairs(
         digits = next(digits for digits in range(1, 17) if round(most, digits) < MIN_CLUSTERS)
         few = f"{MIN_CLUSTERS:.0f} effective {name}s ({most:.{digits}f} at most)"
         raise NotIdentified(f"every difference rests on fewer than {few}")
-    shown = linked if counted is None else linked & (counted >= MIN_CLUSTERS)
-    refuse_no_spread(fit, fit.to_worth(way.vcov), name, shown)
-    return way
+    return np.asarray(linked if counted is None else linked & (counted >= MIN_CLUSTERS))
