@@ -18,12 +18,13 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.means import Adjusted
 from evenhand.models.variance_components import find_growth, restore_tie, slope_of_score
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule
 from evenhand.ranking.rank import make_ranking
+from evenhand.ranking.ratings import rank_scores
 from evenhand.ranking.robustness.removal import merge_evidence
-from evenhand.ranking.score_board import rank_scores
 from evenhand.ranking.settings import Settings
 
 # What a planned campaign is: systems and tastes as they may be, and who judges what.
@@ -386,13 +387,15 @@ def _decide(
     """Draw a campaign and return what `rank` decides of it, and the systems by place."""
     level, seed, cluster = how
     if truth.rated:
-        board = rank_scores(draw_scores(truth, design, rng), level=level, seed=seed)
-        return board.systems, board.decided
-    model = BradleyTerry(ties="davidson" if truth.tie > 0 else "discard")
-    settings = Settings(model, "rank-sets", cluster, level, seed, None)
-    tally = draw_campaign(truth, design, rng)
-    levels = Levels({name: factor.loads for name, factor in tally.factors.items()})
-    ranking = make_ranking(merge_evidence(tally), levels, settings)
+        settings = Settings(Adjusted(), "rank-sets", cluster, level, seed, None)
+        rows = draw_scores(truth, design, rng)
+        ranking = rank_scores(rows, settings, lower_is_better=False, references=())
+    else:
+        model = BradleyTerry(ties="davidson" if truth.tie > 0 else "discard")
+        settings = Settings(model, "rank-sets", cluster, level, seed, None)
+        tally = draw_campaign(truth, design, rng)
+        levels = Levels({name: factor.loads for name, factor in tally.factors.items()})
+        ranking = make_ranking(merge_evidence(tally), levels, settings)
     if ranking.rank_sets is None:
         raise NotIdentified("nothing can be decided")
     return ranking.systems, ranking.rank_sets.decided
