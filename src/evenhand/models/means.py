@@ -131,7 +131,7 @@ def fit_least_squares(
             f"{len(y):,} ratings for {absorbed.rank + k - 1:,} constants of"
             f" {listing([*(f'{name}s' for name in remove), 'systems'])} leave nothing to estimate"
             " errors from",
-            ["collect more ratings", "rank by means (--model mean)"],
+            ["collect more ratings", *["rank by means (--model mean)"] * bool(remove)],
         )
     basis = np.linalg.qr(np.eye(k) - 1.0 / k)[0][:, : k - 1]
     bread = np.linalg.inv(basis.T @ information @ basis)
