@@ -109,3 +109,33 @@ def test_curves_of_points_are_drawn(evenhand, folder):
     words = ("plan", *POINTS, "--systems", "2", "--gap", "6", "--campaigns", "0")
     evenhand(*words, "--figures", "drawn")
     assert (Path("drawn") / "power-by-judgments.svg").exists()
+
+
+def write_scores(name, score, criterion="tone"):
+    """Three systems by eight judges on twenty items."""
+    rng = np.random.default_rng(5)
+    rows = [
+        f"j{j},i{i},{system},{criterion},{score(rng, system):.0f}"
+        for j in range(8)
+        for i in range(20)
+        for system in "ABC"
+    ]
+    Path(name).write_text("\n".join(["judge,item,system,criterion,score", *rows]) + "\n", "utf-8")
+
+
+def test_a_pilot_of_equal_scores_says_that_they_are_equal(evenhand, folder):
+    write_scores("flat.csv", lambda _rng, _system: 3.0)
+    ran = evenhand("plan", "--pilot", "flat.csv", code=2)
+    assert "says nothing of how judges differ: all scores are equal" in ran.err
+
+
+def test_of_penalties_the_lower_are_planned_to_be_better(evenhand, folder):
+    write_scores(
+        "penalty.csv",
+        lambda rng, system: max(0.0, rng.normal(5 + 4 * "ABC".index(system), 3)),
+        "mqm_penalty",
+    )
+    found = evenhand("plan", "--pilot", "penalty.csv", "--campaigns", "0", "--json").json
+    pairs = {(pair["better"], pair["worse"]) for pair in found["pairs"]}
+    assert pairs == {("A", "B"), ("A", "C"), ("B", "C")}
+    assert "pilot-lower" in [one["code"] for one in found["findings"]]

@@ -39,6 +39,7 @@ from evenhand.judges.variance import VarianceComponents, estimate_components
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.means import Adjusted
 from evenhand.numerics import Array
+from evenhand.ranking.ratings import reads_lower
 
 
 def find_source(components: VarianceComponents, name: str) -> Component | None:
@@ -101,6 +102,7 @@ class _Measured:
     stderr: float  # of a difference of two
     ties: float = 0.0  # share between equals
     noise_sd: float | None = None  # of one score
+    lower: bool = False  # whether lower scores are better, of which this is the negative
 
 
 def _measure_worths(data: Comparisons, stderr: float) -> _Measured:
@@ -119,7 +121,9 @@ def _measure_points(
     noise = [one for one in components.components if one.name in (JUDGE_ITEM, RESIDUAL)]
     variance = sum(one.variance for one in noise if one not in tastes)
     fit = Adjusted().fit(rows)
-    return _Measured(fit.systems, fit.estimate, stderr, noise_sd=sqrt(variance))
+    lower = reads_lower(rows.criteria[int(rows.criterion[0])], float(rows.score.min()))
+    better = -fit.estimate if lower else fit.estimate
+    return _Measured(fit.systems, better, stderr, noise_sd=sqrt(variance), lower=lower)
 
 
 def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool = False) -> Pilot:
@@ -140,7 +144,8 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
     item, system = find_source(components, ITEM_SYSTEM), components.find(SYSTEM)
     if judge is None or system is None or components.stderr is None:
         raise NotIdentified(
-            f"the pilot says nothing of how judges differ: {'; '.join(components.reasons)}",
+            "the pilot says nothing of how judges differ:"
+            f" {'; '.join(components.reasons or components.notes)}",
             ["name judges and items (--column judge=NAME)", "state gap and judge_sd yourself"],
         )
     if system.sd == 0 and not gap_stated:
@@ -166,13 +171,15 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
         noise_sd=measured.noise_sd,
     )
     truth = change_tastes(pooled, of_judges, of_items)
-    notes = [*components.reasons, *components.notes]
-    if judge.levels < MIN_JUDGES:
-        notes.append(say("pilot-judges-few", judges=judge.levels))
-    if item is None:
-        notes.append(say("pilot-without-items"))
-    elif item.name != ITEM_SYSTEM:
-        notes.append(say("pilot-items-confounded", source=item.name, sd=of_items))
+    item_name = ITEM_SYSTEM if item is None else item.name
+    confounded = say("pilot-items-confounded", source=item_name, sd=of_items)
+    remarks = (
+        (judge.levels < MIN_JUDGES, say("pilot-judges-few", judges=judge.levels)),
+        (measured.lower, say("pilot-lower")),
+        (item is None, say("pilot-without-items")),
+        (item_name != ITEM_SYSTEM, confounded),
+    )
+    notes = [*components.reasons, *components.notes, *(one for holds, one in remarks if holds)]
     counts = components.observed
     if counts.comparisons != counts.judgments:
         notes.append(say("pilot-of-rankings", comparisons=counts.comparisons / counts.judgments))

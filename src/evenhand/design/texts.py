@@ -172,6 +172,7 @@ say: Final = Templates(
         " without a bound.",
         "pilot-judges-few": "{judges} judges of a pilot hardly show how far judges differ: plan"
         " with a larger judge_sd too.",
+        "pilot-lower": "Lower scores are better, by the name of the criterion.",
         "pilot-items-confounded": "The pilot cannot tell how systems differ by item from {source}:"
         " all of it counts as item_sd ({sd:.3g}), which is right or too much.",
         "pilot-without-items": "The pilot says nothing of items: they are taken to be alike"
