@@ -94,13 +94,14 @@ def test(run: Run, *, tables: Tables, groups: Grouping, asked: Asked) -> VerbRes
 
 
 def _test_ratings(data: Ratings, groups: Grouping, asked: Asked) -> VerbResult:
+    from evenhand.data.groups import choose_criterion
     from evenhand.ranking.score_tests import BLOCKS as BLOCKS_OF_RATINGS
     from evenhand.ranking.score_tests import GroupedTests, find_differences
 
     refuse_given(["variant"], "is of comparisons; these are ratings: leave it out")
+    data = choose_criterion(data, asked.criterion)
     found = find_differences(
         data,
-        criterion=asked.criterion,
         group_by=groups.group_by,
         new=asked.new,
         blocks=asked.blocks or BLOCKS_OF_RATINGS[0],

@@ -22,8 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import carries_excluded, require_scores
-from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
+from evenhand.data.controls import find_excluded, require_scores
+from evenhand.data.exclusions import (
+    Exclusion,
+    list_findings,
+    note_groups,
+    sign_excluded,
+    write_contract,
+)
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import say_alike
 from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower
@@ -69,8 +75,8 @@ MIN_DRAWS: Final = 9_999  # Flips that are drawn at least
 DRAWS_PER_PAIR: Final = 2_000
 # Differences, times flips, beyond which nothing is drawn: a second of work
 MAX_FLIPS: Final = 2e10
-DIGITS: Final = 12  # Digits of a mean score beyond which there is rounding
-DIGITS_APART: Final = 9  # The same of a difference
+DIGITS: Final = 13  # Digits of a mean score beyond which there is rounding
+DIGITS_APART: Final = 11  # The same of a difference
 CLUSTERED: Final = "clustered"
 PAIRED: Final = ("t", "signed_rank", "permutation")
 
@@ -149,7 +155,7 @@ class Pairs:
     first: Codes  # (P,) code of `new`, else of the system that scores higher
     second: Codes  # (P,) code of the other
     items: Array  # (P,) items that both have
-    difference: Array  # (P,) mean difference over these; of their means where there are none
+    difference: Array  # (P,) mean difference over these; of means of all outputs where too few
     p: Mapping[str, Array]  # test → (P,) p-values, NaN where it cannot be made
     # flips that are drawn of a pair that has too many; None where they have a saddlepoint instead
     draws: int | None
@@ -189,7 +195,7 @@ def compare_pairs(scores: MeanScores, new: int | None, seed: int) -> Pairs:
         apart = np.divide(d.sum(axis=1), items, out=np.full(len(d), np.nan), where=items > 0)
         found.append((apart, items, *tests))
     apart, items, *paired = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    apart = np.where(items > 0, apart, mean[one] - mean[other])
+    apart = np.where(items >= MIN_ITEMS, apart, mean[one] - mean[other])
     sums = rank_sum_tests(scores.system, scores.score, k, one_sided=one_sided)
     p = dict(zip(PAIRED, paired, strict=True)) | {"rank_sum": sums[one, other]}
     turn = (apart < 0) & (new is None)
@@ -397,7 +403,6 @@ class GroupedTests(Grouped[ScoreTests]):
         return Document(parts=(Table("groups", caption, columns, tuple(rows), legend=legend),))
 
 
-@carries_excluded("controls", "repeats")
 def find_differences(
     data: Ratings,
     *,
@@ -442,7 +447,8 @@ def find_differences(
         raise InvalidJudgments("differences are tested in what evenhand.read opens: pass that")
     groups: dict[str, ScoreTests] = {}
     refused: dict[str, str] = {}
-    parts = split_scores(table, criterion, group_by)
+    table = choose_criterion(table, criterion)
+    parts = split_scores(table, group_by)
     for name, rows in parts.items():
         try:
             groups[name] = run_score_tests(rows, new=new, blocks=blocks, seed=seed)
@@ -452,18 +458,17 @@ def find_differences(
             refused[name] = str(refusal)
     if not groups:
         raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
+    excluded = find_excluded(table, ("controls", "repeats"))
+    groups = dict(note_groups(groups, excluded))
     if len(parts) == 1 and group_by is None:
         return next(iter(groups.values()))
     return GroupedTests(groups, group_by or "group", refused)
 
 
-def split_scores(
-    data: Ratings, criterion: str | None, group_by: str | None
-) -> Mapping[str, RatingRows]:
+def split_scores(data: Ratings, group_by: str | None) -> Mapping[str, RatingRows]:
     """Read ratings of outputs, apart by task, criterion and a further column."""
     column = None if group_by is None else data.require(group_by)
-    chosen = choose_criterion(data, criterion)
-    rows = chosen.rows(factors=[] if column is None or column in ROLES else [column]).targets()
+    rows = data.rows(factors=[] if column is None or column in ROLES else [column]).targets()
     if not rows.size:
         raise NotIdentified("all scores are of controls or repeats: no output was scored", [])
     return group_ratings(rows, column)
@@ -525,9 +530,4 @@ def _test_blocks(
     except NotIdentified as refusal:
         return None, [say("no-friedman", why=str(refusal))]
     complete = int((np.bincount(scores.item) == len(scores.systems)).sum())
-    counts = {
-        "n": scores.items - complete,
-        "of": scores.items,
-        "single": scores.items - test.blocks,
-    }
-    return test, [say("blocks-lack-systems", by=by, **counts)]
+    return test, [say("blocks-lack-systems", n=scores.items - complete, of=scores.items, by=by)]

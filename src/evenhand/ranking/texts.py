@@ -208,8 +208,8 @@ TESTS: Final = {
     "scores-without-items": "There is no item column, so that nothing is paired: of the classical"
     " tests only the rank sum is made, and every score counts as an output. If items repeat, name"
     " them (--column item=NAME, in Python columns={{'item': 'NAME'}}).",
-    "blocks-lack-systems": "{n:,} of {of:,} {by}s lack some system ({single:,} have one only):"
-    " Friedman's test would exclude them, Skillings and Mack's uses all with two or more.",
+    "blocks-lack-systems": "{n:,} of {of:,} {by}s lack some system: Skillings and Mack's test uses"
+    " them; Friedman's would exclude them.",
     # Clustered tests of covariates
     "one-each": "every group is one {by}: no test by {by}",
     "no-test-by": "no test by {by}: {why}",
