@@ -206,21 +206,6 @@ def _numbers(values: Array) -> list[str]:
     return [f"{value:g}" for value in values.tolist()]
 
 
-# Words in the name of a criterion that say that lower scores are better
-LOWER_WORDS: Final = frozenset({"penalty", "penalties", "error", "errors"})
-
-
-def reads_lower(criterion: str, least: float) -> bool:
-    """Say whether lower scores are better, by the name of a criterion.
-
-    least: lowest score; below 0 stand penalties that are taken off, where higher is better.
-
-    >>> reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
-    (True, False, False)
-    """
-    return least >= 0 and not LOWER_WORDS.isdisjoint(re.split(r"[^a-z]+", criterion.lower()))
-
-
 Numbers = NDArray[np.int64]
 
 _START = 16  # So many rows for each code are looked at before the rest is

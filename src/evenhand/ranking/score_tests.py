@@ -13,8 +13,8 @@ systems, or how sure the difference of two is; `evenhand.rank` has both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import ceil, log10
 from typing import Any, Final
 
@@ -32,11 +32,12 @@ from evenhand.data.exclusions import (
 )
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import say_alike
-from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower
+from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, write_signature
 from evenhand.errors import (
     InvalidJudgments,
+    NotConverged,
     NotIdentified,
     listing,
     require_option,
@@ -45,6 +46,7 @@ from evenhand.errors import (
 )
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.multiple_tests import holm
 from evenhand.numerics.pair_tests import (
     MAX_CELLS,
@@ -53,6 +55,8 @@ from evenhand.numerics.pair_tests import (
     signed_rank_tests,
     t_tests,
 )
+from evenhand.ranking.rank import rank
+from evenhand.ranking.ratings import name_groups, reads_human, reads_lower
 from evenhand.ranking.significance import MAX_PAIRS_SHOWN, SIGNIFICANT
 from evenhand.ranking.tests import (
     Friedman,
@@ -90,7 +94,7 @@ class PairTest:
 
 
 TESTS: Final[Mapping[str, PairTest]] = {
-    CLUSTERED: PairTest("clustered", "judges and items are drawn from many like them"),
+    CLUSTERED: PairTest("clustered", "{ways} drawn from many like them"),
     "permutation": PairTest("permutation", "independent items, symmetric differences"),
     "t": PairTest("t", "independent items, normal differences"),
     "signed_rank": PairTest("signed ranks", "independent items, symmetric differences"),
@@ -162,7 +166,8 @@ class Pairs:
     # (P,) adjusted p-values that account for judges and items, and the difference that is tested
     clustered: Array | None = None
     adjusted: Array | None = None
-    ways: tuple[str, ...] = ()  # what they account for
+    ways: tuple[str, ...] = ()  # what they account for: judge, item
+    limit: str | None = None  # to whom they are limited, such as "for these 3 judges only"
 
     def holm(self, name: str) -> Array:
         """(P,) p-values of a test adjusted over all pairs, NaN where it cannot be made."""
@@ -201,6 +206,60 @@ def compare_pairs(scores: MeanScores, new: int | None, seed: int) -> Pairs:
     turn = (apart < 0) & (new is None)
     first, second = np.where(turn, other, one), np.where(turn, one, other)
     return Pairs(first, second, items, np.where(turn, -apart, apart), p, draws)
+
+
+def account_for_clusters(
+    pairs: Pairs, systems: tuple[str, ...], rows: RatingRows, *, lower: bool, one_sided: bool
+) -> tuple[Pairs, list[Finding]]:
+    """Add p-values that account for judges and items, or say why there are none.
+
+    They are those of `evenhand.rank`, adjusted over all pairs by max-|t|; one-sided those of t, by
+    Holm's method. Pairs then have the system first that scores higher by the difference tested.
+    """
+    apart = {*rows.systems} - {*systems}
+    try:
+        ranking = rank(rows, lower_is_better=lower, references=[*apart])
+    except (NotIdentified, NotConverged) as refusal:
+        return pairs, [say("no-clustered-scores", why=str(refusal.without_options()))]
+    ways = tuple(way.name for way in ranking.ways if way.name in ("judge", "item"))
+    stderr, listed = ranking.pair_stderr, ranking.pairs()
+    if not ways or stderr is None or listed is None:
+        why = "there are no judges or items to cluster by"
+        return pairs, [say("no-clustered-scores", why=why if not ways else "systems are too many")]
+    place = np.array([ranking.systems.index(name) for name in systems])
+    one, other = place[pairs.first], place[pairs.second]
+    sign = -1.0 if lower else 1.0
+    adjusted = sign * (ranking.estimate[one] - ranking.estimate[other])
+    p = np.full((len(systems), len(systems)), np.nan)
+    for pair in listed:
+        i, j = (ranking.systems.index(pair[side]) for side in ("first", "second"))
+        p[i, j] = p[j, i] = np.nan if pair["p_adjusted"] is None else pair["p_adjusted"]
+    clustered = p[one, other]
+    if one_sided:
+        known, error = ~np.isnan(clustered), stderr[one, other]
+        tails = np.ones(len(clustered))
+        for at in np.flatnonzero(known).tolist():
+            tail = t_tail(adjusted[at] / error[at], ranking.df) / 2
+            tails[at] = tail if adjusted[at] > 0 else 1 - tail
+        clustered = np.where(known, holm(tails), np.nan)
+    turn = (adjusted < 0) & (not one_sided)
+    first = np.where(turn, pairs.second, pairs.first)
+    second = np.where(turn, pairs.first, pairs.second)
+    pairs = replace(
+        pairs,
+        first=first,
+        second=second,
+        difference=np.where(turn, -pairs.difference, pairs.difference),
+        clustered=clustered,
+        adjusted=np.where(turn, -adjusted, adjusted),
+        ways=ways,
+        limit=ranking.headline,
+    )
+    lacking = int(np.isnan(clustered).sum())
+    notes = [one for one in ranking.notes if one.severity != "info" and one not in rows.notes]
+    notes += [say("clustered-limited", limit=ranking.headline)] if ranking.headline else []
+    notes += [say("pairs-not-clustered", n=lacking, of=len(clustered))] if lacking else []
+    return pairs, notes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -286,7 +345,7 @@ class ScoreTests(Shown):
         tests = {
             name: {
                 "title": TESTS[name].title,
-                "assumes": TESTS[name].assumes,
+                "assumes": TESTS[name].assumes.format(ways=" and ".join(self.pairs.ways)),
                 "differ": int((self.pairs.holm(name) <= SIGNIFICANT).sum()),
                 "tested": int((~np.isnan(self.pairs.holm(name))).sum()),
             }
@@ -331,7 +390,7 @@ class ScoreTests(Shown):
             answer=tuple(answer),
             parts=(self._tabulate_pairs(), self._tabulate_tests()),
             findings=list_findings(self.notes, self.excluded),
-            signature=sign_excluded(self.signature, self.excluded),
+            signature=self.signature,
         )
 
     def _tabulate_pairs(self) -> Table:
@@ -410,6 +469,8 @@ def find_differences(
     group_by: str | None = None,
     new: str | None = None,
     blocks: str = "item",
+    lower_is_better: bool | None = None,
+    references: Sequence[str] | None = None,
     seed: int = SEED,
 ) -> ScoreTests | GroupedTests:
     """Test which systems differ in their scores, by the classical tests and a clustered one.
@@ -421,7 +482,11 @@ def find_differences(
         group_by: a further column whose levels are tested apart.
         new: the system that is to score higher: only its pairs, one-sided. Otherwise all pairs,
             two-sided.
-        blocks: in what Friedman's test ranks systems: item | judge.
+        blocks: in what systems are ranked to see whether they differ at all: item | judge.
+        lower_is_better: whether lower scores are better; by default where the name of the
+            criterion says so, such as "errors", and no score is below 0.
+        references: systems that are human references, which are in no pair. By default those whose
+            names say so, such as "ref-A"; () for none.
         seed: of the flips of signs that are drawn.
 
     Returns:
@@ -445,74 +510,113 @@ def find_differences(
     table = require_scores(data, "differences of scores are tested in ratings, not in")
     if not isinstance(table, Ratings):
         raise InvalidJudgments("differences are tested in what evenhand.read opens: pass that")
+    table = choose_criterion(table, criterion)
+    column = None if group_by is None else table.require(group_by)
+    rows = table.rows(factors=[] if column is None or column in ROLES else [column]).targets()
+    if not rows.size:
+        raise NotIdentified("all scores are of controls or repeats: no output was scored", [])
+    parts = group_ratings(rows, column)
     groups: dict[str, ScoreTests] = {}
     refused: dict[str, str] = {}
-    table = choose_criterion(table, criterion)
-    parts = split_scores(table, group_by)
-    for name, rows in parts.items():
+    for name, part in parts.items():
+        part_lower = lower_is_better
+        if part_lower is None:
+            label = part.criteria[int(part.criterion[0])]
+            part_lower = reads_lower(label, float(part.score.min()))
         try:
-            groups[name] = run_score_tests(rows, new=new, blocks=blocks, seed=seed)
+            groups[name] = run_score_tests(
+                part, new=new, blocks=blocks, lower=part_lower, references=references, seed=seed
+            )
         except NotIdentified as refusal:
             if len(parts) == 1:
                 raise
             refused[name] = str(refusal)
     if not groups:
         raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
-    excluded = find_excluded(table, ("controls", "repeats"))
-    groups = dict(note_groups(groups, excluded))
+    groups = dict(note_groups(groups, find_excluded(table, ("controls", "repeats"))))
     if len(parts) == 1 and group_by is None:
         return next(iter(groups.values()))
-    return GroupedTests(groups, group_by or "group", refused)
+    return GroupedTests(groups, name_groups(rows, column), refused)
 
 
-def split_scores(data: Ratings, group_by: str | None) -> Mapping[str, RatingRows]:
-    """Read ratings of outputs, apart by task, criterion and a further column."""
-    column = None if group_by is None else data.require(group_by)
-    rows = data.rows(factors=[] if column is None or column in ROLES else [column]).targets()
-    if not rows.size:
-        raise NotIdentified("all scores are of controls or repeats: no output was scored", [])
-    return group_ratings(rows, column)
-
-
-def run_score_tests(rows: RatingRows, *, new: str | None, blocks: str, seed: int) -> ScoreTests:
+def run_score_tests(
+    rows: RatingRows,
+    *,
+    new: str | None = None,
+    blocks: str = "item",
+    lower: bool = False,
+    references: Sequence[str] | None = None,
+    seed: int = SEED,
+) -> ScoreTests:
     """Run the tests of one group."""
-    criterion = rows.criteria[int(rows.criterion[0])]
-    lower = reads_lower(criterion, float(rows.score.min()))
-    scores = MeanScores.of(rows, -1.0 if lower else 1.0)
-    if len(scores.systems) < 2:
+    sign = -1.0 if lower else 1.0
+    compared, excluded = _leave_references_out(rows, references, new)
+    scores = MeanScores.of(compared, sign)
+    systems = scores.systems
+    if len(systems) < 2:
         raise NotIdentified(
-            f"there are scores of one system only, {scores.systems[0]}: nothing to compare it with",
+            f"there are scores of one system only, {systems[0]}: nothing to compare it with",
             ["collect scores of another system on the same items"],
         )
-    if new is not None and new not in scores.systems:
-        hint = suggest(new, scores.systems) or f" There are {listing(scores.systems)}"
+    if new is not None and new not in systems:
+        hint = suggest(new, systems) or f" There are {listing(systems)}"
         raise NotIdentified(f"nobody scored a system '{new}'.{hint}")
-    pairs = compare_pairs(scores, None if new is None else scores.systems.index(new), seed)
-    ranked = scores if blocks == "item" else MeanScores.of(rows, -1.0 if lower else 1.0, blocks)
-    friedman, notes = _test_blocks(ranked, blocks)
-    notes = [*notes, *take_findings(say_alike(scores.systems))]
+    pairs = compare_pairs(scores, None if new is None else systems.index(new), seed)
     alone = int((pairs.items < MIN_ITEMS).sum())
+    pairs, notes = account_for_clusters(
+        pairs, systems, rows, lower=lower, one_sided=new is not None
+    )
+    ranked = scores if blocks == "item" else MeanScores.of(compared, sign, blocks)
+    friedman, more = _test_blocks(ranked, blocks)
+    notes += [*more, *take_findings(say_alike(systems))]
     if not scores.paired:
         notes.append(say("scores-without-items"))
     elif alone:
         notes.append(say("scores-unpaired", n=alone, of=len(pairs.items)))
     parts = ["tests of scores" + (f", new {new}" if new else "")]
+    parts += [f"clustered by {'+'.join(pairs.ways)}"] if pairs.ways else []
     parts += ["flips by saddlepoint" if pairs.draws is None else f"B={pairs.draws} seed={seed}"]
     parts += [f"{_name_test(friedman)} by {blocks}"] if friedman else []
-    judges = len(np.unique(rows.judge)) if rows.judges != ("",) else 0
+    parts += ["lower is better"] if lower else []
+    judges = len(np.unique(compared.judge)) if rows.judges != ("",) else 0
     return ScoreTests(
         scores=scores,
         pairs=pairs,
         friedman=friedman,
         blocks=blocks,
-        criterion=criterion,
+        criterion=rows.criteria[int(rows.criterion[0])],
         new=new,
         lower_is_better=lower,
-        n_judgments=rows.size,
+        n_judgments=compared.size,
         judges=judges,
         notes=(*rows.notes, *notes),
-        signature=write_signature(parts, rows.size, digest_ratings(rows)),
+        signature=sign_excluded(write_signature(parts, rows.size, digest_ratings(rows)), excluded),
+        excluded=excluded,
     )
+
+
+def _leave_references_out(
+    rows: RatingRows, references: Sequence[str] | None, new: str | None
+) -> tuple[RatingRows, tuple[Exclusion, ...]]:
+    """Leave human references out of the pairs, but for the system that is tested."""
+    systems = {rows.systems[code] for code in np.unique(rows.system).tolist()}
+    human = {*(filter(reads_human, systems) if references is None else references)} & systems
+    apart = sorted(human - {new})
+    if not apart or len(systems) - len(apart) < 2:  # then people's texts are what is compared
+        return rows, ()
+    left = np.isin(rows.system, [rows.systems.index(name) for name in apart])
+    reason = "human references by name, which are in no pair (--rank-references tests them too)"
+    excluded = Exclusion(
+        "references",
+        reason if references is None else "human references, which are in no pair",
+        int(left.sum()),
+        rows.size,
+        unit="score",
+        systems=len(apart),
+        of_systems=len(systems),
+        system_names=tuple(apart),
+    )
+    return rows.take(~left), (excluded,)
 
 
 def _test_blocks(

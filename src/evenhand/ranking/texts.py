@@ -203,6 +203,9 @@ TESTS: Final = {
     "scores-unbeaten": "No other system is shown to be better than {names}.",
     "systems-differ": "Systems differ on the whole ({how}, p {p:p}).",
     "systems-not-differ": "Systems do not differ significantly on the whole ({how}, p {p:p}).",
+    "no-clustered-scores": "No test that accounts for judges and items: {why}.",
+    "pairs-not-clustered": "{n:,} of {of:#pair} without a clustered p-value: they rest on too few"
+    " judges or items, or their scores do not vary.",
     "scores-unpaired": "{n:,} of {of:#pair} share one item or none: of the classical tests only the"
     " rank sum tests them.",
     "scores-without-items": "There is no item column, so that nothing is paired: of the classical"

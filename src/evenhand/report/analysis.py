@@ -20,7 +20,7 @@ from evenhand.data.engine import COUNT, fetch_columns
 from evenhand.data.exclusions import Exclusion, note_groups
 from evenhand.data.held_tables import CountedOnce, hold_rows
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows, reads_lower
+from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Votes
@@ -529,10 +529,23 @@ def say_outcome(condition: str, reversal: str) -> str:
 
 # Labels that rows of ratings hold unasked
 ROLES: Final = ("task", "judge", "item", "system", "criterion")
+# Words in the name of a criterion that say that lower scores are better
+LOWER_WORDS: Final = frozenset({"penalty", "penalties", "error", "errors"})
 # Names that campaigns give to human references which they enter as systems
 HUMAN_NAMES: Final = re.compile(
     r"(?:wmt\d+\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,5}|[A-Z0-9])?"
 )
+
+
+def reads_lower(criterion: str, least: float) -> bool:
+    """Say whether lower scores are better, by the name of a criterion.
+
+    least: lowest score; below 0 stand penalties that are taken off, where higher is better.
+
+    >>> reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
+    (True, False, False)
+    """
+    return least >= 0 and not LOWER_WORDS.isdisjoint(re.split(r"[^a-z]+", criterion.lower()))
 
 
 def reads_human(system: str) -> bool:
