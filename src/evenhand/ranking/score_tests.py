@@ -345,7 +345,7 @@ class ScoreTests(Shown):
         tests = {
             name: {
                 "title": TESTS[name].title,
-                "assumes": TESTS[name].assumes.format(ways=" and ".join(self.pairs.ways)),
+                "assumes": TESTS[name].assumes.format(ways=" and ".join(f"{way}s" for way in self.pairs.ways)),
                 "differ": int((self.pairs.holm(name) <= SIGNIFICANT).sum()),
                 "tested": int((~np.isnan(self.pairs.holm(name))).sum()),
             }
