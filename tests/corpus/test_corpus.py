@@ -99,7 +99,14 @@ def test_every_verb_has_a_case() -> None:
 RETURNED = {
     *("AgreementTable", "Leaderboard", "SequentialState", "Borders", "CampaignPlan", "Comparisons"),
     *("Completion", "Cycles", "DecisionCurve", "Diagnosis", "Fragility"),
-    *("GroupedDiagnoses", "GroupedTests", "JudgeProcess", "LabelFit", "LearningCurves", "MethodTable"),
+    *(
+        "GroupedDiagnoses",
+        "GroupedTests",
+        "JudgeProcess",
+        "LabelFit",
+        "LearningCurves",
+        "MethodTable",
+    ),
     *("ModelComparison", "ModelTable", "NextOutputs", "NextPairs", "PositionBias"),
     *("PreferenceTests", "QueryCurves", "Ranking", "Rankings", "Ratings", "Report", "Savings"),
     *("ScoreTests", "Screening", "Sensitivity", "Tally", "VarianceComponents"),

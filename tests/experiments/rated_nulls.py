@@ -2,9 +2,9 @@
 
     y = 70 + severity_j + difficulty_i + (item x system)_is + taste_js + noise
 
-K = 6 systems, J = 12 judges, I = 60 items, n = 900 ratings, standard deviations 8, 10, 5, `taste` and
-10, as in E26. "balanced": the judges of an item, two or three, score all systems on it. "unequal":
-every judge scores systems in shares of their own (Dirichlet .6), on items drawn anew.
+K = 6 systems, J = 12 judges, I = 60 items, n = 900 ratings, standard deviations 8, 10, 5, `taste`
+and 10, as in E26. "balanced": the judges of an item, two or three, score all systems on it.
+"unequal": every judge scores systems in shares of their own (Dirichlet .6), on items drawn anew.
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,11 @@ class NullArm:
         item = np.arange(pages) % ITEMS
         # the second and third judge of an item are others than the first
         judge = (rng.permutation(ITEMS)[item] + 5 * (np.arange(pages) // ITEMS)) % JUDGES
-        return np.repeat(judge, SYSTEMS), np.repeat(item, SYSTEMS), np.tile(np.arange(SYSTEMS), pages)
+        return (
+            np.repeat(judge, SYSTEMS),
+            np.repeat(item, SYSTEMS),
+            np.tile(np.arange(SYSTEMS), pages),
+        )
 
 
 ARMS = {

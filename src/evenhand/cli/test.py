@@ -9,6 +9,7 @@ from evenhand.cli.options import (
     OneOf,
     Options,
     Run,
+    Scores,
     Tables,
     refuse_given,
     seed_option,
@@ -44,7 +45,6 @@ class Asked(Options):
         "Whose orders of all systems Friedman's test compares. Default: judges; of ratings, items.",
         type=OneOf(BLOCKS),
     )
-    criterion: str | None = _test("--criterion NAME", "Only this criterion (ratings).")
     seed: int = seed_option(_test, says="Of the flips of signs that are drawn (ratings).")
 
 
@@ -55,7 +55,7 @@ class Asked(Options):
     "evenhand test wmt12.RNK_results.csv --task fr-en --blocks ranking",
     doing="testing",
 )
-def test(run: Run, *, tables: Tables, groups: Grouping, asked: Asked) -> VerbResult:
+def test(run: Run, *, tables: Tables, groups: Grouping, scores: Scores, asked: Asked) -> VerbResult:
     """Test every pair of systems, and whether they differ at all.
 
     Comparisons: the sign test of each pair, adjusted for the number of pairs
@@ -73,8 +73,10 @@ def test(run: Run, *, tables: Tables, groups: Grouping, asked: Asked) -> VerbRes
 
     opened = run.reading.open()
     if isinstance(opened, Ratings):
-        return _test_ratings(tables.join(opened, used=(groups.group_by,)), groups, asked)
-    refuse_given(["criterion", "seed"], "is of ratings; these are comparisons: leave it out")
+        return _test_ratings(tables.join(opened, used=(groups.group_by,)), groups, scores, asked)
+    refuse_given(
+        [*Scores.list_options(), "seed"], "is of ratings; these are comparisons: leave it out"
+    )
     data = tables.join(take_pairs(opened), used=(groups.group_by, asked.blocks))
     if asked.blocks is not None:
         data.require(asked.blocks)
@@ -93,15 +95,16 @@ def test(run: Run, *, tables: Tables, groups: Grouping, asked: Asked) -> VerbRes
     return VerbResult(results, refused, remarks_on(data))
 
 
-def _test_ratings(data: Ratings, groups: Grouping, asked: Asked) -> VerbResult:
+def _test_ratings(data: Ratings, groups: Grouping, scores: Scores, asked: Asked) -> VerbResult:
     from evenhand.data.groups import choose_criterion
     from evenhand.ranking.score_tests import BLOCKS as BLOCKS_OF_RATINGS
     from evenhand.ranking.score_tests import GroupedTests, find_differences
 
     refuse_given(["variant"], "is of comparisons; these are ratings: leave it out")
-    data = choose_criterion(data, asked.criterion)
+    data = choose_criterion(data, scores.criterion)
     found = find_differences(
         data,
+        **{**scores.settings, "criterion": None},
         group_by=groups.group_by,
         new=asked.new,
         blocks=asked.blocks or BLOCKS_OF_RATINGS[0],

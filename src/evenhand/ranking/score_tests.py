@@ -55,8 +55,15 @@ from evenhand.numerics.pair_tests import (
     signed_rank_tests,
     t_tests,
 )
-from evenhand.ranking.rank import rank
-from evenhand.ranking.ratings import name_groups, reads_human, reads_lower
+from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.ratings import (
+    choose_rating_model,
+    name_groups,
+    rank_scores,
+    reads_human,
+    reads_lower,
+)
+from evenhand.ranking.settings import Settings
 from evenhand.ranking.significance import MAX_PAIRS_SHOWN, SIGNIFICANT
 from evenhand.ranking.tests import (
     Friedman,
@@ -82,6 +89,7 @@ MAX_FLIPS: Final = 2e10
 DIGITS: Final = 13  # Digits of a mean score beyond which there is rounding
 DIGITS_APART: Final = 11  # The same of a difference
 CLUSTERED: Final = "clustered"
+LEVEL: Final = 1 - SIGNIFICANT  # Of the ranking whose p-values account for judges and items
 PAIRED: Final = ("t", "signed_rank", "permutation")
 
 
@@ -156,7 +164,7 @@ def _subtract(table: Array, first: Codes, second: Codes) -> tuple[Array, Array]:
 class Pairs:
     """All pairs of systems, or those of one, tested in every way."""
 
-    first: Codes  # (P,) code of `new`, else of the system that scores higher
+    first: Codes  # (P,) code of `new`, else of the system that scores better
     second: Codes  # (P,) code of the other
     items: Array  # (P,) items that both have
     difference: Array  # (P,) mean difference over these; of means of all outputs where too few
@@ -208,27 +216,39 @@ def compare_pairs(scores: MeanScores, new: int | None, seed: int) -> Pairs:
     return Pairs(first, second, items, np.where(turn, -apart, apart), p, draws)
 
 
-def account_for_clusters(
-    pairs: Pairs, systems: tuple[str, ...], rows: RatingRows, *, lower: bool, one_sided: bool
-) -> tuple[Pairs, list[Finding]]:
-    """Add p-values that account for judges and items, or say why there are none.
+def rank_by_scores(
+    rows: RatingRows, references: Sequence[str], *, lower: bool, seed: int
+) -> tuple[Ranking | None, list[Finding]]:
+    """Rank by scores adjusted for judges and items, or by raw means where they cannot be."""
+    notes: list[Finding] = []
+    for model in ("adjusted", "mean"):
+        settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
+        try:
+            ranking = rank_scores(rows, settings, lower_is_better=lower, references=references)
+        except (NotIdentified, NotConverged) as refusal:
+            notes = [say("not-adjusted"), say("not-clustered", why=str(refusal.without_options()))]
+        else:
+            notes = notes[:1] + [one for one in ranking.notes if one.severity != "info"]
+            return ranking, [one for one in notes if one not in rows.notes]
+    return None, notes[1:]
 
-    They are those of `evenhand.rank`, adjusted over all pairs by max-|t|; one-sided those of t, by
-    Holm's method. Pairs then have the system first that scores higher by the difference tested.
+
+def account_for_clusters(
+    pairs: Pairs, systems: tuple[str, ...], ranking: Ranking, *, one_sided: bool
+) -> tuple[Pairs, list[Finding]]:
+    """Add p-values that account for judges and items, those of a ranking.
+
+    They are adjusted over all pairs by max-|t|; one-sided those of t, by Holm's method. Pairs then
+    have the system first that scores better by the difference tested.
     """
-    apart = {*rows.systems} - {*systems}
-    try:
-        ranking = rank(rows, lower_is_better=lower, references=[*apart])
-    except (NotIdentified, NotConverged) as refusal:
-        return pairs, [say("no-clustered-scores", why=str(refusal.without_options()))]
     ways = tuple(way.name for way in ranking.ways if way.name in ("judge", "item"))
     stderr, listed = ranking.pair_stderr, ranking.pairs()
     if not ways or stderr is None or listed is None:
-        why = "there are no judges or items to cluster by"
-        return pairs, [say("no-clustered-scores", why=why if not ways else "systems are too many")]
+        why = "systems are too many" if ways else "neither judges nor items give several scores"
+        return pairs, [say("not-clustered", why=why)]
     place = np.array([ranking.systems.index(name) for name in systems])
     one, other = place[pairs.first], place[pairs.second]
-    sign = -1.0 if lower else 1.0
+    sign = -1.0 if ranking.lower_is_better else 1.0
     adjusted = sign * (ranking.estimate[one] - ranking.estimate[other])
     p = np.full((len(systems), len(systems)), np.nan)
     for pair in listed:
@@ -256,10 +276,7 @@ def account_for_clusters(
         limit=ranking.headline,
     )
     lacking = int(np.isnan(clustered).sum())
-    notes = [one for one in ranking.notes if one.severity != "info" and one not in rows.notes]
-    notes += [say("clustered-limited", limit=ranking.headline)] if ranking.headline else []
-    notes += [say("pairs-not-clustered", n=lacking, of=len(clustered))] if lacking else []
-    return pairs, notes
+    return pairs, [say("pairs-not-clustered", n=lacking, of=len(clustered))] * bool(lacking)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -271,7 +288,7 @@ class ScoreTests(Shown):
     friedman: Friedman | SkillingsMack | None  # whether systems differ at all
     blocks: str  # what its blocks are
     criterion: str  # under which outputs were scored, "" for none
-    new: str | None  # the system that had to score higher, whose pairs alone are tested
+    new: str | None  # the system that had to score better, whose pairs alone are tested
     lower_is_better: bool  # whether lower scores are
     n_judgments: int  # scores
     judges: int  # how many judges gave them, 0 where nobody knows
@@ -296,11 +313,12 @@ class ScoreTests(Shown):
         pairs, (believed, *others) = self.pairs, self.tests
         clustered, one = believed == CLUSTERED, len(pairs.first) == 1
         values: dict[str, Any] = {"test": TESTS[believed].title, "ways": " and ".join(pairs.ways)}
+        values["limit"] = f" {pairs.limit}" if clustered and pairs.limit else ""
         if one:
             told = [f"p {write_p(float(pairs.p[name][0]))}" for name in others]
             first, second = (self.scores.systems[side[0]] for side in (pairs.first, pairs.second))
             values |= {"first": first, "second": second, "p": float(pairs.holm(believed)[0])}
-            code = "scores-higher" if self.decided[0] else "scores-not-higher"
+            code = "scores-better" if self.decided[0] else "scores-not-better"
         else:
             told = [f"{int((pairs.holm(name) <= SIGNIFICANT).sum()):,}" for name in others]
             values |= {"n": int(self.decided.sum()), "of": len(pairs.first)}
@@ -345,7 +363,9 @@ class ScoreTests(Shown):
         tests = {
             name: {
                 "title": TESTS[name].title,
-                "assumes": TESTS[name].assumes.format(ways=" and ".join(f"{way}s" for way in self.pairs.ways)),
+                "assumes": TESTS[name].assumes.format(
+                    ways=" and ".join(f"{way}s" for way in self.pairs.ways)
+                ),
                 "differ": int((self.pairs.holm(name) <= SIGNIFICANT).sum()),
                 "tested": int((~np.isnan(self.pairs.holm(name))).sum()),
             }
@@ -375,7 +395,7 @@ class ScoreTests(Shown):
         scores, friedman = self.scores, self.friedman
         by = f" by {plural(self.judges, 'judge')}" if self.judges else ""
         items = f", {plural(scores.items, 'item')}" if scores.paired else ""
-        sides = f"one-sided: does {self.new} score higher?" if self.new else "two-sided."
+        sides = f"one-sided: does {self.new} score better?" if self.new else "two-sided."
         about = f"{self.criterion}: " if self.criterion else ""
         better = " Lower scores are better." if self.lower_is_better else ""
         answer = [self.says, *self._say_unbeaten()]
@@ -457,9 +477,13 @@ class GroupedTests(Grouped[ScoreTests]):
             Column("pairs", "pairs", "count"),
             *(Column(name, TESTS[name].title, "count") for name in names),
         )
-        legend = ("p-values are adjusted within each group, not over all groups",)
+        few = [
+            f"{group} {one.pairs.limit}" for group, one in self.groups.items() if one.pairs.limit
+        ]
+        legend = ["p-values are adjusted within each group, not over all groups"]
+        legend += [f"clustered is limited: {listing(few)}"] if few else []
         caption = "Pairs that differ in each group, by test"
-        return Document(parts=(Table("groups", caption, columns, tuple(rows), legend=legend),))
+        return Document(parts=(Table("groups", caption, columns, tuple(rows), legend=(*legend,)),))
 
 
 def find_differences(
@@ -480,7 +504,7 @@ def find_differences(
             excluded.
         criterion: only this one.
         group_by: a further column whose levels are tested apart.
-        new: the system that is to score higher: only its pairs, one-sided. Otherwise all pairs,
+        new: the system that is to score better: only its pairs, one-sided. Otherwise all pairs,
             two-sided.
         blocks: in what systems are ranked to see whether they differ at all: item | judge.
         lower_is_better: whether lower scores are better; by default where the name of the
@@ -563,9 +587,11 @@ def run_score_tests(
         raise NotIdentified(f"nobody scored a system '{new}'.{hint}")
     pairs = compare_pairs(scores, None if new is None else systems.index(new), seed)
     alone = int((pairs.items < MIN_ITEMS).sum())
-    pairs, notes = account_for_clusters(
-        pairs, systems, rows, lower=lower, one_sided=new is not None
-    )
+    apart = [*({*compared.systems} - {*systems})]
+    ranking, notes = rank_by_scores(rows, apart, lower=lower, seed=seed)
+    if ranking is not None:
+        pairs, more = account_for_clusters(pairs, systems, ranking, one_sided=new is not None)
+        notes += more
     ranked = scores if blocks == "item" else MeanScores.of(compared, sign, blocks)
     friedman, more = _test_blocks(ranked, blocks)
     notes += [*more, *take_findings(say_alike(systems))]
@@ -605,10 +631,10 @@ def _leave_references_out(
     if not apart or len(systems) - len(apart) < 2:  # then people's texts are what is compared
         return rows, ()
     left = np.isin(rows.system, [rows.systems.index(name) for name in apart])
-    reason = "human references by name, which are in no pair (--rank-references tests them too)"
+    reason = f"human references{' by name' if references is None else ''}, which are in no pair"
     excluded = Exclusion(
         "references",
-        reason if references is None else "human references, which are in no pair",
+        reason,
         int(left.sum()),
         rows.size,
         unit="score",

@@ -105,9 +105,7 @@ def friedman_test(
     ranks = average_ranks(scores)
     w = concord_ranks(ranks)
     if w is None:
-        raise NotIdentified(
-            "Friedman's test has nothing to compare: every block puts all systems on a par"
-        )
+        raise NotIdentified("Friedman's test has nothing to compare: every block puts all systems on a par")
     most = n * (k - 1)
     q = most * w
     df = (k - 1, (k - 1) * (n - 1))
@@ -165,7 +163,9 @@ def skillings_mack_test(
     size = np.bincount(block)[block]
     use = size > 1
     if not use.any():
-        raise NotIdentified("no block has scores of two systems: nothing to compare within blocks")
+        raise NotIdentified(
+            "Skillings and Mack's test has nothing to compare: no block has scores of two systems"
+        )
     block, system, size = number_groups(block[use]), system[use], size[use].astype(np.float64)
     n, k, ranks = int(block.max()) + 1, len(systems), rank_within(block, score[use])
     centred, weight = ranks - (size + 1) / 2, 12 / (size + 1)
@@ -176,7 +176,9 @@ def skillings_mack_test(
     v = np.diag(np.bincount(system, spread, minlength=k)) - there.T @ there
     rank = int(np.linalg.matrix_rank(v, hermitian=True))
     if not rank:
-        raise NotIdentified("every block puts all systems on a par: nothing to compare")
+        raise NotIdentified(
+            "Skillings and Mack's test has nothing to compare: every block is a tie"
+        )
     q = float(sums @ np.linalg.pinv(v, hermitian=True) @ sums)
     return SkillingsMack(tuple(systems), n, q, rank, distributions.chi2_tail(q, rank))
 

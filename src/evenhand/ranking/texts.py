@@ -182,28 +182,31 @@ TESTS: Final = {
     "blocks-incomplete": "{n:,} of {of:,} {by}s did not see all systems and are excluded from"
     " Friedman's test ({names:list}).",
     # Classical tests of ratings; `{others}` are the counts, or p-values, of the other tests
-    "scores-differ-clustered": "{n:,} of {of:#pair} differ (p ≤ .05, adjusted for all pairs), with"
-    " scores correlated by {ways}. If items were independent and judges did not matter{others}.",
-    "no-scores-differ-clustered": "No pair differs significantly (p > .05, adjusted for all pairs),"
-    " with scores correlated by {ways}. If items were independent and judges did not"
+    "scores-differ-clustered": "{n:,} of {of:#pair} differ{limit} (p ≤ .05, adjusted for all"
+    " pairs), with scores correlated by {ways}. If items were independent and judges did not"
+    " matter{others}.",
+    "no-scores-differ-clustered": "No pair differs significantly{limit} (p > .05, adjusted for all"
+    " pairs), with scores correlated by {ways}. If items were independent and judges did not"
     " matter{others}.",
     "scores-differ": "{n:,} of {of:#pair} differ by {test} (p ≤ .05 after Holm's adjustment) if"
     " items are independent and judges do not matter{others}.",
     "no-scores-differ": "No pair differs significantly by {test} (p > .05 after Holm's"
     " adjustment){others}.",
-    "scores-higher-clustered": "{first} scores higher than {second} (p {p:p}, with scores"
+    "scores-better-clustered": "{first} scores better than {second}{limit} (p {p:p}, with scores"
     " correlated by {ways}). If items were independent and judges did not matter{others}.",
-    "scores-not-higher-clustered": "{first} is not shown to score higher than {second} (p {p:p},"
-    " with scores correlated by {ways}). If items were independent and judges did not matter"
+    "scores-not-better-clustered": "{first} is not shown to score better than {second}{limit} (p"
+    " {p:p}, with scores correlated by {ways}). If items were independent and judges did not matter"
     "{others}.",
-    "scores-higher": "{first} scores higher than {second} by {test} (p {p:p}) if items are"
+    "scores-better": "{first} scores better than {second} by {test} (p {p:p}) if items are"
     " independent and judges do not matter{others}.",
-    "scores-not-higher": "{first} is not shown to score higher than {second} by {test}"
+    "scores-not-better": "{first} is not shown to score better than {second} by {test}"
     " (p {p:p}){others}.",
     "scores-unbeaten": "No other system is shown to be better than {names}.",
     "systems-differ": "Systems differ on the whole ({how}, p {p:p}).",
     "systems-not-differ": "Systems do not differ significantly on the whole ({how}, p {p:p}).",
-    "no-clustered-scores": "No test that accounts for judges and items: {why}.",
+    "not-adjusted": "Judges and items link too few systems for scores to be adjusted for them:"
+    " clustered p-values are of raw mean scores.",
+    "not-clustered": "No clustered p-values: {why}.",
     "pairs-not-clustered": "{n:,} of {of:#pair} without a clustered p-value: they rest on too few"
     " judges or items, or their scores do not vary.",
     "scores-unpaired": "{n:,} of {of:#pair} share one item or none: of the classical tests only the"
