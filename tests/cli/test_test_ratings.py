@@ -283,3 +283,108 @@ def test_what_is_of_ratings_is_refused_for_comparisons(evenhand, table1, words):
     assert f"{words[0]} is of ratings; these are comparisons: leave it out" in " ".join(
         said.split()
     )
+
+
+def test_clustered_p_values_and_differences_are_those_of_rank(evenhand, rated):
+    found = evenhand("test", rated, "--json").json
+    ranked = evenhand("rank", rated, "--json").json["pairs"]
+    expected = {(one["first"], one["second"]): one for one in ranked}
+    assert len(found["pairs"]) == len(expected) == 3
+    for one in found["pairs"]:
+        pair = expected[one["first"], one["second"]]
+        assert one["p_clustered"] == pair["p_adjusted"]
+        assert one["difference_adjusted"] == pytest.approx(pair["difference"], rel=1e-12)
+    assert next(iter(found["tests"])) == "clustered"
+    decided = sum(one["p_clustered"] <= 0.05 for one in found["pairs"])
+    assert found["tests"]["clustered"]["differ"] == decided
+    assert found["says"].startswith(f"{decided} of 3 pairs differ")
+    assert "with scores correlated by judge and item" in found["says"]
+    assert "clustered by judge+item" in found["signature"]
+    assert found["tests"]["clustered"]["assumes"] == "judges and items drawn from many like them"
+
+
+def test_one_side_is_clustered_by_t_and_holm(evenhand, folder):
+    scored(gap=1.0).write_csv("scores.csv")
+    pairs = {
+        (one["first"], one["second"]): one["p_clustered"]
+        for name in "abc"
+        for one in evenhand("test", "scores.csv", "--new", name, "--json").json["pairs"]
+    }
+    two_sided = evenhand("rank", "scores.csv", "--interval", "sandwich", "--json").json["pairs"]
+    # Holm's over all three pairs; one alone is adjusted by at most 3, one of a system's two by 2
+    for one in two_sided:
+        better = pairs[one["first"], one["second"]]
+        assert better <= one["p_adjusted"]
+        assert better >= one["p_adjusted"] / 6
+        assert pairs[one["second"], one["first"]] > 0.5
+
+
+def test_human_references_are_in_no_pair_and_counted_unless_they_are_asked_for(evenhand, folder):
+    frame = scored().with_columns(pl.col("system").replace({"c": "ref-A"}))
+    pl.concat([frame, scored(2).filter(pl.col("system") == "c")]).write_csv("refs.csv")
+    found = evenhand("test", "refs.csv", "--json").json
+    (excluded,) = [one for one in found["excluded"] if one["code"] == "references"]
+    assert (excluded["rows"], excluded["of_rows"]) == (120, 480)
+    assert (excluded["system_names"], len(found["pairs"])) == (["ref-A"], 3)
+    assert "excluded 120 of 480 scores, 1 of 4 systems, human references" in found["signature"]
+    assert "1 of 4 systems (ref-A), human references by name" in " ".join(
+        evenhand("test", "refs.csv").out.split()
+    )
+    every = evenhand("test", "refs.csv", "--rank-references", "--json").json
+    assert (len(every["pairs"]), every["excluded"]) == (6, [])
+    new = evenhand("test", "refs.csv", "--new", "ref-A", "--json").json
+    assert [one["first"] for one in new["pairs"]] == ["ref-A"] * 3
+    # where one system alone is left, people's texts are what is compared
+    scored().with_columns(pl.col("system").replace({"c": "ref-A", "b": "ref-B"})).write_csv("r.csv")
+    assert len(evenhand("test", "r.csv", "--json").json["pairs"]) == 3
+
+
+def test_which_scores_are_better_can_be_said(evenhand, rated):
+    usual, turned = (
+        evenhand("test", rated, "--json", *words).json["pairs"]
+        for words in ((), ("--better", "lower"))
+    )
+    sides = {(one["first"], one["second"]) for one in usual}
+    assert {(one["second"], one["first"]) for one in turned} == sides
+    assert sorted(one["p_t"] for one in usual) == sorted(one["p_t"] for one in turned)
+
+
+def test_few_judges_limit_the_first_sentence(evenhand, folder):
+    scored(judges=3).write_csv("few.csv")
+    found = evenhand("test", "few.csv", "--json").json
+    assert " for these 3 judges only (p " in found["says"]
+
+
+def test_raw_means_are_clustered_where_judges_and_items_link_no_systems(evenhand, folder):
+    # every item has one system but for one that has two, and every judge scores one system
+    frame = scored(gap=9.0, items=60).with_columns(
+        item=pl.when(pl.col("item") == "i00")
+        .then(pl.col("item"))
+        .otherwise(pl.col("item") + pl.col("system")),
+        judge=pl.col("judge") + pl.col("system"),
+    )
+    frame.filter((pl.col("item") != "i00") | (pl.col("system") != "c")).write_csv("apart.csv")
+    found = evenhand("test", "apart.csv", "--json").json
+    (note,) = [one for one in found["findings"] if one["code"] == "not-adjusted"]
+    assert "raw mean scores" in note["text"]
+    means = evenhand("rank", "apart.csv", "--model", "mean", "--json").json["pairs"]
+    assert sorted(one["p_clustered"] for one in found["pairs"]) == sorted(
+        one["p_adjusted"] for one in means
+    )
+
+
+def test_scores_that_do_not_vary_have_no_clustered_test_and_it_is_said(evenhand, folder):
+    rows = [
+        (f"j{j}", f"i{i}", s, i + j + n)
+        for i in range(9)
+        for j in range(6)
+        for n, s in enumerate("ab")
+    ]
+    pl.DataFrame(rows, ["judge", "item", "system", "score"], orient="row").write_csv("flat.csv")
+    found = evenhand("test", "flat.csv", "--json").json
+    assert found["pairs"][0]["p_clustered"] is None
+    assert found["pairs"][0]["p_permutation"] == 2 / 2**9
+    assert [one["code"] for one in found["findings"] if "clustered" in one["code"]] == [
+        "not-clustered"
+    ]
+    assert found["says"].startswith("b scores better than a by permutation (p 0.004)")

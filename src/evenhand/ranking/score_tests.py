@@ -217,20 +217,25 @@ def compare_pairs(scores: MeanScores, new: int | None, seed: int) -> Pairs:
 
 
 def rank_by_scores(
-    rows: RatingRows, references: Sequence[str], *, lower: bool, seed: int
+    rows: RatingRows, references: Sequence[str], *, lower: bool, paired: bool, seed: int
 ) -> tuple[Ranking | None, list[Finding]]:
-    """Rank by scores adjusted for judges and items, or by raw means where they cannot be."""
+    """Rank by scores adjusted for judges and items, or say why not.
+
+    paired: whether all pairs share items; if not, and judges and items do not link systems either,
+        raw means take the place of adjusted ones.
+    """
     notes: list[Finding] = []
-    for model in ("adjusted", "mean"):
+    for model in ("adjusted", *([] if paired else ["mean"])):
         settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
         try:
             ranking = rank_scores(rows, settings, lower_is_better=lower, references=references)
         except (NotIdentified, NotConverged) as refusal:
-            notes = [say("not-adjusted"), say("not-clustered", why=str(refusal.without_options()))]
+            code = "not-adjusted" if model == "adjusted" and not paired else "not-clustered"
+            notes = [say(code, why=str(refusal.without_options()))]
         else:
-            notes = notes[:1] + [one for one in ranking.notes if one.severity != "info"]
+            notes += [one for one in ranking.notes if one.severity != "info"]
             return ranking, [one for one in notes if one not in rows.notes]
-    return None, notes[1:]
+    return None, notes
 
 
 def account_for_clusters(
@@ -588,7 +593,7 @@ def run_score_tests(
     pairs = compare_pairs(scores, None if new is None else systems.index(new), seed)
     alone = int((pairs.items < MIN_ITEMS).sum())
     apart = [*({*compared.systems} - {*systems})]
-    ranking, notes = rank_by_scores(rows, apart, lower=lower, seed=seed)
+    ranking, notes = rank_by_scores(rows, apart, lower=lower, paired=not alone, seed=seed)
     if ranking is not None:
         pairs, more = account_for_clusters(pairs, systems, ranking, one_sided=new is not None)
         notes += more

@@ -105,7 +105,9 @@ def friedman_test(
     ranks = average_ranks(scores)
     w = concord_ranks(ranks)
     if w is None:
-        raise NotIdentified("Friedman's test has nothing to compare: every block puts all systems on a par")
+        raise NotIdentified(
+            "Friedman's test has nothing to compare: every block puts all systems on a par"
+        )
     most = n * (k - 1)
     q = most * w
     df = (k - 1, (k - 1) * (n - 1))
