@@ -7,16 +7,18 @@ import pytest
 import evenhand
 from evenhand.errors import NotIdentified, UnknownOption
 
-K, J, I = 5, 8, 20
+K, JUDGES, ITEMS = 5, 8, 20
 
 
 def make(n=400, seed=1, **more):
     """Simulate ratings of five systems by eight judges, who saw them unequally."""
     rng = np.random.default_rng(seed)
-    judge, item = rng.integers(0, J, n), rng.integers(0, I, n)
-    shares = rng.dirichlet(np.full(K, 0.8), J)
+    judge, item = rng.integers(0, JUDGES, n), rng.integers(0, ITEMS, n)
+    shares = rng.dirichlet(np.full(K, 0.8), JUDGES)
     system = np.array([rng.choice(K, p=shares[one]) for one in judge])
-    score = 50 + 2.0 * system + 6 * rng.normal(size=J)[judge] + 5 * rng.normal(size=I)[item]
+    score = (
+        50 + 2.0 * system + 6 * rng.normal(size=JUDGES)[judge] + 5 * rng.normal(size=ITEMS)[item]
+    )
     score += 8 * rng.normal(size=n)
     return {
         "judge": [f"judge-{one}" for one in judge],
@@ -231,3 +233,16 @@ def test_pairs_hold_differences_in_points_with_adjusted_p_values():
     row = ranking.rows()[0]
     assert {"estimate", "ratings", "mean", "beats", "rank_lower", "cluster"} <= row.keys()
     assert not {"log_worth", "wins", "ties", "losses"} & row.keys()
+
+
+def test_groups_on_other_items_are_adjusted_for_their_judges_alone_with_a_warning():
+    columns = make()
+    groups = ["heard" if one in ("system-0", "system-1") else "read" for one in columns["system"]]
+    columns["item"] = [f"{g} {i}" for g, i in zip(groups, columns["item"], strict=True)]
+    ranking = rank(columns)
+    (note,) = [one for one in ranking.notes if one.code == "other-items"]
+    assert note.severity == "warning"
+    assert "{system-0, system-1}" in note
+    del columns["item"]
+    alone = rank(columns)
+    assert np.allclose(ranking.estimate, alone.estimate)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.models.base import finite
 from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
 from evenhand.models.registry import RATING_MODELS, find_model
+from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.clustering import Clustering, limit_to_few
 from evenhand.ranking.inference import number_places, reorder
 from evenhand.ranking.intervals import Intervals
@@ -91,18 +92,20 @@ def rank_ratings(
         raise UnknownOption(
             f"ratings have no interval '{settings.interval}': choose {' | '.join(INTERVALS)}"
         )
+    of_scores: Any = {"lower_is_better": lower_is_better, "references": references}
     if isinstance(data, RatingRows):
-        return _rank_rows(data, settings, group_by, lower_is_better, references)
+        return _rank_rows(data, settings, group_by, **of_scores)
     table = leave_out_controls(choose_criterion(data, criterion))
     rows = table.rows(factors=[] if group_by is None else [group_by])
     chosen = [one for one in table.excluded if one.code == "criterion"]
-    return note_excluded(_rank_rows(rows, settings, group_by, lower_is_better, references), chosen)
+    return note_excluded(_rank_rows(rows, settings, group_by, **of_scores), chosen)
 
 
 def _rank_rows(
     rows: RatingRows,
     settings: Settings,
     group_by: str | None,
+    *,
     lower_is_better: bool | None,
     references: Sequence[str] | None,
 ) -> Ranking | GroupedRankings:
@@ -151,9 +154,10 @@ def rank_scores(
     # sums differ by the order of rows in their last digits
     order = np.lexsort((rows.score, rows.item, rows.judge, rows.system))
     scores = take_scores(rows.take(order))
-    fit: RatingFit = settings.model.fit(scores)
     answers = ScoredAnswers(scores.factors, float(len(scores.score)))
-    found = find_rating_intervals(fit, answers, settings, -1.0 if lower_is_better else 1.0)
+    with one_blas_thread():
+        fit: RatingFit = settings.model.fit(scores)
+        found = find_rating_intervals(fit, answers, settings, -1.0 if lower_is_better else 1.0)
     known = {*(filter(reads_human, fit.systems) if references is None else references)}
     apart = [name for name in fit.systems if name in known]
     if len(fit.systems) - len(apart) < 2:  # then people's texts are what is ranked
