@@ -355,22 +355,16 @@ def test_few_judges_limit_the_first_sentence(evenhand, folder):
     assert " for these 3 judges only (p " in found["says"]
 
 
-def test_raw_means_are_clustered_where_judges_and_items_link_no_systems(evenhand, folder):
-    # every item has one system but for one that has two, and every judge scores one system
-    frame = scored(gap=9.0, items=60).with_columns(
-        item=pl.when(pl.col("item") == "i00")
-        .then(pl.col("item"))
-        .otherwise(pl.col("item") + pl.col("system")),
-        judge=pl.col("judge") + pl.col("system"),
-    )
-    frame.filter((pl.col("item") != "i00") | (pl.col("system") != "c")).write_csv("apart.csv")
-    found = evenhand("test", "apart.csv", "--json").json
-    (note,) = [one for one in found["findings"] if one["code"] == "not-adjusted"]
-    assert "raw mean scores" in note["text"]
-    means = evenhand("rank", "apart.csv", "--model", "mean", "--json").json["pairs"]
+def test_what_limits_a_ranking_is_said_beside_its_p_values(evenhand, folder):
+    frame = scored(gap=9.0, items=60).with_columns(item=pl.col("item") + pl.col("system"))
+    frame.write_csv("apart.csv")
+    found, ranked = (evenhand(verb, "apart.csv", "--json").json for verb in ("test", "rank"))
     assert sorted(one["p_clustered"] for one in found["pairs"]) == sorted(
-        one["p_adjusted"] for one in means
+        one["p_adjusted"] for one in ranked["pairs"]
     )
+    said = [one["text"] for one in ranked["findings"] if one["severity"] in ("note", "warning")]
+    assert said
+    assert {*said} <= {one["text"] for one in found["findings"]}
 
 
 def test_scores_that_do_not_vary_have_no_clustered_test_and_it_is_said(evenhand, folder):

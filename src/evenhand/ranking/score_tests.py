@@ -55,7 +55,6 @@ from evenhand.numerics.pair_tests import (
     signed_rank_tests,
     t_tests,
 )
-from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import (
     choose_rating_model,
     name_groups,
@@ -216,44 +215,35 @@ def compare_pairs(scores: MeanScores, new: int | None, seed: int) -> Pairs:
     return Pairs(first, second, items, np.where(turn, -apart, apart), p, draws)
 
 
-def rank_by_scores(
-    rows: RatingRows, references: Sequence[str], *, lower: bool, paired: bool, seed: int
-) -> tuple[Ranking | None, list[Finding]]:
-    """Rank by scores adjusted for judges and items, or say why not.
-
-    paired: whether all pairs share items; if not, and judges and items do not link systems either,
-        raw means take the place of adjusted ones.
-    """
-    notes: list[Finding] = []
-    for model in ("adjusted", *([] if paired else ["mean"])):
-        settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
-        try:
-            ranking = rank_scores(rows, settings, lower_is_better=lower, references=references)
-        except (NotIdentified, NotConverged) as refusal:
-            code = "not-adjusted" if model == "adjusted" and not paired else "not-clustered"
-            notes = [say(code, why=str(refusal.without_options()))]
-        else:
-            notes += [one for one in ranking.notes if one.severity != "info"]
-            return ranking, [one for one in notes if one not in rows.notes]
-    return None, notes
-
-
 def account_for_clusters(
-    pairs: Pairs, systems: tuple[str, ...], ranking: Ranking, *, one_sided: bool
+    pairs: Pairs,
+    rows: RatingRows,
+    systems: Sequence[str],
+    *,
+    lower: bool,
+    one_sided: bool,
+    seed: int,
 ) -> tuple[Pairs, list[Finding]]:
-    """Add p-values that account for judges and items, those of a ranking.
+    """Add p-values that account for judges and items, those of a ranking, or say why not.
 
     They are adjusted over all pairs by max-|t|; one-sided those of t, by Holm's method. Pairs then
     have the system first that scores better by the difference tested.
     """
+    settings = Settings(choose_rating_model(None), "rank-sets", None, LEVEL, seed, None)
+    apart = [*{*rows.systems}.difference(systems)]
+    try:
+        ranking = rank_scores(rows, settings, lower_is_better=lower, references=apart)
+    except (NotIdentified, NotConverged) as refusal:
+        return pairs, [say("not-clustered", why=str(refusal.without_options()))]
+    notes = [one for one in ranking.notes if one.severity != "info" and one not in rows.notes]
     ways = tuple(way.name for way in ranking.ways if way.name in ("judge", "item"))
     stderr, listed = ranking.pair_stderr, ranking.pairs()
     if not ways or stderr is None or listed is None:
         why = "systems are too many" if ways else "neither judges nor items give several scores"
-        return pairs, [say("not-clustered", why=why)]
+        return pairs, [*notes, say("not-clustered", why=why)]
     place = np.array([ranking.systems.index(name) for name in systems])
     one, other = place[pairs.first], place[pairs.second]
-    sign = -1.0 if ranking.lower_is_better else 1.0
+    sign = -1.0 if lower else 1.0
     adjusted = sign * (ranking.estimate[one] - ranking.estimate[other])
     p = np.full((len(systems), len(systems)), np.nan)
     for pair in listed:
@@ -281,7 +271,8 @@ def account_for_clusters(
         limit=ranking.headline,
     )
     lacking = int(np.isnan(clustered).sum())
-    return pairs, [say("pairs-not-clustered", n=lacking, of=len(clustered))] * bool(lacking)
+    notes += [say("pairs-not-clustered", n=lacking, of=len(clustered))] if lacking else []
+    return pairs, notes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -592,11 +583,9 @@ def run_score_tests(
         raise NotIdentified(f"nobody scored a system '{new}'.{hint}")
     pairs = compare_pairs(scores, None if new is None else systems.index(new), seed)
     alone = int((pairs.items < MIN_ITEMS).sum())
-    apart = [*({*compared.systems} - {*systems})]
-    ranking, notes = rank_by_scores(rows, apart, lower=lower, paired=not alone, seed=seed)
-    if ranking is not None:
-        pairs, more = account_for_clusters(pairs, systems, ranking, one_sided=new is not None)
-        notes += more
+    pairs, notes = account_for_clusters(
+        pairs, rows, systems, lower=lower, one_sided=new is not None, seed=seed
+    )
     ranked = scores if blocks == "item" else MeanScores.of(compared, sign, blocks)
     friedman, more = _test_blocks(ranked, blocks)
     notes += [*more, *take_findings(say_alike(systems))]

@@ -204,8 +204,6 @@ TESTS: Final = {
     "scores-unbeaten": "No other system is shown to be better than {names}.",
     "systems-differ": "Systems differ on the whole ({how}, p {p:p}).",
     "systems-not-differ": "Systems do not differ significantly on the whole ({how}, p {p:p}).",
-    "not-adjusted": "Clustered p-values are of raw mean scores, which are not adjusted for judges"
-    " and items: {why}.",
     "not-clustered": "No clustered p-values: {why}.",
     "pairs-not-clustered": "{n:,} of {of:#pair} without a clustered p-value: they rest on too few"
     " judges or items, or their scores do not vary.",
