@@ -12,8 +12,8 @@ import pytest
 from scipy import stats
 
 KEYS = [
-    *("signature", "excluded", "findings", "says", "criterion", "lower_is_better", "new", "sides"),
-    *("tests", "pairs", "friedman", "n_judgments", "n_outputs"),
+    *("signature", "excluded", "findings", "says", "criterion", "standardised"),
+    *("lower_is_better", "new", "sides", "tests", "pairs", "friedman", "n_judgments", "n_outputs"),
 ]
 CLASSICAL = ("t", "signed_rank", "permutation", "rank_sum")
 PAIR_KEYS = [
@@ -277,7 +277,7 @@ def test_what_does_not_apply_to_ratings_is_refused_in_a_line(evenhand, rated, wo
     assert why in " ".join(said.split())
 
 
-@pytest.mark.parametrize("words", [("--criterion", "fluency"), ("--seed", "3")])
+@pytest.mark.parametrize("words", [("--criterion", "fluency"), ("--seed", "3"), ("--model", "z")])
 def test_what_is_of_ratings_is_refused_for_comparisons(evenhand, table1, words):
     said = evenhand("test", table1, *words, code=2).err
     assert f"{words[0]} is of ratings; these are comparisons: leave it out" in " ".join(
@@ -299,7 +299,7 @@ def test_clustered_p_values_and_differences_are_those_of_rank(evenhand, rated):
     assert found["tests"]["clustered"]["differ"] == decided
     assert found["says"].startswith(f"{decided} of 3 pairs differ")
     assert "with scores correlated by judge and item" in found["says"]
-    assert "clustered by judge+item" in found["signature"]
+    assert "adjusted clustered by judge+item" in found["signature"]
     assert found["tests"]["clustered"]["assumes"] == "judges and items drawn from many like them"
 
 
@@ -347,6 +347,28 @@ def test_which_scores_are_better_can_be_said(evenhand, rated):
     sides = {(one["first"], one["second"]) for one in usual}
     assert {(one["second"], one["first"]) for one in turned} == sides
     assert sorted(one["p_t"] for one in usual) == sorted(one["p_t"] for one in turned)
+
+
+def test_scores_standardised_by_judge_are_tested_as_in_wmt(evenhand, rated):
+    frame = scored().with_columns(
+        (pl.col("score") - pl.col("score").mean().over("judge"))
+        / pl.col("score").std(ddof=1).over("judge")
+    )
+    means = item_means(frame)
+    found = evenhand("test", rated, "--model", "z", "--json").json
+    assert found["standardised"]
+    assert "tests of z-scores | z clustered by judge+item" in found["signature"]
+    for one in found["pairs"]:
+        x, y = (np.round(means[one[side]], 9) for side in ("first", "second"))
+        assert one["p_t"] == pytest.approx(stats.ttest_rel(x, y).pvalue, rel=1e-6)
+        expected = stats.mannwhitneyu(x, y, method="asymptotic").pvalue
+        assert one["p_rank_sum"] == pytest.approx(expected, rel=1e-9)
+    ranked = evenhand("rank", rated, "--model", "z", "--json").json["pairs"]
+    assert sorted(one["p_clustered"] for one in found["pairs"]) == sorted(
+        one["p_adjusted"] for one in ranked
+    )
+    said = evenhand("test", rated, "--model", "zz", code=2).err
+    assert "model cannot be 'zz'" in said
 
 
 def test_few_judges_limit_the_first_sentence(evenhand, folder):

@@ -45,6 +45,11 @@ class Asked(Options):
         "Whose orders of all systems Friedman's test compares. Default: judges; of ratings, items.",
         type=OneOf(BLOCKS),
     )
+    model: str | None = _test(
+        "--model NAME",
+        "What the clustered test of ratings compares: adjusted (the default), mean or z; with z all"
+        " tests are of scores standardised by judge, as in WMT.",
+    )
     seed: int = seed_option(_test, says="Of the flips of signs that are drawn (ratings).")
 
 
@@ -75,7 +80,8 @@ def test(run: Run, *, tables: Tables, groups: Grouping, scores: Scores, asked: A
     if isinstance(opened, Ratings):
         return _test_ratings(tables.join(opened, used=(groups.group_by,)), groups, scores, asked)
     refuse_given(
-        [*Scores.list_options(), "seed"], "is of ratings; these are comparisons: leave it out"
+        [*Scores.list_options(), "model", "seed"],
+        "is of ratings; these are comparisons: leave it out",
     )
     data = tables.join(take_pairs(opened), used=(groups.group_by, asked.blocks))
     if asked.blocks is not None:
@@ -108,6 +114,7 @@ def _test_ratings(data: Ratings, groups: Grouping, scores: Scores, asked: Asked)
         group_by=groups.group_by,
         new=asked.new,
         blocks=asked.blocks or BLOCKS_OF_RATINGS[0],
+        model=asked.model,
         seed=asked.seed,
     )
     beside = found.document() if isinstance(found, GroupedTests) else None

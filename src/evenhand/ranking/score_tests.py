@@ -44,6 +44,8 @@ from evenhand.errors import (
     require_seed,
     suggest,
 )
+from evenhand.models.means import standardise
+from evenhand.models.rating_fit import take_scores
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
@@ -219,17 +221,16 @@ def account_for_clusters(
     pairs: Pairs,
     rows: RatingRows,
     systems: Sequence[str],
+    settings: Settings,
     *,
     lower: bool,
     one_sided: bool,
-    seed: int,
 ) -> tuple[Pairs, list[Finding]]:
     """Add p-values that account for judges and items, those of a ranking, or say why not.
 
     They are adjusted over all pairs by max-|t|; one-sided those of t, by Holm's method. Pairs then
     have the system first that scores better by the difference tested.
     """
-    settings = Settings(choose_rating_model(None), "rank-sets", None, LEVEL, seed, None)
     apart = [*{*rows.systems}.difference(systems)]
     try:
         ranking = rank_scores(rows, settings, lower_is_better=lower, references=apart)
@@ -288,19 +289,21 @@ class ScoreTests(Shown):
     lower_is_better: bool  # whether lower scores are
     n_judgments: int  # scores
     judges: int  # how many judges gave them, 0 where nobody knows
+    standardised: bool  # whether they are standardised by judge
     notes: tuple[str, ...]  # what cannot be tested and why, what was excluded
     signature: str  # one line that reproduces the tests
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the ratings
 
     @property
     def tests(self) -> tuple[str, ...]:
-        """The tests that some pair has, those of most pairs first; the first is believed."""
+        """The tests that some pair has: the clustered one, then those of most pairs first."""
         made = {name: int((~np.isnan(self.pairs.holm(name))).sum()) for name in TESTS}
-        return tuple(sorted((name for name in made if made[name]), key=lambda name: -made[name]))
+        names = [name for name in made if made[name]]
+        return tuple(sorted(names, key=lambda name: (name != CLUSTERED, -made[name])))
 
     @property
     def decided(self) -> NDArray[np.bool_]:
-        """(P,) whether a pair differs by the test that is believed."""
+        """(P,) whether a pair differs by the first of its tests, which is believed."""
         return np.asarray(self.pairs.holm(self.tests[0]) <= SIGNIFICANT)
 
     @property
@@ -317,7 +320,8 @@ class ScoreTests(Shown):
             code = "scores-better" if self.decided[0] else "scores-not-better"
         else:
             told = [f"{int((pairs.holm(name) <= SIGNIFICANT).sum()):,}" for name in others]
-            values |= {"n": int(self.decided.sum()), "of": len(pairs.first)}
+            tested = int((~np.isnan(pairs.holm(believed))).sum())
+            values |= {"n": int(self.decided.sum()), "of": tested}
             code = "scores-differ" if values["n"] else "no-scores-differ"
         named = [f"{said} by {TESTS[name].title}" for said, name in zip(told, others, strict=True)]
         values["others"] = f"{':' if clustered else ';'} {listing(named)}" if named else ""
@@ -377,7 +381,7 @@ class ScoreTests(Shown):
                     name: getattr(block, name) for name in ("f", "f_df", "f_p", "kendall_w")
                 }
         return {
-            **write_contract(self, "says", "criterion", "lower_is_better", "new"),
+            **write_contract(self, "says", "criterion", "standardised", "lower_is_better", "new"),
             "sides": 1 if self.new else 2,
             "tests": tests,
             "pairs": self.records(),
@@ -393,7 +397,8 @@ class ScoreTests(Shown):
         items = f", {plural(scores.items, 'item')}" if scores.paired else ""
         sides = f"one-sided: does {self.new} score better?" if self.new else "two-sided."
         about = f"{self.criterion}: " if self.criterion else ""
-        better = " Lower scores are better." if self.lower_is_better else ""
+        better = " Scores are standardised by judge." if self.standardised else ""
+        better += " Lower scores are better." if self.lower_is_better else ""
         answer = [self.says, *self._say_unbeaten()]
         if friedman is not None:
             code = "systems-differ" if friedman.p <= SIGNIFICANT else "systems-not-differ"
@@ -489,6 +494,7 @@ def find_differences(
     group_by: str | None = None,
     new: str | None = None,
     blocks: str = "item",
+    model: str | None = None,
     lower_is_better: bool | None = None,
     references: Sequence[str] | None = None,
     seed: int = SEED,
@@ -503,6 +509,8 @@ def find_differences(
         new: the system that is to score better: only its pairs, one-sided. Otherwise all pairs,
             two-sided.
         blocks: in what systems are ranked to see whether they differ at all: item | judge.
+        model: of the clustered test: adjusted (for judges and items, the default), mean or z; with
+            z the classical tests are of scores standardised by judge too, as in WMT.
         lower_is_better: whether lower scores are better; by default where the name of the
             criterion says so, such as "errors", and no score is below 0.
         references: systems that are human references, which are in no pair. By default those whose
@@ -545,7 +553,13 @@ def find_differences(
             part_lower = reads_lower(label, float(part.score.min()))
         try:
             groups[name] = run_score_tests(
-                part, new=new, blocks=blocks, lower=part_lower, references=references, seed=seed
+                part,
+                new=new,
+                blocks=blocks,
+                model=model,
+                lower=part_lower,
+                references=references,
+                seed=seed,
             )
         except NotIdentified as refusal:
             if len(parts) == 1:
@@ -564,13 +578,17 @@ def run_score_tests(
     *,
     new: str | None = None,
     blocks: str = "item",
+    model: str | None = None,
     lower: bool = False,
     references: Sequence[str] | None = None,
     seed: int = SEED,
 ) -> ScoreTests:
     """Run the tests of one group."""
     sign = -1.0 if lower else 1.0
-    compared, excluded = _leave_references_out(rows, references, new)
+    settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
+    standard = settings.name == "z"
+    scored = replace(rows, score=standardise(take_scores(rows))) if standard else rows
+    compared, excluded = _leave_references_out(scored, references, new)
     scores = MeanScores.of(compared, sign)
     systems = scores.systems
     if len(systems) < 2:
@@ -584,7 +602,7 @@ def run_score_tests(
     pairs = compare_pairs(scores, None if new is None else systems.index(new), seed)
     alone = int((pairs.items < MIN_ITEMS).sum())
     pairs, notes = account_for_clusters(
-        pairs, rows, systems, lower=lower, one_sided=new is not None, seed=seed
+        pairs, rows, systems, settings, lower=lower, one_sided=new is not None
     )
     ranked = scores if blocks == "item" else MeanScores.of(compared, sign, blocks)
     friedman, more = _test_blocks(ranked, blocks)
@@ -593,8 +611,8 @@ def run_score_tests(
         notes.append(say("scores-without-items"))
     elif alone:
         notes.append(say("scores-unpaired", n=alone, of=len(pairs.items)))
-    parts = ["tests of scores" + (f", new {new}" if new else "")]
-    parts += [f"clustered by {'+'.join(pairs.ways)}"] if pairs.ways else []
+    parts = [f"tests of {'z-' * standard}scores" + (f", new {new}" if new else "")]
+    parts += [f"{settings.name} clustered by {'+'.join(pairs.ways)}"] if pairs.ways else []
     parts += ["flips by saddlepoint" if pairs.draws is None else f"B={pairs.draws} seed={seed}"]
     parts += [f"{_name_test(friedman)} by {blocks}"] if friedman else []
     parts += ["lower is better"] if lower else []
@@ -609,6 +627,7 @@ def run_score_tests(
         lower_is_better=lower,
         n_judgments=compared.size,
         judges=judges,
+        standardised=standard,
         notes=(*rows.notes, *notes),
         signature=sign_excluded(write_signature(parts, rows.size, digest_ratings(rows)), excluded),
         excluded=excluded,
