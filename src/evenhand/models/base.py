@@ -64,6 +64,8 @@ class Contrast:
 
 @dataclass(frozen=True)
 class LRTest:
+    """A likelihood-ratio test of two nested models."""
+
     statistic: float  # twice the difference in log-likelihood
     df: int  # difference in the number of parameters
     p: float  # χ² p-value
@@ -104,6 +106,8 @@ MIN_RELATIVE_VARIANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class QuasiVariances:
+    """One variance a system, from which readers can make the error of any difference."""
+
     systems: tuple[str, ...]  # names
     variances: Array  # (K,) quasi-variances on the λ scale; one may be negative
     worst_pair: float  # largest relative error of a simple contrast's standard error (proportion)

@@ -396,7 +396,8 @@ def _move(panel: integrals.Panel, peak: integrals.Peak, top: _Top) -> integrals.
     some = panel.thinned()
     there = point if some.weights == panel.weights else some.expand(beta, None, information=True)
     information = some.information(beta, there)
-    information[: panel.n_systems - 1, : panel.n_systems - 1] = point.worths
+    worths = slice(panel.n_systems - 1)
+    information[worths, worths] = panel.inform_worths(beta, point)
     inner = invert_positive(information[:-1, :-1])
     drift = np.append(-inner @ information[:-1, -1], 1.0)
     vcov = np.outer(drift, drift) / top.bend

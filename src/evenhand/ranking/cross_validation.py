@@ -464,6 +464,8 @@ def list_ends(name: str, estimate: cluster_means.Estimate | None) -> dict[str, A
 
 @dataclass(frozen=True)
 class HeldOutScore:
+    """How well one model predicts votes that it has not seen, and how it stands to the best."""
+
     model: str  # the model
     loss: float  # mean loss of held-out votes (bits)
     perplexity: float  # 2^loss
