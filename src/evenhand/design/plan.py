@@ -15,6 +15,7 @@ from evenhand.data.controls import carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, exactly, write_signature
+from evenhand.data.taking import Openable
 from evenhand.design.expected_power import (
     JUDGES,
     Expected,
@@ -456,7 +457,7 @@ OVERLAPS: Final = (1, 2, 3, 5)  # Overlaps that are compared
 def plan_campaign(
     settings: Mapping[str, Any] | CampaignSpec,
     *,
-    pilot: Comparisons | Rankings | None = None,
+    pilot: Comparisons | Rankings | Openable | None = None,
     campaigns: int = CAMPAIGNS,
     progress: Progress | None = None,
 ) -> CampaignPlan:

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import ANSWERS, Judgments, count_pairs
+from evenhand.data.taking import takes_judgments
 from evenhand.data.tally import Tally, join_codes
 from evenhand.errors import (
     InvalidJudgments,
@@ -768,6 +769,7 @@ class RandomJudges:
         require_option("method", self.method, ("corrected", "laplace"))
         require_level(self.level)
 
+    @takes_judgments("data")
     def fit(self, data: Judgments) -> RandomJudgesFit:
         """Fit by maximum likelihood, tastes integrated out.
 

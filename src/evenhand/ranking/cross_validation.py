@@ -24,6 +24,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import choose_groups, say_pooled
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Grouped, Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.data.tally import snake
 from evenhand.data.votes import (
     TIE,
@@ -749,7 +750,7 @@ NEAR_BORDER: Final = 3.0
 
 @carries_excluded("controls")
 def compare_models(
-    data: Comparisons | Rankings,
+    data: Comparisons | Rankings | Openable,
     *,
     models: Wanted = "usual",
     by: str | None = None,

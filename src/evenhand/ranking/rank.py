@@ -15,6 +15,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, refuse_kind, say_left_out, take_pairs
 from evenhand.data.groups import Levels, choose_groups, say_pooled, split_table, tally_groups
 from evenhand.data.rankings import Rankings
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
 from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption, listing
@@ -34,7 +35,7 @@ from evenhand.render.findings import Finding, take_findings
 
 @carries_excluded("controls")
 def rank(
-    data: Comparisons | Rankings | Tally,
+    data: Comparisons | Rankings | Tally | Openable,
     *,
     model: Any = None,
     interval: str | None = None,

@@ -15,6 +15,7 @@ from evenhand.data.exclusions import list_findings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
+from evenhand.data.taking import Openable
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_level, require_option
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import (
@@ -218,7 +219,7 @@ class HeldOut:
 
 @carries_excluded("controls", "repeats")
 def compare_processes(
-    data: Ratings | RatingRows,
+    data: Ratings | RatingRows | Openable,
     features: OutputFeatures,
     how: HeldOut | None = None,
     models: Mapping[str, MultiTaskGP] = MODELS,

@@ -195,7 +195,8 @@ def open_table(
     layout: the kind that was asked for, or another format.
     task: a pass of the table that is meant.
     """
-    from evenhand.formats.reading import hold_columns, show_source
+    from evenhand.formats.memory import hold_columns
+    from evenhand.formats.reading import show_source
 
     name = show_source(where)
     try:
@@ -229,6 +230,7 @@ def open_table(
         if len(tables) > 1:
             raise UnknownOption(
                 f"{name} holds {listing(tables)}: choose with --from {' or --from '.join(tables)}"
+                f" (in Python format='{tables[0]}')"
             )
         rows, more = _list_rows(store, tables[0])
         columns = gather_columns(rows)
