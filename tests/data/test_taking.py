@@ -1,6 +1,7 @@
 """What holds judgments is taken by every public function as what `evenhand.read` makes of it."""
 
 import inspect
+import json
 import random
 import re
 from datetime import UTC, datetime
@@ -14,7 +15,8 @@ import pyarrow as pa
 import pytest
 
 import evenhand
-from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat
+from evenhand.data.results import Shown
+from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, UnknownOption
 from evenhand.web.store.store import Store
 from spark_sessions import run_spark, why_no_spark
 from stored_campaigns import LEFT, RIGHT, HandClock, fill, judge_next
@@ -230,7 +232,7 @@ CALLS = {
         data, training=data, models=["uniform"], sizes=[20], least=10, trials=1
     ).losses.tolist(),
     "vary_choices": evenhand.vary_choices,
-    "watch": lambda data: evenhand.watch(data).document(),
+    "watch": evenhand.watch,
 }
 CALLS_OF_SCORES = {
     "JudgeProcess.predict": lambda data: SMALL.fit(data, FEATURES).predict(data).mean.tolist(),
@@ -244,7 +246,7 @@ CALLS_OF_SCORES = {
     "choose_outputs": lambda data: evenhand.choose_outputs(data, FEATURES, n=2),
     "compare_processes": lambda data: evenhand.compare_processes(
         data, FEATURES, models={"multi-task": SMALL}
-    ).tabulate(),
+    ),
     "diagnose_groups": evenhand.diagnose_groups,
     "diagnose_judges": evenhand.diagnose_judges,
     "study_decisions": lambda data: evenhand.study_decisions(data, draws=2),
@@ -292,6 +294,35 @@ def test_a_file_and_a_dict_are_taken_as_what_read_returns(call, columns, tmp_pat
         call(one) for one in (evenhand.read(columns), tmp_path / "data.csv", columns)
     )
     assert say(from_file).replace("data.csv", "dict") == say(from_dict) == say(opened)
+    if isinstance(from_dict, Shown):
+        show(from_dict)
+
+
+NO_TABLE = ("UniformFit",)
+NO_FIGURE = (
+    *("Borders", "Completion", "Cycles", "Fragility", "Grouped", "GroupedDiagnoses", "LabelFit"),
+    *("MethodTable", "ModelTable", "NextOutputs", "NextPairs", "PreferenceTests", "ProcessErrors"),
+    *("Report", "Savings", "Watched"),
+)
+
+
+def show(result):
+    """Every result is shown in all ways; one without a table or a figure says so."""
+    kind = type(result).__name__
+    assert json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert "<" in result._repr_html_()
+    if kind in NO_TABLE and not result.coefficients:
+        with pytest.raises(UnknownOption, match="has no table"):
+            result.to_pandas()
+    else:
+        pandas, polars = result.to_pandas(), result.to_polars()
+        assert [*pandas.columns] == polars.columns
+        assert len(pandas) == len(polars) > 0
+    if kind in NO_FIGURE:
+        with pytest.raises(UnknownOption, match=r"has no figure|a figure of its own: plot one"):
+            result.plot()
+    else:
+        assert result.plot().axes
 
 
 def say(result):

@@ -31,7 +31,7 @@ from evenhand.errors import (
 )
 from evenhand.web.store import queries
 from evenhand.web.store.database import NotOurs
-from evenhand.web.store.log import Record, read_record
+from evenhand.web.store.log import NotStored, Record, read_record
 
 if TYPE_CHECKING:
     from evenhand.formats.table import Table
@@ -201,6 +201,8 @@ def open_table(
     name = show_source(where)
     try:
         store = queries.open_launched(where)
+    except NotStored as fault:
+        raise UnknownFormat(f"{name}: {fault}") from None
     except NotOurs as fault:
         remedy = fault.remedy
         if fault.others and "://" in name:
