@@ -154,11 +154,11 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     "DecisionCurve": {"decisions": predictions.draw_decisions},
     "CampaignPlan": predictions.draw_plan,
     "VarianceComponents": {"components": draw_components},
-    "FittedModel": {"worths": draw_worths},
 }
-# The same, and what only verbs return
+# The same, fits of all models, and what only verbs return
 DRAWN: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     **FIGURES,
+    "FittedModel": {"worths": draw_worths},
     "JudgePanel": draw_panel,
     "JudgeLikeness": {"likeness": judges.draw_likeness},
 }
@@ -199,7 +199,7 @@ def find_chart(result: Any, kind: str | None = None) -> Chart:
     known = next((one.__name__ for one in type(result).__mro__ if one.__name__ in DRAWN), None)
     if known is None:
         raise UnknownOption(
-            f"{name} has no figure: {', '.join(FIGURES)} have some, and"
+            f"{name} has no figure: {', '.join(FIGURES)} and fits have some, and"
             " make_report(data).figures holds those of a report"
         )
     kinds = DRAWN[known]
