@@ -235,6 +235,9 @@ CALLS = {
     "watch": evenhand.watch,
 }
 CALLS_OF_SCORES = {
+    "Adjusted.fit": evenhand.Adjusted().fit,
+    "Means.fit": evenhand.Means().fit,
+    "ZScores.fit": evenhand.ZScores().fit,
     "JudgeProcess.predict": lambda data: SMALL.fit(data, FEATURES).predict(data).mean.tolist(),
     "JudgeProcess.predict_average": (
         lambda data: SMALL.fit(data, FEATURES).predict_average(data).mean.tolist()

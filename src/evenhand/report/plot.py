@@ -16,6 +16,7 @@ from evenhand.judges.agreement_table import AgreementTable
 from evenhand.judges.cards import Screening
 from evenhand.judges.variance import VarianceComponents
 from evenhand.models.base import FittedModel
+from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.by_model import tabulate_chances
 from evenhand.ranking.position_bias import PositionBias
@@ -44,6 +45,8 @@ def draw_ranking(ranking: Ranking) -> Chart:
 
 
 def draw_outcomes(ranking: Ranking) -> Chart:
+    if ranking.wins is None:
+        raise UnknownOption("ratings have no wins, ties and losses: draw the figure 'forest'")
     counted = ("wins", "ties", "losses")
     rows = [{**row, "n": sum(row[key] for key in counted)} for row in ranking.rows()]
     chart = systems.draw_outcomes([row for row in rows if row["n"]][:MAX_ROWS])
@@ -52,7 +55,7 @@ def draw_outcomes(ranking: Ranking) -> Chart:
 
 def draw_chances(ranking: Ranking) -> Chart:
     names = ranking.systems[:MAX_ROWS]
-    return systems.draw_heat_map(names, tabulate_chances(ranking.fit, names))
+    return systems.draw_heat_map(names, tabulate_chances(ranking.predictor, names))
 
 
 def draw_slopes(screening: Screening) -> Chart:
@@ -124,6 +127,14 @@ def draw_worths(fit: FittedModel) -> Chart:
     return draw_intervals(bars[:MAX_ROWS], axis="log-worth", title=title, below=below, reference=0)
 
 
+def draw_estimates(fit: RatingFit) -> Chart:
+    ends = ("estimate", "lower", "upper")
+    bars = [Bar(row["system"], *(row[key] for key in ends)) for row in fit.records()]
+    title = f"Systems by {fit.scale}" + (", with 95 % intervals" if fit.vcov is not None else "")
+    below = "intervals are of distances to the mean of the systems"
+    return draw_intervals(bars[:MAX_ROWS], axis=fit.scale, title=title, below=below)
+
+
 def draw_components(components: VarianceComponents) -> Chart:
     bars = [
         Bar(one.title, one.sd, *(() if one.upper in (None, inf) else (one.lower, one.upper)))
@@ -159,6 +170,7 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
 DRAWN: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     **FIGURES,
     "FittedModel": {"worths": draw_worths},
+    "RatingFit": {"estimates": draw_estimates},
     "JudgePanel": draw_panel,
     "JudgeLikeness": {"likeness": judges.draw_likeness},
 }
