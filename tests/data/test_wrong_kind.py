@@ -15,7 +15,6 @@ SCORES = pd.DataFrame(
     columns=["judge", "item", "system", "score"],
 )
 OF_PAIRS = {
-    "rank": evenhand.rank,
     "compare_methods": evenhand.compare_methods,
     "compare_models": evenhand.compare_models,
     "trace_learning": evenhand.trace_learning,
@@ -31,6 +30,7 @@ OF_PAIRS = {
     "PlackettLuce.fit": evenhand.PlackettLuce().fit,
 }
 OF_ANY = {
+    "rank": evenhand.rank,
     "screen_judges": evenhand.screen_judges,
     "estimate_components": evenhand.estimate_components,
 }
@@ -66,13 +66,6 @@ def test_ratings_are_refused_where_pairs_are_meant_and_never_told_to_be_opened(w
     with pytest.raises(InvalidJudgments, match="ratings: ") as refusal:
         work(evenhand.read(SCORES))
     assert "evenhand.read" not in str(refusal.value)
-
-
-def test_ratings_are_ranked_by_what_the_refusal_names():
-    ratings = evenhand.read(SCORES)
-    with pytest.raises(InvalidJudgments, match=r"by their mean scores$"):
-        evenhand.rank(ratings)
-    assert evenhand.make_report(ratings, sections=["scores"]).parts
 
 
 @pytest.mark.parametrize("work", OF_SCORES.values(), ids=OF_SCORES)
