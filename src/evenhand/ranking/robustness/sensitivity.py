@@ -28,6 +28,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.data.weights import Mix, choose_weights
 from evenhand.errors import EvenhandError, NotConverged, NotIdentified, UnknownOption, listing
@@ -282,7 +283,7 @@ def _list_refused(sensitivity: Sensitivity) -> list[Finding]:
 
 @carries_excluded("controls")
 def vary_choices(
-    data: Comparisons | Rankings,
+    data: Comparisons | Rankings | Openable,
     *,
     model: BradleyTerry | None = None,
     cluster: str | None = None,
