@@ -525,12 +525,9 @@ class Reading(Options):
 
         data = self.open(("comparisons", "rankings"))
         if isinstance(data, Ratings):
-            if verb == "rank":
-                way = f"evenhand report {shlex.join(self.files)} ranks them by mean score"
-            else:
-                way = "evenhand inspect says what is in it"
             raise UnknownFormat(
-                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings: {way}"
+                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings:"
+                f" evenhand rank {shlex.join(self.files)} ranks them"
             )
         return data
 
@@ -616,12 +613,19 @@ class Controls(Options):
     control: tuple[str, ...] = control_option
 
 
+criterion_option: Final = _model_option(
+    "--criterion NAME", "Of ratings, only this criterion. Default: each by itself."
+)
+
+
+class Criterion(Options):
+    criterion: str | None = criterion_option
+
+
 class Scores(Options):
     """What is said of ratings alone."""
 
-    criterion: str | None = _model_option(
-        "--criterion NAME", "Of ratings, only this criterion. Default: each by itself."
-    )
+    criterion: str | None = criterion_option
     better: str | None = _model_option(
         "--better",
         "Of ratings, which scores are better. Default: higher, unless the criterion is called"

@@ -221,6 +221,8 @@ say_labels: Final = Templates(LABELS)  # Of its own: labels and fits both have t
 RATINGS: Final = {
     "one-system": "{ratings:,.0f} of {of:,.0f} ratings are of {factor}s that hold one system only,"
     " and tell of no difference between systems.",
+    "other-items": "{groups:list} share no {factor}s, so that differences of {factor}s cannot be"
+    " told from theirs: only effects of {links}s are removed.",
     "not-removed": "Every {factor} holds one system only, so that differences between {factor}s"
     " cannot be removed; intervals account for them.",
     "repeats-count": "{n:#score repeats/scores repeat} one of the same judge for the same output,"
