@@ -380,19 +380,6 @@ def _keep_account(context: click.Context, param: click.Parameter, value: Any) ->
     return value
 
 
-def _take_files(
-    context: click.Context, param: click.Parameter, files: tuple[str, ...]
-) -> tuple[str, ...]:
-    if "-" in files:
-        raise click.BadParameter(
-            "'-' (standard input) is not read, since a format is recognised by looking twice:"
-            " save the judgments in a file",
-            context,
-            param,
-        )
-    return files
-
-
 def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]:
     """Join pairs of a name and a value; a name with two values is refused."""
     joined: dict[str, str] = {}
@@ -402,12 +389,15 @@ def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]
     return joined
 
 
+STANDARD_INPUT: Final = "standard input"  # What the file "-" is called in messages
+
+
 class Reading(Options):
     """What is read, and how; all files are of one layout."""
 
     thorough = False  # whether missing outcomes are looked for in all rows
 
-    files: tuple[str, ...] = argument("FILE...", nargs=-1, required=True, callback=_take_files)
+    files: tuple[str, ...] = argument("FILE...", nargs=-1, required=True)
     task: str | None = _input_option("--task NAME", "Only this task, such as one language pair.")
     where: str | None = _input_option(
         "--where SQL",
@@ -469,12 +459,26 @@ class Reading(Options):
 
         return len(self.files) == 1 and is_database(self.files[0])
 
+    @cached_property
+    def _standard_input(self) -> str:
+        """A file of what stands on standard input: a format is recognised by looking twice."""
+        from evenhand.formats.file_heads import Copies
+
+        copies = Copies()
+        content = click.get_binary_stream("stdin").read()
+        copies.keep_with(self)
+        return str(copies.write(STANDARD_INPUT, STANDARD_INPUT, content))
+
     def open(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
         """Open the files; of a campaign's database a table of one of these kinds, if it has any."""
         from evenhand.data.comparisons import Comparisons
+        from evenhand.data.query_log import call_copy
         from evenhand.formats.reading import read
 
-        source: Any = self.files[0] if len(self.files) == 1 else list(self.files)
+        files = [self._standard_input if one == "-" else one for one in self.files]
+        if "-" in self.files:  # in another process the copy has no other name yet
+            call_copy(self._standard_input, STANDARD_INPUT)
+        source: Any = files[0] if len(files) == 1 else files
         if self.is_database:
             from evenhand.web.downloads import open_table
 

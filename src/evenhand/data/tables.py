@@ -59,9 +59,10 @@ class JudgmentTable:
         missing = [role for role in self.NECESSARY if role not in self.columns]
         if missing:
             *first, last = self.NECESSARY
+            needed = f"columns {', '.join(first)} and {last}" if first else f"column {last}"
             raise UnknownColumn(
-                f"{self.KIND} need the columns {', '.join(first)} and {last}; {listing(missing)}"
-                f" not found among {listing(self.columns)}"
+                f"{self.KIND} need the {needed}; {listing(missing)} not found among"
+                f" {listing(self.columns)}"
             )
 
     @cached_property
@@ -466,7 +467,7 @@ class RatingTable(RowTable):
         *("judge", "item", "system", "criterion", "score"),
         *("kind", "expected", "task", "seconds", "shown_at"),
     )
-    NECESSARY = ("system", "score")
+    NECESSARY = ("score",)
 
     source: Source = Source(format="ratings")
 

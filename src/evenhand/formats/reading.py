@@ -28,8 +28,8 @@ from evenhand.formats.file_heads import (
     read_web_address,
     show_address,
 )
-from evenhand.formats.files import connect, open_files
-from evenhand.formats.registry import choose
+from evenhand.formats.files import connect, open_files, open_inner
+from evenhand.formats.registry import choose, knows
 from evenhand.formats.table import ReadOptions, Table
 
 
@@ -129,6 +129,8 @@ def understand(
     table: Table, options: ReadOptions, *, layout: str | None, where: str | nw.Expr | None
 ) -> Comparisons | Rankings | Ratings:
     """Say what the columns of a table mean; arguments as `read`."""
+    if table.may_wrap and not knows(table.header(options), layout):
+        table = open_inner(table)
     whole = table.frame
     if where is not None:
         # Filter the table by its own columns; its name says so, since rows are numbered after it
@@ -141,6 +143,8 @@ def understand(
     chosen = choose(table.header(options), layout)
     with explained(table.name):
         data = chosen.read(table, options)
+    if table.notes:
+        data = replace(data, source=data.source.noting(*table.notes))
     if where is None:
         return data
     condition = where if isinstance(where, str) else ""

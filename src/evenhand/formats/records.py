@@ -21,7 +21,7 @@ from evenhand.data.exclusions import Exclusion
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
 from evenhand.formats.file_heads import hold_objects
 from evenhand.formats.files import connect
-from evenhand.formats.table import Handle, Layout, ReadOptions, Table, make_ratings
+from evenhand.formats.table import NESTED, Handle, Layout, ReadOptions, Table, make_ratings
 
 Row = Mapping[str, Any]
 # What Python says of text that is no value: nested too deep, or numbers of too many digits
@@ -346,8 +346,6 @@ def put_marks(text: str, start: int, end: int) -> str:
     return f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
 
 
-_NESTED = "nested values"
-
 
 def list_unread(table: Table, read: Collection[str]) -> list[str]:
     return [name for name in table.columns if name not in read]
@@ -355,7 +353,7 @@ def list_unread(table: Table, read: Collection[str]) -> list[str]:
 
 def list_flat(table: Table, read: Collection[str]) -> list[str]:
     """Return those of the unread columns that hold one value a row, and so can be kept."""
-    return [name for name in list_unread(table, read) if table.original_types.get(name) != _NESTED]
+    return [name for name in list_unread(table, read) if table.original_types.get(name) != NESTED]
 
 
 def keep_flat(record: Record, names: Sequence[str], row: Row) -> Row:

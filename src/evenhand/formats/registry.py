@@ -13,6 +13,7 @@ from evenhand.formats.table import Layout
 
 # In the order in which they are tried: the most particular first
 LAYOUTS: Final[tuple[Layout, ...]] = (
+    wmt.WMT_PAIRS,
     wmt.WMT_RNK,
     wmt.WMT_DA,
     wmt.WMT_DA_SCORES,
@@ -75,6 +76,12 @@ def choose(header: Header, name: str | None) -> Layout:
         if layout.recognise(header):
             return layout
     raise _refusal(header, fitting)
+
+
+def knows(header: Header, name: str | None) -> bool:
+    """Say whether a header is that of a layout, or of something else that is known."""
+    layouts = [layout for layout in LAYOUTS if name in (None, layout.name)]
+    return any(map(header.holds, _CAMPAIGNS)) or any(one.recognise(header) for one in layouts)
 
 
 def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | UnknownFormat:

@@ -47,6 +47,7 @@ Handle: TypeAlias = Comparisons | Rankings | Ratings
 Kinds: TypeAlias = Callable[[], Mapping[str, str]]
 # Kinds of value that name the same however they are read: "5" and 5
 LABELS: Final = frozenset({"text", "whole numbers", "dates"})
+NESTED: Final = "nested values"  # What a column of a JSON file may hold
 # Kinds of value that are the same number: "5", 5 and 5.0
 NUMBERS: Final = frozenset({"text", "whole numbers", "fractions"})
 
@@ -76,6 +77,7 @@ class Table:
     # column → what finds out which kinds of value it holds, and a file with each, for columns
     # whose rows or files do not agree
     mixed: Mapping[str, Kinds] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # what must be said of how it was opened
 
     @cached_property
     def schema(self) -> nw.Schema:
@@ -84,6 +86,11 @@ class Table:
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(self.schema.names())
+
+    @property
+    def may_wrap(self) -> bool:
+        """Whether a list of judgments may stand in one of its columns."""
+        return NESTED in self.original_types.values()
 
     def header(self, options: ReadOptions) -> Header:
         return Header(self.columns, options.columns, self.name, self.holds_texts)

@@ -9,6 +9,13 @@ from evenhand.render.findings import Templates
 FILES: Final = {
     # `renamed`: whether some column has another name than its role, so that readers are told
     "columns": "read {layout}: {columns}",
+    "encoding": "{file} was read as {encoding}.",
+    "encoding-guessed": "{file} is not UTF-8 and was read as {encoding}: if names look wrong, save"
+    " it as UTF-8.",
+    "inner-list": "the list '{name}' of {file} was read; not read: {others:list}",
+    "inner-list-alone": "the list '{name}' of {file} was read.",
+    "references": "{references:#reference/references} shown in the place of systems (REF): controls"
+    " known to be good, and no outputs of a system.",
 }
 INSPECTION: Final = {
     "holds": "{name}: {counts}.",

@@ -11,6 +11,7 @@ from typing import Any, Final
 import narwhals as nw
 
 from evenhand.data.annotations import write_spans
+from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import Frame, quote_name
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.rankings import Rankings
@@ -125,6 +126,59 @@ WMT_RNK: Final = tables.Layout(
 )
 
 
+# WMT's pairwise table (2014 to 2016): what a ranking says of two of its systems, one pair a row.
+#
+#     srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,
+#         rankingID
+#
+# (one line). Rows with one rankingID are one answer of a judge, of as many pairs as it ranked, and
+# stay together as its ranking. The system that stands first in the ranking was shown on the left.
+
+
+def understand_wmt_pairs(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
+    header = table.header(options)
+    names = {name: header.named(name) or name for name in WMT_PAIRS.needs}
+    ranks = [names["system1rank"], names["system2rank"]]
+    _refuse_ranks(table, ranks)
+    first, second = (tables.read_number(table, rank, "rank", check=False) for rank in ranks)
+    blank = first.is_null() | second.is_null() | (first == -1) | (second == -1)
+    side = nw.when(first < second).then(nw.lit("left")).otherwise(nw.lit("right"))
+    side = nw.when(first == second).then(nw.lit("tie")).otherwise(side)
+    columns = [nw.when(~blank).then(side).alias(_OUTCOME)]
+    pair = [] if "task" in options.columns else [header.named(n) for n in ("srclang", "trglang")]
+    if pair and all(pair):
+        columns.append(_name_pair(table, [name for name in pair if name]).alias(_TASK))
+    frame = table.frame.with_columns(*columns).drop(*ranks, *filter(None, pair))
+    fixed = {
+        "left": names["system1Id"],
+        "right": names["system2Id"],
+        "outcome": _OUTCOME,
+        "ranking": names["rankingID"],
+        "task": _TASK,
+        **_FIXED,
+    }
+    return tables.make_comparisons(table.with_frame(frame), options, WMT_PAIRS, fixed)
+
+
+_OUTCOME, _TASK = "better_ranked", "languages"
+
+WMT_PAIRS: Final = tables.Layout(
+    "wmt_pairs",
+    "WMT rankings as pairs",
+    ("system1Id", "system1rank", "system2Id", "system2rank", "rankingID"),
+    understand=understand_wmt_pairs,
+    roles=tuple(role for role in tables.COMPARISON_ROLES if role != "outcome"),
+    condition=lambda header: header.named("system3Id") is None,
+)
+
+
+def _name_pair(table: tables.Table, pair: Sequence[str]) -> nw.Expr:
+    """Name the task after its languages, by code: Czech and English are cs-en."""
+    names = [tables.read_label(table, name, "task").str.to_lowercase() for name in pair]
+    codes = [name.replace_strict(LANGUAGES, default=name) for name in names]
+    return nw.concat_str(codes, separator="-")
+
+
 def _find_slots(table: tables.Table) -> dict[str, list[str]]:
     """Return the columns of names, ranks and numbers of systems, in the order of the screen."""
     slots: dict[str, dict[int, str]] = {"id": {}, "rank": {}, "number": {}}
@@ -151,11 +205,7 @@ def _widen(
         for role, column in roles.items()
     ]
     if len(pair) == 2:
-        names_of_languages = [
-            tables.read_label(table, name, "task").str.to_lowercase() for name in pair
-        ]
-        codes = [name.replace_strict(LANGUAGES, default=name) for name in names_of_languages]
-        chosen.append(nw.concat_str(codes, separator="-").alias("task"))
+        chosen.append(_name_pair(table, pair).alias("task"))
     for i, (system, rank) in enumerate(zip(slots["id"], slots["rank"], strict=True)):
         chosen.append(tables.read_label(table, system, f"evenhand_system_{i}"))
         number = tables.read_number(table, rank, "rank", check=False).cast(nw.Float64)
@@ -190,9 +240,10 @@ def _refuse_ranks(table: tables.Table, ranks: list[str]) -> None:
 #     NA     w3        hi         bn         ad          NA   "S.7"   NA   SYSTEM  x-1   30   0
 #
 # Tabs part the names, tabs and blanks the values; NA is missing. `type` is SYSTEM for an output,
-# REPEAT for one that is asked again, BAD_REF for a spoilt reference. Whether scores are raw (0 to
-# 100) or standardised the file does not say, nor in which unit `time` is.
-KINDS: Final = {"SYSTEM": "target", "REPEAT": "repeat", "BAD_REF": "bad"}
+# REPEAT for one that is asked again, REF for the reference and BAD_REF for a spoilt output, both
+# shown in the place of that of `sys_id`: they are no outputs of it, but controls. Whether scores
+# are raw (0 to 100) or standardised the file does not say, nor in which unit `time` is.
+KINDS: Final = {"SYSTEM": "target", "REPEAT": "repeat", "REF": "good", "BAD_REF": "bad"}
 _KEPT: Final = {
     "HITId": "hit_id",
     "Input.item": "input",
@@ -203,9 +254,10 @@ _KEPT: Final = {
 
 
 def understand_wmt_da(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    return records.take_rows(
-        WMT_DA, table, [_read(record) for record in records.read_records(table)], options
-    )
+    rows = [_read(record) for record in records.read_records(table)]
+    references = sum(row["kind"] == "good" for row in rows)
+    notes = [say("references", references=references)] if references else []
+    return records.take_rows(WMT_DA, table, rows, options, notes=notes)
 
 
 WMT_DA: Final = tables.Layout(
