@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from evenhand.cli.refusals import remember_opened
 from evenhand.cli.running import FORMS, Output, ProgressDisplay, choose_output, write_account
 from evenhand.errors import (
     MissingOutcomes,
+    PaddedLabels,
     UnknownFormat,
     UnknownOption,
     listing,
@@ -293,11 +295,11 @@ class Verb(click.Command):
 
 
 def _work_again(work: Callable[[], Any], taken: Sequence[Options]) -> Any:
-    """Do the work, and once more where outcomes are missing far down a long table."""
+    """Do the work, and once more where a long table has faults far down that can be mended."""
     readings = [one for one in taken if isinstance(one, Reading)]
     try:
         return work()
-    except MissingOutcomes:
+    except (MissingOutcomes, PaddedLabels):
         if not readings:
             raise
         for one in readings:
@@ -395,7 +397,7 @@ STANDARD_INPUT: Final = "standard input"  # What the file "-" is called in messa
 class Reading(Options):
     """What is read, and how; all files are of one layout."""
 
-    thorough = False  # whether missing outcomes are looked for in all rows
+    thorough = False  # whether missing outcomes and blanks around labels are looked for in all rows
 
     files: tuple[str, ...] = argument("FILE...", nargs=-1, required=True)
     task: str | None = _input_option("--task NAME", "Only this task, such as one language pair.")
@@ -432,6 +434,16 @@ class Reading(Options):
         "The sign between the systems of an output that was shown once for all of them, as + in"
         " A+B: it counts for each.",
     )
+    decimal: str | None = _input_option(
+        "--decimal",
+        "The sign before decimals. Default: a point; a comma where it is sure in a file of"
+        " semicolons.",
+        type=OneOf((".", ",")),
+    )
+    skip_bad_rows: bool = _input_option(
+        "--skip-bad-rows",
+        "Exclude rows that cannot be read, counted and listed, and read the others.",
+    )
     explain: bool = _input_option(
         "--explain",
         "Print the queries that the engine ran, and how much left it.",
@@ -460,12 +472,12 @@ class Reading(Options):
         return len(self.files) == 1 and is_database(self.files[0])
 
     @cached_property
-    def _standard_input(self) -> str:
+    def standard_input(self) -> str:
         """A file of what stands on standard input: a format is recognised by looking twice."""
         from evenhand.formats.file_heads import Copies
 
         copies = Copies()
-        content = click.get_binary_stream("stdin").read()
+        content = sys.stdin.buffer.read()
         copies.keep_with(self)
         return str(copies.write(STANDARD_INPUT, STANDARD_INPUT, content))
 
@@ -475,9 +487,9 @@ class Reading(Options):
         from evenhand.data.query_log import call_copy
         from evenhand.formats.reading import read
 
-        files = [self._standard_input if one == "-" else one for one in self.files]
+        files = [self.standard_input if one == "-" else one for one in self.files]
         if "-" in self.files:  # in another process the copy has no other name yet
-            call_copy(self._standard_input, STANDARD_INPUT)
+            call_copy(self.standard_input, STANDARD_INPUT)
         source: Any = files[0] if len(files) == 1 else files
         if self.is_database:
             from evenhand.web.downloads import open_table
@@ -492,10 +504,13 @@ class Reading(Options):
             where=self.where,
             task=self.task,
             system_separator=self.system_separator,
+            decimal=self.decimal,
+            skip_bad_rows=self.skip_bad_rows,
         )
         remember_opened({} if self.system_separator else data.source.columns, self.where)
-        if self.thorough and isinstance(data, Comparisons):
-            return data.exclude_unanswered()
+        if self.thorough:
+            data = data.strip_labels()
+            return data.exclude_unanswered() if isinstance(data, Comparisons) else data
         return data
 
     def open_systems(self) -> Comparisons | Rankings | Ratings:
@@ -512,9 +527,11 @@ class Reading(Options):
 
     def open_pairs(self, verb: str) -> Comparisons | Rankings:
         """Open the files as they are, controls and all."""
+        from evenhand.data.controls import require_systems
         from evenhand.data.ratings import Ratings
 
         data = self.open(("comparisons", "rankings"))
+        require_systems(data)
         if isinstance(data, Ratings):
             if verb == "rank":
                 way = f"evenhand report {shlex.join(self.files)} ranks them by mean score"

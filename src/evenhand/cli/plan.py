@@ -169,7 +169,12 @@ def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings |
             are = "is" if len(flags) == 1 else "are"
             raise UnknownOption(f"{listing(flags)} {are} of a pilot: name it (--pilot FILE)")
         return None
-    others = {"weight": None, "weights": "frequency", "explain": False}
+    others = {
+        **dict.fromkeys(("weight", "decimal")),
+        "weights": "frequency",
+        "skip_bad_rows": False,
+        "explain": False,
+    }
     data: Any = options.Reading({"files": (path,), **others, **vars(how)}).open_systems()
     keep_excluded(data.excluded)
     return data  # type: ignore[no-any-return]

@@ -446,6 +446,15 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
         return Head(path, "parquet", "none")
     if start.startswith(_ARROW):
         return Head(path, "arrow", compression)
+    _refuse_foreign(path, start)
+    wide = _tell_wide(start)
+    whole = len(start) < SIZE and compression != "zstd"
+    text, encoding = _decode(path, start, wide, rest)
+    ends = wide != "" or _has_several_ends(start + rest)
+    return Head(path, _text_kind(path, text), compression, text, whole, encoding, ends)
+
+
+def _refuse_foreign(path: Path, start: bytes) -> None:
     for magic, words in _FOREIGN.items():
         if start.startswith(magic):
             raise UnknownFormat(f"{path} is {words}")
@@ -453,16 +462,11 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
         raise UnknownFormat(
             f"{path} is a DuckDB database: name its table, as in duckdb://{path}?table=NAME"
         )
-    wide = _tell_wide(start)
-    if b"\x00" in start and not wide:
+    if b"\x00" in start and not _tell_wide(start):
         raise UnknownFormat(
             f"{path} is not text: neither CSV, JSON Lines nor Parquet; save the judgments as one"
             " of these"
         )
-    whole = len(start) < SIZE and compression != "zstd"
-    text, encoding = _decode(path, start, wide, rest)
-    ends = wide != "" or _has_several_ends(start + rest)
-    return Head(path, _text_kind(path, text), compression, text, whole, encoding, ends)
 
 
 def _has_several_ends(content: bytes) -> bool:
@@ -501,7 +505,7 @@ def _decode(path: Path, start: bytes, encoding: str, rest: bytes) -> tuple[str, 
                 line = start.count(b"\n", 0, error.start) + rest.count(
                     b"\n", 0, max(error.start - len(start), 0)
                 )
-                what = encoding.upper() if encoding else "UTF-8"
+                what = encoding[:6].upper() if encoding else "UTF-8"
                 raise UnknownFormat(
                     f"line {line + 1:,} of {path} is not {what} text (byte"
                     f" {(start + rest)[error.start]:#04x}): save the file as UTF-8"
@@ -557,7 +561,7 @@ def _read_zstd_lines(path: Path, connection: duckdb.DuckDBPyConnection) -> bytes
     return "\n".join("" if line is None else line for (line,) in rows).encode()
 
 
-# Files that are written anew before they are read, since DuckDB reads UTF-8 with one kind of line
+# Files that are rewritten before they are read, since DuckDB reads UTF-8 with one kind of line
 # ends: those of another encoding, and those whose lines end in several ways, as where two programs
 # wrote them, or with CR CR LF. Line numbers stay.
 END: Final = re.compile(r"\r+\n|\n|\r")
@@ -567,7 +571,7 @@ NUMBERS: Final = count()
 
 
 class Copies:
-    """Files written anew: called like their originals, and kept as long as those who read them."""
+    """Rewritten files: called like their originals, and kept as long as those who read them."""
 
     def __init__(self) -> None:
         self._folder: TemporaryDirectory[str] | None = None

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import count, product
@@ -59,8 +59,8 @@ class Dialect:
 
 def open_delimited(
     connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
-) -> duckdb.DuckDBPyRelation:
-    """Return a relation over CSV files of one layout, every value as text."""
+) -> tuple[duckdb.DuckDBPyRelation, str]:
+    """Return a relation over CSV files of one layout, every value as text, and a delimiter."""
     dialects = [read_dialect(head) for head in heads]
     for head, dialect in zip(heads, dialects, strict=True):
         if dialect.columns != dialects[0].columns:
@@ -70,7 +70,7 @@ def open_delimited(
         key = (dialect.delimiter, head.compression, dialect.skip)
         groups.setdefault(key, []).append(file_heads.duckdb_name(head.path))
     queries = [_query(dialects[0].columns, key, *names) for key, names in groups.items()]
-    return connection.sql(" union all ".join(queries))
+    return connection.sql(" union all ".join(queries)), dialects[0].delimiter
 
 
 def _query(columns: Sequence[str], key: tuple[str, str, int], *names: str) -> str:
@@ -673,19 +673,21 @@ def _open_paths(paths: Sequence[Path], copies: file_heads.Copies) -> Table:
                 " together must be of one kind"
             )
     name = name_originals(file_heads.name_files(paths))
-    mixed: dict[str, Kinds] = {}
-    original_types: Mapping[str, str] = {}
+    more: dict[str, Any] = {}
     with explained(name):
         if heads[0].kind == "parquet":
             names, folders = [file_heads.duckdb_name(path) for path in paths], len(paths) > 1
-            relation, mixed = open_parquet(connection, names, name, folders=folders)
+            relation, more["mixed"] = open_parquet(connection, names, name, folders=folders)
         elif heads[0].kind == "arrow":
             relation = open_arrow(connection, heads)
+        elif heads[0].kind == "json":
+            relation, more["original_types"], more["mixed"] = _open_json(connection, heads, copies)
         else:
-            relation, original_types, mixed = _open_text(connection, heads, copies)
-    frame = nw.from_native(relation)
+            relation, more["delimiter"] = _open_text(connection, heads, copies)
     notes = tuple(_say_encoding(head) for head in heads if head.encoding)
-    return Table(frame, name, connection, original_types, tuple(paths), mixed, notes)
+    return Table(
+        nw.from_native(relation), name, connection, paths=tuple(paths), notes=notes, **more
+    )
 
 
 def _say_encoding(head: file_heads.Head) -> str:
@@ -732,16 +734,22 @@ def _read_arrow(path: Path) -> Any:
         raise UnknownFormat(f"{path} is not a whole Arrow file: {error}") from None
 
 
+def _open_json(
+    connection: duckdb.DuckDBPyConnection,
+    heads: Sequence[file_heads.Head],
+    copies: file_heads.Copies,
+) -> tuple[duckdb.DuckDBPyRelation, dict[str, str], dict[str, Kinds]]:
+    heads = [file_heads.rewrite(head, copies, quoted=False) for head in heads]
+    if len(heads) == 1 and file_heads.is_wrapped(heads[0]):
+        return file_heads.open_wrapped(connection, heads[0]), {}, {}
+    return open_json(connection, heads)
+
+
 def _open_text(
     connection: duckdb.DuckDBPyConnection,
     heads: Sequence[file_heads.Head],
     copies: file_heads.Copies,
-) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, str], dict[str, Kinds]]:
-    if heads[0].kind == "json":
-        heads = [file_heads.rewrite(head, copies, quoted=False) for head in heads]
-        if len(heads) == 1 and file_heads.is_wrapped(heads[0]):
-            return file_heads.open_wrapped(connection, heads[0]), {}, {}
-        return open_json(connection, heads)
+) -> tuple[duckdb.DuckDBPyRelation, str]:
     told = [tell_shape(head) for head in heads]
     heads = [
         file_heads.rewrite(head, copies, quoted=shape is None or shape.quoted is True)
@@ -749,8 +757,8 @@ def _open_text(
     ]
     shapes = [shape for shape in told if shape is not None]
     if len(shapes) == len(heads):
-        return open_shaped(connection, heads, shapes), {}, {}
-    return open_delimited(connection, heads), {}, {}
+        return open_shaped(connection, heads, shapes), ""
+    return open_delimited(connection, heads)
 
 
 # A text file that grows at its end: lines that are whole, each read once.

@@ -92,6 +92,7 @@ def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rank
     assigned = assign(table.header(options), WMT_RNK.roles, (), _FIXED)
     roles = {role: column for role, column in assigned.items() if role not in SOFT}
     beside = {role: column for role, column in assigned.items() if role in SOFT}
+    table, stripped = tables.strip_labels(table, roles, slots["id"])
     languages = [table.header(options).named(name) for name in ("srclang", "trglang")]
     pair = [] if "task" in roles else [name for name in languages if name is not None]
     wide, notes = _widen(table, slots, roles, pair)
@@ -110,7 +111,7 @@ def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rank
     ]
     shown = ", ".join([columns["system"], *assignments])
     note = say("columns", "info", layout=WMT_RNK.title, columns=shown, renamed=bool(assignments))
-    source = table.source(WMT_RNK.name, columns, note).noting(*notes)
+    source = table.source(WMT_RNK.name, columns, note).noting(*notes, *stripped)
     annotations = tables.place_asides(table, options, dict.fromkeys((*roles, *_ADDED), ""), beside)
     data = Rankings(frame, source=replace(source, annotations=annotations))
     data.check()
@@ -138,13 +139,14 @@ WMT_RNK: Final = tables.Layout(
 def understand_wmt_pairs(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
     header = table.header(options)
     names = {name: header.named(name) or name for name in WMT_PAIRS.needs}
+    records.require_columns(table, list(names.values()), WMT_PAIRS.title)
     ranks = [names["system1rank"], names["system2rank"]]
     _refuse_ranks(table, ranks)
     first, second = (tables.read_number(table, rank, "rank", check=False) for rank in ranks)
     blank = first.is_null() | second.is_null() | (first == -1) | (second == -1)
     side = nw.when(first < second).then(nw.lit("left")).otherwise(nw.lit("right"))
     side = nw.when(first == second).then(nw.lit("tie")).otherwise(side)
-    columns = [nw.when(~blank).then(side).alias(_OUTCOME)]
+    columns: list[nw.Expr] = [nw.when(~blank).then(side).alias(_OUTCOME)]
     pair = [] if "task" in options.columns else [header.named(n) for n in ("srclang", "trglang")]
     if pair and all(pair):
         columns.append(_name_pair(table, [name for name in pair if name]).alias(_TASK))
@@ -254,7 +256,7 @@ _KEPT: Final = {
 
 
 def understand_wmt_da(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    rows = [_read(record) for record in records.read_records(table)]
+    rows = records.read_each(table, _read)
     references = sum(row["kind"] == "good" for row in rows)
     notes = [say("references", references=references)] if references else []
     return records.take_rows(WMT_DA, table, rows, options, notes=notes)
@@ -265,17 +267,17 @@ WMT_DA: Final = tables.Layout(
 )
 
 
-def _read(record: records.Record) -> records.Row:
+def _read(record: records.Record) -> Iterator[records.Row]:
     def text(column: str) -> str:
         value = record.text(column)
         return "" if value == "NA" else value
 
     kind = record.choose(record.need("type"), "type", tuple(KINDS))
-    return {
+    yield {
         "judge": text("WorkerId"),
         "item": record.need("sid"),
         "system": record.need("sys_id"),
-        "score": text("score"),
+        "score": records.read_score(record, text("score") or None),
         "kind": KINDS[kind],
         "task": "-".join((record.need("Input.src"), record.need("Input.trg"))),
         **{name: text(column) for column, name in _KEPT.items()},
@@ -295,19 +297,21 @@ _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
 
 
 def understand_wmt_da_scores(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    rows = [
-        {
+    return records.take_rows(
+        WMT_DA_SCORES, table, records.read_each(table, _read_averages), options
+    )
+
+
+def _read_averages(record: records.Record) -> Iterator[records.Row]:
+    for criterion, column in _CRITERIA.items():
+        yield {
             "item": record.text("SID"),
             "system": record.need("SYS"),
             "criterion": criterion,
-            "score": record.text(column),
+            "score": records.read_score(record, record.text(column) or None),
             "n": record.text("N"),
             "n_all": record.text("N.ALL"),
         }
-        for record in records.read_records(table)
-        for criterion, column in _CRITERIA.items()
-    ]
-    return records.take_rows(WMT_DA_SCORES, table, rows, options)
 
 
 WMT_DA_SCORES: Final = tables.Layout(
@@ -338,14 +342,15 @@ _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 
 def understand_wmt_json(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     every = list(records.read_records(table))
-    segments = [record for record in every if record.data("scores") is not None]
+    segments = records.read_each(
+        table, lambda one: [one] if one.data("scores") is not None else [], every
+    )
     items, note = _number(segments)
     unread = set(records.list_unread(table, WMT_JSON.reads))
-    rows = [
-        row
-        for record, item in zip(segments, items, strict=True)
-        for row in _read_wmt_json(record, item, unread)
-    ]
+    named = dict(zip((segment.number for segment in segments), items, strict=True))
+    rows = records.read_each(
+        table, lambda one: _read_wmt_json(one, named[one.number], unread), segments
+    )
     others = len(every) - len(segments)
     words = "lines without scores excluded, no item is made of them: {n:,}"
     excluded = exclude_by_format({"lines without scores": others}, words)
