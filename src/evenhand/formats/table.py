@@ -268,7 +268,11 @@ def skip_unreadable(table: Table, roles: Mapping[str, str], options: ReadOptions
         table.faults.extend(
             InvalidRow(int(row["row"]), table.name, f"'{row[column]}' is no number") for row in rows
         )
-        frame = frame.filter(~is_no_number(column).fill_null(value=False))
+        # An engine may cast before it filters: what is no number is missing for it as well
+        number = ~is_no_number(column).fill_null(value=False)
+        frame = frame.filter(number).with_columns(
+            nw.when(number).then(nw.col(column)).alias(column)
+        )
     table.exclude_skipped()  # refuses where no row is left
     return table.with_frame(frame)
 

@@ -169,7 +169,7 @@ WMT_PAIRS: Final = tables.Layout(
     "WMT rankings as pairs",
     ("system1Id", "system1rank", "system2Id", "system2rank", "rankingID"),
     understand=understand_wmt_pairs,
-    roles=tuple(role for role in tables.COMPARISON_ROLES if role != "outcome"),
+    roles=("judge", "item", "task", "weight", *ANNOTATIONS),
     condition=lambda header: header.named("system3Id") is None,
 )
 
