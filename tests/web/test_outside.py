@@ -249,11 +249,12 @@ def test_answers_that_no_table_may_hold_are_named_by_judge_and_item(
 ) -> None:
     def spoil(*asked: Any) -> Iterator[dict[str, Any]]:
         for row in list_pass(*asked):
-            yield {**row, "left": " A"} if (row["judge"], row["item"]) == first else row
+            alike = (row["judge"], row["item"]) == first
+            yield {**row, "left": row["right"]} if alike else row
 
     first = ("j0", "0")
     monkeypatch.setattr(analysis, "list_pass", spoil)
     refused = fetch("export/arena?pass=better")
     assert refused.status_code == 422
-    assert "(judge j0, item 0) has a blank before or after it" in refused.text
+    assert "is compared with itself in 'better' (judge j0, item 0)" in refused.text
     assert "row" not in refused.text.partition("cannot be written")[2].partition("<")[0]

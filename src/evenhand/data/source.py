@@ -13,7 +13,7 @@ from typing import Any, Final
 import narwhals as nw
 
 from evenhand.data.conditions import mark_whole
-from evenhand.data.engine import ANSWER, PLACE, Frame, fetch_columns
+from evenhand.data.engine import ANSWER, PLACE, Frame, fetch_columns, quote, quote_name
 from evenhand.data.exclusions import Exclusion, Filter
 from evenhand.data.query_log import hold
 from evenhand.data.texts import say
@@ -129,14 +129,20 @@ def strip_blanks(
     if not texts:
         return frame, ()
     first = frame if rows is None else frame.head(rows)
-    looked = fetch_columns(
-        first.select(*(nw.col(one).str.contains(_PADDED).any() for one in texts))
-    )
+    if first.implementation.is_duckdb():  # for a constant in an expression it imports pandas
+        marks = (
+            f"bool_or(regexp_matches({quote_name(one)}, {quote(_PADDED)})) as {quote_name(one)}"
+            for one in texts
+        )
+        first = nw.from_native(first.to_native().aggregate(", ".join(marks)))
+    else:
+        first = first.select(*(nw.col(one).str.contains(_PADDED).any() for one in texts))
+    looked = fetch_columns(first)
     padded = [one for one in texts if looked[one][0]]
     if not padded:
         return frame, ()
-    marks = (mark_whole(nw.col(one).str.contains(_PADDED)).sum().alias(one) for one in padded)
-    counts = fetch_columns(frame.select(*marks))
+    sums = (mark_whole(nw.col(one).str.contains(_PADDED)).sum().alias(one) for one in padded)
+    counts = fetch_columns(frame.select(*sums))
     stripped = frame.with_columns(*(nw.col(one).str.strip_chars(BLANKS) for one in padded))
     names = [f"{int(counts[one][0]):,} in '{columns[one]}'" for one in padded]
     return stripped, (say("stripped", columns=names),)
