@@ -396,6 +396,8 @@ _ARROW: Final = (b"ARROW1", b"\xff\xff\xff\xff", b"FEA1")
 # Largest file that is looked through for letters and line ends that need a copy
 LOOKED_THROUGH: Final = 64 << 20
 
+REWRITTEN: Final = 1 << 30  # Largest file that is
+
 _DATABASES: Final = {".db", ".sqlite", ".sqlite3", ".duckdb"}
 
 
@@ -603,6 +605,12 @@ def rewrite(head: Head, copies: Copies, *, quoted: bool) -> Head:
     """
     if head.compression == "zstd" or not (head.encoding or head.ends):
         return head
+    size = head.path.stat().st_size
+    if size > REWRITTEN:
+        raise UnknownFormat(
+            f"{head.path} is no UTF-8 text whose lines end alike, and with {size:,} bytes too large"
+            " to be rewritten before it is read: save it as such"
+        )
     text = _read_whole(head).decode(head.encoding or "utf-8-sig")
     if head.kind == "delimited":
         parts = QUOTED.split(text) if quoted else [text]

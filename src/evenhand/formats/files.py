@@ -211,18 +211,21 @@ def open_json(
 
 
 def open_inner(table: Table) -> Table:
-    """Return the one list of objects that a JSON file holds in an object, as in {"data": [...]}.
+    """Return the one list of objects that each JSON file holds in an object, as in {"data": [...]}.
 
     A table that is no such object is returned as it is.
     """
-    frame = table.frame.head(2)
-    row = {name: values.tolist() for name, values in fetch_columns(frame).items()}
+    files = max(len(table.paths), 1)
+    columns = fetch_columns(table.frame.head(files + 1))
     lists: dict[str, list[Any]] = {}
-    for name, values in row.items():
-        if len(values) == 1 and table.original_types.get(name) == NESTED:
-            inner = json.loads(values[0] or "null")
-            if isinstance(inner, list) and inner and all(isinstance(one, dict) for one in inner):
-                lists[name] = inner
+    for name, values in columns.items():
+        if len(values) == files and table.original_types.get(name) == NESTED:
+            inner = [json.loads(value or "null") for value in values.tolist()]
+            if all(isinstance(one, list) and one for one in inner):
+                lists[name] = [element for one in inner for element in one]
+    lists = {
+        name: inner for name, inner in lists.items() if all(isinstance(i, dict) for i in inner)
+    }
     if len(lists) > 1:
         raise UnknownFormat(
             f"{table.name} holds several lists, {listing([*lists])}: save the one with the"
@@ -230,12 +233,12 @@ def open_inner(table: Table) -> Table:
         )
     if not lists:
         return table
-    ((name, inner),) = lists.items()
+    ((name, objects),) = lists.items()
     copies = file_heads.Copies()
-    copy = copies.write("inner.json", table.name, json.dumps(inner).encode())
+    copy = copies.write("inner.json", table.name, json.dumps(objects).encode())
     opened = open_files(copy)
     copies.keep_with(opened.connection)
-    others = [one for one in row if one != name]
+    others = [one for one in columns if one != name]
     code = "inner-list" if others else "inner-list-alone"
     note = say(code, name=name, file=table.name, others=others)
     return replace(opened, name=table.name, paths=table.paths, notes=(*table.notes, note))
@@ -656,8 +659,9 @@ def open_files(source: str | Path | Sequence[str | Path]) -> Table:
     try:
         table = _open_paths(file_heads.find_files(source), copies)
     except EvenhandError as error:
+        said = name_originals(str(error))
         copies.drop()
-        raise type(error)(name_originals(str(error))) from None
+        raise type(error)(said) from None
     copies.keep_with(table.connection)
     return table
 
