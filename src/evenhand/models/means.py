@@ -83,7 +83,9 @@ class LeastSquaresFit(RatingFit):
             Column("ratings", "ratings", "count"),
             Column("effect", "points above the average judge", "two"),
         )
-        return (Table("judges", "Effects of judges, the most severe first", columns, tuple(rows)),)
+        return (
+            Table("judges", "Effects of judges, the lowest scores first", columns, tuple(rows)),
+        )
 
     @property
     def extras(self) -> dict[str, Any]:
