@@ -187,7 +187,12 @@ def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings |
             are = "is" if len(flags) == 1 else "are"
             raise UnknownOption(f"{listing(flags)} {are} of a pilot: name it (--pilot FILE)")
         return None
-    others = {"weight": None, "weights": "frequency", "explain": False}
+    others = {
+        **dict.fromkeys(("weight", "decimal")),
+        "weights": "frequency",
+        "skip_bad_rows": False,
+        "explain": False,
+    }
     read = {name: value for name, value in vars(how).items() if name != "criterion"}
     data: Any = options.Reading({"files": (path,), **others, **read}).open_systems()
     if isinstance(data, Ratings):
