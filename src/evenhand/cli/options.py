@@ -16,7 +16,6 @@ import click
 from click.core import ParameterSource
 
 from evenhand.cli.main import VERBS
-from evenhand.cli.refusals import remember_opened
 from evenhand.cli.running import FORMS, Output, ProgressDisplay, choose_output, write_account
 from evenhand.errors import (
     MissingOutcomes,
@@ -416,6 +415,11 @@ class Reading(Options):
         multiple=True,
         callback=lambda _context, _option, conditions: join_conditions(conditions),
     )
+    without: tuple[str, ...] = _input_option(
+        "--without NAME,NAME",
+        "Without these judges or systems; judge=NAME or system=NAME where both have the name."
+        " Repeatable.",
+    )
     layout: str | None = _input_option(
         "--from FORMAT", "The file's format, where it is not recognised."
     )
@@ -488,8 +492,8 @@ class Reading(Options):
             where=self.where,
             task=self.task,
             system_separator=self.system_separator,
+            without=self.without,
         )
-        remember_opened({} if self.system_separator else data.source.columns, self.where)
         if self.thorough and isinstance(data, Comparisons):
             return data.exclude_unanswered()
         return data

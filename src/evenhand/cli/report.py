@@ -148,6 +148,7 @@ def say_reading(reading: options.Reading) -> tuple[str, ...]:
     for name in ("columns", "outcomes"):
         for key, value in getattr(reading, name):
             words += [flags[name], f"{key}={value}"]
+    words += [word for one in reading.without for word in (flags["without"], one)]
     return tuple(words)
 
 

@@ -73,6 +73,7 @@ def read(
     outcomes: Mapping[str, Outcome] | Mapping[int, Outcome] | None = None,
     weights: Literal["frequency", "importance"] = "frequency",
     system_separator: str | None = None,
+    without: Sequence[str] = (),
 ) -> Comparisons | Rankings | Ratings:
     """Open judgments; the rows are read when something is counted.
 
@@ -94,6 +95,8 @@ def read(
         system_separator: the sign between the systems of an output that was shown once for
             several of them, as "+" in "A+B"; it is compared, or scored, for each of them. None
             takes names as they are.
+        without: judges or systems to exclude, by name; judge=NAME or system=NAME where both have
+            the name.
 
     Returns:
         Comparisons, rankings or ratings; `.source.notes` says what was understood.
@@ -102,7 +105,7 @@ def read(
         UnknownFormat: a file that is not there, is damaged, or has no known layout.
         UnknownColumn: a needed column, or one that was asked for, is missing.
         UnknownOption: a wish that does not exist or does not fit.
-        InvalidJudgments: ranks, weights or scores that are none; no rows; no such task.
+        InvalidJudgments: ranks, weights or scores that are none; no rows; no such task or name.
 
     >>> import polars as pl
     >>> battles = {"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["model_a", "tie"]}
@@ -122,7 +125,8 @@ def read(
     data = understand(table, options, layout=format, where=where)
     with explained(table.name):
         data = data if task is None else data.select_task(task)
-        return data if system_separator is None else data.split_merged(system_separator)
+        data = data if system_separator is None else data.split_merged(system_separator)
+        return data.exclude_named([without] if isinstance(without, str) else without)
 
 
 def understand(
