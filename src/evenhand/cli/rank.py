@@ -12,7 +12,7 @@ import evenhand
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
-from evenhand.errors import UnknownOption, listing
+from evenhand.errors import InvalidJudgments, UnknownOption, listing
 
 if TYPE_CHECKING:
     from evenhand.data.weights import Mix
@@ -194,6 +194,56 @@ class Scales(options.Options):
             )
 
 
+class Instead(options.Options):
+    """What is shown of a ranking in place of its table."""
+
+    pair: str | None = _output(
+        "--pair A,B",
+        "Two systems alone: who is better, how often each is predicted to win, and how many"
+        " judgments are still needed.",
+    )
+    win_rates: bool = _output(
+        "--win-rates", "How often each system is predicted to win against each other."
+    )
+
+    def show(
+        self, rankings: Mapping[str, Ranking], refused: Mapping[str, str]
+    ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        """Return what is shown of each group, and why there is nothing for the others."""
+        if self.pair is None:
+            rates = self.win_rates
+            return {k: one.win_rates() if rates else one for k, one in rankings.items()}, refused
+        shown, lacking = {}, {}
+        for name, ranking in rankings.items():
+            try:
+                shown[name] = ranking.pair(*split_pair(self.pair, ranking.systems))
+            except InvalidJudgments as fault:
+                if len(rankings) == 1:
+                    raise
+                lacking[name] = str(fault)
+        if not shown:
+            raise InvalidJudgments(next(iter(lacking.values())))
+        return shown, {**refused, **lacking}
+
+    def refuse(self) -> None:
+        """Refuse what is shown in the table of systems."""
+        flags = ["--pair"] * (self.pair is not None) + ["--win-rates"] * self.win_rates
+        if len(flags) > 1:
+            raise UnknownOption("--pair and --win-rates exclude each other: choose one")
+        if flags:
+            columns = Scales.list_options()
+            options.refuse_given(columns, f"is a column of the usual table: leave out {flags[0]}")
+
+
+def split_pair(text: str, systems: Sequence[str]) -> tuple[str, str]:
+    """Return the two systems that a text names; a name may hold a comma."""
+    commas = [at for at, letter in enumerate(text) if letter == ","]
+    splits = [(text[:at].strip(), text[at + 1 :].strip()) for at in commas]
+    if not splits:
+        raise UnknownOption(f"--pair '{text}' is not two systems, such as --pair A,B")
+    return next((one for one in splits if {*one} <= {*systems}), splits[0])
+
+
 # `evenhand rank` itself.
 
 
@@ -203,6 +253,7 @@ class Scales(options.Options):
     "evenhand rank wmt12.RNK_results.csv --task en-de --method all",
     "evenhand rank wmt12.RNK_results.csv --task en-de --model plackett-luce",
     "evenhand rank battles.parquet --control length=length_a,length_b",
+    "evenhand rank battles.parquet --pair gpt-4,claude-1",
     "evenhand rank votes.csv --mix judge_group=expert:0.8,crowd:0.2 --per judge",
     "evenhand rank votes.csv --column judge=annotator --where \"lang = 'de'\"",
     doing="ranking",
@@ -221,6 +272,7 @@ def rank(
     clusters: options.Cluster,
     seed: Seed,
     scales: Scales,
+    instead: Instead,
 ) -> VerbResult:
     """Rank systems, best first, with intervals, rank ranges and clusters.
 
@@ -231,6 +283,7 @@ def rank(
         from evenhand.formats.files import limit_memory
 
         limit_memory(counting.memory)
+    instead.refuse()
     settings = {**vars(model), **vars(controls)}
     certainty = {**vars(clusters), **vars(seed), "group_by": groups.group_by}
     if {*by.methods} - {DEFAULT}:
@@ -253,7 +306,8 @@ def rank(
         )
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
-    return VerbResult(rankings, refused, remarks_on(data), scales.shown)
+    shown, refused = instead.show(rankings, refused)
+    return VerbResult(shown, refused, remarks_on(data), scales.shown)
 
 
 # `--method`: the same judgments ranked by a rule, or by several side by side.
@@ -272,6 +326,8 @@ BOARD: Final = (
     "worth",
     "marginal",
     "control",
+    "pair",
+    "win_rates",
 )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import Mixed
+from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
 from evenhand.models.base import Contrast, FittedModel, Posterior
 from evenhand.models.controls import ControlEffect
@@ -29,11 +30,20 @@ from evenhand.ranking.intervals import (
     find_times,
     say_place,
 )
+from evenhand.ranking.pairs import (
+    Pair,
+    WinRates,
+    bound_rate,
+    find_rates,
+    predict_chances,
+    predict_rates,
+)
 from evenhand.ranking.sides import LIMIT
+from evenhand.ranking.texts import say
 from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
-from evenhand.render.values import join_names
+from evenhand.render.values import join_names, write_value
 
 MARGINAL: Final = ("marginal_lower", "marginal_upper")
 COLUMNS: Final = (
@@ -104,21 +114,25 @@ def say_why(ranking: Ranking, pairs: Pairs, aim: str, nouns: Nouns) -> str:
 
 def _say_enough(ranking: Ranking, pairs: Pairs) -> str:
     """Say how many judgments would probably decide a pair, if they go on as they are."""
+    enough = _count_enough(ranking, pairs)
+    return "" if enough is None else f"about {float(f'{enough:.1e}'):,.0f} would"  # to two digits
+
+
+def _count_enough(ranking: Ranking, pairs: Pairs) -> float | None:
+    """Count them; None where more of them would not, or very many."""
     sets = ranking.rank_sets
     if len(pairs) != 1 or sets is None or ranking.pair_stderr is None:
-        return ""
+        return None
     if name_cause(sets, pairs[0]) != JUDGMENTS:
-        return ""
+        return None
     critical = min(sets.critical, default=np.inf)
     if not np.isfinite(critical):
-        return ""
+        return None
     (pair,) = pairs
     t = abs(float(ranking.estimate[pair[0]] - ranking.estimate[pair[1]]))
     t /= float(ranking.pair_stderr[pair]) or np.inf
     times = find_times(t, t, critical)
-    if times is None or times > MAX_TIMES:
-        return ""
-    return f"about {float(f'{times * ranking.n_judgments:.1e}'):,.0f} would"  # to two digits
+    return None if times is None or times > MAX_TIMES else times * ranking.n_judgments
 
 
 def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
@@ -205,6 +219,23 @@ def _first(ranking: Ranking) -> Pairs:
     """Return the pairs of systems that can be first."""
     first = [] if ranking.rank_lower is None else np.flatnonzero(ranking.rank_lower == 1).tolist()
     return [(i, j) for i in first for j in first if i < j]
+
+
+def _say_pair(
+    ranking: Ranking, pair: tuple[int, int], win: float, ends: tuple[float, float] | None
+) -> str:
+    """Say who of two systems is better, and how often the first is predicted to win."""
+    first, second = (ranking.systems[place] for place in pair)
+    interval = "" if ends is None else f" ({write_value(ends, 'interval share')})"
+    share = f"{write_value(win, 'share')}{interval}"
+    rate = f"{first} is predicted to win {share} of answers that are no ties"
+    verdict = 0 if ranking.decided is None else int(ranking.decided[pair])
+    if verdict:
+        better, worse = (first, second) if verdict > 0 else (second, first)
+        return f"{better} is better than {worse}: {rate}"
+    ordered = [(min(pair), max(pair))]
+    why = say_why(ranking, ordered, SEPARATE, BETWEEN) + _add(_say_enough(ranking, ordered))
+    return f"{first} and {second} are not separated: {why}; {rate}"
 
 
 def _beside(ranking: Ranking, place: int) -> Pairs:
@@ -333,6 +364,7 @@ class Ranking(Shown):
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
     # (K, K) +1 where the row's system is decided to be better, −1 worse, 0 neither
     decided: NDArray[np.int8] | None = None
+    tally: Tally | None = None  # the counts that were ranked, or None
 
     @property
     def estimate(self) -> Array:
@@ -455,29 +487,106 @@ class Ranking(Shown):
         number of pairs, with the replicates of rank sets or else by Holm's method. Where a pair
         cannot be tested, and with a bootstrap or a posterior, neither is given.
         """
-        k, sets, stderr = len(self.systems), self.rank_sets, self.pair_stderr
-        if stderr is None or self.decided is None or k > MAX_LISTED_SYSTEMS:
+        k = len(self.systems)
+        if self.pair_stderr is None or self.decided is None or k > MAX_LISTED_SYSTEMS:
             return None
         at = np.triu_indices(k, 1)
-        difference, error = self.estimate[at[0]] - self.estimate[at[1]], stderr[at]
-        if sets is not None and sets.adjusted is not None:
-            p, critical = sets.adjusted[at], max(sets.critical, default=np.inf)
-        elif self.interval in ("sandwich", "model"):
-            tested = np.isfinite(error) & (error > 0)
-            t = (difference[tested] / error[tested]).tolist()
-            p = np.full(len(error), np.nan)
-            p[tested] = holm(np.array([t_tail(one, self.df) for one in t]))
-            critical = t_quantile((1 + self.level) / 2, self.df)
-        else:
-            p, critical = np.full(len(error), np.nan), np.inf
-        known = np.isfinite(p) & np.isfinite(critical)
-        margin = np.where(known, critical, np.nan) * error
-        columns = (p, difference - margin, difference + margin)
-        ends = ([None if np.isnan(one) else one for one in values.tolist()] for values in columns)
-        numbers = zip(difference.tolist(), *ends, (self.decided[at] != 0).tolist(), strict=True)
+        numbers = zip(*self._test_pairs(at), (self.decided[at] != 0).tolist(), strict=True)
         keys = ("first", "second", "difference", "p_adjusted", "lower", "upper", "decided")
         named = ((self.systems[i], self.systems[j]) for i, j in np.transpose(at).tolist())
         return [dict(zip(keys, (*a, *b), strict=True)) for a, b in zip(named, numbers, strict=True)]
+
+    def _test_pairs(self, at: tuple[Integers, Integers]) -> list[list[float | None]]:
+        """Return differences of pairs, adjusted p-values, both ends; None where there is none."""
+        sets, n = self.rank_sets, len(at[0])
+        error = np.full(n, np.nan) if self.pair_stderr is None else self.pair_stderr[at]
+        difference, tested = self.estimate[at[0]] - self.estimate[at[1]], error > 0
+        p, critical = np.full(n, np.nan), np.inf
+        if sets is not None:
+            critical = max(sets.critical, default=np.inf)
+            p = p if sets.adjusted is None else sets.adjusted[at]
+            tested &= ~sets.barred[at] if sets.adjusted is None else np.isfinite(p)
+        elif self.interval in ("sandwich", "model"):
+            tested &= np.isfinite(error)
+            t = (difference[tested] / error[tested]).tolist()
+            p[tested] = holm(np.array([t_tail(one, self.df) for one in t]))
+            critical = t_quantile((1 + self.level) / 2, self.df)
+        known = tested & np.isfinite(critical)
+        margin = np.where(known, critical, np.nan) * error
+        columns = (difference, p, difference - margin, difference + margin)
+        return [[None if np.isnan(one) else one for one in values.tolist()] for values in columns]
+
+    def pair(self, first: str, second: str) -> Pair:
+        """Return what is known of two systems: who is better, and how often each is preferred.
+
+        Its interval and p-value are those of `pairs`, so that with rank sets they hold for all
+        pairs at once.
+
+        Raises:
+            InvalidJudgments: no such system.
+            UnknownOption: a system and itself.
+
+        """
+        i, j, k = self._place(first), self._place(second), len(self.systems)
+        if i == j:
+            raise UnknownOption(f"a pair is two systems, and '{first}' is one")
+        best, worst = min(i, j), max(i, j)
+        at: tuple[Integers, Integers] = (np.array([best]), np.array([worst]))
+        place = 0
+        if self.pair_stderr is not None:  # p-values are adjusted for all
+            at, place = np.triu_indices(k, 1), best * (2 * k - best - 1) // 2 + worst - best - 1
+        numbers = [values[place] for values in self._test_pairs(at)]
+        _, p, low, high = numbers
+        gap = float(self.estimate[i] - self.estimate[j])
+        ends = (low, high) if i == best else (high, low)
+        lower, upper = (None if one is None else one if i == best else -one for one in ends)
+        (chances,) = predict_chances(self.fit, [(first, second)])
+        win = float(find_rates(chances[None])[0])
+        known = None if lower is None or upper is None else (lower, upper)
+        bounds = None if known is None else bound_rate(self.fit, win, gap, known)
+        verdict = 0 if self.decided is None else int(self.decided[i, j])
+        enough = None if verdict else _count_enough(self, [(best, worst)])
+        met = (None, None, None) if self.tally is None else self.tally.between(first, second)
+        stderr = None if self.pair_stderr is None else float(self.pair_stderr[i, j])
+        never = met[0] is not None and not sum(met)
+        asked = [say("never-compared", one=first, other=second)] * never
+        return Pair(
+            first=first,
+            second=second,
+            scale=self.scale,
+            difference=gap,
+            stderr=stderr if stderr is not None and np.isfinite(stderr) else None,
+            lower=lower,
+            upper=upper,
+            p_adjusted=p,
+            win=win,
+            win_lower=None if bounds is None else bounds[0],
+            win_upper=None if bounds is None else bounds[1],
+            tie=float(chances[1]),
+            better=None if not verdict else first if verdict > 0 else second,
+            wins=met[0],
+            ties=met[1],
+            losses=met[2],
+            more=None if enough is None else enough - self.n_judgments,
+            together=self.rank_sets is not None and k > 2,
+            level=self.level,
+            says=f"{_say_pair(self, (i, j), win, bounds)}{_add(self.headline)}.",
+            basis=f"{say_counts(self)}. {_say_basis(self)}",
+            signature=self.signature,
+            notes=(*asked, *self.notes),
+            excluded=self.excluded,
+        )
+
+    def win_rates(self) -> WinRates:
+        """Return how often each system is predicted to be preferred to each other.
+
+        Raises:
+            UnknownOption: too many systems for all pairs.
+
+        """
+        rates, ties = predict_rates(self.fit, self.systems)
+        basis = f"{say_counts(self)}. Predicted by {say_ranked_by(self)}."
+        return WinRates(self.systems, rates, ties, basis, self.signature, self.notes, self.excluded)
 
     def to_dict(self, *columns: str) -> dict[str, Any]:
         """Return the JSON contract of `evenhand rank --json`; systems with "elo" or "worth" too."""
