@@ -206,6 +206,10 @@ class Instead(options.Options):
         "--win-rates", "How often each system is predicted to win against each other."
     )
 
+    @property
+    def given(self) -> list[str]:
+        return ["--pair"] * (self.pair is not None) + ["--win-rates"] * self.win_rates
+
     def show(
         self, rankings: Mapping[str, Ranking], refused: Mapping[str, str]
     ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
@@ -227,12 +231,11 @@ class Instead(options.Options):
 
     def refuse(self) -> None:
         """Refuse what is shown in the table of systems."""
-        flags = ["--pair"] * (self.pair is not None) + ["--win-rates"] * self.win_rates
-        if len(flags) > 1:
+        if len(self.given) > 1:
             raise UnknownOption("--pair and --win-rates exclude each other: choose one")
-        if flags:
+        for flag in self.given:
             columns = Scales.list_options()
-            options.refuse_given(columns, f"is a column of the usual table: leave out {flags[0]}")
+            options.refuse_given(columns, f"is a column of the usual table: leave out {flag}")
 
 
 def split_pair(text: str, systems: Sequence[str]) -> tuple[str, str]:
@@ -307,7 +310,9 @@ def rank(
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
     shown, refused = instead.show(rankings, refused)
-    return VerbResult(shown, refused, remarks_on(data), scales.shown)
+    grouped = not instead.given and "" not in rankings
+    beside = result.document() if grouped else None
+    return VerbResult(shown, refused, remarks_on(data), scales.shown, beside)
 
 
 # `--method`: the same judgments ranked by a rule, or by several side by side.

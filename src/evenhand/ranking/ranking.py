@@ -58,6 +58,7 @@ PLAIN_KEYS: Final = (
 
 
 MAX_SYSTEMS_SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_dict` have them all
+MAX_GROUPS_SHOWN: Final = 12  # Most groups that are printed side by side; JSON has them all
 MARK: Final = "†"
 # What the mark on a rank says
 LEGEND: Final = "some of its pairs cannot be decided, however far apart: see note"
@@ -632,6 +633,65 @@ class GroupedRankings(Grouped[Any]):
     groups: Mapping[str, Ranking]
 
     REFUSED: ClassVar = "not ranked"
+
+    def document(self) -> Document:
+        """Return systems × groups: the places of each system, and its estimate, in each group.
+
+        Systems stand by their mean place. CSV and JSON have a row for each system in each group.
+        """
+        found = {
+            (row["system"], name): row for name, one in self.groups.items() for row in one.rows()
+        }
+        places: dict[str, list[float]] = {}
+        for (system, name), row in found.items():
+            places.setdefault(system, []).append(row["rank"] / len(self.groups[name].systems))
+        order = sorted(places, key=lambda one: (sum(places[one]) / len(places[one]), one))
+        shown = [*self.groups][:MAX_GROUPS_SHOWN]
+        columns = (Column("system", "system", "name"), *(Column(f"in {one}", one) for one in shown))
+        rows = tuple(
+            {
+                "system": system,
+                **{f"in {name}": write_cell(found.get((system, name))) for name in shown},
+            }
+            for system in order
+        )
+        scales = dict.fromkeys(one.scale for one in self.groups.values())
+        hidden = len(self.groups) - len(shown)
+        legend = [f"places that each may have, and its {' or '.join(scales)}"]
+        legend += [f"the first {len(shown)} of {len(self.groups)} groups by name"] * (hidden > 0)
+        keys = (
+            "system",
+            "estimate",
+            "stderr",
+            "lower",
+            "upper",
+            "rank",
+            "rank_lower",
+            "rank_upper",
+        )
+        records = (
+            {"group": name, **{key: found[system, name][key] for key in keys}}
+            for system in order
+            for name in self.groups
+            if (system, name) in found
+        )
+        table = Table("groups", "Systems in each group", columns, rows, legend=tuple(legend))
+        return Document(parts=(table,), csv_rows=tuple(records))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "side_by_side": self.document().records}
+
+    def _repr_html_(self) -> str:
+        from evenhand.render.markup import render_html
+
+        return super()._repr_html_() + render_html(self.document())
+
+
+def write_cell(row: Mapping[str, Any] | None) -> str | None:
+    """Return the places of a system and its estimate; None where it is not in a group."""
+    if row is None:
+        return None
+    return f"{write_ranks(row)} ({write_value(row['estimate'], 'two')})"
 
 
 def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
