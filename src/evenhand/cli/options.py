@@ -591,9 +591,10 @@ class ModelOptions(Options):
 
 
 control_option: Final = _model_option(
-    "--control COLUMN|NAME=LEFT,RIGHT",
+    "--control COLUMN|NAME=LEFT,RIGHT|SQL|style",
     "Hold equal what differs between two outputs, such as length: a column of differences,"
-    " left minus right, or a column for each side. Repeatable.",
+    " left minus right, a column for each side, or a SQL expression of columns; style takes the"
+    " columns of length, headers, lists, bold type and markdown that are there. Repeatable.",
 )
 cluster_option: Final = _certainty_option(
     "--cluster",

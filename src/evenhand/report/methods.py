@@ -116,7 +116,7 @@ def _name_model(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
     extra += [f"worths by {one}" for one in model.judge_covariates]
     extra += [f"tie parameters by {one}" for one in model.tie_covariates]
     extra += ["worths as sums of covariates of systems"] if model.system_covariates else []
-    extra += [f"{one} held constant" for one in model.controls]
+    extra += [f"{one.said} held constant" for one in getattr(ranking.fit, "controls", ())]
     more = "".join(f", {one}" for one in extra)
     keys = (*([] if probit else ["bradley-terry-1952"]), *([source] if source else []), "dras-2015")
     return f"{name} {ties}{more}", keys
