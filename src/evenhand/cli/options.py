@@ -563,6 +563,11 @@ class Grouping(Options):
     )
 
 
+model_option: Final = _model_option(
+    "--model NAME",
+    "What ranks: bradley-terry (the default) or another model, such as random-judges,"
+    " plackett-luce or irt-gaussian.",
+)
 ties_option: Final = _model_option(
     "--ties",
     "What a tie says. none: γ = 0 with the tie cells kept.",

@@ -127,11 +127,7 @@ class RankingModel(options.Options):
         "How to rank: bradley-terry (the default), or a rule such as origwmt. Several, or all, are"
         " shown side by side. Repeatable.",
     )
-    models: tuple[str, ...] = _model(
-        "--model NAME",
-        "What ranks: bradley-terry (the default) or another model, such as random-judges,"
-        " plackett-luce or irt-gaussian.",
-    )
+    models: tuple[str, ...] = options.model_option
 
 
 def choose_model(

@@ -86,7 +86,8 @@ class Control:
     @property
     def said(self) -> str:
         """Its name, with what it is made of where that is something else."""
-        made = f"{', '.join(self.columns)}; relative" if self.style else self.sql
+        apart = " − ".join(self.columns)
+        made = f"{', '.join(self.columns)}; relative" if self.style else self.sql or apart
         return self.name if made in ("", self.name) else f"{self.name} ({made})"
 
 
