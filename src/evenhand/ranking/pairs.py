@@ -109,15 +109,20 @@ class Pair(Shown):
     def document(self) -> Document:
         known = () if self.win_lower is None else (self.win_lower, self.win_upper)
         ends = () if self.lower is None else (self.lower, self.upper)
-        counts = (f"{self.wins:,.6g} won", f"{self.ties:,.6g} tied", f"{self.losses:,.6g} lost")
+        counts = ((self.wins, "won"), (self.ties, "tied"), (self.losses, "lost"))
+        of_these = ", ".join(f"{n:,.6g} {what}" for n, what in counts if n is not None)
         more = None if self.more is None else float(f"{self.more:.1e}")  # to two digits
-        lines = (
+        predicted = (
             (f"wins of {self.first}", write_value(self.win, "share"), known, "interval share"),
             ("ties", write_value(self.tie, "share"), (), ""),
+        )
+        met = (("compared with each other", write_value(self.compared, "count"), (), ""),)
+        lines = (
+            *(predicted if self.win is not None else ()),
             (f"difference in {self.scale}", write_value(self.difference, "two"), ends, "interval"),
             ("p, adjusted for all pairs", write_value(self.p_adjusted, "p"), (), ""),
-            ("compared with each other", write_value(self.compared, "count"), (), ""),
-            *([("of these", ", ".join(counts), (), "")] if self.compared else []),
+            *(met if self.compared is not None else ()),
+            *([("of these", of_these, (), "")] if self.compared else []),
             *([("judgments still needed", f"about {more:,.0f}", (), "")] if more else []),
         )
         rows = tuple(
@@ -126,7 +131,8 @@ class Pair(Shown):
         )
         level = f"{100 * self.level:g} % interval"
         columns = (Column("what", "", "name"), Column("value", ""), Column("interval", level))
-        legend = (WINS, *(("intervals hold for all pairs of systems at once",) * self.together))
+        wins = (WINS,) * (self.win is not None)
+        legend = (*wins, *(("intervals hold for all pairs of systems at once",) * self.together))
         caption = f"{self.first} against {self.second}"
         return Document(
             basis=self.basis,
