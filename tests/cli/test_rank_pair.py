@@ -75,3 +75,30 @@ def test_rates_of_all_pairs_are_a_table_and_rows(evenhand, votes):
 )
 def test_what_cannot_be_is_refused(evenhand, votes, words, said):
     assert said in " ".join(evenhand("rank", votes, *words, code=2).err.split())
+
+
+def test_of_ratings_the_pair_is_points_apart(evenhand, folder):
+    """Each judge scores each output: the difference is that of the means."""
+    scores = {"A": (80, 84, 90, 86), "B": (70, 78, 75, 77), "C": (69, 75, 79, 73)}
+    rows = [
+        (f"j{judge}", f"i{item}", system, values[item] + judge % 3)
+        for judge in range(12)
+        for item in range(4)
+        for system, values in scores.items()
+    ]
+    with (folder / "scores.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("judge", "item", "system", "score"), *rows])
+    found = evenhand("rank", "scores.csv", "--pair", "B,A", "--interval", "model", "--json").json
+    assert found["difference"] == pytest.approx((300 - 340) / 4)
+    (row,) = (
+        one
+        for one in evenhand("rank", "scores.csv", "--interval", "model", "--json").json["pairs"]
+        if (one["first"], one["second"]) == ("A", "B")
+    )
+    assert (found["lower"], found["upper"]) == (-row["upper"], -row["lower"])
+    assert (found["win"], found["compared"], found["scale"]) == (None, None, "score")
+    said = evenhand("rank", "scores.csv", "--pair", "B,A", "--interval", "model").out
+    assert "B has -10.00 points (" in " ".join(said.split())
+    assert "wins" not in said
+    refused = evenhand("rank", "scores.csv", "--win-rates", code=2).err
+    assert "--win-rates is of comparisons" in refused
