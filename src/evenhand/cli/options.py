@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
 
     AnyType = click.ParamType[Any]
+    Joined = TypeVar("Joined", Comparisons, Ratings)
 else:  # not generic before click 8.3
     AnyType = click.ParamType
 
@@ -822,11 +823,11 @@ class Tables(Options):
 
     def join(
         self,
-        data: Comparisons,
+        data: Joined,
         *,
         used: Collection[str | None],
         options: Mapping[str, str] = GROUPS,
-    ) -> Comparisons:
+    ) -> Joined:
         for role, path in (("judge", self.judges), ("item", self.items)):
             if path is not None:
                 from evenhand.formats.covariates import open_covariates
@@ -835,7 +836,7 @@ class Tables(Options):
                 table = open_covariates(path, on=role, named=data.source.columns.get(role))
                 name, before = Path(path).name, data.columns
                 data = data.join(table, on=role, named=name)
-                new = [column for column in data.columns if column not in before]
+                new: list[str] = [column for column in data.columns if column not in before]
                 if new and role in options and not {*new} & {*used}:
                     columns, verb = ("columns", "are") if len(new) > 1 else ("column", "is")
                     note = (
