@@ -357,17 +357,17 @@ def carries_excluded(
             given = expected.bind(*args, **kwargs)
             if argument in given.arguments:
                 given.arguments[argument] = take(given.arguments[argument])
-            call = cast("Callable[..., Result]", function)
+            data = given.arguments.get(argument)
             # Two faults may lie beyond the rows that were looked at when the table was read
             for last in (False, False, True):
-                data = given.arguments.get(argument)
                 try:
-                    result = call(*given.args, **given.kwargs)
+                    result = cast("Callable[..., Result]", function)(*given.args, **given.kwargs)
                     break
                 except (MissingOutcomes, PaddedLabels) as fault:
                     if last or not isinstance(data, Table) or getattr(data, "rankings", None):
                         raise
-                    given.arguments[argument] = mend(data, fault)
+                    data = mend(data, fault)
+                    given.arguments[argument] = data
             return note_excluded(result, find_excluded(data, kinds, uses))
 
         return run
