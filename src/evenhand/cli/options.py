@@ -442,6 +442,9 @@ class Reading(Options):
         "The sign between the systems of an output that was shown once for all of them, as + in"
         " A+B: it counts for each.",
     )
+    sheet: str | None = _input_option(
+        "--sheet NAME", "Which sheet of a workbook. Default: the only one that holds judgments."
+    )
     explain: bool = _input_option(
         "--explain",
         "Print the queries that the engine ran, and how much left it.",
@@ -488,6 +491,7 @@ class Reading(Options):
             where=self.where,
             task=self.task,
             system_separator=self.system_separator,
+            sheet=self.sheet,
         )
         remember_opened({} if self.system_separator else data.source.columns, self.where)
         if self.thorough and isinstance(data, Comparisons):

@@ -1,4 +1,4 @@
-"""CSV, JSON, Parquet and tables of other projects as tables on a DuckDB connection.
+"""CSV, JSON, Parquet, workbooks and tables of other projects as tables on a DuckDB connection.
 
 Of CSV all values are text. The header and the delimiter are read here rather than guessed by
 DuckDB, whose sniffer looks for types, may take the first lines for a title, and renames a doubled
@@ -12,7 +12,7 @@ import io
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import count, product
@@ -23,17 +23,18 @@ from typing import Any, Final, Literal
 import duckdb
 import narwhals as nw
 
-from evenhand.data.engine import quote, quote_name
+from evenhand.data.engine import make_table, quote, quote_name
 from evenhand.data.engine_errors import LONGEST_LINE, explained, note_opened
 from evenhand.errors import (
     InvalidJudgments,
     MissingFile,
     UnknownFormat,
+    UnknownOption,
     listing,
     sentence_hint,
     suggest,
 )
-from evenhand.formats import file_heads
+from evenhand.formats import file_heads, workbooks
 from evenhand.formats.table import Kinds, Table
 
 _LIKELY: Final = (",", "\t", ";", "|")
@@ -60,7 +61,7 @@ def open_delimited(
     dialects = [read_dialect(head) for head in heads]
     for head, dialect in zip(heads, dialects, strict=True):
         if dialect.columns != dialects[0].columns:
-            raise UnknownFormat(_difference(heads[0], head, dialects[0], dialect))
+            raise UnknownFormat(_difference(heads[0].path, head.path, dialects[0], dialect))
     groups: dict[tuple[str, str, int], list[str]] = {}
     held, columns = [], dialects[0].columns
     for head, dialect in zip(heads, dialects, strict=True):
@@ -148,15 +149,13 @@ def _records(text: str, delimiter: str, n: int) -> Iterator[list[str]]:
         return
 
 
-def _difference(
-    first: file_heads.Head, other: file_heads.Head, known: Dialect, dialect: Dialect
-) -> str:
+def _difference(first: Path, other: Path, known: Dialect, dialect: Dialect) -> str:
     lacking = [name for name in known.columns if name not in dialect.columns]
     extra = [name for name in dialect.columns if name not in known.columns]
     words = [f"lacks {listing(lacking)}"] if lacking else []
     words += [f"has {listing(extra)} too"] if extra else []
     what = " and ".join(words) or "has the columns in another order"
-    return f"{other.path} {what}, compared with {first.path}: files read together need one header"
+    return f"{other} {what}, compared with {first}: files read together need one header"
 
 
 # JSON Lines, or one JSON list of objects: every value as text, nested ones as their JSON.
@@ -618,12 +617,25 @@ def _settings(ending: str = "") -> dict[str, Any]:
     }
 
 
-def open_files(source: str | Path | Sequence[str | Path]) -> Table:
-    """Open one or many files of one layout as a table; of the rows nothing is read yet."""
+def open_files(
+    source: str | Path | Sequence[str | Path],
+    *,
+    sheet: str | None = None,
+    fits: Callable[[Table], bool] = lambda _: True,
+) -> Table:
+    """Open one or many files of one layout as a table; of the rows nothing is read yet.
+
+    Of workbooks a sheet is read: the one that is named, or the only one that fits.
+    """
     paths = file_heads.find_files(source)
     note_opened([str(path) for path in paths])
     connection = connect()
-    heads = [file_heads.read_head(path, connection) for path in paths]
+    heads = [
+        file_heads.Head(path, "workbook", "none")
+        if workbooks.is_workbook(path)
+        else file_heads.read_head(path, connection)
+        for path in paths
+    ]
     for head in heads:
         if head.kind != heads[0].kind:
             raise UnknownFormat(
@@ -631,6 +643,10 @@ def open_files(source: str | Path | Sequence[str | Path]) -> Table:
                 " together must be of one kind"
             )
     name = file_heads.name_files(paths)
+    if heads[0].kind == "workbook":
+        return _open_workbooks(connection, paths, sheet, fits)
+    if sheet is not None:
+        raise UnknownOption(f"{name} is no workbook, so it has no sheet '{sheet}': leave it out")
     with explained(name):
         if heads[0].kind == "parquet":
             names, folders = [file_heads.duckdb_name(path) for path in paths], len(paths) > 1
@@ -639,6 +655,30 @@ def open_files(source: str | Path | Sequence[str | Path]) -> Table:
         else:
             relation, original_types, mixed = _open_text(connection, heads)
     return Table(nw.from_native(relation), name, connection, original_types, tuple(paths), mixed)
+
+
+def _open_workbooks(
+    connection: duckdb.DuckDBPyConnection,
+    paths: Sequence[Path],
+    sheet: str | None,
+    fits: Callable[[Table], bool],
+) -> Table:
+    name = file_heads.name_files(paths)
+
+    def hold(*sheets: workbooks.Sheet) -> Table:
+        columns = {
+            column: [cell for one in sheets for cell in one.by_column()[column]]
+            for column in sheets[0].columns
+        }
+        notes = tuple(dict.fromkeys(note for one in sheets for note in one.notes))
+        return Table(make_table(connection, columns), name, connection, notes=notes)
+
+    sheets = [workbooks.read_sheet(path, sheet, lambda one: fits(hold(one))) for path in paths]
+    for one in sheets:
+        if one.columns != sheets[0].columns:
+            known, columns = (Dialect("", each.columns) for each in (sheets[0], one))
+            raise UnknownFormat(_difference(sheets[0].book, one.book, known, columns))
+    return replace(hold(*sheets), paths=tuple(paths))
 
 
 def _open_text(

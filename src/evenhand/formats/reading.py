@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -19,7 +20,13 @@ from evenhand.data.exclusions import Filter, quote_condition
 from evenhand.data.labels import Outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
-from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption, require_option
+from evenhand.errors import (
+    EvenhandError,
+    InvalidJudgments,
+    UnknownFormat,
+    UnknownOption,
+    require_option,
+)
 from evenhand.formats.engines import open_address
 from evenhand.formats.file_heads import (
     is_address,
@@ -29,8 +36,10 @@ from evenhand.formats.file_heads import (
     show_address,
 )
 from evenhand.formats.files import connect, open_files
+from evenhand.formats.layouts import wide
 from evenhand.formats.registry import choose
-from evenhand.formats.table import ReadOptions, Table
+from evenhand.formats.roles import check_asked
+from evenhand.formats.table import Layout, ReadOptions, Table
 
 
 def open_frame(source: Any) -> Table:
@@ -67,24 +76,27 @@ def read(
     source: Any,
     *,
     format: str | None = None,  # noqa: A002 - the word that everybody would try
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
     where: str | nw.Expr | None = None,
     task: str | None = None,
     outcomes: Mapping[str, Outcome] | Mapping[int, Outcome] | None = None,
     weights: Literal["frequency", "importance"] = "frequency",
     system_separator: str | None = None,
+    sheet: str | None = None,
 ) -> Comparisons | Rankings | Ratings:
     """Open judgments; the rows are read when something is counted.
 
     Args:
         source: a path, a list of paths or a pattern such as "day*.csv.gz" (CSV with any
-            delimiter, JSON Lines, a JSON list, Parquet; CSV and JSON may be packed with gzip or
-            Zstandard); or URLs of such files in a bucket or on a web server, such as
+            delimiter, JSON Lines, a JSON list, Parquet, .xlsx; CSV and JSON may be packed with
+            gzip or Zstandard); or URLs of such files in a bucket or on a web server, such as
             "s3://bucket/votes/*.parquet"; or the URL of a table, such as
             "sc://localhost:15002/main.votes"; or a pandas, Polars, PyArrow, DuckDB, PySpark or
             Ibis frame.
         format: a name of `evenhand.formats.registry.FORMATS`; None recognises it by the columns.
-        columns: role → column, for instance {"judge": "nickname"}; wins over what names say.
+        columns: role → column, for instance {"judge": "nickname"}; wins over what names say. Of
+            a wide table "score", "criterion", "judge" or "system" → columns of scores, one for
+            each, for instance {"criterion": ["fluency", "adequacy"]}.
         where: which rows to keep, by the table's own columns: a SQL condition for a file or a
             DuckDB relation, a narwhals expression for any frame.
         task: keep this task only.
@@ -94,6 +106,7 @@ def read(
         system_separator: the sign between the systems of an output that was shown once for
             several of them, as "+" in "A+B"; it is compared, or scored, for each of them. None
             takes names as they are.
+        sheet: which sheet of a workbook; None takes the only one that holds judgments.
 
     Returns:
         Comparisons, rankings or ratings; `.source.notes` says what was understood.
@@ -114,11 +127,23 @@ def read(
 
     """
     require_option("weights", weights, ("frequency", "importance"))
-    table = _open(source)
     outcome_labels = (
         None if outcomes is None else {str(label): one for label, one in outcomes.items()}
     )
-    options = ReadOptions(dict(columns or {}), outcome_labels, weights, system_separator)
+    lists = {role: one for role, one in (columns or {}).items() if not isinstance(one, str)}
+    single = {role: one for role, one in (columns or {}).items() if isinstance(one, str)}
+    options = ReadOptions(single, outcome_labels, weights, system_separator, lists)
+
+    def fits(one: Table) -> bool:
+        try:
+            _choose(one, options, format)
+        except EvenhandError:
+            return False
+        return True
+
+    table = _open(source, partial(open_files, sheet=sheet, fits=fits))
+    if sheet is not None and not table.notes:
+        raise UnknownOption(f"{table.name} is no workbook, so it has no sheet '{sheet}'")
     data = understand(table, options, layout=format, where=where)
     with explained(table.name):
         data = data if task is None else data.select_task(task)
@@ -138,9 +163,11 @@ def understand(
         table = replace(selected, name=f"{table.name} where {shown}")
     filtered = table.frame
     table, options = _rename_quoted(table, options)
-    chosen = choose(table.header(options), layout)
+    chosen, options = _choose(table, options, layout)
     with explained(table.name):
         data = chosen.read(table, options)
+    if table.notes:
+        data = replace(data, source=data.source.noting(*table.notes))
     if where is None:
         return data
     condition = where if isinstance(where, str) else ""
@@ -179,18 +206,41 @@ def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptio
     return renamed, replace(options, columns=columns)
 
 
-def _open(source: Any) -> Table:
+def _choose(table: Table, options: ReadOptions, layout: str | None) -> tuple[Layout, ReadOptions]:
+    """Return the layout of a table, with columns of scores that were asked for as lists."""
+    lists = dict(options.lists) | {
+        role: [one.strip() for one in name.split(",")]
+        for role, name in options.columns.items()
+        if "," in name and name not in table.columns
+    }
+    for role, column in ((role, one) for role, names in lists.items() for one in names):
+        check_asked(table.header(ReadOptions({role: column})), [role])
+    single = {role: one for role, one in options.columns.items() if role not in lists}
+    options = replace(options, columns=single, lists=lists)
+    header = table.header(options)
+    if not lists:
+        return choose(header, layout), options
+    pairs = bool(header.candidates("left") and header.candidates("right"))
+    chosen = wide.PAIR_SCORES if pairs else wide.WIDE
+    if layout is not None and layout.replace("-", "_").lower() not in (chosen.name, "ratings"):
+        raise UnknownOption(
+            f"several columns of scores are {chosen.title}: leave out --from {layout}"
+        )
+    return chosen, options
+
+
+def _open(source: Any, opening: Callable[[Any], Table]) -> Table:
     if isinstance(source, Table):  # that was opened elsewhere
         return source
     if is_remote(source):
         from evenhand.formats.remote_files import find_remote, open_remote
 
-        return open_remote(find_remote(source))
+        return open_remote(find_remote(source), opening)
     if isinstance(source, str) and is_address(source):
         return open_address(source)
     named = [source] if isinstance(source, str | Path) else source
     if isinstance(named, Sequence) and all(isinstance(one, str | Path) for one in named):
-        return open_files(source)
+        return opening(source)
     return open_frame(source)
 
 

@@ -36,7 +36,18 @@ from evenhand.data.source import (
     repeats_header,
 )
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, write_word
-from evenhand.formats.roles import SOFT, SYNONYMS, UNKNOWN_POSITIONS, Header, assign, describe, fold
+from evenhand.formats.grades import Grades, read_grades
+from evenhand.formats.roles import (
+    SOFT,
+    SYNONYMS,
+    UNKNOWN_POSITIONS,
+    Header,
+    Spread,
+    assign,
+    describe,
+    find_mark,
+    fold,
+)
 from evenhand.formats.texts import say
 
 LOOK: Final = 1000  # Rows looked at to tell texts from names
@@ -60,6 +71,8 @@ class ReadOptions:
     weights: Literal["frequency", "importance"] = "frequency"  # what the weight column means
     # the sign between the systems of one output; None takes names as they are
     system_separator: str | None = None
+    # role → columns of scores whose names say it, or "score" where that is left open
+    lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +89,7 @@ class Table:
     # column → what finds out which kinds of value it holds, and a file with each, for columns
     # whose rows or files do not agree
     mixed: Mapping[str, Kinds] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # what must be said of how it was opened
 
     @cached_property
     def schema(self) -> nw.Schema:
@@ -86,7 +100,29 @@ class Table:
         return tuple(self.schema.names())
 
     def header(self, options: ReadOptions) -> Header:
-        return Header(self.columns, options.columns, self.name, self.holds_texts)
+        return Header(
+            self.columns, options.columns, self.name, self.holds_texts, lambda: self.spreads
+        )
+
+    @cached_property
+    def spreads(self) -> dict[str, Spread]:
+        """Columns whose first values are numbers, or blank, and between which they lie."""
+        plain = [
+            name
+            for name, dtype in self.schema.items()
+            if dtype == nw.String or (dtype.is_numeric() and not dtype.is_nested())
+        ]
+        if not plain:
+            return {}
+        few = {name: _numbers(values) for name, values in self._fetch(plain, LOOK).items()}
+        numeric = [name for name, numbers in few.items() if numbers]
+        many = self._fetch(numeric, ROWS_LOOKED_AT) if numeric else {}
+        found = {name: _numbers(values) for name, values in many.items()}
+        return {name: Spread(min(each), max(each)) for name, each in found.items() if each}
+
+    def _fetch(self, columns: Sequence[str], n: int) -> dict[str, list[Any]]:
+        fetched = fetch_columns(self.frame.select(*columns).head(n))
+        return {name: values.tolist() for name, values in fetched.items()}
 
     def holds_texts(self, column: str) -> bool:
         """Say whether the first values of a column are texts or numbers, and so name nothing."""
@@ -128,6 +164,16 @@ class Table:
 
 # A number as people and programs write it; never inf, nan, 1,5 or 0x1
 PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
+
+
+def _numbers(values: Iterable[Any]) -> list[float]:
+    """Return values as numbers; none of them where one is something else."""
+    there = [value for value in values if not is_missing(None if value is None else str(value))]
+    texts = [value.strip() for value in there if isinstance(value, str)]
+    if not all(re.match(PATTERN, text) for text in texts):
+        return []
+    return [float(value) for value in there]
+
 
 # A number with an exponent that few programs can read
 _FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
@@ -472,9 +518,13 @@ def tell_reading(
     return "both" if turned else "sides"
 
 
-def names_winners(
+def look_at_outcomes(
     table: Table, roles: Mapping[str, str], outcome_labels: Mapping[str, Outcome] | None = None
-) -> bool:
+) -> Reading | None:
+    """Say what the first outcomes are; None where some are neither sides nor names of winners."""
+    column = roles["outcome"]
+    if table.original_types.get(column) or _unfit(table, column, table.schema[column]):
+        return None
     labels = [read_label(table, roles[role], role) for role in _ROLES]
     fetched = fetch_columns(table.frame.select(*labels).head(LOOK))
     columns = [cast("list[str | None]", fetched[role].tolist()) for role in _ROLES]
@@ -488,7 +538,9 @@ def names_winners(
             " winners and as sides, and they differ: read names with --from crowd-kit (in Python"
             f" format='crowd_kit'), sides by declaring them ({options}, in Python outcomes={sides})"
         )
-    return reading == "winners"
+    there = [one for one in columns[2] if one and not is_missing(one, outcome_labels)]
+    known = all(read_outcome(one, outcome_labels) for one in there)
+    return reading if reading == "winners" or (known and find_mark(column) is None) else None
 
 
 def turn_winners(
@@ -507,6 +559,35 @@ def turn_winners(
     lost = nw.when(label == right).then(nw.lit("right")).otherwise(other)
     side = nw.when(label == left).then(nw.lit("left")).otherwise(lost)
     return table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
+
+
+def take_grades(
+    table: Table, roles: Mapping[str, str], declared: Mapping[str, Outcome] | None
+) -> tuple[Table, Grades | None]:
+    """Find out whether outcomes are graded; those that are numbers become text."""
+    column = roles["outcome"]
+    if table.schema[column].is_nested():
+        return table, None
+
+    def find_sides() -> dict[str, set[Outcome]]:
+        sides: dict[str, set[Outcome]] = {}
+        for side in OUTCOMES[::2]:
+            for name in filter(None, count_labels(table.frame, roles[side], as_text=True)):
+                sides.setdefault(name, set()).add(side)
+        return sides
+
+    first = count_labels(table.frame.head(ROWS_LOOKED_AT), column, as_text=True)
+    if read_grades(first, column, declared, systems=find_sides) is None:
+        return table, None
+    every = count_labels(table.frame, column, as_text=True)
+    grades = read_grades(every, column, declared, systems=find_sides)
+    if grades is None:
+        return table, None
+    if table.schema[column] == nw.String:
+        kinds = {name: kind for name, kind in table.original_types.items() if name != column}
+        return replace(table, original_types=kinds), grades
+    text = _as_text(table, column).alias(column)
+    return table.with_frame(table.frame.with_columns(text)), grades
 
 
 _WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))
@@ -563,10 +644,18 @@ def make_comparisons(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
     roles, beside = assign_beside(table, options, "comparisons", fixed)
-    outcome_labels, notes = read_outcomes(options), []
-    if not isinstance(outcome_labels, Complete) and names_winners(table, roles, outcome_labels):
-        table, outcome_labels = turn_winners(table, roles, outcome_labels), SIDES
-        notes.append(f"'{roles['outcome']}' names the winner of its row")
+    outcome_labels, notes = read_outcomes(options), list[str]()
+    if not isinstance(outcome_labels, Complete):
+        reading = look_at_outcomes(table, roles, outcome_labels)
+        if reading == "winners":
+            table, outcome_labels = turn_winners(table, roles, outcome_labels), SIDES
+            notes.append(f"'{roles['outcome']}' names the winner of its row")
+        table, grades = (
+            take_grades(table, roles, outcome_labels) if reading is None else (table, None)
+        )
+        if grades is not None:
+            outcome_labels = {**grades.outcomes, **(outcome_labels or {})}
+            notes.append(grades.note)
     frame, source = _take(table, layout, roles)
     source = replace(source, annotations=place_asides(table, options, roles, beside))
     known = UNKNOWN_POSITIONS not in table.columns

@@ -93,7 +93,8 @@ def test_copies_are_forgotten_and_removed_however_reading_ends(site, monkeypatch
     with pytest.raises(EvenhandError):
         read(f"{site.url}/votes.csv")
     monkeypatch.setattr(
-        remote_files, "open_files", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt)
+        "evenhand.formats.reading.open_files",
+        lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt),
     )
     try:
         read(f"{site.url}/votes.csv")
