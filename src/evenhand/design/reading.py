@@ -26,7 +26,7 @@ WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
 # What a campaign file may say
 KEYS: Final = (
     *("name", "title", "seed", "platform", *WORDS, "texts", "design", "judges", "systems", "tasks"),
-    *("ignore", "training", "items"),
+    *("ignore", "training", "items", "sheet"),
 )
 DEFAULT_JUDGES: Final = 3  # How many judges a campaign has that does not say
 
@@ -74,7 +74,7 @@ def make_campaign(
         elif folder is None:
             raise CampaignError(f"items are to be given here, not in '{value}'")
         else:
-            rows = read_rows(folder / value)
+            rows = read_rows(folder / value, _read_word(settings, "sheet") or None)
         items = build_items(rows, *chosen)
         tasks = []
         for at, table in enumerate(_read_tables(settings, "tasks"), start=1):

@@ -367,7 +367,10 @@ DOWNLOAD: Final = (
 )
 SQLITE: Final = b"SQLite format 3\0"  # First bytes of a database of SQLite
 _FOREIGN: Final = {
-    ZIP: "a spreadsheet or another zip archive: save the sheet as .xlsx or CSV (UTF-8)",
+    ZIP: (
+        "a spreadsheet that is damaged or no .xlsx, or another zip archive: save the sheet again as"
+        " .xlsx or CSV (UTF-8)"
+    ),
     OLD_WORKBOOK: (
         "an old spreadsheet, or one with a password: save the sheet as .xlsx without a password, or"
         " as CSV (UTF-8)"

@@ -622,10 +622,12 @@ def open_files(
     *,
     sheet: str | None = None,
     fits: Callable[[Table], bool] = lambda _: True,
+    advise: Callable[[str], str] = workbooks.advise_option,
 ) -> Table:
     """Open one or many files of one layout as a table; of the rows nothing is read yet.
 
-    Of workbooks a sheet is read: the one that is named, or the only one that fits.
+    Of workbooks a sheet is read: the one that is named, or the only one that fits; see
+    `workbooks.read_sheet`.
     """
     paths = file_heads.find_files(source)
     note_opened([str(path) for path in paths])
@@ -644,7 +646,12 @@ def open_files(
             )
     name = file_heads.name_files(paths)
     if heads[0].kind == "workbook":
-        return _open_workbooks(connection, paths, sheet, fits)
+        return _open_workbooks(
+            connection,
+            paths,
+            lambda path, one: workbooks.read_sheet(path, sheet, one, advise),
+            fits,
+        )
     if sheet is not None:
         raise UnknownOption(f"{name} is no workbook, so it has no sheet '{sheet}': leave it out")
     with explained(name):
@@ -660,7 +667,7 @@ def open_files(
 def _open_workbooks(
     connection: duckdb.DuckDBPyConnection,
     paths: Sequence[Path],
-    sheet: str | None,
+    read: Callable[[Path, Callable[[workbooks.Sheet], bool]], workbooks.Sheet],
     fits: Callable[[Table], bool],
 ) -> Table:
     name = file_heads.name_files(paths)
@@ -673,7 +680,7 @@ def _open_workbooks(
         notes = tuple(dict.fromkeys(note for one in sheets for note in one.notes))
         return Table(make_table(connection, columns), name, connection, notes=notes)
 
-    sheets = [workbooks.read_sheet(path, sheet, lambda one: fits(hold(one))) for path in paths]
+    sheets = [read(path, lambda one: fits(hold(one))) for path in paths]
     for one in sheets:
         if one.columns != sheets[0].columns:
             known, columns = (Dialect("", each.columns) for each in (sheets[0], one))

@@ -54,19 +54,35 @@ class Sheet:
     def by_column(self) -> dict[str, list[Cell]]:
         return {name: [row[at] for row in self.rows] for at, name in enumerate(self.columns)}
 
+    def by_row(self) -> Iterator[tuple[int, Mapping[str, Cell]]]:
+        """Yield the number of each row and what it holds."""
+        for number, row in zip(self.numbers, self.rows, strict=True):
+            yield number, dict(zip(self.columns, row, strict=True))
+
 
 def is_workbook(path: Path) -> bool:
     """Say whether a file is a workbook, whatever it is called."""
-    if not zipfile.is_zipfile(path):
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _BOOK in archive.namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):  # none, or one with a name that cannot be
         return False
-    with zipfile.ZipFile(path) as archive:
-        return _BOOK in archive.namelist()
+
+
+def advise_option(name: str) -> str:
+    return f"say which one: --sheet {write_word(name)}, in Python sheet={name!r}"
 
 
 def read_sheet(
-    path: Path, name: str | None = None, fits: Callable[[Sheet], bool] = lambda _: True
+    path: Path,
+    name: str | None = None,
+    fits: Callable[[Sheet], bool] = lambda _: True,
+    advise: Callable[[str], str] = advise_option,
 ) -> Sheet:
-    """Return the sheet of a name; without one, the only sheet that fits where there are several."""
+    """Return the sheet of a name; without one, the only sheet that fits where there are several.
+
+    advise: how to choose a sheet, by its name.
+    """
     sheets = _open(path, name)
     full = [one for one in sheets if one.rows]
     if not full:
@@ -78,12 +94,9 @@ def read_sheet(
     if len(fitting) == 1:
         return fitting[0]
     names = [one.name for one in fitting or full]
-    several = (
-        "of which several could be meant" if fitting else "none of which could be read unasked"
-    )
+    which = "several of which could be meant" if fitting else "and none looks like what is needed"
     raise UnknownOption(
-        f"{path} has {len(full)} sheets, {several}: {listing(names)}. Say which one:"
-        f" --sheet {write_word(names[0])}, in Python sheet={names[0]!r}"
+        f"{path} has {len(full)} sheets, {which}: {listing(names)}; {advise(names[0])}"
     )
 
 
@@ -236,9 +249,3 @@ def _fill(grid: list[list[Cell]], areas: Iterable[Area], first: int) -> int:
                 if row[at] is None and value is not None:
                     row[at], n = value, n + 1
     return n
-
-
-def read_sheet_rows(sheet: Sheet) -> Iterator[tuple[int, Mapping[str, Cell]]]:
-    """Yield the number of each row and what it holds."""
-    for number, row in zip(sheet.numbers, sheet.rows, strict=True):
-        yield number, dict(zip(sheet.columns, row, strict=True))
