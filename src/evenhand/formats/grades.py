@@ -60,7 +60,7 @@ def read_grades(
         labels: all that are there.
         column: its name, which may say which side large numbers are good for.
         declared: what the caller says that labels mean; of a scale of numbers one is enough.
-        systems: gives name → sides on which the system stands; asked for where labels are words.
+        systems: gives name → sides on which the system stands; asked for where labels are unknown.
 
     Raises:
         InvalidJudgments: a scale of which nobody can know which end is the left.
@@ -72,7 +72,8 @@ def read_grades(
         return None
     numbers = {one: _read_number(one) for one in there if _NUMBER.fullmatch(one)}
     if len(numbers) == len(there):
-        return _read_scale(numbers, column, known)
+        named = numbers.keys() & systems().keys()  # systems that are called by numbers
+        return None if named else _read_scale(numbers, column, known)
     sides = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
     if find_mark(column) and all(one.strip().casefold() in sides for one in there - {*numbers}):
         words = {one: sides[one.strip().casefold()] for one in there - {*numbers}}
@@ -101,7 +102,7 @@ def _read_scale(
         for label, number in numbers.items()
     }
     ends = {"lowest": _show(min(numbers.values())), "highest": _show(max(numbers.values()))}
-    turned = write_word(f"{max(numbers, key=lambda one: numbers[one])}={low}")
+    turned = write_word(f"{max(numbers.values()):g}={low}")
     code = "graded-score" if middle == 0.5 else "graded-scale"
     code = "graded-mark" if find_mark(column) and not declared else code
     where = "below" if low == "left" else "above"
@@ -143,12 +144,12 @@ def _low_end(
     graded = middle != 0.5 and any(abs(number - middle) > 1 for number in numbers.values())
     if graded and any(word in name for word in _ALONG):
         return "left"
-    first, *_, last = sorted(numbers, key=lambda one: numbers[one])
+    first, last = (f"{end(numbers.values()):g}=left" for end in (min, max))
     raise InvalidJudgments(
-        f"column '{column}' holds numbers from {first} to {last}, and does not say which end means"
-        f" the left output: add --outcome {write_word(f'{first}=left')} where the lower one does,"
-        f" --outcome {write_word(f'{last}=left')} where the higher one does (in Python"
-        f" outcomes={ {first: 'left'} })"
+        f"column '{column}' holds numbers from {first.partition('=')[0]} to"
+        f" {last.partition('=')[0]}, and does not say which end means the left output: for the"
+        f" lower one add --outcome {write_word(first)} (in Python"
+        f" outcomes={dict([first.split('=')])}), for the higher one --outcome {write_word(last)}"
     )
 
 
@@ -180,7 +181,9 @@ _EVEN: Final = frozenset(
         *("difference", "preference", "neither", "both"),
     )
 )
-_BESIDE_EVEN: Final = _BESIDE | {"about", "are", "roughly", "almost", "no", "good", "and", "as"}
+_BESIDE_EVEN: Final = _BESIDE | frozenset(
+    ("about", "are", "roughly", "almost", "no", "good", "bad", "and", "as")
+)
 _SIDE_OF: Final[Mapping[str, Outcome]] = {
     word: side for side, words in SIDES.items() for word in words
 }

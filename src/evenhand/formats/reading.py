@@ -220,7 +220,9 @@ def _choose(table: Table, options: ReadOptions, layout: str | None) -> tuple[Lay
     header = table.header(options)
     if not lists:
         return choose(header, layout), options
-    pairs = bool(header.candidates("left") and header.candidates("right"))
+    columns = lists.get("score")
+    sides = [one for side in ("left", "right") for one in header.candidates(side)]
+    pairs = columns and len(sides) == 2 and not {*sides} & {*columns}
     chosen = wide.PAIR_SCORES if pairs else wide.WIDE
     if layout is not None and layout.replace("-", "_").lower() not in (chosen.name, "ratings"):
         raise UnknownOption(

@@ -168,8 +168,9 @@ PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
 
 def _numbers(values: Iterable[Any]) -> list[float]:
     """Return values as numbers; none of them where one is something else."""
-    there = [value for value in values if not is_missing(None if value is None else str(value))]
-    texts = [value.strip() for value in there if isinstance(value, str)]
+    plain = [value.strip() if isinstance(value, str) else value for value in values]
+    there = [one for one in plain if not is_missing(None if one is None else str(one))]
+    texts = [one for one in there if isinstance(one, str)]
     if not all(re.match(PATTERN, text) for text in texts):
         return []
     return [float(value) for value in there]

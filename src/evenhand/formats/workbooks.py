@@ -105,10 +105,10 @@ def _open(path: Path, name: str | None) -> list[Sheet]:
     from openpyxl.utils.exceptions import InvalidFileException
 
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as file, zipfile.ZipFile(path) as archive:
             if sum(part.file_size for part in archive.infolist()) > MAX_BYTES:
                 raise UnknownFormat(f"{path} is too large for a workbook: save the sheet as CSV")
-            book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
+            book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
             shown = [one for one in book.worksheets if one.sheet_state == "visible"]
             if name is not None:
                 shown = [one for one in book.worksheets if one.title == name]

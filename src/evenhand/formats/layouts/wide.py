@@ -164,8 +164,8 @@ def are_judges(columns: Sequence[str]) -> bool:
 def share_scale(spreads: Sequence[Spread]) -> bool:
     """Say whether columns of numbers may be on one scale, such as 1 to 5."""
     low, high = min(one.low for one in spreads), max(one.high for one in spreads)
-    if high > 1 and any(one.low >= 0 and one.high <= 1 for one in spreads):
-        return False
+    if high > 1 and any(one.low == 0 and one.high <= 1 for one in spreads):
+        return False  # yes or no
     ends = next(((a, b) for a, b in _SCALES if a <= low and high <= b), (low, high))
     width = ends[1] - ends[0]
     return width <= _WIDE or all(one.high - one.low >= _PART * width for one in spreads)
@@ -221,7 +221,7 @@ def _split(columns: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
 def read_unfolding(header: Header, lists: Mapping[str, Sequence[str]]) -> Unfolding | None:
     """Return what columns of scores are, as the caller says: role → columns."""
     if len(lists) > 1 or not {*lists} <= {"score", *NAMED}:
-        role = next((one for one in lists if one not in ("score", *NAMED)), "score")
+        role = next((one for one in lists if one not in ("score", *NAMED)), next(iter(lists)))
         raise UnknownOption(
             f"{role}={','.join(lists[role])}: of several columns of scores one role says what they"
             f" are ({' | '.join(('score', *NAMED))})"
