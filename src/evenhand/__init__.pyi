@@ -50,6 +50,9 @@ from evenhand.models.irt_gaussian import IRTGaussian as IRTGaussian
 from evenhand.models.judge_slopes import JudgeSlopes as JudgeSlopes
 from evenhand.models.labels import LabelFit as LabelFit
 from evenhand.models.mace import MACE as MACE
+from evenhand.models.means import Adjusted as Adjusted
+from evenhand.models.means import Means as Means
+from evenhand.models.means import ZScores as ZScores
 from evenhand.models.pattern import PatternModel as PatternModel
 from evenhand.models.plackett_luce import PlackettLuce as PlackettLuce
 from evenhand.models.random_judges import RandomJudges as RandomJudges

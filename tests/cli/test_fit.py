@@ -175,7 +175,7 @@ def test_if_no_group_says_anything_the_reasons_are_given(evenhand, folder, verb)
 def test_groups_and_covariates_exclude_each_other(evenhand, table1):
     words = ["--group-by", "judge", "--judge-covariate", "judge"]
     said = evenhand("fit", table1, *words, code=2).err
-    assert "column 'judge' cannot be a judge covariate: it tells groups apart" in said
+    assert "column 'judge' cannot be a judge covariate: it defines the groups" in said
 
 
 def test_a_covariate_that_is_the_task_is_called_by_the_name_of_its_column(evenhand, tasks):

@@ -504,6 +504,19 @@ class Reading(Options):
 
         return leave_out_controls(self.open())
 
+    def open_ranked(self, *, ratings: bool) -> Comparisons | Ratings:
+        """Open the files and leave controls out: comparisons, of rankings all pairs, or ratings.
+
+        ratings: which of them to take where a campaign's database has both.
+        """
+        from evenhand.data.controls import leave_out_controls
+        from evenhand.data.rankings import Rankings
+
+        data = leave_out_controls(
+            self.open(("ratings",) if ratings else ("comparisons", "rankings"))
+        )
+        return data.comparisons() if isinstance(data, Rankings) else data
+
     def open_comparisons(self, verb: str) -> Comparisons:
         """Open the files, leave controls out and expand rankings."""
         from evenhand.data.controls import take_pairs
@@ -516,12 +529,9 @@ class Reading(Options):
 
         data = self.open(("comparisons", "rankings"))
         if isinstance(data, Ratings):
-            if verb == "rank":
-                way = f"evenhand report {shlex.join(self.files)} ranks them by mean score"
-            else:
-                way = "evenhand inspect says what is in it"
             raise UnknownFormat(
-                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings: {way}"
+                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings:"
+                f" evenhand rank {shlex.join(self.files)} ranks them"
             )
         return data
 
@@ -605,6 +615,40 @@ cluster_option: Final = _certainty_option(
 
 class Controls(Options):
     control: tuple[str, ...] = control_option
+
+
+criterion_option: Final = _model_option(
+    "--criterion NAME", "Of ratings, only this criterion. Default: each by itself."
+)
+
+
+class Criterion(Options):
+    criterion: str | None = criterion_option
+
+
+class Scores(Options):
+    """What is said of ratings alone."""
+
+    criterion: str | None = criterion_option
+    better: str | None = _model_option(
+        "--better",
+        "Of ratings, which scores are better. Default: higher, unless the criterion is called"
+        " errors or penalty.",
+        type=OneOf(("higher", "lower")),
+    )
+    rank_references: bool = _model_option(
+        "--rank-references",
+        "Of ratings, rank systems that are human references by their names, such as ref-A, too.",
+    )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What `evenhand.rank` takes of them."""
+        return {
+            "criterion": self.criterion,
+            "lower_is_better": None if self.better is None else self.better == "lower",
+            "references": () if self.rank_references else None,
+        }
 
 
 class Cluster(Options):

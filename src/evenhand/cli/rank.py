@@ -12,6 +12,7 @@ import evenhand
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
+from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownOption, listing
 
 if TYPE_CHECKING:
@@ -130,8 +131,23 @@ class RankingModel(options.Options):
     models: tuple[str, ...] = _model(
         "--model NAME",
         "What ranks: bradley-terry (the default) or another model, such as random-judges,"
-        " plackett-luce or irt-gaussian.",
+        " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean or z.",
     )
+
+
+# Options that mean nothing for ratings, and those of ratings alone
+OF_COMPARISONS: Final = (
+    *("ties", "order_effect", "reference", "prior", "control", "mixes", "per", "judge_cap"),
+    *("methods", "elo", "worth", "memory"),
+)
+OF_RATINGS: Final = ("criterion", "better", "rank_references")
+
+
+def asks_ratings(names: Sequence[str], given: frozenset[str]) -> bool:
+    """Say whether the command asks for ratings, by the name of a model or an option."""
+    from evenhand.models.registry import RATING_MODELS
+
+    return any(name in RATING_MODELS for name in names) or bool(given & {*OF_RATINGS})
 
 
 def choose_model(
@@ -205,6 +221,7 @@ class Scales(options.Options):
     "evenhand rank battles.parquet --control length=length_a,length_b",
     "evenhand rank votes.csv --mix judge_group=expert:0.8,crowd:0.2 --per judge",
     "evenhand rank votes.csv --column judge=annotator --where \"lang = 'de'\"",
+    "evenhand rank scores.csv --criterion adequacy",
     doing="ranking",
 )
 def rank(
@@ -217,6 +234,7 @@ def rank(
     model: options.ModelOptions,
     controls: options.Controls,
     mixing: Mixing,
+    scores: options.Scores,
     intervals: Interval,
     clusters: options.Cluster,
     seed: Seed,
@@ -224,8 +242,9 @@ def rank(
 ) -> VerbResult:
     """Rank systems, best first, with intervals, rank ranges and clusters.
 
-    FILE holds comparisons or rankings, as CSV, JSON Lines or Parquet, or is the
-    database of a campaign; several files of one layout are read as one.
+    FILE holds comparisons, rankings or ratings, as CSV, JSON Lines or Parquet, or
+    is the database of a campaign; several files of one layout are read as one.
+    Ratings are adjusted for judges and items; each criterion is ranked by itself.
     """
     if counting.memory is not None:
         from evenhand.formats.files import limit_memory
@@ -241,16 +260,21 @@ def rank(
     given = options.given_options()
     with watch_rows(run.patience.step):
         used = (groups.group_by, *(column for column, _ in mixing.mixes))
-        data = tables.join(run.reading.open_comparisons("rank"), used=used)
-        result = evenhand.rank(
-            data,
-            model=choose_model(by.models, by.methods, settings, given),
-            interval=intervals.interval if "interval" in given else None,
-            mix=mixing.mix,
-            judge_cap=mixing.judge_cap,
-            progress=run.patience.step,
-            **certainty,
-        )
+        of_ratings = asks_ratings(by.models, given)
+        data = run.reading.open_ranked(ratings=of_ratings)
+        interval = intervals.interval if "interval" in given else None
+        if isinstance(data, Ratings):
+            options.refuse_given(
+                OF_COMPARISONS, "is of comparisons; these are ratings: leave it out"
+            )
+            tables.refuse("rank of ratings")
+            certainty |= {"model": by.models[0] if by.models else "adjusted", **scores.settings}
+        else:
+            options.refuse_given(OF_RATINGS, "is of ratings; these are comparisons: leave it out")
+            data = tables.join(data, used=used)
+            certainty["model"] = choose_model(by.models, by.methods, settings, given)
+            certainty |= {"mix": mixing.mix, "judge_cap": mixing.judge_cap}
+        result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
     return VerbResult(rankings, refused, remarks_on(data), scales.shown)

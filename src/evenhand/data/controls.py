@@ -221,7 +221,7 @@ def _keep_pairs(
 
 
 # What to do with ratings, where nothing else is said
-RANKED: Final = "make_report ranks systems by their mean scores"
+RANKED: Final = "rank, fit and make_report take them"
 
 
 def require_pairs(data: object, refusal: str, ratings: str = RANKED) -> Comparisons:

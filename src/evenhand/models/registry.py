@@ -91,10 +91,20 @@ MODELS: Final[Mapping[str, Model]] = {
     for name, title in _TITLES.items()
 }
 
+# Models of ratings, in which a system has a score
+RATING_MODELS: Final[Mapping[str, Model]] = {
+    name: Model(name, f"evenhand.models.{place}", title)
+    for name, place, title in (
+        ("adjusted", "means:Adjusted", "mean scores adjusted for judges and items"),
+        ("mean", "means:Means", "raw mean scores"),
+        ("z", "means:ZScores", "mean scores standardised by judge"),
+    )
+}
 
-def find_model(name: str) -> Model:
-    require_option("model", name, tuple(MODELS))
-    return MODELS[name]
+
+def find_model(name: str, models: Mapping[str, Model] = MODELS) -> Model:
+    require_option("model", name, tuple(models))
+    return models[name]
 
 
 def name_settings(model: Any) -> str:
@@ -102,7 +112,7 @@ def name_settings(model: Any) -> str:
     made = type(model)
     entries = [
         entry
-        for entry in MODELS.values()
+        for entry in (*MODELS.values(), *RATING_MODELS.values())
         if entry.place == f"{made.__module__}:{made.__name__}"
         and all(getattr(model, name) == value for name, value in entry.settings.items())
     ]

@@ -196,3 +196,11 @@ LABELS: Final = {
 }
 say: Final = Templates(LOG_LINEAR | RANDOM_JUDGES | SLOPES | ORDERS | ITEM_RESPONSE | BASELINES)
 say_labels: Final = Templates(LABELS)  # Of its own: labels and fits both have the code no-items
+# Ratings
+RATINGS: Final = {
+    "one-system": "{ratings:,.0f} of {of:,.0f} ratings are of {factor}s that hold one system only,"
+    " and tell of no difference between systems.",
+    "not-removed": "Every {factor} holds one system only, so that differences between {factor}s"
+    " cannot be removed; intervals account for them.",
+}
+say_ratings: Final = Templates(RATINGS)

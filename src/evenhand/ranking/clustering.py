@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -30,6 +30,21 @@ from evenhand.render.findings import Finding
 MAX_CLUSTERS: Final = 200
 # Most judgments of which the cells of judge and item are known
 MAX_JOINT_JUDGMENTS: Final = 10_000_000
+
+
+class Candidates(Protocol):
+    """What may cluster, and how many answers there are."""
+
+    @property
+    def factors(self) -> Mapping[str, Factor]: ...
+
+    @property
+    def n_answers(self) -> float: ...
+
+    @property
+    def n_comparisons(self) -> float: ...
+
+    def at_least(self, answers: float) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +64,14 @@ class Evidence:
     @cached_property
     def factors(self) -> Mapping[str, Factor]:
         return {name: tally.factor(name) for name, tally in self.tallies.items()}
+
+    @property
+    def n_answers(self) -> float:
+        return self.whole.n_judgments
+
+    @property
+    def n_comparisons(self) -> float:
+        return self.whole.n_comparisons
 
     def together(self, names: Sequence[str]) -> Tally | None:
         """Return a tally that tells all of these apart; None where each has one of its own."""
@@ -199,7 +222,7 @@ def join_limits(*limits: str | None) -> str | None:
     return " and ".join(dict.fromkeys(filter(None, limits))) or None
 
 
-def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
+def choose_clustering(requested: str | None, evidence: Candidates) -> Clustering:
     if requested == "judgment":
         return Clustering(single_answers(evidence))
     if requested is not None:
@@ -233,7 +256,7 @@ def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
     return replace(clustering, notes=tuple(notes))
 
 
-def note_independence(clusterings: Sequence[str], evidence: Evidence) -> list[Finding]:
+def note_independence(clusterings: Sequence[str], evidence: Candidates) -> list[Finding]:
     if "judge" in clusterings or "item" in clusterings:
         return []
     answers = "rankings" if "ranking" in clusterings else "judgments"
@@ -252,14 +275,14 @@ def note_inside(notes: Sequence[Finding], by: str | None) -> tuple[Finding, ...]
     )
 
 
-def choose_factors(evidence: Evidence, *, of_these_judges: bool = False) -> Clustering:
+def choose_factors(evidence: Candidates, *, of_these_judges: bool = False) -> Clustering:
     notes: list[Finding] = []
     names: list[str] = []
     for name in ("judge", "item"):
         levels = len(evidence.factors[name].labels) if name in evidence.factors else 0
         if levels == 1 and name == "item":
             notes.append(say("one-item", "info"))
-        elif levels > 1 and levels >= evidence.at_least(evidence.whole.n_judgments):
+        elif levels > 1 and levels >= evidence.at_least(evidence.n_answers):
             notes.append(say("own-level", "info", factor=name))
         elif levels > 1:
             names.append(name)
@@ -281,9 +304,9 @@ def choose_factors(evidence: Evidence, *, of_these_judges: bool = False) -> Clus
     return Clustering(clusterings, join_limits(headline, limit), tuple(notes))
 
 
-def single_answers(evidence: Evidence) -> tuple[str, ...]:
+def single_answers(evidence: Candidates) -> tuple[str, ...]:
     """Return what one answer is: a ranking where its comparisons are known, else a comparison."""
-    rankings, comparisons = evidence.factors.get("ranking"), evidence.whole.n_comparisons
+    rankings, comparisons = evidence.factors.get("ranking"), evidence.n_comparisons
     if rankings is None or not 1 < len(rankings.labels) < evidence.at_least(comparisons):
         return ()
     return ("ranking",)

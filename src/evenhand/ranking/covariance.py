@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from math import prod
+from math import prod, sqrt
 from typing import Final, TypeVar
 
 import numpy as np
@@ -21,13 +21,14 @@ from evenhand.errors import NotIdentified, listing
 from evenhand.models.base import Codes, FittedModel
 from evenhand.models.controls import is_controlled
 from evenhand.models.log_linear import Fit
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking import sandwich
 from evenhand.ranking.clustering import (
     MIN_EFFECTIVE,
     WIDE,
+    Candidates,
     Clustering,
     Evidence,
     join_limits,
@@ -35,7 +36,13 @@ from evenhand.ranking.clustering import (
     note_independence,
     single_answers,
 )
-from evenhand.ranking.intervals import MIN_CLUSTERS, Way, centred_variance, pair_variance
+from evenhand.ranking.intervals import (
+    MIN_CLUSTERS,
+    Estimates,
+    Way,
+    centred_variance,
+    pair_variance,
+)
 from evenhand.ranking.sandwich import MAX_DENSE
 from evenhand.ranking.settings import Progress
 from evenhand.ranking.texts import say
@@ -332,7 +339,7 @@ MIN_SYSTEMS_TO_COMPARE: Final = 4
 Estimate = TypeVar("Estimate")
 
 
-def give_up(clustering: Clustering, name: str, evidence: Evidence, note: Finding) -> Clustering:
+def give_up(clustering: Clustering, name: str, evidence: Candidates, note: Finding) -> Clustering:
     """Leave a way out; without judges (or items) as clusters the statement is about these."""
     clusterings = tuple(way for way in clustering.clusterings if way != name)
     notes = [*clustering.notes, note]
@@ -350,7 +357,7 @@ def give_up(clustering: Clustering, name: str, evidence: Evidence, note: Finding
 def estimate_each(
     estimate: Callable[[str], Estimate],
     clustering: Clustering,
-    evidence: Evidence,
+    evidence: Candidates,
     *,
     requested: str | None,
     advice: str = "; use --cluster judgment",
@@ -422,9 +429,19 @@ def refuse_no_spread(
     """Refuse a (K, K) covariance that is nothing for some pair beside what chance alone gives."""
     # Clusters that answer alike to the letter have scores of zero: a standard error of zero would
     # be published as certainty.
-    pairs, of_model = np.triu_indices(len(vcov), 1), fit.worth_vcov
-    if of_model is None:
-        return
+    of_model = fit.worth_vcov
+    if of_model is not None:
+        refuse_alike(fit.systems, vcov, of_model, name, among)
+
+
+def refuse_alike(
+    systems: Sequence[str],
+    vcov: Array,
+    of_model: Array,
+    name: str,
+    among: NDArray[np.bool_] | None = None,
+) -> None:
+    pairs = np.triu_indices(len(vcov), 1)
     ratio = pair_variance(vcov)[pairs] / pair_variance(of_model)[pairs]
     if among is not None:
         ratio = np.where(among[pairs], ratio, np.inf)
@@ -434,7 +451,7 @@ def refuse_no_spread(
         more = int((ratio < NO_SPREAD_RATIO).sum()) - 1
         others = f" and {more:,} other pair{'s' * (more != 1)}" if more else ""
         raise NotIdentified(
-            f"clusters by {name} answered so alike on {fit.systems[i]} and {fit.systems[j]}{others}"
+            f"clusters by {name} answered so alike on {systems[i]} and {systems[j]}{others}"
             " that nothing shows how much others might differ"
         )
 
@@ -493,6 +510,22 @@ def centred_rows(fit: Fit) -> Array:
     return np.concatenate([2 * (rows - rows.mean(axis=0)), others], axis=1)
 
 
+def gather_estimates(fit: Fit) -> Estimates:
+    """Return log-worths as what intervals are of."""
+    # Comparisons of one ranking are one answer: of m equal systems in a random order, wins less
+    # losses of one have variance (m² − 1) / 3, against m − 1 of as many independent comparisons;
+    # those of one judgment on a merged output are about as alike. An answer of importance weight w
+    # adds w² to the variance of a sum and w to the information.
+    tally = fit.tally
+    outputs = (1 + sqrt(1 + 8 * tally.n_comparisons / tally.n_judgments)) / 2
+    inflation = max(1.0, (outputs + 1) / 3)
+    if tally.squares is not None:
+        inflation *= float(tally.squares.sum() / tally.counts.sum())
+    return Estimates(
+        fit.systems, fit.log_worth, centred_rows(fit), fit.raw_vcov, fit.to_worth, inflation
+    )
+
+
 def leave_each_out(
     fit: Fit, tally: Tally, name: str, progress: Progress | None = None
 ) -> ClusteredErrors:
@@ -506,36 +539,66 @@ def leave_each_out(
     total, rows = sandwich.total_information(fit), centred_rows(fit)
     if name == "ranking" and sandwich.find_bridges(fit, total, information):
         return _pool(fit, pieces, factor, name)  # one answer may be a link: nothing is claimed
-    network = Network(lambda: [information], len(information), rows @ fit.raw_vcov, rows)
-    answers = _leave_prior_out(fit, total, network.information)
+    answers = _leave_prior_out(fit, total, lambda: [information])
+    held_scores = sandwich.sum_scores(fit, pieces)[held]
+    sums = LeftOut(rows, total, fit.raw_vcov, information, held_scores, held)
+    # one ranking is one answer, so that nothing rests on it
     alone = sandwich.find_singular(answers, information) if name != "ranking" else []
-    parts = {g: _invert_parts(answers.total - information[g], rows) for g in alone}
-    # what leaving each cluster out does to the rows: some clusters at a time
-    known, scores = {} if fit.model.prior else parts, sandwich.sum_scores(fit, pieces)[held]
-    carried, changes = np.empty((len(held), *rows.shape)), np.empty_like(scores)
-    step = max(1, MAX_FLOWS_AT_ONCE // total.size)
-    for start in range(0, len(held), step):
-        some = slice(start, start + step)
-        rest = total - information[some]
-        rest[[g - start for g in known if start <= g < start + step]] = total
-        right = np.empty((*rest.shape[:2], len(rows) + 1))
-        right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
-        solved = np.linalg.solve(rest, right)
-        np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
-        changes[some] = -solved[:, :, -1]
-    for g, (inverse, _) in known.items():
-        carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
-    way = ClusteredErrors(
-        name=name,
-        factor=factor,
-        systems=len(rows),
-        kind="CV3",
-        vcov=jackknife(changes),
-        influence=Influence(changes, carried, rows),
-        effective=_count(network),
-        parts={int(held[g]): part for g, (_, part) in parts.items()},
-    )
+    parts = {g: invert_parts(answers.total - information[g], rows) for g in alone}
+    way = sums.leave_out(name, factor, parts, {} if fit.model.prior else parts)
     return _tell_links(fit, tally, way)
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Clusters whose information is held all at once, each of which is left out."""
+
+    rows: Array  # (K, p) centred values of the systems by parameter
+    total: Array  # (p, p) information, H
+    vcov: Array  # (p, p) its inverse
+    information: Array  # (G, p, p) that of each cluster
+    scores: Array  # (G, p) their scores
+    codes: Integers  # (G,) their codes in the factor
+
+    def leave_out(
+        self,
+        name: str,
+        factor: Factor,
+        parts: Mapping[int, tuple[Array, Codes]],
+        known: Mapping[int, tuple[Array, Codes]],
+    ) -> ClusteredErrors:
+        """Return errors by one way of clustering.
+
+        parts: clusters that alone link some systems → a pseudo-inverse without them, and (K,) the
+            part of each system.
+        known: those of them for which the pseudo-inverse stands in place of the inverse.
+        """
+        rows, total, information, scores = self.rows, self.total, self.information, self.scores
+        # what leaving each cluster out does to the rows: some clusters at a time
+        carried, changes = np.empty((len(scores), *rows.shape)), np.empty_like(scores)
+        step = max(1, MAX_FLOWS_AT_ONCE // total.size)
+        for start in range(0, len(scores), step):
+            some = slice(start, start + step)
+            rest = total - information[some]
+            rest[[g - start for g in known if start <= g < start + step]] = total
+            right = np.empty((*rest.shape[:2], len(rows) + 1))
+            right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]
+            solved = np.linalg.solve(rest, right)
+            np.matmul(solved[:, :, :-1].transpose(0, 2, 1), total, out=carried[some])
+            changes[some] = -solved[:, :, -1]
+        for g, (inverse, _) in known.items():
+            carried[g], changes[g] = rows @ inverse @ total, -inverse @ scores[g]
+        network = Network(lambda: [information], len(information), rows @ self.vcov, rows)
+        return ClusteredErrors(
+            name=name,
+            factor=factor,
+            systems=len(rows),
+            kind="CV3",
+            vcov=jackknife(changes),
+            influence=Influence(changes, carried, rows),
+            effective=_count(network),
+            parts={int(self.codes[g]): part for g, (_, part) in parts.items()},
+        )
 
 
 def _pool(fit: Fit, pieces: sandwich.ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
@@ -604,7 +667,7 @@ def _part_without(
             links = np.nonzero(whole - (own + own.T) > NO_INFORMATION * whole)
             parts[g] = weak_components(Graph(k, *links))
         if not parts[g].any():  # comparisons link all: λ may be confounded with δ or ties
-            parts[g] = _invert_parts(known, rows)[1]
+            parts[g] = invert_parts(known, rows)[1]
     return parts
 
 
@@ -641,7 +704,7 @@ def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors
     return replace(way, effective=effective, links=links)
 
 
-def _invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
+def invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
     """Return a pseudo-inverse on the scale of systems, and (K,) the part of each system."""
     others = np.flatnonzero(~rows.any(axis=0))
     scale = np.concatenate([rows, np.eye(len(rest))[others]])
@@ -691,6 +754,15 @@ def find_spread(
     if any((way.resting >= 0).any() for way in clusterings):
         vcovs += single_covariances(fit)[0]
     stderr = np.sqrt(np.max([centred_variance(fit.to_worth(vcov)) for vcov in vcovs], axis=0))
+    ways, method, df = describe_ways(clusterings)
+    if len(stderr) >= MIN_SYSTEMS_TO_COMPARE:
+        ratio = float(np.median(stderr / np.sqrt(centred_variance(fit.worth_vcov))))
+        notes += (say("narrow", "warning"),) if ratio < NARROW_RATIO else ()
+    return clustering, Spread(clusterings, vcovs, df, method, ways, notes)
+
+
+def describe_ways(clusterings: Sequence[ClusteredErrors]) -> tuple[tuple[Way, ...], str, float]:
+    """Return the ways, what they are in a few words, and degrees of freedom of one contrast."""
     ways = tuple(
         Way(one.name, one.kind, len(one.factor.labels), one.factor.size) for one in clusterings
     )
@@ -700,12 +772,8 @@ def find_spread(
         for way in ways
         if way.clusters < way.levels
     )
-    df = min(degrees(way.factor) for way in clusterings)
-    method = f"{kinds} by {'+'.join(names)}{merged}"
-    if len(stderr) >= MIN_SYSTEMS_TO_COMPARE:
-        ratio = float(np.median(stderr / np.sqrt(centred_variance(fit.worth_vcov))))
-        notes += (say("narrow", "warning"),) if ratio < NARROW_RATIO else ()
-    return clustering, Spread(clusterings, vcovs, df, method, ways, notes)
+    method = f"{kinds} by {'+'.join(way.name for way in ways)}{merged}"
+    return ways, method, min(degrees(way.factor) for way in clusterings)
 
 
 def cluster_plainly(fit: Fit, evidence: Evidence, name: str) -> ClusteredErrors:
@@ -720,7 +788,14 @@ def cluster_all_pairs(
 ) -> ClusteredErrors:
     """Return a clustering by which at least one pair can be decided, if it was not requested."""
     way = leave_each_out(fit, evidence.alone(name), name, progress)
-    linked = way.resting < 0
+    shown = find_linked(way, requested=requested)
+    refuse_no_spread(fit, fit.to_worth(way.vcov), name, shown)
+    return way
+
+
+def find_linked(way: ClusteredErrors, *, requested: str | None) -> NDArray[np.bool_]:
+    """Return (K, K) which pairs a way of clustering may decide; refuse one by which none can be."""
+    name, linked = way.name, way.resting < 0
     if not np.triu(linked, 1).any():
         codes = np.unique(way.resting[~linked]).tolist()
         names = listing(list(dict.fromkeys(way.label(code) for code in codes)), 3)
@@ -732,6 +807,4 @@ def cluster_all_pairs(
         digits = next(digits for digits in range(1, 17) if round(most, digits) < MIN_CLUSTERS)
         few = f"{MIN_CLUSTERS:.0f} effective {name}s ({most:.{digits}f} at most)"
         raise NotIdentified(f"every difference rests on fewer than {few}")
-    shown = linked if counted is None else linked & (counted >= MIN_CLUSTERS)
-    refuse_no_spread(fit, fit.to_worth(way.vcov), name, shown)
-    return way
+    return np.asarray(linked if counted is None else linked & (counted >= MIN_CLUSTERS))

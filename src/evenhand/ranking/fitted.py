@@ -7,13 +7,15 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
+from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified
 from evenhand.models.base import Coefficient, FittedModel
 from evenhand.models.controls import ControlEffect, ControlledFit
 from evenhand.models.log_linear import Fit
-from evenhand.models.registry import Model
+from evenhand.models.rating_fit import RatingFit
+from evenhand.models.registry import Model, name_settings
 from evenhand.models.settings import say_model
 from evenhand.ranking.inference import exclude_in_fit
 from evenhand.ranking.settings import name_model, sign_data
@@ -339,3 +341,30 @@ def list_effects(effects: Effects) -> dict[str, Any]:
         "orders": [asdict(one) for one in effects.orders],
         "orders_scale": effects.scale,
     }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedRatings(Shown):
+    """A fit of a model of ratings, signed."""
+
+    fit: RatingFit
+    rows: RatingRows  # the ratings of one task under one criterion
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
+
+    @property
+    def signature(self) -> str:
+        parts = [name_settings(self.fit.model), *self.fit.signature_parts]
+        signature = write_signature(parts, self.fit.n_ratings, digest_ratings(self.rows))
+        return sign_excluded(signature, self.excluded)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return list_findings((*self.rows.notes, *self.fit.notes), self.excluded)
+
+    def document(self) -> Document:
+        document = self.fit.document()
+        return replace(document, findings=self.findings, signature=self.signature)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand fit --json` of ratings."""
+        return {**write_contract(self, findings=self.findings), **self.fit.to_dict()}

@@ -64,7 +64,9 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
         fit, evidence, clustering, requested=settings.cluster, estimate=cluster
     )
     if settings.interval == "rank-sets":
-        return clustering, decide_all(fit, spread, settings.level, settings.seed)
+        return clustering, decide_all(
+            covariance.gather_estimates(fit), spread, settings.level, settings.seed
+        )
     df = spread.df if spread.clusterings else np.inf
     method = f"sandwich {spread.method}" + (f", t on {df:.0f} df" if df < np.inf else "")
     intervals = _from_vcovs(fit, spread.vcovs, (settings.level, df), method)
@@ -124,7 +126,7 @@ def order_systems(
         ability = np.asarray(means - means.mean())
     order, places = number_places(log_worth if ability is None else ability)
     wins, ties, losses = _count_outcomes(fit.tally if isinstance(fit, Fit) else tally)
-    board = _reorder(intervals, order)
+    board = reorder(intervals, order)
     # of a mix the number before weighing
     n_comparisons = tally.n_comparisons if mix is None else mix.n_comparisons
     # sums of weights differ by their order
@@ -202,21 +204,23 @@ def number_places(values: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return order[np.lexsort((order, run))], np.asarray(np.flatnonzero(fresh)[run] + 1)
 
 
-def _reorder(intervals: Intervals | None, order: NDArray[np.int64]) -> dict[str, Any]:
+def reorder(intervals: Intervals | None, order: NDArray[np.int64]) -> dict[str, Any]:
+    """Return what intervals say of the systems of a board, which may be some of them."""
     if intervals is None:
         names = ("stderr", "lower", "upper", "rank_lower", "rank_upper", "cluster", "better_than")
         return dict.fromkeys(names)
-    lowest, highest = rank_ranges(intervals.decided)
+    decided = intervals.decided[np.ix_(order, order)]
+    lowest, highest = rank_ranges(decided)
     pairs = intervals.pairs
     return {
         "stderr": intervals.stderr[order],
         "lower": intervals.lower[order],
         "upper": intervals.upper[order],
-        "rank_lower": lowest[order],
-        "rank_upper": highest[order],
-        "cluster": find_clusters(order, intervals.decided),
-        "better_than": (len(order) - highest)[order],
-        "decided": intervals.decided[np.ix_(order, order)],
+        "rank_lower": lowest,
+        "rank_upper": highest,
+        "cluster": find_clusters(np.arange(len(order)), decided),
+        "better_than": len(order) - highest,
+        "decided": decided,
         "pair_stderr": None if pairs is None else pairs[np.ix_(order, order)],
         "rank_sets": None if intervals.rank_sets is None else intervals.rank_sets.reorder(order),
     }

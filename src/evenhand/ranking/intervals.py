@@ -7,7 +7,7 @@ to be worse. These ranges are marginal: each holds at the level by itself, not a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -31,6 +31,19 @@ class Way:
     kind: str  # CV3 or CR1
     levels: int  # how many judges, say, there are
     clusters: int  # how many clusters: fewer where levels were merged at random
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """What intervals are of: a number for each system, linear in the parameters of a fit."""
+
+    systems: tuple[str, ...]  # names
+    values: Array  # (K,) log-worths, or scores, in any gauge
+    rows: Array  # (K, p) what each value is of the parameters, less the mean of all
+    vcov: Array  # (p, p) covariance of the parameters where all answers are independent
+    to_systems: Callable[[Array], Array]  # from (p, p) to (K, K), in any gauge
+    # times the variance by `vcov` that differences have because one answer holds several
+    inflation: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -696,7 +696,7 @@ def read_scores(ranking: Ranking) -> Scores:
     return Scores(
         rule=MODEL,
         systems=tuple(sorted(ranking.systems)),
-        values=ranking.log_worth[first][order],
+        values=ranking.worth[first][order],
         unit="log-worth",
         stderr=None if ranking.stderr is None else ranking.stderr[order],
         rank_lower=lowest,

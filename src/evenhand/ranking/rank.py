@@ -15,6 +15,8 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, refuse_kind, say_left_out, take_pairs
 from evenhand.data.groups import Levels, choose_groups, say_pooled, split_table, tally_groups
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
 from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption, listing
@@ -34,7 +36,7 @@ from evenhand.render.findings import Finding, take_findings
 
 @carries_excluded("controls")
 def rank(
-    data: Comparisons | Rankings | Tally,
+    data: Comparisons | Rankings | Tally | Ratings | RatingRows,
     *,
     model: Any = None,
     interval: str | None = None,
@@ -45,6 +47,9 @@ def rank(
     controls: Sequence[str] = (),
     mix: Mix | None = None,
     judge_cap: str | None = None,
+    criterion: str | None = None,
+    lower_is_better: bool | None = None,
+    references: Sequence[str] | None = None,
     progress: Progress | None = None,
     start: Any = None,
 ) -> Ranking | GroupedRankings:
@@ -53,8 +58,10 @@ def rank(
     Args:
         data: comparisons or rankings; several tasks are ranked task by task. Or what was counted
             of them before: a tally, distinguished by judge, item, ... where they are to cluster.
+            Or ratings; several criteria are ranked one by one.
         model: settings of a preference model, or its name in the registry; the log-linear
-            Bradley-Terry model with Davidson's ties by default.
+            Bradley-Terry model with Davidson's ties by default. Of ratings `Adjusted`, `Means`,
+            `ZScores` or their names; scores adjusted for judges and items by default.
         interval: "rank-sets" (clustered, all claims at once), "sandwich" (clustered, each claim by
             itself), "model" (assumes independent judgments) or "bootstrap"; by default rank sets,
             or what another model has.
@@ -68,6 +75,11 @@ def rank(
         mix: how much judges and items of each kind count, if not as they come; in every task or
             group by itself.
         judge_cap: "median" gives judges above the median load the weight of one with it.
+        criterion: of ratings, the one criterion to rank by; all of them by default.
+        lower_is_better: of ratings, whether lower scores are better; by default where the name of
+            the criterion says so, such as "errors", and no score is below 0.
+        references: of ratings, systems that are human references: they stand beside the others
+            without a rank. By default those whose names say so, such as "ref-A"; () for none.
         progress: called with steps done and to do.
         start: an earlier ranking, or fit, to start from, such as yesterday's: the answer is the
             same, in fewer steps.
@@ -82,6 +94,28 @@ def rank(
         UnknownColumn: a column that was asked for is not there.
 
     """
+    if isinstance(data, Ratings | RatingRows):
+        from evenhand.ranking.ratings import choose_rating_model, rank_ratings
+
+        used = {"controls": controls, "mix": mix, "judge_cap": judge_cap, "start": start}
+        unfit = [name for name, value in used.items() if value]
+        if unfit:
+            raise UnknownOption(f"ratings are ranked without {listing(unfit)}: leave it out")
+        of_ratings = Settings(
+            choose_rating_model(model), interval or "rank-sets", cluster, level, seed, progress
+        )
+        return rank_ratings(
+            data,
+            of_ratings,
+            group_by=group_by,
+            criterion=criterion,
+            lower_is_better=lower_is_better,
+            references=references,
+        )
+    if criterion is not None or lower_is_better is not None or references is not None:
+        raise UnknownOption(
+            "criteria, references and the direction of scores are of ratings: leave them out"
+        )
     spec = choose_model(model, controls, seed)
     if isinstance(spec, BradleyTerry):
         interval = interval or "rank-sets"

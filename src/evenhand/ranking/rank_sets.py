@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Final
 
 import numpy as np
@@ -25,7 +24,6 @@ from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
 from evenhand.errors import listing
-from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, multiple_tests
 from evenhand.numerics.bootstrap import Pairs, absolute_t, bootstrap_contrasts, draw_webb
 from evenhand.numerics.distributions import chi2_tail, t_quantile
@@ -34,7 +32,6 @@ from evenhand.ranking.covariance import (
     NO_SPREAD_RATIO,
     ClusteredErrors,
     Spread,
-    centred_rows,
     count_across,
     degrees,
 )
@@ -69,14 +66,14 @@ MAX_FALSE_BINDING: Final = 0.05
 JUDGMENTS: Final = -1
 
 
-def find_limits(fit: Fit, spread: Spread, level: float) -> intervals.Limits:
-    k = len(fit.systems)
+def find_limits(estimates: intervals.Estimates, spread: Spread, level: float) -> intervals.Limits:
+    k = len(estimates.systems)
     tail = 1 - (1 - level) / (k * (k - 1))
     way, clusters, reach = np.full((k, k), JUDGMENTS), np.zeros((k, k)), np.zeros((k, k))
-    independent = independent_variance(fit, spread)
+    independent = independent_variance(estimates, spread)
     alone, thin = mark_barred(spread.clusterings, k)
     for place, one in enumerate(spread.clusterings):
-        variance = intervals.pair_variance(fit.to_worth(one.vcov))
+        variance = intervals.pair_variance(estimates.to_systems(one.vcov))
         ratio = np.divide(variance, independent, out=np.zeros((k, k)), where=independent > 0)
         if not differ_so_much(ratio[np.triu(~(alone | thin)[place], 1)], degrees(one.factor), k):
             continue
@@ -111,21 +108,14 @@ def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[T
     return alone, thin
 
 
-def independent_variance(fit: Fit, spread: Spread) -> Array:
+def independent_variance(estimates: intervals.Estimates, spread: Spread) -> Array:
     """Return (K, K) variances of differences as if all answers were independent."""
-    # Comparisons of one ranking are one answer: of m equal systems in a random order, wins less
-    # losses of one have variance (m² − 1) / 3, against m − 1 of as many independent comparisons;
-    # those of one judgment on a merged output are about as alike. An answer of importance weight w
-    # adds w² to the variance of a sum and w to the information. All of an answer lies in one cell
-    # of judge and item: with both it is their cells' where that is larger.
-    tally = fit.tally
-    outputs = (1 + sqrt(1 + 8 * tally.n_comparisons / tally.n_judgments)) / 2
-    scale = max(1.0, (outputs + 1) / 3)
-    if tally.squares is not None:
-        scale *= float(tally.squares.sum() / tally.counts.sum())
-    variance = scale * intervals.pair_variance(fit.to_worth(fit.raw_vcov))
+    # All of an answer lies in one cell of judge and item: with both it is their cells' where that
+    # is larger.
+    of_model = intervals.pair_variance(estimates.to_systems(estimates.vcov))
+    variance = estimates.inflation * of_model
     if len(spread.clusterings) == 2:
-        first, second, crossed = (fit.to_worth(vcov) for vcov in spread.vcovs[:3])
+        first, second, crossed = (estimates.to_systems(vcov) for vcov in spread.vcovs[:3])
         variance = np.maximum(variance, intervals.pair_variance(first + second - crossed))
     return np.asarray(variance)
 
@@ -156,7 +146,7 @@ class LinkedPart:
 
 
 def find_part(
-    fit: Fit,
+    estimates: intervals.Estimates,
     worths: Sequence[Array],
     effective: Array,
     resting: Truths,
@@ -169,7 +159,7 @@ def find_part(
     bounded, inside, notes = members.copy(), int(members.sum()), []
     if not members.all():
         whose = " or ".join(f"{way}s" for way in barring)
-        names = [fit.systems[i] for i in np.flatnonzero(~members).tolist()]
+        names = [estimates.systems[i] for i in np.flatnonzero(~members).tolist()]
         notes.append(
             say("no-intervals", "warning", factors=whose)
             if inside < 2
@@ -178,11 +168,10 @@ def find_part(
     if inside < 2:
         members, bounded = np.ones_like(members), np.zeros_like(members)
     variance = np.max([intervals.centred_variance(one, members) for one in worths], axis=0)
-    flat = bounded & (
-        variance < NO_SPREAD_RATIO * intervals.centred_variance(fit.worth_vcov, members)
-    )
+    of_model = intervals.centred_variance(estimates.to_systems(estimates.vcov), members)
+    flat = bounded & (variance < NO_SPREAD_RATIO * of_model)
     if flat.any():
-        names = [fit.systems[i] for i in np.flatnonzero(flat).tolist()]
+        names = [estimates.systems[i] for i in np.flatnonzero(flat).tolist()]
         by = " and ".join(way.name for way in clusterings) or "judgment"
         notes.append(say("no-spread", systems=names, factors=by))
     return LinkedPart(members, bounded & ~flat, np.sqrt(variance), tuple(notes))
@@ -279,18 +268,20 @@ class Family:
         return decided - decided.T
 
 
-def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> intervals.Intervals:
+def decide_all(
+    estimates: intervals.Estimates, spread: Spread, level: float, seed: int
+) -> intervals.Intervals:
     """Return intervals, decided pairs and rank sets that all hold together at a level."""
-    worths = [fit.to_worth(vcov) for vcov in spread.vcovs]
+    worths = [estimates.to_systems(vcov) for vcov in spread.vcovs]
     margin = np.sqrt(np.max([intervals.pair_variance(one) for one in worths], axis=0))
-    family = gather_pairs(fit.log_worth, margin, spread.clusterings)
-    part = find_part(fit, worths, family.effective, family.resting, spread.clusterings)
+    family = gather_pairs(estimates.values, margin, spread.clusterings)
+    part = find_part(estimates, worths, family.effective, family.resting, spread.clusterings)
     by_holm, adjusted = len(family.first) > MAX_BOOTSTRAP_PAIRS, None
     if by_holm:
         decisions, critical = decide_by_holm(family, spread.df, part.bounded, level)
     else:
         rng = Generator(PCG64(seed))
-        drawn = draw_replicates(centred_rows(fit), spread, family, part.members, rng)
+        drawn = draw_replicates(estimates.rows, spread, family, part.members, rng)
         of_pairs, of_worths = zip(*drawn, strict=True)
         decisions = decide_pairs(family, of_pairs, level)
         critical = limit_worths(of_worths, part.bounded, level)
@@ -309,15 +300,15 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> intervals.I
         alone=alone,
         effective=family.effective,
         resting=family.resting,
-        limits=find_limits(fit, spread, level),
+        limits=find_limits(estimates, spread, level),
         adjusted=adjusted,
     )
-    unsaid = note_open(fit.systems, spread.clusterings, family.effective, family.resting)
+    unsaid = note_open(estimates.systems, spread.clusterings, family.effective, family.resting)
     notes = [*spread.notes, *unsaid, *part.notes]
     if part.bounded.any() and not np.isfinite(critical):
         notes.append(say("no-intervals-at-level", "warning", level=level))
     return intervals.Intervals(
-        *part.surround(fit.log_worth, critical),
+        *part.surround(estimates.values, critical),
         sets.decided,
         f"rank sets {spread.method}, {name_critical_values(sets)}",
         notes=tuple(notes),

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import Mixed
-from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, suggest_or_list
 from evenhand.models.base import Contrast, FittedModel, Posterior
 from evenhand.models.controls import ControlEffect
 from evenhand.models.log_linear import Fit
-from evenhand.models.registry import MODELS
+from evenhand.models.rating_fit import RatingFit
+from evenhand.models.registry import MODELS, RATING_MODELS
 from evenhand.models.settings import say_model
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
@@ -37,9 +38,11 @@ from evenhand.render.values import join_names
 
 MARGINAL: Final = ("marginal_lower", "marginal_upper")
 COLUMNS: Final = (
-    *("log_worth", "ability", "stderr", "lower", "upper", "rank", "rank_lower", "rank_upper"),
-    *("cluster", "better_than", "wins", "ties", "losses"),
+    *("log_worth", "ability", "ratings", "mean", "stderr", "lower", "upper"),
+    *("rank", "rank_lower", "rank_upper", "cluster", "better_than", "wins", "ties", "losses"),
 )
+# Those that only comparisons have, only ratings, and only some models
+APPLICABLE: Final = frozenset(("log_worth", "ability", "ratings", "mean", "wins", "ties", "losses"))
 # Keys of JSON that are members
 PLAIN_KEYS: Final = (
     *("says", "headline", "model", "scale", "level", "method", "rank_interval"),
@@ -279,11 +282,12 @@ class Ranking(Shown):
     """Systems best first, with what is known about their places.
 
     Arrays are in the order of `systems`. Log-worths are natural log-odds, centred
-    at zero, or on the mean of the systems that have an interval where some have none.
+    at zero, or on the mean of the systems that have an interval where some have none. Of ratings
+    estimates are scores; their errors are those of the distance to the mean of all systems.
     """
 
     systems: tuple[str, ...]  # names, best first
-    log_worth: Array  # (K,) estimates
+    log_worth: Array | None  # (K,) estimates of comparisons; None of ratings
     # (K,) standard errors, ∞ where nothing can be said of a system, or None where K is too large
     # for a covariance
     stderr: Array | None
@@ -294,9 +298,9 @@ class Ranking(Shown):
     rank_upper: Integers | None  # (K,) worst place, or None
     cluster: Integers | None  # (K,) number of the cluster, or None
     better_than: Integers | None  # (K,) systems it is decided to be better than, or None
-    wins: Array  # (K,) comparisons won; likewise `ties`, `losses`
-    ties: Array  # see wins
-    losses: Array  # see wins
+    wins: Array | None  # (K,) comparisons won, None of ratings; likewise `ties`, `losses`
+    ties: Array | None  # see wins
+    losses: Array | None  # see wins
     level: float  # nominal level of intervals (proportion)
     interval: str  # rank-sets, model, sandwich or bootstrap; of other models also posterior
     method: str  # how intervals were made, in a few words
@@ -311,7 +315,7 @@ class Ranking(Shown):
     notes: tuple[Finding, ...]  # what else should be known
     # contrasts of neighbouring systems where K is too large for intervals
     neighbours: tuple[Contrast, ...]
-    fit: Fit | FittedModel  # the fit behind it
+    fit: Fit | FittedModel | RatingFit  # the fit behind it
     controlled: Controlled | None = None  # what controls do and change, or None without them
     model: str = "bradley-terry"  # the model's name in the registry
     df: float = np.inf  # degrees of freedom of the intervals; infinite for the normal
@@ -320,6 +324,12 @@ class Ranking(Shown):
     # (K,) what the order and all intervals are of, centred, where that is not the log-worth: the
     # abilities of item response models; else None
     ability: Array | None = None
+    score: Array | None = None  # (K,) estimates of ratings; None of comparisons
+    ratings: Array | None = None  # (K,) number of ratings of each system; None of comparisons
+    mean: Array | None = None  # (K,) their mean score; None of comparisons
+    lower_is_better: bool = False  # whether lower scores are better
+    # human references among systems with ratings, which have no rank, as rows of a table
+    references: tuple[Mapping[str, Any], ...] = ()
     mix: Mixed | None = None  # the stated mix of judgments, with its effective number; or None
     # what simultaneous ranges rest on, in the order of the board; else None
     rank_sets: RankSets | None = None
@@ -336,13 +346,44 @@ class Ranking(Shown):
 
     @property
     def estimate(self) -> Array:
-        """(K,) what systems are ordered by: abilities where there are some, else log-worths."""
-        return self.log_worth if self.ability is None else self.ability
+        """(K,) what systems are ordered by: scores, abilities or log-worths."""
+        for values in (self.score, self.ability, self.log_worth):
+            if values is not None:
+                return values
+        raise NotIdentified("this ranking has no estimates")
+
+    @property
+    def worth(self) -> Array:
+        """(K,) log-worths, which a ranking by ratings has not.
+
+        Raises:
+            UnknownOption: there are none.
+
+        """
+        if self.log_worth is None:
+            raise UnknownOption(
+                "scores have no worths, whose ratios are odds: read `estimate`, the scores"
+            )
+        return self.log_worth
+
+    @property
+    def predictor(self) -> FittedModel:
+        """The fit, which predicts who is preferred.
+
+        Raises:
+            UnknownOption: a ranking by ratings, which predict no preferences.
+
+        """
+        if isinstance(self.fit, RatingFit):
+            raise UnknownOption("scores predict no preferences: only comparisons have chances")
+        return self.fit
 
     @property
     def of_worths(self) -> bool:
         """Whether the model has worths, whose ratios are the odds of two systems."""
         fit = self.fit
+        if isinstance(fit, RatingFit):
+            return False
         if isinstance(fit, Fit):
             return True
         return not isinstance(fit, Posterior) and fit.worth_vcov is not None
@@ -350,6 +391,8 @@ class Ranking(Shown):
     @property
     def scale(self) -> str:
         """What `estimate` is, such as "log-worth"."""
+        if isinstance(self.fit, RatingFit):
+            return self.fit.scale
         return "log-worth" if self.ability is None else "ability"
 
     @property
@@ -369,12 +412,12 @@ class Ranking(Shown):
 
     def worths(self) -> Array:
         """Return (K,) worths π, which sum to one."""
-        shares = np.exp(self.log_worth - self.log_worth.max())
+        shares = np.exp(self.worth - self.worth.max())
         return np.asarray(shares / shares.sum())
 
     def elo(self) -> Array:
         """Return (K,) log-worths on the Elo scale: 1000 on average, 400 for odds of 10 to 1."""
-        return np.asarray(1000 + self.log_worth * 400 / np.log(10))
+        return np.asarray(1000 + self.worth * 400 / np.log(10))
 
     @property
     def says(self) -> str:
@@ -428,7 +471,7 @@ class Ranking(Shown):
         }
         for name in COLUMNS:
             values = getattr(self, name)
-            if name != "ability" or values is not None:
+            if name not in APPLICABLE or values is not None:
                 held[name] = none if values is None else values.tolist()
         sets, barred = self.rank_sets, self.undecidable_pairs
         ends = (none, none) if sets is None else (end.tolist() for end in sets.marginal)
@@ -439,7 +482,7 @@ class Ranking(Shown):
         if self.decided is not None:
             beaten = (np.flatnonzero(row > 0) for row in self.decided)
             held["beats"] = [[self.systems[i] for i in places] for places in beaten]
-        for name in ("wins", "ties", "losses"):
+        for name in {"wins", "ties", "losses", "ratings"} & held.keys():
             held[name] = [whole(count) for count in held[name]]
         for name in ("stderr", "lower", "upper"):
             pairs = zip(held[name], self.bounded.tolist(), strict=True)
@@ -485,11 +528,13 @@ class Ranking(Shown):
         return {
             **write_contract(self, *PLAIN_KEYS),
             "n_judgments": whole(self.n_judgments),
-            "n_comparisons": whole(self.n_comparisons),
+            **({} if self.log_worth is None else {"n_comparisons": whole(self.n_comparisons)}),
+            **({"lower_is_better": True} if self.lower_is_better else {}),
             **({} if mix is None else {"mix": mix.to_dict()}),
             **({} if controlled is None else controlled.to_dict()),
             "rank_sets": None if sets is None else sets.to_dict(self.systems),
             "systems": self.rows(*columns),
+            **({"references": [dict(one) for one in self.references]} if self.references else {}),
             "pairs": self.pairs(),
             "neighbours": [
                 {"systems": list(c.systems), "estimate": c.estimate, "stderr": c.stderr}
@@ -512,7 +557,11 @@ class Ranking(Shown):
         return Document(
             basis=f"{say_counts(self)}. {_say_basis(self)}",
             answer=(f"{_say_leader(self)}{limits}.",),
-            parts=(_tabulate(self, columns), *_tabulate_neighbours(self)),
+            parts=(
+                _tabulate(self, columns),
+                *_tabulate_references(self),
+                *_tabulate_neighbours(self),
+            ),
             findings=list_findings(findings, self.excluded),
             signature=self.signature,
         )
@@ -540,26 +589,35 @@ def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
 def say_ranked_by(ranking: Ranking) -> str:
     if isinstance(ranking.fit, Fit):
         return say_model(ranking.fit.model)
-    known = MODELS.get(ranking.model)
+    known = MODELS.get(ranking.model) or RATING_MODELS.get(ranking.model)
     return ranking.model if known is None else known.title
 
 
 def say_counts(ranking: Ranking) -> str:
     one = ranking.answers.removesuffix("s")
-    parts = [say_answers(ranking.n_judgments, ranking.n_comparisons, one)]
+    ties = ranking.ties
+    parts = [
+        plural(ranking.n_judgments, one)
+        if ties is None
+        else say_answers(ranking.n_judgments, ranking.n_comparisons, one)
+    ]
     if ranking.n_judges is not None:
         uneven = effective(ranking.n_judges, ranking.effective_judges)
         parts.append(f"{plural(ranking.n_judges, 'judge')}{uneven}")
     if ranking.n_items is not None:
         parts.append(plural(ranking.n_items, "item"))
-    ties = float(ranking.ties.sum() / 2)
-    return ", ".join([*parts, *say_systems(len(ranking.systems), ties, ranking.n_comparisons)])
+    if ties is None:
+        return ", ".join([*parts, plural(len(ranking.systems), "system")])
+    tied = float(ties.sum() / 2)
+    return ", ".join([*parts, *say_systems(len(ranking.systems), tied, ranking.n_comparisons)])
 
 
 def _say_basis(ranking: Ranking) -> str:
     """Say which model ranks, where it is not the default, and what intervals account for."""
     model = say_ranked_by(ranking)
     of_model = [] if model == DEFAULT_MODEL else [f"Model: {model}."]
+    if ranking.lower_is_better:
+        of_model.append("Lower scores are better.")
     of_mix = []
     if (mix := ranking.mix) is not None:
         weigh = f"{mix.n_judgments:,.0f} {ranking.answers} weigh like {mix.effective:,.0f}"
@@ -607,6 +665,18 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         legend=legend,
         without=("ranks", "estimate", "beats"),  # `log_worth` or `ability` is the estimate
     )
+
+
+def _tabulate_references(ranking: Ranking) -> list[Table]:
+    columns = (
+        Column("system", "reference", "name"),
+        Column("estimate", ranking.scale, "two"),
+        Column(("lower", "upper"), f"{100 * ranking.level:g} % interval", "interval", priority=2),
+        Column("beats", "beats", "names"),
+        Column("beaten_by", "beaten by", "names"),
+    )
+    title = "Human references, which have no rank"
+    return [Table("references", title, columns, ranking.references)] * bool(ranking.references)
 
 
 def _tabulate_neighbours(ranking: Ranking) -> list[Table]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,6 +45,7 @@ from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.position_bias import PositionBias, find_position_bias
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
+from evenhand.ranking.ratings import reads_human, reads_lower
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.ranking.score_board import ScoreBoard, rank_scores
@@ -529,32 +529,6 @@ def say_outcome(condition: str, reversal: str) -> str:
 
 # Labels that rows of ratings hold unasked
 ROLES: Final = ("task", "judge", "item", "system", "criterion")
-# Words in the name of a criterion that say that lower scores are better
-LOWER_WORDS: Final = frozenset({"penalty", "penalties", "error", "errors"})
-# Names that campaigns give to human references which they enter as systems
-HUMAN_NAMES: Final = re.compile(
-    r"(?:wmt\d+\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,5}|[A-Z0-9])?"
-)
-
-
-def reads_lower(criterion: str, least: float) -> bool:
-    """Say whether lower scores are better, by the name of a criterion.
-
-    least: lowest score; below 0 stand penalties that are taken off, where higher is better.
-
-    >>> reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
-    (True, False, False)
-    """
-    return least >= 0 and not LOWER_WORDS.isdisjoint(re.split(r"[^a-z]+", criterion.lower()))
-
-
-def reads_human(system: str) -> bool:
-    """Say whether a system is a human reference, by its name.
-
-    >>> [reads_human(name) for name in ("wmt23.refA", "ref.B", "translator-stud", "refiner", "nmt")]
-    [True, True, True, False, False]
-    """
-    return HUMAN_NAMES.fullmatch(system) is not None
 
 
 def are_level(rows: RatingRows) -> bool:

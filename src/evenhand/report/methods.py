@@ -110,7 +110,7 @@ def _name_model(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
     name = "paired-comparison model on the probit scale" if probit else ""
     name = name or "log-linear Bradley-Terry model"
     ties, source = TIES[model.ties]
-    if not ranking.ties.any():
+    if ranking.ties is None or not ranking.ties.any():
         ties, source = "without ties (none were seen)", ""
     extra = ["an effect of the order of presentation"] if model.order_effect else []
     extra += [f"worths by {one}" for one in model.judge_covariates]

@@ -37,6 +37,8 @@ def draw_ranking(ranking: Ranking) -> Chart:
 
 
 def draw_outcomes(ranking: Ranking) -> Chart:
+    if ranking.wins is None:
+        raise UnknownOption("ratings have no wins, ties and losses: draw the figure 'forest'")
     counted = ("wins", "ties", "losses")
     rows = [{**row, "n": sum(row[key] for key in counted)} for row in ranking.rows()]
     chart = systems.draw_outcomes([row for row in rows if row["n"]][:MAX_ROWS])
@@ -45,7 +47,7 @@ def draw_outcomes(ranking: Ranking) -> Chart:
 
 def draw_chances(ranking: Ranking) -> Chart:
     names = ranking.systems[:MAX_ROWS]
-    return systems.draw_heat_map(names, tabulate_chances(ranking.fit, names))
+    return systems.draw_heat_map(names, tabulate_chances(ranking.predictor, names))
 
 
 def draw_slopes(screening: Screening) -> Chart:

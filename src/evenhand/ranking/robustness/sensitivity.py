@@ -334,7 +334,7 @@ def vary_choices(
     usual = board or _only(run())
     notes = [*say_left_out(data, table), *(_find_unlinked(table) if spec.prior else ())]
     offers: list[tuple[str, Run]] = []
-    if usual.ties.any():
+    if usual.ties is not None and usual.ties.any():
         offers += [
             (name, partial(run, model=replace(spec, ties=ties)))
             for ties, name in TIES.items()

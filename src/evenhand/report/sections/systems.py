@@ -213,7 +213,7 @@ def write_section_heads(analysis: Analysis) -> Section:
     drawn = len(ranking.systems) if len(ranking.systems) <= MAX_SYSTEMS_IN_MAP else MAX_BEST_IN_MAP
     # A row for each cell of the map: pairs that met, each from both sides
     systems = ranking.systems[:drawn]
-    chances = tabulate_chances(ranking.fit, systems)
+    chances = tabulate_chances(ranking.predictor, systems)
     decided = None if ranking.rank_sets is None else ranking.rank_sets.decided
     pairs = [
         {

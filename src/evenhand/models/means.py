@@ -1,0 +1,284 @@
+"""Models of ratings by least squares: adjusted, mean and z.
+
+    adjusted    y = μ_s + a_j + b_i + e
+    mean        y = μ_s + e
+    z           (y − m_j) / d_j = μ_s + e, weighted so that every output counts alike
+
+Judge and item effects a and b are free constants: they are removed, and nothing is assumed of how
+they are distributed. With balanced data `adjusted` is the raw mean. Estimates are on the scale of
+the scores: what each system would have got on average, had it been given to every judge and item
+as they came. z standardises scores by judge, with the mean m_j and the standard deviation d_j (of
+n − 1) of all scores of the judge, and averages them within an output and then over outputs, as WMT
+does with direct assessments (Bojar et al. 2016, Findings of the 2016 Conference on Machine
+Translation, section 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.errors import NotIdentified, listing
+from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
+from evenhand.models.texts import say_ratings
+from evenhand.numerics import Array, Flags
+from evenhand.numerics.absorption import Absorbed, absorb
+from evenhand.numerics.cluster_means import number_groups
+from evenhand.render.document import Column, Table
+
+NO_INFORMATION: Final = 1e-9  # Information in a direction, beside the largest, that is none
+MIN_APART: Final = 1e-6  # Difference in a lost direction from which systems are apart
+MANY_ALONE: Final = 0.05  # Share of ratings that tell nothing, from which a reader should know
+MAX_SYSTEMS: Final = 1_000  # Most systems of which all differences are estimated
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LeastSquaresFit(RatingFit):
+    """A fit by least squares, judge and item effects removed."""
+
+    absorbed: Absorbed  # the regression
+    basis: Array  # (K, K − 1) orthonormal contrasts of systems, which are its parameters
+    bread: Array  # (K − 1, K − 1) inverse information of the contrasts
+    residual: Array  # (n,) residuals
+    data: ScoredRows  # the scores, in the order of the residuals
+    effects: Mapping[str, Array]  # "judge", "item" → (levels,) effects, centred
+
+    @property
+    def df(self) -> float:
+        """Ratings less what is estimated of them."""
+        return float(len(self.residual) - self.absorbed.rank - self.basis.shape[1])
+
+    @property
+    def scale(self) -> str:  # type: ignore[override]
+        return "z" if isinstance(self.model, ZScores) else "score"
+
+    @cached_property
+    def variance(self) -> float:
+        """Variance of a residual, of weight 1."""
+        weight = self.absorbed.weight
+        squares = self.residual**2 if weight is None else weight * self.residual**2
+        return float(squares.sum()) / self.df
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The effects of judges: their severity beside the average judge's."""
+        if "judge" not in self.effects:
+            return ()
+        factor, effects = self.data.factors["judge"], self.effects["judge"]
+        order = np.lexsort((np.array(factor.labels), effects)).tolist()
+        rows = [
+            {"judge": factor.labels[at], "ratings": int(factor.loads[at]), "effect": effects[at]}
+            for at in order
+        ]
+        columns = (
+            Column("judge", "judge", "name"),
+            Column("ratings", "ratings", "count"),
+            Column("effect", "points above the average judge", "two"),
+        )
+        return (Table("judges", "Effects of judges, the most severe first", columns, tuple(rows)),)
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        return {
+            "residual_sd": float(np.sqrt(self.variance)),
+            "effects": {
+                name: dict(zip(self.data.factors[name].labels, effects.tolist(), strict=True))
+                for name, effects in self.effects.items()
+            },
+        }
+
+
+def fit_least_squares(
+    model: Any, data: ScoredRows, y: Array, remove: tuple[str, ...], weight: Array | None = None
+) -> LeastSquaresFit:
+    """Fit y on systems, with the effects of judges, of items or of both removed.
+
+    Args:
+        model: the settings, which the fit keeps.
+        data: the scores.
+        y: (n,) what is regressed: scores, or scores standardised.
+        remove: names of the factors whose effects are removed.
+        weight: (n,) weights, all 1 by default.
+
+    Raises:
+        NotIdentified: systems are not connected, or there are as many constants as ratings.
+
+    """
+    k = len(data.systems)
+    if k > MAX_SYSTEMS:
+        raise NotIdentified(
+            f"{k:,} systems are too many for differences of all of them: choose at most"
+            f" {MAX_SYSTEMS:,} with --where"
+        )
+    level = float(np.average(y, weights=weight))
+    centred = y - level
+    codes = [data.factors[name].codes for name in remove]
+    absorbed = absorb(centred, data.system, k, codes, weight)
+    information = absorbed.information
+    size, directions = np.linalg.eigh(information)
+    lost = size <= NO_INFORMATION * max(float(size[-1]), 0.0)
+    if lost.sum() > 1 or size[-1] <= 0:
+        raise NotIdentified(say_unconnected(data.systems, directions[:, lost], remove))
+    rest = len(y) - absorbed.rank - (k - 1)
+    if rest < 1:
+        raise NotIdentified(
+            f"{len(y):,} ratings for {absorbed.rank + k - 1:,} constants of"
+            f" {listing([*(f'{name}s' for name in remove), 'systems'])} leave nothing to estimate"
+            " errors from",
+            ["collect more ratings", *["rank by means (--model mean)"] * bool(remove)],
+        )
+    basis = np.linalg.qr(np.eye(k) - 1.0 / k)[0][:, : k - 1]
+    bread = np.linalg.inv(basis.T @ information @ basis)
+    bread = (bread + bread.T) / 2
+    means = basis @ (bread @ (basis.T @ absorbed.right))
+    residual = absorbed.residuals(centred, means)
+    # predicted mean if every row had been a system's: rows differ by μ alone
+    estimate = level + means - float(np.average(means[data.system], weights=weight))
+    squares = residual**2 if weight is None else weight * residual**2
+    variance = float(squares.sum()) / rest
+    effects = {}
+    for name, classes, values in zip(
+        remove, absorbed.others, absorbed.effects(means), strict=False
+    ):
+        effects[name] = values - float(np.average(values, weights=classes.weight))
+    return LeastSquaresFit(
+        model=model,
+        systems=data.systems,
+        estimate=estimate,
+        vcov=variance * basis @ bread @ basis.T,
+        counts=data.counts,
+        means=data.means,
+        absorbed=absorbed,
+        basis=basis,
+        bread=bread,
+        residual=residual,
+        data=data,
+        effects=effects,
+    )
+
+
+def say_unconnected(systems: tuple[str, ...], lost: Array, remove: tuple[str, ...]) -> str:
+    """Name the groups of systems between which nothing is known."""
+    apart = (np.abs(lost[:, None] - lost) > MIN_APART).any(axis=2)
+    part = np.argmin(apart, axis=1)
+    groups = [
+        "{" + listing([systems[i] for i in np.flatnonzero(part == one).tolist()], 4) + "}"
+        for one in np.unique(part).tolist()
+    ]
+    whom = " and ".join(f"{name}s" for name in remove)
+    return (
+        f"no {' or '.join(remove)} links {' and '.join(groups[:4])}, so that effects of {whom}"
+        " cannot be told from differences of systems: collect ratings of both groups by the same"
+        " judges on the same items, or rank by means (--model mean)"
+    )
+
+
+def hold_one(data: ScoredRows, name: str) -> Flags:
+    """Return (levels,) whether each judge or item holds scores of one system only."""
+    factor = data.factors[name]
+    key = np.unique(factor.codes.astype(np.int64) * len(data.systems) + data.system)
+    counts = np.bincount(key // len(data.systems), minlength=factor.size)
+    return np.asarray(counts == 1)
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """Mean scores adjusted for judges and items.
+
+    >>> import polars as pl
+    >>> import evenhand
+    >>> judges = ["ann", "ann", "ben", "ben", "cy", "cy"]
+    >>> scores = {"judge": judges, "system": ["x", "y"] * 3, "score": [3, 2, 5, 4, 4, 4]}
+    >>> fit = evenhand.Adjusted().fit(evenhand.read(pl.DataFrame(scores)))
+    >>> dict(zip(fit.systems, fit.estimate.round(3).tolist()))
+    {'x': 4.0, 'y': 3.333}
+    """
+
+    def fit(self, data: Ratings | RatingRows | ScoredRows) -> LeastSquaresFit:
+        """Fit the model to ratings of one task under one criterion.
+
+        Raises:
+            NotIdentified: systems are not connected through judges and items.
+            InvalidJudgments: no ratings, or of several criteria.
+
+        """
+        scores = take_scores(data)
+        # levels that hold one system each tell nothing of differences, and cannot be removed
+        single = {name: hold_one(scores, name) for name in scores.factors}
+        remove = tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
+        fit = fit_least_squares(self, scores, scores.score, remove)
+        notes = []
+        for name, alone in single.items():
+            loads = scores.factors[name].loads
+            if len(alone) > 1 and alone.all():
+                notes.append(say_ratings("not-removed", factor=name))
+            elif alone.any():
+                ratings, of = float(loads[alone].sum()), float(loads.sum())
+                severity = "info" if ratings < MANY_ALONE * of else "note"
+                notes.append(
+                    say_ratings("one-system", severity, factor=name, ratings=ratings, of=of)
+                )
+        return replace(fit, notes=tuple(notes))
+
+
+@dataclass(frozen=True)
+class Means:
+    """Raw mean scores."""
+
+    def fit(self, data: Ratings | RatingRows | ScoredRows) -> LeastSquaresFit:
+        """Fit the model to ratings of one task under one criterion."""
+        scores = take_scores(data)
+        return fit_least_squares(self, scores, scores.score, ())
+
+
+@dataclass(frozen=True)
+class ZScores:
+    """Means of scores that are standardised by judge, every output counting alike."""
+
+    def fit(self, data: Ratings | RatingRows | ScoredRows) -> LeastSquaresFit:
+        """Fit the model to ratings of one task under one criterion.
+
+        Raises:
+            NotIdentified: no judges are known, or one gave a single score or equal ones.
+
+        """
+        scores = take_scores(data)
+        y = standardise(scores)
+        weight = None
+        if "item" in scores.factors:
+            output = number_groups(scores.factors["item"].codes, scores.system)
+            weight = 1.0 / np.bincount(output)[output]
+        return fit_least_squares(self, scores, y, (), weight)
+
+
+def standardise(data: ScoredRows) -> Array:
+    """Return (n,) scores less the mean of their judge, over the standard deviation of n − 1."""
+    if "judge" not in data.factors:
+        raise NotIdentified(
+            "z-scores are standardised by judge, and no column says who judged",
+            ["name it (--column judge=NAME)", "rank by means (--model mean)"],
+        )
+    factor = data.factors["judge"]
+    codes = factor.codes
+    n = np.bincount(codes, minlength=factor.size)
+    mean = np.bincount(codes, data.score) / n
+    apart = data.score - mean[codes]
+    squares = np.bincount(codes, apart**2)
+    flat = np.flatnonzero((n < 2) | (squares <= 0))
+    if len(flat):
+        names = [factor.labels[at] for at in flat.tolist()]
+        many = "judge" if len(flat) == 1 else f"{len(flat)} judges"
+        few = len(names) <= 5
+        raise NotIdentified(
+            f"{many} gave one score only, or the same to all outputs, and such scores cannot be"
+            f" standardised: {listing(names, 5)}",
+            [*[f"leave them out (--without {','.join(names)})"] * few, "use --model adjusted"],
+        )
+    deviation = np.sqrt(squares / (n - 1))
+    return np.asarray(apart / deviation[codes])

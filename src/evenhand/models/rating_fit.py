@@ -1,0 +1,258 @@
+"""What every fit of a model of ratings has: an estimate for each system, errors, its document."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from evenhand.data.controls import leave_out_controls
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import Shown
+from evenhand.data.tally import Factor
+from evenhand.errors import InvalidJudgments, NotIdentified, suggest_or_list
+from evenhand.models.registry import RATING_MODELS, name_settings
+from evenhand.numerics import Array, Integers
+from evenhand.numerics.distributions import t_quantile, t_tail
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, take_findings
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference of two systems in what a model of ratings estimates."""
+
+    systems: tuple[str, str]  # first minus second
+    estimate: float  # the difference, in units of the estimates
+    stderr: float  # its standard error
+    df: float  # degrees of freedom of its t
+    p: float  # two-sided p-value
+
+    @classmethod
+    def make(
+        cls, systems: tuple[str, str], estimate: float, stderr: float, df: float
+    ) -> Difference:
+        if not stderr > 0:
+            raise NotIdentified(
+                f"the scores of {systems[0]} and {systems[1]} show no spread at all, so that their"
+                " difference has no standard error"
+            )
+        return cls(systems, estimate, stderr, df, t_tail(estimate / stderr, df))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**vars(self), "systems": list(self.systems)}
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredRows:
+    """Scores under one criterion, labels numbered without gaps."""
+
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    system: Integers  # (n,) code of each score's system
+    score: Array  # (n,) the scores
+    factors: Mapping[str, Factor]  # "judge" and "item", those that are known
+    rows: RatingRows  # where they come from
+
+    @property
+    def counts(self) -> Array:
+        """(K,) number of scores of each system."""
+        return np.bincount(self.system, minlength=len(self.systems)).astype(np.float64)
+
+    @property
+    def means(self) -> Array:
+        """(K,) mean score of each system."""
+        return np.asarray(np.bincount(self.system, self.score) / self.counts)
+
+
+def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
+    """Return the scores of outputs: controls are excluded, repeats are not.
+
+    Raises:
+        InvalidJudgments: no ratings, or ratings under several criteria or of several tasks.
+        NotIdentified: scores of one system only.
+
+    """
+    if isinstance(data, ScoredRows):
+        return data
+    if isinstance(data, Ratings):
+        data = leave_out_controls(data).rows()
+    if not isinstance(data, RatingRows):
+        kind = type(data).__name__
+        raise InvalidJudgments(
+            f"a model of ratings is fitted to ratings, not to {kind}: open them with evenhand.read"
+        )
+    for name in ("criterion", "task"):
+        labels, codes = data.labels(name)
+        present = np.unique(codes)
+        if len(present) > 1:
+            some = suggest_or_list("", tuple(labels[one] for one in present.tolist())).strip()
+            raise InvalidJudgments(
+                f"these ratings are of {len(present)} {labels_of(name)}, and a model is fitted to"
+                f" one of them. {some}"
+            )
+    present, system = np.unique(data.system, return_inverse=True)
+    names = tuple(data.systems[code] for code in present.tolist())
+    if len(names) < 2:
+        raise NotIdentified(
+            "there are scores of one system only: there is nothing to compare it with",
+            ["collect scores of another system on the same items"],
+        )
+    factors = {
+        name: Factor.of(*data.labels(name))
+        for name in ("judge", "item")
+        if data.labels(name)[0] != ("",)
+    }
+    return ScoredRows(names, system.reshape(-1), data.score, factors, data)
+
+
+def labels_of(name: str) -> str:
+    return "criteria" if name == "criterion" else f"{name}s"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RatingFit(Shown, ABC):
+    """A fit of any model of ratings; each model adds what is its own."""
+
+    model: Any  # the settings
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    estimate: Array  # (K,) what systems are ordered by, larger is better
+    # (K, K) covariance of differences between estimates, each less the mean of all; None for none
+    vcov: Array | None
+    counts: Array  # (K,) number of ratings of each system
+    means: Array  # (K,) their mean scores
+    notes: tuple[Finding, ...] = ()  # what must stand beside the numbers
+
+    scale: ClassVar[str] = "score"  # the unit of the estimates: score, z or logit
+    assumes: ClassVar[str] = "independent ratings"  # what the covariance takes for granted
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    @property
+    def n_ratings(self) -> float:
+        return float(self.counts.sum())
+
+    @property
+    @abstractmethod
+    def df(self) -> float:
+        """Degrees of freedom of t for differences, where all have the same; ∞ for the normal."""
+
+    @property
+    def says(self) -> tuple[Finding, ...]:
+        """Lines for people beside the table: effects, components, tests."""
+        return ()
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        """Settings that change numbers."""
+        return ()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Further tables, such as the effects of judges."""
+        return ()
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What stands beside the estimates, for machines."""
+        return {}
+
+    def code(self, system: str) -> int:
+        if system not in self.systems:
+            hint = suggest_or_list(system, self.systems)
+            raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
+        return self.systems.index(system)
+
+    def find_df(self, weights: Array) -> float:  # noqa: ARG002 - other models need the contrast
+        """Return the degrees of freedom of t for a (K,) contrast of systems."""
+        return self.df
+
+    def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Difference, ...]:
+        """Return differences of systems with model-based errors.
+
+        Raises:
+            NotIdentified: the model has no errors.
+            InvalidJudgments: no such system.
+
+        """
+        if self.vcov is None:
+            raise NotIdentified("this model knows no errors, so that it has no contrasts")
+        found = []
+        for first, second in pairs:
+            weights = np.zeros(len(self.systems))
+            weights[self.code(first)] += 1.0
+            weights[self.code(second)] -= 1.0
+            if not weights.any():
+                raise InvalidJudgments(f"'{first}' cannot be contrasted with itself")
+            error = sqrt(max(float(weights @ self.vcov @ weights), 0.0))
+            difference = float(weights @ self.estimate)
+            found.append(Difference.make((first, second), difference, error, self.find_df(weights)))
+        return tuple(found)
+
+    def records(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """Return a row for each system: its ratings, their mean, the estimate and its errors.
+
+        Errors are those of the distance to the mean of all systems.
+        """
+        k, rows = len(self.systems), []
+        for at in np.lexsort((np.array(self.systems), np.negative(self.estimate))).tolist():
+            weights = np.full(k, -1.0 / k)
+            weights[at] += 1.0
+            estimate = float(self.estimate[at])
+            row: dict[str, Any] = {
+                "system": self.systems[at],
+                "ratings": int(self.counts[at]),
+                "mean": float(self.means[at]),
+                "estimate": estimate,
+                **dict.fromkeys(("stderr", "lower", "upper")),
+            }
+            if self.vcov is not None:
+                error = sqrt(max(float(self.vcov[at, at]), 0.0))
+                margin = t_quantile((1 + level) / 2, self.find_df(weights)) * error
+                row |= {"stderr": error, "lower": estimate - margin, "upper": estimate + margin}
+            rows.append(row)
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand fit --json`."""
+        return {
+            "model": name_settings(self.model),
+            "scale": self.scale,
+            "n_ratings": int(self.n_ratings),
+            "assumes": self.assumes,
+            "systems": self.records(),
+            **self.extras,
+        }
+
+    def document(self) -> Document:
+        """Return what people read: estimates, effects, what limits them."""
+        name = name_settings(self.model)
+        title = RATING_MODELS[name].title if name in RATING_MODELS else name
+        counts = f"{plural(self.n_ratings, 'rating')}, {plural(len(self.systems), 'system')}"
+        columns = (
+            Column("system", "system", "name"),
+            Column("ratings", "ratings", "count"),
+            Column("mean", "mean score", "two"),
+            Column("estimate", self.scale, "two"),
+            *([] if self.vcov is None else [Column("stderr", "s.e.", "two")]),
+            *(
+                []
+                if self.vcov is None
+                else [Column(("lower", "upper"), "95 % interval", "interval", priority=2)]
+            ),
+        )
+        caption = f"Systems by {self.scale}, best first; errors are of distances to the mean"
+        return Document(
+            basis=f"{counts}. Model: {title}. Errors assume {self.assumes}.",
+            answer=self.says,
+            parts=(Table("systems", caption, columns, tuple(self.records())), *self.tables),
+            findings=take_findings(self.notes),
+        )

@@ -1,0 +1,243 @@
+"""Systems ranked by ratings: scores adjusted for judges and items, or another model of scores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from evenhand.data.controls import leave_out_controls
+from evenhand.data.exclusions import note_excluded
+from evenhand.data.groups import Levels, choose_criterion, group_ratings
+from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import exactly, write_signature
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
+from evenhand.models.base import finite
+from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
+from evenhand.models.registry import RATING_MODELS, find_model
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.clustering import Clustering, limit_to_few
+from evenhand.ranking.inference import number_places, reorder
+from evenhand.ranking.intervals import Intervals
+from evenhand.ranking.ranking import GroupedRankings, Ranking
+from evenhand.ranking.rating_errors import ScoredAnswers, find_rating_intervals
+from evenhand.ranking.settings import Settings
+from evenhand.render.findings import take_findings
+
+INTERVALS: Final = ("rank-sets", "sandwich", "model")
+
+# Words in the name of a criterion that say that lower scores are better
+LOWER_WORDS: Final = frozenset({"penalty", "penalties", "error", "errors"})
+
+
+# Names that campaigns give to human references which they enter as systems
+HUMAN_NAMES: Final = re.compile(
+    r"(?:wmt\d+\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,5}|[A-Z0-9])?"
+)
+
+
+def reads_lower(criterion: str, least: float) -> bool:
+    """Say whether lower scores are better, by the name of a criterion.
+
+    least: lowest score; below 0 stand penalties that are taken off, where higher is better.
+
+    >>> reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
+    (True, False, False)
+    """
+    return least >= 0 and not LOWER_WORDS.isdisjoint(re.split(r"[^a-z]+", criterion.lower()))
+
+
+def reads_human(system: str) -> bool:
+    """Say whether a system is a human reference, by its name.
+
+    >>> [reads_human(name) for name in ("wmt23.refA", "ref.B", "translator-stud", "refiner", "nmt")]
+    [True, True, True, False, False]
+    """
+    return HUMAN_NAMES.fullmatch(system) is not None
+
+
+def choose_rating_model(model: object) -> object:
+    """Return settings of a model of ratings, from settings, a name or nothing.
+
+    Raises:
+        UnknownOption: no model of ratings.
+
+    """
+    if model is None or isinstance(model, str):
+        return find_model(model or "adjusted", RATING_MODELS).make()
+    places = {entry.place for entry in RATING_MODELS.values()}
+    if f"{type(model).__module__}:{type(model).__name__}" not in places:
+        names = " | ".join(RATING_MODELS)
+        raise UnknownOption(
+            f"{type(model).__name__} is no model of ratings: give settings such as"
+            f" evenhand.Adjusted(), or a name: {names}"
+        )
+    return model
+
+
+def rank_ratings(
+    data: Ratings | RatingRows,
+    settings: Settings,
+    *,
+    group_by: str | None = None,
+    criterion: str | None = None,
+    lower_is_better: bool | None = None,
+    references: Sequence[str] | None = None,
+) -> Ranking | GroupedRankings:
+    """Rank the systems of ratings, apart by task, by criterion and by a further column."""
+    if settings.interval not in INTERVALS:
+        raise UnknownOption(
+            f"ratings have no interval '{settings.interval}': choose {' | '.join(INTERVALS)}"
+        )
+    of_scores: Any = {"lower_is_better": lower_is_better, "references": references}
+    if isinstance(data, RatingRows):
+        return _rank_rows(data, settings, group_by, **of_scores)
+    table = leave_out_controls(choose_criterion(data, criterion))
+    rows = table.rows(factors=[] if group_by is None else [group_by])
+    chosen = [one for one in table.excluded if one.code == "criterion"]
+    return note_excluded(_rank_rows(rows, settings, group_by, **of_scores), chosen)
+
+
+def _rank_rows(
+    rows: RatingRows,
+    settings: Settings,
+    group_by: str | None,
+    *,
+    lower_is_better: bool | None,
+    references: Sequence[str] | None,
+) -> Ranking | GroupedRankings:
+    parts = group_ratings(rows, group_by)
+
+    def rank_part(part: RatingRows) -> Ranking:
+        lower = lower_is_better
+        if lower is None:
+            name = part.criteria[int(part.criterion[0])]
+            lower = reads_lower(name, float(part.score.min()))
+        return rank_scores(part, settings, lower_is_better=lower, references=references)
+
+    if [*parts] == [""] and group_by is None:
+        return rank_part(parts[""])
+    rankings: dict[str, Ranking] = {}
+    refused: dict[str, str] = {}
+    for name, part in parts.items():
+        try:
+            rankings[name] = rank_part(part)
+        except (NotIdentified, NotConverged) as refusal:
+            refused[name] = str(refusal)
+    if not rankings:
+        raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
+    return GroupedRankings(rankings, name_groups(rows, group_by), refused)
+
+
+def name_groups(rows: RatingRows, group_by: str | None) -> str:
+    """Name what tells groups of ratings apart, such as "task / criterion"."""
+    names = dict.fromkeys([*([] if group_by is None else [group_by]), "task", "criterion"])
+    several = [one for one in names if len(np.unique(rows.labels(one)[1])) > 1]
+    return " / ".join(several) or group_by or "criterion"
+
+
+def rank_scores(
+    rows: RatingRows,
+    settings: Settings,
+    *,
+    lower_is_better: bool,
+    references: Sequence[str] | None = None,
+) -> Ranking:
+    """Rank the scores of one task under one criterion.
+
+    references: systems that stand beside the others without a rank; None for those whose names
+        say that they are human references.
+    """
+    # sums differ by the order of rows in their last digits
+    order = np.lexsort((rows.score, rows.item, rows.judge, rows.system))
+    scores = take_scores(rows.take(order))
+    answers = ScoredAnswers(scores.factors, float(len(scores.score)))
+    with one_blas_thread():
+        fit: RatingFit = settings.model.fit(scores)
+        found = find_rating_intervals(fit, answers, settings, -1.0 if lower_is_better else 1.0)
+    known = {*(filter(reads_human, fit.systems) if references is None else references)}
+    apart = [name for name in fit.systems if name in known]
+    if len(fit.systems) - len(apart) < 2:  # then people's texts are what is ranked
+        apart = []
+    return order_scores(fit, scores, found, settings, lower=lower_is_better, apart=apart)
+
+
+def order_scores(
+    fit: RatingFit,
+    scores: ScoredRows,
+    found: tuple[Clustering, Intervals],
+    settings: Settings,
+    *,
+    lower: bool,
+    apart: Sequence[str],
+) -> Ranking:
+    """Put everything in the order of the board, best first, equal estimates by name."""
+    clustering, intervals = found
+    values = -fit.estimate if lower else fit.estimate
+    every, _ = number_places(values)
+    ranked = np.array([fit.systems[i] not in apart for i in every])
+    order = every[ranked]
+    _, places = number_places(values[order])
+    board = reorder(intervals, order)
+    margin = (intervals.upper - intervals.lower) / 2  # about the mean of systems
+    low, high = fit.estimate - margin, fit.estimate + margin
+    levels = Levels({name: factor.loads for name, factor in scores.factors.items()})
+    clustered = settings.interval != "model" and bool(intervals.ways)
+    n = fit.n_ratings
+    parts = [settings.name, *fit.signature_parts]
+    parts += [f"{intervals.method}, level {exactly(settings.level)}", f"seed={settings.seed}"]
+    parts += [f"cluster {settings.cluster}"] if settings.cluster is not None else []
+    parts += ["lower is better"] if lower else []
+    parts += [f"references {listing(apart)}"] if apart else []
+    references = []
+    for at in every[~ranked].tolist():
+        against = intervals.decided[at][order]
+        references.append(
+            {
+                "system": fit.systems[at],
+                "estimate": float(fit.estimate[at]),
+                "lower": finite(float(low[at])),
+                "upper": finite(float(high[at])),
+                "ratings": int(fit.counts[at]),
+                "mean": float(fit.means[at]),
+                "beats": [fit.systems[i] for i in order[against > 0].tolist()],
+                "beaten_by": [fit.systems[i] for i in order[against < 0].tolist()],
+            }
+        )
+    return Ranking(
+        systems=tuple(fit.systems[i] for i in order),
+        log_worth=None,
+        rank=places,
+        **{**board, "lower": low[order], "upper": high[order]},
+        wins=None,
+        ties=None,
+        losses=None,
+        level=settings.level,
+        interval=settings.interval or "none",
+        method=intervals.method,
+        ways=intervals.ways,
+        rank_interval="simultaneous" if board.get("rank_sets") else "marginal",
+        n_judgments=n,
+        n_comparisons=n,
+        n_judges=levels.count("judge"),
+        effective_judges=levels.effective("judge"),
+        n_items=levels.count("item"),
+        signature=write_signature(
+            parts, n, digest_ratings(scores.rows), judges=levels.count("judge")
+        ),
+        headline=clustering.headline if clustered else limit_to_few(levels),
+        notes=take_findings([*scores.rows.notes, *fit.notes, *intervals.notes, *clustering.notes]),
+        neighbours=(),
+        fit=fit,
+        model=settings.name,
+        df=intervals.df,
+        score=fit.estimate[order],
+        ratings=fit.counts[order],
+        mean=fit.means[order],
+        lower_is_better=lower,
+        references=tuple(references),
+        answers="ratings",
+    )

@@ -1,0 +1,235 @@
+"""Ranking by ratings: estimates, errors, references, criteria and what is refused (METHODS 10)."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.errors import NotIdentified, UnknownOption
+
+K, JUDGES, ITEMS = 5, 8, 20
+
+
+def make(n=400, seed=1, **more):
+    """Simulate ratings of five systems by eight judges, who saw them unequally."""
+    rng = np.random.default_rng(seed)
+    judge, item = rng.integers(0, JUDGES, n), rng.integers(0, ITEMS, n)
+    shares = rng.dirichlet(np.full(K, 0.8), JUDGES)
+    system = np.array([rng.choice(K, p=shares[one]) for one in judge])
+    score = (
+        50 + 2.0 * system + 6 * rng.normal(size=JUDGES)[judge] + 5 * rng.normal(size=ITEMS)[item]
+    )
+    score += 8 * rng.normal(size=n)
+    return {
+        "judge": [f"judge-{one}" for one in judge],
+        "item": [f"item-{one}" for one in item],
+        "system": [f"system-{one}" for one in system],
+        "score": score.tolist(),
+        **more,
+    }
+
+
+def rank(columns, **options):
+    return evenhand.rank(evenhand.read(pl.DataFrame(columns)), **options)
+
+
+def dummies(names):
+    levels, codes = np.unique(names, return_inverse=True)
+    return np.eye(len(levels))[codes]
+
+
+def regress(columns, keep=slice(None)):
+    """Regress scores on dummies of systems, judges and items; return centred system effects."""
+    design = np.hstack([dummies(columns[name]) for name in ("system", "judge", "item")])
+    solved = np.linalg.lstsq(design[keep], np.array(columns["score"])[keep], rcond=None)[0][:K]
+    return solved - solved.mean()
+
+
+def by_name(ranking, values):
+    return np.array([v for _, v in sorted(zip(ranking.systems, values, strict=True))])
+
+
+def test_adjusted_estimates_are_those_of_least_squares_with_dummies():
+    columns = make()
+    ranking = rank(columns)
+    estimate = by_name(ranking, ranking.estimate)
+    assert np.allclose(estimate - estimate.mean(), regress(columns), atol=1e-9)
+    # predicted means if every rating had been the system's: residuals and effects stay
+    level = np.mean(columns["score"]) - np.mean(
+        (estimate - estimate.mean())[np.unique(columns["system"], return_inverse=True)[1]]
+    )
+    assert estimate.mean() == pytest.approx(level, abs=1e-9)
+
+
+def test_adjusted_estimates_and_model_errors_are_those_of_statsmodels():
+    formula = pytest.importorskip("statsmodels.formula.api")
+    columns = make()
+    fit = evenhand.Adjusted().fit(evenhand.read(pl.DataFrame(columns)))
+    pandas = pytest.importorskip("pandas")
+    ols = formula.ols("score ~ C(system) + C(judge) + C(item)", pandas.DataFrame(columns)).fit()
+    for at in range(1, K):
+        name = f"C(system)[T.system-{at}]"
+        (contrast,) = fit.contrasts([(f"system-{at}", "system-0")])
+        assert contrast.estimate == pytest.approx(ols.params[name], abs=1e-9)
+        assert contrast.stderr == pytest.approx(ols.bse[name], abs=1e-9)
+        assert contrast.df == ols.df_resid
+        assert contrast.p == pytest.approx(ols.pvalues[name], abs=1e-9)
+
+
+@pytest.mark.parametrize("model", ["adjusted", "mean", "z"])
+def test_balanced_ratings_have_raw_means(model):
+    cells = [(j, i, s) for j in range(6) for i in range(10) for s in range(4)]
+    rng = np.random.default_rng(2)
+    columns = {
+        "judge": [f"j{j}" for j, _, _ in cells],
+        "item": [f"i{i}" for _, i, _ in cells],
+        "system": [f"s{s}" for _, _, s in cells],
+        "score": rng.normal(50, 10, len(cells)).tolist(),
+    }
+    ranking = rank(columns, model=model)
+    frame = pl.DataFrame(columns)
+    if model == "z":
+        deviation = (pl.col("score") - pl.col("score").mean()) / pl.col("score").std(ddof=1)
+        frame = frame.with_columns(score=deviation.over("judge"))
+    means = frame.group_by("system").agg(pl.col("score").mean()).sort("system")["score"]
+    assert np.allclose(by_name(ranking, ranking.estimate), means, atol=1e-12)
+    assert np.allclose(by_name(ranking, ranking.mean), by_name(rank(columns), rank(columns).mean))
+    assert ranking.scale == ("z" if model == "z" else "score")
+
+
+@pytest.mark.parametrize("way", ["judge", "item"])
+def test_errors_by_cluster_are_close_to_leaving_each_cluster_out_by_a_refit(way):
+    columns = make()
+    ranking = rank(columns, cluster=way, interval="sandwich")
+    names = np.array(columns[way])
+    whole, levels = regress(columns), np.unique(names)
+    changes = np.array([regress(columns, names != one) - whole for one in levels])
+    g = len(levels)
+    spread = (g - 1) / g * ((changes - changes.mean(axis=0)) ** 2).sum(axis=0)
+    stderr = by_name(ranking, ranking.stderr)
+    assert np.allclose(stderr, np.sqrt(spread), rtol=0.03)
+
+
+def test_with_one_classification_errors_are_exactly_those_of_refits():
+    columns = make()
+    del columns["item"]
+    ranking = rank(columns, cluster="judge", interval="sandwich")
+
+    def fit(keep):
+        design = np.hstack([dummies(columns[name]) for name in ("system", "judge")])
+        solved = np.linalg.lstsq(design[keep], np.array(columns["score"])[keep], rcond=None)[0]
+        return solved[:K] - solved[:K].mean()
+
+    names = np.array(columns["judge"])
+    levels = np.unique(names)
+    changes = np.array([fit(names != one) for one in levels])
+    g = len(levels)
+    spread = (g - 1) / g * ((changes - changes.mean(axis=0)) ** 2).sum(axis=0)
+    assert np.allclose(by_name(ranking, ranking.stderr), np.sqrt(spread), rtol=1e-9)
+
+
+def test_a_shift_of_all_scores_moves_estimates_alone_and_a_mirror_turns_the_board():
+    columns = make()
+    ranking = rank(columns)
+    moved = rank({**columns, "score": [one + 1000 for one in columns["score"]]})
+    assert moved.systems == ranking.systems
+    assert np.allclose(moved.estimate, ranking.estimate + 1000)
+    assert np.allclose(moved.stderr, ranking.stderr)
+    mirrored = rank({**columns, "score": [-one for one in columns["score"]]}, lower_is_better=True)
+    assert mirrored.systems == ranking.systems
+    assert np.allclose(mirrored.estimate, -ranking.estimate)
+    assert np.array_equal(mirrored.decided, ranking.decided)
+    assert np.allclose(mirrored.lower, -ranking.upper)
+
+
+def test_the_order_of_rows_and_the_names_of_judges_do_not_matter():
+    columns = make()
+    order = np.random.default_rng(3).permutation(len(columns["score"]))
+    shuffled = {name: [values[at] for at in order] for name, values in columns.items()}
+    assert rank(shuffled).to_dict() == rank(columns).to_dict()
+
+
+def test_several_criteria_are_ranked_one_by_one_and_one_can_be_chosen():
+    columns = make(criterion=["adequacy", "fluency"] * 200)
+    grouped = rank(columns)
+    assert grouped.by == "criterion"
+    assert list(grouped) == ["adequacy", "fluency"]
+    alone = rank(columns, criterion="fluency")
+    assert np.allclose(alone.estimate, grouped["fluency"].estimate)
+    assert [one.code for one in alone.excluded] == ["criterion"]
+
+
+def test_errors_and_penalties_are_better_when_they_are_fewer():
+    columns = make(criterion=["mqm_penalty"] * 400)
+    assert rank(columns).lower_is_better
+    assert rank(columns).systems[-1] == rank(columns, lower_is_better=False).systems[0]
+
+
+def test_references_have_no_rank():
+    columns = make()
+    columns["system"] = [one.replace("system-4", "refA") for one in columns["system"]]
+    ranking = rank(columns)
+    assert "refA" not in ranking.systems
+    (reference,) = ranking.references
+    assert reference["system"] == "refA"
+    assert ranking.rank_upper.max() == K - 1
+    everybody = rank(columns, references=())
+    assert "refA" in everybody.systems
+    assert everybody.row("refA")["estimate"] == pytest.approx(reference["estimate"])
+
+
+def test_systems_that_no_judge_and_no_item_link_are_refused_by_name():
+    columns = {
+        "judge": ["a", "a", "b", "b"] * 3,
+        "item": ["1", "1", "2", "2"] * 3,
+        "system": ["x", "y", "v", "w"] * 3,
+        "score": list(range(12)),
+    }
+    with pytest.raises(NotIdentified, match=r"links \{v, w\} and \{x, y\}.*--model mean"):
+        rank(columns)
+    assert set(rank(columns, model="mean").systems) == {"v", "w", "x", "y"}
+
+
+def test_judges_who_saw_one_system_each_are_not_removed_and_it_is_said():
+    columns = make()
+    columns["judge"] = [
+        f"{j} of {s}" for j, s in zip(columns["judge"], columns["system"], strict=True)
+    ]
+    ranking = rank(columns)
+    assert any(one.code == "not-removed" for one in ranking.notes)
+
+
+def test_scores_without_spread_and_single_systems_are_refused():
+    columns = make()
+    flat = {**columns, "score": [3.0] * 400}
+    with pytest.raises(NotIdentified, match="do not vary"):
+        rank(flat)
+    with pytest.raises(NotIdentified, match="one system only"):
+        rank({**columns, "system": ["x"] * 400})
+    alone = {**columns, "judge": ["a"] + ["b"] * 399}
+    with pytest.raises(NotIdentified, match=r"one score only.*--without a"):
+        rank(alone, model="z")
+
+
+def test_what_is_of_comparisons_is_refused():
+    for options in ({"judge_cap": "median"}, {"model": "plackett-luce"}, {"interval": "bootstrap"}):
+        with pytest.raises(UnknownOption):
+            rank(make(), **options)
+    with pytest.raises(UnknownOption, match="ratings"):
+        evenhand.rank(
+            evenhand.read(pl.DataFrame({"left": ["a"], "right": ["b"], "outcome": ["left"]})),
+            criterion="fluency",
+        )
+
+
+def test_pairs_hold_differences_in_points_with_adjusted_p_values():
+    ranking = rank(make())
+    pairs = ranking.pairs()
+    assert len(pairs) == K * (K - 1) // 2
+    for pair in pairs:
+        at, other = (ranking.systems.index(pair[side]) for side in ("first", "second"))
+        assert pair["difference"] == pytest.approx(ranking.estimate[at] - ranking.estimate[other])
+        assert pair["decided"] == (pair["p_adjusted"] <= 0.05)
+    row = ranking.rows()[0]
+    assert {"estimate", "ratings", "mean", "beats", "rank_lower", "cluster"} <= row.keys()
+    assert not {"log_worth", "wins", "ties", "losses"} & row.keys()
