@@ -39,7 +39,8 @@ _MAX_VALUES_SHOWN: Final = 3
 def open_covariates(source: str | Path, *, on: str, named: str | None = None) -> Frame:
     table = _open(source, on, named)
     key = _find_key(table, on, named)
-    return table.frame if key == on else table.frame.rename({key: on})
+    frame = table.frame.select(*table.columns)
+    return frame if key == on else frame.rename({key: on})
 
 
 def _open(source: str | Path, role: str, named: str | None = None) -> Table:

@@ -23,7 +23,7 @@ from typing import Any, Final, Literal
 import duckdb
 import narwhals as nw
 
-from evenhand.data.engine import make_table, quote, quote_name
+from evenhand.data.engine import PLACE, make_table, quote, quote_name
 from evenhand.data.engine_errors import LONGEST_LINE, explained, note_opened
 from evenhand.errors import (
     InvalidJudgments,
@@ -673,10 +673,12 @@ def _open_workbooks(
     name = file_heads.name_files(paths)
 
     def hold(*sheets: workbooks.Sheet) -> Table:
-        columns = {
+        columns: dict[str, list[Any]] = {
             column: [cell for one in sheets for cell in one.by_column()[column]]
             for column in sheets[0].columns
         }
+        if len(sheets) == 1:  # so that messages name rows as the sheet does
+            columns[PLACE] = [number - 1 for number in sheets[0].numbers]
         notes = tuple(dict.fromkeys(note for one in sheets for note in one.notes))
         return Table(make_table(connection, columns), name, connection, notes=notes)
 

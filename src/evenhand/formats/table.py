@@ -14,7 +14,8 @@ import narwhals as nw
 
 from evenhand.data.annotations import is_kind
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import Frame, count_labels, fetch_columns, is_nan, one_thread
+from evenhand.data.engine import PLACE, Frame, count_labels, fetch_columns, is_nan, one_thread
+from evenhand.data.joining import list_places
 from evenhand.data.labels import (
     KNOWN_LABELS,
     LONGEST,
@@ -97,7 +98,7 @@ class Table:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(self.schema.names())
+        return tuple(name for name in self.schema.names() if name != PLACE)
 
     def header(self, options: ReadOptions) -> Header:
         return Header(
@@ -270,7 +271,8 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
     notes += note_misspelt(others, roles, table.header(ReadOptions()))
     for column, name in names.items():
         expressions.append(_keep(table, column).alias(name))
-    return table.frame.select(*expressions), notes
+    places = list_places(table.frame)
+    return table.frame.select(*expressions, *places), notes
 
 
 def note_misspelt(

@@ -8,6 +8,7 @@ import zipfile
 import openpyxl
 import pytest
 
+from evenhand.data.engine import PLACE
 from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
 from evenhand.formats import workbooks
 from evenhand.formats.covariates import open_covariates
@@ -254,6 +255,29 @@ def test_odd_sheets_are_refused(book, rows, kind, words):
     said = refusal(path, kind)
     assert words in said
     assert str(path) in said
+
+
+def test_rows_are_counted_as_the_sheet_counts_them(book):
+    rows = [["A title"], [], ["judge", "system", "score"], ["ann", "A", 4], [], ["ann", "B", "x"]]
+    assert "(row 6) is not a number" in refusal(book(Ratings=rows))
+    votes = [[], HEADER, VOTES[0], [], VOTES[1], ["ann", 3, "x", "y", "lefft"]]
+    assert "(row 6)" in refusal(book("v.xlsx", Votes=votes))
+    wide = [[], ["judge", "system", "fluency", "style"], ["j", "A", 1, 2], ["j", "B", 3, "good"]]
+    said = refusal(book("w.xlsx", Wide=wide), columns={"score": "fluency,style"})
+    assert "score 'good' in column 'style'" in said
+    assert "(row 4)" in said
+
+
+def test_a_workbook_gives_the_table_that_its_csv_file_gives(book, save):
+    rows = [["Study"], HEADER, *VOTES, []]
+    csv = save("study.csv", "\n".join(",".join(map(str, row)) for row in (HEADER, *VOTES)))
+    sheet, text = read(book(Votes=rows)), read(csv)
+    assert sheet.columns == text.columns
+    rows = rows_of(sheet)
+    places = [row.pop(PLACE) for row in rows]
+    assert rows == rows_of(text)
+    assert places == [2, 3, 4]  # from 0, for messages alone
+    assert sheet.tally().digest == text.tally().digest
 
 
 def test_damaged_and_foreign_files_are_refused_with_what_to_do(book, tmp_path, monkeypatch):

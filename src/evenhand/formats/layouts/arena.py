@@ -18,6 +18,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
 from evenhand.data.engine import count_labels
 from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.joining import list_places
 from evenhand.data.labels import OUTCOMES, Outcome
 from evenhand.data.source import find_rows, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
@@ -140,7 +141,8 @@ def understand_arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
     for label, column in [*marks.items()][:2]:
         outcome = nw.when(_is(table, column, *_ONE)).then(nw.lit(label)).otherwise(outcome)
     others = [name for name in table.columns if name not in {*marks.values(), _OUTCOME}]
-    frame = table.frame.select(*others, outcome.alias(_OUTCOME))
+    places = list_places(table.frame)
+    frame = table.frame.select(*others, *places, outcome.alias(_OUTCOME))
     fixed = {"left": "model_a", "right": "model_b", "outcome": _OUTCOME}
     data = make_comparisons(table.with_frame(frame), options, ARENA_ONE_HOT, fixed)
     words = {column: outcome for outcome, column in marks.items()}
