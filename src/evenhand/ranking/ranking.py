@@ -663,7 +663,8 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         tuple(lines),
         limit=MAX_SYSTEMS_SHOWN,
         legend=legend,
-        without=("ranks", "estimate", "beats"),  # `log_worth` or `ability` is the estimate
+        # `log_worth` or `ability` is the estimate
+        without=("ranks", "beats", *(["estimate"] if ranking.score is None else [])),
     )
 
 
