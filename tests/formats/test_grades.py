@@ -47,6 +47,13 @@ GRADED = {
         ("strongly prefer A", "Slightly prefer B", "Both are equally good", "no difference"),
         (1, 2, 1),
     ),
+    "only how strongly": (
+        "preference strength",
+        ("Strongly A", "Slightly B", "Neutral"),
+        (1, 1, 1),
+    ),
+    "over": ("vote", ("Strongly prefer A over B", "slightly prefer B over A"), (1, 0, 1)),
+    "with underscores": ("vote", ("A_much_better", "B_slightly_better", "both_bad"), (1, 1, 1)),
     "compared with": ("vote", ("A is a bit better than B", "B is far better than A"), (1, 0, 1)),
     "signs": ("verdict", ("A>>B", "A>B", "A=B", "B>A", "B>>A", "A<<B"), (2, 1, 3)),
     "signs in brackets": ("verdict", ("[[A>>B]]", "[[B>A]]", "[[A=B]]"), (1, 1, 1)),
@@ -61,7 +68,12 @@ GRADED = {
 
 def asked(column):
     known = ("winner", "result", "preference", "vote", "verdict")
-    plain = column in known or "wins" in column or column in ("winner_model_b", "left_better")
+    plain = (
+        column in known
+        or "preference" in column.lower()
+        or "wins" in column
+        or column in ("winner_model_b", "left_better")
+    )
     return {} if plain else {"columns": {"outcome": column}}
 
 

@@ -88,6 +88,11 @@ UNDERSTOOD = {
             ("2", "GPT-4", "3.0"),
         ],
     ),
+    "systems, of rows without a name": (
+        ",GPT-4,Claude",
+        ("s1,4,5",),
+        [("s1", "Claude", "5.0"), ("s1", "GPT-4", "4.0")],
+    ),
     "systems, with a judge": (
         "participant,GPT-4,Claude",
         ("p1,4,5",),
@@ -152,6 +157,7 @@ def test_columns_of_scores_are_understood(save, header, rows, expected):
 @pytest.mark.parametrize(("header", "rows", "expected"), UNDERSTOOD.values(), ids=UNDERSTOOD)
 def test_frames_are_understood_as_files_are(header, rows, expected, make):
     cells = [row.split(",") for row in rows]
+    header = f"Unnamed: 0{header}" if header.startswith(",") else header  # as pandas reads it
     columns = {name: [row[at] for row in cells] for at, name in enumerate(header.split(","))}
     assert ratings(make(columns)) == expected
 
@@ -243,6 +249,12 @@ REFUSED = {
         "1,A,1,3",
         {},
         (UnknownFormat, "several columns of scores, x, y, and does not say what they are"),
+    ),
+    "criteria and judges at once": (
+        "item,system,Overall,judge_1_overall,judge_2_overall",
+        "1,A,4.5,5,4",
+        {},
+        (UnknownFormat, "does not say what they are"),
     ),
     "no system": (
         "judge,item,fluency,adequacy",

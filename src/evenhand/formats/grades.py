@@ -178,7 +178,7 @@ _BESIDE: Final = frozenset(
 _EVEN: Final = frozenset(
     (
         *("same", "equal", "equally", "tie", "tied", "draw", "similar", "comparable", "even"),
-        *("difference", "preference", "neither", "both"),
+        *("difference", "preference", "neither", "both", "neutral", "indifferent"),
     )
 )
 _BESIDE_EVEN: Final = _BESIDE | frozenset(
@@ -243,7 +243,8 @@ def _read_grade(label: str) -> _Grade | None:
     signs = _SIGNS.fullmatch(text) or _PLUSES.fullmatch(text)
     if signs:
         return _read_signs(signs)
-    text = re.sub(r"\ba (bit|lot|little)\b", r"\1", text).partition(" than ")[0]
+    text = re.sub(r"\ba (bit|lot|little)\b", r"\1", text)
+    text = re.split(r" (?:than|over) ", text)[0]
     words = frozenset(re.findall(r"[^\W_]+", text))
     sides = {_SIDE_OF[word] for word in words if word in _SIDE_OF}
     even = words & _EVEN
@@ -252,7 +253,11 @@ def _read_grade(label: str) -> _Grade | None:
         # "no tie" is no tie, "no difference" is one
         sound = ("no" in words) == bool(words & {"difference", "preference"})
         return _Grade("tie", strong=False, words=frozenset()) if sound else None
-    if len(sides) != 1 or not words & _BETTER or not rest <= _BETTER | _STRENGTHS | _BESIDE:
+    if (
+        len(sides) != 1
+        or not words & (_BETTER | _STRENGTHS)
+        or not rest <= _BETTER | _STRENGTHS | _BESIDE
+    ):
         return None
     return _Grade(sides.pop(), strong=bool(words & _STRENGTHS), words=words & _SIDE_OF.keys())
 

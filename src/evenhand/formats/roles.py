@@ -78,6 +78,10 @@ def fold(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
+# Names of outcomes where no column has one of those above
+_PREFERENCES: Final = frozenset(
+    ("overallpreference", "preferencestrength", "preferencescore", "preferencerating")
+)
 _FOLDED: Final = {
     role: frozenset(fold(name) for name in (role, *names)) for role, names in SYNONYMS.items()
 }
@@ -153,7 +157,8 @@ class Header:
         named = exact[:1] or [column for column in free if fold(column) in _FOLDED[role]]
         if named or role != "outcome":
             return named
-        return [column for column in free if find_mark(column) not in (None, "tie")]
+        marks = [column for column in free if find_mark(column) not in (None, "tie")]
+        return marks or [column for column in free if fold(column) in _PREFERENCES]
 
     @property
     def free(self) -> list[str]:
@@ -161,7 +166,7 @@ class Header:
         taken = set(self.requested.values())
         named = frozenset().union(*_FOLDED.values())
         others = [name for name in self.columns if name not in taken and fold(name) not in named]
-        return [name for name in others if find_mark(name) is None]
+        return [n for n in others if find_mark(n) is None and fold(n) not in _PREFERENCES]
 
     def missing(self, roles: Iterable[str]) -> list[str]:
         return [role for role in roles if not self.candidates(role)]

@@ -101,10 +101,13 @@ def find_unfolding(header: Header) -> Unfolding | None:
 def _find_scores(header: Header) -> list[str]:
     """Return the columns of scores: numbers under names of criteria, or on one scale."""
     said = [role for role in ("item", *NAMED) if header.candidates(role)]
-    if not said or any(map(header.candidates, ("left", "right", "ranking", "rank", "score"))):
+    if not (said or unnamed_first(header)) or any(
+        map(header.candidates, ("left", "right", "ranking", "rank", "score"))
+    ):
         return []
     spreads = header.spreads()
-    columns = [name for name in header.free if name in spreads and not _COUNTS & {*_words(name)}]
+    free = [name for name in header.free if name not in unnamed_first(header)]
+    columns = [name for name in free if name in spreads and not _COUNTS & {*_words(name)}]
     criteria = [name for name in columns if is_criterion(name)]
     if criteria and "criterion" not in said:
         beside = [spreads[name] for name in criteria]
@@ -129,7 +132,8 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
             f" ({listing(columns)}), and none that says whose output was scored. Say which it is:"
             f" {write_roles(header, {'system': (header.candidates('item') or ['NAME'])[0]})}"
         )
-    likely = (("system", True), ("judge", judges), ("criterion", criteria or asked))
+    mixed = criteria and not asked and any(_JUDGES & {*_words(name)} for name in columns)
+    likely = (("system", True), ("judge", judges), ("criterion", (criteria and not mixed) or asked))
     for role, sure in likely:
         if role in unsaid and (sure or len(unsaid) == 1):
             return _unfold(role, columns)
@@ -143,6 +147,11 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
         f"{header.table} has several columns of scores, {listing(columns)}, and does not say what"
         f" they are: {'; '.join(ways)}"
     )
+
+
+def unnamed_first(header: Header) -> list[str]:
+    """Return the first column where it has no name, as that of the rows in an export has none."""
+    return [name for name in header.columns[:1] if name in ("column1", "Unnamed: 0")]
 
 
 def _words(name: str) -> list[str]:
@@ -253,7 +262,9 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
         )
     notes = [say("unfolded", columns=[*plan.names], what=plan.describe())]
     frame = table.frame
-    numbered = "system" in plan.roles and not any(map(header.candidates, ("item", "judge")))
+    rows = [] if header.candidates("item") else unnamed_first(header)
+    named = bool(rows) or any(map(header.candidates, ("item", "judge")))
+    numbered = "system" in plan.roles and not named
     if numbered and (isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()):
         frame = number_rows(frame, _ROW)
         notes.append(say("rows-as-items"))
@@ -275,6 +286,8 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     given = stacked.filter(~nw.col(score).is_null())
     blank = count_rows(stacked.filter(nw.col(score).is_null()))
     fixed = {"score": score, **{role: role for role in plan.roles}}
+    if rows:
+        fixed["item"] = rows[0]
     if _ROW in stacked.collect_schema().names():
         fixed["item"] = _ROW
     data = tables.make_ratings(table.with_frame(given), options, WIDE, fixed)
