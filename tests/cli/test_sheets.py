@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from pathlib import Path
 
 import openpyxl
 import pytest
@@ -47,6 +48,21 @@ def test_a_likert_sheet_becomes_a_ranking(evenhand, study):
     assert [one["rows"] for one in ran.json["excluded"]] == [1]
     text = " ".join(evenhand("rank", study, "--criterion", "Fluency").out.split())
     assert text.startswith("Claude and GPT-4 share first place")
+
+
+def test_a_ranking_a_table_in_latex_and_a_figure_take_three_commands(evenhand, study):
+    assert "share first place" in evenhand("rank", study).out
+    evenhand("test", study, "-o", "table.tex")
+    evenhand("rank", study, "--criterion", "Fluency", "-o", "figure.pdf")
+    table = Path("table.tex").read_text(encoding="utf-8")
+    assert table.count(r"\toprule") >= 2  # one for each criterion
+    assert all(name in table for name in QUALITY)
+    assert Path("figure.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_figure_of_two_criteria_says_how_to_choose_one(evenhand, study):
+    said = " ".join(evenhand("rank", study, "-o", "figure.pdf", code=2).err.split())
+    assert "a file holds one figure, and there are 2 groups: choose one with --criterion" in said
 
 
 def test_blank_cells_stand_among_what_was_excluded(evenhand, study):

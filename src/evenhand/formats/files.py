@@ -785,7 +785,8 @@ def _open_workbooks(
         if len(sheets) == 1:  # so that messages name rows as the sheet does
             columns[PLACE] = [number - 1 for number in sheets[0].numbers]
         notes = tuple(dict.fromkeys(note for one in sheets for note in one.notes))
-        return Table(make_table(connection, columns), name, connection, notes=notes)
+        frame = make_table(connection, columns)  # no comma parts fields: one may part decimals
+        return Table(frame, name, connection, notes=notes, delimiter=";")
 
     sheets = [read(path, lambda one: fits(hold(one))) for path in paths]
     for one in sheets:
