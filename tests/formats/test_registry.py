@@ -46,6 +46,7 @@ HEADERS = {
     "rankings": "judge,item,ranking_id,system,rank,score",
     "comparisons": "judge,item,system_a,system_b,preference",
     "pair_scores": "judge,item,model_a,model_b,score_a,score_b",
+    "wide_votes": "item,model_a,model_b,annotator_1,annotator_2",
     "ratings": "judge,item,system,criterion,score",
 }
 ONLY_ASKED = {"matrix", "wide", "labels"}

@@ -410,3 +410,51 @@ def test_an_outcome_comes_before_scores(save):
 def test_a_score_that_is_a_word_is_refused(save):
     path = write(save, "model_a,model_b,score_a,score_b", ["x,y,5,1", "x,y,good,1"])
     assert "score 'good' in column 'score_a'" in refusal(path)
+
+
+# Outcomes of several judges that stand side by side
+
+VOTES = {
+    "by number": ("annotator_1,annotator_2", {}, ("annotator_1", "annotator_2")),
+    "by name": ("rater Anna,rater Ben", {}, ("rater Anna", "rater Ben")),
+    "asked": ("anna,ben", {"columns": {"outcome": "anna,ben"}}, ("anna", "ben")),
+    "a list": ("anna,ben", {"columns": {"outcome": ["anna", "ben"]}}, ("anna", "ben")),
+    "a word for scores": ("judge_a_rating,judge_b_rating", {}, ("judge a", "judge b")),
+}
+
+
+@pytest.mark.parametrize(("names", "wishes", "judges"), VOTES.values(), ids=VOTES)
+def test_judges_across_columns_of_comparisons_are_understood(save, names, wishes, judges):
+    rows = ["1,x,y,A,tie", "2,x,y,B,B", "3,y,x,A,"]
+    path = write(save, f"item,model_a,model_b,{names}", rows)
+    data = read(path, **wishes)
+    assert sorted((one["judge"], one["item"], one["outcome"]) for one in rows_of(data)) == sorted(
+        [
+            (judges[0], "1", "A"),
+            (judges[1], "1", "tie"),
+            (judges[0], "2", "B"),
+            (judges[1], "2", "B"),
+            (judges[0], "3", "A"),
+        ]
+    )
+    assert cells_of(tally_of(path, **wishes)) == {("x", "y"): (1, 1, 2), ("y", "x"): (1, 0, 0)}
+    assert [one.rows for one in data.source.exclusions] == [1]
+    assert any("hold outcomes: each is a judge" in note for note in data.source.notes)
+
+
+def test_judges_across_columns_may_grade_or_name_the_winner(save):
+    graded = save("g.csv", "model_a,model_b,rater_1,rater_2\nx,y,-3,1\nx,y,0,2\n")
+    assert cells_of(tally_of(graded)) == {("x", "y"): (1, 1, 2)}
+    named = save("w.csv", "model_a,model_b,rater_1,rater_2\nx,y,x,tie\nx,y,y,y\n")
+    assert cells_of(tally_of(named)) == {("x", "y"): (1, 1, 2)}
+
+
+def test_odd_columns_of_votes_are_refused(save):
+    path = write(save, "model_a,model_b,rater_1,rater_2", ["x,y,A,perhaps"])
+    assert "unknown outcome 'perhaps'" in refusal(path)
+    judged = save("j.csv", "judge,model_a,model_b,p,q\nann,x,y,A,B\n")
+    said = refusal(judged, UnknownOption, columns={"outcome": "p,q"})
+    assert "p, q of" in said
+    assert "cannot each be a judge: column 'judge' says the judge already" in said
+    texts = save("t.csv", "model_a,model_b,p,q\nx,y,A,B\n")
+    assert "--column outcome=NAME,NAME" in refusal(texts, UnknownColumn, format="wide-votes")

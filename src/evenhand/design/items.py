@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import cache, partial
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from evenhand.design.campaign import Item
 from evenhand.errors import CampaignError, MissingFile, UnknownFormat, sentence_hint, suggest
@@ -52,6 +52,8 @@ _NAMES: Final = {
     "reference": ("reference", "ref", "reference_text", "ref_text", "reference_translation"),
     "output": ("output", "output_text", "hypothesis", "hyp"),
 }
+# Names of the column that says which judge a row is
+JUDGE_NAMES: Final = frozenset(map(fold, ("judge", "name", *SYNONYMS["judge"])))
 ALIASES: Final = {fold(one): name for name, names in _NAMES.items() for one in names}
 _USUAL: Final = {
     "item": "id item_id segment_id segment seg_id seg sentence_id sent_id uid index key nr no row",
@@ -308,25 +310,30 @@ def read_text(path: Path) -> str:
         ) from None
 
 
-def read_rows(path: Path, sheet: str | None = None) -> list[Row]:
+def read_rows(
+    path: Path, sheet: str | None = None, *, of: Literal["item", "judge"] = "item"
+) -> list[Row]:
     """Read a table; the header of a CSV file is its row 1, and lines of JSON count from 1."""
     if is_workbook(path):
-        return _read_workbook(path, sheet)
+        return _read_workbook(path, sheet, of)
     if sheet is not None:
         raise CampaignError(f"'{path}' is no workbook, so it has no sheet '{sheet}'")
     text = read_text(path)
     jsonl = path.suffix.lower() in (".jsonl", ".ndjson")
     rows = list(_read_json(path, text) if jsonl else _read_csv(path, text))
     if not rows:
-        raise UnknownFormat(f"'{path}' holds no items")
+        raise UnknownFormat(f"'{path}' holds no {of}s")
     return rows
 
 
-def _read_workbook(path: Path, sheet: str | None) -> list[Row]:
-    """Read a sheet of items; where several may be, the one that has a column for their names."""
+def _read_workbook(path: Path, sheet: str | None, of: str) -> list[Row]:
+    """Read a sheet; where several may be, the one that has a column for the names of its rows."""
 
     def fits(one: Sheet) -> bool:
-        return any(ALIASES.get(fold(name)) == "item" for name in one.columns)
+        folded = [fold(name) for name in one.columns]
+        if of == "judge":
+            return any(name in JUDGE_NAMES for name in folded)
+        return any(ALIASES.get(name) == "item" for name in folded)
 
     found = read_sheet(path, sheet, fits, 'say so in the campaign file: sheet = "{}"'.format)
     return [

@@ -22,6 +22,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.errors import (
     EvenhandError,
     UnknownOption,
+    listing,
     require_option,
 )
 from evenhand.formats.engines import open_address
@@ -223,11 +224,10 @@ def _choose(table: Table, options: ReadOptions, layout: str | None) -> tuple[Lay
     columns = lists.get("score")
     sides = [one for side in ("left", "right") for one in header.candidates(side)]
     pairs = columns and len(sides) == 2 and not {*sides} & {*columns}
-    chosen = wide.PAIR_SCORES if pairs else wide.WIDE
+    votes = [*lists] == ["outcome"]
+    chosen = wide.VOTES if votes else wide.PAIR_SCORES if pairs else wide.WIDE
     if layout is not None and layout.replace("-", "_").lower() not in (chosen.name, "ratings"):
-        raise UnknownOption(
-            f"several columns of scores are {chosen.title}: leave out --from {layout}"
-        )
+        raise UnknownOption(f"{listing([*lists])} of several columns: leave out --from {layout}")
     return chosen, options
 
 

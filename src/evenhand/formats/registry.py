@@ -54,6 +54,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     generic.RANKINGS,
     generic.COMPARISONS,
     wide.PAIR_SCORES,
+    wide.VOTES,
     generic.RATINGS,
     wide.WIDE,
     generic.MATRIX,

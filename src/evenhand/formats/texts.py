@@ -10,6 +10,7 @@ FILES: Final = {
     # `renamed`: whether some column has another name than its role, so that readers are told
     "columns": "read {layout}: {columns}",
     "unfolded": "columns {columns:list} hold scores: {what}",
+    "unfolded-votes": "columns {columns:list} hold outcomes: {what}",
     "rows-as-items": "each row is an item, by its number",
     "score-pair": "'{left}' and '{right}' are compared: the higher score wins, equal ones tie",
     "marks": "each outcome has a column: {marks:list}",

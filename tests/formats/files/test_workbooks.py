@@ -107,7 +107,12 @@ def test_cells_become_text_as_in_csv(book, value, text):
 
 
 def test_a_comma_may_stand_before_decimals_that_are_text(book):
-    rows = [["judge", "system", "score"], ["ann", "A", "3,5"], ["ann", "B", "4"], ["ben", "A", "2,5"]]
+    rows = [
+        ["judge", "system", "score"],
+        ["ann", "A", "3,5"],
+        ["ann", "B", "4"],
+        ["ben", "A", "2,5"],
+    ]
     assert [row["score"] for row in rows_of(book(Ratings=rows))] == [3.5, 4, 2.5]
     wide = [["item", "system", "rater 1", "rater 2"], [1, "A", "3,5", "1,5"], [2, "A", "4", "2"]]
     assert {row["score"] for row in rows_of(book("w.xlsx", Wide=wide))} == {3.5, 1.5, 4, 2}

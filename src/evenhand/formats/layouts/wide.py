@@ -363,3 +363,56 @@ PAIR_SCORES: Final = tables.Layout(
     by_role=True,
     condition=lambda header: bool(find_score_pairs(header)),
 )
+
+
+# Outcomes of several judges that stand side by side, under the names of the judges.
+#
+#     item,model_a,model_b,annotator_1,annotator_2
+#     17,x,y,A,tie
+
+
+def find_votes(header: Header) -> list[str]:
+    """Return columns that are named after judges, where no column says the judge or the outcome."""
+    if any(map(header.candidates, ("judge", "outcome"))):
+        return []
+    named = [name for name in header.free if _JUDGES & {*_words(name)}]
+    columns = [name for name in named if header.fits(name, "outcome")]
+    return columns if len(columns) > 1 else []
+
+
+def understand_votes(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    header = table.header(options)
+    check_asked(header, VOTES.roles)
+    columns = options.lists["outcome"] if options.lists else find_votes(header)
+    if not columns:
+        raise UnknownColumn(
+            f"{table.name} has no columns of outcomes under the names of judges, such as"
+            f" annotator_1 and annotator_2: {write_roles(header, {'outcome': 'NAME,NAME'})}"
+        )
+    if header.candidates("judge"):
+        raise UnknownOption(
+            f"{listing(columns)} of {table.name} cannot each be a judge: column"
+            f" '{header.candidates('judge')[0]}' says the judge already"
+        )
+    plan = _unfold("judge", columns)
+    texts = [tables.read_label(table, name, "outcome").alias(name) for name in columns]
+    labels = {"judge": [names[0] for names in plan.names.values()]}
+    stacked = stack(table.frame.with_columns(*texts), {"outcome": columns}, labels)
+    there = ~nw.col("outcome").is_null() & (nw.col("outcome").str.strip_chars() != "")
+    blank = count_rows(stacked) - count_rows(stacked.filter(there))
+    given = table.with_frame(stacked.filter(there))
+    data = tables.make_comparisons(given, options, VOTES, {"outcome": "outcome", "judge": "judge"})
+    note = say("unfolded-votes", columns=[*columns], what=plan.describe())
+    excluded = exclude_by_format({"blank cells": blank})
+    return replace(data, source=data.source.noting(note).excluding(*excluded))
+
+
+VOTES: Final = tables.Layout(
+    "wide_votes",
+    "a wide table of comparisons",
+    ("left", "right"),
+    understand=understand_votes,
+    roles=tuple(role for role in tables.COMPARISON_ROLES if role not in ("outcome", "judge")),
+    by_role=True,
+    condition=lambda header: bool(find_votes(header)),
+)
