@@ -143,13 +143,14 @@ def say_reading(reading: options.Reading) -> tuple[str, ...]:
     from evenhand.formats.reading import show_source
 
     words, flags = [*map(show_source, reading.files)], options.Reading.flags()
-    for name in ("task", "where", "layout", "weight", "weights", "system_separator"):
+    for name in ("task", "where", "layout", "weight", "weights", "system_separator", "decimal"):
         value = getattr(reading, name)
         usual = "frequency" if name == "weights" else None
         words += [] if value == usual else [flags[name], value]
     for name in ("columns", "outcomes"):
         for key, value in getattr(reading, name):
             words += [flags[name], f"{key}={value}"]
+    words += [flags["skip_bad_rows"]] if reading.skip_bad_rows else []
     words += [word for one in reading.without for word in (flags["without"], one)]
     return tuple(words)
 
