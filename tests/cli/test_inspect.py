@@ -201,7 +201,7 @@ def test_a_declared_scale_is_checked_by_inspect_and_report(evenhand, folder):
     for verb in ("inspect", "report"):
         refused = evenhand(verb, "votes.csv", "--scale", "1-5", code=2).err
         assert "scale '1-5' is of scores, and votes.csv holds none" in " ".join(refused.split())
-    assert "is no scale" in evenhand("report", "scores.csv", "--scale", "x", code=2).err
+    assert "scale 'x' is none" in evenhand("report", "scores.csv", "--scale", "x", code=2).err
 
 
 def test_a_misspelt_system_is_asked_about(evenhand, folder):
