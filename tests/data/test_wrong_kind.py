@@ -38,6 +38,7 @@ FEATURES = evenhand.OutputFeatures(labels=("system",))
 OF_SCORES = {
     "study_decisions": evenhand.study_decisions,
     "diagnose_groups": evenhand.diagnose_groups,
+    "find_differences": evenhand.find_differences,
     "choose_outputs": lambda data: evenhand.choose_outputs(data, FEATURES),
     "compare_processes": lambda data: evenhand.compare_processes(data, FEATURES),
     "NuclearNorm.fit": evenhand.NuclearNorm().fit,
