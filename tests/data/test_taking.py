@@ -258,6 +258,7 @@ CALLS_OF_SCORES = {
     ),
     "diagnose_groups": evenhand.diagnose_groups,
     "diagnose_judges": evenhand.diagnose_judges,
+    "find_differences": evenhand.find_differences,
     "study_decisions": lambda data: evenhand.study_decisions(data, draws=2),
     "trace_queries": lambda data: evenhand.trace_queries(
         data,
@@ -311,7 +312,7 @@ NO_TABLE = ("UniformFit",)
 NO_FIGURE = (
     *("Borders", "Completion", "Cycles", "Fragility", "Grouped", "GroupedDiagnoses", "LabelFit"),
     *("MethodTable", "ModelTable", "NextOutputs", "NextPairs", "PreferenceTests", "ProcessErrors"),
-    *("Report", "Savings", "Watched"),
+    *("Report", "Savings", "ScoreTests", "Watched"),
 )
 
 
