@@ -229,7 +229,7 @@ CALLS = {
     "find_fragility": evenhand.find_fragility,
     "find_position_bias": evenhand.find_position_bias,
     "find_preferences": evenhand.find_preferences,
-    "make_report": lambda data: evenhand.make_report(data, sections=["data"]),
+    "make_report": lambda data: evenhand.make_report(data, sections=["ranking"]),
     "measure_agreement": evenhand.measure_agreement,
     "measure_savings": lambda data: evenhand.measure_savings(data, evenhand.Policy(), replays=2),
     "plan_campaign": lambda data: evenhand.plan_campaign({"judges": 30}, pilot=data, campaigns=0),
@@ -312,7 +312,7 @@ NO_TABLE = ("UniformFit",)
 NO_FIGURE = (
     *("Borders", "Completion", "Cycles", "Fragility", "Grouped", "GroupedDiagnoses", "LabelFit"),
     *("MethodTable", "ModelTable", "NextOutputs", "NextPairs", "PreferenceTests", "ProcessErrors"),
-    *("Report", "Savings", "ScoreTests", "Watched"),
+    *("Savings", "ScoreTests", "Watched"),
 )
 
 
