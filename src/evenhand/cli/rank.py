@@ -131,7 +131,8 @@ class RankingModel(options.Options):
     models: tuple[str, ...] = _model(
         "--model NAME",
         "What ranks: bradley-terry (the default) or another model, such as random-judges,"
-        " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean or z.",
+        " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean,"
+        " z, mixed or ordinal.",
     )
 
 

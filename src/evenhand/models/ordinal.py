@@ -63,12 +63,32 @@ EFFECTS: Final = ("judge", "spacing", "item", "output")
 
 @dataclass(frozen=True)
 class Ordinal:
-    """Settings: standard deviations in logits; None is estimated, 0 leaves the effect out."""
+    """Scores as ordered categories, with cutpoints of judges that are shrunk to common ones.
 
-    judge_sd: float | None = None  # of how severe judges are
-    spacing_sd: float | None = None  # of the logs of how wide their categories are
-    item_sd: float | None = None  # of how good outputs of an item are
-    output_sd: float | None = None  # of how good a system's output for an item is
+    Standard deviations are in logits; None is estimated, 0 leaves the effect out.
+
+    Attributes:
+        judge_sd: of how severe judges are.
+        spacing_sd: of the logs of how wide their categories are.
+        item_sd: of how good outputs for an item are.
+        output_sd: of how good a system's output for an item is, beside that.
+
+    >>> import polars as pl
+    >>> import evenhand
+    >>> table = {
+    ...     "system": ["x"] * 19 + ["y"] * 21,
+    ...     "score": [0] * 12 + [1] * 7 + [0] * 5 + [1] * 16,
+    ... }
+    >>> fit = evenhand.Ordinal().fit(evenhand.read(pl.DataFrame(table)))
+    >>> fit.contrasts([("y", "x")])[0].estimate  # the log of the odds ratio, 16 · 12 / (7 · 5)
+    1.7021473
+
+    """
+
+    judge_sd: float | None = None
+    spacing_sd: float | None = None
+    item_sd: float | None = None
+    output_sd: float | None = None
 
     def __post_init__(self) -> None:
         for effect, sd in self.sds.items():
@@ -79,6 +99,7 @@ class Ordinal:
 
     @property
     def sds(self) -> dict[str, float | None]:
+        """What is asked for, by effect."""
         return {effect: getattr(self, f"{effect}_sd") for effect in EFFECTS}
 
     def fit(self, data: Ratings | RatingRows | ScoredRows) -> OrdinalFit:
@@ -512,7 +533,7 @@ class OrdinalFit(RatingFit):
     judge_cutpoints: Mapping[str, Array]  # judge → (C − 1,) his or her own; empty without
 
     scale: ClassVar[str] = "logit"
-    assumes: ClassVar[str] = "judges who differ in cutpoints only"
+    assumes: ClassVar[str] = "judges who differ in cutpoints alone"
 
     @property
     def df(self) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.results import Grouped, Shown
-from evenhand.data.tables import Mixed
+from evenhand.data.tables import AppliedMix
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, suggest_or_list
 from evenhand.models.base import Contrast, FittedModel, Posterior
 from evenhand.models.controls import ControlEffect
@@ -330,7 +330,7 @@ class Ranking(Shown):
     lower_is_better: bool = False  # whether lower scores are better
     # human references among systems with ratings, which have no rank, as rows of a table
     references: tuple[Mapping[str, Any], ...] = ()
-    mix: Mixed | None = None  # the stated mix of judgments, with its effective number; or None
+    mix: AppliedMix | None = None  # the stated mix of judgments, with its effective number; or None
     # what simultaneous ranges rest on, in the order of the board; else None
     rank_sets: RankSets | None = None
     # by which ways of clustering errors were estimated, and how; none where they come from a model,
@@ -622,13 +622,14 @@ def _say_basis(ranking: Ranking) -> str:
     if (mix := ranking.mix) is not None:
         weigh = f"{mix.n_judgments:,.0f} {ranking.answers} weigh like {mix.effective:,.0f}"
         of_mix = [f"Mix: {mix.said}; {weigh}."]
-    sets = ranking.rank_sets
+    sets, answers = ranking.rank_sets, f"independent {ranking.answers}"
     if ranking.lower is None:
         how = "Too many systems for intervals."
     elif sets is None:
         how = f"{100 * ranking.level:g} % intervals, {ranking.rank_interval}: {ranking.method}."
     elif sets.clusterings == (JUDGMENTS[:-1],):
-        how = f"Intervals assume independent {ranking.answers}."
+        of_scores = isinstance(ranking.fit, RatingFit)
+        how = f"Intervals assume {ranking.fit.assumes if of_scores else answers}."
     else:
         how = f"Intervals account for {' and '.join(f'{one}s' for one in sets.clusterings)}."
     return " ".join([*of_model, *of_mix, how])
