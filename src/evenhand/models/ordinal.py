@@ -268,9 +268,11 @@ class _Design:
         judge = none if out >= {"judge", "spacing"} else number_groups(rows.judge)
         item = none if "item" in out else number_groups(rows.item)
         output = none if "output" in out else number_groups(rows.item, rows.system)
-        columns = np.stack((judge, scores.system, item, output, category), axis=1)
-        cells, weight = np.unique(columns, axis=0, return_counts=True)
-        judge, system, item, output, category = np.ascontiguousarray(cells.T)
+        every = (judge, scores.system, item, output, category)
+        cell = number_groups(*every)
+        place = np.unique(cell, return_index=True)[1]
+        judge, system, item, output, category = (codes[place] for codes in every)
+        weight = np.bincount(cell)
         owner = np.zeros(int(output.max()) + 1, dtype=np.int64)
         owner[output] = item
         sizes = (judge, system, category, item)
