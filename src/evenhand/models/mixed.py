@@ -55,7 +55,7 @@ from evenhand.models.components import (
     solve_equations,
 )
 from evenhand.models.rating_components import MAX_COST_PROFILED, Peak, find_peak
-from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
+from evenhand.models.rating_fit import RatingFit, ScoredRows, tabulate_differences, take_scores
 from evenhand.models.texts import say, say_ratings
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import f_tail
@@ -269,7 +269,7 @@ class MixedFit(RatingFit):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Standard deviations of the random effects."""
+        """Differences of systems, and standard deviations of the random effects."""
         total = sum(one.variance for one in self.components)
         rows = [
             {"name": one.title, "levels": one.levels, "sd": one.sd, "share": one.variance / total}
@@ -281,12 +281,14 @@ class MixedFit(RatingFit):
             Column("sd", "sd", "figures"),
             Column("share", "variance", "share"),
         )
-        return (Table("components", "Random effects", columns, tuple(rows)),)
+        effects = Table("components", "Random effects", columns, tuple(rows))
+        return (tabulate_differences(self), effects)
 
     @property
     def extras(self) -> dict[str, Any]:
         return {
             "loglik": self.loglik,
             "f_test": vars(self.f_test),
+            "differences": [one.to_dict() for one in self.compare_all()],
             "components": [one.to_dict() for one in self.components],
         }

@@ -35,7 +35,7 @@ import numpy as np
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
+from evenhand.models.rating_fit import RatingFit, ScoredRows, tabulate_differences, take_scores
 from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
@@ -554,7 +554,7 @@ class OrdinalFit(RatingFit):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Cutpoints, and how far effects spread."""
+        """Differences of systems, cutpoints, and how far effects spread."""
         cuts = [
             {"name": f"{low:g} | {high:g}", "cutpoint": cut}
             for low, high, cut in zip(
@@ -564,6 +564,7 @@ class OrdinalFit(RatingFit):
         spread = [{"name": effect, "sd": sd} for effect, sd in self.sds.items()]
         name = Column("name", "between", "name")
         return (
+            tabulate_differences(self),
             Table(
                 "cutpoints",
                 "Common cutpoints",
@@ -582,6 +583,8 @@ class OrdinalFit(RatingFit):
     def extras(self) -> dict[str, Any]:
         return {
             "loglik": self.loglik,
+            # the normal distribution has no degrees of freedom
+            "differences": [{**one.to_dict(), "df": None} for one in self.compare_all()],
             "sds": dict(self.sds),
             "categories": list(self.categories),
             "cutpoints": self.cutpoints.tolist(),
