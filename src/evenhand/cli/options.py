@@ -610,7 +610,7 @@ class Grouping(Options):
 model_option: Final = _model_option(
     "--model NAME",
     "What ranks: bradley-terry (the default) or another model, such as random-judges,"
-    " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean or z.",
+    " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean, z, mixed or ordinal.",
 )
 ties_option: Final = _model_option(
     "--ties",
