@@ -16,6 +16,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, wr
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, exactly, write_signature
+from evenhand.data.taking import Openable
 from evenhand.design.expected_power import (
     JUDGES,
     Expected,
@@ -498,7 +499,7 @@ OVERLAPS: Final = (1, 2, 3, 5)  # Overlaps that are compared
 def plan_campaign(
     settings: Mapping[str, Any] | CampaignSpec,
     *,
-    pilot: Comparisons | Rankings | Ratings | None = None,
+    pilot: Comparisons | Rankings | Ratings | Openable | None = None,
     campaigns: int = CAMPAIGNS,
     progress: Progress | None = None,
 ) -> CampaignPlan:

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import ANSWERS, Judgments, count_pairs
+from evenhand.data.taking import takes_judgments
 from evenhand.data.tally import Tally, join_codes
 from evenhand.errors import (
     InvalidJudgments,
@@ -396,7 +397,8 @@ def _move(panel: integrals.Panel, peak: integrals.Peak, top: _Top) -> integrals.
     some = panel.thinned()
     there = point if some.weights == panel.weights else some.expand(beta, None, information=True)
     information = some.information(beta, there)
-    information[: panel.n_systems - 1, : panel.n_systems - 1] = point.worths
+    worths = slice(panel.n_systems - 1)
+    information[worths, worths] = panel.inform_worths(beta, point)
     inner = invert_positive(information[:-1, :-1])
     drift = np.append(-inner @ information[:-1, -1], 1.0)
     vcov = np.outer(drift, drift) / top.bend
@@ -609,14 +611,17 @@ class RandomJudgesFit(ParametricFit):
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right, averaged over judges, for a new judge."""
         worth, (left, right) = self.log_worth, self.codes(pairs).T
+        return self.predict_gaps(worth[left] - worth[right])
+
+    def predict_gaps(self, gaps: Array) -> Array:
         # an even sum is exact here: its error is exp(−2π d / step), d the distance
         # of the nearest pole, π / (√2 σ)
         at = np.linspace(-9.0, 9.0, ceil(NODES * max(1.0, self.sigma)))
         weight = np.exp(-(at**2) / 2)
-        log_odds = (worth[left] - worth[right])[:, None] + np.sqrt(2) * self.sigma * at
+        log_odds = gaps[:, None] + np.sqrt(2) * self.sigma * at
         law = Davidson() if self.panel.ties else TwoOutcomes()
         chances = np.exp(law.log_chances(log_odds.reshape(-1) / 2, self.gamma or 0.0))
-        mean = np.einsum("nqo,q->no", chances.reshape(len(left), len(at), 3), weight / weight.sum())
+        mean = np.einsum("nqo,q->no", chances.reshape(len(gaps), len(at), 3), weight / weight.sum())
         return np.asarray(mean / mean.sum(axis=1, keepdims=True))
 
     def judges(self, names: Sequence[str] | None = None) -> tuple[Taste, ...]:
@@ -767,6 +772,7 @@ class RandomJudges:
         require_option("method", self.method, ("corrected", "laplace"))
         require_level(self.level)
 
+    @takes_judgments("data")
     def fit(self, data: Judgments) -> RandomJudgesFit:
         """Fit by maximum likelihood, tastes integrated out.
 
