@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from evenhand.cli import options
 from evenhand.cli.refusals import open_elsewhere
 from evenhand.cli.running import ProgressDisplay, refuse_overwriting, refuse_unwritable, write_file
-from evenhand.errors import UnknownOption
+from evenhand.errors import UnknownOption, listing
 from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
 
@@ -43,6 +43,10 @@ class Said(options.Options):
 
 
 class RankingModel(options.Options):
+    model: str | None = options.under("Model")(
+        "--model NAME",
+        "Of ratings, what ranks: adjusted (the default, for judges and items), mean or z.",
+    )
     ties: str = options.ties_option
     order_effect: bool = options.order_option
     prior: float = options.prior_option
@@ -185,12 +189,18 @@ def report(
     placed.check(reading.files)
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
     from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.ranking.ratings import choose_rating_model
     from evenhand.report.analysis import Settings
 
     # what ranks unasked is chosen by the judgments
-    model = None
-    if not options.given_options().isdisjoint(vars(ranking)):
-        settings = dict(vars(ranking))
+    settings = dict(vars(ranking))
+    name = settings.pop("model")
+    model: Any = None if name is None else choose_rating_model(name)
+    of_comparisons = [*options.given_options() & settings.keys()]
+    if of_comparisons and model is not None:
+        names = listing([options.write_option(one) for one in of_comparisons])
+        raise UnknownOption(f"--model is of ratings and {names} of comparisons: leave one out")
+    if of_comparisons:
         model = BradleyTerry(controls=settings.pop("control"), **settings)
     chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
     made = _make(reading, chosen, said.title, wanted)

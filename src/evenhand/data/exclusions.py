@@ -46,7 +46,7 @@ _WHOM: Final = ("judges", "flagged")  # Codes whose reason does not say which ju
 @dataclass(frozen=True)
 class Exclusion:
     # where | task | judges | criterion | controls | repeats | again | blank-rankings | blank-ranks
-    # | single-output | zero-weight | no-score | ties | mix | format | references | flagged | policy
+    # | single-output | zero-weight | no-score | ties | mix | format | flagged | policy
     code: str
     reason: str  # in words, such as `by where "judge <> 'a'"`
     rows: float  # how many were excluded

@@ -15,7 +15,7 @@ import narwhals as nw
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import take_pairs
+from evenhand.data.controls import find_excluded, take_pairs
 from evenhand.data.engine import COUNT, fetch_columns, one_thread
 from evenhand.data.held_tables import hold_rows
 from evenhand.data.joining import count_tasks
@@ -31,7 +31,9 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.registry import name_settings
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.ratings import choose_rating_model
 from evenhand.render.document import Column, Table
 from evenhand.report.analysis import (
     GROUPS,
@@ -41,7 +43,6 @@ from evenhand.report.analysis import (
     Analysis,
     Data,
     Settings,
-    exclude_from,
     shorten,
 )
 from evenhand.report.answer import add_warnings, is_warning, say, say_answer, say_refused
@@ -327,7 +328,7 @@ def make_report(
     sections: Sequence[str] = (),
     level: float = LEVEL,
     seed: int = SEED,
-    model: BradleyTerry | None = None,
+    model: Any = None,
     full: bool = False,
     cluster: str | None = None,
     group_by: str | None = None,
@@ -344,7 +345,8 @@ def make_report(
         sections: names of those to write, of `contents`; all where none is named.
         level: of intervals, rank sets and tests (proportion).
         seed: of everything random.
-        model: settings of the log-linear model; None for what `rank` takes by itself.
+        model: settings of the log-linear model, or of ratings those of their model or its name;
+            None for what `rank` takes by itself.
         full: whether checks are made that take minutes.
         cluster: judgment | judge | item | ranking | judge+item; by default what the data have.
         group_by: a column of which each value is also ranked by itself.
@@ -369,20 +371,10 @@ def make_report(
         )
     if isinstance(sections, str):
         raise UnknownOption(f"sections is a list of names, such as ['{sections}']")
-    if model is not None and not isinstance(model, BradleyTerry):
-        raise UnknownOption(
-            f"the model of a report is a BradleyTerry, not a {type(model).__name__}:"
-            " model=evenhand.BradleyTerry(ties='davidson')"
-        )
     chosen = settings or Settings(
         level=level, seed=seed, model=model, full=full, cluster=cluster, group_by=group_by
     )
-    controls = chosen.model.controls if chosen.model is not None else ()
-    if isinstance(data, Ratings) and (chosen.cluster is not None or controls):
-        raise UnknownOption(
-            f"{'--control' if controls else '--cluster'} is for comparisons and rankings;"
-            f" {data.source.name} holds ratings, whose means are compared: leave it out"
-        )
+    chosen = replace(chosen, model=_choose_model(data, chosen.model))
     known = RATING if isinstance(data, Ratings) else PREFERENCE
     if chosen.group_by is not None:
         table = data if isinstance(data, Ratings) else take_pairs(data)
@@ -407,10 +399,31 @@ def make_report(
         version=evenhand.__version__,
         overview=write_overview(parts),
         notes=tuple(data.source.notes),
-        excluded=exclude_from(data),
+        excluded=find_excluded(data),
         # without times, rows that are equal may be second answers: the section of data has them
         warnings=find_slips(held, pasted="shown_at" in data.source.find_annotations(data.columns)),
     )
+
+
+def _choose_model(data: Data, model: Any) -> Any:
+    """Refuse a model of judgments of another kind, before anything is written."""
+    if model is None:
+        return None
+    if not isinstance(data, Ratings):
+        if isinstance(model, BradleyTerry):
+            return model
+        name = model if isinstance(model, str) else name_settings(model)
+        raise UnknownOption(
+            "a report of comparisons is by the log-linear model, such as"
+            f" model=evenhand.BradleyTerry(ties='davidson'), not by {name}: leave"
+            " it out"
+        )
+    if isinstance(model, BradleyTerry):
+        raise UnknownOption(
+            "--ties, --order-effect, --prior and --control are for comparisons and rankings;"
+            f" {data.source.name} holds ratings: leave them out, or choose --model adjusted"
+        )
+    return choose_rating_model(model)
 
 
 def _choose(known: Mapping[str, str], requested: Sequence[str]) -> dict[str, str]:
