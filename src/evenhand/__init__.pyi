@@ -77,6 +77,9 @@ from evenhand.ranking.robustness.fragility import Fragility as Fragility
 from evenhand.ranking.robustness.fragility import find_fragility as find_fragility
 from evenhand.ranking.robustness.sensitivity import Sensitivity as Sensitivity
 from evenhand.ranking.robustness.sensitivity import vary_choices as vary_choices
+from evenhand.ranking.score_tests import GroupedTests as GroupedTests
+from evenhand.ranking.score_tests import ScoreTests as ScoreTests
+from evenhand.ranking.score_tests import find_differences as find_differences
 from evenhand.ranking.sequential.leaderboard import Leaderboard as Leaderboard
 from evenhand.ranking.sequential.leaderboard import LiveLeaderboard as LiveLeaderboard
 from evenhand.ranking.sequential.leaderboard import SequentialState as SequentialState

@@ -12,7 +12,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.errors import NotIdentified
 from evenhand.models import registry
 from evenhand.models.base import Coefficient, FittedModel
-from evenhand.models.registry import MODELS, Model
+from evenhand.models.registry import MODELS, RATING_MODELS, Model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ def _load(self):
 
 
 def test_the_command_line_offers_the_models_of_the_registry():
-    assert tuple(MODELS) == OFFERED
+    assert (*MODELS, *RATING_MODELS) == OFFERED
 
 
 @pytest.mark.parametrize("name", list(MODELS))

@@ -8,7 +8,7 @@ import pytest
 
 from evenhand.cli.running import ProgressDisplay
 from judges.screening.variance.votes import table
-from ratings.scored import simulate
+from models.scored import simulate
 
 SDS = {"system": 3.0, "judge": 8.0, "item": 6.0, "judge x system": 3.0, "residual": 6.0}
 

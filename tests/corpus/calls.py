@@ -373,6 +373,16 @@ def variance_components() -> Any:
     return told
 
 
+def score_tests() -> Any:
+    """Tests of scores: of all pairs, of one system, and within judges."""
+    points = evenhand.read("points.csv")
+    return {
+        "all": plain(evenhand.find_differences(points)),
+        "one": plain(evenhand.find_differences(points, criterion="fluency", new="ash", seed=3)),
+        "judge": plain(evenhand.find_differences(points, criterion="fluency", blocks="judge")),
+    }
+
+
 def completed_ratings() -> Any:
     ratings, full = evenhand.read("ratings.csv"), evenhand.read("full.csv")
     found = evenhand.NuclearNorm().fit(ratings)

@@ -99,10 +99,17 @@ def test_every_verb_has_a_case() -> None:
 RETURNED = {
     *("AgreementTable", "Leaderboard", "SequentialState", "Borders", "CampaignPlan", "Comparisons"),
     *("Completion", "Cycles", "DecisionCurve", "Diagnosis", "Fragility"),
-    *("GroupedDiagnoses", "JudgeProcess", "LabelFit", "LearningCurves", "MethodTable"),
+    *(
+        "GroupedDiagnoses",
+        "GroupedTests",
+        "JudgeProcess",
+        "LabelFit",
+        "LearningCurves",
+        "MethodTable",
+    ),
     *("ModelComparison", "ModelTable", "NextOutputs", "NextPairs", "PositionBias"),
     *("PreferenceTests", "QueryCurves", "Ranking", "Rankings", "Ratings", "Report", "Savings"),
-    *("Screening", "Sensitivity", "Tally", "VarianceComponents"),
+    *("ScoreTests", "Screening", "Sensitivity", "Tally", "VarianceComponents"),
 }
 """Public names of what calls return; errors are what they raise."""
 

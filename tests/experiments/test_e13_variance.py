@@ -28,8 +28,8 @@ import pytest
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, Component
 from evenhand.models.random_judges import RandomJudges
+from evenhand.models.rating_components import estimate_rating_components
 from evenhand.models.variance_components import estimate_taste_components
-from evenhand.ratings.variance_components import estimate_rating_components
 from experiments.campaign import Campaign, generator, told_apart
 
 ARMS = tuple(product((0.0, 0.3, 0.6), (0.0, 0.5)))

@@ -233,3 +233,16 @@ def test_pairs_hold_differences_in_points_with_adjusted_p_values():
     row = ranking.rows()[0]
     assert {"estimate", "ratings", "mean", "beats", "rank_lower", "cluster"} <= row.keys()
     assert not {"log_worth", "wins", "ties", "losses"} & row.keys()
+
+
+def test_groups_on_other_items_are_adjusted_for_their_judges_alone_with_a_warning():
+    columns = make()
+    groups = ["heard" if one in ("system-0", "system-1") else "read" for one in columns["system"]]
+    columns["item"] = [f"{g} {i}" for g, i in zip(groups, columns["item"], strict=True)]
+    ranking = rank(columns)
+    (note,) = [one for one in ranking.notes if one.code == "other-items"]
+    assert note.severity == "warning"
+    assert "{system-0, system-1}" in note
+    del columns["item"]
+    alone = rank(columns)
+    assert np.allclose(ranking.estimate, alone.estimate)

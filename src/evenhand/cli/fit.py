@@ -9,13 +9,21 @@ from evenhand.cli import options
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, work_on_groups
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.groups import choose_groups, say_pooled, split_table, tally_groups
+from evenhand.data.groups import (
+    choose_criterion,
+    choose_groups,
+    group_ratings,
+    say_pooled,
+    split_table,
+    tally_groups,
+)
 from evenhand.data.joining import say_alike
 from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownFormat, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.registry import Model, find_model
-from evenhand.ranking.fitted import NamedFit, SignedFit
+from evenhand.models.registry import RATING_MODELS, Model, find_model
+from evenhand.ranking.fitted import FittedRatings, NamedFit, SignedFit
 from evenhand.ranking.wald import count_ways, find_effects, note_numbers
 
 MODELS: Final = (
@@ -23,13 +31,14 @@ MODELS: Final = (
     *("random-judges", "judge-slopes", "plackett-luce", "pattern"),
     *("irt-gaussian", "irt-categorical", "uniform", "adjusted-uniform", "independent-pairs"),
     *("asymmetric-students", "arithmetic-students", "geometric-students"),
+    *RATING_MODELS,
 )
 
 
 class Fitted(options.Options):
     model_name: str = options.under("Options")(
         "--model NAME",
-        f"Model to fit: {', '.join(MODELS)}.",
+        f"Model to fit: {', '.join(MODELS)}. Default of ratings: adjusted.",
         type=options.OneOf(MODELS),
         default=MODELS[0],
     )
@@ -41,6 +50,7 @@ class Fitted(options.Options):
     "evenhand fit votes.csv --judges judges.csv --judge-covariate native",
     "evenhand fit votes.csv --order-effect --ties rao-kupper",
     "evenhand fit ranks.csv --model plackett-luce",
+    "evenhand fit scores.csv --model adjusted --criterion adequacy",
     doing="fitting",
 )
 def fit(
@@ -52,8 +62,9 @@ def fit(
     model: options.ModelOptions,
     controls: options.Controls,
     effects: options.Effects,
+    scores: options.Criterion,
 ) -> VerbResult:
-    """Fit a model of preferences and print its coefficients.
+    """Fit a model of preferences or of scores and print its coefficients.
 
     Coefficients are on the λ scale: o1, o2, ... are systems, g1 is the tie
     parameter. Twice a difference of λ is a difference of log-odds. Standard
@@ -61,20 +72,48 @@ def fit(
     for judges and items. With covariates of judges or items each is tested,
     and the order of each group is shown.
     """
+    of_ratings = fitted.model_name in RATING_MODELS or options.is_given("criterion")
+    opened = run.reading.open_ranked(ratings=of_ratings)
+    if isinstance(opened, Ratings):
+        tables.refuse("fit of ratings")
+        options.refuse_given(OF_COMPARISONS, "is of comparisons; these are ratings: leave it out")
+        name = fitted.model_name if options.is_given("model_name") else "adjusted"
+        return fit_ratings(opened, name, scores.criterion, groups.group_by)
     entry = find_model(fitted.model_name)
     refuse_options(entry, options.given_options())
     # options that are settings of a model, by the names of their parameters
     settings = {**vars(model), **vars(controls)}
     if not entry.log_linear:
-        return _fit_named(run, entry, tables, settings, effects)
+        return _fit_named(run, entry, tables, settings, effects, comparisons=opened)
     data = tables.join(
-        run.reading.open_comparisons("fit"),
+        opened,
         used=(*effects.columns, groups.group_by),
         options=options.COVARIATES | {"item": "--item-covariate"},
     )
     settings["controls"] = settings.pop("control")
     spec = BradleyTerry(**effects.settings(data), **{**settings, **entry.settings})
     fits, refused = fit_groups(data, spec, groups.group_by)
+    return VerbResult(fits, refused, remarks_on(data))
+
+
+# Options that mean nothing for ratings
+OF_COMPARISONS: Final = (
+    *("ties", "order_effect", "reference", "prior", "control"),
+    *("judge_covariates", "item_covariates", "tie_covariates", "levels", "systems"),
+    "system_covariates",
+)
+
+
+def fit_ratings(
+    data: Ratings, name: str, criterion: str | None, group_by: str | None
+) -> VerbResult:
+    """Fit a model of ratings, each task and criterion by itself."""
+    model = find_model(name, RATING_MODELS).make()
+    data = choose_criterion(data, criterion)
+    rows = data.rows(factors=[] if group_by is None else [group_by])
+    fits, refused = work_on_groups(
+        group_ratings(rows, group_by), lambda part: FittedRatings(model.fit(part), part), group_by
+    )
     return VerbResult(fits, refused, remarks_on(data))
 
 
@@ -127,6 +166,8 @@ def _fit_named(
     tables: options.Tables,
     settings: dict[str, Any],
     effects: options.Effects,
+    *,
+    comparisons: Comparisons,
 ) -> VerbResult:
     """Fit a model of the registry, each task by itself."""
     made, given = model.load(), options.given_options()
@@ -141,7 +182,7 @@ def _fit_named(
             )
         data = opened
     else:
-        data = tables.join(run.reading.open_comparisons("fit"), used=(), options={})
+        data = tables.join(comparisons, used=(), options={})
     # settings that stand on the command line; for all others the model has its own
     chosen = {
         setting: settings[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from evenhand.cli.refusals import remember_opened
 from evenhand.cli.running import FORMS, Output, ProgressDisplay, choose_output, write_account
 from evenhand.errors import (
     MissingOutcomes,
+    PaddedLabels,
     UnknownFormat,
     UnknownOption,
     listing,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
 
     AnyType = click.ParamType[Any]
+    Joined = TypeVar("Joined", Comparisons, Ratings)
 else:  # not generic before click 8.3
     AnyType = click.ParamType
 
@@ -293,11 +296,11 @@ class Verb(click.Command):
 
 
 def _work_again(work: Callable[[], Any], taken: Sequence[Options]) -> Any:
-    """Do the work, and once more where outcomes are missing far down a long table."""
+    """Do the work, and once more where a long table has faults far down that can be mended."""
     readings = [one for one in taken if isinstance(one, Reading)]
     try:
         return work()
-    except MissingOutcomes:
+    except (MissingOutcomes, PaddedLabels):
         if not readings:
             raise
         for one in readings:
@@ -380,19 +383,6 @@ def _keep_account(context: click.Context, param: click.Parameter, value: Any) ->
     return value
 
 
-def _take_files(
-    context: click.Context, param: click.Parameter, files: tuple[str, ...]
-) -> tuple[str, ...]:
-    if "-" in files:
-        raise click.BadParameter(
-            "'-' (standard input) is not read, since a format is recognised by looking twice:"
-            " save the judgments in a file",
-            context,
-            param,
-        )
-    return files
-
-
 def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]:
     """Join pairs of a name and a value; a name with two values is refused."""
     joined: dict[str, str] = {}
@@ -402,12 +392,15 @@ def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]
     return joined
 
 
+STANDARD_INPUT: Final = "standard input"  # What the file "-" is called in messages
+
+
 class Reading(Options):
     """What is read, and how; all files are of one layout."""
 
-    thorough = False  # whether missing outcomes are looked for in all rows
+    thorough = False  # whether missing outcomes and blanks around labels are looked for in all rows
 
-    files: tuple[str, ...] = argument("FILE...", nargs=-1, required=True, callback=_take_files)
+    files: tuple[str, ...] = argument("FILE...", nargs=-1, required=True)
     task: str | None = _input_option("--task NAME", "Only this task, such as one language pair.")
     where: str | None = _input_option(
         "--where SQL",
@@ -442,6 +435,16 @@ class Reading(Options):
         "The sign between the systems of an output that was shown once for all of them, as + in"
         " A+B: it counts for each.",
     )
+    decimal: str | None = _input_option(
+        "--decimal",
+        "The sign before decimals. Default: a point; a comma where it is sure in a file of"
+        " semicolons.",
+        type=OneOf((".", ",")),
+    )
+    skip_bad_rows: bool = _input_option(
+        "--skip-bad-rows",
+        "Exclude rows that cannot be read, counted and listed, and read the others.",
+    )
     explain: bool = _input_option(
         "--explain",
         "Print the queries that the engine ran, and how much left it.",
@@ -469,12 +472,26 @@ class Reading(Options):
 
         return len(self.files) == 1 and is_database(self.files[0])
 
+    @cached_property
+    def standard_input(self) -> str:
+        """A file of what stands on standard input: a format is recognised by looking twice."""
+        from evenhand.formats.file_heads import Copies
+
+        copies = Copies()
+        content = sys.stdin.buffer.read()
+        copies.keep_with(self)
+        return str(copies.write(STANDARD_INPUT, STANDARD_INPUT, content))
+
     def open(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
         """Open the files; of a campaign's database a table of one of these kinds, if it has any."""
         from evenhand.data.comparisons import Comparisons
+        from evenhand.data.query_log import call_copy
         from evenhand.formats.reading import read
 
-        source: Any = self.files[0] if len(self.files) == 1 else list(self.files)
+        files = [self.standard_input if one == "-" else one for one in self.files]
+        if "-" in self.files:  # in another process the copy has no other name yet
+            call_copy(self.standard_input, STANDARD_INPUT)
+        source: Any = files[0] if len(files) == 1 else files
         if self.is_database:
             from evenhand.web.downloads import open_table
 
@@ -488,10 +505,13 @@ class Reading(Options):
             where=self.where,
             task=self.task,
             system_separator=self.system_separator,
+            decimal=self.decimal,
+            skip_bad_rows=self.skip_bad_rows,
         )
         remember_opened({} if self.system_separator else data.source.columns, self.where)
-        if self.thorough and isinstance(data, Comparisons):
-            return data.exclude_unanswered()
+        if self.thorough:
+            data = data.strip_labels()
+            return data.exclude_unanswered() if isinstance(data, Comparisons) else data
         return data
 
     def open_systems(self) -> Comparisons | Rankings | Ratings:
@@ -521,16 +541,15 @@ class Reading(Options):
 
     def open_pairs(self, verb: str) -> Comparisons | Rankings:
         """Open the files as they are, controls and all."""
+        from evenhand.data.controls import require_systems
         from evenhand.data.ratings import Ratings
 
         data = self.open(("comparisons", "rankings"))
+        require_systems(data)
         if isinstance(data, Ratings):
-            if verb == "rank":
-                way = f"evenhand report {shlex.join(self.files)} ranks them by mean score"
-            else:
-                way = "evenhand inspect says what is in it"
             raise UnknownFormat(
-                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings: {way}"
+                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings:"
+                f" evenhand rank {shlex.join(self.files)} ranks them"
             )
         return data
 
@@ -616,12 +635,19 @@ class Controls(Options):
     control: tuple[str, ...] = control_option
 
 
+criterion_option: Final = _model_option(
+    "--criterion NAME", "Of ratings, only this criterion. Default: each by itself."
+)
+
+
+class Criterion(Options):
+    criterion: str | None = criterion_option
+
+
 class Scores(Options):
     """What is said of ratings alone."""
 
-    criterion: str | None = _model_option(
-        "--criterion NAME", "Of ratings, only this criterion. Default: each by itself."
-    )
+    criterion: str | None = criterion_option
     better: str | None = _model_option(
         "--better",
         "Of ratings, which scores are better. Default: higher, unless the criterion is called"
@@ -797,11 +823,11 @@ class Tables(Options):
 
     def join(
         self,
-        data: Comparisons,
+        data: Joined,
         *,
         used: Collection[str | None],
         options: Mapping[str, str] = GROUPS,
-    ) -> Comparisons:
+    ) -> Joined:
         for role, path in (("judge", self.judges), ("item", self.items)):
             if path is not None:
                 from evenhand.formats.covariates import open_covariates
@@ -810,7 +836,7 @@ class Tables(Options):
                 table = open_covariates(path, on=role, named=data.source.columns.get(role))
                 name, before = Path(path).name, data.columns
                 data = data.join(table, on=role, named=name)
-                new = [column for column in data.columns if column not in before]
+                new: list[str] = [column for column in data.columns if column not in before]
                 if new and role in options and not {*new} & {*used}:
                     columns, verb = ("columns", "are") if len(new) > 1 else ("column", "is")
                     note = (

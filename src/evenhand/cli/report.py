@@ -45,7 +45,8 @@ class Said(options.Options):
 class RankingModel(options.Options):
     model: str | None = options.under("Model")(
         "--model NAME",
-        "Of ratings, what ranks: adjusted (the default, for judges and items), mean or z.",
+        "Of ratings, what ranks: adjusted (the default, for judges and items), mean, z, mixed or"
+        " ordinal.",
     )
     ties: str = options.ties_option
     order_effect: bool = options.order_option
@@ -145,13 +146,14 @@ def say_reading(reading: options.Reading) -> tuple[str, ...]:
     from evenhand.formats.reading import show_source
 
     words, flags = [*map(show_source, reading.files)], options.Reading.flags()
-    for name in ("task", "where", "layout", "weight", "weights", "system_separator"):
+    for name in ("task", "where", "layout", "weight", "weights", "system_separator", "decimal"):
         value = getattr(reading, name)
         usual = "frequency" if name == "weights" else None
         words += [] if value == usual else [flags[name], value]
     for name in ("columns", "outcomes"):
         for key, value in getattr(reading, name):
             words += [flags[name], f"{key}={value}"]
+    words += [flags["skip_bad_rows"]] if reading.skip_bad_rows else []
     return tuple(words)
 
 

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.cli.options import Grouping, OneOf, Options, Run, Tables, under, verb
-from evenhand.cli.result import VerbResult
+from evenhand.cli.options import (
+    Grouping,
+    OneOf,
+    Options,
+    Run,
+    Scores,
+    Tables,
+    refuse_given,
+    seed_option,
+    under,
+    verb,
+)
+from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on, work_on_groups
 
 if TYPE_CHECKING:
+    from evenhand.data.ratings import Ratings
     from evenhand.ranking.significance import PreferenceTests
 
 VARIANTS: Final = ("ignore", "split", "against", "trinomial", "ignore-normal", "split-normal")
@@ -30,31 +42,48 @@ class Asked(Options):
     )
     blocks: str | None = _test(
         "--blocks",
-        "Whose orders of all systems Friedman's test compares. Default: judges.",
+        "Whose orders of all systems Friedman's test compares. Default: judges; of ratings, items.",
         type=OneOf(BLOCKS),
     )
+    model: str | None = _test(
+        "--model NAME",
+        "What the clustered test of ratings compares: adjusted (the default), mean or z; with z all"
+        " tests are of scores standardised by judge, as in WMT.",
+    )
+    seed: int = seed_option(_test, says="Of the flips of signs that are drawn (ratings).")
 
 
 @verb(
     "evenhand test votes.csv",
+    "evenhand test scores.csv --criterion adequacy",
     "evenhand test votes.csv --new system-b --ties-as against",
     "evenhand test wmt12.RNK_results.csv --task fr-en --blocks ranking",
     doing="testing",
 )
-def test(run: Run, *, tables: Tables, groups: Grouping, asked: Asked) -> VerbResult:
-    """Test every pair of systems, and whether judges agree on any order.
+def test(run: Run, *, tables: Tables, groups: Grouping, scores: Scores, asked: Asked) -> VerbResult:
+    """Test every pair of systems, and whether they differ at all.
 
-    The sign test of each pair, adjusted for the number of pairs (Holm;
-    Benjamini and Hochberg). One pair gets every variant of the test beside
-    the log-linear model; three systems or more get Friedman's test. Where
-    judges or items give several answers each, p-values of pairs that account
-    for it (clustered) stand beside those that do not.
+    Comparisons: the sign test of each pair, adjusted for the number of pairs
+    (Holm; Benjamini and Hochberg). One pair gets every variant of the test
+    beside the log-linear model; three systems or more get Friedman's test.
+    Ratings: t, signed ranks, permutation and rank sum of mean scores, each
+    with Holm, and Friedman's or Skillings and Mack's test. Where judges or
+    items give several answers each, p-values of pairs that account for it
+    (clustered) stand beside those that do not.
     """
+    from evenhand.data.controls import take_pairs
     from evenhand.data.groups import choose_groups, tally_groups
+    from evenhand.data.ratings import Ratings
     from evenhand.ranking.significance import count_clusters, find_repeats, run_tests
 
-    data = run.reading.open_comparisons("test")
-    data = tables.join(data, used=(groups.group_by, asked.blocks))
+    opened = run.reading.open()
+    if isinstance(opened, Ratings):
+        return _test_ratings(tables.join(opened, used=(groups.group_by,)), groups, scores, asked)
+    refuse_given(
+        [*Scores.list_options(), "model", "seed"],
+        "is of ratings; these are comparisons: leave it out",
+    )
+    data = tables.join(take_pairs(opened), used=(groups.group_by, asked.blocks))
     if asked.blocks is not None:
         data.require(asked.blocks)
     repeats = find_repeats(data)
@@ -70,3 +99,24 @@ def test(run: Run, *, tables: Tables, groups: Grouping, asked: Asked) -> VerbRes
     names = {name: name for name in tallies}
     results, refused = work_on_groups(names, work, groups.group_by)
     return VerbResult(results, refused, remarks_on(data))
+
+
+def _test_ratings(data: Ratings, groups: Grouping, scores: Scores, asked: Asked) -> VerbResult:
+    from evenhand.data.groups import choose_criterion
+    from evenhand.ranking.score_tests import BLOCKS as BLOCKS_OF_RATINGS
+    from evenhand.ranking.score_tests import GroupedTests, find_differences
+
+    refuse_given(["variant"], "is of comparisons; these are ratings: leave it out")
+    data = choose_criterion(data, scores.criterion)
+    found = find_differences(
+        data,
+        **{**scores.settings, "criterion": None},
+        group_by=groups.group_by,
+        new=asked.new,
+        blocks=asked.blocks or BLOCKS_OF_RATINGS[0],
+        model=asked.model,
+        seed=asked.seed,
+    )
+    beside = found.document() if isinstance(found, GroupedTests) else None
+    read = remarks_on(data, "controls", "repeats")
+    return VerbResult(*part_groups(found), read, side_by_side=beside)

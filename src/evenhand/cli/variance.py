@@ -20,7 +20,7 @@ from evenhand.cli.running import remarks_on, split_groups, work_on_groups
 
 if TYPE_CHECKING:
     from evenhand.judges.variance import Judgments, Method, Study
-    from evenhand.ratings.variance_components import Systems
+    from evenhand.models.rating_components import Systems
 
 _design = under("Design")
 _model = under("Model")

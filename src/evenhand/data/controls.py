@@ -34,10 +34,17 @@ from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
-from evenhand.errors import InvalidJudgments, MissingOutcomes, UnknownColumn, listing
+from evenhand.errors import (
+    InvalidJudgments,
+    MissingOutcomes,
+    PaddedLabels,
+    UnknownColumn,
+    listing,
+)
 
 P = ParamSpec("P")
 Table: TypeAlias = tables.ComparisonTable | tables.RankingTable | tables.RatingTable
@@ -65,6 +72,7 @@ def leave_out_controls(data: Held) -> Held:
     # Where no column says kinds, a judgment of which something is expected is a control. A table
     # without either column is returned as it is, and so is one whose controls were left out before.
     require_open(data.frame, data.source.name)
+    require_systems(data)
     if data.source.without_controls:
         return data
     table = _find_labelled(data)
@@ -102,6 +110,15 @@ def leave_out_controls(data: Held) -> Held:
     controls_out = _exclude("controls", n, every, table)
     source = source.excluding(*weightless, name_lost(controls_out, named, named.filter(~known)))
     return replace(data, source=replace(source, name=f"{source.name} without its controls"))
+
+
+def require_systems(data: object) -> None:
+    """Refuse labels of items, which are outputs of no system."""
+    if isinstance(data, tables.RatingTable) and not data.has("system"):
+        raise UnknownColumn(
+            f"{data.source.name} holds labels of items and names no systems, so that none can be"
+            " ranked or compared: agreement, labels and judges read it"
+        )
 
 
 def say_left_out(data: object, remaining: Comparisons | Rankings) -> tuple[str, ...]:
@@ -221,7 +238,7 @@ def _keep_pairs(
 
 
 # What to do with ratings, where nothing else is said
-RANKED: Final = "make_report ranks systems by their mean scores"
+RANKED: Final = "rank, fit and make_report take them"
 
 
 def require_pairs(data: object, refusal: str, ratings: str = RANKED) -> Comparisons:
@@ -245,18 +262,11 @@ def refuse_kind(data: object, refusal: str, ratings: str = RANKED) -> InvalidJud
     kind = type(data)
     if isinstance(data, Ratings):
         return InvalidJudgments(f"{refusal} ratings: {ratings}")
-    if isinstance(data, str):
-        return InvalidJudgments(
-            f"{refusal} the text {data!r}: open a file of them with evenhand.read({data!r})"
-        )
-    way = "open a file or frame of them with evenhand.read"
-    if kind.__module__.partition(".")[0] == "evenhand":
-        way = "pass what evenhand.read opens"
-    return InvalidJudgments(f"{refusal} {kind.__name__}: {way}")
+    return InvalidJudgments(f"{refusal} {kind.__name__}: pass what evenhand.read opens")
 
 
 # The forms in which judgments come to a model of preferences: tables, votes, or counts of them.
-Judgments: TypeAlias = Comparisons | Rankings | Tally | Votes
+Judgments: TypeAlias = Comparisons | Rankings | Tally | Votes | Openable
 # What tells answers of several comparisons apart, and where one may change its judge
 ANSWERS: Final = ("ranking", "task")
 
@@ -327,10 +337,17 @@ def find_excluded(
     return (*excluded, *_exclude_kinds(data, wanted, scored="no-score" in known))
 
 
+def mend(data: Table, fault: InvalidJudgments) -> Table:
+    """Exclude rows without an outcome, or strip labels, wherever in a table they are."""
+    if isinstance(fault, PaddedLabels):
+        return data.strip_labels()
+    return data.exclude_unanswered() if isinstance(data, Comparisons) else data
+
+
 def carries_excluded(
     *kinds: str, argument: str = "data", uses: Sequence[str] = ()
 ) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
-    """Make the result of a public function carry what is excluded from its judgments."""
+    """Make the result of a public function carry what is excluded from the judgments it takes."""
 
     def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
         expected = signature(function)
@@ -338,14 +355,19 @@ def carries_excluded(
         @wraps(function)
         def run(*args: P.args, **kwargs: P.kwargs) -> Result:
             given = expected.bind(*args, **kwargs)
+            if argument in given.arguments:
+                given.arguments[argument] = take(given.arguments[argument])
             data = given.arguments.get(argument)
-            try:
-                result = function(*args, **kwargs)
-            except MissingOutcomes:  # beyond the rows that were looked at when the table was read
-                if not isinstance(data, Comparisons):
-                    raise
-                data = given.arguments[argument] = data.exclude_unanswered()
-                result = cast("Callable[..., Result]", function)(*given.args, **given.kwargs)
+            # Two faults may lie beyond the rows that were looked at when the table was read
+            for last in (False, False, True):
+                try:
+                    result = cast("Callable[..., Result]", function)(*given.args, **given.kwargs)
+                    break
+                except (MissingOutcomes, PaddedLabels) as fault:
+                    if last or not isinstance(data, Table) or getattr(data, "rankings", None):
+                        raise
+                    data = mend(data, fault)
+                    given.arguments[argument] = data
             return note_excluded(result, find_excluded(data, kinds, uses))
 
         return run

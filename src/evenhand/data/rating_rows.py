@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.tally import Codes, Factor
+from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
+from evenhand.render.findings import Finding
 
 Small = NDArray[np.int8]
 
@@ -115,6 +117,26 @@ class RatingRows:
             return tuple(factor.labels), factor.codes
         plural = "criteria" if name == "criterion" else f"{name}s"
         return getattr(self, plural), getattr(self, name)
+
+
+# Several scores of one judge for one output are one, their mean.
+#
+# They are not independent: what a judge thinks of an output is in each of them, and would be
+# counted as often as it was written down. Their mean is one score, whose residual holds that
+# opinion and, as far as it is left in the mean, the chance of a single answer.
+
+
+def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:
+    cell = number_groups(rows.judge, rows.item, rows.system)
+    present, first, code, counts = np.unique(
+        cell, return_index=True, return_inverse=True, return_counts=True
+    )
+    if len(present) == rows.size:
+        return rows, ()
+    mean = np.bincount(code.reshape(-1), rows.score) / counts
+    repeated = rows.size - len(present)
+    note = say("repeated-scores", n=repeated, left=len(present), of=rows.size)
+    return replace(rows.take(first), score=np.asarray(mean, dtype=np.float64)), (note,)
 
 
 _MAX_GROUPS_IN_TWO_BYTES = np.iinfo(np.int16).max  # Groups that can be numbered in two bytes

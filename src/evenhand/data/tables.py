@@ -26,7 +26,7 @@ from evenhand.data.exclusions import (
     say_unweighted,
 )
 from evenhand.data.labels import Outcome
-from evenhand.data.source import Source, find_rows, name_rows
+from evenhand.data.source import Source, find_rows, name_rows, strip_blanks
 from evenhand.data.tally import Tally
 from evenhand.data.texts import say
 from evenhand.errors import (
@@ -42,6 +42,11 @@ from evenhand.errors import (
 TASK_BOUND: Final = ("item", "ranking")
 BOUND_BY: Final = " / "  # What stands between a task and such a name
 
+# Roles whose values are labels
+LABELS: Final = (
+    *("left", "right", "outcome", "judge", "item", "ranking", "task"),
+    *("system", "criterion"),
+)
 # Roles that say what was judged, and how often: judgments cannot be told apart by them
 JUDGED: Final = ("left", "right", "outcome", "weight")
 
@@ -59,9 +64,10 @@ class JudgmentTable:
         missing = [role for role in self.NECESSARY if role not in self.columns]
         if missing:
             *first, last = self.NECESSARY
+            needed = f"columns {', '.join(first)} and {last}" if first else f"column {last}"
             raise UnknownColumn(
-                f"{self.KIND} need the columns {', '.join(first)} and {last}; {listing(missing)}"
-                f" not found among {listing(self.columns)}"
+                f"{self.KIND} need the {needed}; {listing(missing)} not found among"
+                f" {listing(self.columns)}"
             )
 
     @cached_property
@@ -71,6 +77,12 @@ class JudgmentTable:
 
     def has(self, role: str) -> bool:
         return role in self.columns
+
+    def strip_labels(self) -> Self:
+        """Take the blanks around labels away, in all rows; a note in the source counts them."""
+        names = {role: self.source.named(role) for role in LABELS if self.has(role)}
+        frame, notes = strip_blanks(self.frame, names)
+        return replace(self, frame=frame, source=self.source.noting(*notes))
 
     def select_task(self, task: str, *, recorded: bool = True) -> Self:
         """Keep one task.
@@ -466,7 +478,7 @@ class RatingTable(RowTable):
         *("judge", "item", "system", "criterion", "score"),
         *("kind", "expected", "task", "seconds", "shown_at"),
     )
-    NECESSARY = ("system", "score")
+    NECESSARY = ("score",)
 
     source: Source = Source(format="ratings")
 

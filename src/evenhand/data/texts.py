@@ -10,6 +10,7 @@ say: Final = Templates(
     {
         # Columns beside the judgments, such as times
         "beside": "beside the judgments: {columns:list}",
+        "stripped": "blanks around labels were stripped: {columns:list}.",
         "tasks-pooled": "{tasks:,} tasks are pooled.",
         "broken-rankings": (
             "{answers:#answer} without a whole ranking: each comparison counts as a ranking of two."
@@ -28,6 +29,8 @@ say: Final = Templates(
         " answers, or rows that were pasted twice.",
         "far-score": "{n:#score} of {score:g}{where}, all others from {low:g} to {high:g}: if it is"
         " a slip, correct it.",
+        "repeated-scores": "{n:#score repeats/scores repeat} one of the same judge for the same"
+        " output: their mean counts once, which leaves {left:,} of {of:#score}.",
         # Names
         "merged-name": (
             "1 of {systems:,} systems is named like several of the others, '{example}'. If such an"

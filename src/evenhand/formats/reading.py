@@ -1,64 +1,47 @@
-"""Read judgments: a file, URL or data frame goes in, a handle that says what it is comes out."""
+"""Read judgments: a file, URL, frame or columns go in, a handle that says what it is comes out."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import narwhals as nw
-from narwhals.exceptions import DuplicateError, NarwhalsError
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import filter_rows
-from evenhand.data.engine import make_table
-from evenhand.data.engine_errors import explain_polars, explained
+from evenhand.data.engine_errors import explained
 from evenhand.data.exclusions import Filter, quote_condition
 from evenhand.data.labels import Outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
-from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption, require_option
+from evenhand.errors import (
+    UnknownOption,
+    require_option,
+)
 from evenhand.formats.engines import open_address
 from evenhand.formats.file_heads import (
     is_address,
+    is_database,
     is_remote,
     read_address,
     read_web_address,
     show_address,
 )
-from evenhand.formats.files import connect, open_files
-from evenhand.formats.registry import choose
-from evenhand.formats.table import ReadOptions, Table
-
-
-def open_frame(source: Any) -> Table:
-    """Wrap a data frame as it is; nothing is copied, and what is lazy stays lazy."""
-    try:
-        frame = nw.from_native(source)
-        names = list(frame.collect_schema().names())
-    except TypeError:
-        raise UnknownFormat(
-            f"{type(source).__name__} is neither a file name nor a data frame: pass a path, a list"
-            " of paths, or a pandas, Polars, PyArrow, DuckDB, PySpark or Ibis frame"
-        ) from None
-    except DuplicateError as error:
-        raise UnknownFormat(
-            f"the data frame has a column twice: {' '.join(str(error).split())}"
-        ) from None
-    except (NarwhalsError, OSError) as error:  # a lazy frame of Polars opens its files only now
-        raise explain_polars(error) from None
-    unnamed = [name for name in names if not isinstance(name, str)]
-    if unnamed:
-        raise UnknownFormat(
-            f"column name {unnamed[0]} of the data frame is no text but"
-            f" {type(unnamed[0]).__name__}: columns need names"
-        )
-    if isinstance(frame, nw.DataFrame) and not len(frame):
-        raise InvalidJudgments("the data frame has columns but no rows")
-    return Table(frame, "data frame")
-
+from evenhand.formats.files import open_files, open_inner
+from evenhand.formats.memory import hold_columns, open_memory
+from evenhand.formats.registry import choose, knows
+from evenhand.formats.table import (
+    Handle,
+    InvalidRow,
+    Layout,
+    ReadOptions,
+    Table,
+    read_decimals,
+)
 
 _LONGEST = 60  # Characters of a condition that are shown behind the name of a file
 
@@ -73,6 +56,8 @@ def read(
     outcomes: Mapping[str, Outcome] | Mapping[int, Outcome] | None = None,
     weights: Literal["frequency", "importance"] = "frequency",
     system_separator: str | None = None,
+    decimal: str | None = None,
+    skip_bad_rows: bool = False,
 ) -> Comparisons | Rankings | Ratings:
     """Open judgments; the rows are read when something is counted.
 
@@ -81,8 +66,10 @@ def read(
             delimiter, JSON Lines, a JSON list, Parquet; CSV and JSON may be packed with gzip or
             Zstandard); or URLs of such files in a bucket or on a web server, such as
             "s3://bucket/votes/*.parquet"; or the URL of a table, such as
-            "sc://localhost:15002/main.votes"; or a pandas, Polars, PyArrow, DuckDB, PySpark or
-            Ibis frame.
+            "sc://localhost:15002/main.votes"; or the database of a campaign, such as
+            "campaign.db"; or a pandas, Polars, PyArrow, DuckDB, PySpark or Ibis frame, a dict of
+            columns, a list of dicts, or a `Dataset` of Hugging Face. A named index of pandas is a
+            column.
         format: a name of `evenhand.formats.registry.FORMATS`; None recognises it by the columns.
         columns: role → column, for instance {"judge": "nickname"}; wins over what names say.
         where: which rows to keep, by the table's own columns: a SQL condition for a file or a
@@ -94,6 +81,10 @@ def read(
         system_separator: the sign between the systems of an output that was shown once for
             several of them, as "+" in "A+B"; it is compared, or scored, for each of them. None
             takes names as they are.
+        decimal: the sign before decimals in text, "," or "."; None takes a point, and a comma in a
+            CSV file whose fields are parted by semicolons.
+        skip_bad_rows: exclude rows that cannot be read, counted and listed, instead of refusing
+            the table.
 
     Returns:
         Comparisons, rankings or ratings; `.source.notes` says what was understood.
@@ -104,9 +95,8 @@ def read(
         UnknownOption: a wish that does not exist or does not fit.
         InvalidJudgments: ranks, weights or scores that are none; no rows; no such task.
 
-    >>> import polars as pl
     >>> battles = {"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["model_a", "tie"]}
-    >>> data = read(pl.DataFrame(battles))
+    >>> data = read(battles)
     >>> data.source.notes[0]
     'read arena battles: left=model_a, right=model_b, outcome=winner'
     >>> data.tally().systems
@@ -114,11 +104,18 @@ def read(
 
     """
     require_option("weights", weights, ("frequency", "importance"))
+    if isinstance(source, str | Path) and is_database(str(source)):
+        # a campaign's: what its tables are is known in rooms above this one
+        source = import_module("evenhand.web").open_table(str(source), layout=format, task=task)
     table = _open(source)
     outcome_labels = (
         None if outcomes is None else {str(label): one for label, one in outcomes.items()}
     )
-    options = ReadOptions(dict(columns or {}), outcome_labels, weights, system_separator)
+    if decimal is not None:
+        require_option("decimal", decimal, (",", "."))
+    options = ReadOptions(
+        dict(columns or {}), outcome_labels, weights, system_separator, decimal, skip_bad_rows
+    )
     data = understand(table, options, layout=format, where=where)
     with explained(table.name):
         data = data if task is None else data.select_task(task)
@@ -129,6 +126,9 @@ def understand(
     table: Table, options: ReadOptions, *, layout: str | None, where: str | nw.Expr | None
 ) -> Comparisons | Rankings | Ratings:
     """Say what the columns of a table mean; arguments as `read`."""
+    if table.may_wrap and not knows(table.header(options), layout):
+        table = open_inner(table)
+    table = read_decimals(table, options.decimal)
     whole = table.frame
     if where is not None:
         # Filter the table by its own columns; its name says so, since rows are numbered after it
@@ -139,8 +139,11 @@ def understand(
     filtered = table.frame
     table, options = _rename_quoted(table, options)
     chosen = choose(table.header(options), layout)
+    table = replace(table, faults=[] if options.skip_bad_rows else None)
     with explained(table.name):
-        data = chosen.read(table, options)
+        data = _read_rows(chosen, table, options)
+    source = data.source.noting(*table.notes).excluding(*table.exclude_skipped())
+    data = replace(data, source=source)
     if where is None:
         return data
     condition = where if isinstance(where, str) else ""
@@ -151,21 +154,20 @@ def understand(
     return replace(data, source=first)
 
 
+def _read_rows(layout: Layout, table: Table, options: ReadOptions) -> Handle:
+    """Read a table; again without a row that cannot be read, where such rows are skipped."""
+    while True:
+        try:
+            return layout.read(table, options)
+        except InvalidRow as fault:
+            table.skip(fault)
+
+
 def read_columns(
     columns: Mapping[str, Sequence[Any]], name: str
 ) -> Comparisons | Rankings | Ratings:
     """Read columns that lie in memory as a CSV file of them would be read."""
     return understand(hold_columns(columns, name), ReadOptions(), layout=None, where=None)
-
-
-def hold_columns(columns: Mapping[str, Sequence[Any]], name: str) -> Table:
-    """Return columns that lie in memory as the table of a CSV file of them; blanks are missing."""
-    connection = connect()
-    texts = {
-        column: [None if value is None or value == "" else str(value) for value in values]
-        for column, values in columns.items()
-    }
-    return Table(make_table(connection, texts), name, connection)
 
 
 def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
@@ -189,9 +191,9 @@ def _open(source: Any) -> Table:
     if isinstance(source, str) and is_address(source):
         return open_address(source)
     named = [source] if isinstance(source, str | Path) else source
-    if isinstance(named, Sequence) and all(isinstance(one, str | Path) for one in named):
+    if isinstance(named, list | tuple) and all(isinstance(one, str | Path) for one in named):
         return open_files(source)
-    return open_frame(source)
+    return open_memory(source)
 
 
 # A word of a command that is a URL, perhaps behind the name of an option

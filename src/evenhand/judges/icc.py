@@ -10,27 +10,43 @@ judges and MSE of the rest:
     (2,k)  (MSB − MSE) / (MSB + (MSJ − MSE) / n)
     (3,k)  (MSB − MSE) / MSB                                     = Cronbach's α
 
-Intervals are those of F, Satterthwaite's degrees of freedom for the second form. They take outputs
-for independent; where several are of one item they may be too short, which a note says.
+Where cells are missing there are no such mean squares. The variances of outputs σ_r², of judges
+σ_c² and of the residual σ_e² are estimated from all scores by restricted maximum likelihood, and
+
+    (1,·)  σ_r² / (σ_r² + σ_w²)      σ_w² within outputs, judges not distinguished
+    (2,·)  σ_r² / (σ_r² + σ_c² + σ_e²)
+    (3,·)  σ_r² / (σ_r² + σ_e²)
+
+of one judge; of the mean of k what is added to σ_r² is divided by k, the harmonic mean of the
+numbers of judges of an output. Both ways agree on complete tables, unless a component is 0.
+
+Intervals of mean squares are those of F, Satterthwaite's degrees of freedom for the second form;
+those of components are normal on Fisher's scale ½ log(1 + k σ_r²/σ²), by the information. They take
+outputs for independent; where several are of one item they may be too short, which a note says.
 
 Sources: Shrout & Fleiss (1979), Psychological Bulletin 86:420-428; McGraw & Wong (1996),
-Psychological Methods 1:30-46 and 390. When not to use it: where judges scored different outputs
-only the first form exists; `evenhand variance` estimates the parts of the spread then. Scores are
-taken as numbers with normal errors, which a five-point scale is only roughly.
+Psychological Methods 1:30-46 and 390, where the second form is (A,·) and the third (C,·). When not
+to use it: scores are taken as numbers with normal errors, which a five-point scale is only roughly.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import log, sqrt
 from typing import Final
 
 import numpy as np
 
-from evenhand.errors import NotIdentified
+from evenhand.data.results import ITEM, JUDGE
+from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judges.texts import say
-from evenhand.judges.units import Coefficient, Units, find_block, note_items
+from evenhand.judges.units import Coefficient, Units, note_items
+from evenhand.models.components import Problem, Term, arrange, identify
+from evenhand.models.rating_components import Peak, find_peak
 from evenhand.numerics import Array
-from evenhand.numerics.distributions import f_quantile, f_tail
+from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.distributions import f_quantile, f_tail, normal_quantile
+from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.findings import Finding
 
 # Names of the six forms, and their titles
@@ -84,35 +100,107 @@ def correlate_intraclass(scores: Array, *, level: float = 0.95) -> tuple[Intracl
 
 def intraclass_coefficients(units: Units, *, level: float = 0.95) -> tuple[Coefficient, ...]:
     """Return the six forms for scores that may have holes, or why there is one of them not."""
-    # A table with holes is cut to the outputs that some judges all scored, if these hold two thirds
-    # of the scores, which is noted. Where judges differ from output to output, but not their
-    # number, the first form is that of all shared outputs.
-    try:
-        block = find_block(units)
-        forms = correlate_intraclass(block.scores, level=level)
-    except NotIdentified as refusal:
-        why = str(refusal)
-    else:
-        n, k = block.scores.shape
-        notes = (*block.notes, *note_items(units))
-        return tuple(_name(one, n, n * k, notes) for one in forms)
-    # without a complete block: the first form, where judges are as many
     shared = units.take(units.several)
     sizes = np.unique(shared.sizes)
     known: dict[str, Coefficient] = {}
-    if len(sizes) == 1 and shared.size > 1:
-        n, k = shared.size, int(sizes[0])
-        notes = (say("any-judges", judges=k), *note_items(units))
-        try:
-            squares = _take_squares(shared.points[shared.code].reshape(n, k))
-        except NotIdentified as refusal:
-            why = str(refusal)
-        else:
-            forms = _by_ratio("1", squares, level)
-            known = {one.name: _name(one, n, n * k, notes) for one in forms}
+    complete = False
+    try:
+        if len(sizes) == 1 and shared.size > 1:
+            # as many judges of each output: there are mean squares, at least of the first form
+            n, k = shared.size, int(sizes[0])
+            scores = shared.points[shared.code].reshape(n, k)
+            complete = k == len(np.unique(shared.judge))
+            notes = () if complete else (say("any-judges", judges=k),)
+            if complete:
+                forms = correlate_intraclass(scores, level=level)
+            else:
+                forms = _by_ratio("1", _take_squares(scores), level)
+            known = {one.name: _name(one, n, n * k, (*notes, *note_items(units))) for one in forms}
+        if not complete:
+            known = correlate_by_components(units, level=level) | known
+    except (NotIdentified, NotConverged) as refusal:
+        why = str(refusal)
+    else:
+        why = "the scores do not tell judges from outputs"
     return tuple(
         known.get(name) or Coefficient(name, title, None, why=why) for name, title in FORMS.items()
     )
+
+
+def correlate_by_components(units: Units, *, level: float = 0.95) -> dict[str, Coefficient]:
+    """Return the forms by variance components, those that the design can tell."""
+    shared = units.take(units.several)
+    if shared.size < 2:
+        raise NotIdentified("the ICC needs two outputs that two judges scored each")
+    judges = number_groups(shared.judge)
+    n, score = shared.ratings, shared.points[shared.code]
+    spread = float(score.std())
+    if not spread:
+        raise NotIdentified("the ICC has no value: all scores are the same")
+    outputs = Term(ITEM, np.repeat(np.arange(shared.size), shared.sizes), shared.size)
+    severity = Term(JUDGE, judges, int(judges.max()) + 1)
+    k = shared.size / float((1 / shared.sizes).sum())
+    missing = 1 - n / (shared.size * severity.size)
+    note = say("missing-cells", missing=missing, n=shared.size, judges=severity.size, k=k)
+    score, mean = (score - score.mean()) / spread, Term("mean", np.zeros(n, dtype=np.int64), 1)
+    found: dict[str, Coefficient] = {}
+    for terms in ([outputs], [outputs, severity]):
+        if len(identify(terms).terms) < len(terms):
+            continue
+        arrangement = arrange(terms, mean)
+        if arrangement is None:
+            raise NotIdentified(
+                "outputs and judges are too many for the ICC", ["use --statistic alpha-interval"]
+            )
+        with one_blas_thread():
+            peak = find_peak(Problem(score, terms, mean, arrangement))
+        for form in ("1",) if len(terms) == 1 else ("2", "3"):
+            value, lower, upper = _correlate(peak, form, k, level)
+            for name, times in ((f"icc-{form}-1", 1.0), (f"icc-{form}-k", k)):
+                ends = [None if one is None else _lengthen(one, times) for one in (lower, upper)]
+                found[name] = Coefficient(
+                    name=name,
+                    title=FORMS[name],
+                    value=_lengthen(value, times),
+                    lower=ends[0],
+                    upper=ends[1],
+                    units=shared.size,
+                    ratings=n,
+                    notes=(note, *note_items(units)),
+                )
+    return found
+
+
+def _correlate(
+    peak: Peak, form: str, k: float, level: float
+) -> tuple[float, float | None, float | None]:
+    """Return the correlation of one judge, and the ends of its interval."""
+    variances = np.where(peak.zero, 0.0, peak.variances)
+    counted = np.ones(len(variances), dtype=np.bool_)
+    counted[0] = False
+    if form == "3":
+        counted[1] = False
+    between, error = float(variances[0]), float(variances[counted].sum())
+    value = between / (between + error)
+    if peak.zero[0]:
+        return 0.0, None, None
+    # z = ½ log(1 + k σ_r² / σ²) and its slopes
+    slopes = np.where(counted, -between / error, 0.0)
+    slopes[0] = 1.0
+    slopes *= k / (error + k * between) / 2
+    free = ~peak.zero
+    vcov = np.linalg.inv(peak.solved.information[np.ix_(free, free)])
+    half = normal_quantile((1 + level) / 2) * sqrt(float(slopes[free] @ vcov @ slopes[free]))
+    ratios = (
+        np.expm1(2 * (log(1 + k * between / error) / 2 + side * half)) / k for side in (-1, 1)
+    )
+    lower, upper = (float(ratio / (1 + ratio)) for ratio in ratios)
+    return value, lower, upper
+
+
+def _lengthen(value: float, times: float) -> float:
+    """Return Spearman and Brown's correlation of a mean from that of one."""
+    return times * value / (1 + (times - 1) * value)
 
 
 def _name(one: Intraclass, units: int, ratings: int, notes: tuple[Finding, ...]) -> Coefficient:

@@ -36,8 +36,6 @@ _VARIANCE: Final = {
     " judged.",
     "unknown-component": "Nothing is known about {name}: its estimate is 0 and its interval has no"
     " upper bound. Standard errors and designs assume that there is none.",
-    "repeated-scores": "{n:#score repeats/scores repeat} one of the same judge for the same output:"
-    " their mean counts once, which leaves {left:,} of {of:#score}.",
     "likelihood-of-judges": "judge x system comes from the likelihood of RandomJudges, which treats"
     " items as independent noise; item x system comes from moments.",
     "moments-for-rankings": "judge x system comes from moments: comparisons of one ranking are"
@@ -60,7 +58,10 @@ _AGREEMENT: Final = {
     "/outputs belong} to {items:#item}: they may be too short.",
     "interval-by-item": "No interval with judges as clusters, only with items.",
     "concordance-test": "χ² {chi2:.1f} on {df:,} degrees of freedom, p {p:p}.",
-    "any-judges": "Any {judges} judges of each output; the other forms need the same judges.",
+    "any-judges": "Any {judges} judges of each output.",
+    "missing-cells": "{missing:%} of the cells of {n:#output} and {judges:#judge} are missing: by"
+    " variance components of all scores, by restricted likelihood; k is {k:.3g}, the harmonic mean"
+    " of the judges of an output.",
     "no-f": "Judges differ in severity only: F has no value and there is no interval.",
     "pairs-without": "{n:,} of {of:#pair} of judges have none.",
     "no-interval": "No interval: {clusters}, and at least {needed} are needed.",

@@ -14,7 +14,14 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, RatingRows, digest_ratings
+from evenhand.data.rating_rows import (
+    CONTROL,
+    REPEAT,
+    TARGET,
+    RatingRows,
+    average_repeats,
+    digest_ratings,
+)
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import (
     ITEM,
@@ -28,6 +35,7 @@ from evenhand.data.results import (
     Shown,
     write_signature,
 )
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Factor, Tally
 from evenhand.data.votes import LEFT, RIGHT, TIE, Votes, digest_votes
 from evenhand.errors import (
@@ -41,9 +49,8 @@ from evenhand.errors import (
 from evenhand.judges.texts import say
 from evenhand.judges.units import Record
 from evenhand.models.random_judges import RandomJudges
+from evenhand.models.rating_components import Systems, estimate_rating_components
 from evenhand.models.variance_components import TasteComponents, estimate_taste_components
-from evenhand.numerics.cluster_means import number_groups
-from evenhand.ratings.variance_components import Systems, estimate_rating_components
 from evenhand.render.counts import plural, say_answers
 from evenhand.render.document import ALWAYS, Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
@@ -74,26 +81,6 @@ def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents
     return replace(
         moments, components=(*others, tastes), notes=(say("likelihood-of-judges"), *moments.notes)
     )
-
-
-# Several scores of one judge for one output are one, their mean.
-#
-# They are not independent: what a judge thinks of an output is in each of them, and would be
-# counted as often as it was written down. Their mean is one score, whose residual holds that
-# opinion and, as far as it is left in the mean, the chance of a single answer.
-
-
-def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[str, ...]]:
-    cell = number_groups(rows.judge, rows.item, rows.system)
-    present, first, code, counts = np.unique(
-        cell, return_index=True, return_inverse=True, return_counts=True
-    )
-    if len(present) == rows.size:
-        return rows, ()
-    mean = np.bincount(code.reshape(-1), rows.score) / counts
-    repeated = rows.size - len(present)
-    note = say("repeated-scores", n=repeated, left=len(present), of=rows.size)
-    return replace(rows.take(first), score=np.asarray(mean, dtype=np.float64)), (note,)
 
 
 @dataclass(frozen=True)
@@ -374,7 +361,7 @@ LEVEL: Final = 0.95
 
 @carries_excluded("controls", "repeats")
 def estimate_components(
-    data: Judgments,
+    data: Judgments | Openable,
     *,
     systems: Systems = "random",
     method: Method | None = None,

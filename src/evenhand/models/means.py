@@ -24,16 +24,19 @@ import numpy as np
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotIdentified, listing
 from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
 from evenhand.models.texts import say_ratings
-from evenhand.numerics import Array, Flags
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.absorption import Absorbed, absorb
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.document import Column, Table
+from evenhand.render.findings import Finding
 
 NO_INFORMATION: Final = 1e-9  # Information in a direction, beside the largest, that is none
 MIN_APART: Final = 1e-6  # Difference in a lost direction from which systems are apart
+MAX_PARTS: Final = 4  # Most groups of systems that are named
 MANY_ALONE: Final = 0.05  # Share of ratings that tell nothing, from which a reader should know
 MAX_SYSTEMS: Final = 1_000  # Most systems of which all differences are estimated
 
@@ -81,7 +84,9 @@ class LeastSquaresFit(RatingFit):
             Column("ratings", "ratings", "count"),
             Column("effect", "points above the average judge", "two"),
         )
-        return (Table("judges", "Effects of judges, the most severe first", columns, tuple(rows)),)
+        return (
+            Table("judges", "Effects of judges, the lowest scores first", columns, tuple(rows)),
+        )
 
     @property
     def extras(self) -> dict[str, Any]:
@@ -121,17 +126,22 @@ def fit_least_squares(
     codes = [data.factors[name].codes for name in remove]
     absorbed = absorb(centred, data.system, k, codes, weight)
     information = absorbed.information
-    size, directions = np.linalg.eigh(information)
-    lost = size <= NO_INFORMATION * max(float(size[-1]), 0.0)
-    if lost.sum() > 1 or size[-1] <= 0:
-        raise NotIdentified(say_unconnected(data.systems, directions[:, lost], remove))
+    part = find_parts(absorbed)
+    if part.any():
+        groups = " and ".join(name_parts(data.systems, part))
+        whom = " and ".join(f"{name}s" for name in remove)
+        raise NotIdentified(
+            f"no {' or '.join(remove)} links {groups}, so that effects of {whom} cannot be told"
+            " from differences of systems: collect ratings of both groups by the same judges on"
+            " the same items, or rank by means (--model mean)"
+        )
     rest = len(y) - absorbed.rank - (k - 1)
     if rest < 1:
         raise NotIdentified(
             f"{len(y):,} ratings for {absorbed.rank + k - 1:,} constants of"
             f" {listing([*(f'{name}s' for name in remove), 'systems'])} leave nothing to estimate"
             " errors from",
-            ["collect more ratings", "rank by means (--model mean)"],
+            ["collect more ratings", *["rank by means (--model mean)"] * bool(remove)],
         )
     basis = np.linalg.qr(np.eye(k) - 1.0 / k)[0][:, : k - 1]
     bread = np.linalg.inv(basis.T @ information @ basis)
@@ -163,20 +173,22 @@ def fit_least_squares(
     )
 
 
-def say_unconnected(systems: tuple[str, ...], lost: Array, remove: tuple[str, ...]) -> str:
-    """Name the groups of systems between which nothing is known."""
+def find_parts(absorbed: Absorbed) -> Integers:
+    """Return (K,) the part of each system, numbered from 0: between parts nothing is known."""
+    size, directions = np.linalg.eigh(absorbed.information)
+    lost = directions[:, size <= NO_INFORMATION * max(float(size[-1]), 0.0)]
+    if size[-1] <= 0:
+        lost = directions
     apart = (np.abs(lost[:, None] - lost) > MIN_APART).any(axis=2)
-    part = np.argmin(apart, axis=1)
-    groups = [
-        "{" + listing([systems[i] for i in np.flatnonzero(part == one).tolist()], 4) + "}"
-        for one in np.unique(part).tolist()
-    ]
-    whom = " and ".join(f"{name}s" for name in remove)
-    return (
-        f"no {' or '.join(remove)} links {' and '.join(groups[:4])}, so that effects of {whom}"
-        " cannot be told from differences of systems: collect ratings of both groups by the same"
-        " judges on the same items, or rank by means (--model mean)"
-    )
+    return np.asarray(np.unique(np.argmin(apart, axis=1), return_inverse=True)[1])
+
+
+def name_parts(systems: tuple[str, ...], part: Integers) -> list[str]:
+    """Name the systems of each part, as "{A, B}"; of many parts the first."""
+    members = [np.flatnonzero(part == one).tolist() for one in range(int(part.max()) + 1)]
+    named = ["{" + listing([systems[i] for i in one], 4) + "}" for one in members[:MAX_PARTS]]
+    more = len(members) - len(named)
+    return [*named, *[f"{more} more groups"] * bool(more)]
 
 
 def hold_one(data: ScoredRows, name: str) -> Flags:
@@ -185,6 +197,28 @@ def hold_one(data: ScoredRows, name: str) -> Flags:
     key = np.unique(factor.codes.astype(np.int64) * len(data.systems) + data.system)
     counts = np.bincount(key // len(data.systems), minlength=factor.size)
     return np.asarray(counts == 1)
+
+
+def choose_removed(
+    data: ScoredRows, remove: tuple[str, ...]
+) -> tuple[tuple[str, ...], list[Finding]]:
+    """Return the factors whose effects leave all systems connected, judges before items."""
+    # where groups of systems were rated on other items each, by the same judges, differences of
+    # items cannot be told from those of the groups, but those of judges can
+    if len(remove) < 2:
+        return remove, []
+    k, y = len(data.systems), np.zeros(len(data.score))
+    codes = {name: data.factors[name].codes for name in remove}
+    part = find_parts(absorb(y, data.system, k, [codes[name] for name in remove]))
+    if not part.any():
+        return remove, []
+    for name in remove:
+        if not find_parts(absorb(y, data.system, k, [codes[name]])).any():
+            other = next(one for one in remove if one != name)
+            groups = name_parts(data.systems, part)
+            said = say_ratings("other-items", "warning", factor=other, links=name, groups=groups)
+            return (name,), [said]
+    return remove, []
 
 
 @dataclass(frozen=True)
@@ -200,7 +234,8 @@ class Adjusted:
     {'x': 4.0, 'y': 3.333}
     """
 
-    def fit(self, data: Ratings | RatingRows | ScoredRows) -> LeastSquaresFit:
+    @takes_judgments("data")
+    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
         """Fit the model to ratings of one task under one criterion.
 
         Raises:
@@ -212,8 +247,8 @@ class Adjusted:
         # levels that hold one system each tell nothing of differences, and cannot be removed
         single = {name: hold_one(scores, name) for name in scores.factors}
         remove = tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
+        remove, notes = choose_removed(scores, remove)
         fit = fit_least_squares(self, scores, scores.score, remove)
-        notes = []
         for name, alone in single.items():
             loads = scores.factors[name].loads
             if len(alone) > 1 and alone.all():
@@ -231,7 +266,8 @@ class Adjusted:
 class Means:
     """Raw mean scores."""
 
-    def fit(self, data: Ratings | RatingRows | ScoredRows) -> LeastSquaresFit:
+    @takes_judgments("data")
+    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
         """Fit the model to ratings of one task under one criterion."""
         scores = take_scores(data)
         return fit_least_squares(self, scores, scores.score, ())
@@ -241,7 +277,8 @@ class Means:
 class ZScores:
     """Means of scores that are standardised by judge, every output counting alike."""
 
-    def fit(self, data: Ratings | RatingRows | ScoredRows) -> LeastSquaresFit:
+    @takes_judgments("data")
+    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
         """Fit the model to ratings of one task under one criterion.
 
         Raises:

@@ -98,6 +98,8 @@ RATING_MODELS: Final[Mapping[str, Model]] = {
         ("adjusted", "means:Adjusted", "mean scores adjusted for judges and items"),
         ("mean", "means:Means", "raw mean scores"),
         ("z", "means:ZScores", "mean scores standardised by judge"),
+        ("mixed", "mixed:Mixed", "the mixed model: judges and items random, by REML"),
+        ("ordinal", "ordinal:Ordinal", "the cumulative logit with cutpoints of judges"),
     )
 }
 

@@ -157,6 +157,25 @@ BASELINES: Final = {
     " need not agree.",
     "few-levels": "{levels} {name}s say little of how {name}s differ.",
 }
+# Variance components of ratings
+COMPONENTS: Final = {
+    "intervals-approximate": "intervals are from the information, on the scale of log sd, and"
+    " nothing is tested: profiles would take too long on data of this size",
+    "likelihood-flat": "intervals are from the information, on the scale of log sd, and nothing"
+    " is tested: the likelihood is too flat for profiles",
+    "moments-large": "variances are moment estimates (Henderson's first method), without"
+    " intervals: judges, systems and items are too many for restricted likelihood; take one"
+    " task, or a part of the items",
+    "moments-quick": "variances are moment estimates (Henderson's first method), without"
+    " intervals and tests, which take longer",
+    "systems-fixed": "systems are fixed: their variance is that of these systems' means, less"
+    " error",
+    "one-level": "there is one {name}: nothing can be said of how {name}s differ",
+    "too-few-to-tell": "{name} cannot be told from the {other}: only {scores:,} of {of:,}"
+    " scores would tell them apart",
+    "in-the-means": "{name} cannot be told from the systems: standard errors do not account for it",
+    "confounded": "{name} cannot be told from {others}: {why}",
+}
 # Labels of units
 LABELS: Final = {
     "labels": "{labelled:,} of {units} have a label, {sure:,} of them with a probability of"
@@ -194,13 +213,25 @@ LABELS: Final = {
     "single-optimum": "Only one of {starts} starts reached this solution; the next is"
     " {difference:,.1f} nats lower. Allow more starts.",
 }
-say: Final = Templates(LOG_LINEAR | RANDOM_JUDGES | SLOPES | ORDERS | ITEM_RESPONSE | BASELINES)
+say: Final = Templates(
+    LOG_LINEAR | RANDOM_JUDGES | SLOPES | ORDERS | ITEM_RESPONSE | BASELINES | COMPONENTS
+)
 say_labels: Final = Templates(LABELS)  # Of its own: labels and fits both have the code no-items
 # Ratings
 RATINGS: Final = {
     "one-system": "{ratings:,.0f} of {of:,.0f} ratings are of {factor}s that hold one system only,"
     " and tell of no difference between systems.",
+    "other-items": "{groups:list} share no {factor}s, so that differences of {factor}s cannot be"
+    " told from theirs: only effects of {links}s are removed.",
     "not-removed": "Every {factor} holds one system only, so that differences between {factor}s"
     " cannot be removed; intervals account for them.",
+    "repeats-count": "{n:#score repeats/scores repeat} one of the same judge for the same output,"
+    " and count as independent of it.",
+    "one-level-each": "There is one {name}: no differences between {name}s are fitted.",
+    "one-score-each": "Each {name} has one score: differences between {name}s are not fitted.",
+    "one-output-each": "Each item has one output: differences between outputs are those of items.",
+    "systems-differ": "Systems differ: F({df}, {below:.1f}) = {statistic:.2f}, p {p:p}.",
+    "systems-alike": "Not significant at .05 that systems differ: F({df}, {below:.1f}) ="
+    " {statistic:.2f}, p {p:p}.",
 }
 say_ratings: Final = Templates(RATINGS)

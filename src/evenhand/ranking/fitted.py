@@ -7,13 +7,15 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
+from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified
 from evenhand.models.base import Coefficient, FittedModel
 from evenhand.models.controls import ControlEffect, ControlledFit
 from evenhand.models.log_linear import Fit
-from evenhand.models.registry import Model
+from evenhand.models.rating_fit import RatingFit
+from evenhand.models.registry import Model, name_settings
 from evenhand.models.settings import say_model
 from evenhand.ranking.inference import exclude_in_fit
 from evenhand.ranking.settings import name_model, sign_data
@@ -156,12 +158,6 @@ class NamedFit(Shown):
         return missing if missing == float(self.tally.ties.sum()) else 0.0
 
     @property
-    def log_worths(self) -> dict[str, float]:
-        """Log-worths by system, best first."""
-        pairs = zip(self.fit.systems, self.fit.log_worth.tolist(), strict=True)
-        return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
-
-    @property
     def findings(self) -> tuple[Finding, ...]:
         return list_findings(self.fit.notes, self.excluded)
 
@@ -192,20 +188,8 @@ class NamedFit(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand fit --model NAME --json`."""
-        fit = self.fit
-        return {
-            **write_contract(self, "log_worths", findings=self.findings),
-            "model": self.model.name,
-            "settings": list(fit.signature_parts),
-            "scale": fit.scale,
-            "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
-            "worth_vcov": None if fit.worth_vcov is None else fit.worth_vcov.tolist(),
-            "extras": dict(fit.extras),
-            "loglik": fit.loglik,
-            "n_judgments": whole(float(fit.n_judgments)),
-            "n_comparisons": whole(float(fit.n_comparisons)),
-            "says": list(fit.says),
-        }
+        contract = write_contract(self, findings=self.findings)
+        return {**self.fit.to_dict(), **contract, "model": self.model.name}
 
 
 def _add_excluded(fitted: SignedFit | NamedFit) -> None:
@@ -339,3 +323,30 @@ def list_effects(effects: Effects) -> dict[str, Any]:
         "orders": [asdict(one) for one in effects.orders],
         "orders_scale": effects.scale,
     }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedRatings(Shown):
+    """A fit of a model of ratings, signed."""
+
+    fit: RatingFit
+    rows: RatingRows  # the ratings of one task under one criterion
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
+
+    @property
+    def signature(self) -> str:
+        parts = [name_settings(self.fit.model), *self.fit.signature_parts]
+        signature = write_signature(parts, self.fit.n_ratings, digest_ratings(self.rows))
+        return sign_excluded(signature, self.excluded)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return list_findings((*self.rows.notes, *self.fit.notes), self.excluded)
+
+    def document(self) -> Document:
+        document = self.fit.document()
+        return replace(document, findings=self.findings, signature=self.signature)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand fit --json` of ratings."""
+        return {**write_contract(self, findings=self.findings), **self.fit.to_dict()}

@@ -630,6 +630,8 @@ def _say_basis(ranking: Ranking) -> str:
         how = "Too many systems for intervals."
     elif sets is None:
         how = f"{100 * ranking.level:g} % intervals, {ranking.rank_interval}: {ranking.method}."
+    elif isinstance(ranking.fit, RatingFit) and not ranking.ways:
+        how = f"Intervals are the model's: {ranking.fit.assumes}."
     elif sets.clusterings == (JUDGMENTS[:-1],):
         how = f"Intervals assume independent {ranking.answers}."
     else:
@@ -669,7 +671,8 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         tuple(lines),
         limit=MAX_SYSTEMS_SHOWN,
         legend=legend,
-        without=("ranks", "estimate", "beats"),  # `log_worth` or `ability` is the estimate
+        # `log_worth` or `ability` is the estimate
+        without=("ranks", "beats", *(["estimate"] if ranking.score is None else [])),
     )
 
 

@@ -25,7 +25,12 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.numerics import Array, distributions
-from evenhand.numerics.cluster_means import average_ranks, concord_ranks
+from evenhand.numerics.cluster_means import (
+    average_ranks,
+    concord_ranks,
+    number_groups,
+    rank_within,
+)
 from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
 
 # Do the blocks (judges, items, rankings) agree on any order at all? Friedman's test.
@@ -126,6 +131,58 @@ def friedman_test(
         kendall_w=w,
         mean_ranks=ranks.mean(axis=0),
     )
+
+
+# Blocks that lack systems: Skillings and Mack's test, which uses all that rank two systems or more.
+#
+# Within block i the k_i systems that are there get ranks r_ij, ties their mean, about m_i:
+#
+# T_j = Σ_i w_i (r_ij − m_i),   w_i = √(12 / (k_i + 1)),   Q = T' V⁻ T    ~ χ² on rank V df
+# V = Σ_i w_i² s_i² (I_i − J_i / k_i),   s_i² = Σ_j (r_ij − m_i)² / (k_i − 1)
+#
+# s_i² is what ties leave of k_i (k_i + 1) / 12. With complete blocks Q is Friedman's, with balanced
+# incomplete blocks Durbin's (1951). Source: Skillings & Mack (1981), Technometrics 23:171-177.
+
+
+@dataclass(frozen=True, eq=False)
+class SkillingsMack:
+    systems: tuple[str, ...]  # the k systems
+    blocks: int  # number of blocks that rank two systems or more
+    statistic: float  # Q, corrected for ties
+    df: int  # k − 1; less where blocks do not link all systems
+    p: float  # χ² p-value of Q
+    assumes: tuple[str, ...] = ASSUMES
+    ignores: tuple[str, ...] = IGNORES
+
+
+def skillings_mack_test(
+    block: NDArray[np.integer[Any]],
+    system: NDArray[np.integer[Any]],
+    score: Array,
+    systems: Sequence[str],
+) -> SkillingsMack:
+    """Test (n,) scores of systems in blocks, at most one for each system of a block."""
+    size = np.bincount(block)[block]
+    use = size > 1
+    if not use.any():
+        raise NotIdentified(
+            "Skillings and Mack's test has nothing to compare: no block has scores of two systems"
+        )
+    block, system, size = number_groups(block[use]), system[use], size[use].astype(np.float64)
+    n, k, ranks = int(block.max()) + 1, len(systems), rank_within(block, score[use])
+    centred, weight = ranks - (size + 1) / 2, 12 / (size + 1)
+    spread = (np.bincount(block, centred**2)[block] / (size - 1)) * weight
+    sums = np.bincount(system, np.sqrt(weight) * centred, minlength=k)
+    there = np.zeros((n, k))
+    there[block, system] = np.sqrt(spread / size)
+    v = np.diag(np.bincount(system, spread, minlength=k)) - there.T @ there
+    rank = int(np.linalg.matrix_rank(v, hermitian=True))
+    if not rank:
+        raise NotIdentified(
+            "Skillings and Mack's test has nothing to compare: every block is a tie"
+        )
+    q = float(sums @ np.linalg.pinv(v, hermitian=True) @ sums)
+    return SkillingsMack(tuple(systems), n, q, rank, distributions.chi2_tail(q, rank))
 
 
 # What each judge, item or ranking makes of the systems: the table that Friedman's test ranks.

@@ -162,6 +162,39 @@ TESTS: Final = {
     "no-friedman": "Not run: {why}.",
     "blocks-incomplete": "{n:,} of {of:,} {by}s did not see all systems and are excluded from"
     " Friedman's test ({names:list}).",
+    # Classical tests of ratings; `{others}` are the counts, or p-values, of the other tests
+    "scores-differ-clustered": "{n:,} of {of:#pair} differ{limit} (p ≤ .05, adjusted for all"
+    " pairs), with scores correlated by {ways}. If items were independent and judges did not"
+    " matter{others}.",
+    "no-scores-differ-clustered": "No pair differs significantly{limit} (p > .05, adjusted for all"
+    " pairs), with scores correlated by {ways}. If items were independent and judges did not"
+    " matter{others}.",
+    "scores-differ": "{n:,} of {of:#pair} differ by {test} (p ≤ .05 after Holm's adjustment) if"
+    " items are independent and judges do not matter{others}.",
+    "no-scores-differ": "No pair differs significantly by {test} (p > .05 after Holm's"
+    " adjustment){others}.",
+    "scores-better-clustered": "{first} scores better than {second}{limit} (p {p:p}, with scores"
+    " correlated by {ways}). If items were independent and judges did not matter{others}.",
+    "scores-not-better-clustered": "{first} is not shown to score better than {second}{limit} (p"
+    " {p:p}, with scores correlated by {ways}). If items were independent and judges did not matter"
+    "{others}.",
+    "scores-better": "{first} scores better than {second} by {test} (p {p:p}) if items are"
+    " independent and judges do not matter{others}.",
+    "scores-not-better": "{first} is not shown to score better than {second} by {test}"
+    " (p {p:p}){others}.",
+    "scores-unbeaten": "No other system is shown to be better than {names}.",
+    "systems-differ": "Systems differ on the whole ({how}, p {p:p}).",
+    "systems-not-differ": "Systems do not differ significantly on the whole ({how}, p {p:p}).",
+    "not-clustered": "No clustered p-values: {why}.",
+    "pairs-not-clustered": "{n:,} of {of:#pair} without a clustered p-value: they rest on too few"
+    " judges or items, or their scores do not vary.",
+    "scores-unpaired": "{n:,} of {of:#pair} share one item or none: of the classical tests only the"
+    " rank sum tests them.",
+    "scores-without-items": "There is no item column, so that nothing is paired: of the classical"
+    " tests only the rank sum is made, and every score counts as an output. If items repeat, name"
+    " them (--column item=NAME, in Python columns={{'item': 'NAME'}}).",
+    "blocks-lack-systems": "{n:,} of {of:,} {by}s lack some system: Skillings and Mack's test uses"
+    " them; Friedman's would exclude them.",
     # Clustered tests of covariates
     "one-each": "every group is one {by}: no test by {by}",
     "no-test-by": "no test by {by}: {why}",

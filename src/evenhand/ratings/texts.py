@@ -125,21 +125,5 @@ say: Final = Templates(
         " usual of judges, and hold less than they claim where these are unusual.",
         "value-unseen": "'{name}' was never {values} where ratings were seen: taken as unlike all"
         " that was{hint}",
-        # Components of variance
-        "intervals-approximate": "intervals are from the information, on the scale of log sd, and"
-        " nothing is tested: profiles would take too long on data of this size",
-        "likelihood-flat": "intervals are from the information, on the scale of log sd, and nothing"
-        " is tested: the likelihood is too flat for profiles",
-        "moments-large": "variances are moment estimates (Henderson's first method), without"
-        " intervals: judges, systems and items are too many for restricted likelihood; take one"
-        " task, or a part of the items",
-        "moments-quick": "variances are moment estimates (Henderson's first method), without"
-        " intervals and tests, which take longer",
-        "systems-fixed": "systems are fixed: their variance is that of these systems' means, less"
-        " error",
-        "one-level": "there is one {name}: nothing can be said of how {name}s differ",
-        "too-few-to-tell": "{name} cannot be told from the {other}: only {scores:,} of {of:,}"
-        " scores would tell them apart",
-        "confounded": "{name} cannot be told from {others}: {why}",
     }
 )

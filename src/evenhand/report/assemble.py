@@ -15,13 +15,14 @@ import narwhals as nw
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import find_excluded, take_pairs
+from evenhand.data.controls import find_excluded, require_systems, take_pairs
 from evenhand.data.engine import COUNT, fetch_columns, one_thread
 from evenhand.data.held_tables import hold_rows
 from evenhand.data.joining import count_tasks
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.slips import find_slips
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import (
     NotConverged,
     NotIdentified,
@@ -320,8 +321,9 @@ def _describe(part: Part) -> dict[str, Any]:
 # From judgments to a report: a part for each task, a section for each question.
 
 
+@takes_judgments("data")
 def make_report(
-    data: Data,
+    data: Data | Openable,
     settings: Settings | None = None,
     *,
     title: str = "",
@@ -369,6 +371,7 @@ def make_report(
             f"a report is made of judgments, not of a {type(data).__name__}:"
             " make_report(evenhand.read(...))"
         )
+    require_systems(data)
     if isinstance(sections, str):
         raise UnknownOption(f"sections is a list of names, such as ['{sections}']")
     chosen = settings or Settings(

@@ -28,9 +28,6 @@ from evenhand.report.sections.judges import find_fault as find_fault_of_judges
 from evenhand.report.sections.judges import find_fault_panel as find_fault
 from evenhand.report.sections.systems import say_groups
 
-# What models of ratings rest on: effects that are removed, scores standardised by judge
-FRISCH: Final = ("frisch-waugh-1933", "lovell-1963")
-WMT: Final = ("bojar-2016",)
 ENTRY_KEY: Final = re.compile(r"^@\w+\{(.*),$", re.MULTILINE)
 FIELD: Final = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
 MIN_ET_AL: Final = 3  # Authors from which on the first is named alone
@@ -296,7 +293,29 @@ def _say_fit(analysis: Analysis) -> list[Sentence]:
     ]
 
 
-# How systems were compared by scores, in sentences for a paper; only what was done is said.
+# How systems were ranked by ratings, in sentences for a paper; only what was done is said.
+
+# Model of ratings → how it is said, and the papers it is from
+OF_RATINGS: Final[Mapping[str, Sentence]] = {
+    "adjusted": (
+        "mean scores adjusted by least squares, with fixed effects of {removed} removed",
+        ("frisch-waugh-1933", "lovell-1963"),
+    ),
+    "mean": ("their mean scores", ()),
+    "z": (
+        "scores standardised by judge (mean 0, standard deviation 1), averaged within each output"
+        " and then over outputs",
+        ("bojar-2016",),
+    ),
+    "mixed": (
+        "a linear mixed model with random effects of {random}, by restricted maximum likelihood",
+        ("patterson-thompson-1971",),
+    ),
+    "ordinal": (
+        "a cumulative logit model of scores whose cutpoints differ between judges",
+        ("mccullagh-1980", "tutz-hennevogl-1996"),
+    ),
+}
 
 
 def say_scores(rated: Rated) -> list[Sentence]:
@@ -336,16 +355,13 @@ def _say_rating_models(rated: Rated) -> list[Sentence]:
 
 def _name_rating_model(ranking: Ranking) -> Sentence:
     """Name a model of ratings as it was fitted: what is not known is not removed."""
-    removed = [f"{name}s" for name in getattr(ranking.fit, "effects", ())]
-    if ranking.model == "adjusted" and removed:
-        effects = f"fixed effects of {' and '.join(removed)} removed"
-        return f"mean scores adjusted by least squares, with {effects}", FRISCH
-    if ranking.model == "z":
-        averaged = "averaged within each output and then over outputs"
-        return f"scores standardised by judge (mean 0, standard deviation 1), {averaged}", WMT
-    if ranking.model in ("adjusted", "mean"):
-        return "their mean scores", ()
-    return say_ranked_by(ranking), ()
+    fit = ranking.fit
+    removed = [f"{name}s" for name in getattr(fit, "effects", ())]
+    random = [one.name for one in getattr(fit, "components", ())[:-1]]
+    if ranking.model == "adjusted" and not removed:
+        return OF_RATINGS["mean"]
+    named, keys = OF_RATINGS.get(ranking.model, (say_ranked_by(ranking), ()))
+    return named.format(removed=" and ".join(removed), random=", ".join(random)), keys
 
 
 def _say_score_agreement(rated: Rated) -> list[Sentence]:

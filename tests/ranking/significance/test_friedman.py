@@ -12,7 +12,7 @@ from scipy import stats
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.numerics.cluster_means import average_ranks
-from evenhand.ranking.tests import friedman_test, score_blocks
+from evenhand.ranking.tests import friedman_test, score_blocks, skillings_mack_test
 from golden_numbers import entries, golden
 from tallies import dras, tally
 
@@ -184,3 +184,41 @@ def test_results_are_frozen_and_say_what_they_ignore():
     assert "how much the systems differ (no odds)" in found.ignores
     with pytest.raises(FrozenInstanceError):
         found.p = 0.0
+
+
+@pytest.mark.parametrize("entry", entries("04_friedman"), ids=lambda entry: entry.id)
+def test_skillings_and_mack_of_complete_blocks_is_friedman_in_r(entry):
+    found = skillings_mack(entry.input["table"])
+    expected, slack = entry.expected, entry.tolerance["stat"]
+    assert found.statistic == pytest.approx(expected["statistic"], rel=0, abs=slack)
+    assert found.df == expected["df"]
+    assert found.p == pytest.approx(expected["p"], rel=0, abs=entry.tolerance["p"])
+
+
+@pytest.mark.parametrize("name", ["skillings_mack", "ice_cream"])
+def test_skillings_and_mack_and_durbin_are_as_printed(name):
+    entry = golden("rating_tests", name)
+    found = skillings_mack(entry.input["table"])
+    expected, slack = entry.expected, entry.tolerance
+    assert found.statistic == pytest.approx(expected["statistic"], rel=0, abs=slack["statistic"])
+    assert (found.df, found.blocks) == (expected["df"], len(entry.input["table"]))
+    assert found.p == pytest.approx(expected["p"], rel=0, abs=slack["p"])
+
+
+def test_blocks_that_link_no_systems_take_degrees_of_freedom_and_single_scores_say_nothing():
+    nan = np.nan
+    table = [[1, 2, nan, nan]] * 6 + [[nan, nan, 2, 1]] * 6 + [[5, nan, nan, nan]]
+    found = skillings_mack(table)
+    assert (found.df, found.blocks) == (2, 12)
+    # of two systems the test is McNemar's: (6 − 0)² / 6 for each pair
+    assert found.statistic == pytest.approx(12)
+    for nothing in ([[1, nan], [nan, 1]], [[2, 2], [1, 1]]):
+        with pytest.raises(NotIdentified, match="nothing to compare"):
+            skillings_mack(nothing)
+
+
+def skillings_mack(table):
+    scores = np.array(table, dtype=float)
+    block, system = np.nonzero(~np.isnan(scores))
+    names = tuple("abcdefg"[: scores.shape[1]])
+    return skillings_mack_test(block, system, scores[block, system], names)

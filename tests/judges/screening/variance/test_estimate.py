@@ -12,10 +12,10 @@ import evenhand
 from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, Component
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judges.variance import note_unknown
+from evenhand.models.components import make_terms
 from evenhand.models.random_judges import RandomJudges
-from evenhand.ratings.components import make_terms
 from judges.screening.variance.votes import table, voted
-from ratings.scored import rows_of, simulate
+from models.scored import rows_of, simulate
 
 DATA = os.environ.get("EVENHAND_DATA")
 SDS = {"system": 1.0, "judge": 2.0, "judge x system": 1.0, "item x system": 1.0}

@@ -10,7 +10,7 @@ from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges.variance import find_design, plan_design, say_answer, tabulate_designs
 from golden_numbers import golden
 from judges.screening.variance.votes import voted
-from ratings.scored import rows_of, simulate
+from models.scored import rows_of, simulate
 
 SDS = {
     "system": 2.0,

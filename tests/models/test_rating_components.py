@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.ratings import components as arrangement
-from evenhand.ratings import variance_components
-from evenhand.ratings.variance_components import estimate_rating_components
+from evenhand.models import components as arrangement
+from evenhand.models import rating_components
+from evenhand.models.rating_components import estimate_rating_components
 from golden_numbers import golden
-from ratings.scored import rows_of, simulate
+from models.scored import rows_of, simulate
 
 
 def found_in(rows, **options):
@@ -148,7 +148,7 @@ def test_what_is_too_large_is_estimated_by_moments_and_says_so(monkeypatch):
 def test_large_data_have_intervals_without_profiles(monkeypatch):
     rows = simulate(3, {"judge": 2.0, "item": 1.0})
     exact, _ = found_in(rows)
-    monkeypatch.setattr(variance_components, "MAX_COST_PROFILED", 1.0)
+    monkeypatch.setattr(rating_components, "MAX_COST_PROFILED", 1.0)
     near, result = found_in(rows)
     assert near["judge"].sd == exact["judge"].sd
     assert near["residual"].upper == pytest.approx(exact["residual"].upper, rel=0.02)
@@ -200,10 +200,10 @@ def test_a_small_residual_beside_large_differences_is_not_nothing(noise):
 
 
 def test_a_likelihood_without_a_maximum_leaves_moments(monkeypatch):
-    def refuse(*_):
+    def refuse(*_, **__):
         raise NotConverged("nothing was found", ["collect more"])
 
-    monkeypatch.setattr(variance_components, "maximise", refuse)
+    monkeypatch.setattr(rating_components, "maximise", refuse)
     components, result = found_in(simulate(3, {"judge": 2.0}))
     assert result.method == "moments"
     assert "no clear maximum" in result.notes[0]
@@ -214,7 +214,7 @@ def test_what_the_range_of_the_scores_rules_out_is_refused(monkeypatch):
     def invent(score, terms):
         return np.array([1e6] * len(terms) + [0.0])
 
-    monkeypatch.setattr(variance_components, "estimate_moments", invent)
+    monkeypatch.setattr(rating_components, "estimate_moments", invent)
     with pytest.raises(NotConverged, match="beyond the range of the scores"):
         estimate_rating_components(simulate(3, {"judge": 2.0}))
 

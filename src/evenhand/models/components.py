@@ -21,11 +21,12 @@ from evenhand.data.results import (
     SYSTEM,
 )
 from evenhand.errors import listing
+from evenhand.models.texts import say
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.gaussian_process import fill_up, invert_all
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.ratings.texts import say
+from evenhand.render.findings import Finding
 
 RANDOM: Final = tuple(name for name in NAMES if name != RESIDUAL)
 
@@ -328,6 +329,11 @@ class Problem:
     def df(self) -> int:
         return len(self.score) - self.fixed.size
 
+    def scale(self, variances: Array) -> Array:
+        """Return (effects,) standard deviations, 1 of fixed ones."""
+        sizes = [self.arrangement.columns, *(term.size for term in self.terms)]
+        return np.repeat([1.0, *np.sqrt(variances[:-1])], sizes)
+
     def spread(self, effects: Array) -> Array:
         """Return (n,) sums over each score's effects, fixed ones as well."""
         total = effects[self.fixed.codes]
@@ -355,7 +361,7 @@ def solve_equations(problem: Problem, variances: Array) -> Solved:
     made = problem.arrangement
     residual = float(variances[-1])
     sizes = [term.size for term in problem.terms]
-    scale = np.repeat([1.0, *np.sqrt(variances[:-1])], [made.columns, *sizes])
+    scale = problem.scale(variances)
     factor = Factor.of(made, scale, residual)
     right = scale * problem.gather(problem.score)
     solution = factor.solve(right[:, None])[:, 0]
@@ -385,6 +391,18 @@ def solve_equations(problem: Problem, variances: Array) -> Solved:
     information = np.asarray(0.5 * (projected + projected.T) / 2 / residual)
     vcov = residual * factor.corner[: made.columns, : made.columns]
     return Solved(value, gradient, information, scale * solution, vcov)
+
+
+def slope_means(problem: Problem, variances: Array) -> Array:
+    """Return (K + 1, p, p) slopes of the covariance C of β by the log of each variance."""
+    # ∂C/∂log σ_k² = σ_k² C XᵀV⁻¹Z_k Z_kᵀV⁻¹X C, of which M⁻¹ has the root; C is as many times as
+    # large where all variances are, so that the slopes sum to C
+    made, residual = problem.arrangement, float(variances[-1])
+    factor = Factor.of(made, problem.scale(variances), residual)
+    root = residual * factor.solve(np.eye(made.effects, made.columns))
+    parts = np.split(root, made.starts)
+    slopes = [part.T @ part for part in parts[1:]]
+    return np.array([*slopes, parts[0] - sum(slopes)])
 
 
 # How two partitions of the scores overlap: all that moments and identification need.
@@ -457,7 +475,7 @@ WHY_MERGED: Final = {
 class Identified:
     terms: tuple[Term, ...]  # terms with a variance of their own
     carries: Mapping[str, tuple[str, ...]]  # term or residual → what cannot be told from it
-    reasons: tuple[str, ...]  # what cannot be told, and why, in sentences
+    reasons: tuple[Finding, ...]  # what cannot be told, and why, in sentences
 
 
 def identify(terms: Sequence[Term]) -> Identified:
@@ -476,7 +494,7 @@ def identify(terms: Sequence[Term]) -> Identified:
                 reasons.append(say("one-level", name=name))
             single.add(name)
             continue
-        weights, own_share = _explain(gram, numbers, at)
+        weights, own_share = explain(gram, numbers, at)
         if own_share > MIN_OWN_SHARE and 0 < n - term.size < MIN_SPARE * n:
             few = {"scores": n - term.size, "of": n}
             reasons.append(say("too-few-to-tell", name=name, other=RESIDUAL, **few))
@@ -497,7 +515,7 @@ def identify(terms: Sequence[Term]) -> Identified:
     return Identified(tuple(held[1:]), merged, tuple(reasons))
 
 
-def _explain(gram: Array, basis: list[int], at: int) -> tuple[Array, float]:
+def explain(gram: Array, basis: list[int], at: int) -> tuple[Array, float]:
     """Return the combination of kept matrices nearest to a further one, and the share left."""
     if not basis or gram[at, at] <= 0:
         return np.zeros(len(basis)), 1.0

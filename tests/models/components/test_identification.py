@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.ratings.components import identify, make_terms
-from ratings.scored import rows_of, simulate
+from evenhand.models.components import identify, make_terms
+from models.scored import rows_of, simulate
 
 
 def known(judge, item, system):

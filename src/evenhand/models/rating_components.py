@@ -26,10 +26,7 @@ import numpy as np
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.results import RESIDUAL, SYSTEM, Component
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.numerics import Array, Flags
-from evenhand.numerics.distributions import chi2_tail, normal_quantile
-from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ratings.components import (
+from evenhand.models.components import (
     Problem,
     Solved,
     Term,
@@ -40,7 +37,10 @@ from evenhand.ratings.components import (
     make_terms,
     solve_equations,
 )
-from evenhand.ratings.texts import say
+from evenhand.models.texts import say
+from evenhand.numerics import Array, Flags
+from evenhand.numerics.distributions import chi2_tail, normal_quantile
+from evenhand.numerics.sampling import one_blas_thread
 
 # Moment estimates of variance components, linear in the number of scores.
 #
@@ -305,12 +305,11 @@ _NOTHING: Final = (
     " scores could be told from chance"
 )
 _NO_ERROR: Final = (
-    "scores are explained without a remainder, or nearly so: there is no chance to compare with, so"
-    " variances are moment estimates (Henderson's first method), without intervals and tests"
+    "scores are explained without a remainder, or nearly so: there is no chance to compare with"
 )
-_UNCLEAR: Final = (
-    "the restricted likelihood has no clear maximum within the range of the scores: variances are"
-    " moment estimates (Henderson's first method), without intervals and tests"
+_UNCLEAR: Final = "the restricted likelihood has no clear maximum within the range of the scores"
+_BY_MOMENTS: Final = (
+    "variances are moment estimates (Henderson's first method), without intervals and tests"
 )
 _CONSTANT: Final = "all scores are equal: there is no variance to take apart"
 
@@ -368,22 +367,19 @@ def estimate_rating_components(
 
 def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: float) -> _Estimates:
     """Estimate variances of scores of mean 0 and variance 1."""
-    moments = estimate_moments(score, terms)
     random = [term for term in terms if term is not fixed]
-    is_random = np.array([term is not fixed for term in terms] + [True])
     means = fixed or Term("mean", np.zeros(len(score), dtype=np.int64), 1)
     arrangement = arrange(random, means)
     if arrangement is None:
-        return _Estimates(terms, moments, (), "moments", (say("moments-large"),))
+        return _Estimates(
+            terms, estimate_moments(score, terms), (), "moments", (say("moments-large"),)
+        )
     problem = Problem(score, random, means, arrangement)
-    if moments[-1] <= MIN_RESIDUAL:
-        return _fall_back(score, terms, moments, _NO_ERROR)
     try:
-        peak = maximise(problem, np.maximum(moments[is_random], MIN_START))
-    except NotConverged:
-        return _fall_back(score, terms, moments, _UNCLEAR)
-    if peak.zero[-1] or float(peak.variances.max()) > _max_variance(score):
-        return _fall_back(score, terms, moments, _NO_ERROR if peak.zero[-1] else _UNCLEAR)
+        peak = find_peak(problem)
+    except (NotIdentified, NotConverged) as refusal:
+        why = f"{refusal.cause}; {_BY_MOMENTS}"
+        return _fall_back(score, terms, estimate_moments(score, terms), why)
     numbers = range(len(peak.variances))
     notes: tuple[str, ...] = ()
     try:
@@ -405,8 +401,31 @@ def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: fl
     return _Estimates(random, variances, ranges, "REML", (*notes, say("systems-fixed")), between)
 
 
+def find_peak(problem: Problem, gain: float = MAX_GAIN_LEFT) -> Peak:
+    """Return the highest restricted likelihood of scores of mean 0 and variance 1.
+
+    Raises:
+        NotIdentified: the effects explain the scores without a remainder.
+        NotConverged: no maximum within the range of the scores.
+
+    """
+    means = [problem.fixed] if problem.fixed.size > 1 else []
+    moments = estimate_moments(problem.score, [*means, *problem.terms])[len(means) :]
+    if moments[-1] <= MIN_RESIDUAL:
+        raise NotIdentified(_NO_ERROR)
+    try:
+        peak = maximise(problem, np.maximum(moments, MIN_START), gain=gain)
+    except NotConverged:
+        raise NotConverged(_UNCLEAR) from None
+    if peak.zero[-1]:
+        raise NotIdentified(_NO_ERROR)
+    if float(peak.variances.max()) > max_variance(problem.score):
+        raise NotConverged(_UNCLEAR)
+    return peak
+
+
 def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) -> _Estimates:
-    if float(moments.max()) > _max_variance(score):
+    if float(moments.max()) > max_variance(score):
         raise NotConverged(
             "the variance components were not found: what fits these scores best has variances"
             " beyond the range of the scores",
@@ -417,7 +436,7 @@ def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) ->
     )
 
 
-def _max_variance(score: Array) -> float:
+def max_variance(score: Array) -> float:
     """Return the largest variance that values within the range of the scores can have."""
     return float(np.ptp(score)) ** 2 / 2
 

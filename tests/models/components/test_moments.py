@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evenhand.ratings.components import count_incidence, make_terms
-from evenhand.ratings.variance_components import estimate_moments
-from ratings.scored import indicator, rows_of, simulate
+from evenhand.models.components import count_incidence, make_terms
+from evenhand.models.rating_components import estimate_moments
+from models.scored import indicator, rows_of, simulate
 
 
 def test_a_balanced_design_gives_the_expected_mean_squares():

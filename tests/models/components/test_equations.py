@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.ratings.components import Problem, Term, arrange, make_terms, solve_equations
-from ratings.scored import dense_loglik, indicator, simulate
+from evenhand.models.components import Problem, Term, arrange, make_terms, solve_equations
+from models.scored import dense_loglik, indicator, simulate
 
 SDS = {"judge": 2.0, "item": 1.0, "system": 1.5, "judge x system": 0.8, "item x system": 0.9}
 VARIANCES = np.array([0.7, 0.5, 0.9, 0.3, 0.2, 0.4, 1.1])

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evenhand.ratings import components
-from evenhand.ratings.components import Term, arrange, make_terms
-from ratings.scored import simulate
+from evenhand.models import components
+from evenhand.models.components import Term, arrange, make_terms
+from models.scored import simulate
 
 
 def mean(n: int) -> Term:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evenhand.ratings.components import make_terms
-from evenhand.ratings.variance_components import share_levels
-from ratings.scored import indicator, rows_of, simulate
+from evenhand.models.components import make_terms
+from evenhand.models.rating_components import share_levels
+from models.scored import indicator, rows_of, simulate
 
 
 def test_it_is_the_squared_distance_of_the_systems_shares():

@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import brentq, minimize
 from scipy.stats import chi2
 
-from evenhand.ratings.components import Problem, Term, arrange, make_terms
-from evenhand.ratings.variance_components import approximate, maximise, profile
-from ratings.scored import dense_loglik, simulate
+from evenhand.models.components import Problem, Term, arrange, make_terms
+from evenhand.models.rating_components import approximate, maximise, profile
+from models.scored import dense_loglik, simulate
 
 
 @pytest.fixture(scope="module")

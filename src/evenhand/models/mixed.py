@@ -1,0 +1,278 @@
+"""The mixed model of ratings: systems fixed; judges, items and their tastes for systems random.
+
+    y = μ_system + judge + item + (judge x system) + (item x system) + e
+
+Variances are those of restricted maximum likelihood, none below 0; the means of systems and their
+covariance (XᵀV⁻¹X)⁻¹ are generalised least squares at these variances. A difference of systems is
+tested by t on Satterthwaite's degrees of freedom,
+
+    df = 2 v² / (gᵀ A g),   v = lᵀ (XᵀV⁻¹X)⁻¹ l,   g = ∂v/∂θ
+
+with A the inverse of the observed information on the variances θ that are not 0, as lmerTest has
+it. All systems are compared at once by its F (Fai & Cornelius 1996, Journal of Statistical
+Computation and Simulation 54:363-378).
+
+Sources: Patterson & Thompson (1971), Biometrika 58:545-554; Satterthwaite (1946), Biometrics
+Bulletin 2:110-114; Kuznetsova, Brockhoff & Christensen (2017), Journal of Statistical Software
+82(13).
+
+When not to use it: where judges or items were not assigned to systems at random, effects that are
+taken for random carry part of what separates systems; `adjusted` assumes nothing of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from evenhand.data.rating_rows import RatingRows, average_repeats
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import (
+    ITEM,
+    ITEM_SYSTEM,
+    JUDGE,
+    JUDGE_ITEM,
+    JUDGE_SYSTEM,
+    RESIDUAL,
+    SYSTEM,
+    Component,
+)
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
+from evenhand.models.components import (
+    MIN_OWN_SHARE,
+    Identified,
+    Problem,
+    Term,
+    arrange,
+    explain,
+    identify,
+    make_terms,
+    slope_means,
+    solve_equations,
+)
+from evenhand.models.rating_components import MAX_COST_PROFILED, Peak, find_peak
+from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
+from evenhand.models.texts import say, say_ratings
+from evenhand.numerics import Array
+from evenhand.numerics.distributions import f_tail
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.document import Column, Table
+from evenhand.render.findings import Finding
+
+RANDOM: Final = (JUDGE, ITEM, JUDGE_SYSTEM, ITEM_SYSTEM)
+GAIN_LEFT: Final = 1e-12  # Twice the log-likelihood still to be gained at the end (nats)
+DOUBTFUL: Final = 0.05  # p-value from which a test says nothing
+LOG_STEP: Final = 3e-4  # In log variance, of numerical derivatives
+SPREAD_ROUNDING: Final = 1e-12  # Share of the mean below which the sd of scores is rounding
+
+
+@dataclass(frozen=True)
+class FTest:
+    """All systems are equal."""
+
+    statistic: float  # F
+    df: int  # systems less one
+    df_below: float  # Satterthwaite's
+    p: float
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """Settings: which effects are random, of those of METHODS and judge x item."""
+
+    random: tuple[str, ...] = RANDOM
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "random", tuple(self.random))
+        for name in self.random:
+            require_option("random effect", name, (*RANDOM, JUDGE_ITEM))
+        if len(set(self.random)) < len(self.random):
+            raise UnknownOption(f"random effects {listing(self.random)}: one is named twice")
+
+    def fit(self, data: Ratings | RatingRows | ScoredRows) -> MixedFit:
+        """Fit the model to ratings of one task under one criterion.
+
+        Raises:
+            NotIdentified: effects explain the scores without a remainder, or are too many.
+            NotConverged: the likelihood has no clear maximum.
+            InvalidJudgments: no ratings, or of several criteria.
+
+        """
+        scores = take_scores(data)
+        rows, notes = average_repeats(scores.rows)
+        known = identify([term for term in make_terms(rows) if term.name in (SYSTEM, *self.random)])
+        if not known.terms or known.terms[0].name != SYSTEM:
+            raise NotIdentified(
+                "the mixed model has nothing to compare: " + "; ".join(known.reasons),
+                ["collect several scores of two systems or more"],
+            )
+        mean, spread = float(rows.score.mean()), float(rows.score.std())
+        if spread <= SPREAD_ROUNDING * abs(mean):
+            raise NotIdentified("all scores are equal: there is nothing to rank by")
+        with one_blas_thread():
+            known, problem = _tell_apart(known, (rows.score - mean) / spread)
+            try:
+                peak = find_peak(problem, GAIN_LEFT)
+            except (NotIdentified, NotConverged) as refusal:
+                raise type(refusal)(refusal.cause, ["use --model adjusted or mean"]) from None
+            information = _inform(problem, peak)
+            slopes = slope_means(problem, peak.variances)[~peak.zero]
+        k = problem.fixed.size
+        sds = spread * np.sqrt(np.where(peak.zero, 0.0, peak.variances))
+        names = [*((term.name, term.size) for term in problem.terms), (RESIDUAL, rows.size)]
+        components = tuple(
+            Component(name, float(sd), size, carries=known.carries.get(name, ()))
+            for (name, size), sd in zip(names, sds, strict=True)
+        )
+        centre = np.eye(k) - 1 / k
+        return MixedFit(
+            model=self,
+            systems=scores.systems,
+            estimate=mean + spread * peak.solved.effects[:k],
+            vcov=spread**2 * centre @ peak.solved.means_vcov @ centre,
+            counts=scores.counts,
+            means=scores.means,
+            loglik=peak.solved.value - problem.df * float(np.log(spread)),
+            components=components,
+            slopes=spread**2 * centre @ slopes @ centre,
+            variances_vcov=np.asarray(np.linalg.inv(information)),
+            notes=(*notes, *known.reasons),
+        )
+
+
+def _tell_apart(known: Identified, score: Array) -> tuple[Identified, Problem]:
+    """Drop the effects that the means of systems leave no variance of their own."""
+    # With matrices D_k = Z_k Z_kᵀ and P as usual, variances are told apart if the P D_k P are
+    # linearly independent; and these are if the vectors P D_k P x are, x drawn at random. That
+    # is the average information on scores x.
+    probe = np.random.Generator(np.random.PCG64(1)).standard_normal(len(score))
+    system, *terms = known.terms
+    problem = _arrange(score, terms, system)
+    information = solve_equations(
+        replace(problem, score=probe), np.ones(len(terms) + 1)
+    ).information
+    numbers, carries, reasons = [len(terms)], dict(known.carries), list(known.reasons)
+    for at, term in enumerate(terms):
+        # nothing at all is left of a matrix within the means of systems
+        empty = information[at, at] <= MIN_OWN_SHARE * information[-1, -1]
+        if not empty and explain(information, numbers, at)[1] > MIN_OWN_SHARE:
+            numbers.append(at)
+        else:
+            reasons.append(say("in-the-means", name=term.name))
+            carries[SYSTEM] = (*carries.get(SYSTEM, ()), term.name)
+    if len(numbers) <= len(terms):
+        terms = [terms[at] for at in numbers[1:]]
+        problem = _arrange(score, terms, system)
+    return Identified((system, *terms), carries, tuple(reasons)), problem
+
+
+def _arrange(score: Array, terms: Sequence[Term], system: Term) -> Problem:
+    arrangement = arrange(terms, system)
+    if arrangement is None:
+        raise NotIdentified(
+            "judges, systems and items are too many for the mixed model",
+            ["use --model adjusted", "take a part of the items (--where)"],
+        )
+    return Problem(score, terms, system, arrangement)
+
+
+def _inform(problem: Problem, peak: Peak) -> Array:
+    """Return the information on the logs of the variances that are not 0, the observed one."""
+    free = np.flatnonzero(~peak.zero)
+    scale = peak.variances[free]
+    average = peak.solved.information[np.ix_(free, free)] * scale * scale[:, None]
+    if problem.arrangement.cost > MAX_COST_PROFILED:  # so many scores that they hardly differ
+        return average
+    observed = np.empty_like(average)
+    for place, at in enumerate(free.tolist()):  # central differences of the gradient
+        ends = []
+        for side in (-1, 1):
+            variances = peak.variances.copy()
+            variances[at] *= np.exp(side * LOG_STEP)
+            ends.append((variances * solve_equations(problem, variances).gradient)[free])
+        observed[place] = (ends[0] - ends[1]) / (2 * LOG_STEP)
+    observed = (observed + observed.T) / 2
+    return observed if np.linalg.eigvalsh(observed)[0] > 0 else average
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MixedFit(RatingFit):
+    """Means of systems by generalised least squares, and the variances that they rest on."""
+
+    vcov: Array
+    loglik: float  # restricted log-likelihood (nats)
+    components: tuple[Component, ...]  # of the random effects, the residual last
+    slopes: Array  # (P, K, K) slopes of vcov by the log of each variance that is not 0
+    variances_vcov: Array  # (P, P) covariance of these logs
+
+    assumes: ClassVar[str] = "random judges and items"
+
+    @cached_property
+    def df(self) -> float:
+        """Return the smallest degrees of freedom of any two systems' difference."""
+        left, right = np.triu_indices(len(self.systems), 1)
+        unit = np.eye(len(self.systems))
+        return float(self._find_df(unit[left] - unit[right]).min())
+
+    def find_df(self, weights: Array) -> float:
+        return float(self._find_df(weights[None])[0])
+
+    def _find_df(self, weights: Array) -> Array:
+        """Return (m,) Satterthwaite's degrees of freedom of (m, K) contrasts."""
+        variances = np.einsum("mi,ij,mj->m", weights, self.vcov, weights)
+        slopes = np.einsum("mi,pij,mj->mp", weights, self.slopes, weights)
+        errors = np.einsum("mp,pq,mq->m", slopes, self.variances_vcov, slopes)
+        return np.asarray(2 * variances**2 / errors)
+
+    @cached_property
+    def f_test(self) -> FTest:
+        """Test that all systems are equal."""
+        q = len(self.systems) - 1
+        differences = np.eye(q, q + 1) - np.eye(q, q + 1, 1)
+        values, vectors = np.linalg.eigh(differences @ self.vcov @ differences.T)
+        weights = vectors.T @ differences
+        statistic = float(((weights @ self.estimate) ** 2 / values).mean())
+        below = self._find_df(weights)
+        expected = float((below[below > 2] / (below[below > 2] - 2)).sum())
+        df = float(below[0]) if q == 1 else 2 * expected / (expected - q) if expected > q else 0.0
+        return FTest(statistic, q, df, f_tail(statistic, q, df) if df > 0 else 1.0)
+
+    @property
+    def says(self) -> tuple[Finding, ...]:
+        test = self.f_test
+        code = "systems-differ" if test.p < DOUBTFUL else "systems-alike"
+        values = {"df": test.df, "below": test.df_below, "statistic": test.statistic}
+        return (say_ratings(code, p=test.p, **values),)
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        names = self.model.random
+        return () if names == RANDOM else (f"random {', '.join(names) or 'none'}",)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Standard deviations of the random effects."""
+        total = sum(one.variance for one in self.components)
+        rows = [
+            {"name": one.title, "levels": one.levels, "sd": one.sd, "share": one.variance / total}
+            for one in self.components
+        ]
+        columns = (
+            Column("name", "source", "name"),
+            Column("levels", "levels", "count"),
+            Column("sd", "sd", "figures"),
+            Column("share", "variance", "share"),
+        )
+        return (Table("components", "Random effects", columns, tuple(rows)),)
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        return {
+            "loglik": self.loglik,
+            "f_test": vars(self.f_test),
+            "components": [one.to_dict() for one in self.components],
+        }

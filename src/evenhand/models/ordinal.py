@@ -1,0 +1,566 @@
+"""The cumulative logit of ratings: scores as ordered categories, cutpoints that judges differ in.
+
+    P(score ≤ c | judge j, system s, item i) = Λ(κ_jc − μ_s − item_i − output_is),   c = 1 … C − 1
+    mean of κ_j1 … κ_j,C−1 = m + a_j,   log(κ_j,c+1 − κ_jc) = g_c + d_jc
+    a ~ N(0, σ_judge²), d ~ N(0, σ_spacing²), item ~ N(0, σ_item²), output ~ N(0, σ_output²)
+
+The cutpoints of a judge are the common ones (m, g), moved by how severe the judge is and stretched
+by how he or she uses the scale, and so in order by construction; both are shrunk to 0 by the normal
+penalties, a judge of few scores more. Nothing is assumed of the distance between categories.
+
+Standard deviations are those of the highest likelihood of the scores by Laplace's approximation,
+or what is asked for; 0 leaves an effect out, and without any it is the proportional odds model. At
+them systems, constants and effects stand where the penalised likelihood is highest, and the
+covariance of the systems is the inverse of its information, all effects eliminated.
+
+Sources: McCullagh (1980), Journal of the Royal Statistical Society B 42:109-142; random cutpoints:
+Tutz & Hennevogl (1996), Computational Statistics & Data Analysis 22:537-557; Laplace: Christensen,
+ordinal (R), function clmm.
+
+When not to use it: with more than 7 categories, where points are as good; where judges like some
+systems more than others do, which is not in it: errors are too small then, and those of `adjusted`
+are not. Where effects have few scores each, systems are some percent nearer to each other than by
+maximum likelihood, errors as well, and Laplace's standard deviations too small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
+from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
+from evenhand.models.texts import say_ratings
+from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.graph import Graph, strong_components
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.document import Column, Table
+from evenhand.render.findings import Finding
+
+MAX_CATEGORIES: Final = 7
+MAX_BORDER: Final = 2_000  # Most effects of judges and constants, which are solved for together
+MIN_SD: Final = 0.01  # Logits; as good as 0
+MAX_SD: Final = 10.0
+START_SD: Final = 0.5
+SD_STEP: Final = 1e-4  # Logits, of numerical derivatives
+MAX_STEPS: Final = 200
+MAX_HALVINGS: Final = 40
+MAX_GAIN_LEFT: Final = 1e-16  # Twice the log-likelihood still to be gained at the mode (nats)
+SEARCH_GAIN_LEFT: Final = 1e-13  # The same while standard deviations are looked for
+VALUE_ROUNDING: Final = 1e-12  # Loss of log-likelihood, relative to 1 + |ℓ|, that is rounding
+FIRST_RIDGE: Final = 1e-3  # Added where the information is indefinite; ten times more each time
+MAX_LOG_WIDTH: Final = 6.0  # Of a category; e⁶ logits are as good as all
+MIN_WIDTH: Final = 1e-30
+EFFECTS: Final = ("judge", "spacing", "item", "output")
+
+
+@dataclass(frozen=True)
+class Ordinal:
+    """Settings: standard deviations in logits; None is estimated, 0 leaves the effect out."""
+
+    judge_sd: float | None = None  # of how severe judges are
+    spacing_sd: float | None = None  # of the logs of how wide their categories are
+    item_sd: float | None = None  # of how good outputs of an item are
+    output_sd: float | None = None  # of how good a system's output for an item is
+
+    def __post_init__(self) -> None:
+        for effect, sd in self.sds.items():
+            if sd is not None and not 0 <= sd <= MAX_SD:
+                raise UnknownOption(
+                    f"{effect}_sd cannot be {sd}: it is a number of logits from 0 to {MAX_SD:g}"
+                )
+
+    @property
+    def sds(self) -> dict[str, float | None]:
+        return {effect: getattr(self, f"{effect}_sd") for effect in EFFECTS}
+
+    def fit(self, data: Ratings | RatingRows | ScoredRows) -> OrdinalFit:
+        """Fit the model to ratings of one task under one criterion.
+
+        Raises:
+            NotIdentified: more than 7 categories, or systems whose scores do not overlap.
+            NotConverged: the likelihood has no clear maximum.
+            InvalidJudgments: no ratings, or of several criteria.
+
+        """
+        scores = take_scores(data)
+        categories, category = np.unique(scores.score, return_inverse=True)
+        category = category.reshape(-1)
+        _require(scores, categories, category)
+        sds, notes = _choose(self.sds, scores.rows, len(categories))
+        design = _Design.of(scores, category, sds)
+        with one_blas_thread():
+            mode, chosen = _find_sds(design, sds)
+        k = len(scores.systems)
+        vcov = np.zeros((k, k))
+        vcov[1:, 1:] = mode.vcov
+        centre, worths = np.eye(k) - 1 / k, design.worths(mode.at)
+        common = replace(mode.at, border=np.where(design.constant, mode.at.border, 0.0))
+        cutpoints = design.cut(mode.at, chosen)[0] - worths.mean()
+        judges = np.unique(scores.rows.judge).tolist() if len(cutpoints) > 1 else []
+        return OrdinalFit(
+            model=self,
+            systems=scores.systems,
+            estimate=worths - worths.mean(),
+            vcov=centre @ vcov @ centre,
+            counts=scores.counts,
+            means=scores.means,
+            notes=notes,
+            loglik=mode.loglik,
+            sds=chosen,
+            categories=tuple(categories.tolist()),
+            cutpoints=design.cut(common, chosen)[0][0] - worths.mean(),
+            judge_cutpoints={
+                scores.rows.judges[code]: own for code, own in zip(judges, cutpoints, strict=False)
+            },
+        )
+
+
+def _require(scores: ScoredRows, categories: Array, category: Integers) -> None:
+    """Refuse scores for which the likelihood has no maximum."""
+    size, systems = len(categories), scores.systems
+    if size > MAX_CATEGORIES:
+        raise NotIdentified(
+            f"the ordinal model takes at most {MAX_CATEGORIES} categories, and there are {size:,}"
+            " different scores",
+            ["use --model adjusted or --model mixed, which take scores as numbers"],
+        )
+    if size < 2:
+        raise NotIdentified("all scores are equal: there is nothing to rank by")
+    # A direction in which no score becomes less likely has μ_s ≤ κ_c where s has category c, and
+    # κ_c ≤ μ_s where it has c + 1. There is none but a shift of all of them if and only if the
+    # graph of these relations is strongly connected.
+    k = len(systems)
+    cells = np.unique(np.stack((scores.system, category), axis=1), axis=0)
+    below, above = cells[cells[:, 1] < size - 1], cells[cells[:, 1] > 0]
+    source = np.concatenate((below[:, 0], k + above[:, 1] - 1))
+    target = np.concatenate((k + below[:, 1], above[:, 0]))
+    group = strong_components(Graph(k + size - 1, source, target))[:k]
+    if (group != group[0]).any():
+        best = group == group[int(scores.means.argmax())]
+        names = np.array(systems)
+        raise NotIdentified(
+            "the ordinal model has no finite estimates: scores of"
+            f" {listing(names[best].tolist(), 5)} do not overlap with those of"
+            f" {listing(names[~best].tolist(), 5)}",
+            ["collect more scores of each", "use --model adjusted or --model mixed"],
+        )
+
+
+def _choose(
+    sds: dict[str, float | None], rows: RatingRows, categories: int
+) -> tuple[dict[str, float | None], tuple[Finding, ...]]:
+    """Return the standard deviations, 0 where the design says nothing of an effect."""
+    levels = {
+        "judge": (rows.judge,),
+        "item": (rows.item,),
+        "output": (rows.item, rows.system),
+        "answer": (rows.judge, rows.item, rows.system),
+    }
+    sizes = {effect: int(number_groups(*codes).max()) + 1 for effect, codes in levels.items()}
+    notes, n = [], rows.size
+    if sizes["answer"] < n and sizes["item"] > 1:
+        notes.append(say_ratings("repeats-count", n=n - sizes["answer"]))
+    for effect in ("judge", "item", "output"):
+        size = sizes[effect]
+        code = (
+            "one-level" if size == 1
+            else "one-score" if size == n
+            else "one-output" if effect == "output" and size == sizes["item"]
+            else None
+        )  # fmt: skip
+        if code and sds[effect] is None:
+            sds[effect] = 0.0
+            notes.append(say_ratings(f"{code}-each", name=effect))
+    if categories == 2 or (sds["spacing"] is None and sizes["judge"] in (1, n)):
+        sds["spacing"] = 0.0  # one cutpoint has no spaces
+    return sds, tuple(notes)
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Effects in units of their standard deviations, and constants."""
+
+    border: Array  # (G,) of judges (a, d_1 …), systems less the first, m and g
+    outputs: Array  # (O,)
+    items: Array  # (I,)
+
+    def move(self, step: _State, length: float) -> _State:
+        return _State(
+            self.border + length * step.border,
+            self.outputs + length * step.outputs,
+            self.items + length * step.items,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Mode:
+    at: _State
+    loglik: float  # by Laplace's approximation (nats)
+    vcov: Array  # (K − 1, K − 1) covariance of the systems less the first
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """The scores at some effects: where their cutpoints are."""
+
+    value: float  # penalised log-likelihood
+    upper: Array  # (n,) the higher cutpoint of a score's category, less the worth
+    lower: Array  # (n,) the lower one
+    width: Array  # (n,) their difference
+    slopes: Array  # (J, C − 1, C − 1) of cutpoints by (m + a, g + d)
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """Outputs, or items, in the equations of a Newton step."""
+
+    right: Array  # (q,) gradient
+    diagonal: Array  # (q,) information
+    across: Any  # sparse (q, G) information shared with the border
+
+
+@dataclass(frozen=True, eq=False)
+class _Design:
+    """Distinct rows; an effect that is left out has one level."""
+
+    judge: Integers  # (n,)
+    system: Integers
+    item: Integers
+    output: Integers
+    category: Integers
+    weight: Array  # (n,) how many scores a row stands for
+    owner: Integers  # (O,) item of each output
+    sizes: tuple[int, int, int, int]  # judges, systems, categories, items
+
+    @classmethod
+    def of(cls, scores: ScoredRows, category: Integers, sds: Mapping[str, float | None]) -> _Design:
+        rows = scores.rows
+        none, out = np.zeros(rows.size, dtype=np.int64), {e for e in EFFECTS if sds[e] == 0}
+        judge = none if out >= {"judge", "spacing"} else number_groups(rows.judge)
+        item = none if "item" in out else number_groups(rows.item)
+        output = none if "output" in out else number_groups(rows.item, rows.system)
+        columns = np.stack((judge, scores.system, item, output, category), axis=1)
+        cells, weight = np.unique(columns, axis=0, return_counts=True)
+        judge, system, item, output, category = np.ascontiguousarray(cells.T)
+        owner = np.zeros(int(output.max()) + 1, dtype=np.int64)
+        owner[output] = item
+        sizes = (judge, system, category, item)
+        j, k, size, i = (int(codes.max()) + 1 for codes in sizes)
+        if j * (size - 1) > MAX_BORDER:
+            raise NotIdentified(
+                f"{j:,} judges are too many to have cutpoints of their own",
+                ["use --model adjusted or --model mixed"],
+            )
+        weights = weight.astype(np.float64)
+        return cls(judge, system, item, output, category, weights, owner, (j, k, size, i))
+
+    @cached_property
+    def judges(self) -> int:
+        """Number of effects of judges, which stand first in the border."""
+        return self.sizes[0] * (self.sizes[2] - 1)
+
+    @cached_property
+    def constant(self) -> Flags:
+        """(G,) which of the border are m and g, the last."""
+        start = self.judges + self.sizes[1] - 1
+        return np.arange(start + self.sizes[2] - 1) >= start
+
+    @cached_property
+    def spaces(self) -> Array:
+        """(C − 1, C − 2) cutpoints of mean 0 as sums of the widths between them."""
+        steps = np.tri(self.sizes[2] - 1, self.sizes[2] - 2, -1)
+        return np.asarray(steps - steps.mean(axis=0))
+
+    @cached_property
+    def cuts(self) -> Integers:
+        """(n,) number of each row's lower cutpoint, among C + 1 of each judge."""
+        return self.judge * (self.sizes[2] + 1) + self.category
+
+    def scale(self, sds: Mapping[str, float]) -> Array:
+        return np.array([sds["judge"]] + [sds["spacing"]] * (self.sizes[2] - 2))
+
+    def worths(self, at: _State) -> Array:
+        """(K,) μ, 0 of the first system."""
+        return np.append(0.0, at.border[self.judges : self.judges + self.sizes[1] - 1])
+
+    def cut(self, at: _State, sds: Mapping[str, float]) -> tuple[Array, Array]:
+        """Return (J, C − 1) cutpoints, and their slopes by (m + a, g + d)."""
+        own = at.border[: self.judges].reshape(self.sizes[0], -1) * self.scale(sds)
+        values = at.border[self.constant] + own
+        widths = np.exp(np.minimum(values[:, 1:], MAX_LOG_WIDTH))
+        slopes = np.ones((*values.shape, values.shape[1]))
+        slopes[:, :, 1:] = self.spaces * widths[:, None, :]
+        return values[:, :1] + widths @ self.spaces.T, slopes
+
+    def start(self) -> _State:
+        """Return the cutpoints of all scores together, everything else 0."""
+        share = np.cumsum(np.bincount(self.category, self.weight))[:-1] / self.weight.sum()
+        cuts = np.log(share / (1 - share))
+        border = np.zeros(len(self.constant))
+        border[self.constant] = [cuts.mean(), *np.log(np.diff(cuts))]
+        return _State(border, np.zeros(len(self.owner)), np.zeros(self.sizes[3]))
+
+    def place(self, at: _State, sds: Mapping[str, float]) -> _Place:
+        from scipy.special import log_expit
+
+        cutpoints, slopes = self.cut(at, sds)
+        ends = np.pad(cutpoints, ((0, 0), (1, 1)), constant_values=(-np.inf, np.inf)).ravel()
+        worth = self.worths(at)[self.system]
+        worth = worth + sds["output"] * at.outputs[self.output] + sds["item"] * at.items[self.item]
+        upper, lower = ends[self.cuts + 1] - worth, ends[self.cuts] - worth
+        width = np.clip(upper - lower, MIN_WIDTH, np.exp(MAX_LOG_WIDTH))
+        # Λ(u) − Λ(l) = Λ(u) Λ(−l) (1 − exp(l − u))
+        chances = log_expit(upper) + log_expit(-lower) + np.log(-np.expm1(-width))
+        effects = (at.border[: self.judges], at.outputs, at.items)
+        penalty = sum(float(one @ one) for one in effects) / 2
+        return _Place(float(self.weight @ chances) - penalty, upper, lower, width, slopes)
+
+    def inform(
+        self, at: _State, place: _Place, sds: Mapping[str, float]
+    ) -> tuple[Array, Array, tuple[_Level, _Level], Array]:
+        """Return gradient and information of the border, outputs and items, and what these share.
+
+        The information is minus the matrix of second derivatives.
+        """
+        from scipy.special import expit
+
+        j, k, size, _ = self.sizes
+        high, low = expit(place.upper), expit(place.lower)
+        narrow = 1 / np.expm1(place.width)
+        # by the upper and the lower cutpoint of each score
+        up, down = self.weight * (1 - high + narrow), -self.weight * (low + narrow)
+        by_worth = -(up + down)
+        high, low = self.weight * high * (1 - high), self.weight * low * (1 - low)
+        narrow = self.weight * narrow * (1 + narrow)
+        both, ends = high + low, j * (size + 1)
+
+        def by_cut(upper: Array, lower: Array, cuts: Integers, each: int = 1) -> Array:
+            sums = np.bincount(cuts + each, upper, ends * each)
+            sums += np.bincount(cuts, lower, ends * each)
+            return np.asarray(sums.reshape(j, size + 1, each)[:, 1:size], dtype=np.float64)
+
+        own = np.zeros((j, size - 1, size - 1))
+        at_cut = np.arange(size - 1)
+        own[:, at_cut, at_cut] = by_cut(high + narrow, low + narrow, self.cuts)[:, :, 0]
+        between = -np.bincount(self.cuts, narrow, ends).reshape(j, size + 1)[:, 1 : size - 1]
+        own[:, at_cut[1:], at_cut[:-1]] = own[:, at_cut[:-1], at_cut[1:]] = between
+        turned = place.slopes.transpose(0, 2, 1)
+        gradient = (turned @ by_cut(up, down, self.cuts))[:, :, 0]
+        own = turned @ own @ place.slopes
+        own[:, at_cut[1:], at_cut[1:]] -= gradient[:, 1:]  # widths are exponentials
+        crossed = -turned @ by_cut(high, low, self.cuts * k + self.system, k)[:, :, 1:]
+
+        d, scale = self.judges, self.scale(sds)
+        worths, constants = slice(d, d + k - 1), slice(d + k - 1, None)
+        border = np.zeros((len(self.constant),) * 2)
+        cells = border[:d, :d].reshape(j, size - 1, j, size - 1)
+        cells[np.arange(j), :, np.arange(j), :] = own * scale * scale[:, None]
+        border[np.arange(d), np.arange(d)] += 1
+        border[:d, worths] = (crossed * scale[:, None]).reshape(d, k - 1)
+        border[:d, constants] = (own * scale[:, None]).reshape(d, size - 1)
+        border[worths, worths] = np.diag(np.bincount(self.system, both, k)[1:])
+        border[worths, constants] = crossed.sum(axis=0).T
+        border[constants, constants] = own.sum(axis=0)
+        border = np.triu(border) + np.triu(border, 1).T
+        by_system = np.bincount(self.system, by_worth, k)[1:]
+        right = (gradient * scale).ravel() - at.border[:d]
+        right = np.concatenate((right, by_system, gradient.sum(axis=0)))
+
+        flat = np.pad(place.slopes, ((0, 0), (1, 1), (0, 0))).reshape(ends, size - 1)
+        shares = -(high[:, None] * flat[self.cuts + 1] + low[:, None] * flat[self.cuts])
+        outputs = self._level(
+            self.output, at.outputs, sds["output"], (by_worth, both, shares, scale)
+        )
+        items = self._level(self.item, at.items, sds["item"], (by_worth, both, shares, scale))
+        shared = np.bincount(self.output, both, len(self.owner)) * sds["output"] * sds["item"]
+        return right, border, (outputs, items), np.asarray(shared, dtype=np.float64)
+
+    def _level(
+        self, codes: Integers, effects: Array, sd: float, rows: tuple[Array, Array, Array, Array]
+    ) -> _Level:
+        from scipy.sparse import csr_array
+
+        by_worth, both, shares, scale = rows
+        q, parts, later = len(effects), shares.shape[1], self.system > 0
+        own = self.judge[:, None] * parts + np.arange(parts)
+        constants = np.broadcast_to(np.flatnonzero(self.constant), own.shape)
+        columns = (own.ravel(), constants.ravel(), self.judges + self.system[later] - 1)
+        values = ((shares * scale).ravel(), shares.ravel(), both[later])
+        levels = (np.repeat(codes, parts), np.repeat(codes, parts), codes[later])
+        across = csr_array(
+            (sd * np.concatenate(values), (np.concatenate(levels), np.concatenate(columns))),
+            shape=(q, len(self.constant)),
+        )
+        diagonal = np.asarray(1 + sd**2 * np.bincount(codes, both, q))
+        right = np.asarray(sd * np.bincount(codes, by_worth, q) - effects)
+        return _Level(right, diagonal, across)
+
+
+def _find_mode(
+    design: _Design, sds: Mapping[str, float], at: _State, gain: float = MAX_GAIN_LEFT
+) -> _Mode:
+    """Climb to the mode of all effects by Newton's steps, outputs and items eliminated."""
+    from scipy.linalg import cho_solve
+    from scipy.sparse import csr_array, diags_array
+
+    d, o = design.judges, len(design.owner)
+    owners = csr_array((np.ones(o), (design.owner, np.arange(o))), shape=(design.sizes[3], o))
+    place = design.place(at, sds)
+    for _ in range(MAX_STEPS):
+        right, border, (outputs, items), shared = design.inform(at, place, sds)
+        # outputs meet each other only through their item and the border; then items do
+        part = shared / outputs.diagonal
+        left = _Level(
+            items.right - owners @ (part * outputs.right),
+            items.diagonal - owners @ (part * shared),
+            items.across - owners @ (diags_array(part) @ outputs.across),
+        )
+        rest = right.copy()
+        for level in (outputs, left):
+            weighed = diags_array(1 / level.diagonal) @ level.across
+            border = border - (weighed.T @ level.across).toarray()
+            rest = rest - weighed.T @ level.right
+        root = _take_root(border)
+        step = cho_solve((root, True), rest)
+        by_item = (left.right - left.across @ step) / left.diagonal
+        by_output = outputs.right - outputs.across @ step - shared * by_item[design.owner]
+        move = _State(step, by_output / outputs.diagonal, by_item)
+        promise = float(right @ step + outputs.right @ move.outputs + items.right @ by_item)
+        if promise <= gain:
+            log_det = np.log(outputs.diagonal).sum() + np.log(left.diagonal).sum()
+            log_det += 2 * np.log(np.diag(root)[:d]).sum()
+            vcov = cho_solve((root, True), np.eye(len(root)))[d:, d:]
+            k = design.sizes[1]
+            return _Mode(at, place.value - float(log_det) / 2, vcov[: k - 1, : k - 1])
+        least = place.value - VALUE_ROUNDING * (1 + abs(place.value))
+        for halving in range(MAX_HALVINGS):
+            there = at.move(move, 0.5**halving)
+            new = design.place(there, sds)
+            if new.value >= least:
+                break
+        else:
+            break
+        at, place = there, new
+    raise NotConverged(
+        "the ordinal model was not fitted: its likelihood has no clear maximum",
+        ["use --model adjusted or --model mixed", "collect more scores of each judge"],
+    )
+
+
+def _take_root(border: Array) -> Array:
+    """Return the Cholesky factor, of a matrix made definite where it is not."""
+    ridge = 0.0
+    while True:
+        try:
+            ridged = border + ridge * np.diag(np.abs(np.diag(border)) + 1)
+            return np.asarray(np.linalg.cholesky(ridged), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            ridge = max(10 * ridge, FIRST_RIDGE)
+
+
+def _find_sds(design: _Design, sds: Mapping[str, float | None]) -> tuple[_Mode, dict[str, float]]:
+    """Maximise Laplace's approximation over the standard deviations that are not given."""
+    free = [effect for effect, sd in sds.items() if sd is None]
+    known = {effect: START_SD if sd is None else float(sd) for effect, sd in sds.items()}
+    mode = _find_mode(design, known, design.start())
+    if not free:
+        return mode, known
+    from scipy.optimize import minimize
+
+    too_far = 2 * abs(mode.loglik) + 1  # what a step of the search beyond all sense loses
+
+    def lose(tried: Array) -> float:
+        nonlocal mode
+        if tried.max() > MAX_SD:
+            return too_far
+        sds = known | dict(zip(free, tried.tolist(), strict=True))
+        try:
+            mode = _find_mode(design, sds, mode.at, SEARCH_GAIN_LEFT)
+        except NotConverged:
+            return too_far
+        return -mode.loglik
+
+    found = minimize(
+        lose,
+        np.full(len(free), START_SD),
+        method="L-BFGS-B",
+        bounds=[(0.0, None)] * len(free),  # boxed variables would start with a jump to an end
+        options={"eps": SD_STEP, "ftol": 1e-9, "gtol": 1e-3},
+    )
+    best = [0.0 if sd < MIN_SD else sd for sd in found.x.tolist()]
+    known |= dict(zip(free, best, strict=True))
+    return _find_mode(design, known, mode.at), known
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class OrdinalFit(RatingFit):
+    """Systems on the scale of logits, centred, and the cutpoints of judges."""
+
+    vcov: Array
+    loglik: float  # of the scores, by Laplace's approximation (nats)
+    sds: Mapping[str, float]  # of EFFECTS, in logits; 0 where there is none
+    categories: tuple[float, ...]  # the C scores
+    cutpoints: Array  # (C − 1,) the common ones, of the mean system
+    judge_cutpoints: Mapping[str, Array]  # judge → (C − 1,) his or her own; empty without
+
+    scale: ClassVar[str] = "logit"
+    assumes: ClassVar[str] = "judges who differ in cutpoints only"
+
+    @property
+    def df(self) -> float:
+        return np.inf
+
+    @property
+    def chances(self) -> Array:
+        """(K, C) probabilities of the categories by the common cutpoints, on the mean item."""
+        below = 1 / (1 + np.exp(self.estimate[:, None] - self.cutpoints))
+        return np.diff(below, axis=1, prepend=0.0, append=1.0)
+
+    @property
+    def signature_parts(self) -> tuple[str, ...]:
+        asked = {effect: sd for effect, sd in self.model.sds.items() if sd is not None}
+        return tuple(f"{effect} sd {sd:g}" for effect, sd in asked.items())
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Cutpoints, and how far effects spread."""
+        cuts = [
+            {"name": f"{low:g} | {high:g}", "cutpoint": cut}
+            for low, high, cut in zip(
+                self.categories, self.categories[1:], self.cutpoints.tolist(), strict=False
+            )
+        ]
+        spread = [{"name": effect, "sd": sd} for effect, sd in self.sds.items()]
+        name = Column("name", "between", "name")
+        return (
+            Table(
+                "cutpoints",
+                "Common cutpoints",
+                (name, Column("cutpoint", "logit", "two")),
+                tuple(cuts),
+            ),
+            Table(
+                "effects",
+                "Standard deviations of effects (logits; spacing in logs)",
+                (Column("name", "effect", "name"), Column("sd", "sd", "two")),
+                tuple(spread),
+            ),
+        )
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        return {
+            "loglik": self.loglik,
+            "sds": dict(self.sds),
+            "categories": list(self.categories),
+            "cutpoints": self.cutpoints.tolist(),
+            "judge_cutpoints": {name: cuts.tolist() for name, cuts in self.judge_cutpoints.items()},
+        }

@@ -1,0 +1,676 @@
+"""Which systems differ in their scores? The classical tests of ratings, and the clustered one.
+
+What is tested are the mean scores of outputs, each output once however often it was scored: paired
+by item (Student's t, Wilcoxon's signed ranks, flips of signs), and of all outputs of two systems
+(the rank sum of the shared tasks of WMT). Each is adjusted over all pairs by Holm's method. They
+take items as independent and know no judges. Beside them stand p-values of differences that are
+adjusted for judges and items and account for both, those of `evenhand.rank`; what is said first
+goes by these.
+
+Source: METHODS of each test in `evenhand.numerics.pair_tests`. When not to use it: for an order of
+systems, or how sure the difference of two is; `evenhand.rank` has both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, log10
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.data.coding import SEED
+from evenhand.data.controls import find_excluded, require_scores
+from evenhand.data.exclusions import (
+    Exclusion,
+    list_findings,
+    note_groups,
+    sign_excluded,
+    write_contract,
+)
+from evenhand.data.groups import choose_criterion, group_ratings
+from evenhand.data.joining import say_alike
+from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import Grouped, Shown, write_signature
+from evenhand.errors import (
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    listing,
+    require_option,
+    require_seed,
+    suggest,
+)
+from evenhand.models.means import standardise
+from evenhand.models.rating_fit import take_scores
+from evenhand.numerics import Array
+from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.distributions import t_tail
+from evenhand.numerics.multiple_tests import holm
+from evenhand.numerics.pair_tests import (
+    MAX_CELLS,
+    flip_tests,
+    rank_sum_tests,
+    signed_rank_tests,
+    t_tests,
+)
+from evenhand.ranking.ratings import (
+    choose_rating_model,
+    name_groups,
+    rank_scores,
+    reads_human,
+    reads_lower,
+)
+from evenhand.ranking.settings import Settings
+from evenhand.ranking.significance import MAX_PAIRS_SHOWN, SIGNIFICANT
+from evenhand.ranking.tests import (
+    Friedman,
+    SkillingsMack,
+    friedman_test,
+    skillings_mack_test,
+)
+from evenhand.ranking.texts import say
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, take_findings
+from evenhand.render.values import join_names, write_p
+
+Codes = NDArray[np.int64]
+ROLES: Final = ("task", "judge", "item", "system", "criterion")
+BLOCKS: Final = ("item", "judge")
+MIN_ITEMS: Final = 2  # Items that a paired test needs at least
+MIN_DRAWS: Final = 9_999  # Flips that are drawn at least
+# Flips for each pair, so that Holm's p-value of a pair that no flip reaches is .0005
+DRAWS_PER_PAIR: Final = 2_000
+# Differences, times flips, beyond which nothing is drawn: a second of work
+MAX_FLIPS: Final = 2e10
+DIGITS: Final = 13  # Digits of a mean score beyond which there is rounding
+DIGITS_APART: Final = 11  # The same of a difference
+CLUSTERED: Final = "clustered"
+LEVEL: Final = 1 - SIGNIFICANT  # Of the ranking whose p-values account for judges and items
+PAIRED: Final = ("t", "signed_rank", "permutation")
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """A classical test of a pair."""
+
+    title: str  # of its column
+    assumes: str  # in a few words
+
+
+TESTS: Final[Mapping[str, PairTest]] = {
+    CLUSTERED: PairTest("clustered", "{ways} drawn from many like them"),
+    "permutation": PairTest("permutation", "independent items, symmetric differences"),
+    "t": PairTest("t", "independent items, normal differences"),
+    "signed_rank": PairTest("signed ranks", "independent items, symmetric differences"),
+    "rank_sum": PairTest("rank sum", "independent outputs, not paired by item"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class MeanScores:
+    """The mean score of every output, each once."""
+
+    systems: tuple[str, ...]  # the K systems, sorted by name
+    item: Codes  # (n,) number of the item of an output, from 0; the output where nobody knows it
+    system: Codes  # (n,) code of its system
+    score: Array  # (n,) its mean score; larger is better
+    items: int  # how many items
+    paired: bool  # whether items are known
+
+    @classmethod
+    def of(cls, rows: RatingRows, sign: float, by: str = "item") -> MeanScores:
+        present, system = np.unique(rows.system, return_inverse=True)
+        names = tuple(rows.systems[code] for code in present.tolist())
+        labels, codes = rows.labels(by)
+        paired, k = labels != ("",), len(names)
+        item = number_groups(codes) if paired else np.arange(rows.size)
+        cell, at = np.unique(item * k + system.reshape(-1), return_inverse=True)
+        score = np.bincount(at.reshape(-1), sign * rows.score) / np.bincount(at.reshape(-1))
+        digits = DIGITS - ceil(log10(max(float(np.abs(rows.score).max()), 1e-290)))
+        items = int(item.max()) + 1
+        return cls(names, cell // k, cell % k, np.round(score, digits), items, paired)
+
+    @property
+    def count(self) -> Array:
+        """(K,) outputs of each system."""
+        return np.bincount(self.system, minlength=len(self.systems)).astype(np.float64)
+
+    @property
+    def mean(self) -> Array:
+        """(K,) mean score of each system over its outputs."""
+        return np.asarray(np.bincount(self.system, self.score) / self.count)
+
+    def tabulate(self) -> Array:
+        """Return (K, I) mean scores, NaN where an item has no output of a system."""
+        table = np.full((len(self.systems), self.items), np.nan)
+        table[self.system, self.item] = self.score
+        return table
+
+
+def _subtract(table: Array, first: Codes, second: Codes) -> tuple[Array, Array]:
+    """Return (P, I) differences, 0 where one of the two is missing, and (P,) items of both."""
+    apart = table[first] - table[second]
+    known = ~np.isnan(apart)
+    largest = float(np.abs(apart, where=known, out=np.zeros_like(apart)).max(initial=0.0))
+    digits = DIGITS_APART - ceil(log10(max(largest, 1e-290)))
+    return np.where(known, np.round(apart, digits), 0.0), known.sum(axis=1).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """All pairs of systems, or those of one, tested in every way."""
+
+    first: Codes  # (P,) code of `new`, else of the system that scores better
+    second: Codes  # (P,) code of the other
+    items: Array  # (P,) items that both have
+    difference: Array  # (P,) mean difference over these; of means of all outputs where too few
+    p: Mapping[str, Array]  # test → (P,) p-values, NaN where it cannot be made
+    # flips that are drawn of a pair that has too many; None where they have a saddlepoint instead
+    draws: int | None
+    # (P,) adjusted p-values that account for judges and items, and the difference that is tested
+    clustered: Array | None = None
+    adjusted: Array | None = None
+    ways: tuple[str, ...] = ()  # what they account for: judge, item
+    limit: str | None = None  # to whom they are limited, such as "for these 3 judges only"
+
+    def holm(self, name: str) -> Array:
+        """(P,) p-values of a test adjusted over all pairs, NaN where it cannot be made."""
+        if name == CLUSTERED:
+            return np.full(len(self.first), np.nan) if self.clustered is None else self.clustered
+        p = self.p[name]
+        return np.where(np.isnan(p), np.nan, holm(np.where(np.isnan(p), 1.0, p)))
+
+
+def compare_pairs(scores: MeanScores, new: int | None, seed: int) -> Pairs:
+    """Test all pairs of systems, two-sided; or those of one, one-sided."""
+    k, mean, one_sided = len(scores.systems), scores.mean, new is not None
+    if new is None:
+        one, other = np.triu_indices(k, 1)
+    else:
+        other = np.flatnonzero(np.arange(k) != new)
+        one = np.full(k - 1, new)
+    table = scores.tabulate() if scores.paired else np.full((k, 1), np.nan)
+    step = max(1, MAX_CELLS // table.shape[1])
+    work = len(one) * table.shape[1]
+    draws: int | None = max(MIN_DRAWS, DRAWS_PER_PAIR * len(one) - 1)
+    draws = draws if draws * work <= MAX_FLIPS else None
+    found: list[tuple[Array, ...]] = []
+    for start in range(0, len(one), step):
+        d, items = _subtract(table, one[start : start + step], other[start : start + step])
+        flips = flip_tests(d, draws=draws, seed=seed, one_sided=one_sided)
+        ranks = signed_rank_tests(d, one_sided=one_sided)
+        tests = [t_tests(d, items, one_sided=one_sided), ranks, flips]
+        tests = [np.where(items >= MIN_ITEMS, p, np.nan) for p in tests]
+        apart = np.divide(d.sum(axis=1), items, out=np.full(len(d), np.nan), where=items > 0)
+        found.append((apart, items, *tests))
+    apart, items, *paired = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    apart = np.where(items >= MIN_ITEMS, apart, mean[one] - mean[other])
+    sums = rank_sum_tests(scores.system, scores.score, k, one_sided=one_sided)
+    p = dict(zip(PAIRED, paired, strict=True)) | {"rank_sum": sums[one, other]}
+    turn = (apart < 0) & (new is None)
+    first, second = np.where(turn, other, one), np.where(turn, one, other)
+    return Pairs(first, second, items, np.where(turn, -apart, apart), p, draws)
+
+
+def account_for_clusters(
+    pairs: Pairs,
+    rows: RatingRows,
+    systems: Sequence[str],
+    settings: Settings,
+    *,
+    lower: bool,
+    one_sided: bool,
+) -> tuple[Pairs, list[Finding]]:
+    """Add p-values that account for judges and items, those of a ranking, or say why not.
+
+    They are adjusted over all pairs by max-|t|; one-sided those of t, by Holm's method. Pairs then
+    have the system first that scores better by the difference tested.
+    """
+    apart = [*{*rows.systems}.difference(systems)]
+    try:
+        ranking = rank_scores(rows, settings, lower_is_better=lower, references=apart)
+    except (NotIdentified, NotConverged) as refusal:
+        return pairs, [say("not-clustered", why=str(refusal.without_options()))]
+    notes = [one for one in ranking.notes if one.severity != "info" and one not in rows.notes]
+    ways = tuple(way.name for way in ranking.ways if way.name in ("judge", "item"))
+    stderr, listed = ranking.pair_stderr, ranking.pairs()
+    if not ways or stderr is None or listed is None:
+        why = "systems are too many" if ways else "neither judges nor items give several scores"
+        return pairs, [*notes, say("not-clustered", why=why)]
+    place = np.array([ranking.systems.index(name) for name in systems])
+    one, other = place[pairs.first], place[pairs.second]
+    sign = -1.0 if lower else 1.0
+    adjusted = sign * (ranking.estimate[one] - ranking.estimate[other])
+    p = np.full((len(systems), len(systems)), np.nan)
+    for pair in listed:
+        i, j = (ranking.systems.index(pair[side]) for side in ("first", "second"))
+        p[i, j] = p[j, i] = np.nan if pair["p_adjusted"] is None else pair["p_adjusted"]
+    clustered = p[one, other]
+    if one_sided:
+        known, error = ~np.isnan(clustered), stderr[one, other]
+        tails = np.ones(len(clustered))
+        for at in np.flatnonzero(known).tolist():
+            tail = t_tail(adjusted[at] / error[at], ranking.df) / 2
+            tails[at] = tail if adjusted[at] > 0 else 1 - tail
+        clustered = np.where(known, holm(tails), np.nan)
+    turn = (adjusted < 0) & (not one_sided)
+    first = np.where(turn, pairs.second, pairs.first)
+    second = np.where(turn, pairs.first, pairs.second)
+    pairs = replace(
+        pairs,
+        first=first,
+        second=second,
+        difference=np.where(turn, -pairs.difference, pairs.difference),
+        clustered=clustered,
+        adjusted=np.where(turn, -adjusted, adjusted),
+        ways=ways,
+        limit=ranking.headline,
+    )
+    lacking = int(np.isnan(clustered).sum())
+    notes += [say("pairs-not-clustered", n=lacking, of=len(clustered))] if lacking else []
+    return pairs, notes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreTests(Shown):
+    """The tests of one set of scores."""
+
+    scores: MeanScores  # the mean scores of outputs
+    pairs: Pairs  # the tests of all pairs
+    friedman: Friedman | SkillingsMack | None  # whether systems differ at all
+    blocks: str  # what its blocks are
+    criterion: str  # under which outputs were scored, "" for none
+    new: str | None  # the system that had to score better, whose pairs alone are tested
+    lower_is_better: bool  # whether lower scores are
+    n_judgments: int  # scores
+    judges: int  # how many judges gave them, 0 where nobody knows
+    standardised: bool  # whether they are standardised by judge
+    notes: tuple[str, ...]  # what cannot be tested and why, what was excluded
+    signature: str  # one line that reproduces the tests
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the ratings
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """The tests that some pair has: the clustered one, then those of most pairs first."""
+        made = {name: int((~np.isnan(self.pairs.holm(name))).sum()) for name in TESTS}
+        names = [name for name in made if made[name]]
+        return tuple(sorted(names, key=lambda name: (name != CLUSTERED, -made[name])))
+
+    @property
+    def decided(self) -> NDArray[np.bool_]:
+        """(P,) whether a pair differs by the first of its tests, which is believed."""
+        return np.asarray(self.pairs.holm(self.tests[0]) <= SIGNIFICANT)
+
+    @property
+    def says(self) -> Finding:
+        """The result in a sentence."""
+        pairs, (believed, *others) = self.pairs, self.tests
+        clustered, one = believed == CLUSTERED, len(pairs.first) == 1
+        values: dict[str, Any] = {"test": TESTS[believed].title, "ways": " and ".join(pairs.ways)}
+        values["limit"] = f" {pairs.limit}" if clustered and pairs.limit else ""
+        if one:
+            told = [f"p {write_p(float(pairs.p[name][0]))}" for name in others]
+            first, second = (self.scores.systems[side[0]] for side in (pairs.first, pairs.second))
+            values |= {"first": first, "second": second, "p": float(pairs.holm(believed)[0])}
+            code = "scores-better" if self.decided[0] else "scores-not-better"
+        else:
+            told = [f"{int((pairs.holm(name) <= SIGNIFICANT).sum()):,}" for name in others]
+            tested = int((~np.isnan(pairs.holm(believed))).sum())
+            values |= {"n": int(self.decided.sum()), "of": tested}
+            code = "scores-differ" if values["n"] else "no-scores-differ"
+        named = [f"{said} by {TESTS[name].title}" for said, name in zip(told, others, strict=True)]
+        values["others"] = f"{':' if clustered else ';'} {listing(named)}" if named else ""
+        return say(f"{code}-clustered" if clustered else code, "info", **values)
+
+    def _say_unbeaten(self) -> list[Finding]:
+        """Say to which systems no other is shown to be superior, where these are not all."""
+        beaten, every = {*self.pairs.second[self.decided].tolist()}, range(len(self.scores.systems))
+        names = [self.scores.systems[one] for one in every if one not in beaten]
+        if not beaten or self.new is not None or len(every) == 2:
+            return []
+        return [say("scores-unbeaten", "info", names=join_names(names), systems=names)]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each pair, those that differ most surely first."""
+        pairs, systems = self.pairs, self.scores.systems
+        sign = -1.0 if self.lower_is_better else 1.0
+        columns: dict[str, list[Any]] = {
+            "first": [systems[i] for i in pairs.first.tolist()],
+            "second": [systems[i] for i in pairs.second.tolist()],
+            "items": list(map(int, pairs.items)),
+            "difference": (sign * pairs.difference).tolist(),
+        }
+        unknown = np.full(len(pairs.first), np.nan)
+        adjusted = unknown if pairs.adjusted is None else sign * pairs.adjusted
+        columns |= {
+            "difference_adjusted": _list(adjusted),
+            "p_clustered": _list(pairs.holm(CLUSTERED)),
+        }
+        for name, p in pairs.p.items():
+            columns |= {f"p_{name}": _list(p), f"holm_{name}": _list(pairs.holm(name))}
+        believed = self.tests[0]
+        least = [pairs.holm(believed), *([] if believed == CLUSTERED else [pairs.p[believed]])]
+        order = np.lexsort((-pairs.difference, *reversed(least))).tolist()
+        return [{name: values[at] for name, values in columns.items()} for at in order]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand test --json` of ratings, one group."""
+        tests = {
+            name: {
+                "title": TESTS[name].title,
+                "assumes": TESTS[name].assumes.format(
+                    ways=" and ".join(f"{way}s" for way in self.pairs.ways)
+                ),
+                "differ": int((self.pairs.holm(name) <= SIGNIFICANT).sum()),
+                "tested": int((~np.isnan(self.pairs.holm(name))).sum()),
+            }
+            for name in self.tests
+        }
+        friedman = None
+        if (block := self.friedman) is not None:
+            names = ("statistic", "df", "p", "blocks", "assumes", "ignores")
+            friedman = {"test": _name_test(block), "by": self.blocks}
+            friedman |= {name: getattr(block, name) for name in names}
+            if isinstance(block, Friedman):
+                friedman |= {
+                    name: getattr(block, name) for name in ("f", "f_df", "f_p", "kendall_w")
+                }
+        return {
+            **write_contract(self, "says", "criterion", "standardised", "lower_is_better", "new"),
+            "sides": 1 if self.new else 2,
+            "tests": tests,
+            "pairs": self.records(),
+            "friedman": friedman,
+            "n_judgments": self.n_judgments,
+            "n_outputs": len(self.scores.score),
+        }
+
+    def document(self) -> Document:
+        """Return what people read: which pairs differ, the tests of each, what tests assume."""
+        scores, friedman = self.scores, self.friedman
+        by = f" by {plural(self.judges, 'judge')}" if self.judges else ""
+        items = f", {plural(scores.items, 'item')}" if scores.paired else ""
+        sides = f"one-sided: does {self.new} score better?" if self.new else "two-sided."
+        about = f"{self.criterion}: " if self.criterion else ""
+        better = " Scores are standardised by judge." if self.standardised else ""
+        better += " Lower scores are better." if self.lower_is_better else ""
+        answer = [self.says, *self._say_unbeaten()]
+        if friedman is not None:
+            code = "systems-differ" if friedman.p <= SIGNIFICANT else "systems-not-differ"
+            how = f"{_name_test(friedman)}'s test over {plural(friedman.blocks, self.blocks)}"
+            answer.append(say(code, "info", how=how, p=friedman.p))
+        return Document(
+            basis=f"{about}{plural(self.n_judgments, 'score')}{by} of {len(scores.score):,} outputs"
+            f"{items}, {plural(len(scores.systems), 'system')}. Tests of mean scores of outputs,"
+            f" {sides}{better}",
+            answer=tuple(answer),
+            parts=(self._tabulate_pairs(), self._tabulate_tests()),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
+
+    def _tabulate_pairs(self) -> Table:
+        keys = {name: "p_clustered" if name == CLUSTERED else f"holm_{name}" for name in self.tests}
+        legend = ["p-values are adjusted for the number of pairs, by Holm's method"]
+        legend[0] += "; clustered: by max-|t|" if CLUSTERED in keys else ""
+        return Table(
+            "pairs",
+            "Pairs of systems, smallest p first",
+            (
+                Column("first", "system", "name"),
+                Column("second", "against", "name"),
+                Column("difference", "difference", "two"),
+                Column("items", "items", "count", priority=1),
+                *(
+                    Column(key, TESTS[name].title, "p", priority=8 - at)
+                    for at, (name, key) in enumerate(keys.items())
+                ),
+            ),
+            tuple(self.records()),
+            limit=MAX_PAIRS_SHOWN,
+            legend=tuple(legend),
+        )
+
+    def _tabulate_tests(self) -> Table:
+        rows = [{"test": name} | row for name, row in self.to_dict()["tests"].items()]
+        columns = (
+            Column("title", "test"),
+            Column("differ", "pairs differ", "count"),
+            Column("tested", "of", "count"),
+            Column("assumes", "assumes", "prose"),
+        )
+        caption = "What each test finds, and what it assumes"
+        legend = (
+            "all but clustered know no judges: tastes, and severity towards the systems that a"
+            " judge happened to score, count as differences of systems",
+        )
+        return Table("tests", caption, columns, tuple(rows), legend=legend)
+
+
+def _name_test(test: Friedman | SkillingsMack) -> str:
+    return "Friedman" if isinstance(test, Friedman) else "Skillings-Mack"
+
+
+def _list(values: Array) -> list[float | None]:
+    return [None if np.isnan(value) else value for value in values.tolist()]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedTests(Grouped[ScoreTests]):
+    """The tests of each task, criterion and level of a further column."""
+
+    REFUSED = "not tested"
+
+    def document(self) -> Document:
+        """Return the groups side by side: how many pairs differ by each test."""
+        names = dict.fromkeys(name for one in self.groups.values() for name in one.tests)
+        rows = []
+        for group, one in self.groups.items():
+            differ = {name: int((one.pairs.holm(name) <= SIGNIFICANT).sum()) for name in one.tests}
+            rows.append({"group": group, "pairs": len(one.pairs.first), **differ})
+        columns = (
+            Column("group", self.by, "name"),
+            Column("pairs", "pairs", "count"),
+            *(Column(name, TESTS[name].title, "count") for name in names),
+        )
+        few = [
+            f"{group} {one.pairs.limit}" for group, one in self.groups.items() if one.pairs.limit
+        ]
+        legend = ["p-values are adjusted within each group, not over all groups"]
+        legend += [f"clustered is limited: {listing(few)}"] if few else []
+        caption = "Pairs that differ in each group, by test"
+        return Document(parts=(Table("groups", caption, columns, tuple(rows), legend=(*legend,)),))
+
+
+def find_differences(
+    data: Ratings,
+    *,
+    criterion: str | None = None,
+    group_by: str | None = None,
+    new: str | None = None,
+    blocks: str = "item",
+    model: str | None = None,
+    lower_is_better: bool | None = None,
+    references: Sequence[str] | None = None,
+    seed: int = SEED,
+) -> ScoreTests | GroupedTests:
+    """Test which systems differ in their scores, by the classical tests and a clustered one.
+
+    Args:
+        data: ratings; several tasks and criteria are tested apart. Controls and repeats are
+            excluded.
+        criterion: only this one.
+        group_by: a further column whose levels are tested apart.
+        new: the system that is to score better: only its pairs, one-sided. Otherwise all pairs,
+            two-sided.
+        blocks: in what systems are ranked to see whether they differ at all: item | judge.
+        model: of the clustered test: adjusted (for judges and items, the default), mean or z; with
+            z the classical tests are of scores standardised by judge too, as in WMT.
+        lower_is_better: whether lower scores are better; by default where the name of the
+            criterion says so, such as "errors", and no score is below 0.
+        references: systems that are human references, which are in no pair. By default those whose
+            names say so, such as "ref-A"; () for none.
+        seed: of the flips of signs that are drawn.
+
+    Returns:
+        The tests; by group where there are several tasks, criteria or levels.
+
+    Raises:
+        NotIdentified: nothing to compare, such as one system only.
+        InvalidJudgments: no ratings, or no such criterion.
+        UnknownOption: no such kind of block.
+        UnknownColumn: no such column.
+
+    >>> import polars as pl, evenhand
+    >>> rows = [(f"{i}", s, i % 7 + 2 * (s == "new")) for i in range(30) for s in ("new", "old")]
+    >>> frame = pl.DataFrame(rows, schema=["item", "system", "score"], orient="row")
+    >>> found = evenhand.find_differences(evenhand.read(frame))
+    >>> found.records()[0]["difference"], round(found.records()[0]["p_rank_sum"], 4)
+    (2.0, 0.0003)
+    """
+    require_option("blocks", blocks, BLOCKS)
+    require_seed(seed)
+    table = require_scores(data, "differences of scores are tested in ratings, not in")
+    if not isinstance(table, Ratings):
+        raise InvalidJudgments("differences are tested in what evenhand.read opens: pass that")
+    table = choose_criterion(table, criterion)
+    column = None if group_by is None else table.require(group_by)
+    rows = table.rows(factors=[] if column is None or column in ROLES else [column]).targets()
+    if not rows.size:
+        raise NotIdentified("all scores are of controls or repeats: no output was scored", [])
+    parts = group_ratings(rows, column)
+    groups: dict[str, ScoreTests] = {}
+    refused: dict[str, str] = {}
+    for name, part in parts.items():
+        part_lower = lower_is_better
+        if part_lower is None:
+            label = part.criteria[int(part.criterion[0])]
+            part_lower = reads_lower(label, float(part.score.min()))
+        try:
+            groups[name] = run_score_tests(
+                part,
+                new=new,
+                blocks=blocks,
+                model=model,
+                lower=part_lower,
+                references=references,
+                seed=seed,
+            )
+        except NotIdentified as refusal:
+            if len(parts) == 1:
+                raise
+            refused[name] = str(refusal)
+    if not groups:
+        raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
+    groups = dict(note_groups(groups, find_excluded(table, ("controls", "repeats"))))
+    if len(parts) == 1 and group_by is None:
+        return next(iter(groups.values()))
+    return GroupedTests(groups, name_groups(rows, column), refused)
+
+
+def run_score_tests(
+    rows: RatingRows,
+    *,
+    new: str | None = None,
+    blocks: str = "item",
+    model: str | None = None,
+    lower: bool = False,
+    references: Sequence[str] | None = None,
+    seed: int = SEED,
+) -> ScoreTests:
+    """Run the tests of one group."""
+    sign = -1.0 if lower else 1.0
+    settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
+    standard = settings.name == "z"
+    scored = replace(rows, score=standardise(take_scores(rows))) if standard else rows
+    compared, excluded = _leave_references_out(scored, references, new)
+    scores = MeanScores.of(compared, sign)
+    systems = scores.systems
+    if len(systems) < 2:
+        raise NotIdentified(
+            f"there are scores of one system only, {systems[0]}: nothing to compare it with",
+            ["collect scores of another system on the same items"],
+        )
+    if new is not None and new not in systems:
+        hint = suggest(new, systems) or f" There are {listing(systems)}"
+        raise NotIdentified(f"nobody scored a system '{new}'.{hint}")
+    pairs = compare_pairs(scores, None if new is None else systems.index(new), seed)
+    alone = int((pairs.items < MIN_ITEMS).sum())
+    pairs, notes = account_for_clusters(
+        pairs, rows, systems, settings, lower=lower, one_sided=new is not None
+    )
+    ranked = scores if blocks == "item" else MeanScores.of(compared, sign, blocks)
+    friedman, more = _test_blocks(ranked, blocks)
+    notes += [*more, *take_findings(say_alike(systems))]
+    if not scores.paired:
+        notes.append(say("scores-without-items"))
+    elif alone:
+        notes.append(say("scores-unpaired", n=alone, of=len(pairs.items)))
+    parts = [f"tests of {'z-' * standard}scores" + (f", new {new}" if new else "")]
+    parts += [f"{settings.name} clustered by {'+'.join(pairs.ways)}"] if pairs.ways else []
+    parts += ["flips by saddlepoint" if pairs.draws is None else f"B={pairs.draws} seed={seed}"]
+    parts += [f"{_name_test(friedman)} by {blocks}"] if friedman else []
+    parts += ["lower is better"] if lower else []
+    judges = len(np.unique(compared.judge)) if rows.judges != ("",) else 0
+    return ScoreTests(
+        scores=scores,
+        pairs=pairs,
+        friedman=friedman,
+        blocks=blocks,
+        criterion=rows.criteria[int(rows.criterion[0])],
+        new=new,
+        lower_is_better=lower,
+        n_judgments=compared.size,
+        judges=judges,
+        standardised=standard,
+        notes=(*rows.notes, *notes),
+        signature=sign_excluded(write_signature(parts, rows.size, digest_ratings(rows)), excluded),
+        excluded=excluded,
+    )
+
+
+def _leave_references_out(
+    rows: RatingRows, references: Sequence[str] | None, new: str | None
+) -> tuple[RatingRows, tuple[Exclusion, ...]]:
+    """Leave human references out of the pairs, but for the system that is tested."""
+    systems = {rows.systems[code] for code in np.unique(rows.system).tolist()}
+    human = {*(filter(reads_human, systems) if references is None else references)} & systems
+    apart = sorted(human - {new})
+    if not apart or len(systems) - len(apart) < 2:  # then people's texts are what is compared
+        return rows, ()
+    left = np.isin(rows.system, [rows.systems.index(name) for name in apart])
+    reason = f"human references{' by name' if references is None else ''}, which are in no pair"
+    excluded = Exclusion(
+        "references",
+        reason,
+        int(left.sum()),
+        rows.size,
+        unit="score",
+        systems=len(apart),
+        of_systems=len(systems),
+        system_names=tuple(apart),
+    )
+    return rows.take(~left), (excluded,)
+
+
+def _test_blocks(
+    scores: MeanScores, by: str
+) -> tuple[Friedman | SkillingsMack | None, list[Finding]]:
+    """Test whether systems differ at all, within items or judges."""
+    if len(scores.systems) == 2:
+        return None, []
+    if not scores.paired:
+        return None, [say("no-blocks", by=by)]
+    try:
+        if len(scores.score) == scores.items * len(scores.systems):
+            return friedman_test(scores.tabulate().T, scores.systems), []
+        test = skillings_mack_test(scores.item, scores.system, scores.score, scores.systems)
+    except NotIdentified as refusal:
+        return None, [say("no-friedman", why=str(refusal))]
+    complete = int((np.bincount(scores.item) == len(scores.systems)).sum())
+    return test, [say("blocks-lack-systems", n=scores.items - complete, of=scores.items, by=by)]

@@ -1,0 +1,106 @@
+"""`evenhand rank` and `evenhand fit` of ratings."""
+
+import csv
+import random
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def scores(folder):
+    """Forty items, four systems and a reference under two criteria, by ten judges."""
+    random.seed(5)
+    judges = [f"judge-{at}" for at in range(10)]
+    lean = {judge: random.gauss(0, 8) for judge in judges}
+    with Path("scores.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["judge", "item", "system", "criterion", "score"])
+        for item in range(40):
+            for judge in random.sample(judges, 4):
+                for system, good in (("nord", 71), ("sud", 60), ("west", 58), ("refA", 74)):
+                    for criterion in ("adequacy", "errors"):
+                        score = good + lean[judge] + random.gauss(0, 9)
+                        score = 100 - score if criterion == "errors" else score
+                        rows.writerow([judge, item, system, criterion, max(0, round(score))])
+    return "scores.csv"
+
+
+def test_each_criterion_is_ranked_by_itself_and_errors_the_other_way(evenhand, scores):
+    groups = evenhand("rank", scores, "--json").json["groups"]
+    assert list(groups) == ["adequacy", "errors"]
+    for name, one in groups.items():
+        assert one["systems"][0]["system"] == "nord"
+        assert [row["system"] for row in one["references"]] == ["refA"]
+        assert one.get("lower_is_better", False) == (name == "errors")
+        assert one["scale"] == "score"
+        assert one["model"] == "adjusted"
+
+
+def test_the_screen_says_what_is_known_first_and_names_the_model(evenhand, scores):
+    text = evenhand("rank", scores, "--criterion", "adequacy").out
+    assert text.splitlines()[0].startswith("nord is the best: better than each of the other 2")
+    assert "mean scores adjusted for judges and items" in " ".join(text.split())
+    assert "Human references, which have no rank" in text
+    assert "0 % ties" not in text
+
+
+def test_references_are_ranked_when_asked_and_the_direction_can_be_turned(evenhand, scores):
+    words = ["--criterion", "adequacy", "--json"]
+    ranked = evenhand("rank", scores, *words, "--rank-references").json
+    assert ranked["systems"][0]["system"] == "refA"
+    turned = evenhand("rank", scores, *words, "--better", "lower").json
+    assert turned["systems"][-1]["system"] == "nord"
+    assert "lower is better" in turned["signature"]
+
+
+@pytest.mark.parametrize("model", ["adjusted", "mean", "z"])
+def test_every_form_is_written_for_every_model(evenhand, scores, model):
+    words = ["rank", scores, "--criterion", "adequacy", "--model", model]
+    rows = list(csv.DictReader(evenhand(*words, "--csv").out.splitlines()))
+    assert {"system", "estimate", "lower", "upper", "rank_lower", "ratings", "mean"} <= set(rows[0])
+    assert "\\toprule" in evenhand(*words, "--latex").out
+    assert "| nord |" in evenhand(*words, "--markdown").out
+    evenhand(*words, "-o", "forest.svg")
+    assert "<svg" in Path("forest.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--ties", "none"], "--ties is of comparisons; these are ratings: leave it out"),
+        (["--elo"], "--elo is of comparisons; these are ratings: leave it out"),
+        (["--model", "plackett-luce"], "model cannot be 'plackett-luce': choose adjusted | mean"),
+        (["--interval", "bootstrap"], "ratings have no interval 'bootstrap': choose rank-sets"),
+        (["--criterion", "fluency"], "no criterion 'fluency'. There are adequacy, errors"),
+    ],
+)
+def test_what_ratings_do_not_have_is_refused_in_a_line(evenhand, scores, words, said):
+    error = " ".join(evenhand("rank", scores, *words, code=2).err.split())
+    assert said in error
+
+
+def test_options_of_ratings_are_refused_for_comparisons(evenhand, table1):
+    said = evenhand("rank", table1, "--better", "lower", code=2).err
+    assert "ratings" in said
+
+
+def test_fit_prints_the_effects_of_judges_and_model_based_errors(evenhand, scores):
+    text = evenhand("fit", scores, "--criterion", "adequacy").out
+    assert "Effects of judges, the lowest scores first" in text
+    found = evenhand("fit", scores, "--criterion", "adequacy", "--json").json
+    assert found["scale"] == "score"
+    assert set(found["effects"]) == {"judge", "item"}
+    assert sum(row["ratings"] for row in found["systems"]) == 640
+    refused = evenhand("fit", scores, "--order-effect", code=2).err
+    assert "--order-effect is of comparisons" in refused
+
+
+def test_robustness_takes_ratings(evenhand, scores):
+    words = ["robustness", scores, "--criterion", "adequacy"]
+    found = evenhand(*words, "--pair", "nord", "west", "--json").json
+    assert found["cycles"] is None
+    assert {one["unit"] for one in found["fragility"]["flips"]} == {"judge", "item"}
+    assert {"default", "model mean"} <= {one["name"] for one in found["sensitivity"]["choices"]}
+    assert "How few carry each conclusion" in evenhand(*words).out
+    assert "--ties is of comparisons" in evenhand(*words, "--ties", "none", code=2).err

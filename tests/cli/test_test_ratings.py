@@ -1,0 +1,406 @@
+"""`evenhand test` of ratings: against scipy, and what is said, excluded and refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+KEYS = [
+    *("signature", "excluded", "findings", "says", "criterion", "standardised"),
+    *("lower_is_better", "new", "sides", "tests", "pairs", "friedman", "n_judgments", "n_outputs"),
+]
+CLASSICAL = ("t", "signed_rank", "permutation", "rank_sum")
+PAIR_KEYS = [
+    *("first", "second", "items", "difference", "difference_adjusted", "p_clustered"),
+    *(f"{kind}_{name}" for name in CLASSICAL for kind in ("p", "holm")),
+]
+
+
+def scored(seed: int = 1, items: int = 40, gap: float = 2.0, judges: int = 12) -> pl.DataFrame:
+    """Whole scores of three systems: every item by three judges, who score all systems on it."""
+    rng = np.random.default_rng(seed)
+    severity, difficulty = rng.normal(0, 6, judges), rng.normal(0, 6, items)
+    rows = [
+        (f"j{j:02}", f"i{i:02}", name, round(60 + gap * at + severity[j] + difficulty[i] + noise))
+        for i in range(items)
+        for j in rng.choice(judges, 3, replace=False).tolist()
+        for at, (name, noise) in enumerate(zip("abc", rng.normal(0, 6, 3), strict=True))
+    ]
+    return pl.DataFrame(rows, ["judge", "item", "system", "score"], orient="row")
+
+
+@pytest.fixture
+def rated(folder: Path) -> str:
+    scored().write_csv("scores.csv")
+    return "scores.csv"
+
+
+def item_means(frame: pl.DataFrame) -> dict[str, np.ndarray]:
+    """Mean scores by item of each system, by the order of items."""
+    means = frame.group_by("item", "system").agg(pl.col("score").mean()).sort("item")
+    return {name: part["score"].to_numpy() for (name,), part in means.group_by("system")}
+
+
+def test_json_is_the_documented_contract_with_the_p_values_of_scipy(evenhand, rated):
+    found = evenhand("test", rated, "--json").json
+    assert list(found) == KEYS
+    assert [list(one) for one in found["pairs"]] == [PAIR_KEYS] * 3
+    means = item_means(scored())
+    for one in found["pairs"]:
+        x, y = means[one["first"]], means[one["second"]]
+        assert (one["items"], one["difference"]) == (40, pytest.approx((x - y).mean()))
+        d = np.round(x - y, 9)
+        assert one["p_t"] == pytest.approx(stats.ttest_rel(x, y).pvalue, rel=1e-9)
+        # scipy draws flips where differences are tied; 4 standard errors of 9,999
+        drawn = stats.wilcoxon(
+            d[d != 0], method=stats.PermutationMethod(n_resamples=9_999, rng=1)
+        ).pvalue
+        assert one["p_signed_rank"] == pytest.approx(drawn, abs=4 * (drawn / 9_999) ** 0.5)
+        # not to the last digit: scipy tells means apart that differ by rounding
+        expected = stats.mannwhitneyu(np.round(x, 9), np.round(y, 9), method="asymptotic").pvalue
+        assert one["p_rank_sum"] == pytest.approx(expected, rel=1e-9)
+        drawn = stats.permutation_test(
+            (d,), np.sum, permutation_type="samples", n_resamples=9_999, rng=1
+        ).pvalue
+        assert one["p_permutation"] == pytest.approx(drawn, abs=6 * (drawn / 9_999) ** 0.5)
+    friedman = found["friedman"]
+    expected = stats.friedmanchisquare(*(np.round(one, 9) for one in means.values()))
+    assert (friedman["test"], friedman["by"], friedman["blocks"]) == ("Friedman", "item", 40)
+    assert friedman["statistic"] == pytest.approx(expected.statistic)
+    assert friedman["p"] == pytest.approx(expected.pvalue)
+    assert (found["n_judgments"], found["n_outputs"], found["sides"]) == (360, 120, 2)
+
+
+def test_holms_p_values_are_over_all_pairs(evenhand, rated):
+    pairs = evenhand("test", rated, "--json").json["pairs"]
+    for name in CLASSICAL:
+        p, adjusted = ([one[f"{kind}_{name}"] for one in pairs] for kind in ("p", "holm"))
+        order = np.argsort(p)
+        by_hand = np.maximum.accumulate(np.array(p)[order] * [3, 2, 1])
+        np.testing.assert_allclose(np.array(adjusted)[order], np.minimum(by_hand, 1))
+
+
+def test_every_form_has_the_pairs(evenhand, rated):
+    rows = list(csv.DictReader(io.StringIO(evenhand("test", rated, "--csv").out)))
+    assert list(rows[0]) == PAIR_KEYS
+    text = evenhand("test", rated)
+    assert all(len(line) <= 80 for line in text.out.splitlines())
+    assert "independent items, symmetric differences" in text.out
+    assert "all but clustered know no judges" in text.out
+    latex = evenhand("test", rated, "--latex").out
+    assert "\\toprule" in latex
+    assert "signed ranks" in latex
+    assert "| c | a |" in evenhand("test", rated, "--markdown").out
+
+
+def test_the_seed_and_the_draws_stand_in_the_signature_and_give_the_same_again(evenhand, rated):
+    first, again = (evenhand("test", rated, "--json").json for _ in range(2))
+    other = evenhand("test", rated, "--seed", "5", "--json").json
+    assert first == again
+    assert "B=9999 seed=20131" in first["signature"]
+    assert "B=9999 seed=5" in other["signature"]
+    changed = [
+        (one["p_permutation"], two["p_permutation"])
+        for one, two in zip(first["pairs"], other["pairs"], strict=True)
+    ]
+    assert any(one != two for one, two in changed)
+    for name in ("t", "signed_rank", "rank_sum"):
+        assert [one[f"p_{name}"] for one in first["pairs"]] == [
+            one[f"p_{name}"] for one in other["pairs"]
+        ]
+
+
+def test_a_new_system_has_its_own_pairs_one_sided(evenhand, rated):
+    found = evenhand("test", rated, "--new", "b", "--json").json
+    means = item_means(scored())
+    assert [one["first"] for one in found["pairs"]] == ["b", "b"]
+    assert (found["sides"], found["new"]) == (1, "b")
+    for one in found["pairs"]:
+        x, y = means["b"], means[one["second"]]
+        expected = stats.ttest_rel(x, y, alternative="greater").pvalue
+        assert one["p_t"] == pytest.approx(expected, rel=1e-9)
+        x, y = np.round(x, 9), np.round(y, 9)
+        expected = stats.mannwhitneyu(x, y, alternative="greater", method="asymptotic").pvalue
+        assert one["p_rank_sum"] == pytest.approx(expected, rel=1e-9)
+    assert "does b score better?" in " ".join(evenhand("test", rated, "--new", "b").out.split())
+    assert "nobody scored a system 'bb'. Did you mean 'b'?" in " ".join(
+        evenhand("test", rated, "--new", "bb", code=2).err.split()
+    )
+
+
+def test_controls_and_repeats_and_missing_scores_are_excluded_and_counted(evenhand, folder):
+    plain = scored()
+    plain.write_csv("plain.csv")
+    named = plain.with_columns(kind=pl.lit("target"))
+    more = named.head(12).with_columns(score=pl.lit(0, pl.Int64))
+    kinds = [("REF", 5), ("BAD", 4), ("REPEAT", 3)]
+    rows = [more.head(n).with_columns(kind=pl.lit(kind)) for kind, n in kinds]
+    none = named.head(2).with_columns(score=pl.lit(None, pl.Int64))
+    pl.concat([named, *rows, none]).write_csv("all.csv")
+    found, alone = (evenhand("test", f"{name}.csv", "--json").json for name in ("all", "plain"))
+    assert found["pairs"] == alone["pairs"]
+    counted = {one["code"]: one["rows"] for one in found["excluded"]}
+    assert counted == {"no-score": 2, "controls": 9, "repeats": 3}
+    for part in ("2 of 374", "9 of 372", "3 of 372"):
+        assert part in found["signature"]
+        assert part.split()[0] in evenhand("test", "all.csv").out
+
+
+def test_several_criteria_and_tasks_are_tested_apart_and_stand_side_by_side(evenhand, folder):
+    parts = [
+        scored(seed).with_columns(criterion=pl.lit(name), task=pl.lit(task))
+        for seed, (task, name) in enumerate(
+            [("de", "fluency"), ("de", "adequacy"), ("fr", "adequacy")]
+        )
+    ]
+    pl.concat(parts).write_csv("all.csv")
+    names = ["de / adequacy", "de / fluency", "fr / adequacy"]
+    found = evenhand("test", "all.csv", "--json").json
+    assert sorted(found["groups"]) == names
+    for name, part in zip(("de / fluency", "de / adequacy", "fr / adequacy"), parts, strict=True):
+        part.write_csv("one.csv")
+        assert found["groups"][name]["pairs"] == evenhand("test", "one.csv", "--json").json["pairs"]
+        assert found["groups"][name]["criterion"] == name.split(" / ")[1]
+    text = evenhand("test", "all.csv").out
+    assert "side by side" in text
+    assert "p-values are adjusted within each group, not over all groups" in text
+    one = evenhand("test", "all.csv", "--criterion", "adequacy", "--task", "de", "--json").json
+    assert one["pairs"] == found["groups"]["de / adequacy"]["pairs"]
+    assert {one["code"] for one in one["excluded"]} == {"task", "criterion"}
+    said = evenhand("test", "all.csv", "--criterion", "fluencey", code=2).err
+    assert "no criterion 'fluencey'. Did you mean 'fluency'?" in " ".join(said.split())
+
+
+def test_a_further_column_can_tell_groups_apart(evenhand, folder):
+    half = pl.col("item") < "i20"
+    scored().with_columns(
+        domain=pl.when(half).then(pl.lit("news")).otherwise(pl.lit("talk"))
+    ).write_csv("some.csv")
+    found = evenhand("test", "some.csv", "--group-by", "domain", "--json").json
+    assert sorted(found["groups"]) == ["news", "talk"]
+    scored().filter(half).write_csv("news.csv")
+    alone = evenhand("test", "news.csv", "--json").json
+    assert found["groups"]["news"]["pairs"] == alone["pairs"]
+    said = evenhand("test", "some.csv", "--group-by", "domian", code=2).err
+    assert "domain" in said
+
+
+def test_a_column_of_a_joined_table_can_tell_groups_apart(evenhand, rated):
+    lines = [f"j{j:02},{'expert' if j < 6 else 'crowd'}" for j in range(12)]
+    Path("judges.csv").write_text("judge,kind_of_judge\n" + "\n".join(lines) + "\n")
+    found = evenhand(
+        "test", rated, "--judges", "judges.csv", "--group-by", "kind_of_judge", "--json"
+    ).json
+    assert sorted(found["groups"]) == ["crowd", "expert"]
+
+
+def test_lower_penalties_are_better_and_it_is_said(evenhand, folder):
+    frame = scored().with_columns(score=100 - pl.col("score"), criterion=pl.lit("mqm_penalty"))
+    frame.write_csv("mqm.csv")
+    found = evenhand("test", "mqm.csv", "--json").json
+    assert found["lower_is_better"]
+    assert {(one["first"], one["second"]) for one in found["pairs"]} <= {
+        *(("c", "a"), ("c", "b"), ("b", "a"))
+    }
+    assert all(one["difference"] < 0 for one in found["pairs"])
+    assert "Lower scores are better." in " ".join(evenhand("test", "mqm.csv").out.split())
+
+
+def test_items_that_lack_systems_are_used_by_skillings_and_mack(evenhand, folder):
+    frame = scored().filter(~((pl.col("item") < "i10") & (pl.col("system") == "a")))
+    frame.write_csv("some.csv")
+    found = evenhand("test", "some.csv", "--json").json
+    assert found["friedman"]["test"] == "Skillings-Mack"
+    assert found["friedman"]["blocks"] == 40
+    assert {one["items"] for one in found["pairs"]} == {30, 40}
+    text = " ".join(evenhand("test", "some.csv").out.split())
+    assert "10 of 40 items lack some system: Skillings and Mack's test uses them;" in text
+
+
+def test_judges_can_be_the_blocks(evenhand, rated):
+    found = evenhand("test", rated, "--blocks", "judge", "--json").json["friedman"]
+    means = scored().group_by("judge", "system").agg(pl.col("score").mean()).sort("judge")
+    columns = [part["score"].to_numpy() for _, part in means.group_by("system")]
+    expected = stats.friedmanchisquare(*(np.round(one, 9) for one in columns))
+    assert (found["by"], found["blocks"]) == ("judge", 12)
+    assert found["statistic"] == pytest.approx(expected.statistic)
+
+
+def test_systems_that_share_no_item_are_tested_by_rank_sum_alone(evenhand, folder):
+    frame = scored(gap=9.0).with_columns(item=pl.col("item") + pl.col("system"))
+    frame.drop("judge").write_csv("apart.csv")
+    found = evenhand("test", "apart.csv", "--json").json
+    assert list(found["tests"]) == ["clustered", "rank_sum"]
+    assert found["friedman"] is None
+    codes = [one["code"] for one in found["findings"]]
+    assert {"scores-unpaired", "no-friedman"} <= {*codes}
+    assert "3 by rank sum" in found["says"]
+
+
+def test_without_items_every_score_is_an_output_and_the_remedy_works(evenhand, folder):
+    scored(gap=9.0).select("system", "score", line=pl.col("item")).write_csv("bare.csv")
+    found = evenhand("test", "bare.csv", "--json").json
+    assert (list(found["tests"]), found["n_outputs"]) == (["rank_sum"], 360)
+    (note,) = [one for one in found["findings"] if one["code"] == "scores-without-items"]
+    assert "--column item=NAME" in note["text"]
+    named = evenhand("test", "bare.csv", "--column", "item=line", "--json").json
+    assert named["n_outputs"] == 120
+
+
+def test_one_pair_is_told_in_a_sentence(evenhand, folder):
+    scored(gap=9.0).filter(pl.col("system") != "b").drop("judge").write_csv("two.csv")
+    found = evenhand("test", "two.csv", "--json").json
+    assert found["friedman"] is None
+    assert found["says"].startswith("c scores better than a")
+    scored(gap=0.0, items=6).filter(pl.col("system") != "b").drop("judge").write_csv("two.csv")
+    assert (
+        " is not shown to score better than " in evenhand("test", "two.csv", "--json").json["says"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--ties-as", "split"), "--ties-as is of comparisons; these are ratings"),
+        (("--blocks", "ranking"), "blocks cannot be 'ranking'"),
+        (("--where", "system = 'a'"), "scores of one system only, a: nothing to compare it with"),
+    ],
+)
+def test_what_does_not_apply_to_ratings_is_refused_in_a_line(evenhand, rated, words, why):
+    said = evenhand("test", rated, *words, code=2).err
+    assert why in " ".join(said.split())
+
+
+@pytest.mark.parametrize("words", [("--criterion", "fluency"), ("--seed", "3"), ("--model", "z")])
+def test_what_is_of_ratings_is_refused_for_comparisons(evenhand, table1, words):
+    said = evenhand("test", table1, *words, code=2).err
+    assert f"{words[0]} is of ratings; these are comparisons: leave it out" in " ".join(
+        said.split()
+    )
+
+
+def test_clustered_p_values_and_differences_are_those_of_rank(evenhand, rated):
+    found = evenhand("test", rated, "--json").json
+    ranked = evenhand("rank", rated, "--json").json["pairs"]
+    expected = {(one["first"], one["second"]): one for one in ranked}
+    assert len(found["pairs"]) == len(expected) == 3
+    for one in found["pairs"]:
+        pair = expected[one["first"], one["second"]]
+        assert one["p_clustered"] == pair["p_adjusted"]
+        assert one["difference_adjusted"] == pytest.approx(pair["difference"], rel=1e-12)
+    assert next(iter(found["tests"])) == "clustered"
+    decided = sum(one["p_clustered"] <= 0.05 for one in found["pairs"])
+    assert found["tests"]["clustered"]["differ"] == decided
+    assert found["says"].startswith(f"{decided} of 3 pairs differ")
+    assert "with scores correlated by judge and item" in found["says"]
+    assert "adjusted clustered by judge+item" in found["signature"]
+    assert found["tests"]["clustered"]["assumes"] == "judges and items drawn from many like them"
+
+
+def test_one_side_is_clustered_by_t_and_holm(evenhand, folder):
+    scored(gap=1.0).write_csv("scores.csv")
+    pairs = {
+        (one["first"], one["second"]): one["p_clustered"]
+        for name in "abc"
+        for one in evenhand("test", "scores.csv", "--new", name, "--json").json["pairs"]
+    }
+    two_sided = evenhand("rank", "scores.csv", "--interval", "sandwich", "--json").json["pairs"]
+    # Holm's over all three pairs; one alone is adjusted by at most 3, one of a system's two by 2
+    for one in two_sided:
+        better = pairs[one["first"], one["second"]]
+        assert better <= one["p_adjusted"]
+        assert better >= one["p_adjusted"] / 6
+        assert pairs[one["second"], one["first"]] > 0.5
+
+
+def test_human_references_are_in_no_pair_and_counted_unless_they_are_asked_for(evenhand, folder):
+    frame = scored().with_columns(pl.col("system").replace({"c": "ref-A"}))
+    pl.concat([frame, scored(2).filter(pl.col("system") == "c")]).write_csv("refs.csv")
+    found = evenhand("test", "refs.csv", "--json").json
+    (excluded,) = [one for one in found["excluded"] if one["code"] == "references"]
+    assert (excluded["rows"], excluded["of_rows"]) == (120, 480)
+    assert (excluded["system_names"], len(found["pairs"])) == (["ref-A"], 3)
+    assert "excluded 120 of 480 scores, 1 of 4 systems, human references" in found["signature"]
+    assert "1 of 4 systems (ref-A), human references by name" in " ".join(
+        evenhand("test", "refs.csv").out.split()
+    )
+    every = evenhand("test", "refs.csv", "--rank-references", "--json").json
+    assert (len(every["pairs"]), every["excluded"]) == (6, [])
+    new = evenhand("test", "refs.csv", "--new", "ref-A", "--json").json
+    assert [one["first"] for one in new["pairs"]] == ["ref-A"] * 3
+    # where one system alone is left, people's texts are what is compared
+    scored().with_columns(pl.col("system").replace({"c": "ref-A", "b": "ref-B"})).write_csv("r.csv")
+    assert len(evenhand("test", "r.csv", "--json").json["pairs"]) == 3
+
+
+def test_which_scores_are_better_can_be_said(evenhand, rated):
+    usual, turned = (
+        evenhand("test", rated, "--json", *words).json["pairs"]
+        for words in ((), ("--better", "lower"))
+    )
+    sides = {(one["first"], one["second"]) for one in usual}
+    assert {(one["second"], one["first"]) for one in turned} == sides
+    assert sorted(one["p_t"] for one in usual) == sorted(one["p_t"] for one in turned)
+
+
+def test_scores_standardised_by_judge_are_tested_as_in_wmt(evenhand, rated):
+    frame = scored().with_columns(
+        (pl.col("score") - pl.col("score").mean().over("judge"))
+        / pl.col("score").std(ddof=1).over("judge")
+    )
+    means = item_means(frame)
+    found = evenhand("test", rated, "--model", "z", "--json").json
+    assert found["standardised"]
+    assert "tests of z-scores | z clustered by judge+item" in found["signature"]
+    for one in found["pairs"]:
+        x, y = (np.round(means[one[side]], 9) for side in ("first", "second"))
+        assert one["p_t"] == pytest.approx(stats.ttest_rel(x, y).pvalue, rel=1e-6)
+        expected = stats.mannwhitneyu(x, y, method="asymptotic").pvalue
+        assert one["p_rank_sum"] == pytest.approx(expected, rel=1e-9)
+    ranked = evenhand("rank", rated, "--model", "z", "--json").json["pairs"]
+    assert sorted(one["p_clustered"] for one in found["pairs"]) == sorted(
+        one["p_adjusted"] for one in ranked
+    )
+    said = evenhand("test", rated, "--model", "zz", code=2).err
+    assert "model cannot be 'zz'" in said
+
+
+def test_few_judges_limit_the_first_sentence(evenhand, folder):
+    scored(judges=3).write_csv("few.csv")
+    found = evenhand("test", "few.csv", "--json").json
+    assert " for these 3 judges only (p " in found["says"]
+
+
+def test_what_limits_a_ranking_is_said_beside_its_p_values(evenhand, folder):
+    frame = scored(gap=9.0, items=60).with_columns(item=pl.col("item") + pl.col("system"))
+    frame.write_csv("apart.csv")
+    found, ranked = (evenhand(verb, "apart.csv", "--json").json for verb in ("test", "rank"))
+    assert sorted(one["p_clustered"] for one in found["pairs"]) == sorted(
+        one["p_adjusted"] for one in ranked["pairs"]
+    )
+    said = [one["text"] for one in ranked["findings"] if one["severity"] in ("note", "warning")]
+    assert said
+    assert {*said} <= {one["text"] for one in found["findings"]}
+
+
+def test_scores_that_do_not_vary_have_no_clustered_test_and_it_is_said(evenhand, folder):
+    rows = [
+        (f"j{j}", f"i{i}", s, i + j + n)
+        for i in range(9)
+        for j in range(6)
+        for n, s in enumerate("ab")
+    ]
+    pl.DataFrame(rows, ["judge", "item", "system", "score"], orient="row").write_csv("flat.csv")
+    found = evenhand("test", "flat.csv", "--json").json
+    assert found["pairs"][0]["p_clustered"] is None
+    assert found["pairs"][0]["p_permutation"] == 2 / 2**9
+    assert [one["code"] for one in found["findings"] if "clustered" in one["code"]] == [
+        "not-clustered"
+    ]
+    assert found["says"].startswith("b scores better than a by permutation (p 0.004)")

@@ -1,0 +1,135 @@
+"""Laws that hold for every model of ratings (METHODS 8): a new one is held to them by its entry."""
+
+import pickle
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.errors import EvenhandError, NotIdentified
+from evenhand.models.registry import RATING_MODELS
+
+K, JUDGES, ITEMS, N = 4, 6, 12, 240
+# What an increasing straight line does to estimates: follows, or leaves them as they are
+FOLLOWS = {"adjusted": True, "mean": True, "mixed": True, "z": False, "ordinal": False}
+names = pytest.mark.parametrize("name", list(RATING_MODELS))
+
+
+def make(seed=1):
+    rng = np.random.default_rng(seed)
+    judge, item, system = (rng.integers(0, size, N) for size in (JUDGES, ITEMS, K))
+    score = 3 + 0.4 * system + 0.5 * rng.normal(size=JUDGES)[judge]
+    score += 0.4 * rng.normal(size=ITEMS)[item] + 0.8 * rng.normal(size=N)
+    return {
+        "judge": [f"judge-{one}" for one in judge],
+        "item": [f"item-{one}" for one in item],
+        "system": [f"system-{one}" for one in system],
+        "score": np.clip(np.rint(score), 1, 5).tolist(),
+    }
+
+
+def fit(name, columns):
+    return RATING_MODELS[name].make().fit(evenhand.read(pl.DataFrame(columns)))
+
+
+def errors(one):
+    return np.sqrt(np.diag(one.vcov))
+
+
+@names
+def test_fitting_twice_gives_the_same_and_changes_neither_model_nor_data(name):
+    model, data = RATING_MODELS[name].make(), evenhand.read(pl.DataFrame(make()))
+    first, second = model.fit(data), model.fit(data)
+    assert np.array_equal(first.estimate, second.estimate)
+    assert np.array_equal(first.vcov, second.vcov)
+    assert model == RATING_MODELS[name].make()
+    assert first.model == model
+
+
+@names
+def test_the_order_of_rows_does_not_matter(name):
+    columns = make()
+    order = np.random.default_rng(2).permutation(N)
+    shuffled = {key: [values[at] for at in order] for key, values in columns.items()}
+    one, other = fit(name, columns), fit(name, shuffled)
+    assert np.allclose(one.estimate, other.estimate, atol=1e-6)
+    assert np.allclose(one.vcov, other.vcov, atol=1e-6)
+
+
+@names
+def test_renaming_systems_permutes_estimates_and_errors(name):
+    columns = make()
+    renamed = {f"system-{at}": f"new-{(at * 3) % K}" for at in range(K)}
+    other = fit(name, {**columns, "system": [renamed[one] for one in columns["system"]]})
+    one = fit(name, columns)
+    places = [other.systems.index(renamed[system]) for system in one.systems]
+    assert np.allclose(one.estimate, other.estimate[places], atol=1e-6)
+    assert np.allclose(one.vcov, other.vcov[np.ix_(places, places)], atol=1e-6)
+
+
+@names
+def test_a_straight_line_of_scores_is_followed_or_leaves_estimates(name):
+    columns = make()
+    one = fit(name, columns)
+    other = fit(name, {**columns, "score": [7 + 2 * score for score in columns["score"]]})
+    centred = one.estimate - one.estimate.mean()
+    scale = 2.0 if FOLLOWS[name] else 1.0
+    assert np.allclose(other.estimate - other.estimate.mean(), scale * centred, atol=1e-5)
+    assert np.allclose(errors(other), scale * errors(one), rtol=1e-4)
+
+
+@names
+def test_contrasts_are_differences_with_the_errors_of_the_covariance(name):
+    one = fit(name, make())
+    (contrast,) = one.contrasts([("system-3", "system-0")])
+    assert contrast.estimate == pytest.approx(one.estimate[3] - one.estimate[0])
+    variance = one.vcov[3, 3] + one.vcov[0, 0] - 2 * one.vcov[3, 0]
+    assert contrast.stderr == pytest.approx(np.sqrt(variance))
+    (back,) = one.contrasts([("system-0", "system-3")])
+    assert (back.estimate, back.p) == pytest.approx((-contrast.estimate, contrast.p))
+
+
+@names
+def test_results_pickle_and_are_frozen(name):
+    one = fit(name, make())
+    again = pickle.loads(pickle.dumps(one))
+    assert np.array_equal(again.estimate, one.estimate)
+    with pytest.raises(FrozenInstanceError):
+        one.systems = ()
+    with pytest.raises(ValueError, match="read-only"):
+        one.estimate[0] = 0.0
+
+
+@names
+def test_one_system_and_several_criteria_are_refused(name):
+    columns = make()
+    with pytest.raises(NotIdentified, match="one system only"):
+        fit(name, {**columns, "system": ["x"] * N})
+    with pytest.raises(EvenhandError, match="criteria"):
+        fit(name, {**columns, "criterion": ["a", "b"] * (N // 2)})
+
+
+@pytest.mark.parametrize("name", ["adjusted", "mean"])
+@pytest.mark.parametrize("way", ["judge", "item"])
+def test_counting_every_rating_twice_leaves_estimates_and_clustered_errors(name, way):
+    columns = make()
+    twice = {key: values * 2 for key, values in columns.items()}
+    one, other = (
+        evenhand.rank(
+            evenhand.read(pl.DataFrame(table)), model=name, cluster=way, interval="sandwich"
+        )
+        for table in (columns, twice)
+    )
+    assert one.systems == other.systems
+    assert np.allclose(one.estimate, other.estimate)
+    assert np.allclose(one.stderr, other.stderr)
+
+
+@names
+def test_rank_takes_the_model_and_signs_its_name(name):
+    ranking = evenhand.rank(evenhand.read(pl.DataFrame(make())), model=name)
+    assert ranking.systems[0] == "system-3"
+    assert f"| {name} |" in ranking.signature
+    assert ranking.rank_lower[0] == 1
