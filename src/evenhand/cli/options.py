@@ -17,7 +17,6 @@ import click
 from click.core import ParameterSource
 
 from evenhand.cli.main import VERBS
-from evenhand.cli.refusals import remember_opened
 from evenhand.cli.running import FORMS, Output, ProgressDisplay, choose_output, write_account
 from evenhand.errors import (
     MissingOutcomes,
@@ -409,6 +408,11 @@ class Reading(Options):
         multiple=True,
         callback=lambda _context, _option, conditions: join_conditions(conditions),
     )
+    without: tuple[str, ...] = _input_option(
+        "--without NAME,NAME",
+        "Without these judges or systems; judge=NAME or system=NAME where both have the name."
+        " Repeatable.",
+    )
     layout: str | None = _input_option(
         "--from FORMAT", "The file's format, where it is not recognised."
     )
@@ -507,8 +511,8 @@ class Reading(Options):
             system_separator=self.system_separator,
             decimal=self.decimal,
             skip_bad_rows=self.skip_bad_rows,
+            without=self.without,
         )
-        remember_opened({} if self.system_separator else data.source.columns, self.where)
         if self.thorough:
             data = data.strip_labels()
             return data.exclude_unanswered() if isinstance(data, Comparisons) else data
@@ -591,6 +595,12 @@ class Grouping(Options):
     )
 
 
+model_option: Final = _model_option(
+    "--model NAME",
+    "What ranks: bradley-terry (the default) or another model, such as random-judges,"
+    " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean, z,"
+    " mixed or ordinal.",
+)
 ties_option: Final = _model_option(
     "--ties",
     "What a tie says. none: γ = 0 with the tie cells kept.",
@@ -619,9 +629,10 @@ class ModelOptions(Options):
 
 
 control_option: Final = _model_option(
-    "--control COLUMN|NAME=LEFT,RIGHT",
+    "--control COLUMN|NAME=LEFT,RIGHT|SQL|style",
     "Hold equal what differs between two outputs, such as length: a column of differences,"
-    " left minus right, or a column for each side. Repeatable.",
+    " left minus right, a column for each side, or a SQL expression of columns; style takes the"
+    " columns of length, headers, lists, bold type and markdown that are there. Repeatable.",
 )
 cluster_option: Final = _certainty_option(
     "--cluster",

@@ -69,6 +69,9 @@ class PilotReading(options.Options):
         multiple=True,
         callback=lambda _context, _option, conditions: options.join_conditions(conditions),
     )
+    without: tuple[str, ...] = _systems(
+        "--without NAME,NAME", "Without these judges or systems of the pilot. Repeatable."
+    )
     layout: str | None = _systems("--from FORMAT", "The pilot's format.")
     outcomes: tuple[tuple[str, str], ...] = _systems(
         "--outcome LABEL=left|tie|right",

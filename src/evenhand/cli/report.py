@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -43,11 +43,7 @@ class Said(options.Options):
 
 
 class RankingModel(options.Options):
-    model: str | None = options.under("Model")(
-        "--model NAME",
-        "Of ratings, what ranks: adjusted (the default, for judges and items), mean, z, mixed or"
-        " ordinal.",
-    )
+    models: tuple[str, ...] = options.model_option
     ties: str = options.ties_option
     order_effect: bool = options.order_option
     prior: float = options.prior_option
@@ -154,6 +150,7 @@ def say_reading(reading: options.Reading) -> tuple[str, ...]:
         for key, value in getattr(reading, name):
             words += [flags[name], f"{key}={value}"]
     words += [flags["skip_bad_rows"]] if reading.skip_bad_rows else []
+    words += [word for one in reading.without for word in (flags["without"], one)]
     return tuple(words)
 
 
@@ -190,20 +187,24 @@ def report(
     """
     placed.check(reading.files)
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
-    from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.cli.rank import choose_model
+    from evenhand.models.registry import RATING_MODELS
     from evenhand.ranking.ratings import choose_rating_model
     from evenhand.report.analysis import Settings
 
     # what ranks unasked is chosen by the judgments
-    settings = dict(vars(ranking))
-    name = settings.pop("model")
-    model: Any = None if name is None else choose_rating_model(name)
-    of_comparisons = [*options.given_options() & settings.keys()]
-    if of_comparisons and model is not None:
-        names = listing([options.write_option(one) for one in of_comparisons])
-        raise UnknownOption(f"--model is of ratings and {names} of comparisons: leave one out")
-    if of_comparisons:
-        model = BradleyTerry(controls=settings.pop("control"), **settings)
+    given, model = options.given_options() & vars(ranking).keys(), None
+    of_ratings = [name for name in ranking.models if name in RATING_MODELS]
+    of_comparisons = [options.write_option(one) for one in sorted(given - {"models"})]
+    if of_ratings and of_comparisons:
+        raise UnknownOption(
+            f"--model {of_ratings[0]} is of ratings and {listing(of_comparisons)} of comparisons:"
+            " leave one out"
+        )
+    if len(of_ratings) == len(ranking.models) == 1:
+        model = choose_rating_model(of_ratings[0])
+    elif given:
+        model = choose_model(ranking.models, (), vars(ranking), options.given_options())
     chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
     made = _make(reading, chosen, said.title, wanted)
     placed.deliver(made)

@@ -58,6 +58,7 @@ def read(
     system_separator: str | None = None,
     decimal: str | None = None,
     skip_bad_rows: bool = False,
+    without: Sequence[str] = (),
 ) -> Comparisons | Rankings | Ratings:
     """Open judgments; the rows are read when something is counted.
 
@@ -85,6 +86,8 @@ def read(
             CSV file whose fields are parted by semicolons.
         skip_bad_rows: exclude rows that cannot be read, counted and listed, instead of refusing
             the table.
+        without: judges or systems to exclude, by name; judge=NAME or system=NAME where both have
+            the name.
 
     Returns:
         Comparisons, rankings or ratings; `.source.notes` says what was understood.
@@ -93,7 +96,7 @@ def read(
         UnknownFormat: a file that is not there, is damaged, or has no known layout.
         UnknownColumn: a needed column, or one that was asked for, is missing.
         UnknownOption: a wish that does not exist or does not fit.
-        InvalidJudgments: ranks, weights or scores that are none; no rows; no such task.
+        InvalidJudgments: ranks, weights or scores that are none; no rows; no such task or name.
 
     >>> battles = {"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["model_a", "tie"]}
     >>> data = read(battles)
@@ -119,7 +122,8 @@ def read(
     data = understand(table, options, layout=format, where=where)
     with explained(table.name):
         data = data if task is None else data.select_task(task)
-        return data if system_separator is None else data.split_merged(system_separator)
+        data = data if system_separator is None else data.split_merged(system_separator)
+        return data.exclude_named([without] if isinstance(without, str) else without)
 
 
 def understand(

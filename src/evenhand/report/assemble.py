@@ -31,10 +31,10 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
-from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.registry import name_settings
+from evenhand.models.registry import RATING_MODELS, name_settings
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.ratings import choose_rating_model
+from evenhand.ranking.settings import choose_model
 from evenhand.render.document import Column, Table
 from evenhand.report.analysis import (
     GROUPS,
@@ -347,8 +347,8 @@ def make_report(
         sections: names of those to write, of `contents`; all where none is named.
         level: of intervals, rank sets and tests (proportion).
         seed: of everything random.
-        model: settings of the log-linear model, or of ratings those of their model or its name;
-            None for what `rank` takes by itself.
+        model: settings of the model that ranks, or its name in the registry; None for what `rank`
+            takes by itself. Examinations that have a model of their own keep it.
         full: whether checks are made that take minutes.
         cluster: judgment | judge | item | ranking | judge+item; by default what the data have.
         group_by: a column of which each value is also ranked by itself.
@@ -377,7 +377,7 @@ def make_report(
     chosen = settings or Settings(
         level=level, seed=seed, model=model, full=full, cluster=cluster, group_by=group_by
     )
-    chosen = replace(chosen, model=_choose_model(data, chosen.model))
+    chosen = replace(chosen, model=_choose_model(data, chosen.model, chosen.seed))
     known = RATING if isinstance(data, Ratings) else PREFERENCE
     if chosen.group_by is not None:
         table = data if isinstance(data, Ratings) else take_pairs(data)
@@ -408,25 +408,26 @@ def make_report(
     )
 
 
-def _choose_model(data: Data, model: Any) -> Any:
+def _choose_model(data: Data, model: Any, seed: int) -> Any:
     """Refuse a model of judgments of another kind, before anything is written."""
     if model is None:
         return None
-    if not isinstance(data, Ratings):
-        if isinstance(model, BradleyTerry):
-            return model
-        name = model if isinstance(model, str) else name_settings(model)
+    name = model if isinstance(model, str) else name_settings(model)
+    rated, names = isinstance(data, Ratings), " | ".join(RATING_MODELS)
+    if rated and name in RATING_MODELS:
+        return choose_rating_model(model)
+    if rated:
         raise UnknownOption(
-            "a report of comparisons is by the log-linear model, such as"
-            f" model=evenhand.BradleyTerry(ties='davidson'), not by {name}: leave"
-            " it out"
+            f"--ties, --order-effect, --prior, --control and --model {name} are for comparisons and"
+            f" rankings; {data.source.name} holds ratings: leave them out, or choose a model of"
+            f" ratings (--model {names})"
         )
-    if isinstance(model, BradleyTerry):
+    if name in RATING_MODELS:
         raise UnknownOption(
-            "--ties, --order-effect, --prior and --control are for comparisons and rankings;"
-            f" {data.source.name} holds ratings: leave them out, or choose --model adjusted"
+            f"{name} is a model of ratings, and {data.source.name} holds comparisons or rankings:"
+            " leave it out"
         )
-    return choose_rating_model(model)
+    return choose_model(model, (), seed)
 
 
 def _choose(known: Mapping[str, str], requested: Sequence[str]) -> dict[str, str]:
