@@ -341,15 +341,11 @@ def count_outcomes(analysis: Analysis) -> list[dict[str, Any]]:
 
 # Which system scores higher: the ranking under each criterion.
 
-# How the plot is read
-HELD: Final = (
-    ". Intervals of systems that are decided may overlap: a difference is surer than two scores,"
-    " which share judges and items"
-)
 MAX_PLOTS: Final = 8  # Most criteria that have a plot; all have a table
 NOTE_SCORES: Final = (
     "An interval is of a system's distance to the mean of all systems: severity that a judge shows"
-    " to all systems alike is not in it."
+    " to all systems alike is not in it. Intervals of systems that are decided may overlap: a"
+    " difference is surer than two scores, which share judges and items."
 )
 
 
@@ -373,7 +369,7 @@ def write_section_scores(analysis: Analysis) -> Section:
                 tabulate(ranking)[:MAX_DRAWN], ranking.scale, reverse=ranking.lower_is_better
             )
             alt = f"{len(ranking.systems)} systems from best to worst. {document.answer[0]}"
-            title = f"{about}{_title(ranking)}{HELD}"
+            title = f"{about}{_title(ranking)}"
             figures.append(take_chart(drawn, name, title, alt, table=name))
     if len(rankings) > MAX_PLOTS:
         notes.append(f"The first {MAX_PLOTS} of {len(rankings)} criteria are drawn.")
