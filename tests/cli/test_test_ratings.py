@@ -229,6 +229,8 @@ def test_judges_can_be_the_blocks(evenhand, rated):
     columns = [part["score"].to_numpy() for _, part in means.group_by("system")]
     expected = stats.friedmanchisquare(*(np.round(one, 9) for one in columns))
     assert (found["by"], found["blocks"]) == ("judge", 12)
+    text = " ".join(evenhand("test", rated, "--blocks", "judge").out.split())
+    assert "(Friedman's test over 12 judges, p " in text
     assert found["statistic"] == pytest.approx(expected.statistic)
 
 
@@ -347,6 +349,20 @@ def test_which_scores_are_better_can_be_said(evenhand, rated):
     sides = {(one["first"], one["second"]) for one in usual}
     assert {(one["second"], one["first"]) for one in turned} == sides
     assert sorted(one["p_t"] for one in usual) == sorted(one["p_t"] for one in turned)
+
+
+def test_one_side_is_the_same_of_scores_and_of_what_is_taken_off(evenhand, rated):
+    scored().with_columns(score=100 - pl.col("score")).write_csv("off.csv")
+    for name in "abc":
+        found = evenhand("test", rated, "--new", name, "--json").json["pairs"]
+        turned = evenhand("test", "off.csv", "--new", name, "--better", "lower", "--json").json[
+            "pairs"
+        ]
+        for one, other in zip(found, turned, strict=True):
+            assert (one["first"], one["second"]) == (other["first"], other["second"])
+            for key in ("p_clustered", "p_t", "p_signed_rank", "p_permutation", "p_rank_sum"):
+                assert one[key] == pytest.approx(other[key], rel=1e-9)
+            assert one["difference_adjusted"] == pytest.approx(-other["difference_adjusted"])
 
 
 def test_scores_standardised_by_judge_are_tested_as_in_wmt(evenhand, rated):

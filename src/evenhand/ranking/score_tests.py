@@ -46,6 +46,7 @@ from evenhand.errors import (
 )
 from evenhand.models.means import standardise
 from evenhand.models.rating_fit import take_scores
+from evenhand.models.registry import RATING_MODELS
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
@@ -175,6 +176,7 @@ class Pairs:
     # (P,) adjusted p-values that account for judges and items, and the difference that is tested
     clustered: Array | None = None
     adjusted: Array | None = None
+    compared: str = ""  # what that is a difference of, such as raw mean scores
     ways: tuple[str, ...] = ()  # what they account for: judge, item
     limit: str | None = None  # to whom they are limited, such as "for these 3 judges only"
 
@@ -268,6 +270,7 @@ def account_for_clusters(
         difference=np.where(turn, -pairs.difference, pairs.difference),
         clustered=clustered,
         adjusted=np.where(turn, -adjusted, adjusted),
+        compared=RATING_MODELS[settings.name].title,
         ways=ways,
         limit=ranking.headline,
     )
@@ -403,7 +406,10 @@ class ScoreTests(Shown):
         if friedman is not None:
             code = "systems-differ" if friedman.p <= SIGNIFICANT else "systems-not-differ"
             how = f"{_name_test(friedman)}'s test over {plural(friedman.blocks, self.blocks)}"
-            answer.append(say(code, "info", how=how, p=friedman.p))
+            assumed = "judges are independent"
+            if self.blocks == "item":
+                assumed = "items are independent and judges do not matter"
+            answer.append(say(code, "info", how=how, p=friedman.p, assumed=assumed))
         return Document(
             basis=f"{about}{plural(self.n_judgments, 'score')}{by} of {len(scores.score):,} outputs"
             f"{items}, {plural(len(scores.systems), 'system')}. Tests of mean scores of outputs,"
@@ -417,14 +423,17 @@ class ScoreTests(Shown):
     def _tabulate_pairs(self) -> Table:
         keys = {name: "p_clustered" if name == CLUSTERED else f"holm_{name}" for name in self.tests}
         legend = ["p-values are adjusted for the number of pairs, by Holm's method"]
-        legend[0] += "; clustered: by max-|t|" if CLUSTERED in keys else ""
+        clustered = CLUSTERED in keys
+        legend[0] += "; clustered: by max-|t|" if clustered else ""
+        legend += [f"difference: of {self.pairs.compared}"] if clustered else []
+        difference = "difference_adjusted" if clustered else "difference"
         return Table(
             "pairs",
             "Pairs of systems, smallest p first",
             (
                 Column("first", "system", "name"),
                 Column("second", "against", "name"),
-                Column("difference", "difference", "two"),
+                Column(difference, "difference", "two"),
                 Column("items", "items", "count", priority=1),
                 *(
                     Column(key, TESTS[name].title, "p", priority=8 - at)
