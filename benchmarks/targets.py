@@ -14,6 +14,7 @@ MILLION = "N = 1,000,000, K = 100"
 OUTPUTS = "1,600 comparisons of 800 outputs, 4 chains of 1,000"
 CROWD = "100,000 judges, 20 systems, 2,000,000 answers"
 START = "a cold start"
+RATINGS = "1,000,000 ratings, 50 systems, 200 judges, 5,000 items"
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ TARGETS = (
     Target("item-response", OUTPUTS, "evenhand", "cpu_s", 2),
     Target("random-judges", CROWD, "evenhand", "cpu_s", 30),
     Target("random-judges", CROWD, "evenhand", "peak_mb", 2_048),
+    Target("ratings", RATINGS, "evenhand", "cpu_s", 3),
+    Target("ratings", RATINGS, "evenhand", "peak_mb", 500),
     Target("startup", START, "evenhand --help", "wall_s", 0.15),
     Target("startup", START, "evenhand rank judgments-n200-k5-v1.csv", "cpu_s", 0.6),
 )  # fmt: skip

@@ -11,6 +11,7 @@ from benchmarks.suites import (
     item_response,
     labels,
     random_judges,
+    ratings,
     startup,
     web,
 )
@@ -25,6 +26,7 @@ SUITES: dict[str, Suite] = {
         item_response,
         random_judges,
         controls,
+        ratings,
         completion,
         growth,
         startup,

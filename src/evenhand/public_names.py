@@ -36,6 +36,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], object], Callab
         return value
 
     def list_names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *read_places()})
+        # not the rooms that were imported meanwhile, nor what made this function
+        inner = (name for name in vars(sys.modules[package]) if name.startswith("__"))
+        return sorted({*inner, *read_places()})
 
     return import_name, list_names

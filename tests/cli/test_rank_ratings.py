@@ -94,3 +94,13 @@ def test_fit_prints_the_effects_of_judges_and_model_based_errors(evenhand, score
     assert sum(row["ratings"] for row in found["systems"]) == 640
     refused = evenhand("fit", scores, "--order-effect", code=2).err
     assert "--order-effect is of comparisons" in refused
+
+
+def test_robustness_takes_ratings(evenhand, scores):
+    words = ["robustness", scores, "--criterion", "adequacy"]
+    found = evenhand(*words, "--pair", "nord", "west", "--json").json
+    assert found["cycles"] is None
+    assert {one["unit"] for one in found["fragility"]["flips"]} == {"judge", "item"}
+    assert {"default", "model mean"} <= {one["name"] for one in found["sensitivity"]["choices"]}
+    assert "How few carry each conclusion" in evenhand(*words).out
+    assert "--ties is of comparisons" in evenhand(*words, "--ties", "none", code=2).err

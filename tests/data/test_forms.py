@@ -52,5 +52,7 @@ def test_votes_without_judges_are_refused_where_judges_matter():
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_refuses_what_holds_no_judgments_in_the_same_words(name):
     kind = "rankings" if MODELS[name].rankings else "preferences"
-    with pytest.raises(InvalidJudgments, match=f"a model of {kind} is fitted to .* not to dict"):
-        MODELS[name].make().fit({})
+    with pytest.raises(
+        InvalidJudgments, match=f"a model of {kind} is fitted to .* not to NoneType"
+    ):
+        MODELS[name].make().fit(None)

@@ -118,14 +118,11 @@ def test_a_pilot_of_few_judges_says_so():
     assert any(note.startswith("7 judges of a pilot hardly show") for note in one.notes)
 
 
-def test_a_pilot_without_judges_or_of_ratings_is_refused():
+def test_a_pilot_without_judges_or_that_is_no_judgments_is_refused():
     with pytest.raises(NotIdentified, match="says nothing of how judges differ"):
         learn_from_pilot(draw(Design(10, 50, 1000), 1, judges=False))
-    rows = pl.DataFrame(
-        {"judge": ["a", "b"], "item": ["1", "1"], "system": ["X", "Y"], "score": [1, 2]}
-    )
-    with pytest.raises(UnknownOption, match="a pilot is comparisons or rankings"):
-        learn_from_pilot(evenhand.read(rows))
+    with pytest.raises(UnknownOption, match="a pilot is comparisons, rankings or ratings"):
+        learn_from_pilot({"judge": ["a", "b"]})
 
 
 def test_a_pilot_that_shows_no_differences_is_refused():

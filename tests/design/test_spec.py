@@ -1,5 +1,6 @@
 """What a TOML file may say, and what is refused."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,7 @@ def test_settings_that_cannot_be_are_refused(settings, said):
     [
         ({**NAMED, "resolve": "best"}, r"all \| top \| 0\.3, a difference in log-worth \| pairs"),
         ({**NAMED, "resolve": "0.9"}, r"no two systems are 0\.9 apart: the most is 0\.6"),
-        ({**NAMED, "resolve": "-1"}, "resolve cannot be -1: a difference in log-worth is above 0"),
+        ({**NAMED, "resolve": "-1"}, "resolve cannot be -1: a difference is above 0"),
         ({**NAMED, "resolve": "nan"}, "resolve cannot be nan"),
         ({**NAMED, "resolve": "C>A"}, "C is not better than A"),
         ({"systems": 2, "gap": 0}, "all systems are equal"),
@@ -101,8 +102,10 @@ def test_what_is_stated_beside_a_pilot_wins():
     pilot = CampaignSpec(make_spec(NAMED).truth, source="from the pilot")
     spec = make_spec({"judge_sd": 0.7, "judges": 9}, pilot)
     assert (spec.truth.judge_sd, spec.truth.systems, spec.judges) == (0.7, ("A", "B", "C"), 9)
-    with pytest.raises(UnknownOption, match="leave out gap"):
-        make_spec({"gap": 0.3}, pilot)
+    spaced = make_spec({"gap": 0.3}, pilot).truth
+    assert spaced == replace(pilot.truth, log_worth=(0.6, 0.3, 0.0))
+    with pytest.raises(UnknownOption, match="leave out worths"):
+        make_spec({"worths": {"A": 0.3}}, pilot)
 
 
 def test_files_that_are_none_are_refused(tmp_path: Path):

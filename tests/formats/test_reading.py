@@ -154,7 +154,7 @@ def test_outcome_labels_of_rankings_and_ratings_are_refused(save) -> None:
 
 
 def test_what_is_no_source_is_refused() -> None:
-    for source in (3, None, {"left": ["A"]}, b"t.csv", duckdb.connect()):
+    for source in (3, None, b"t.csv", duckdb.connect()):
         words = refusal(source, UnknownFormat)
         assert "neither a file name nor a data frame" in words
     assert "no file was given" in refusal([], UnknownOption)

@@ -221,8 +221,8 @@ def test_data_without_comparisons_and_unknown_systems_are_refused():
     votes = votes_on(campaign(), 4)
     with pytest.raises(NotIdentified):
         PAPER.fit(votes.take(np.zeros(votes.size, bool)))
-    with pytest.raises(InvalidJudgments, match="not to list"):
-        PAPER.fit([("s0", "s1")])
+    with pytest.raises(InvalidJudgments, match="not to NoneType"):
+        PAPER.fit(None)
     with pytest.raises(InvalidJudgments, match="no system 's9'"):
         PAPER.fit(votes).predict([("s0", "s9")])
 

@@ -123,5 +123,5 @@ def test_columns_that_are_not_there_are_refused():
 
 
 def test_what_is_no_table_of_judgments_is_refused():
-    with pytest.raises(InvalidJudgments, match="not DataFrame: open a file or frame of them"):
-        rank(panel())
+    with pytest.raises(InvalidJudgments, match=r"not NoneType: pass what evenhand\.read opens"):
+        rank(None)

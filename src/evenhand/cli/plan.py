@@ -13,6 +13,7 @@ from evenhand.errors import UnknownOption, listing
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
     from evenhand.design.plan import CampaignPlan
 
 _systems = options.under("Systems, judges and items as they may be (or from a pilot)")
@@ -25,20 +26,30 @@ class Planned(options.Options):
 
 
 class Systems(options.Options):
+    unit: str | None = _systems(
+        "--unit",
+        "Of differences and sds: log-worth of comparisons, points of ratings. Default: log-worth.",
+        type=options.OneOf(("log-worth", "points")),
+    )
     systems: int | None = _systems("--systems", "How many.")
     gap: float | None = _systems(
-        "--gap LOG-WORTH",
-        "How much better each is than the next: 0.4 is preferred in 60 % of judgments.",
+        "--gap DIFFERENCE",
+        "How much better each is than the next; in log-worth, 0.4 is preferred in 60 % of"
+        " judgments.",
     )
     ties: float | None = _systems("--ties SHARE", "Share of ties between equals.")
     judge_sd: float | None = _systems(
-        "--judge-sd LOG-WORTH", "How much judges' tastes differ: sd of judge x system."
+        "--judge-sd SD", "How much judges' tastes differ: sd of judge x system."
     )
     item_sd: float | None = _systems(
-        "--item-sd LOG-WORTH", "How much systems do better on some items: sd of item x system."
+        "--item-sd SD", "How much systems do better on some items: sd of item x system."
+    )
+    noise_sd: float | None = _systems(
+        "--noise-sd POINTS", "Of ratings: sd of one score by chance, the residual of a pilot."
     )
     pilot: str | None = _systems(
-        "--pilot FILE", "Comparisons or rankings from which worths, ties and tastes are taken."
+        "--pilot FILE",
+        "Comparisons, rankings or ratings from which systems, ties and tastes are taken.",
     )
 
 
@@ -46,6 +57,7 @@ class PilotReading(options.Options):
     """How a pilot is read."""
 
     task: str | None = _systems("--task NAME", "Only this task of the pilot.")
+    criterion: str | None = _systems("--criterion NAME", "Only this criterion (ratings).")
     columns: tuple[tuple[str, str], ...] = _systems(
         "--column ROLE=NAME",
         "Which column of the pilot plays a role. Repeatable.",
@@ -108,6 +120,7 @@ class Curves(options.Figures):
     "evenhand plan --systems 2 --gap 0.3 --cost-judgment 0.5 --cost-judge 20",
     "evenhand plan campaign.toml --power 0.9",
     "evenhand plan --pilot votes.csv --judges 30 --resolve top",
+    "evenhand plan --pilot ratings.csv --gap 3",
 )
 def plan(
     *,
@@ -150,9 +163,11 @@ def _read_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]
 
     apart = ("pilot", "campaigns")
     stated = {k: value for k, value in settings.items() if value is not None and k not in apart}
-    if spec is None and settings["pilot"] is None and "gap" not in stated:
+    what = stated.keys() & {"gap", "unit", "noise_sd"}
+    if spec is None and settings["pilot"] is None and not what:
         raise UnknownOption(
-            "say what is planned: evenhand plan SPEC.toml, --pilot FILE, or --systems 5 --gap 0.3"
+            "say what is planned: evenhand plan SPEC.toml, --pilot FILE, --systems 5 --gap 0.3, or"
+            " --unit points --systems 5 --gap 4"
         )
     if spec is not None and not spec.endswith(".toml"):
         raise UnknownOption(
@@ -162,7 +177,10 @@ def _read_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]
     return {**(read_spec(spec) if spec is not None else {}), **stated}
 
 
-def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings | None:
+def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings | Ratings | None:
+    from evenhand.data.groups import choose_criterion
+    from evenhand.data.ratings import Ratings
+
     if path is None:
         flags = [how.flags()[name] for name, value in vars(how).items() if value]
         if flags:
@@ -170,7 +188,12 @@ def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings |
             raise UnknownOption(f"{listing(flags)} {are} of a pilot: name it (--pilot FILE)")
         return None
     others = {"weight": None, "weights": "frequency", "explain": False}
-    data: Any = options.Reading({"files": (path,), **others, **vars(how)}).open_systems()
+    read = {name: value for name, value in vars(how).items() if name != "criterion"}
+    data: Any = options.Reading({"files": (path,), **others, **read}).open_systems()
+    if isinstance(data, Ratings):
+        data = choose_criterion(data, how.criterion)
+    elif how.criterion is not None:
+        raise UnknownOption("--criterion is of ratings, and the pilot holds none: leave it out")
     keep_excluded(data.excluded)
     return data  # type: ignore[no-any-return]
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evenhand.cli import options
-from evenhand.cli.rank import Mixing, choose_model
+from evenhand.cli.rank import OF_RATINGS, Mixing, choose_model
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, work_on_tables
+from evenhand.cli.running import remarks_on, work_on_groups, work_on_tables
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
+    from evenhand.data.rating_rows import RatingRows
+    from evenhand.data.ratings import Ratings
     from evenhand.ranking.robustness.sensitivity import Robustness
 
 _doubts = options.under("What is asked")
@@ -43,16 +45,19 @@ def robustness(
     doubts: Doubts,
     model: options.ModelOptions,
     mixing: Mixing,
+    scores: options.Scores,
     clusters: options.Cluster,
 ) -> VerbResult:
     """Check whether the ranking is robust, and to what.
 
     The ranking under each reasonable choice; how few votes, judges and items
     carry each conclusion, and whose they are; and whether preferences are
-    cyclic (intransitive) beyond noise. Each task by itself. The options of
-    `evenhand rank` change the ranking that is checked.
+    cyclic (intransitive) beyond noise. Each task by itself; of ratings each
+    criterion too. The options of `evenhand rank` change the ranking that is
+    checked.
     """
     from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
     from evenhand.ranking.robustness.sensitivity import check_robustness
 
     settings: dict[str, Any] = {
@@ -63,7 +68,11 @@ def robustness(
         **vars(clusters),
     }
     # with controls, which say whom to exclude
-    opened = run.reading.open_pairs("robustness")
+    opened = run.reading.open(("comparisons", "rankings"))
+    if isinstance(opened, Ratings):
+        options.refuse_given(OF_COMPARISONS, "is of comparisons; these are ratings: leave it out")
+        return _check_ratings(opened, doubts, scores, clusters, groups.group_by)
+    options.refuse_given(OF_RATINGS, "is of ratings; these are comparisons: leave it out")
     data = opened.comparisons() if isinstance(opened, Rankings) else opened
 
     def work(part: Comparisons) -> Robustness:
@@ -71,3 +80,39 @@ def robustness(
 
     results, refused = work_on_tables(data, groups.group_by, work)
     return VerbResult(results, refused, remarks_on(data, "controls"))
+
+
+# Options that mean nothing for ratings
+OF_COMPARISONS = (
+    *("ties", "order_effect", "reference", "prior", "mixes", "per", "judge_cap", "after"),
+)
+
+
+def _check_ratings(
+    data: Ratings,
+    doubts: Doubts,
+    scores: options.Scores,
+    clusters: options.Cluster,
+    group_by: str | None,
+) -> VerbResult:
+    from evenhand.data.controls import leave_out_controls
+    from evenhand.data.groups import choose_criterion, group_ratings
+    from evenhand.ranking.ratings import reads_lower_of
+    from evenhand.ranking.robustness.ratings import check_ratings
+
+    table = leave_out_controls(choose_criterion(data, scores.criterion))
+    rows = table.rows(factors=[] if group_by is None else [group_by])
+    better = scores.settings["lower_is_better"]
+
+    def work(part: RatingRows) -> Robustness:
+        return check_ratings(
+            part,
+            pairs=doubts.pairs,
+            seed=doubts.seed,
+            lower_is_better=reads_lower_of(part) if better is None else better,
+            references=scores.settings["references"],
+            **vars(clusters),
+        )
+
+    results, refused = work_on_groups(group_ratings(rows, group_by), work, group_by)
+    return VerbResult(results, refused, remarks_on(table))

@@ -460,7 +460,7 @@ def _print_changes(looker: Looker, title: str, *, as_json: bool) -> None:
             raise news.fault
         sight, content = news.sight, before[0]
         if sight is not None:  # what makes a sight another one: not the time, and not the pace
-            content = [pick(sight, "judged", "remaining", "paused", "panels", "faults", "whole")]
+            content = [pick(sight, "judged", "remaining", "paused", "panels", "faults")]
             for one in sight.passes:
                 votes = None if one.board is None else one.board.n_votes
                 content.append({**pick(one, "name", "says", "lapsed", "means", "why"), "n": votes})

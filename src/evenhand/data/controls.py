@@ -34,6 +34,7 @@ from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
@@ -245,18 +246,11 @@ def refuse_kind(data: object, refusal: str, ratings: str = RANKED) -> InvalidJud
     kind = type(data)
     if isinstance(data, Ratings):
         return InvalidJudgments(f"{refusal} ratings: {ratings}")
-    if isinstance(data, str):
-        return InvalidJudgments(
-            f"{refusal} the text {data!r}: open a file of them with evenhand.read({data!r})"
-        )
-    way = "open a file or frame of them with evenhand.read"
-    if kind.__module__.partition(".")[0] == "evenhand":
-        way = "pass what evenhand.read opens"
-    return InvalidJudgments(f"{refusal} {kind.__name__}: {way}")
+    return InvalidJudgments(f"{refusal} {kind.__name__}: pass what evenhand.read opens")
 
 
 # The forms in which judgments come to a model of preferences: tables, votes, or counts of them.
-Judgments: TypeAlias = Comparisons | Rankings | Tally | Votes
+Judgments: TypeAlias = Comparisons | Rankings | Tally | Votes | Openable
 # What tells answers of several comparisons apart, and where one may change its judge
 ANSWERS: Final = ("ranking", "task")
 
@@ -330,7 +324,7 @@ def find_excluded(
 def carries_excluded(
     *kinds: str, argument: str = "data", uses: Sequence[str] = ()
 ) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
-    """Make the result of a public function carry what is excluded from its judgments."""
+    """Make the result of a public function carry what is excluded from the judgments it takes."""
 
     def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
         expected = signature(function)
@@ -338,14 +332,16 @@ def carries_excluded(
         @wraps(function)
         def run(*args: P.args, **kwargs: P.kwargs) -> Result:
             given = expected.bind(*args, **kwargs)
-            data = given.arguments.get(argument)
+            if argument in given.arguments:
+                given.arguments[argument] = take(given.arguments[argument])
+            data, call = given.arguments.get(argument), cast("Callable[..., Result]", function)
             try:
-                result = function(*args, **kwargs)
+                result = call(*given.args, **given.kwargs)
             except MissingOutcomes:  # beyond the rows that were looked at when the table was read
                 if not isinstance(data, Comparisons):
                     raise
                 data = given.arguments[argument] = data.exclude_unanswered()
-                result = cast("Callable[..., Result]", function)(*given.args, **given.kwargs)
+                result = call(*given.args, **given.kwargs)
             return note_excluded(result, find_excluded(data, kinds, uses))
 
         return run

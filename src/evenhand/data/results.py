@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
 from evenhand.render.document import Document
+from evenhand.render.findings import describe_findings
 
 # Exclusion at run time as well: a board that comes over HTTP is read by its annotations
 
@@ -31,15 +32,31 @@ class Shown:
         """Return what it says, as a value that `evenhand.render` lays out."""
         raise NotImplementedError
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it says as plain values, for JSON: sentences and the rows of its tables."""
+        document = self.document()
+        return {
+            "signature": document.signature,
+            "basis": document.basis,
+            "answer": [str(one) for one in document.answer],
+            "findings": describe_findings(document.findings),
+            **{one.name: one.records for one in document.tables},
+        }
+
+    def list_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the main table."""
+        tables = self.document().tables
+        if not tables:
+            raise UnknownOption(f"{type(self).__name__} has no table: print it, or take to_dict()")
+        return tables[0].records
+
     def to_pandas(self) -> Any:
         """Return the main table as a frame of pandas, where it is installed."""
-        return _load("pandas").DataFrame(self.document().tables[0].records)
+        return _load("pandas").DataFrame(self.list_rows())
 
     def to_polars(self) -> Any:
         """Return the main table as a frame of Polars, where it is installed."""
-        return _load("polars").DataFrame(
-            self.document().tables[0].records, infer_schema_length=None
-        )
+        return _load("polars").DataFrame(self.list_rows(), infer_schema_length=None)
 
     def plot(self, kind: str | None = None, *, ax: Any = None) -> Any:
         """Return a figure of matplotlib, or draw into axes: `evenhand.plot` of this result."""
@@ -63,6 +80,8 @@ class Part(Protocol):
 
     def _repr_html_(self) -> str: ...
 
+    def list_rows(self) -> list[dict[str, Any]]: ...
+
     def records(self) -> list[dict[str, Any]]: ...
 
     def to_dict(self) -> dict[str, Any]: ...
@@ -72,7 +91,7 @@ Held = TypeVar("Held", bound=Part)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Grouped(Generic[Held]):
+class Grouped(Shown, Generic[Held]):
     groups: Mapping[str, Held]  # name → result
     by: str  # the column that tells the groups apart
     # name → why, for groups of which nothing can be said
@@ -95,6 +114,12 @@ class Grouped(Generic[Held]):
     def records(self) -> list[dict[str, Any]]:
         return [
             {self.by: name, **row} for name, one in self.groups.items() for row in one.records()
+        ]
+
+    def list_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the groups' main tables, each with the name of its group."""
+        return [
+            {self.by: name, **row} for name, one in self.groups.items() for row in one.list_rows()
         ]
 
     def to_dict(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from evenhand.data.engine import COUNT, fetch_columns, small_table
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import exactly
 from evenhand.data.tables import Mixed, refuse_judged
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.texts import say
 from evenhand.errors import (
     InvalidJudgments,
@@ -173,7 +174,8 @@ class Mix:
             parts.append(f"{column}={','.join(levels)}")
         return " ".join(["mix", *parts, f"per {self.each}"])
 
-    def weigh(self, data: Comparisons | Rankings) -> Comparisons:
+    @takes_judgments("data")
+    def weigh(self, data: Comparisons | Rankings | Openable) -> Comparisons:
         """Give every judgment the weight that makes the judgments this mix.
 
         Shares are of comparisons; a ranking is all of its own. Rows of a level with

@@ -43,8 +43,8 @@ from evenhand.ranking.intervals import MIN_CLUSTERS
 class PowerInputs:
     """What is expected of a campaign whatever its size. Matrices are (K, K), row less column."""
 
-    log_worth: Array  # (K,) pooled log-worths
-    apart: Array  # differences of pooled log-worths
+    log_worth: Array  # (K,) pooled log-worths, or points
+    apart: Array  # their differences
     chance: Array  # v, of one judgment in all
     taste: Array  # T of votes on different output pairs
     same: Array  # the same of two votes on one output pair
@@ -79,7 +79,41 @@ class PowerInputs:
         return bound + (now - bound) / times
 
 
+@dataclass(frozen=True, eq=False)
+class PointInputs(PowerInputs):
+    """The same of scores, which are linear: nothing depends on worths.
+
+    Var(difference) = 2 σ_J² Σ_j p_j² + 2 σ_I² Σ_i p_i² + 2 σ_E² K/n, with p the parts of a system's
+    scores that a judge gives, and that are of an item (Brennan 2001, chapter 4). What items and
+    chance add grows by what it costs to remove severity: judges see systems and items at random,
+    and their J − 1 effects take as many of the dimensions that items leave, n less repeats less I.
+    """
+
+    def vary(self, design: Design) -> dict[str, Array]:
+        n, k = design.judgments, len(self.log_worth)
+        of_judges, each = design.shares() * n, design.outputs / k
+        repeated = (design.repeats - 1) / n
+        by_judge = max(float((of_judges * (of_judges - 1)).sum()) / n**2 - repeated, 0.0)
+        times, more = divmod(each, design.items)  # outputs of one system on each item
+        by_item = (design.items - more) * times**2 + more * (times + 1) ** 2
+        left = max(n / design.repeats - design.items, 1.0)
+        removed = min((design.judges - 1) / left, MAX_REMOVED)
+        return {
+            "judges": self.taste * self.judge_sd**2 * (by_judge + k * (repeated + 1 / n)),
+            "items": self.taste * self.item_sd**2 * by_item / each**2 / (1 - removed),
+            "chance": self.chance / n / (1 - removed),
+        }
+
+
+MAX_REMOVED: Final = 0.9  # Most of the information on systems that effects of judges take
+
+
 def predict_errors(truth: Truth, design: Design) -> PowerInputs:
+    if truth.noise_sd is not None:
+        worth, k = truth.worth - truth.worth.mean(), len(truth.systems)
+        two = 2 * (1 - np.eye(k))
+        chance, apart = k * truth.noise_sd**2 * two, worth[:, None] - worth
+        return PointInputs(worth, apart, chance, two, two, truth.judge_sd, truth.item_sd)
     first, second = design.compared(len(truth.systems))
     x, share = truth.worth[first] - truth.worth[second], 1 / len(first)
     chances, slope = average_answers(x, truth)
@@ -133,6 +167,7 @@ MAX_PAIRS_IN_ALL_REPLICATES: Final = 200  # Pairs above which fewer null_replica
 # Degrees of freedom above which every pair is given the same error
 MAX_DF_OF_OWN_ERRORS: Final = 60
 QUANTILES: Final = 200
+STEPS: Final = 40  # Of bisection
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +254,18 @@ def find_power(size: Array, critical: float, df: float) -> Array:
     middle = (np.arange(QUANTILES) + 0.5) / QUANTILES
     stretch = np.sqrt(2 * gammaincinv(df / 2, middle) / df)
     return np.asarray(ndtr(size[:, None] - critical * stretch).mean(axis=1))
+
+
+def find_size(power: float, critical: float, df: float) -> float:
+    """Return the gap over its error that is decided with a power: the inverse of `find_power`."""
+    low, high = 0.0, critical + 10.0
+    while find_power(np.array([high]), critical, df)[0] < power:
+        high *= 2
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        reached = find_power(np.array([middle]), critical, df)[0] >= power
+        low, high = (low, middle) if reached else (middle, high)
+    return high
 
 
 # Items that a plan needs where items differ. Of five, no pair has quite five effective ones, and
@@ -462,8 +509,8 @@ class Search:
     def _usual_items(self, n: int) -> int:
         """Return items where they do not matter: so many that few output pairs come twice."""
         outputs = n / (self.spec.overlap * self.spec.repeats)
-        pairs = len(self.spec.design(max(JUDGES), 1, 1).compared(len(self.spec.truth.systems))[0])
-        return next((items for items in ITEMS if items * pairs >= outputs), MANY_ITEMS)
+        each = self.spec.truth.per_item if self.spec.pairs is None else len(self.spec.pairs)
+        return next((items for items in ITEMS if items * each >= outputs), MANY_ITEMS)
 
     def refuse(self, judges: int, items: int) -> NotIdentified:
         spec, inputs = self.spec, self.inputs
@@ -483,8 +530,9 @@ class Search:
                 f"no number of judgments by {_name_panel(spec, design)} decides"
                 f" {name_pair(spec.truth, pair)} with power {spec.power:g}: the tastes of"
                 f" {' and '.join(name for name, sd in sds if sd > 0)} leave a standard error of"
-                f" {left:.2g} of a difference of {abs(float(inputs.apart[pair])):.2g} in the"
-                f" worths of all judges together, and power ends at {float(last[pair]):.2f}",
+                f" {left:.2g} of a difference of {abs(float(inputs.apart[pair])):.2g}"
+                f"{' points' if spec.truth.rated else ' in the worths of all judges together'},"
+                f" and power ends at {float(last[pair]):.2f}",
                 [remedy, *_ask_less(spec, last)],
             )
         # a number does, and the campaign is too large to be planned: how many times more judgments?

@@ -1,8 +1,9 @@
 """What more judgments would decide of a whole board, from the judgments there are.
 
-Worths as they may be are drawn from what is believed of them: estimates θ̂ with covariance V, drawn
-together as those of a pilot (`pilot.py`; Efron & Morris 1975). With t times as many judgments, by
-as many more judges and on as many more items of the same kind, the estimates will be
+Worths, or scores, as they may be are drawn from what is believed of them: estimates θ̂ with
+covariance V, drawn together as those of a pilot (`pilot.py`; Efron & Morris 1975). With t times as
+many judgments, by as many more judges and on as many more items of the same kind, the estimates
+will be
 
     θ̂_t = θ̂/t + (1 − 1/t) θ + ε,   ε ~ N(0, V (t − 1)/t²)
 
@@ -26,6 +27,7 @@ from numpy.random import PCG64, Generator
 from evenhand.data.coding import SEED
 from evenhand.errors import NotIdentified
 from evenhand.models.log_linear import Fit
+from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.intervals import MIN_CLUSTERS, POWER, find_times
@@ -45,7 +47,8 @@ from evenhand.ranking.ranking import Ranking
 #
 # which a pair that is open today has once where d > 0, beyond t = 1, and nowhere else. m judgments
 # of this pair alone add their own information i to what there is, so that t = 1 + m i s²; i is that
-# of one judgment in the model, less by what judges and items add to the variance. d is taken to be
+# of one judgment in the model, less by what judges and items add to the variance. Ratings of a pair
+# are shared equally by its two outputs: with σ² the variance of one, i = 1/(4σ²). d is taken to be
 # d̂; the least and the most go with the ends of its 80 % interval. Of an open pair the interval
 # often reaches zero, and then no number is the most. Ours.
 #
@@ -58,7 +61,7 @@ RANGE: Final = 0.8  # Level of the interval of a difference (proportion)
 class Separation:
     better: str  # the system that is ahead
     worse: str  # the other
-    gap: float  # difference of log-worths (log-odds)
+    gap: float  # difference of log-worths (log-odds), or of scores, above 0
     stderr: float  # its standard error
     # so many times as many judgments of all pairs, more than 1 of a pair that is open; None where
     # no number is enough
@@ -74,11 +77,11 @@ class Separation:
 def separate_pairs(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> tuple[Separation, ...]:
     """Say how many more judgments would decide pairs with power .8."""
     critical, sets, errors = find_critical(ranking), ranking.rank_sets, ranking.pair_stderr
-    wide = normal_quantile((1 + RANGE) / 2)
+    wide, values = normal_quantile((1 + RANGE) / 2), _point_up(ranking)
     separations = []
     for pair in pairs:
         stderr = 0.0 if errors is None else float(errors[pair])
-        gap = float(ranking.estimate[pair[0]] - ranking.estimate[pair[1]])
+        gap = float(values[pair[0]] - values[pair[1]])
         today = gap / stderr if stderr > 0 else np.inf
         barred = sets is not None and bool(sets.barred[pair])
         each = None if barred else _weigh_judgment(ranking, pair, stderr)
@@ -95,6 +98,11 @@ def separate_pairs(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> tuple[
         needs = (times[0], times[1], times[2], alone[0], alone[1], alone[2])
         separations.append(Separation(better, worse, gap, stderr, *needs, barred))
     return tuple(separations)
+
+
+def _point_up(ranking: Ranking) -> Array:
+    """Return (K,) estimates of which larger ones are better."""
+    return -ranking.estimate if ranking.lower_is_better else ranking.estimate
 
 
 def find_critical(ranking: Ranking) -> float:
@@ -114,11 +122,14 @@ def _weigh_judgment(ranking: Ranking, pair: tuple[int, int], stderr: float) -> f
     """Return the information that one more judgment of a pair adds; None where it is not known."""
     # As much as in the model, less by what judges and items add to the variance.
     fit = ranking.fit
-    if not isinstance(fit, Fit) or fit.vcov is None or stderr <= 0:
+    if not isinstance(fit, Fit | RatingFit) or fit.vcov is None or stderr <= 0:
         return None
     first, second = (fit.systems.index(ranking.systems[place]) for place in pair)
-    spread = fit.worth_vcov
+    spread = fit.vcov if isinstance(fit, RatingFit) else fit.worth_vcov
     variance = float(spread[first, first] + spread[second, second] - 2 * spread[first, second])
+    if isinstance(fit, RatingFit):
+        each = float(1 / fit.counts[first] + 1 / fit.counts[second])
+        return each / (4 * variance) / max(stderr**2 / variance, 1.0) if variance > 0 else None
     chances = fit.predict([(fit.systems[first], fit.systems[second])])[0]
     decided = 1.0 - float(chances[1])
     information = (decided - float(chances[0] - chances[2]) ** 2) / 4
@@ -159,7 +170,8 @@ def predict_more_judgments(
     k = len(errors)
     n = max(2, min(draws, MAX_CELLS // k**2))
     covariance = centre(errors)
-    estimate = ranking.estimate - ranking.estimate.mean()
+    estimate = _point_up(ranking)
+    estimate = estimate - estimate.mean()
     rng = Generator(PCG64(seed))
     truths = draw_truths(estimate, covariance, n, rng)
     # what is below zero of a covariance counts as none

@@ -19,6 +19,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import list_levels
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.design.policy import CHOSEN, RANDOM, START
 from evenhand.design.query import (
     RANDOM_QUERY,
@@ -147,7 +148,7 @@ class NextOutputs(Shown):
 
 @carries_excluded("controls", "repeats", uses=("no-score",))
 def choose_outputs(
-    data: Ratings,
+    data: Ratings | Openable,
     features: OutputFeatures,
     query: Query | None = None,
     *,

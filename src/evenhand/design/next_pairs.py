@@ -15,6 +15,7 @@ from evenhand.data.controls import carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.design import policy as policies
 from evenhand.design.savings import Savings, count_judged
@@ -128,7 +129,7 @@ class NextPairs(Shown):
 
 @carries_excluded("controls")
 def choose_pairs(
-    data: Comparisons | Rankings | Tally | None,
+    data: Comparisons | Rankings | Tally | Openable | None,
     policy: policies.Policy | None = None,
     *,
     n: int = 10,

@@ -12,7 +12,7 @@ When not to use it: to plan for systems that the pilot did not show, unless they
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Any, Final
 
 import numpy as np
@@ -20,12 +20,35 @@ import numpy as np
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import take_pairs
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, SYSTEM
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import (
+    ITEM,
+    ITEM_SYSTEM,
+    JUDGE,
+    JUDGE_ITEM,
+    JUDGE_SYSTEM,
+    RESIDUAL,
+    SYSTEM,
+    Component,
+)
 from evenhand.design.power import Truth, change_tastes
 from evenhand.design.texts import say
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.judges.variance import VarianceComponents, estimate_components
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.means import Adjusted
+from evenhand.numerics import Array
+from evenhand.ranking.ratings import reads_lower
+
+
+def find_source(components: VarianceComponents, name: str) -> Component | None:
+    """Return a component of ratings or, where it cannot be told from another, that one."""
+    named = components.find(name)
+    if named is not None or not components.rated:
+        return named
+    return next((one for one in components.components if name in one.carries), None)
+
 
 MIN_JUDGES: Final = 10  # Judges of a pilot below which tastes are hardly known
 
@@ -37,15 +60,17 @@ class Pilot:
     shrinkage_factor: (
         float  # share of differences between pooled worths that is left (a proportion)
     )
-    gap_stderr: float  # standard error of a difference of two pooled log-worths in the pilot
+    # standard error of a difference of two pooled log-worths, or of two adjusted mean scores, in
+    # the pilot
+    gap_stderr: float
     says: tuple[str, ...]  # sentences
     notes: tuple[str, ...]  # what must stand beside the plan
 
-    def worst(self) -> Truth | None:
-        """Return the truth with tastes as strong as the pilot cannot exclude; None if unbounded."""
+    def worst(self, truth: Truth | None = None) -> Truth | None:
+        """Return a truth with tastes as strong as the pilot cannot exclude; None if unbounded."""
         # Answers of all judges together are as the pilot observed them: one judge's worths are
         # further apart then.
-        truth, sds = self.truth, []
+        truth, sds = truth or self.truth, []
         for name, sd in ((JUDGE_SYSTEM, truth.judge_sd), (ITEM_SYSTEM, truth.item_sd)):
             component, upper = self.components.find(name), 0.0
             if component is not None:
@@ -65,62 +90,107 @@ class Pilot:
         }
 
 
-def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
-    if not isinstance(data, Comparisons | Rankings):
-        raise UnknownOption(
-            "a pilot is comparisons or rankings; of ratings `evenhand variance` says how many"
-            " judges and items are enough"
-        )
-    table = take_pairs(data)
-    tasks = table.tasks()
-    if len(tasks) > 1:
-        raise UnknownOption(
-            f"the pilot holds {len(tasks)} tasks, {listing(tasks, 12)}: name one of them (--task)"
-        )
-    components = estimate_components(data)
-    judge, item, system = (components.find(name) for name in (JUDGE_SYSTEM, ITEM_SYSTEM, SYSTEM))
-    if judge is None or system is None or components.stderr is None:
-        raise NotIdentified(
-            f"the pilot says nothing of how judges differ: {'; '.join(components.reasons)}",
-            ["name judges and items (--column judge=NAME)", "state gap and judge_sd yourself"],
-        )
-    if system.sd == 0:
-        raise NotIdentified(
-            "the pilot shows no differences between systems beyond its errors",
-            ["collect a larger pilot", "state the gap that matters to you (gap, judge_sd)"],
-        )
-    tally = table.tally()
+def _list_present(rows: RatingRows, name: str) -> list[str]:
+    labels, codes = rows.labels(name)
+    return [labels[code] for code in np.unique(codes).tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    systems: tuple[str, ...]
+    estimate: Array  # (K,) pooled log-worths, or adjusted mean scores
+    stderr: float  # of a difference of two
+    ties: float = 0.0  # share between equals
+    noise_sd: float | None = None  # of one score
+    lower: bool = False  # whether lower scores are better, of which this is the negative
+
+
+def _measure_worths(data: Comparisons, stderr: float) -> _Measured:
+    tally = data.tally()
     tied = bool(tally.ties.any())
     fit = BradleyTerry(ties="davidson" if tied else "discard").fit(tally)
-    between, error = system.variance / components.growth, components.stderr**2 / 2
-    shrinkage = between / (between + error)
-    centred = (fit.log_worth - fit.log_worth.mean()) * shrinkage
-    order = np.argsort(-centred, kind="stable").tolist()
     tie = float(np.exp(fit.estimate[fit.names.index("g1")])) if tied else 0.0
-    pooled = Truth(
-        tuple(fit.systems[place] for place in order),
-        tuple(float(centred[place]) for place in order),
-        tie / (2 + tie),
+    return _Measured(fit.systems, fit.log_worth, stderr, tie / (2 + tie))
+
+
+def _measure_points(
+    rows: RatingRows, components: VarianceComponents, tastes: tuple[Component | None, ...]
+) -> _Measured:
+    # what adjusting removes is no error, and what counts as taste is no chance
+    stderr = sqrt(sum(v for name, v in components.parts.items() if name not in (JUDGE, ITEM)))
+    noise = [one for one in components.components if one.name in (JUDGE_ITEM, RESIDUAL)]
+    variance = sum(one.variance for one in noise if one not in tastes)
+    fit = Adjusted().fit(rows)
+    lower = reads_lower(rows.criteria[int(rows.criterion[0])], float(rows.score.min()))
+    better = -fit.estimate if lower else fit.estimate
+    return _Measured(fit.systems, better, stderr, noise_sd=sqrt(variance), lower=lower)
+
+
+def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool = False) -> Pilot:
+    """Take systems, ties and tastes from a pilot, whose differences need not be known if stated."""
+    if not isinstance(data, Comparisons | Rankings | Ratings):
+        raise UnknownOption("a pilot is comparisons, rankings or ratings: open it by evenhand.read")
+    table = data.rows() if isinstance(data, Ratings) else take_pairs(data)
+    criteria = _list_present(table, "criterion") if isinstance(table, RatingRows) else []
+    tasks = _list_present(table, "task") if isinstance(table, RatingRows) else table.tasks()
+    for plural, name, levels in (("tasks", "task", tasks), ("criteria", "criterion", criteria)):
+        if len(levels) > 1:
+            raise UnknownOption(
+                f"the pilot holds {len(levels)} {plural}, {listing(levels, 12)}: name one of them"
+                f" (--{name})"
+            )
+    components = estimate_components(table if isinstance(table, RatingRows) else data)
+    judge = find_source(components, JUDGE_SYSTEM)
+    item, system = find_source(components, ITEM_SYSTEM), components.find(SYSTEM)
+    if judge is None or system is None or components.stderr is None:
+        raise NotIdentified(
+            "the pilot says nothing of how judges differ:"
+            f" {'; '.join(components.reasons or components.notes)}",
+            ["name judges and items (--column judge=NAME)", "state gap and judge_sd yourself"],
+        )
+    if system.sd == 0 and not gap_stated:
+        raise NotIdentified(
+            "the pilot shows no differences between systems beyond its errors",
+            ["collect a larger pilot", "state the gap that matters to you (gap)"],
+        )
+    of_judges, of_items = judge.sd, 0.0 if item is None or item is judge else item.sd
+    measured = (
+        _measure_points(table, components, (judge, item))
+        if isinstance(table, RatingRows)
+        else _measure_worths(table, components.stderr)
     )
-    truth = change_tastes(pooled, judge.sd, 0.0 if item is None else item.sd)
-    notes = [*components.reasons, *components.notes]
-    if judge.levels < MIN_JUDGES:
-        notes.append(say("pilot-judges-few", judges=judge.levels))
-    if item is None:
-        notes.append(say("pilot-without-items"))
+    stderr, estimate = measured.stderr, measured.estimate
+    between, error = system.variance / components.growth, stderr**2 / 2
+    shrinkage = between / (between + error) if between else 0.0
+    centred = (estimate - estimate.mean()) * shrinkage
+    order = np.argsort(-estimate, kind="stable").tolist()
+    pooled = Truth(
+        tuple(measured.systems[place] for place in order),
+        tuple(float(centred[place]) for place in order),
+        measured.ties,
+        noise_sd=measured.noise_sd,
+    )
+    truth = change_tastes(pooled, of_judges, of_items)
+    item_name = ITEM_SYSTEM if item is None else item.name
+    confounded = say("pilot-items-confounded", source=item_name, sd=of_items)
+    remarks = (
+        (judge.levels < MIN_JUDGES, say("pilot-judges-few", judges=judge.levels)),
+        (measured.lower, say("pilot-lower")),
+        (item is None, say("pilot-without-items")),
+        (item_name != ITEM_SYSTEM, confounded),
+    )
+    notes = [*components.reasons, *components.notes, *(one for holds, one in remarks if holds)]
     counts = components.observed
     if counts.comparisons != counts.judgments:
         notes.append(say("pilot-of-rankings", comparisons=counts.comparisons / counts.judgments))
     answers = {"judgments": counts.judgments, "judges": counts.judges, "items": counts.items}
-    sentences = [
-        say("pilot", **answers),
-        say("pilot-shrinkage", share=shrinkage, error=components.stderr),
-    ]
+    sentences = [say("pilot", **answers)]
+    if not gap_stated:
+        sentences.append(say("pilot-shrinkage", share=shrinkage, error=stderr))
     for name, sd in ((JUDGE_SYSTEM, truth.judge_sd), (ITEM_SYSTEM, truth.item_sd)):
         part = components.find(name)
         if part is not None and part.lower is not None and part.upper is not None:
             code = "pilot-tastes" if isfinite(part.upper) else "pilot-tastes-unbounded"
             ends = {"lower": part.lower, "upper": part.upper}
             sentences.append(say(code, name=name, sd=sd, level=100 * components.level, **ends))
-    stderr = components.stderr
     return Pilot(truth, components, shrinkage, stderr, tuple(sentences), tuple(notes))

@@ -7,20 +7,24 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from math import exp
+from math import exp, sqrt
 from typing import Any, Final
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, exactly, write_signature
+from evenhand.data.taking import Openable
 from evenhand.design.expected_power import (
     JUDGES,
     Expected,
     PowerInputs,
     Search,
     expect,
+    find_df,
+    find_size,
     predict_errors,
 )
 from evenhand.design.pilot import Pilot, learn_from_pilot
@@ -30,11 +34,12 @@ from evenhand.design.power import (
     Design,
     Progress,
     Simulated,
+    Truth,
     bound_share,
     name_pair,
     simulate_power,
 )
-from evenhand.design.spec import CampaignSpec, make_spec
+from evenhand.design.spec import CampaignSpec, is_rated, make_spec
 from evenhand.design.texts import say
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.numerics.distributions import normal_quantile
@@ -78,8 +83,9 @@ class PairPower:
     pair: str  # the better, then the other, for people: names may hold " > " themselves
     better: str  # the better system
     worse: str  # the other
-    gap: float  # difference in log-worth, of one judge on one item
-    chance: float  # share of judgments for the better, of those with a preference
+    gap: float  # difference in log-worth, of one judge on one item, or in points
+    # share of judgments for the better, of those with a preference; None for ratings
+    chance: float | None
     expected: float  # power in closed form
     power: float | None  # power by simulation, or None
     lower: float | None  # lower end of its interval
@@ -130,6 +136,18 @@ class CampaignPlan(Shown):
     worst: float | None
     excluded: tuple[Exclusion, ...] = ()
 
+    @cached_property
+    def detectable(self) -> float | None:
+        """The least difference of two systems that the design is expected to decide, in points.
+
+        With the power that is asked for, by the test of all pairs together; None for comparisons,
+        whose errors depend on how far systems are apart.
+        """
+        if not self.spec.truth.rated:
+            return None
+        size = find_size(self.spec.power, self.expected.critical, find_df(self.design))
+        return size * sqrt(sum(self.variance.values()))
+
     @property
     def cost(self) -> float:
         """What the design costs."""
@@ -152,7 +170,9 @@ class CampaignPlan(Shown):
                     better=truth.systems[pair[0]],
                     worse=truth.systems[pair[1]],
                     gap=worth[pair[0]] - worth[pair[1]],
-                    chance=1 / (1 + exp(-float(self.predicted.apart[pair]))),
+                    chance=None
+                    if truth.rated
+                    else 1 / (1 + exp(-float(self.predicted.apart[pair]))),
                     expected=float(self.expected.power[pair]),
                     power=power,
                     lower=lower,
@@ -224,7 +244,8 @@ class CampaignPlan(Shown):
 
     def _say_answer(self) -> tuple[Finding, ...]:
         code = "design-cost" if self.spec.prices.stated else "design"
-        return say(code, design=say_design(self.design), cost=self.cost), _say_power(self)
+        design = say_design(self.design, self.spec.truth)
+        return say(code, design=design, cost=self.cost), _say_power(self)
 
     def _say_details(self) -> list[Finding]:
         parts = self.variance
@@ -233,15 +254,21 @@ class CampaignPlan(Shown):
             f"{name} {100 * part / total:.0f} %" for name, part in parts.items() if part
         )
         code = "error-of-difference" if len(self.asked) == 1 else "error-of-hardest"
-        sentences = [say(code, error=total**0.5, shares=shares)]
+        unit, output = self.spec.truth.unit, name_output(self.spec.truth)
+        sentences = [say(code, error=total**0.5, unit=unit, shares=shares)]
+        if self.detectable is not None:
+            counts = {"least": self.detectable, "power": self.spec.power}
+            many = len(self.spec.truth.systems) > 2
+            sentences.append(say("detectable-of-many" if many else "detectable", **counts))
         powers = {(one.overlap, one.repeats): power for one, power in self.overlaps}
         stated = self.design.overlap > 1 or self.design.repeats > 1
         if stated or (2, 1) not in powers or self.is_contradicted:
             return sentences
-        two, twice, one = (powers[which] for which in ((2, 1), (1, 2), (1, 1)))
-        if len({f"{power:.2f}" for power in (two, twice, one)}) == 1:
-            return [*sentences, say("overlap-alike", power=one)]
-        return [*sentences, say("overlap", two=two, twice=twice, one=one)]
+        two, twice, neither = (powers[which] for which in ((2, 1), (1, 2), (1, 1)))
+        names = {"output": output, "one": output.split()[-1]}
+        if len({f"{power:.2f}" for power in (two, twice, neither)}) == 1:
+            return [*sentences, say("overlap-alike", **names, power=neither)]
+        return [*sentences, say("overlap", **names, two=two, twice=twice, neither=neither)]
 
     def _say_pilot(self) -> tuple[str, ...]:
         return () if self.pilot is None else self.pilot.says
@@ -273,20 +300,24 @@ class CampaignPlan(Shown):
         if first and larger and not self.falls_short and first.expected >= spec.power:
             counts = {name: getattr(first, name) for name in ("judgments", "expected", "power")}
             notes.append(say("closed-form-too-small", **counts))
-        if design.outputs < THIN * len(design.compared(len(spec.truth.systems))[0]):
-            notes.append(say("outputs-few", "warning", least=THIN))
+        kinds = spec.truth.per_item if spec.pairs is None else len(spec.pairs)
+        if design.outputs < THIN * kinds:
+            which = "outputs-few-rated" if spec.truth.rated else "outputs-few"
+            notes.append(say(which, "warning", least=THIN))
         if spec.items is not None and design.items < spec.items:
             counts = {"judgments": design.judgments, "items": design.items, "of": spec.items}
             notes.append(say("items-unused", **counts))
         if design.overlap == 1:
-            notes.append(say("no-overlap"))
+            notes.append(say("no-overlap", output=name_output(spec.truth)))
         if self.worst is not None:
             notes.append(say("tastes-stronger", power=self.worst))
         elif self.pilot is not None:
             notes.append(say("tastes-unbounded"))
         if spec.truth.judge_sd == 0:
             notes.append(say("judges-alike"))
-        return (*notes, *(() if self.pilot is None else self.pilot.notes))
+        sds = ", ".join(f"{name} = {spec.truth.sds[name]:g}" for name in spec.assumed)
+        assumed = (say("assumed", sds=sds),) if sds else ()
+        return (*assumed, *notes, *(() if self.pilot is None else self.pilot.notes))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand plan --json`."""
@@ -294,8 +325,11 @@ class CampaignPlan(Shown):
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
+            "unit": spec.truth.unit,
             "systems": dict(zip(spec.truth.systems, spec.truth.log_worth, strict=True)),
-            **{name: getattr(spec.truth, name) for name in ("ties", "judge_sd", "item_sd")},
+            **{name: getattr(spec.truth, name) for name in (*SETTINGS, "noise_sd")},
+            "assumed": list(spec.assumed),
+            "detectable": self.detectable,
             "wish": {"resolve": spec.resolve, "power": spec.power, "level": spec.level},
             "design": self.design.to_dict(),
             "prices": vars(spec.prices),
@@ -323,10 +357,14 @@ class CampaignPlan(Shown):
     def document(self) -> Document:
         """Return what people read: the design, its power pair by pair, and other designs."""
         truth, counted = self.spec.truth, self.simulated
-        tastes = {name: getattr(truth, name) for name in ("ties", "judge_sd", "item_sd")}
+        tastes = truth.sds if truth.rated else {name: getattr(truth, name) for name in SETTINGS}
         stated = {"systems": len(truth.systems), "source": self.spec.source, **tastes}
-        campaigns = None if counted is None else counted.campaigns
-        code = "plan-basis" if counted is None else "plan-basis-simulated"
+        how = (
+            "Closed form"
+            if counted is None
+            else f"{plural(counted.campaigns, 'campaign')} simulated"
+        )
+        code = "plan-basis-rated" if truth.rated else "plan-basis"
         about: list[str] = []
         if self.is_contradicted:
             about.append(say("frontier-doubtful"))
@@ -338,7 +376,7 @@ class CampaignPlan(Shown):
             Column("better", "better", "name"),
             Column("worse", "worse", "name"),
             Column("gap", "gap", "two"),
-            Column("chance", "preferred", "share"),
+            *([] if truth.rated else [Column("chance", "preferred", "share")]),
             Column("expected", "expected", "two", priority=1),
             *([Column("power", "power", "two")] * simulated),
             *([Column(("lower", "upper"), "interval", "interval", priority=3)] * simulated),
@@ -350,7 +388,7 @@ class CampaignPlan(Shown):
         caption = f"Power of {of}" + ", the hardest first" * (asked > 1)
         return Document(
             answer=(*self._say_answer(), *_say_enough(self)),
-            basis=say(code, **stated, campaigns=campaigns, level=self.spec.level),
+            basis=say(code, **stated, how=how, level=self.spec.level),
             parts=(
                 Table("pairs", "", (), tuple(dict(vars(one)) for one in self.pairs), only=("csv",)),
                 Table("power", caption, columns, rows, limit=MAX_PAIRS),
@@ -385,6 +423,7 @@ def _tabulate_frontier(plan: CampaignPlan) -> Table:
     return Table("judges", caption, columns, tuple(rows))
 
 
+SETTINGS: Final = ("ties", "judge_sd", "item_sd")
 COUNTED = ("campaigns", "any_false", "unranked", "places")
 
 
@@ -393,13 +432,17 @@ COUNTED = ("campaigns", "any_false", "unranked", "places")
 THIN = 10
 
 
-def say_design(design: Design) -> str:
+def name_output(truth: Truth) -> str:
+    return "output" if truth.rated else "output pair"
+
+
+def say_design(design: Design, truth: Truth) -> str:
     each = design.judgments / design.judges
     load = f"{each:,.0f} each" if design.loads == "equal" else "unequal loads"
     sentence = f"{design.judgments:,} judgments by {design.judges:,} judges ({load})"
     sentence += f" on {design.items:,} items"
     if design.overlap > 1:
-        sentence += f", {design.overlap} judges for each output pair"
+        sentence += f", {design.overlap} judges for each {name_output(truth)}"
     return sentence + (f", each {design.repeats} times" if design.repeats > 1 else "")
 
 
@@ -424,7 +467,7 @@ def _say_enough(plan: CampaignPlan) -> list[Finding]:
         prices = plan.spec.prices
         cost = f", cost {prices.cost(plan.enough):,.10g}" if prices.stated else ""
         code = "enough-doubtful" if plan.is_contradicted else "enough"
-        return [say(code, design=f"{say_design(plan.enough)}{cost}")]
+        return [say(code, design=f"{say_design(plan.enough, plan.spec.truth)}{cost}")]
     if plan.weakest.expected < plan.spec.power:
         return [say("nothing-enough")]
     if not plan.falls_short:
@@ -456,7 +499,7 @@ OVERLAPS: Final = (1, 2, 3, 5)  # Overlaps that are compared
 def plan_campaign(
     settings: Mapping[str, Any] | CampaignSpec,
     *,
-    pilot: Comparisons | Rankings | None = None,
+    pilot: Comparisons | Rankings | Ratings | Openable | None = None,
     campaigns: int = CAMPAIGNS,
     progress: Progress | None = None,
 ) -> CampaignPlan:
@@ -467,7 +510,7 @@ def plan_campaign(
 
     Args:
         settings: by the names of a plan's TOML file, or a spec.
-        pilot: judgments from which worths and tastes are taken.
+        pilot: judgments from which worths and tastes are taken; ratings are planned in points.
         campaigns: how many are simulated; 0 for the closed form alone.
         progress: called with campaigns done and to do.
 
@@ -481,14 +524,16 @@ def plan_campaign(
     """
     if campaigns < 0 or campaigns == 1:
         raise UnknownOption(f"campaigns cannot be {campaigns}: two or more, or 0 for none")
-    learned = None if pilot is None else learn_from_pilot(pilot)
+    stated = isinstance(settings, Mapping) and "gap" in settings
+    learned = None if pilot is None else learn_from_pilot(pilot, gap_stated=stated)
     if isinstance(settings, CampaignSpec):
         if learned is not None:
             raise UnknownOption("a spec says what the truth is: leave out the pilot")
         spec = settings
     else:
-        start = None if learned is None else CampaignSpec(learned.truth, source="from the pilot")
-        spec = make_spec(settings, start)
+        source = "from the pilot, gaps as stated" if stated else "from the pilot"
+        start = None if learned is None else CampaignSpec(learned.truth, source=source)
+        spec = _make_spec(settings, start)
     search = Search(spec)
     design, simulated, rounds = _confirm(search, search.find(), campaigns, progress)
     sizes = sorted({max(round(design.judgments * factor), 2) for factor in FACTORS})
@@ -499,7 +544,7 @@ def plan_campaign(
     kinds = [(overlap, 1) for overlap in OVERLAPS if overlap <= design.judges]
     overlaps = [replace(design, overlap=a, repeats=b) for a, b in (*kinds, (1, 2))]
     # the power if tastes are as strong as the pilot cannot exclude
-    truth, worst = None if learned is None else learned.worst(), None
+    truth, worst = None if learned is None else learned.worst(spec.truth), None
     if truth is not None:
         with suppress(NotIdentified):
             power = expect(predict_errors(truth, design), design, spec.level).power
@@ -523,6 +568,31 @@ def plan_campaign(
         pilot=learned,
         worst=worst,
     )
+
+
+def _make_spec(settings: Mapping[str, Any], start: CampaignSpec | None) -> CampaignSpec:
+    """Return a spec; of ratings of a stated size, gaps are the least that this size decides."""
+    sized = "judges" in settings and ("judgments" in settings or "each" in settings)
+    if start or not sized or not is_rated(settings) or {"gap", "worths"} & settings.keys():
+        return make_spec(settings, start)
+    low, high = 0.0, 1.0
+    while not _decides(settings, high):
+        low, high = high, 2 * high
+    while high - low > GAP_TOLERANCE * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if _decides(settings, middle) else (middle, high)
+    gap = float(f"{high:.3g}")
+    source = f"as stated, {gap:g} points apart, the least that this design decides"
+    return replace(make_spec({**settings, "gap": gap}), source=source)
+
+
+GAP_TOLERANCE: Final = 0.002
+
+
+def _decides(settings: Mapping[str, Any], gap: float) -> bool:
+    spec = make_spec({**settings, "gap": gap})
+    search = Search(spec)
+    return search.weakest(search.find()) >= spec.power
 
 
 def _confirm(

@@ -10,16 +10,20 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
+from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.groups import Levels
+from evenhand.data.rating_rows import RatingRows
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.means import Adjusted
 from evenhand.models.variance_components import find_growth, restore_tie, slope_of_score
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule
 from evenhand.ranking.rank import make_ranking
+from evenhand.ranking.ratings import rank_scores
 from evenhand.ranking.robustness.removal import merge_evidence
 from evenhand.ranking.settings import Settings
 
@@ -30,6 +34,10 @@ from evenhand.ranking.settings import Settings
 #
 # An output pair is one item answered by two systems. `overlap` different judges see each output
 # pair, each of them `repeats` times.
+#
+# Of ratings, y = θ_s + b_js + u_is + e with e ~ N(0, σ_E²), in points. What is seen is an output,
+# one item answered by one system, and items are answered by all systems; the judges of one output
+# know nothing of the others. Severity and difficulty are none of it: the analysis removes them.
 
 Loads = Literal["equal", "zipf"]
 LOADS: Final = ("equal", "zipf")
@@ -40,10 +48,11 @@ MOST: Final = 2_000_000  # Most judgments that are planned
 @dataclass(frozen=True)
 class Truth:
     systems: tuple[str, ...]  # names
-    log_worth: tuple[float, ...]  # θ of each (natural log-odds)
+    log_worth: tuple[float, ...]  # θ of each (natural log-odds; of ratings, points)
     ties: float = 0.0  # share of ties between equals, of one judge on one item
-    judge_sd: float = 0.0  # σ_J, of a judge's taste for a system (log-worth)
-    item_sd: float = 0.0  # σ_I, of how much better a system does on one item (log-worth)
+    judge_sd: float = 0.0  # σ_J, of a judge's taste for a system (log-worth, or points)
+    item_sd: float = 0.0  # σ_I, of how much better a system does on one item (the same)
+    noise_sd: float | None = None  # σ_E, of one score by chance (points); None for comparisons
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.systems) <= MOST_SYSTEMS:
@@ -59,12 +68,14 @@ class Truth:
                 " worth for each"
             )
         if not all(isfinite(one) for one in self.log_worth):
-            raise UnknownOption("worths are finite log-worths, such as 0.4")
+            raise UnknownOption(f"worths are finite numbers, such as 0.4, in {self.unit}")
         if not 0 <= self.ties < 1:
             raise UnknownOption(f"ties cannot be {self.ties:g}: a share from 0 to below 1, as .2")
-        for name, sd in (("judge_sd", self.judge_sd), ("item_sd", self.item_sd)):
+        if self.rated and self.ties:
+            raise UnknownOption("ties are of comparisons, and scores are planned: leave out ties")
+        for name, sd in self.sds.items():
             if not (isfinite(sd) and sd >= 0):
-                raise UnknownOption(f"{name} cannot be {sd:g}: it is 0 or more, in log-worth")
+                raise UnknownOption(f"{name} cannot be {sd:g}: it is 0 or more, in {self.unit}")
 
     @classmethod
     def spaced(
@@ -75,11 +86,33 @@ class Truth:
         ties: float = 0.0,
         judge_sd: float = 0.0,
         item_sd: float = 0.0,
+        noise_sd: float | None = None,
     ) -> Truth:
         """Return systems S1, S2 ..., best first, each so much better than the next."""
         names = tuple(f"S{number}" for number in range(1, systems + 1))
         worth = tuple(gap * number for number in range(systems - 1, -1, -1))
-        return cls(names, worth, ties, judge_sd, item_sd)
+        return cls(names, worth, ties, judge_sd, item_sd, noise_sd)
+
+    @property
+    def rated(self) -> bool:
+        """Whether outputs are scored, one by one."""
+        return self.noise_sd is not None
+
+    @property
+    def unit(self) -> str:
+        """The unit of worths and standard deviations."""
+        return "points" if self.rated else "log-worth"
+
+    @property
+    def sds(self) -> dict[str, float]:
+        sds = {"judge_sd": self.judge_sd, "item_sd": self.item_sd}
+        return sds if self.noise_sd is None else {**sds, "noise_sd": self.noise_sd}
+
+    @property
+    def per_item(self) -> int:
+        """How many outputs one item has, or pairs of them."""
+        k = len(self.systems)
+        return k if self.rated else k * (k - 1) // 2
 
     @property
     def tie(self) -> float:
@@ -192,21 +225,7 @@ def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
     n, k = design.judgments, len(truth.systems)
     by_judge = rng.normal(0, truth.judge_sd, (design.judges, k))
     by_item = rng.normal(0, truth.item_sd, (design.items, k))
-    # judges of one output pair differ
-    n_outputs, overlap, share = design.outputs, design.overlap, design.shares()
-    if design.loads == "equal":  # rounds in which nobody is asked twice
-        places = design.judges // overlap
-        rounds = np.tile(np.arange(design.judges), (-(-n_outputs // places), 1))
-        judges = rng.permuted(rounds, axis=1)[:, : places * overlap].reshape(-1, overlap)[
-            :n_outputs
-        ]
-    elif overlap == 1:
-        judges = rng.choice(design.judges, (n_outputs, 1), p=share)
-    else:
-        keys = np.log(share) + rng.gumbel(size=(n_outputs, design.judges))  # Gumbel top-k
-        judges = np.argsort(-keys, axis=1)[:, :overlap]
-    judge = np.repeat(judges, design.repeats, axis=1).ravel().astype(np.int64)[:n]
-    output = np.repeat(np.arange(n_outputs), overlap * design.repeats)[:n]
+    judge, output = _assign_judges(design, rng)
     item = rng.permutation(np.arange(design.outputs) % design.items)[output]
     first, second = design.compared(k)
     pair = rng.integers(len(first), size=design.outputs)[output]
@@ -223,6 +242,65 @@ def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
     factors = {"judge": _factor("j", judge), "item": _factor("i", item)}
     sides = (left.astype(np.int32), right.astype(np.int32))
     return Tally(truth.systems, *sides, wins, ties, losses, factors, n_judgments=float(n))
+
+
+def draw_scores(truth: Truth, design: Design, rng: Generator) -> RatingRows:
+    """Return one campaign of ratings.
+
+    Drawn in this order: tastes of judges (J, K), of items (I, K), judges, outputs, chance.
+
+    >>> truth = Truth.spaced(2, 5.0, noise_sd=10.0)
+    >>> rows = draw_scores(truth, Design(5, 10, 20), np.random.default_rng(1))
+    >>> rows.size, np.bincount(rows.system).tolist(), np.bincount(rows.item).tolist()
+    (20, [10, 10], [2, 2, 2, 2, 2, 2, 2, 2, 2, 2])
+    """
+    k = len(truth.systems)
+    by_judge = rng.normal(0, truth.judge_sd, (design.judges, k))
+    by_item = rng.normal(0, truth.item_sd, (design.items, k))
+    judge, output = _assign_judges(design, rng)
+    # all systems on one item, then on the next, and from the first again after the last
+    output = rng.permutation(np.arange(design.outputs) % (design.items * k))[output]
+    item, system = output // k, output % k
+    score = truth.worth[system] + by_judge[judge, system] + by_item[item, system]
+    score += rng.normal(0, truth.noise_sd or 0.0, len(score))
+    none = np.zeros(len(score), dtype=np.int32)
+    return RatingRows(
+        ("",),
+        tuple(f"j{number:05d}" for number in range(design.judges)),
+        tuple(f"i{number:05d}" for number in range(design.items)),
+        truth.systems,
+        ("",),
+        task=none,
+        judge=judge.astype(np.int32),
+        item=item.astype(np.int32),
+        system=system.astype(np.int32),
+        criterion=none,
+        score=score,
+    )
+
+
+def _assign_judges(design: Design, rng: Generator) -> tuple[Integers, Integers]:
+    """Return (n,) the judge and the number of the output, or pair of outputs, of each answer."""
+    n, n_outputs, overlap, share = (
+        design.judgments,
+        design.outputs,
+        design.overlap,
+        design.shares(),
+    )
+    # judges of one output differ
+    if design.loads == "equal":  # rounds in which nobody is asked twice
+        places = design.judges // overlap
+        rounds = np.tile(np.arange(design.judges), (-(-n_outputs // places), 1))
+        judges = rng.permuted(rounds, axis=1)[:, : places * overlap].reshape(-1, overlap)[
+            :n_outputs
+        ]
+    elif overlap == 1:
+        judges = rng.choice(design.judges, (n_outputs, 1), p=share)
+    else:
+        keys = np.log(share) + rng.gumbel(size=(n_outputs, design.judges))  # Gumbel top-k
+        judges = np.argsort(-keys, axis=1)[:, :overlap]
+    judge = np.repeat(judges, design.repeats, axis=1).ravel().astype(np.int64)[:n]
+    return judge, np.repeat(np.arange(n_outputs), overlap * design.repeats)[:n]
 
 
 def _factor(letter: str, codes: Integers) -> Factor:
@@ -282,24 +360,17 @@ def simulate_power(
     sign = np.sign(truth.worth[:, None] - truth.worth).astype(np.int64)
     right, false = np.zeros((k, k), dtype=np.int64), np.zeros((k, k), dtype=np.int64)
     any_false, unranked, places = 0, 0, 0.0
-    model = BradleyTerry(ties="davidson" if truth.tie > 0 else "discard")
     for number in range(campaigns):
         rng = Generator(PCG64(SeedSequence([seed, number])))
         ranking_seed = int(SeedSequence([seed, number, 1]).generate_state(1)[0])
-        settings = Settings(model, "rank-sets", cluster, level, ranking_seed, None)
-        tally = draw_campaign(truth, design, rng)
-        levels = Levels({name: factor.loads for name, factor in tally.factors.items()})
         decided = np.zeros((k, k), dtype=np.int64)
         try:
-            ranking = make_ranking(merge_evidence(tally), levels, settings)
-            sets = ranking.rank_sets
+            systems, ranked = _decide(truth, design, rng, (level, ranking_seed, cluster))
         except (NotIdentified, NotConverged):
-            sets = None
-        if sets is None:
             unranked += 1
         else:
-            at = [ranking.systems.index(name) for name in truth.systems]
-            decided = sets.decided[np.ix_(at, at)].astype(np.int64)
+            at = [systems.index(name) for name in truth.systems]
+            decided = ranked[np.ix_(at, at)].astype(np.int64)
         right += (decided == sign) & (sign != 0)
         wrong = (decided != 0) & (decided != sign)
         false += wrong
@@ -308,6 +379,26 @@ def simulate_power(
         if progress is not None:
             progress(number + 1, campaigns)
     return Simulated(campaigns, right, false, any_false, unranked, places / campaigns)
+
+
+def _decide(
+    truth: Truth, design: Design, rng: Generator, how: tuple[float, int, str | None]
+) -> tuple[tuple[str, ...], NDArray[np.int8]]:
+    """Draw a campaign and return what `rank` decides of it, and the systems by place."""
+    level, seed, cluster = how
+    if truth.rated:
+        settings = Settings(Adjusted(), "rank-sets", cluster, level, seed, None)
+        rows = draw_scores(truth, design, rng)
+        ranking = rank_scores(rows, settings, lower_is_better=False, references=())
+    else:
+        model = BradleyTerry(ties="davidson" if truth.tie > 0 else "discard")
+        settings = Settings(model, "rank-sets", cluster, level, seed, None)
+        tally = draw_campaign(truth, design, rng)
+        levels = Levels({name: factor.loads for name, factor in tally.factors.items()})
+        ranking = make_ranking(merge_evidence(tally), levels, settings)
+    if ranking.rank_sets is None:
+        raise NotIdentified("nothing can be decided")
+    return ranking.systems, ranking.rank_sets.decided
 
 
 def bound_share(count: int, of: int) -> tuple[float, float]:
@@ -350,6 +441,8 @@ def change_tastes(truth: Truth, judge_sd: float, item_sd: float) -> Truth:
     [0.29]
     [0.29]
     """
+    if truth.rated:  # mean scores are what they are, whatever tastes are
+        return replace(truth, judge_sd=judge_sd, item_sd=item_sd)
     share = float(average_answers(np.zeros(1), truth)[0][1, 0])
     pooled = 2 * share / (1 - share)
     changed = replace(truth, judge_sd=judge_sd, item_sd=item_sd)

@@ -25,6 +25,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.design.query import (
     MIN_REPEATS,
     RANDOM_QUERY,
@@ -490,14 +491,15 @@ MAX_POOL: Final = 4000
 MIN_TEST_OUTPUTS: Final = 100  # Test outputs below which that is said
 
 
+@takes_judgments("test")
 @carries_excluded("controls", "repeats")
 def trace_queries(
-    data: Ratings | RatingRows,
+    data: Ratings | RatingRows | Openable,
     features: OutputFeatures,
     queries: Sequence[Query] = QUERIES,
     how: QueryReplay | None = None,
     *,
-    test: Ratings | RatingRows | None = None,
+    test: Ratings | RatingRows | Openable | None = None,
     tell: Tell | None = None,
 ) -> QueryCurves:
     """Replay queries on ratings that were collected.

@@ -26,6 +26,7 @@ from evenhand.data.controls import carries_excluded, require_pairs
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.design.policy import Policy, State, fit_belief, number_pairs
 from evenhand.design.texts import say
@@ -308,7 +309,7 @@ MAX_PER_SYSTEM: Final = 120
 
 @carries_excluded("controls")
 def measure_savings(
-    data: Comparisons | Rankings | Tally,
+    data: Comparisons | Rankings | Tally | Openable,
     policy: Policy,
     *,
     replays: int = 20,

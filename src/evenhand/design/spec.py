@@ -15,6 +15,7 @@ from evenhand.errors import (
     UnknownFormat,
     UnknownOption,
     listing,
+    require_option,
     sentence_hint,
     suggest,
 )
@@ -44,6 +45,7 @@ class CampaignSpec:
     level: float = 0.95  # of rank sets (proportion)
     seed: int = SEED  # of everything random
     source: str = "as stated"  # where truths come from, in words
+    assumed: tuple[str, ...] = ()  # standard deviations that were not stated, of ratings
 
     def __post_init__(self) -> None:
         for name in ("power", "level"):
@@ -83,14 +85,14 @@ class CampaignSpec:
         wide = [(a, b) for a, b in pairs if worth[a] - worth[b] >= (apart or 0.0) - 1e-9]
         if not wide:
             most = max(worth) - min(worth)
-            raise UnknownOption(f"no two systems are {apart:g} apart: the most is {most:.2g}")
+            raise UnknownOption(f"no two systems are {apart:g} apart: the most is {most:.3g}")
         return tuple(wide)
 
     def _read_pair(self, words: str) -> tuple[int, int]:
         first, sign, second = (part.strip() for part in words.partition(">"))
         if sign and {first, second} <= {*self.truth.systems}:
             return self._place(first, second)
-        known = "all | top | 0.3, a difference in log-worth | pairs as A>B,A>C"
+        known = f"all | top | 0.3, a difference in {self.truth.unit} | pairs as A>B,A>C"
         odd = [one for one in self.truth.systems if "," in one or ">" in one]
         if odd:
             known += f'; \'{odd[0]}\' holds , or >: give lists, in TOML resolve = [["A", "B"]]'
@@ -111,16 +113,26 @@ class CampaignSpec:
         """Return a design of this kind, on no more items than there are output pairs."""
         kinds = (self.overlap, self.repeats, self.loads, self.pairs)
         design = Design(judges, items, judgments, *kinds)
-        return replace(design, items=min(items, design.outputs))
+        # items that are rated are answered by all systems
+        most = design.outputs // self.truth.per_item if self.truth.rated else design.outputs
+        return replace(design, items=min(items, max(most, 1)))
 
 
-NUMBERS: Final = {"gap", "ties", "judge_sd", "item_sd", "cost_judgment", "cost_judge", "power"}
+UNITS: Final = ("log-worth", "points")  # of comparisons, and of ratings
+# Standard deviations that ratings are taken to have where nobody says: of one score by chance, on
+# 100 points, and of judges' tastes and of systems on items, by that
+NOISE_SD: Final = 15.0
+NOISE_SHARES: Final = {"judge_sd": 0.3, "item_sd": 0.6}
+NUMBERS: Final = {
+    *("gap", "ties", "judge_sd", "item_sd", "noise_sd"),
+    *("cost_judgment", "cost_judge", "power"),
+}
 WHOLE_NUMBERS: Final = {"judges", "items", "judgments", "each", "overlap", "repeats", "seed"}
 # What a TOML file may say
 KEYS: Final = (
-    *("systems", "gap", "worths", "ties", "judge_sd", "item_sd", "judges", "items", "judgments"),
-    *("each", "overlap", "repeats", "loads", "compare", "cost_judgment", "cost_judge", "resolve"),
-    *("power", "level", "seed"),
+    *("unit", "systems", "gap", "worths", "ties", "judge_sd", "item_sd", "noise_sd"),
+    *("judges", "items", "judgments", "each", "overlap", "repeats", "loads", "compare"),
+    *("cost_judgment", "cost_judge", "resolve", "power", "level", "seed"),
 )
 
 
@@ -146,10 +158,12 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         if name in NUMBERS | {"level"} and not number:
             raise UnknownOption(f"{name} cannot be {value!r}: it is a number")
         if name == "gap" and value < 0:
-            raise UnknownOption(f"gap cannot be {value:g}: it is 0 or more, in log-worth")
+            raise UnknownOption(f"gap cannot be {value:g}: it is 0 or more")
         if name in WHOLE_NUMBERS and (not number or isinstance(value, float)):
             raise UnknownOption(f"{name} cannot be {value!r}: it is a whole number")
         words = isinstance(value, str)
+        if name == "unit":
+            require_option("unit", value, UNITS)
         if (name == "loads" and not words) or (
             name == "resolve" and not (words or number or isinstance(value, list | tuple))
         ):
@@ -159,18 +173,10 @@ def check_settings(settings: Mapping[str, Any]) -> None:
 def make_spec(settings: Mapping[str, Any], pilot: CampaignSpec | None = None) -> CampaignSpec:
     """Return a spec from settings, what is not stated being the pilot's."""
     check_settings(settings)
-    if pilot is None:
-        truth = _make_truth(settings)
-    else:
-        for name in ("systems", "gap", "worths"):
-            if name in settings:
-                raise UnknownOption(f"the pilot says how far systems are apart: leave out {name}")
-        truth = pilot.truth
-        if "judge_sd" in settings or "item_sd" in settings:
-            # stated tastes leave what all judges of the pilot answered together as it was
-            sds = (settings.get(name, getattr(truth, name)) for name in ("judge_sd", "item_sd"))
-            truth = change_tastes(truth, *sds)
-        truth = replace(truth, ties=settings.get("ties", truth.ties))
+    truth = _make_truth(settings) if pilot is None else _change_truth(settings, pilot.truth)
+    if truth.rated and "compare" in settings:
+        raise UnknownOption("scores are of one output each: leave out compare")
+    assumed = tuple(name for name in truth.sds if name not in settings)
     plain = {one.name: settings[one.name] for one in fields(CampaignSpec) if one.name in settings}
     if "resolve" in plain:
         value = plain["resolve"]
@@ -181,19 +187,56 @@ def make_spec(settings: Mapping[str, Any], pilot: CampaignSpec | None = None) ->
     if "compare" in settings:
         names = _read_pairs(settings["compare"], "compare")
         pairs = tuple((truth.find(a), truth.find(b)) for a, b in names)
+    start = CampaignSpec(truth, assumed=assumed if truth.rated else ()) if pilot is None else pilot
     return replace(
-        CampaignSpec(truth) if pilot is None else pilot,
+        start,
         **{**plain, "truth": truth, "prices": prices, "pairs": pairs},
     )
 
 
+def is_rated(settings: Mapping[str, Any]) -> bool:
+    """Whether settings are of ratings: their unit is points, or a score has a spread."""
+    unit = settings.get("unit", "points" if "noise_sd" in settings else "log-worth")
+    if unit != "points" and "noise_sd" in settings:
+        raise UnknownOption("noise_sd is of scores: leave it out, or say unit = points")
+    return bool(unit == "points")
+
+
+def _change_truth(settings: Mapping[str, Any], truth: Truth) -> Truth:
+    """Return what a pilot says, but for what is stated."""
+    for name in ("systems", "worths"):
+        if name in settings:
+            raise UnknownOption(
+                f"the pilot says which systems there are: leave out {name}, or say how far"
+                " neighbours are apart (gap)"
+            )
+    if ("unit" in settings or "noise_sd" in settings) and is_rated(settings) != truth.rated:
+        held = "ratings, in points" if truth.rated else "comparisons, in log-worth"
+        raise UnknownOption(f"the pilot is of {held}: leave out unit and noise_sd")
+    if "judge_sd" in settings or "item_sd" in settings:
+        # stated tastes leave what all judges of the pilot answered together as it was
+        sds = (settings.get(name, getattr(truth, name)) for name in ("judge_sd", "item_sd"))
+        truth = change_tastes(truth, *sds)
+    log_worth = truth.log_worth
+    if "gap" in settings:
+        log_worth = Truth.spaced(len(truth.systems), settings["gap"]).log_worth
+    stated = {name: settings[name] for name in ("ties", "noise_sd") if name in settings}
+    return replace(truth, log_worth=log_worth, **stated)
+
+
 def _make_truth(settings: Mapping[str, Any]) -> Truth:
     kinds = {name: float(settings.get(name, 0.0)) for name in ("ties", "judge_sd", "item_sd")}
+    if is_rated(settings):
+        noise = float(settings.get("noise_sd", NOISE_SD))
+        usual = {name: share * noise for name, share in NOISE_SHARES.items()}
+        kinds |= {name: float(settings.get(name, sd)) for name, sd in usual.items()}
+        kinds["noise_sd"] = noise
     systems, worths, gap = (settings.get(name) for name in ("systems", "worths", "gap"))
     if (worths is None) == (gap is None):
         raise UnknownOption(
             "say how far systems are from each other: gap = 0.3 between neighbours, or worths ="
-            " {A = 0.6, B = 0.0}, in log-worth; or take both from a pilot"
+            " {A = 0.6, B = 0.0}, in log-worth (unit = points: in points of scores); or take both"
+            " from a pilot"
         )
     if isinstance(worths, Mapping):
         if systems is not None:
@@ -204,7 +247,7 @@ def _make_truth(settings: Mapping[str, Any]) -> Truth:
         systems = len(worths) if systems is None else systems
     for worth in worths or ():
         if isinstance(worth, bool) or not isinstance(worth, int | float):
-            raise UnknownOption(f"a worth cannot be {worth!r}: it is a number, in log-worth")
+            raise UnknownOption(f"a worth cannot be {worth!r}: it is a number, such as 0.4")
     if isinstance(systems, int) and not isinstance(systems, bool):
         names = tuple(f"S{number}" for number in range(1, systems + 1))
     else:
@@ -222,13 +265,13 @@ def _read_pairs(value: Any, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def _read_distance(words: str) -> float | None:
-    """Return a difference in log-worth, where that is what was said."""
+    """Return a difference, where that is what was said."""
     try:
         apart = float(words)
     except ValueError:
         return None
     if not (isfinite(apart) and apart > 0):
-        raise UnknownOption(f"resolve cannot be {words}: a difference in log-worth is above 0")
+        raise UnknownOption(f"resolve cannot be {words}: a difference is above 0")
     return apart
 
 

@@ -92,12 +92,11 @@ say: Final = Templates(
         " the start and over other test items, not over other outputs to learn from.",
         "tests-few": "{tests} test outputs: errors of the full pool are only roughly known.",
         # Plans
-        "plan-basis-simulated": "{systems:#system} {source}: {ties:%} ties, sd of judges'"
-        " tastes {judge_sd:.2g}, of items {item_sd:.2g} (log-worth). {campaigns:#campaign}"
-        " simulated; rank sets at level {level:g}.",
         "plan-basis": "{systems:#system} {source}: {ties:%} ties, sd of judges' tastes"
-        " {judge_sd:.2g}, of items {item_sd:.2g} (log-worth). Closed form; rank sets at level"
-        " {level:g}.",
+        " {judge_sd:.2g}, of items {item_sd:.2g} (log-worth). {how}; rank sets at level {level:g}.",
+        "plan-basis-rated": "Scores of {systems:#system} {source}: sd of judges' tastes"
+        " {judge_sd:.3g}, of items {item_sd:.3g}, of one score by chance {noise_sd:.3g} (points)."
+        " {how}; rank sets at level {level:g}.",
         "design": "{design}.",
         "design-cost": "{design}, cost {cost:,.10g}.",
         "power-of-pair": "{pair} is decided with power {power}.",
@@ -110,15 +109,19 @@ say: Final = Templates(
         "power-of-pair-short": "{pair} is decided with power {power}, short of {wish:g}.",
         "power-short": "{reached} of {pairs} pairs reach power {wish:g}; hardest: {pair} {power};"
         " short: {short}.",
-        "error-of-difference": "Standard error of the difference {error:.2g} (log-worth); its"
+        "error-of-difference": "Standard error of the difference {error:.2g} ({unit}); its"
         " variance is due to {shares}.",
-        "error-of-hardest": "Standard error of the hardest difference {error:.2g} (log-worth); its"
+        "error-of-hardest": "Standard error of the hardest difference {error:.2g} ({unit}); its"
         " variance is due to {shares}.",
-        "overlap-alike": "As many judgments with 2 judges for each output pair, or with each pair"
-        " shown twice to one judge: expected power {power:.2f}, as with neither.",
-        "overlap": "As many judgments with 2 judges for each output pair: expected power"
-        " {two:.2f}; with each pair shown twice to one judge: {twice:.2f}; with neither:"
-        " {one:.2f}.",
+        "detectable": "A difference of {least:.3g} points is expected to be decided with power"
+        " {power:g}.",
+        "detectable-of-many": "A difference of {least:.3g} points is expected to be decided with"
+        " power {power:g}, even where all other systems are equal.",
+        "overlap-alike": "As many judgments with 2 judges for each {output}, or with each"
+        " {one} shown twice to one judge: expected power {power:.2f}, as with neither.",
+        "overlap": "As many judgments with 2 judges for each {output}: expected power"
+        " {two:.2f}; with each {one} shown twice to one judge: {twice:.2f}; with neither:"
+        " {neither:.2f}.",
         "enough": "Enough would be {design}.",
         "enough-doubtful": "Enough would be {design}, if the closed form holds: here it expects too"
         " much.",
@@ -139,7 +142,7 @@ say: Final = Templates(
         " undecided.",
         "closed-form-differs": "The closed form expects {expected:.2f} for {pair}: believe the"
         " simulation.",
-        "no-overlap": "No two judges see one output pair: agreement cannot be measured (overlap).",
+        "no-overlap": "No two judges see one {output}: agreement cannot be measured (overlap).",
         "tastes-stronger": "If tastes are as strong as the pilot cannot exclude, power for the"
         " hardest pair is {power:.2f}.",
         "tastes-unbounded": "The pilot sets no bound to tastes: power may be much lower (try a"
@@ -149,6 +152,11 @@ say: Final = Templates(
         " {expected:.2f}; simulated they gave {power:.2f}, hence more.",
         "outputs-few": "Fewer than {least} output pairs for each pair of systems: the closed form,"
         " and with it curves and the table of judges, expects too much of so few.",
+        "outputs-few-rated": "Fewer than {least} outputs of each system: the closed form, and with"
+        " it curves and the table of judges, expects too much of so few.",
+        "assumed": "Assumed, since not stated: {sds} (points). Campaigns on 100 points had a"
+        " noise_sd of 12 to 18, a judge_sd of .2 to .4 and an item_sd of .3 to 1.4 times that;"
+        " state your own, or give a pilot.",
         "items-unused": "{judgments:#judgment} show {items:,} of the {of:,} items.",
         "level-broken": "In {false} of {campaigns} campaigns something false was decided: level"
         " {level:g} does not hold for this design.",
@@ -164,6 +172,9 @@ say: Final = Templates(
         " without a bound.",
         "pilot-judges-few": "{judges} judges of a pilot hardly show how far judges differ: plan"
         " with a larger judge_sd too.",
+        "pilot-lower": "Lower scores are better, by the name of the criterion.",
+        "pilot-items-confounded": "The pilot cannot tell how systems differ by item from {source}:"
+        " all of it counts as item_sd ({sd:.3g}), which is right or too much.",
         "pilot-without-items": "The pilot says nothing of items: they are taken to be alike"
         " (item_sd).",
         "pilot-of-rankings": "The pilot holds rankings, {comparisons:.1f} comparisons each; the"

@@ -1,64 +1,40 @@
-"""Read judgments: a file, URL or data frame goes in, a handle that says what it is comes out."""
+"""Read judgments: a file, URL, frame or columns go in, a handle that says what it is comes out."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import narwhals as nw
-from narwhals.exceptions import DuplicateError, NarwhalsError
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import filter_rows
-from evenhand.data.engine import make_table
-from evenhand.data.engine_errors import explain_polars, explained
+from evenhand.data.engine_errors import explained
 from evenhand.data.exclusions import Filter, quote_condition
 from evenhand.data.labels import Outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
-from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption, require_option
+from evenhand.errors import (
+    UnknownOption,
+    require_option,
+)
 from evenhand.formats.engines import open_address
 from evenhand.formats.file_heads import (
     is_address,
+    is_database,
     is_remote,
     read_address,
     read_web_address,
     show_address,
 )
-from evenhand.formats.files import connect, open_files
+from evenhand.formats.files import open_files
+from evenhand.formats.memory import hold_columns, open_memory
 from evenhand.formats.registry import choose
 from evenhand.formats.table import ReadOptions, Table
-
-
-def open_frame(source: Any) -> Table:
-    """Wrap a data frame as it is; nothing is copied, and what is lazy stays lazy."""
-    try:
-        frame = nw.from_native(source)
-        names = list(frame.collect_schema().names())
-    except TypeError:
-        raise UnknownFormat(
-            f"{type(source).__name__} is neither a file name nor a data frame: pass a path, a list"
-            " of paths, or a pandas, Polars, PyArrow, DuckDB, PySpark or Ibis frame"
-        ) from None
-    except DuplicateError as error:
-        raise UnknownFormat(
-            f"the data frame has a column twice: {' '.join(str(error).split())}"
-        ) from None
-    except (NarwhalsError, OSError) as error:  # a lazy frame of Polars opens its files only now
-        raise explain_polars(error) from None
-    unnamed = [name for name in names if not isinstance(name, str)]
-    if unnamed:
-        raise UnknownFormat(
-            f"column name {unnamed[0]} of the data frame is no text but"
-            f" {type(unnamed[0]).__name__}: columns need names"
-        )
-    if isinstance(frame, nw.DataFrame) and not len(frame):
-        raise InvalidJudgments("the data frame has columns but no rows")
-    return Table(frame, "data frame")
-
 
 _LONGEST = 60  # Characters of a condition that are shown behind the name of a file
 
@@ -81,8 +57,10 @@ def read(
             delimiter, JSON Lines, a JSON list, Parquet; CSV and JSON may be packed with gzip or
             Zstandard); or URLs of such files in a bucket or on a web server, such as
             "s3://bucket/votes/*.parquet"; or the URL of a table, such as
-            "sc://localhost:15002/main.votes"; or a pandas, Polars, PyArrow, DuckDB, PySpark or
-            Ibis frame.
+            "sc://localhost:15002/main.votes"; or the database of a campaign, such as
+            "campaign.db"; or a pandas, Polars, PyArrow, DuckDB, PySpark or Ibis frame, a dict of
+            columns, a list of dicts, or a `Dataset` of Hugging Face. A named index of pandas is a
+            column.
         format: a name of `evenhand.formats.registry.FORMATS`; None recognises it by the columns.
         columns: role → column, for instance {"judge": "nickname"}; wins over what names say.
         where: which rows to keep, by the table's own columns: a SQL condition for a file or a
@@ -104,9 +82,8 @@ def read(
         UnknownOption: a wish that does not exist or does not fit.
         InvalidJudgments: ranks, weights or scores that are none; no rows; no such task.
 
-    >>> import polars as pl
     >>> battles = {"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["model_a", "tie"]}
-    >>> data = read(pl.DataFrame(battles))
+    >>> data = read(battles)
     >>> data.source.notes[0]
     'read arena battles: left=model_a, right=model_b, outcome=winner'
     >>> data.tally().systems
@@ -114,6 +91,9 @@ def read(
 
     """
     require_option("weights", weights, ("frequency", "importance"))
+    if isinstance(source, str | Path) and is_database(str(source)):
+        # a campaign's: what its tables are is known in rooms above this one
+        source = import_module("evenhand.web").open_table(str(source), layout=format, task=task)
     table = _open(source)
     outcome_labels = (
         None if outcomes is None else {str(label): one for label, one in outcomes.items()}
@@ -158,16 +138,6 @@ def read_columns(
     return understand(hold_columns(columns, name), ReadOptions(), layout=None, where=None)
 
 
-def hold_columns(columns: Mapping[str, Sequence[Any]], name: str) -> Table:
-    """Return columns that lie in memory as the table of a CSV file of them; blanks are missing."""
-    connection = connect()
-    texts = {
-        column: [None if value is None or value == "" else str(value) for value in values]
-        for column, values in columns.items()
-    }
-    return Table(make_table(connection, texts), name, connection)
-
-
 def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
     """Write columns with a single quote in place of a double one, which DuckDB is not asked for."""
     if not table.frame.implementation.is_duckdb() or '"' not in "".join(table.columns):
@@ -189,9 +159,9 @@ def _open(source: Any) -> Table:
     if isinstance(source, str) and is_address(source):
         return open_address(source)
     named = [source] if isinstance(source, str | Path) else source
-    if isinstance(named, Sequence) and all(isinstance(one, str | Path) for one in named):
+    if isinstance(named, list | tuple) and all(isinstance(one, str | Path) for one in named):
         return open_files(source)
-    return open_frame(source)
+    return open_memory(source)
 
 
 # A word of a command that is a URL, perhaps behind the name of an option

@@ -23,6 +23,7 @@ from evenhand.data.results import write_signature
 from evenhand.data.row_reading import code_ratings
 from evenhand.data.slips import find_slips
 from evenhand.data.tables import count_scored
+from evenhand.data.taking import Openable
 from evenhand.data.tally import take_names
 from evenhand.data.votes import Votes
 from evenhand.errors import (
@@ -67,7 +68,7 @@ INFLATED: Final = say("inflated", "warning")
 
 @carries_excluded("controls", "repeats")
 def measure_agreement(
-    data: Ratings | Comparisons | Rankings,
+    data: Ratings | Comparisons | Rankings | Openable,
     *,
     by: Sequence[str] = ("criterion",),
     coefficients: str | Sequence[str] = "default",

@@ -22,6 +22,7 @@ from evenhand.data.rating_rows import (
 )
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, exactly, write_signature
+from evenhand.data.taking import Openable
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -624,7 +625,7 @@ def find_revisions(rows: RatingRows) -> tuple[Revision, ...]:
 
 @carries_excluded()
 def diagnose_judges(
-    data: Ratings | RatingRows,
+    data: Ratings | RatingRows | Openable,
     *,
     k: float = 1.0,
     ddof: int = 1,
@@ -838,7 +839,7 @@ class GroupedDiagnoses(Grouped[Diagnosis]):
 
 @carries_excluded()
 def diagnose_groups(
-    data: Ratings | RatingRows,
+    data: Ratings | RatingRows | Openable,
     work: Callable[[RatingRows], Diagnosis] = diagnose_judges,
     *,
     by: str = "task",

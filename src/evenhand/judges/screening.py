@@ -26,6 +26,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import TARGET, RatingRows, Scale, digest_ratings, require_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
+from evenhand.data.taking import Openable
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
 from evenhand.errors import NotIdentified, UnknownOption, require_level
 from evenhand.judges import cards, comparison_evidence, rating_evidence
@@ -62,7 +63,7 @@ Judgments = Comparisons | Rankings | Ratings | RatingRows | Votes
 
 @carries_excluded()
 def screen_judges(
-    data: Judgments,
+    data: Judgments | Openable,
     *,
     level: float = FALSE_ALARM_RATE,
     scale: Scale | str | None = None,

@@ -35,6 +35,7 @@ from evenhand.data.results import (
     Shown,
     write_signature,
 )
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Factor, Tally
 from evenhand.data.votes import LEFT, RIGHT, TIE, Votes, digest_votes
 from evenhand.errors import (
@@ -360,7 +361,7 @@ LEVEL: Final = 0.95
 
 @carries_excluded("controls", "repeats")
 def estimate_components(
-    data: Judgments,
+    data: Judgments | Openable,
     *,
     systems: Systems = "random",
     method: Method | None = None,

@@ -18,9 +18,9 @@ from evenhand.models.registry import MODELS, name_settings
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import chi2_tail, two_sided_p
-from evenhand.render.counts import plural, say_answers
+from evenhand.render.counts import plural, say_answers, whole
 from evenhand.render.document import Column, Document, Table, Text
-from evenhand.render.findings import Finding, take_findings
+from evenhand.render.findings import Finding, describe_findings, take_findings
 
 Codes = NDArray[np.intp]
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
@@ -64,6 +64,8 @@ class Contrast:
 
 @dataclass(frozen=True)
 class LRTest:
+    """A likelihood-ratio test of two nested models."""
+
     statistic: float  # twice the difference in log-likelihood
     df: int  # difference in the number of parameters
     p: float  # χ² p-value
@@ -104,6 +106,8 @@ MIN_RELATIVE_VARIANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class QuasiVariances:
+    """One variance a system, from which readers can make the error of any difference."""
+
     systems: tuple[str, ...]  # names
     variances: Array  # (K,) quasi-variances on the λ scale; one may be negative
     worst_pair: float  # largest relative error of a simple contrast's standard error (proportion)
@@ -287,6 +291,24 @@ class FittedModel(Shown, ABC):
         if self.worth_vcov is None:
             raise NotIdentified("this model knows no errors, so that it has no quasi-variances")
         return find_quasi_variances(self.systems, self.worth_vcov / 4)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return settings, log-worths, coefficients and their covariance as plain values."""
+        pairs = zip(self.systems, self.log_worth.tolist(), strict=True)
+        return {
+            "model": name_settings(self.model),
+            "settings": list(self.signature_parts),
+            "scale": self.scale,
+            "log_worths": dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0]))),
+            "coefficients": [asdict(coefficient) for coefficient in self.coefficients],
+            "worth_vcov": None if self.worth_vcov is None else self.worth_vcov.tolist(),
+            "extras": dict(self.extras),
+            "loglik": self.loglik,
+            "n_judgments": whole(float(self.n_judgments)),
+            "n_comparisons": whole(float(self.n_comparisons)),
+            "says": list(self.says),
+            "findings": describe_findings(self.notes),
+        }
 
     def document(self) -> Document:
         """Return what people read: what was found, coefficients, what limits them."""

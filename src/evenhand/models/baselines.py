@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args
 import numpy as np
 
 from evenhand.data.controls import Judgments, count_pairs
+from evenhand.data.taking import takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption, require_option
 from evenhand.models.base import Codes, Coefficient, FittedModel
@@ -183,6 +184,7 @@ class IndependentPairs:
             self.strength, least="pairs that were never compared would have no chances at all"
         )
 
+    @takes_judgments("data")
     def fit(self, data: Judgments) -> BaselineFit:
         """Count the outcomes of each pair.
 
@@ -281,6 +283,7 @@ class IndependentStudents:
             self.strength, least="systems that were never compared would have no chances at all"
         )
 
+    @takes_judgments("data")
     def fit(self, data: Judgments) -> BaselineFit:
         """Count the outcomes of each system.
 
@@ -364,6 +367,7 @@ class Uniform:
 
     estimated: ClassVar[bool] = False  # whether the chance of a tie is estimated
 
+    @takes_judgments("data")
     def fit(self, data: Judgments) -> BaselineFit:
         """Note the systems; nothing is estimated.
 
@@ -397,6 +401,7 @@ class AdjustedUniform:
     def __post_init__(self) -> None:
         require_strength(self.strength, least="zero")
 
+    @takes_judgments("data")
     def fit(self, data: Judgments) -> BaselineFit:
         """Count the ties.
 

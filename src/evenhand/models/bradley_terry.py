@@ -19,6 +19,7 @@ import numpy as np
 
 from evenhand.data.controls import Judgments, count_pairs, note_tasks
 from evenhand.data.joining import say_names
+from evenhand.data.taking import takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models import ties as tie_laws
@@ -57,6 +58,7 @@ class BradleyTerry(LogLinearSettings):
     ['o1 0.2778 (0.1060)', 'g1 -0.6551 (0.2300)']
     """
 
+    @takes_judgments("data")
     def fit(self, data: Judgments, *, start: Fit | None = None) -> Fit:
         """Fit by maximum likelihood (or its posterior mode under a prior).
 

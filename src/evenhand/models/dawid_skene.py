@@ -30,6 +30,7 @@ from typing import Final
 import numpy as np
 
 from evenhand.data.controls import carries_excluded
+from evenhand.data.taking import Openable
 from evenhand.errors import UnknownOption
 from evenhand.models import labels
 from evenhand.models.answers import Answers, Incidence, Judgments, code_answers, softmax
@@ -70,7 +71,7 @@ class DawidSkene:
             raise UnknownOption("diagonal and tolerance are not negative, iterations at least 1")
 
     @carries_excluded("controls")
-    def fit(self, data: Judgments | Answers) -> labels.LabelFit:
+    def fit(self, data: Judgments | Answers | Openable) -> labels.LabelFit:
         """Estimate labels and tables of errors.
 
         Args:

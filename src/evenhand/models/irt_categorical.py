@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
 from evenhand.errors import UnknownOption, listing
@@ -592,7 +593,8 @@ class IRTCategorical(Chains):
         noise = noise_matrix(self.categories, self.noise_sd)
         return Law(preference_chances(noise, self.radius), self.concentration)
 
-    def fit(self, data: Votes | Comparisons | Rankings | Tally) -> CategoricalFit:
+    @takes_judgments("data")
+    def fit(self, data: Votes | Comparisons | Rankings | Tally | Openable) -> CategoricalFit:
         """Draw from the posterior by Gibbs sampling.
 
         A system without comparisons has the ability of the prior.

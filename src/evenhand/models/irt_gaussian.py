@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Judgments
+from evenhand.data.taking import takes_judgments
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.models.base import Codes, Coefficient, Posterior
@@ -568,6 +569,7 @@ class IRTGaussian(Chains):
         variance = pair_variances(vcov, codes) + self.output_variance
         return chance_beyond(means, codes, variance, self.radius)
 
+    @takes_judgments("data")
     def fit(self, data: Judgments) -> IRTGaussianFit:
         """Draw abilities and qualities given the comparisons.
 

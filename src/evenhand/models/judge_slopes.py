@@ -29,6 +29,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from evenhand.data.controls import Judgments, count_pairs
+from evenhand.data.taking import takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, require_option
 from evenhand.models.base import (
@@ -215,6 +216,7 @@ class JudgeSlopes:
     def __post_init__(self) -> None:
         require_option("ties", self.ties, TIES)
 
+    @takes_judgments("data")
     def fit(self, data: Judgments) -> SlopesFit:
         """Fit by maximum marginal likelihood.
 

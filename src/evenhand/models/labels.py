@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from evenhand.data.controls import carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.answers import Answers, Codes, Judgments, code_answers
 from evenhand.models.texts import say_labels
@@ -455,7 +456,7 @@ def sign_labels(answers: Answers, settings: Iterable[str]) -> str:
 @dataclass(frozen=True)
 class MajorityVote:
     @carries_excluded("controls")
-    def fit(self, data: Judgments | Answers) -> LabelFit:
+    def fit(self, data: Judgments | Answers | Openable) -> LabelFit:
         answers = code_answers(data)
         posterior = share_answers(answers)
         agreed, others = count_agreements(answers)

@@ -27,6 +27,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
+from evenhand.data.taking import Openable
 from evenhand.errors import UnknownOption, require_option
 from evenhand.models import labels
 from evenhand.models.answers import Answers, Judgments, code_answers, softmax
@@ -247,7 +248,7 @@ class MACE:
             raise UnknownOption("smoothing must be above 0, or None for .01 by number of labels")
 
     @carries_excluded("controls")
-    def fit(self, data: Judgments | Answers) -> labels.LabelFit:
+    def fit(self, data: Judgments | Answers | Openable) -> labels.LabelFit:
         """Estimate labels and competences.
 
         Args:

@@ -24,6 +24,7 @@ import numpy as np
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotIdentified, listing
 from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
 from evenhand.models.texts import say_ratings
@@ -233,7 +234,8 @@ class Adjusted:
     {'x': 4.0, 'y': 3.333}
     """
 
-    def fit(self, data: Ratings | RatingRows | ScoredRows) -> LeastSquaresFit:
+    @takes_judgments("data")
+    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
         """Fit the model to ratings of one task under one criterion.
 
         Raises:
@@ -264,7 +266,8 @@ class Adjusted:
 class Means:
     """Raw mean scores."""
 
-    def fit(self, data: Ratings | RatingRows | ScoredRows) -> LeastSquaresFit:
+    @takes_judgments("data")
+    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
         """Fit the model to ratings of one task under one criterion."""
         scores = take_scores(data)
         return fit_least_squares(self, scores, scores.score, ())
@@ -274,7 +277,8 @@ class Means:
 class ZScores:
     """Means of scores that are standardised by judge, every output counting alike."""
 
-    def fit(self, data: Ratings | RatingRows | ScoredRows) -> LeastSquaresFit:
+    @takes_judgments("data")
+    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
         """Fit the model to ratings of one task under one criterion.
 
         Raises:

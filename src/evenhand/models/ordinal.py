@@ -53,7 +53,7 @@ SD_STEP: Final = 1e-4  # Logits, of numerical derivatives
 MAX_STEPS: Final = 200
 MAX_HALVINGS: Final = 40
 MAX_GAIN_LEFT: Final = 1e-16  # Twice the log-likelihood still to be gained at the mode (nats)
-SEARCH_GAIN_LEFT: Final = 1e-10  # The same while standard deviations are looked for
+SEARCH_GAIN_LEFT: Final = 1e-13  # The same while standard deviations are looked for
 VALUE_ROUNDING: Final = 1e-12  # Loss of log-likelihood, relative to 1 + |ℓ|, that is rounding
 FIRST_RIDGE: Final = 1e-3  # Added where the information is indefinite; ten times more each time
 MAX_LOG_WIDTH: Final = 6.0  # Of a category; e⁶ logits are as good as all
@@ -475,18 +475,25 @@ def _find_sds(design: _Design, sds: Mapping[str, float | None]) -> tuple[_Mode, 
         return mode, known
     from scipy.optimize import minimize
 
+    too_far = 2 * abs(mode.loglik) + 1  # what a step of the search beyond all sense loses
+
     def lose(tried: Array) -> float:
         nonlocal mode
+        if tried.max() > MAX_SD:
+            return too_far
         sds = known | dict(zip(free, tried.tolist(), strict=True))
-        mode = _find_mode(design, sds, mode.at, SEARCH_GAIN_LEFT)
+        try:
+            mode = _find_mode(design, sds, mode.at, SEARCH_GAIN_LEFT)
+        except NotConverged:
+            return too_far
         return -mode.loglik
 
     found = minimize(
         lose,
         np.full(len(free), START_SD),
         method="L-BFGS-B",
-        bounds=[(0.0, MAX_SD)] * len(free),
-        options={"eps": SD_STEP, "ftol": 1e-10, "gtol": 1e-3},
+        bounds=[(0.0, None)] * len(free),  # boxed variables would start with a jump to an end
+        options={"eps": SD_STEP, "ftol": 1e-9, "gtol": 1e-3},
     )
     best = [0.0 if sd < MIN_SD else sd for sd in found.x.tolist()]
     known |= dict(zip(free, best, strict=True))

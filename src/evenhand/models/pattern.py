@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments
 from evenhand.data.orders import Orders, count_orders
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.models.orders import (
     Choices,
     Moments,
@@ -174,7 +175,8 @@ class PatternModel(OrderSettings):
     {'new': 0.51, 'old': 0.29, 'plain': 0.2}
     """
 
-    def fit(self, data: Judgments | Orders) -> OrderFit:
+    @takes_judgments("data")
+    def fit(self, data: Judgments | Orders | Openable) -> OrderFit:
         """Fit by maximum likelihood (or its posterior mode under a prior).
 
         Args:

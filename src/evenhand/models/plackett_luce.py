@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments
 from evenhand.data.orders import Orders, count_orders
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.models.orders import (
     Choices,
     Moments,
@@ -150,7 +151,8 @@ class PlackettLuce(OrderSettings):
     {'new': 0.55, 'old': 0.28, 'plain': 0.17}
     """
 
-    def fit(self, data: Judgments | Orders) -> OrderFit:
+    @takes_judgments("data")
+    def fit(self, data: Judgments | Orders | Openable) -> OrderFit:
         """Fit by maximum likelihood (or its posterior mode under a prior).
 
         Args:

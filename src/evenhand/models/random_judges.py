@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import ANSWERS, Judgments, count_pairs
+from evenhand.data.taking import takes_judgments
 from evenhand.data.tally import Tally, join_codes
 from evenhand.errors import (
     InvalidJudgments,
@@ -396,7 +397,8 @@ def _move(panel: integrals.Panel, peak: integrals.Peak, top: _Top) -> integrals.
     some = panel.thinned()
     there = point if some.weights == panel.weights else some.expand(beta, None, information=True)
     information = some.information(beta, there)
-    information[: panel.n_systems - 1, : panel.n_systems - 1] = point.worths
+    worths = slice(panel.n_systems - 1)
+    information[worths, worths] = panel.inform_worths(beta, point)
     inner = invert_positive(information[:-1, :-1])
     drift = np.append(-inner @ information[:-1, -1], 1.0)
     vcov = np.outer(drift, drift) / top.bend
@@ -767,6 +769,7 @@ class RandomJudges:
         require_option("method", self.method, ("corrected", "laplace"))
         require_level(self.level)
 
+    @takes_judgments("data")
     def fit(self, data: Judgments) -> RandomJudgesFit:
         """Fit by maximum likelihood, tastes integrated out.
 

@@ -250,6 +250,35 @@ def integrate_corrected(
     )
 
 
+def bend_by_precisions(batch: Batch, votes: Votes, sigma: float, sites: Sites) -> Array:
+    """Return (B, d, d) what Laplace's log det adds to the information on the nodes' log-worths."""
+    # With worths the mode moves, log-odds by dx = Aᵀ (S/σ²) dθ, and with it the precisions −ℓ″. The
+    # second derivative of −½ log det(I + σ² M) by x is, with P = Aᵀ S A,
+    #     diag(½ P_cc ℓ⁗_c + ½ (P diag(P) ℓ‴)_c ℓ‴_c) + ½ ℓ‴_c P_ck² ℓ‴_k.
+    # The squares are expanded into products of S and of ℓ‴ between nodes (T, antisymmetric): no P.
+    covariance, mean, _ = invert(batch, sites, sigma)
+    deviation, spread = batch.differ(mean), batch.spread(covariance)
+    at = slopes(votes, deviation)
+    turned = batch.differ(_times(covariance, batch.gather(spread * at.xxx / 2)))
+    lean = (votes.net - 2 * at.x) / votes.n
+    other = lean**2 - 4 * at.xx / votes.n
+    fourth = other - 3 * other**2 - 4 * lean**2 + 12 * lean**2 * other - 6 * lean**4
+    bent = batch.precision(spread * -votes.n * fourth / 32 + turned * at.xxx, 0.0)
+    turns = batch.antisymmetric(at.xxx)
+    rows, squares, across = turns.sum(axis=2), covariance**2, turns @ covariance
+    half = (turns @ squares - 2 * covariance * across) * rows[:, None, :]
+    half -= 2 * turns @ (covariance * _turn(across))
+    pairs = half + _turn(half) + 2 * across * _turn(across)
+    pairs += squares * rows[:, :, None] * rows[:, None, :] + turns @ squares @ _turn(turns)
+    pairs += 2 * covariance * (turns @ _turn(across))
+    share = covariance / sigma**2
+    return np.asarray(-share @ (bent + pairs / 2) @ share)
+
+
+def _turn(matrices: Array) -> Array:
+    return matrices.transpose(0, 2, 1)
+
+
 def find_mode(
     batch: Batch,
     votes: Votes,
@@ -314,7 +343,11 @@ def _times(matrices: Array, vectors: Array) -> Array:
 # Parameters come in this order: log-worths θ of all systems but the reference, γ where ties are an
 # outcome, log σ. Derivatives by θ come from the entries', Σ_c a_c ∂ log L / ∂m_c. The information
 # on θ is that of the Gaussian sites, Σ_l (I − S/σ²)/σ² on the systems of each block; it leaves out
-# that precisions of sites vary with θ. Rows of γ and log σ are differences of exact gradients.
+# that precisions of sites vary with θ. Standard errors by Laplace's method have that in them
+# (`bend_by_precisions`), those of expectation propagation do not: holding the sites is exact where
+# a judge compared one pair, and elsewhere makes errors too small by less than .5 % (12 to 2,000
+# judges, 3 to 100 answers each, σ from .6 to 1.4). Rows of γ and log σ are differences of exact
+# gradients.
 
 Integers = NDArray[np.intp]
 Method = Literal["corrected", "laplace"]
@@ -425,25 +458,45 @@ class Panel:
         """Add a batch's information on worths, and its derivative; return that on log σ."""
         sigma, weight = scale
         share = np.eye(batch.width) - piece.covariance / sigma**2
-        codes = self.system[batch.nodes].reshape(batch.size, batch.width)
-        at = codes[:, :, None] * (self.n_systems + 1) + codes[:, None, :]
         # matrix by matrix, a symmetric one times itself costs half; of narrow ones the loop is dear
         squares = np.stack([one @ one.T for one in share]) if batch.size == 1 else share @ share
+        places = self._places(batch)
         for row, values in enumerate((share, -2 * squares)):
-            added = np.bincount(at.reshape(-1), values.reshape(-1), minlength=tables.shape[1])
+            added = np.bincount(places, values.reshape(-1), minlength=tables.shape[1])
             tables[row] += weight / sigma**2 * added
         return float(2 * weight * (share**2).sum())
+
+    def _places(self, batch: Batch) -> Integers:
+        """Return where the numbers of a batch's matrices stand in a table of all systems."""
+        codes = self.system[batch.nodes].reshape(batch.size, batch.width)
+        at = codes[:, :, None] * (self.n_systems + 1) + codes[:, None, :]
+        return at.reshape(-1)
 
     def _among_worths(self, table: Array) -> Array:
         k = self.n_systems
         inner = table.reshape(k + 1, k + 1)[:k, :k]
         return np.delete(np.delete(inner, self.reference, axis=0), self.reference, axis=1)
 
+    def inform_worths(self, beta: Array, here: Point) -> Array:
+        """Return (K − 1, K − 1) information on θ at a point expanded with information."""
+        assert here.worths is not None
+        if self.method == "corrected":
+            return here.worths
+        theta, gamma, sigma = self.parts(beta)
+        table = np.zeros((self.n_systems + 1) ** 2)
+        for batch, weight in zip(self.blocks.batches, self.weights, strict=True):
+            if weight:
+                votes = self.votes(batch, theta, gamma)
+                sites = shift_sites(here.state, batch, votes)
+                bends = weight * bend_by_precisions(batch, votes, sigma, sites)
+                table += np.bincount(self._places(batch), bends.reshape(-1), minlength=len(table))
+        return here.worths + self._among_worths(table)
+
     def information(self, beta: Array, here: Point) -> Array:
         """Return (p, p) minus the second derivatives at a point expanded with information."""
         p, k = self.size, self.n_systems
         full = np.zeros((p, p))
-        full[: k - 1, : k - 1] = here.worths
+        full[: k - 1, : k - 1] = self.inform_worths(beta, here)
         for at in range(k - 1, p):
             step = np.zeros(p)
             step[at] = DIFFERENCE_STEP
@@ -625,7 +678,7 @@ def find_peak(panel: Panel, pooled: Pooled) -> Peak:
     information = some.information(beta, point)
     if some.weights != panel.weights:
         beta, point = _climb_panel(panel, (beta, panel.expand(beta, None)), information)
-        information[:n_worths, :n_worths] = point.worths
+        information[:n_worths, :n_worths] = panel.inform_worths(beta, point)
     vcov = invert_positive(information)
     return Peak(beta, float(np.exp(beta[-1])), point.value, vcov, point, dispersion)
 

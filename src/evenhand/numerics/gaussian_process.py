@@ -262,6 +262,12 @@ class Batch:
         matrices[:, diagonal, diagonal] += ridge
         return matrices
 
+    def antisymmetric(self, weights: Array) -> Array:
+        """Return (B, d, d) sums of entries, + from one node to the other and − the way back."""
+        sides = self._corners[2 * len(weights) :]
+        flat = _sum(sides, np.concatenate((weights, -weights)), self.size * self.width**2)
+        return flat.reshape(self.size, self.width, self.width)
+
     def spread(self, matrices: Array) -> Array:
         """Return (c,) aᵀ M a of every entry, for symmetric matrices."""
         first, second, across, _ = matrices.reshape(-1)[self._corners].reshape(4, -1)

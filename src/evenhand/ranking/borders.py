@@ -28,6 +28,7 @@ from evenhand.data.controls import carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
+from evenhand.data.taking import Openable
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_tail
@@ -127,7 +128,7 @@ class Borders(Shown):
 
 @carries_excluded("controls", argument="ranking")
 def check_borders(
-    ranking: Ranking | Comparisons | Rankings,
+    ranking: Ranking | Comparisons | Rankings | Openable,
     *,
     after: Sequence[int] | int,
     level: float | None = None,

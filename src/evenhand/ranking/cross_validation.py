@@ -24,6 +24,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import choose_groups, say_pooled
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Grouped, Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.data.tally import snake
 from evenhand.data.votes import (
     TIE,
@@ -464,6 +465,8 @@ def list_ends(name: str, estimate: cluster_means.Estimate | None) -> dict[str, A
 
 @dataclass(frozen=True)
 class HeldOutScore:
+    """How well one model predicts votes that it has not seen, and how it stands to the best."""
+
     model: str  # the model
     loss: float  # mean loss of held-out votes (bits)
     perplexity: float  # 2^loss
@@ -747,7 +750,7 @@ NEAR_BORDER: Final = 3.0
 
 @carries_excluded("controls")
 def compare_models(
-    data: Comparisons | Rankings,
+    data: Comparisons | Rankings | Openable,
     *,
     models: Wanted = "usual",
     by: str | None = None,

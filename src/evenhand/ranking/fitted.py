@@ -158,12 +158,6 @@ class NamedFit(Shown):
         return missing if missing == float(self.tally.ties.sum()) else 0.0
 
     @property
-    def log_worths(self) -> dict[str, float]:
-        """Log-worths by system, best first."""
-        pairs = zip(self.fit.systems, self.fit.log_worth.tolist(), strict=True)
-        return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
-
-    @property
     def findings(self) -> tuple[Finding, ...]:
         return list_findings(self.fit.notes, self.excluded)
 
@@ -194,20 +188,8 @@ class NamedFit(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand fit --model NAME --json`."""
-        fit = self.fit
-        return {
-            **write_contract(self, "log_worths", findings=self.findings),
-            "model": self.model.name,
-            "settings": list(fit.signature_parts),
-            "scale": fit.scale,
-            "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
-            "worth_vcov": None if fit.worth_vcov is None else fit.worth_vcov.tolist(),
-            "extras": dict(fit.extras),
-            "loglik": fit.loglik,
-            "n_judgments": whole(float(fit.n_judgments)),
-            "n_comparisons": whole(float(fit.n_comparisons)),
-            "says": list(fit.says),
-        }
+        contract = write_contract(self, findings=self.findings)
+        return {**self.fit.to_dict(), **contract, "model": self.model.name}
 
 
 def _add_excluded(fitted: SignedFit | NamedFit) -> None:

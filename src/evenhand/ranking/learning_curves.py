@@ -26,6 +26,7 @@ from evenhand.data.controls import carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.votes import (
     Votes,
     digest_votes,
@@ -744,10 +745,11 @@ def _first_of_run(near: list[int], sizes: list[int]) -> int:
 
 
 @carries_excluded("controls")
+@takes_judgments("training")
 def trace_learning(
-    data: Comparisons | Rankings,
+    data: Comparisons | Rankings | Openable,
     *,
-    training: Comparisons | Rankings | None = None,
+    training: Comparisons | Rankings | Openable | None = None,
     models: Wanted = "usual",
     sizes: Sequence[int] = SIZES,
     trials: int = TRIALS,

@@ -24,6 +24,7 @@ from evenhand.data.groups import choose_groups, say_pooled, tally_groups
 from evenhand.data.joining import say_names
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Grouped, Shown, exactly, write_signature
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
 from evenhand.errors import (
@@ -530,7 +531,7 @@ REFUSALS: Final = (InvalidJudgments, NotConverged, NotIdentified, UnknownOption)
 
 @carries_excluded("controls")
 def compare_methods(
-    data: Comparisons | Rankings,
+    data: Comparisons | Rankings | Openable,
     *,
     methods: str | Sequence[str] = "all",
     model: BradleyTerry | None = None,

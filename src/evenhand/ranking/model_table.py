@@ -24,6 +24,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, wr
 from evenhand.data.groups import choose_groups, count_levels, say_pooled, tally_groups
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally, take_names
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import LRTest
@@ -388,7 +389,7 @@ MAX_JUDGES_AS_COVARIATE: Final = 12
 
 @carries_excluded("controls")
 def tabulate_models(
-    data: Comparisons | Rankings, *, covariates: Sequence[str] | None = None
+    data: Comparisons | Rankings | Openable, *, covariates: Sequence[str] | None = None
 ) -> ModelTable:
     """Fit nested and rival models and test the steps between them.
 

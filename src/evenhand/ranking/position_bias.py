@@ -27,6 +27,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels, note_tasks
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally, merge_levels
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
@@ -307,7 +308,7 @@ def _tabulate(bias: PositionBias) -> Table:
 
 @carries_excluded("controls")
 def find_position_bias(
-    data: Comparisons | Rankings, *, cluster: str | None = None, level: float = LEVEL
+    data: Comparisons | Rankings | Openable, *, cluster: str | None = None, level: float = LEVEL
 ) -> PositionBias:
     """Estimate the advantage of being shown first, over all judges and for each.
 

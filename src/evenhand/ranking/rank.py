@@ -17,6 +17,7 @@ from evenhand.data.groups import Levels, choose_groups, say_pooled, split_table,
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
 from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption, listing
@@ -36,7 +37,7 @@ from evenhand.render.findings import Finding, take_findings
 
 @carries_excluded("controls")
 def rank(
-    data: Comparisons | Rankings | Tally | Ratings | RatingRows,
+    data: Comparisons | Rankings | Tally | Ratings | RatingRows | Openable,
     *,
     model: Any = None,
     interval: str | None = None,

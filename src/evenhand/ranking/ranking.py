@@ -627,6 +627,8 @@ def _say_basis(ranking: Ranking) -> str:
         how = "Too many systems for intervals."
     elif sets is None:
         how = f"{100 * ranking.level:g} % intervals, {ranking.rank_interval}: {ranking.method}."
+    elif isinstance(ranking.fit, RatingFit) and not ranking.ways:
+        how = f"Intervals are the model's: {ranking.fit.assumes}."
     elif sets.clusterings == (JUDGMENTS[:-1],):
         how = f"Intervals assume independent {ranking.answers}."
     else:

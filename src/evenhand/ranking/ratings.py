@@ -50,6 +50,11 @@ def reads_lower(criterion: str, least: float) -> bool:
     return least >= 0 and not LOWER_WORDS.isdisjoint(re.split(r"[^a-z]+", criterion.lower()))
 
 
+def reads_lower_of(rows: RatingRows) -> bool:
+    """Say the same of ratings under one criterion."""
+    return reads_lower(rows.criteria[int(rows.criterion[0])], float(rows.score.min()))
+
+
 def reads_human(system: str) -> bool:
     """Say whether a system is a human reference, by its name.
 
@@ -112,10 +117,7 @@ def _rank_rows(
     parts = group_ratings(rows, group_by)
 
     def rank_part(part: RatingRows) -> Ranking:
-        lower = lower_is_better
-        if lower is None:
-            name = part.criteria[int(part.criterion[0])]
-            lower = reads_lower(name, float(part.score.min()))
+        lower = reads_lower_of(part) if lower_is_better is None else lower_is_better
         return rank_scores(part, settings, lower_is_better=lower, references=references)
 
     if [*parts] == [""] and group_by is None:

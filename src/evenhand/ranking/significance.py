@@ -25,6 +25,7 @@ from evenhand.data.groups import choose_groups, count_levels, tally_groups
 from evenhand.data.joining import say_alike
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.errors import (
     InvalidJudgments,
@@ -281,7 +282,7 @@ def _write_friedman(friedman: Friedman, blocks: str) -> Text:
 
 @carries_excluded("controls")
 def find_preferences(
-    data: Comparisons | Rankings,
+    data: Comparisons | Rankings | Openable,
     *,
     ties_as: str = "ignore",
     new: str | None = None,

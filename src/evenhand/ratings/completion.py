@@ -39,6 +39,7 @@ from evenhand.data.groups import group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, write_signature
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -621,7 +622,9 @@ class NuclearNorm:
             raise UnknownOption(f"clip {self.clip}: the lowest score, then a higher one")
 
     @carries_excluded("controls", "repeats")
-    def fit(self, data: Ratings | RatingRows, *, judges: Sequence[str] = ()) -> Completion:
+    def fit(
+        self, data: Ratings | RatingRows | Openable, *, judges: Sequence[str] = ()
+    ) -> Completion:
         """Complete the ratings of one task under one criterion.
 
         Args:
@@ -666,7 +669,8 @@ class NuclearNorm:
             signature=self._sign(rows, len(matrix.judges)),
         )
 
-    def fit_groups(self, data: Ratings | RatingRows) -> Grouped[Completion]:
+    @takes_judgments("data")
+    def fit_groups(self, data: Ratings | RatingRows | Openable) -> Grouped[Completion]:
         """Complete each task and criterion by itself; those that cannot be are said with why."""
         fits: dict[str, Completion] = {}
         refused: dict[str, str] = {}

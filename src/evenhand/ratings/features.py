@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from evenhand.data.controls import require_scores
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import take_names
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, sentence_hint, suggest
 from evenhand.numerics import Array
@@ -231,7 +232,8 @@ class OutputFeatures:
     def _pair(self) -> tuple[str | None, str | None]:
         return self.source_text, self.output_text
 
-    def read_rows(self, data: Ratings | RatingRows) -> RatingRows:
+    @takes_judgments("data")
+    def read_rows(self, data: Ratings | RatingRows | Openable) -> RatingRows:
         """Return the ratings of outputs with the columns that are needed beside them."""
         table = require_scores(data, "features are read beside ratings, not beside")
         if isinstance(table, RatingRows):

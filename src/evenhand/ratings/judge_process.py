@@ -39,6 +39,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import (
     InvalidJudgments,
     UnknownOption,
@@ -263,8 +264,11 @@ class JudgeProcess(Shown):
         mean = self.lenient[0] * self.learned.standard.deviation
         return dict(zip(self.judges, mean.mean(axis=0).tolist(), strict=True))
 
+    @takes_judgments("data")
     def predict(
-        self, data: Ratings | RatingRows | FeatureTable, judges: Sequence[str] | str | None = None
+        self,
+        data: Ratings | RatingRows | Openable | FeatureTable,
+        judges: Sequence[str] | str | None = None,
     ) -> PredictedRatings:
         """Predict the rating of each row: its judge and its output; its score is not looked at.
 
@@ -323,7 +327,10 @@ class JudgeProcess(Shown):
             features[OUTPUT] = name_output(str(features.get("task", "")), item, system)
         return self.predict(self.learned.features.tabulate([features]), judge)
 
-    def predict_average(self, data: Ratings | RatingRows | FeatureTable) -> PredictedRatings:
+    @takes_judgments("data")
+    def predict_average(
+        self, data: Ratings | RatingRows | Openable | FeatureTable
+    ) -> PredictedRatings:
         """Predict the mean of what all judges would say of each row's output.
 
         It stands for these judges, each counted once, and not for a judge to come, who may differ
@@ -642,7 +649,7 @@ class MultiTaskGP:
 
     @carries_excluded("controls", "repeats")
     def fit(
-        self, data: Ratings | RatingRows, features: OutputFeatures | None = None
+        self, data: Ratings | RatingRows | Openable, features: OutputFeatures | None = None
     ) -> JudgeProcess:
         """Learn from the ratings of outputs; controls and repeats are excluded.
 

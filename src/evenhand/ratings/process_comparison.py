@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -15,6 +15,7 @@ from evenhand.data.exclusions import list_findings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
+from evenhand.data.taking import Openable
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_level, require_option
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import (
@@ -31,7 +32,7 @@ from evenhand.ratings.matrix import Errors, compare_errors, tabulate_errors
 from evenhand.ratings.process_search import JudgedPoints
 from evenhand.ratings.texts import say
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import Finding, describe_findings, take_findings
 
 # How far ways to predict ratings are off, and by how much more than the multi-task process.
 #
@@ -56,8 +57,8 @@ class ProcessError:
     mae_these: Estimate | None  # the same with an interval about these judges
 
 
-@dataclass(frozen=True, eq=False)
-class ProcessErrors:
+@dataclass(frozen=True, eq=False, repr=False)
+class ProcessErrors(Shown):
     """Predictions of held-out ratings, one by one: of n ratings m times in all."""
 
     residual: Mapping[str, Array]  # method → (m,) rating less prediction
@@ -91,6 +92,17 @@ class ProcessErrors:
             )
             rows.append(row)
         return tuple(rows)
+
+    def tabulate_errors(self, rows: Sequence[ProcessError], level: float) -> Table:
+        """Return the table that people read of rows at a level."""
+        shown = ((one.method, one.mae, one.rmse, one.mae_more, one.rmse_more) for one in rows)
+        legend = say("process-errors", level=100 * level)
+        return tabulate_errors(shown, "Errors on held-out ratings", MULTI, legend)
+
+    def document(self) -> Document:
+        """Return what people read: errors of each method beside those of a Gaussian process."""
+        table = self.tabulate_errors(self.tabulate(), self.level)
+        return Document(parts=(table,), findings=take_findings(self.notes))
 
     def coverage(self, method: str = MULTI) -> list[dict[str, Any]]:
         """Return what share 90 % intervals hold, by how much was learned of the judge."""
@@ -218,7 +230,7 @@ class HeldOut:
 
 @carries_excluded("controls", "repeats")
 def compare_processes(
-    data: Ratings | RatingRows,
+    data: Ratings | RatingRows | Openable,
     features: OutputFeatures,
     how: HeldOut | None = None,
     models: Mapping[str, MultiTaskGP] = MODELS,
@@ -411,12 +423,8 @@ class JudgeLikeness(Shown):
         counts = {"ratings": ratings, "judges": len(self.judges)}
         numbers = tuple(dict(zip(CSV_KEYS, row, strict=True)) for row in _list_numbers(self))
         errors = []
-        if self.table:
-            rows = (
-                (one.method, one.mae, one.rmse, one.mae_more, one.rmse_more) for one in self.table
-            )
-            legend = say("process-errors", level=100 * self.level)
-            errors.append(tabulate_errors(rows, "Errors on held-out ratings", MULTI, legend))
+        if self.errors is not None:
+            errors.append(self.errors.tabulate_errors(self.table, self.level))
         # how much each feature moves a judge's opinion, the one that moves most first
         moved = tuple(
             {"feature": OUTPUT_ITSELF if name == OUTPUT else name, "correlation": correlation}

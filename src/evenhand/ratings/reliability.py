@@ -14,6 +14,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level, require_seed
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.sampling import one_blas_thread
@@ -355,7 +356,7 @@ class _Drawn:
 
 @carries_excluded("controls", "repeats")
 def study_decisions(
-    data: Ratings | RatingRows,
+    data: Ratings | RatingRows | Openable,
     model: NuclearNorm | None = None,
     *,
     draws: int = DRAWS,

@@ -22,6 +22,7 @@ from evenhand.data.joining import count_tasks
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.slips import find_slips
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import (
     NotConverged,
     NotIdentified,
@@ -319,8 +320,9 @@ def _describe(part: Part) -> dict[str, Any]:
 # From judgments to a report: a part for each task, a section for each question.
 
 
+@takes_judgments("data")
 def make_report(
-    data: Data,
+    data: Data | Openable,
     settings: Settings | None = None,
     *,
     title: str = "",

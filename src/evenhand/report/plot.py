@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import numpy as np
+
+from evenhand.data.results import Grouped
 from evenhand.errors import NotIdentified, UnknownOption, sentence_hint, suggest
 from evenhand.judges.agreement_table import AgreementTable
 from evenhand.judges.cards import Screening
+from evenhand.judges.variance import VarianceComponents
+from evenhand.models.base import FittedModel
+from evenhand.models.rating_fit import RatingFit
+from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.by_model import tabulate_chances
 from evenhand.ranking.position_bias import PositionBias
 from evenhand.ranking.ranking import Ranking
@@ -101,6 +109,42 @@ def draw_panel(panel: JudgePanel) -> dict[str, Chart]:
     return {} if panel.screening is None else {"slopes": draw_slopes(panel.screening)}
 
 
+def draw_worths(fit: FittedModel) -> Chart:
+    """Draw log-worths less their mean, best first, with 95 % intervals where the fit has errors."""
+    worth, vcov = fit.log_worth - fit.log_worth.mean(), fit.worth_vcov
+    errors: list[float | None] = [None] * len(worth)
+    if vcov is not None:
+        centred = vcov - vcov.mean(axis=0)
+        variances = np.diag(centred - centred.mean(axis=1)[:, None])
+        errors = np.sqrt(np.maximum(variances, 0.0)).tolist()
+    bars, z = [], normal_quantile(0.975)
+    for name, value, error in zip(fit.systems, worth.tolist(), errors, strict=True):
+        ends = () if error is None else (value - z * error, value + z * error)
+        bars.append(Bar(name, value, *ends))
+    bars.sort(key=lambda bar: (-bar.value, bar.name))
+    title = "Systems by log-worth" + (", with 95 % intervals" if vcov is not None else "")
+    below = "0 is the mean of the systems"
+    return draw_intervals(bars[:MAX_ROWS], axis="log-worth", title=title, below=below, reference=0)
+
+
+def draw_estimates(fit: RatingFit) -> Chart:
+    ends = ("estimate", "lower", "upper")
+    bars = [Bar(row["system"], *(row[key] for key in ends)) for row in fit.records()]
+    title = f"Systems by {fit.scale}" + (", with 95 % intervals" if fit.vcov is not None else "")
+    below = "intervals are of distances to the mean of the systems"
+    return draw_intervals(bars[:MAX_ROWS], axis=fit.scale, title=title, below=below)
+
+
+def draw_components(components: VarianceComponents) -> Chart:
+    bars = [
+        Bar(one.title, one.sd, *(() if one.upper in (None, inf) else (one.lower, one.upper)))
+        for one in components.components
+    ]
+    title = f"Standard deviations, with {100 * components.level:g} % intervals where they end"
+    axis = f"standard deviation ({components.unit})"
+    return draw_intervals(bars, axis=axis, title=title, below="0 is no difference", reference=0)
+
+
 Drawers = Mapping[str, Callable[[Any], Chart]]
 # Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
 # on the result, a function returns its figures.
@@ -120,10 +164,13 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     "JudgeProcess": {"likeness": lambda process: judges.draw_likeness(JudgeLikeness(process))},
     "DecisionCurve": {"decisions": predictions.draw_decisions},
     "CampaignPlan": predictions.draw_plan,
+    "VarianceComponents": {"components": draw_components},
 }
-# The same, and what only verbs return
+# The same, fits of all models, and what only verbs return
 DRAWN: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     **FIGURES,
+    "FittedModel": {"worths": draw_worths},
+    "RatingFit": {"estimates": draw_estimates},
     "JudgePanel": draw_panel,
     "JudgeLikeness": {"likeness": judges.draw_likeness},
 }
@@ -155,19 +202,25 @@ def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None) -> Fig
 
 def find_chart(result: Any, kind: str | None = None) -> Chart:
     """Return what `plot` draws, with its rows."""
-    known = type(result).__name__
-    if known not in DRAWN:
+    name = type(result).__name__
+    if isinstance(result, Grouped):
         raise UnknownOption(
-            f"{known} has no figure: {', '.join(FIGURES)} have some, and"
+            f"each {result.by} has a figure of its own: plot one of them, as in"
+            f" result[{next(iter(result.groups), '')!r}].plot()"
+        )
+    known = next((one.__name__ for one in type(result).__mro__ if one.__name__ in DRAWN), None)
+    if known is None:
+        raise UnknownOption(
+            f"{name} has no figure: {', '.join(FIGURES)} and fits have some, and"
             " make_report(data).figures holds those of a report"
         )
     kinds = DRAWN[known]
     offered: Mapping[str, Any] = kinds(result) if callable(kinds) else kinds
     if not offered:
-        raise UnknownOption(f"this {known} holds nothing to draw: its notes say why")
+        raise UnknownOption(f"this {name} holds nothing to draw: its notes say why")
     chosen = next(iter(offered)) if kind is None else kind
     if chosen not in offered:
         hint = sentence_hint(suggest(chosen, offered))
-        raise UnknownOption(f"{known} has no figure '{chosen}'{hint}: {' | '.join(offered)}")
+        raise UnknownOption(f"{name} has no figure '{chosen}'{hint}: {' | '.join(offered)}")
     drawn: Chart = offered[chosen] if callable(kinds) else offered[chosen](result)
     return drawn

@@ -415,7 +415,6 @@ class CampaignStatus:
     last: int | None = None  # when the last judgment came, by the same clock as `now`
     passes: tuple[PassStatus, ...] = ()  # in the order of the campaign
     panels: tuple[PanelStatus, ...] = ()  # judges, table by table
-    whole: bool = True  # boards have counted everything that was judged until now
     faults: tuple[str, ...] = ()  # what failed
     head: str = ""  # the end of the log: NUMBER:HASH
     mark: str = ""  # of this state, as long as nothing is new; "" while more is to be computed

@@ -31,7 +31,7 @@ from evenhand.errors import (
 )
 from evenhand.web.store import queries
 from evenhand.web.store.database import NotOurs
-from evenhand.web.store.log import Record, read_record
+from evenhand.web.store.log import NotStored, Record, read_record
 
 if TYPE_CHECKING:
     from evenhand.formats.table import Table
@@ -195,11 +195,14 @@ def open_table(
     layout: the kind that was asked for, or another format.
     task: a pass of the table that is meant.
     """
-    from evenhand.formats.reading import hold_columns, show_source
+    from evenhand.formats.memory import hold_columns
+    from evenhand.formats.reading import show_source
 
     name = show_source(where)
     try:
         store = queries.open_launched(where)
+    except NotStored as fault:
+        raise UnknownFormat(f"{name}: {fault}") from None
     except NotOurs as fault:
         remedy = fault.remedy
         if fault.others and "://" in name:
@@ -229,6 +232,7 @@ def open_table(
         if len(tables) > 1:
             raise UnknownOption(
                 f"{name} holds {listing(tables)}: choose with --from {' or --from '.join(tables)}"
+                f" (in Python format='{tables[0]}')"
             )
         rows, more = _list_rows(store, tables[0])
         columns = gather_columns(rows)

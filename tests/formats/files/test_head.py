@@ -2,6 +2,7 @@
 
 import gzip
 import random
+import re
 
 import duckdb
 import pytest
@@ -52,13 +53,19 @@ def test_binary_junk_is_refused(name: str, save) -> None:
     [
         (b"PK\x03\x04", "a spreadsheet"),
         (b"\xd0\xcf\x11\xe0", "an old spreadsheet"),
-        (b"SQLite format 3\x00", "a database: the verbs of evenhand read that of a campaign"),
-        (b"SQLite format 3\x00", "table as CSV, or name it, as in"),
         (b"ARROW1\x00\x00", "an Arrow file"),
     ],
 )
 def test_files_of_other_programs_are_refused_with_what_to_do(start, words, save) -> None:
     assert words in refusal(save("t.csv", start + NOISE), UnknownFormat)
+
+
+def test_a_database_among_files_is_refused_with_what_to_do_and_a_damaged_one_by_its_name(save):
+    damaged = save("t.db", b"SQLite format 3\x00" + NOISE)
+    said = refusal([damaged, save("t.csv", CSV)], UnknownFormat)
+    assert "a database: the verbs of evenhand read that of a campaign, alone" in said
+    assert "table as CSV, or name it, as in" in said
+    assert re.search(r"t\.db: the database .* not a database$", refusal(damaged, UnknownFormat))
 
 
 def test_text_that_is_not_utf8_names_its_line(save) -> None:

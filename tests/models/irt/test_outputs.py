@@ -123,7 +123,7 @@ def test_a_table_is_read_as_its_votes_are():
 
 
 def test_what_is_no_comparison_is_refused():
-    with pytest.raises(InvalidJudgments, match="not to list: open a file or frame"):
+    with pytest.raises(InvalidJudgments, match=r"not to list: pass what evenhand\.read opens"):
         pair_outputs([1, 2])
 
 

@@ -68,8 +68,8 @@ def test_data_without_judges_or_with_importance_weights_are_refused():
         RandomJudges().fit(tally(("a", "b", 3, 1, 2)))
     with pytest.raises(UnknownOption, match="importance weights"):
         RandomJudges().fit(replace(CAMPAIGN, squares=CAMPAIGN.counts))
-    with pytest.raises(InvalidJudgments, match="not to list"):
-        RandomJudges().fit([])
+    with pytest.raises(InvalidJudgments, match="not to NoneType"):
+        RandomJudges().fit(None)
 
 
 def test_names_that_the_fit_does_not_know_are_refused():

@@ -74,8 +74,8 @@ def test_what_a_tally_does_not_tell_is_refused(one):
         JudgeSlopes().fit(replace(one, squares=one.counts))
     with pytest.raises(UnknownOption, match="ties cannot be 'rao-kupper'"):
         JudgeSlopes(ties="rao-kupper")
-    with pytest.raises(InvalidJudgments, match="not to list"):
-        JudgeSlopes().fit([])
+    with pytest.raises(InvalidJudgments, match="not to NoneType"):
+        JudgeSlopes().fit(None)
 
 
 def test_a_system_nobody_knows_is_refused_in_predictions(fit):

@@ -43,6 +43,7 @@ from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally, join_codes
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_level, require_seed
 from evenhand.models.bradley_terry import BradleyTerry
@@ -571,7 +572,7 @@ def _name_most(parts: tuple[Contribution, ...]) -> str | None:
 
 @carries_excluded("controls")
 def find_cycles(
-    data: Comparisons | Rankings,
+    data: Comparisons | Rankings | Openable,
     *,
     cluster: str | None = None,
     order_effect: bool | None = None,

@@ -30,6 +30,7 @@ from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
+from evenhand.data.taking import Openable
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -567,7 +568,7 @@ def _search(
 
 @carries_excluded("controls")
 def find_fragility(
-    data: Comparisons | Rankings,
+    data: Comparisons | Rankings | Openable,
     *,
     pairs: Sequence[tuple[str, str]] = (),
     after: Sequence[int] = (),

@@ -28,6 +28,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
+from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.data.weights import Mix, choose_weights
 from evenhand.errors import EvenhandError, NotConverged, NotIdentified, UnknownOption, listing
@@ -282,7 +283,7 @@ def _list_refused(sensitivity: Sensitivity) -> list[Finding]:
 
 @carries_excluded("controls")
 def vary_choices(
-    data: Comparisons | Rankings,
+    data: Comparisons | Rankings | Openable,
     *,
     model: BradleyTerry | None = None,
     cluster: str | None = None,
@@ -366,8 +367,8 @@ def vary_choices(
             rest = table.without(judges=flagged, recorded=False)
             offers.append((name, partial(ranked, rest)))
     default = replace(spec, reference=None) == BradleyTerry() and not any([cluster, mix, judge_cap])
-    first = _describe(DEFAULT if default else ASKED, usual)
-    choices = [first, *(_try(name, make) for name, make in offers)]
+    first = describe_choice(DEFAULT if default else ASKED, usual)
+    choices = [first, *(try_choice(name, make) for name, make in offers)]
     notes += [] if decide else [say("decisions-not-asked")]
     # ties that are discarded and shares of 0 are among what the usual ranking excludes
     return Sensitivity(
@@ -443,9 +444,9 @@ def _find_flagged(data: Comparisons | Rankings | Screening, notes: list[str]) ->
     return flagged
 
 
-def _try(name: str, make: Run) -> Choice:
+def try_choice(name: str, make: Run) -> Choice:
     try:
-        return _describe(name, _only(make()))
+        return describe_choice(name, _only(make()))
     except UnknownOption as refusal:
         reason: EvenhandError = refusal
     except (NotIdentified, NotConverged) as refusal:
@@ -453,7 +454,7 @@ def _try(name: str, make: Run) -> Choice:
     return Choice(name, (), (), (), (), (), str(reason))
 
 
-def _describe(name: str, ranking: Ranking) -> Choice:
+def describe_choice(name: str, ranking: Ranking) -> Choice:
     sets = ranking.rank_sets
     if sets is None:
         return Choice(name, ranking.systems, tuple(ranking.rank.tolist()), (), (), ())

@@ -20,6 +20,7 @@ from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
 from evenhand.data.query_log import call_copy, forget_copies, name_originals
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
+from evenhand.data.taking import Openable
 from evenhand.errors import (
     EvenhandError,
     InvalidJudgments,
@@ -64,7 +65,7 @@ class Watched(Shown):
 
 @carries_excluded("controls")
 def watch(
-    data: Comparisons | Rankings,
+    data: Comparisons | Rankings | Openable,
     settings: LiveLeaderboard | None = None,
     *,
     state: SequentialState | None = None,

@@ -49,7 +49,8 @@ def write_section_ranking(analysis: Analysis) -> Section:
 def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
     """Return a row for each system, best first."""
     estimates = ranking.estimate.tolist()
-    keys = ("lower", "upper", "stderr", "cluster", "better_than", "wins", "ties", "losses")
+    counted = () if ranking.wins is None else ("wins", "ties", "losses")
+    keys = ("lower", "upper", "stderr", "cluster", "better_than", *counted)
     return [
         {
             "system": row["system"],

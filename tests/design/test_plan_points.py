@@ -1,0 +1,220 @@
+"""Plans of ratings: power for a difference in points, and what a pilot of ratings says."""
+
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import nct
+from scipy.stats import t as student
+
+import evenhand
+from evenhand.design.expected_power import find_df, find_size, predict_errors
+from evenhand.design.pilot import learn_from_pilot
+from evenhand.design.plan import plan_campaign
+from evenhand.design.power import Design, Truth, draw_scores, simulate_power
+from evenhand.design.spec import make_spec
+from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.models.means import Adjusted
+
+RATED = {"unit": "points", "judge_sd": 3.0, "item_sd": 6.0, "noise_sd": 10.0}
+TRUTH = Truth.spaced(4, 4.0, judge_sd=3.0, item_sd=6.0, noise_sd=10.0)
+
+
+def rate(truth, design, seed, *, severity=8.0, difficulty=10.0):
+    """A campaign as people have it: judges are severe, items are hard."""
+    rng = np.random.default_rng(seed)
+    rows = draw_scores(truth, design, rng)
+    score = rows.score + rng.normal(0, severity, design.judges)[rows.judge]
+    score += rng.normal(0, difficulty, design.items)[rows.item]
+    names = np.array(rows.systems)
+    columns = {"judge": rows.judge, "item": rows.item, "system": names[rows.system]}
+    return evenhand.read(pl.DataFrame({**columns, "score": score}))
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        Design(12, 60, 480),
+        Design(12, 60, 240),
+        Design(10, 30, 600, overlap=2),
+        Design(20, 40, 320, repeats=2),
+        Design(20, 50, 800, loads="zipf"),
+        Design(8, 10, 400),  # every output is scored ten times
+    ],
+    ids=str,
+)
+def test_errors_in_closed_form_are_those_of_adjusted_scores(design):
+    truth, apart = Truth.spaced(4, 0.0, judge_sd=3.0, item_sd=6.0, noise_sd=10.0), []
+    for seed in range(400):
+        rows = draw_scores(truth, design, np.random.default_rng(seed))
+        estimate = Adjusted().fit(rows).estimate
+        apart.append((estimate[:, None] - estimate)[np.triu_indices(4, 1)])
+    simulated = np.mean(np.square(apart))
+    expected = sum(predict_errors(truth, design).vary(design).values())[0, 1]
+    assert simulated == pytest.approx(expected, rel=0.13)
+
+
+def test_of_many_scores_errors_are_those_of_a_d_study():
+    design = Design(12, 60, 2_000_000)
+    inputs = predict_errors(TRUTH, design)
+    d_study = 2 * 3.0**2 / 12 + 2 * 6.0**2 / 60
+    assert sum(inputs.vary(design).values())[0, 1] == pytest.approx(d_study, rel=1e-3)
+    assert inputs.bound(design)[0, 1] == pytest.approx(d_study)
+
+
+def test_complete_blocks_have_the_errors_of_a_d_study():
+    design = Design(10, 50, 2000)  # 500 scores of each of 4 systems, ten on each item
+    parts = predict_errors(TRUTH, design).vary(design)
+    severity = 1 - 9 / 1950  # nine effects of judges, of the dimensions that items leave
+    assert parts["items"][0, 1] == pytest.approx(2 * 36 / 50 / severity)
+    assert parts["chance"][0, 1] == pytest.approx(2 * 100 / 500 / severity)
+    assert parts["judges"][0, 1] == pytest.approx(2 * 9 * (10 * 200 * 199 / 2000**2 + 1 / 500))
+
+
+@pytest.mark.parametrize(("df", "power"), [(11, 0.8), (11, 0.5), (30, 0.9), (5, 0.95)])
+def test_a_difference_is_decided_with_the_power_of_a_noncentral_t(df, power):
+    critical = student.ppf(0.975, df)
+    size = find_size(power, critical, df)
+    assert nct.sf(critical, df, size) == pytest.approx(power, abs=2e-3)
+
+
+def test_the_least_difference_of_two_systems_is_that_of_a_noncentral_t():
+    plan = plan_campaign(
+        {**RATED, "systems": 2, "gap": 5.0, "judges": 12, "items": 60, "judgments": 900},
+        campaigns=0,
+    )
+    error = sqrt(sum(plan.variance.values()))
+    assert find_df(plan.design) == 11
+    critical = student.ppf(0.975, 11)
+    # critical values are those of drawn errors, to 2 %
+    assert nct.sf(critical, 11, plan.detectable / error) == pytest.approx(0.8, abs=0.03)
+    assert plan.weakest.expected == pytest.approx(nct.sf(critical, 11, 5.0 / error), abs=0.03)
+
+
+def test_a_campaign_of_a_stated_size_says_what_it_decides():
+    settings = {**RATED, "systems": 3, "judges": 15, "items": 60, "judgments": 900}
+    plan = plan_campaign(settings, campaigns=60)
+    first, second, third = plan.spec.truth.log_worth
+    assert first - second == pytest.approx(second - third)
+    assert plan.weakest.expected == pytest.approx(0.8, abs=0.02)
+    assert abs(plan.weakest.power - 0.8) < 3 * sqrt(0.16 / 60)
+    assert plan.to_dict()["unit"] == "points"
+    # with others equal all pairs are undecided, which asks for more than where some are far apart
+    assert plan.detectable > first - second
+    half = plan_campaign({**settings, "judgments": 450}, campaigns=0)
+    assert half.spec.truth.log_worth[0] > first
+
+
+def test_a_found_design_reaches_the_power_in_simulation():
+    plan = plan_campaign({**RATED, "systems": 3, "gap": 5.0}, campaigns=60)
+    assert plan.weakest.power >= 0.8 - 2 * sqrt(0.16 / 60)
+    assert plan.simulated.any_false <= 8
+    assert plan.design.items * 3 <= plan.design.judgments
+
+
+def test_equal_systems_are_hardly_ever_told_apart():
+    truth = Truth.spaced(4, 0.0, judge_sd=4.0, item_sd=6.0, noise_sd=10.0)
+    counts = simulate_power(truth, Design(12, 30, 360), campaigns=80)
+    assert counts.right.sum() == 0
+    assert counts.any_false <= 10  # .05 of 80 but for one time in a thousand
+
+
+def test_tastes_bound_what_more_scores_decide():
+    with pytest.raises(NotIdentified, match=r"error of 2\.. of a difference of 4 points"):
+        plan_campaign({**RATED, "systems": 2, "gap": 4.0, "judges": 8, "judge_sd": 5.0})
+
+
+def test_what_is_not_stated_is_assumed_by_name():
+    plan = plan_campaign({"unit": "points", "systems": 2, "gap": 8.0}, campaigns=0)
+    assert plan.spec.truth.sds == {"judge_sd": 4.5, "item_sd": 9.0, "noise_sd": 15.0}
+    assert plan.notes[0].code == "assumed"
+    assert "judge_sd = 4.5, item_sd = 9, noise_sd = 15" in str(plan.notes[0])
+    stated = plan_campaign({"noise_sd": 1.0, "systems": 2, "gap": 0.5}, campaigns=0)
+    assert stated.spec.truth.sds == {"judge_sd": 0.3, "item_sd": 0.6, "noise_sd": 1.0}
+    assert "noise_sd" not in stated.to_dict()["assumed"]
+    whole = plan_campaign({**RATED, "systems": 2, "gap": 8.0}, campaigns=0)
+    assert not whole.spec.assumed
+    assert "assumed" not in [note.code for note in whole.notes]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"ties": 0.2}, "leave out ties"),
+        ({"compare": [["S1", "S2"]]}, "leave out compare"),
+        ({"unit": "log-worth"}, "noise_sd is of scores"),
+        ({"unit": "stars"}, "'stars'"),
+        ({"noise_sd": -1.0}, "noise_sd cannot be -1: it is 0 or more, in points"),
+        ({"noise_sd": "much"}, "noise_sd cannot be 'much': it is a number"),
+        ({"resolve": "best"}, "0.3, a difference in points"),
+    ],
+)
+def test_settings_that_do_not_fit_ratings_are_refused(settings, said):
+    with pytest.raises(UnknownOption, match=said):
+        _ = make_spec({**RATED, "systems": 2, "gap": 4.0, **settings}).targets
+
+
+@pytest.fixture(scope="module")
+def pilots():
+    return [
+        learn_from_pilot(rate(TRUTH, Design(16, 40, 960, overlap=3), seed)) for seed in range(6)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "truth", "within"),
+    [("judge_sd", 3.0, 0.2), ("item_sd", 6.0, 0.15), ("noise_sd", 10.0, 0.05)],
+)
+def test_a_pilot_gives_back_the_components_that_it_was_drawn_from(pilots, name, truth, within):
+    found = np.mean([getattr(one.truth, name) for one in pilots])
+    assert found == pytest.approx(truth, rel=within)
+
+
+def test_a_pilot_gives_back_differences_adjusted_and_drawn_together(pilots):
+    centred = TRUTH.worth - TRUTH.worth.mean()
+    slopes = []
+    for one in pilots:
+        worth = np.array([one.truth.log_worth[one.truth.find(name)] for name in TRUTH.systems])
+        slopes.append(worth @ centred / (centred @ centred))
+        assert 0.5 < one.shrinkage_factor < 1
+    assert np.mean(slopes) == pytest.approx(1.0, abs=0.15)
+    # severity and difficulty, 8 and 10 points, are no part of the error
+    error = np.sqrt(np.mean([one.gap_stderr**2 for one in pilots]))
+    design = Design(16, 40, 960, overlap=3)
+    expected = sum(predict_errors(TRUTH, design).vary(design).values())[0, 1]
+    assert error == pytest.approx(sqrt(expected), rel=0.15)
+
+
+def test_stronger_tastes_leave_differences_in_points_as_they_are(pilots):
+    one = pilots[0]
+    worst = one.worst()
+    assert worst.judge_sd > one.truth.judge_sd
+    assert worst.log_worth == one.truth.log_worth
+
+
+def test_a_gap_in_points_is_planned_with_the_components_of_a_pilot():
+    equal = rate(replace(TRUTH, log_worth=(0.0,) * 4), Design(16, 40, 960, overlap=3), 1)
+    plan = plan_campaign({"gap": 4.0}, pilot=equal, campaigns=0)
+    assert set(plan.spec.truth.systems) == {"S1", "S2", "S3", "S4"}
+    assert plan.spec.truth.log_worth == (12.0, 8.0, 4.0, 0.0)
+    assert plan.weakest.gap == 4.0
+    assert plan.weakest.expected >= 0.8
+    codes = [said.code for said in plan.pilot.says]
+    assert "pilot-shrinkage" not in codes
+
+
+def test_what_a_pilot_cannot_tell_from_items_counts_as_theirs():
+    # one score of each output: item x system cannot be told from chance
+    pilot = learn_from_pilot(rate(TRUTH, Design(16, 120, 480), 4))
+    assert pilot.truth.item_sd == pytest.approx(sqrt(6.0**2 + 10.0**2), rel=0.15)
+    assert pilot.truth.noise_sd < 5
+    assert "pilot-items-confounded" in [note.code for note in pilot.notes]
+
+
+def test_a_pilot_of_ratings_is_not_planned_in_log_worth(pilots):
+    del pilots
+    rated = rate(TRUTH, Design(16, 40, 960, overlap=3), 0)
+    with pytest.raises(UnknownOption, match="the pilot is of ratings, in points"):
+        plan_campaign({"unit": "log-worth"}, pilot=rated, campaigns=0)
