@@ -35,6 +35,7 @@ from evenhand.data.joining import say_alike
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, write_signature
+from evenhand.data.taking import Openable, take
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -497,7 +498,7 @@ class GroupedTests(Grouped[ScoreTests]):
 
 
 def find_differences(
-    data: Ratings,
+    data: Ratings | Openable,
     *,
     criterion: str | None = None,
     group_by: str | None = None,
@@ -511,8 +512,8 @@ def find_differences(
     """Test which systems differ in their scores, by the classical tests and a clustered one.
 
     Args:
-        data: ratings; several tasks and criteria are tested apart. Controls and repeats are
-            excluded.
+        data: ratings, or what `evenhand.read` opens as such; several tasks and criteria are tested
+            apart. Controls and repeats are excluded.
         criterion: only this one.
         group_by: a further column whose levels are tested apart.
         new: the system that is to score better: only its pairs, one-sided. Otherwise all pairs,
@@ -544,7 +545,7 @@ def find_differences(
     """
     require_option("blocks", blocks, BLOCKS)
     require_seed(seed)
-    table = require_scores(data, "differences of scores are tested in ratings, not in")
+    table = require_scores(take(data), "differences of scores are tested in ratings, not in")
     if not isinstance(table, Ratings):
         raise InvalidJudgments("differences are tested in what evenhand.read opens: pass that")
     table = choose_criterion(table, criterion)
