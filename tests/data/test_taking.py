@@ -252,6 +252,7 @@ CALLS_OF_SCORES = {
     ),
     "diagnose_groups": evenhand.diagnose_groups,
     "diagnose_judges": evenhand.diagnose_judges,
+    "find_differences": evenhand.find_differences,
     "study_decisions": lambda data: evenhand.study_decisions(data, draws=2),
     "trace_queries": lambda data: evenhand.trace_queries(
         data,
@@ -303,9 +304,17 @@ def test_a_file_and_a_dict_are_taken_as_what_read_returns(call, columns, tmp_pat
 
 NO_TABLE = ("UniformFit",)
 NO_FIGURE = (
-    *("Borders", "Completion", "Cycles", "Fragility", "Grouped", "GroupedDiagnoses", "LabelFit"),
-    *("MethodTable", "ModelTable", "NextOutputs", "NextPairs", "PreferenceTests", "ProcessErrors"),
-    *("Report", "Savings", "Watched"),
+    *(
+        "Borders",
+        "Completion",
+        "Cycles",
+        "Fragility",
+        "Grouped",
+        "GroupedDiagnoses",
+        "GroupedTests",
+    ),
+    *("LabelFit", "MethodTable", "ModelTable", "NextOutputs", "NextPairs", "PreferenceTests"),
+    *("ProcessErrors", "Report", "Savings", "ScoreTests", "Watched"),
 )
 
 
