@@ -35,6 +35,10 @@ class MissingOutcomes(InvalidJudgments):
     """Comparisons without an outcome are still among those that are counted."""
 
 
+class PaddedLabels(InvalidJudgments):
+    """Labels with blanks around them are still among those that are counted."""
+
+
 class UnknownColumn(EvenhandError, ValueError):
     """A column that was asked for is not there."""
 

@@ -78,11 +78,23 @@ def _write(folder, rows, name="votes.csv") -> str:
     return str(path)
 
 
+def _name(rows, kind):
+    """Return the options that exclude judges or systems by name, and how many rows go."""
+    if kind == "judges":
+        lost = sum(row["judge"] in ("j00", "j01", "j02") for row in rows)
+        return ["--without", "j00,j01", "--without", "judge=j02"], lost
+    worst = "D" if "left" in rows[0] else "C"
+    lost = sum(worst in (row.get("left"), row.get("right"), row.get("system")) for row in rows)
+    return ["--without", worst], lost
+
+
 def _alter(rows, kind):
     """Return rows that hold something to exclude, the options that exclude it, and how many."""
     if kind == "where":
         lost = sum(row["judge"] in ("j00", "j01", "j02") for row in rows)
         return rows, ["--where", KEPT], lost
+    if kind in ("judges", "systems"):
+        return rows, *_name(rows, kind)
     if kind == "task":
         more = [{**row, "task": "two"} for row in rows[:90]]
         return [*rows, *more], ["--task", "one"], 90
@@ -103,8 +115,8 @@ def _alter(rows, kind):
     return blank, [], len(rows[4::9])
 
 
-KINDS_OF_VOTES = ("where", "task", "controls", "zero-weight", "no-outcome")
-KINDS_OF_SCORES = ("where", "task", "controls", "no-score")
+KINDS_OF_VOTES = (*("where", "judges", "systems", "task", "controls", "zero-weight", "no-outcome"),)
+KINDS_OF_SCORES = ("where", "judges", "systems", "task", "controls", "no-score")
 KEEP_CONTROLS = ("inspect", "judges", "agreement")
 """Verbs whose numbers hold controls, or that count them apart."""
 TABLE = [
@@ -125,7 +137,7 @@ def test_each_verb_tells_each_exclusion(verb, kind, table, evenhand, folder) -> 
     (told,) = [one for one in contract["excluded"] if one["code"] == kind]
     assert told["rows"] == lost
     assert told["of_rows"] in (len(rows), None)
-    if kind == "where":
+    if kind in ("where", "judges"):
         assert told["judges"] == 3
         assert told["judge_names"] == ["j00", "j01", "j02"]
     text = " ".join(evenhand(*call).out.split())

@@ -10,6 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from evenhand.formats import file_heads
+
 HEADER = "left,right,outcome\n"
 TWO = HEADER + "A,B,left\nB,A,left\n"
 RANKS = "ranking,system,rank\n1,A,{}\n1,B,1\n2,A,1\n2,B,2\n"
@@ -37,7 +39,7 @@ FILES = {
     ),
     "weight that is text": ("left,right,outcome,weight\nA,B,left,x\n", "rank ?", "weight 'x'"),
     "negative weight": ("left,right,outcome,weight\nA,B,left,-1\n", "rank ?", "is negative"),
-    "not UTF-8": (b"left,right,outcome\nA,B\xff,left\n", "rank ?", "not UTF-8"),
+    "not UTF-8": (b"left,right,outcome\n\xc3\x84,B\xff,left\n", "rank ?", "not UTF-8"),
     "doubled id": (
         "left,right,outcome,key\nA,B,left,7\nB,A,left,7\n",
         "rank ? --column id=key",
@@ -132,7 +134,7 @@ WORDS = {
     "no such file": ("rank nowhere.csv", "there is no file 'nowhere.csv'"),
     "a web address": ("rank ftp://example.org/a.csv", "of the web only http and https are"),
     "a folder": ("rank .", "is a folder"),
-    "standard input": ("rank -", "save the judgments in a file"),
+    "standard input": ("rank -", "standard input is empty"),
     "no file": ("rank", "evenhand rank needs FILE"),
     "unknown verb": ("rnk x.csv", "Did you mean 'rank'?"),
     "far from any verb": (
@@ -223,7 +225,10 @@ def test_a_bad_label_and_a_short_line_are_numbered_alike(evenhand, folder):
         assert "row" not in said.split(":")[0]
 
 
-def test_mixed_line_ends_of_a_large_file_are_refused_with_the_line_and_the_cure(evenhand, folder):
+def test_mixed_line_ends_of_a_large_file_are_refused_with_the_line_and_the_cure(
+    evenhand, folder, monkeypatch
+):
+    monkeypatch.setattr(file_heads, "LOOKED_THROUGH", 1 << 20)
     text = "left,right,outcome\r\n" + "A,B,left\r\nB,A,left\r\n" * 60_000 + "A,B,tie\n"
     Path("votes.csv").write_bytes(text.encode())
     said = " ".join(evenhand("rank", "votes.csv", code=2).err.split())
@@ -272,11 +277,11 @@ ODD_FILES = {
     "paper.csv": (b"%PDF-1.4\n\xff\xff", "is a PDF document"),
     "votes.csv.bz2": (bz2.compress(TEXT.encode()), "is packed with bzip2"),
     "votes.csv.xz": (lzma.compress(TEXT.encode()), "is packed with xz"),
-    "wide.csv": (TEXT.encode("utf-32"), "is UTF-32 text: save it as UTF-8"),
-    "unmarked.csv": (TEXT.encode("utf-16-le"), "looks like UTF-16 text: save it as UTF-8"),
+    "wide.csv": (TEXT.encode("utf-32")[:-3], "is not UTF-32 text"),
+    "unmarked.csv": (TEXT.encode("utf-16-le") + b"\x00\xd8", "is not UTF-16 text"),
     "votes.db": (b"", "a database that has lost what it held"),
     "header.csv": (b'left,right,"outcome\nA,B,left\n', "line 1 of header.csv opens a quote"),
-    "comma.csv": (b"left;right;outcome;weight\nA;B;left;1,5\n", "with a point before decimals"),
+    "comma.csv": (b'left,right,outcome,weight\nA,B,left,"1,5"\n', "--decimal ,"),
 }
 
 
@@ -317,9 +322,10 @@ def test_duckdb_files_are_named_as_such_empty_or_not(evenhand, folder):
 
 
 def test_a_file_that_breaks_the_engine_is_named_by_its_line_and_the_next_file_is_read(
-    evenhand, folder
+    evenhand, folder, monkeypatch
 ):
     """One column of a large file with a byte that is no UTF-8: DuckDB fails within itself."""
+    monkeypatch.setattr(file_heads, "LOOKED_THROUGH", 1 << 20)
     good = TEXT + "A,B,right,j3\nB,A,tie,j1\n"
     late = good.encode() + b"A,B,left,x\n" * 200_000 + b"A,B,left,Jos\xe9\n"
     Path("late.csv").write_bytes(late)

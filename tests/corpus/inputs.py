@@ -53,7 +53,7 @@ REFUSED: Final[dict[str, str | bytes]] = {
     "half.csv": "left,right,outcome,weight\nA,B,left,.5\nB,A,left,1.5\n",
     "weightless.csv": "left,right,outcome,weight\nA,B,left,0\nB,A,tie,0\n",
     "huge.csv": "left,right,outcome,weight\nA,B,left,1e300\n",
-    "bytes.csv": b"left,right,outcome\nA,B\xff,left\n",
+    "bytes.csv": b"left,right,outcome\n\xc3\x84,B\xff,left\n",
     "doubled.csv": "left,right,outcome,key\nA,B,left,7\nB,A,left,7\n",
     "rank0.csv": RANKS.format(0),
     "rankhalf.csv": RANKS.format(1.5),

@@ -54,8 +54,11 @@ def test_labels_that_are_all_there_are_replace_the_usual():
     assert read_outcome("model_a", sides) is None
 
 
-def test_one_and_two_are_sides_unless_another_number_is_declared():
-    """Where 0 and 1 are the sides, 1 is the right."""
+def test_one_and_two_are_sides_unless_another_number_is_declared_to_be_a_side():
+    """Where 0 and 1 are the sides, 1 is the right; a declared tie adds to the usual labels."""
+    assert [read_outcome(one, {"0": "tie"}) for one in "120"] == ["left", "right", "tie"]
+    assert [read_outcome(one, {"1": "left"}) for one in "12"] == ["left", "right"]
+    assert [read_outcome(one, {"1": "right"}) for one in "12"] == ["right", None]
     assert [read_outcome(one) for one in "12"] == ["left", "right"]
     assert read_outcome("1", {"skip": "tie"}) == "left"
     assert read_outcome("1", {"0": "left"}) is None

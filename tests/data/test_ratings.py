@@ -18,8 +18,8 @@ SCORES = {
 }
 
 
-def test_system_and_score_are_needed():
-    with pytest.raises(UnknownColumn, match="ratings need the columns system and score; score not"):
+def test_a_score_is_needed():
+    with pytest.raises(UnknownColumn, match="ratings need the column score; score not found"):
         handle(Ratings, {"system": ["A"], "judge": ["j"]}, "polars")
 
 

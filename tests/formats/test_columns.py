@@ -9,10 +9,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.reading import read
-from read_tables import refusal, tally_of
+from read_tables import cells_of, refusal, tally_of
 
 BASE = {"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]}
 
@@ -116,10 +117,29 @@ def test_labels_are_compared_exactly(save) -> None:
     assert tally_of(path).systems == ("A b", "a  b", "a b")
 
 
-def test_an_outer_blank_is_refused_with_its_row(save) -> None:
-    words = refusal(save("t.csv", "left,right,winner\nA,B,left\nA, B,left\n"), InvalidJudgments)
-    assert "label ' B' in column 'right'" in words
-    assert "(row 2)" in words
+@pytest.mark.parametrize("blank", [" ", "\t", "\u00a0", "\u2003", "\u3000"])
+def test_blanks_around_labels_are_stripped_and_counted(blank: str, save) -> None:
+    text = f"left,right,winner\nA,B,left\nA,{blank}B,left\nA{blank},B,{blank}left{blank}\n"
+    note = "blanks around labels were stripped: 1 in 'left', 1 in 'right', 1 in 'winner'."
+    table = pl.read_csv(text.encode())
+    for source in (save("t.csv", text), table, table.lazy(), table.to_pandas(), table.to_arrow()):
+        data = read(source)
+        assert cells_of(data.tally()) == {("A", "B"): (3, 0, 0)}
+        assert note in data.source.notes
+
+
+def test_blanks_far_down_are_stripped_when_the_table_is_counted() -> None:
+    """Beyond the rows that are looked at when a table is opened."""
+    sides = ["A", "B"] * 30_000
+    table = pl.DataFrame(
+        {"left": sides, "right": sides[::-1], "outcome": ["left"] * 59_999 + [" tie"]}
+    )
+    data = read(table)
+    assert not any("stripped" in note for note in data.source.notes)
+    assert evenhand.rank(data).excluded == ()
+    stripped = data.strip_labels()
+    assert "blanks around labels were stripped: 1 in 'outcome'." in stripped.source.notes
+    assert stripped.tally().counts.sum() == 60_000
 
 
 def test_an_empty_label_is_missing_in_every_source(save) -> None:

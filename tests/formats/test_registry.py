@@ -14,6 +14,7 @@ from evenhand.formats.roles import SYNONYMS, Header
 from read_tables import refusal
 
 HEADERS = {
+    "wmt_pairs": "srclang,trglang,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID",
     "wmt_rnk": "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank",
     "wmt_da": "HITId,WorkerId,Input.src,Input.trg,Input.item,hit,sys_id,rid,type,sid,score,time",
     "wmt_da_scores": "SYS,SID,RAW.SCR,Z.SCR,N",
@@ -29,6 +30,10 @@ HEADERS = {
     "potato": "instance_id,user_id,preference.selection",
     "label_studio": "id,data,annotations",
     "argilla": "id,fields,responses",
+    "snow": "!amt_annotation_ids,!amt_worker_ids,orig_id,response,gold",
+    "qags": "article,summary_sentences",
+    "alpaca_eval": "instruction,output_1,generator_1,output_2,generator_2,annotator,preference",
+    "pandalm": "idx,cmp_key,instruction,input,response1,response2,annotator1,annotator2",
     "arena_one_hot": "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie",
     "arena_log": "tstamp,type,models,ip",
     "arena": "question_id,model_a,model_b,winner,judge,turn",
@@ -42,7 +47,7 @@ HEADERS = {
     "comparisons": "judge,item,system_a,system_b,preference",
     "ratings": "judge,item,system,criterion,score",
 }
-ONLY_ASKED = {"matrix"}
+ONLY_ASKED = {"matrix", "labels"}
 """Layouts that no header gives away."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -16,10 +17,10 @@ import click
 from click.core import ParameterSource
 
 from evenhand.cli.main import VERBS
-from evenhand.cli.refusals import remember_opened
 from evenhand.cli.running import FORMS, Output, ProgressDisplay, choose_output, write_account
 from evenhand.errors import (
     MissingOutcomes,
+    PaddedLabels,
     UnknownFormat,
     UnknownOption,
     listing,
@@ -294,11 +295,11 @@ class Verb(click.Command):
 
 
 def _work_again(work: Callable[[], Any], taken: Sequence[Options]) -> Any:
-    """Do the work, and once more where outcomes are missing far down a long table."""
+    """Do the work, and once more where a long table has faults far down that can be mended."""
     readings = [one for one in taken if isinstance(one, Reading)]
     try:
         return work()
-    except MissingOutcomes:
+    except (MissingOutcomes, PaddedLabels):
         if not readings:
             raise
         for one in readings:
@@ -381,19 +382,6 @@ def _keep_account(context: click.Context, param: click.Parameter, value: Any) ->
     return value
 
 
-def _take_files(
-    context: click.Context, param: click.Parameter, files: tuple[str, ...]
-) -> tuple[str, ...]:
-    if "-" in files:
-        raise click.BadParameter(
-            "'-' (standard input) is not read, since a format is recognised by looking twice:"
-            " save the judgments in a file",
-            context,
-            param,
-        )
-    return files
-
-
 def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]:
     """Join pairs of a name and a value; a name with two values is refused."""
     joined: dict[str, str] = {}
@@ -403,12 +391,15 @@ def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]
     return joined
 
 
+STANDARD_INPUT: Final = "standard input"  # What the file "-" is called in messages
+
+
 class Reading(Options):
     """What is read, and how; all files are of one layout."""
 
-    thorough = False  # whether missing outcomes are looked for in all rows
+    thorough = False  # whether missing outcomes and blanks around labels are looked for in all rows
 
-    files: tuple[str, ...] = argument("FILE...", nargs=-1, required=True, callback=_take_files)
+    files: tuple[str, ...] = argument("FILE...", nargs=-1, required=True)
     task: str | None = _input_option("--task NAME", "Only this task, such as one language pair.")
     where: str | None = _input_option(
         "--where SQL",
@@ -416,6 +407,11 @@ class Reading(Options):
         " them all.",
         multiple=True,
         callback=lambda _context, _option, conditions: join_conditions(conditions),
+    )
+    without: tuple[str, ...] = _input_option(
+        "--without NAME,NAME",
+        "Without these judges or systems; judge=NAME or system=NAME where both have the name."
+        " Repeatable.",
     )
     layout: str | None = _input_option(
         "--from FORMAT", "The file's format, where it is not recognised."
@@ -442,6 +438,16 @@ class Reading(Options):
         "--system-separator SIGN",
         "The sign between the systems of an output that was shown once for all of them, as + in"
         " A+B: it counts for each.",
+    )
+    decimal: str | None = _input_option(
+        "--decimal",
+        "The sign before decimals. Default: a point; a comma where it is sure in a file of"
+        " semicolons.",
+        type=OneOf((".", ",")),
+    )
+    skip_bad_rows: bool = _input_option(
+        "--skip-bad-rows",
+        "Exclude rows that cannot be read, counted and listed, and read the others.",
     )
     explain: bool = _input_option(
         "--explain",
@@ -470,12 +476,26 @@ class Reading(Options):
 
         return len(self.files) == 1 and is_database(self.files[0])
 
+    @cached_property
+    def standard_input(self) -> str:
+        """A file of what stands on standard input: a format is recognised by looking twice."""
+        from evenhand.formats.file_heads import Copies
+
+        copies = Copies()
+        content = sys.stdin.buffer.read()
+        copies.keep_with(self)
+        return str(copies.write(STANDARD_INPUT, STANDARD_INPUT, content))
+
     def open(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
         """Open the files; of a campaign's database a table of one of these kinds, if it has any."""
         from evenhand.data.comparisons import Comparisons
+        from evenhand.data.query_log import call_copy
         from evenhand.formats.reading import read
 
-        source: Any = self.files[0] if len(self.files) == 1 else list(self.files)
+        files = [self.standard_input if one == "-" else one for one in self.files]
+        if "-" in self.files:  # in another process the copy has no other name yet
+            call_copy(self.standard_input, STANDARD_INPUT)
+        source: Any = files[0] if len(files) == 1 else files
         if self.is_database:
             from evenhand.web.downloads import open_table
 
@@ -489,10 +509,13 @@ class Reading(Options):
             where=self.where,
             task=self.task,
             system_separator=self.system_separator,
+            decimal=self.decimal,
+            skip_bad_rows=self.skip_bad_rows,
+            without=self.without,
         )
-        remember_opened({} if self.system_separator else data.source.columns, self.where)
-        if self.thorough and isinstance(data, Comparisons):
-            return data.exclude_unanswered()
+        if self.thorough:
+            data = data.strip_labels()
+            return data.exclude_unanswered() if isinstance(data, Comparisons) else data
         return data
 
     def open_systems(self) -> Comparisons | Rankings | Ratings:
@@ -522,9 +545,11 @@ class Reading(Options):
 
     def open_pairs(self, verb: str) -> Comparisons | Rankings:
         """Open the files as they are, controls and all."""
+        from evenhand.data.controls import require_systems
         from evenhand.data.ratings import Ratings
 
         data = self.open(("comparisons", "rankings"))
+        require_systems(data)
         if isinstance(data, Ratings):
             raise UnknownFormat(
                 f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings:"
@@ -570,6 +595,11 @@ class Grouping(Options):
     )
 
 
+model_option: Final = _model_option(
+    "--model NAME",
+    "What ranks: bradley-terry (the default) or another model, such as random-judges,"
+    " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean or z.",
+)
 ties_option: Final = _model_option(
     "--ties",
     "What a tie says. none: γ = 0 with the tie cells kept.",
@@ -598,9 +628,10 @@ class ModelOptions(Options):
 
 
 control_option: Final = _model_option(
-    "--control COLUMN|NAME=LEFT,RIGHT",
+    "--control COLUMN|NAME=LEFT,RIGHT|SQL|style",
     "Hold equal what differs between two outputs, such as length: a column of differences,"
-    " left minus right, or a column for each side. Repeatable.",
+    " left minus right, a column for each side, or a SQL expression of columns; style takes the"
+    " columns of length, headers, lists, bold type and markdown that are there. Repeatable.",
 )
 cluster_option: Final = _certainty_option(
     "--cluster",

@@ -69,6 +69,9 @@ class PilotReading(options.Options):
         multiple=True,
         callback=lambda _context, _option, conditions: options.join_conditions(conditions),
     )
+    without: tuple[str, ...] = _systems(
+        "--without NAME,NAME", "Without these judges or systems of the pilot. Repeatable."
+    )
     layout: str | None = _systems("--from FORMAT", "The pilot's format.")
     outcomes: tuple[tuple[str, str], ...] = _systems(
         "--outcome LABEL=left|tie|right",
@@ -187,7 +190,12 @@ def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings |
             are = "is" if len(flags) == 1 else "are"
             raise UnknownOption(f"{listing(flags)} {are} of a pilot: name it (--pilot FILE)")
         return None
-    others = {"weight": None, "weights": "frequency", "explain": False}
+    others = {
+        **dict.fromkeys(("weight", "decimal")),
+        "weights": "frequency",
+        "skip_bad_rows": False,
+        "explain": False,
+    }
     read = {name: value for name, value in vars(how).items() if name != "criterion"}
     data: Any = options.Reading({"files": (path,), **others, **read}).open_systems()
     if isinstance(data, Ratings):

@@ -13,7 +13,7 @@ from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
 from evenhand.data.ratings import Ratings
-from evenhand.errors import UnknownOption, listing
+from evenhand.errors import InvalidJudgments, UnknownOption, listing
 
 if TYPE_CHECKING:
     from evenhand.data.weights import Mix
@@ -128,17 +128,13 @@ class RankingModel(options.Options):
         "How to rank: bradley-terry (the default), or a rule such as origwmt. Several, or all, are"
         " shown side by side. Repeatable.",
     )
-    models: tuple[str, ...] = _model(
-        "--model NAME",
-        "What ranks: bradley-terry (the default) or another model, such as random-judges,"
-        " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean or z.",
-    )
+    models: tuple[str, ...] = options.model_option
 
 
 # Options that mean nothing for ratings, and those of ratings alone
 OF_COMPARISONS: Final = (
     *("ties", "order_effect", "reference", "prior", "control", "mixes", "per", "judge_cap"),
-    *("methods", "elo", "worth", "memory"),
+    *("methods", "elo", "worth", "win_rates", "memory"),
 )
 OF_RATINGS: Final = ("criterion", "better", "rank_references")
 
@@ -210,6 +206,59 @@ class Scales(options.Options):
             )
 
 
+class Instead(options.Options):
+    """What is shown of a ranking in place of its table."""
+
+    pair: str | None = _output(
+        "--pair A,B",
+        "Two systems alone: who is better, how often each is predicted to win, and how many"
+        " judgments are still needed.",
+    )
+    win_rates: bool = _output(
+        "--win-rates", "How often each system is predicted to win against each other."
+    )
+
+    @property
+    def given(self) -> list[str]:
+        return ["--pair"] * (self.pair is not None) + ["--win-rates"] * self.win_rates
+
+    def show(
+        self, rankings: Mapping[str, Ranking], refused: Mapping[str, str]
+    ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        """Return what is shown of each group, and why there is nothing for the others."""
+        if self.pair is None:
+            rates = self.win_rates
+            return {k: one.win_rates() if rates else one for k, one in rankings.items()}, refused
+        shown, lacking = {}, {}
+        for name, ranking in rankings.items():
+            try:
+                shown[name] = ranking.pair(*split_pair(self.pair, ranking.systems))
+            except InvalidJudgments as fault:
+                if len(rankings) == 1:
+                    raise
+                lacking[name] = str(fault)
+        if not shown:
+            raise InvalidJudgments(next(iter(lacking.values())))
+        return shown, {**refused, **lacking}
+
+    def refuse(self) -> None:
+        """Refuse what is shown in the table of systems."""
+        if len(self.given) > 1:
+            raise UnknownOption("--pair and --win-rates exclude each other: choose one")
+        for flag in self.given:
+            columns = Scales.list_options()
+            options.refuse_given(columns, f"is a column of the usual table: leave out {flag}")
+
+
+def split_pair(text: str, systems: Sequence[str]) -> tuple[str, str]:
+    """Return the two systems that a text names; a name may hold a comma."""
+    commas = [at for at, letter in enumerate(text) if letter == ","]
+    splits = [(text[:at].strip(), text[at + 1 :].strip()) for at in commas]
+    if not splits:
+        raise UnknownOption(f"--pair '{text}' is not two systems, such as --pair A,B")
+    return next((one for one in splits if {*one} <= {*systems}), splits[0])
+
+
 # `evenhand rank` itself.
 
 
@@ -219,6 +268,7 @@ class Scales(options.Options):
     "evenhand rank wmt12.RNK_results.csv --task en-de --method all",
     "evenhand rank wmt12.RNK_results.csv --task en-de --model plackett-luce",
     "evenhand rank battles.parquet --control length=length_a,length_b",
+    "evenhand rank battles.parquet --pair gpt-4,claude-1",
     "evenhand rank votes.csv --mix judge_group=expert:0.8,crowd:0.2 --per judge",
     "evenhand rank votes.csv --column judge=annotator --where \"lang = 'de'\"",
     "evenhand rank scores.csv --criterion adequacy",
@@ -239,6 +289,7 @@ def rank(
     clusters: options.Cluster,
     seed: Seed,
     scales: Scales,
+    instead: Instead,
 ) -> VerbResult:
     """Rank systems, best first, with intervals, rank ranges and clusters.
 
@@ -250,6 +301,7 @@ def rank(
         from evenhand.formats.files import limit_memory
 
         limit_memory(counting.memory)
+    instead.refuse()
     settings = {**vars(model), **vars(controls)}
     certainty = {**vars(clusters), **vars(seed), "group_by": groups.group_by}
     if {*by.methods} - {DEFAULT}:
@@ -277,7 +329,10 @@ def rank(
         result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
-    return VerbResult(rankings, refused, remarks_on(data), scales.shown)
+    shown, refused = instead.show(rankings, refused)
+    grouped = not instead.given and "" not in rankings
+    beside = result.document() if grouped else None
+    return VerbResult(shown, refused, remarks_on(data), scales.shown, beside)
 
 
 # `--method`: the same judgments ranked by a rule, or by several side by side.
@@ -296,6 +351,8 @@ BOARD: Final = (
     "worth",
     "marginal",
     "control",
+    "pair",
+    "win_rates",
 )
 
 

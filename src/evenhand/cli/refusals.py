@@ -7,9 +7,8 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import TextIOWrapper
 from types import FrameType, ModuleType, TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -21,9 +20,9 @@ from evenhand.errors import (
     EvenhandError,
     LeaveOut,
     listing,
-    quote_word,
     sentence_hint,
     suggest,
+    write_word,
 )
 
 if TYPE_CHECKING:
@@ -84,67 +83,17 @@ def discard_output() -> None:
 
 # Systems that a refusal says to leave out, left out by an option of the command that ran.
 
-MAX_LEFT_OUT: Final = 4  # Systems that a condition names at most: longer ones would not be copied
-SIDES: Final = ("left", "right")
-_PLAIN: Final = re.compile(r"[A-Za-z_]\w*")
-_OPENED: Final = f"{PLACE}opened"
-
-
-@dataclass(frozen=True)
-class Opened:
-    columns: Mapping[str, str]  # role → column outside
-    where: str | None  # the condition that it was opened under, or None
-
-
-def remember_opened(columns: Mapping[str, str], where: str | None) -> None:
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        context.meta[_OPENED] = Opened(columns, where)
+MAX_LEFT_OUT: Final = 4  # Systems that a remedy names at most: longer ones would not be copied
 
 
 def explain_leaving(error: EvenhandError) -> str:
     """Return a refusal; where it says to leave systems out, with the option that does it."""
-    context = click.get_current_context(silent=True)
-    opened = None if context is None else context.meta.get(_OPENED)
-    if not isinstance(error, ActionableError) or opened is None:
+    if not isinstance(error, ActionableError) or not 0 < len(error.leave) <= MAX_LEFT_OUT:
         return str(error)
-    condition = leave_out(error.leave, opened)
-    if not condition:
-        return str(error)
-    way = f"--where {quote_word(condition)}"
+    # a judge may have the same name, and a name may hold a comma
+    way = " ".join(f"--without {write_word(f'system={one}')}" for one in error.leave)
     remedies = [f"{one} ({way})" if isinstance(one, LeaveOut) else one for one in error.remedies]
     return str(type(error)(error.fault, remedies))
-
-
-def leave_out(systems: Sequence[str], opened: Opened) -> str:
-    """Return the SQL condition that keeps what was opened, without some systems.
-
-    It is empty where the columns do not name systems one by one, or where these are many.
-
-    >>> leave_out(["oracle"], Opened({"left": "model_a", "right": "model_b"}, None))
-    "model_a <> 'oracle' and model_b <> 'oracle'"
-    >>> leave_out(["A", "B"], Opened({"system": "system"}, "judge <> 'j3'"))
-    "(judge <> 'j3') and system not in ('A', 'B')"
-    """
-    known = opened.columns
-    roles = SIDES if all(role in known for role in SIDES) else ("system",)
-    if not 0 < len(systems) <= MAX_LEFT_OUT or any(role not in known for role in roles):
-        return ""
-    from evenhand.data import engine
-
-    names = [engine.quote(one) for one in systems]
-    without = f"<> {names[0]}" if len(names) == 1 else f"not in ({', '.join(names)})"
-    conditions = [f"{_name_column(known[role])} {without}" for role in roles]
-    return " and ".join([*([f"({opened.where})"] if opened.where else []), *conditions])
-
-
-def _name_column(name: str) -> str:
-    """Return a column as SQL reads it: in double quotes where it is a word of SQL, or odd."""
-    if _PLAIN.fullmatch(name) and name.casefold() not in (*SIDES, "user", "order", "group"):
-        return name
-    from evenhand.data.engine import quote_name
-
-    return quote_name(name)
 
 
 # What is wrong, in one line on the error stream, and exit code 2; never a traceback.

@@ -43,6 +43,7 @@ class Said(options.Options):
 
 
 class RankingModel(options.Options):
+    models: tuple[str, ...] = options.model_option
     ties: str = options.ties_option
     order_effect: bool = options.order_option
     prior: float = options.prior_option
@@ -141,13 +142,15 @@ def say_reading(reading: options.Reading) -> tuple[str, ...]:
     from evenhand.formats.reading import show_source
 
     words, flags = [*map(show_source, reading.files)], options.Reading.flags()
-    for name in ("task", "where", "layout", "weight", "weights", "system_separator"):
+    for name in ("task", "where", "layout", "weight", "weights", "system_separator", "decimal"):
         value = getattr(reading, name)
         usual = "frequency" if name == "weights" else None
         words += [] if value == usual else [flags[name], value]
     for name in ("columns", "outcomes"):
         for key, value in getattr(reading, name):
             words += [flags[name], f"{key}={value}"]
+    words += [flags["skip_bad_rows"]] if reading.skip_bad_rows else []
+    words += [word for one in reading.without for word in (flags["without"], one)]
     return tuple(words)
 
 
@@ -184,14 +187,13 @@ def report(
     """
     placed.check(reading.files)
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
-    from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.cli.rank import choose_model
     from evenhand.report.analysis import Settings
 
     # what ranks unasked is chosen by the judgments
-    model = None
-    if not options.given_options().isdisjoint(vars(ranking)):
-        settings = dict(vars(ranking))
-        model = BradleyTerry(controls=settings.pop("control"), **settings)
+    given, model = options.given_options(), None
+    if not given.isdisjoint(vars(ranking)):
+        model = choose_model(ranking.models, (), vars(ranking), given)
     chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
     made = _make(reading, chosen, said.title, wanted)
     placed.deliver(made)

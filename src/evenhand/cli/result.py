@@ -91,7 +91,11 @@ class VerbResult:
         parts = {name: one.to_dict(*self.columns) for name, one in self.groups.items()}
         read = describe_findings(self._read)
         if self.grouped:
-            return {"groups": parts, "refused": dict(self.refused), "findings": read}
+            found: dict[str, Any] = {"groups": parts, "refused": dict(self.refused)}
+            if self.side_by_side is not None:
+                beside = (row for one in self._beside for row in one.records)
+                found["side_by_side"] = list(beside)
+            return {**found, "findings": read}
         findings = parts[""].get("findings", [])
         said = {one["text"] for one in findings}
         return {**parts[""], "findings": [*(r for r in read if r["text"] not in said), *findings]}

@@ -220,7 +220,7 @@ def _visit(address: str, *, insecure: bool, task: str | None) -> Campaign:
 
 
 SETTINGS: Final = ("order", "ties", "level", "judge_votes", "systems", "state", "seed", "group_by")
-READING: Final = ("layout", "where", "columns", "weight", "outcomes", "system_separator")
+READING: Final = ("layout", "where", "without", "columns", "weight", "outcomes", "system_separator")
 
 
 @options.verb(

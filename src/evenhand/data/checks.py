@@ -22,7 +22,7 @@ from evenhand.data.labels import (
 from evenhand.data.source import Source, find_rows, name_lines, name_rows, repeats_header
 from evenhand.data.tables import ComparisonTable
 from evenhand.data.tally import Codes
-from evenhand.errors import InvalidJudgments, MissingOutcomes, listing
+from evenhand.errors import InvalidJudgments, MissingOutcomes, PaddedLabels, listing
 
 REMEDY: Final = (
     "labels are compared exactly, take the blanks out, with TRIM() in a spreadsheet or .str.strip()"
@@ -122,14 +122,14 @@ def refuse_padded(frame: engine.Frame, padded: Mapping[str, Sequence[str]], sour
         ((column, (label,)),) = bad.items()
         rows = name_rows(find_rows(frame, nw.col(column) == label))
         where = f"'{source.named(column)}' of {source.name}{rows}"
-        raise InvalidJudgments(
+        raise PaddedLabels(
             f"label '{label}' in column {where} has a blank before or after it: {REMEDY}"
         )
     clauses = [
         f"{_count_each(frame, column, labels)} in column '{source.named(column)}'"
         for column, labels in bad.items()
     ]
-    raise InvalidJudgments(
+    raise PaddedLabels(
         f"labels of {source.name} have a blank before or after them: {'; '.join(clauses)}. {REMEDY}"
     )
 

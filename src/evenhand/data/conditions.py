@@ -180,11 +180,28 @@ def _filter_duckdb(frame: Frame, condition: str, name: str) -> Frame:
 
 def parse_condition(condition: str) -> list[dict[str, Any]]:
     """Return the parts of a condition, as DuckDB's parser writes them; nothing is run."""
+    return _parse("where", condition, "condition")[1]
+
+
+def rename_columns(control: str, rename: Callable[[str], str]) -> str:
+    """Return an expression of the columns of one row with these under other names; none is run."""
+    tree, parts = _parse("control", control, "expression")
+    for part in parts:
+        if part.get("class") == "COLUMN_REF":
+            first, *rest = part["column_names"]  # what is in a column stays
+            part["column_names"] = [rename(first), *rest]
+    written = _start_parser().execute("select json_deserialize_sql(?)", [json.dumps(tree)])
+    return str((written.fetchone() or ("",))[0]).partition(" WHERE ")[2]
+
+
+def _parse(what: str, condition: str, kind: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the query that a condition is parsed in, and its parts; what is no such is refused."""
     if "\x00" in condition:
-        raise UnknownOption("where holds a NUL character, at which SQL ends: take it out")
+        raise UnknownOption(f"{what} holds a NUL character, at which SQL ends: take it out")
     if "`" in condition:
         raise UnknownOption(
-            f"where '{condition}' holds a backtick: a name stands in double quotes, as in \"judge\""
+            f"{what} '{condition}' holds a backtick: a name stands in double quotes, as in"
+            ' "judge"'
         )
     # In brackets nothing but an expression can stand: no second statement, no FROM.
     parser, query = _start_parser(), f"select 1 where (\n{condition}\n)"
@@ -193,30 +210,30 @@ def parse_condition(condition: str) -> list[dict[str, Any]]:
         tree = json.loads(text)
     except RecursionError:
         raise UnknownOption(
-            f"where '{condition[:60]}…' nests too many brackets or signs: write it shorter"
+            f"{what} '{condition[:60]}…' nests too many brackets or signs: write it shorter"
         ) from None
     fault = first_line(tree["error_message"]) if tree.get("error") else _find_slip(condition)
     if fault:
         raise UnknownOption(
-            f"where '{condition}' is not one SQL condition: {fault}{_advise(condition)}"
+            f"{what} '{condition}' is not one SQL {kind}: {fault}{_advise(condition)}"
         )
-    query_parts = [statement["node"] for statement in tree["statements"]]
+    query_parts = [dict(statement["node"]) for statement in tree["statements"]]
     root = query_parts[0].pop("where_clause", None)
     # What a query has beside its condition
     plain = parser.execute("select json_serialize_sql('select 1 where (true)')").fetchone()
     usual = json.loads((plain or ("{}",))[0])["statements"][0]["node"]
     del usual["where_clause"]
     if query_parts != [usual]:
-        raise UnknownOption(f"where '{condition}' is not one SQL condition, but parts of a query")
+        raise UnknownOption(f"{what} '{condition}' is not one SQL {kind}, but parts of a query")
     parts = list(_list_parts(root))
     for part in parts:
         fault = _find_fault(part)
         if fault:
             raise UnknownOption(
-                f"where '{condition}' is not one SQL condition on a row: it {fault}; it may hold"
+                f"{what} '{condition}' is not one SQL {kind} on a row: it {fault}; it may hold"
                 " columns, constants, operators, CASE, casts and functions such as lower()"
             )
-    return parts
+    return tree, parts
 
 
 def _find_slip(condition: str) -> str:

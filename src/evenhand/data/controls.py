@@ -38,7 +38,13 @@ from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
-from evenhand.errors import InvalidJudgments, MissingOutcomes, UnknownColumn, listing
+from evenhand.errors import (
+    InvalidJudgments,
+    MissingOutcomes,
+    PaddedLabels,
+    UnknownColumn,
+    listing,
+)
 
 P = ParamSpec("P")
 Table: TypeAlias = tables.ComparisonTable | tables.RankingTable | tables.RatingTable
@@ -66,6 +72,7 @@ def leave_out_controls(data: Held) -> Held:
     # Where no column says kinds, a judgment of which something is expected is a control. A table
     # without either column is returned as it is, and so is one whose controls were left out before.
     require_open(data.frame, data.source.name)
+    require_systems(data)
     if data.source.without_controls:
         return data
     table = _find_labelled(data)
@@ -103,6 +110,15 @@ def leave_out_controls(data: Held) -> Held:
     controls_out = _exclude("controls", n, every, table)
     source = source.excluding(*weightless, name_lost(controls_out, named, named.filter(~known)))
     return replace(data, source=replace(source, name=f"{source.name} without its controls"))
+
+
+def require_systems(data: object) -> None:
+    """Refuse labels of items, which are outputs of no system."""
+    if isinstance(data, tables.RatingTable) and not data.has("system"):
+        raise UnknownColumn(
+            f"{data.source.name} holds labels of items and names no systems, so that none can be"
+            " ranked or compared: agreement, labels and judges read it"
+        )
 
 
 def say_left_out(data: object, remaining: Comparisons | Rankings) -> tuple[str, ...]:
@@ -321,6 +337,13 @@ def find_excluded(
     return (*excluded, *_exclude_kinds(data, wanted, scored="no-score" in known))
 
 
+def mend(data: Table, fault: InvalidJudgments) -> Table:
+    """Exclude rows without an outcome, or strip labels, wherever in a table they are."""
+    if isinstance(fault, PaddedLabels):
+        return data.strip_labels()
+    return data.exclude_unanswered() if isinstance(data, Comparisons) else data
+
+
 def carries_excluded(
     *kinds: str, argument: str = "data", uses: Sequence[str] = ()
 ) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
@@ -334,14 +357,17 @@ def carries_excluded(
             given = expected.bind(*args, **kwargs)
             if argument in given.arguments:
                 given.arguments[argument] = take(given.arguments[argument])
-            data, call = given.arguments.get(argument), cast("Callable[..., Result]", function)
-            try:
-                result = call(*given.args, **given.kwargs)
-            except MissingOutcomes:  # beyond the rows that were looked at when the table was read
-                if not isinstance(data, Comparisons):
-                    raise
-                data = given.arguments[argument] = data.exclude_unanswered()
-                result = call(*given.args, **given.kwargs)
+            data = given.arguments.get(argument)
+            # Two faults may lie beyond the rows that were looked at when the table was read
+            for last in (False, False, True):
+                try:
+                    result = cast("Callable[..., Result]", function)(*given.args, **given.kwargs)
+                    break
+                except (MissingOutcomes, PaddedLabels) as fault:
+                    if last or not isinstance(data, Table) or getattr(data, "rankings", None):
+                        raise
+                    data = mend(data, fault)
+                    given.arguments[argument] = data
             return note_excluded(result, find_excluded(data, kinds, uses))
 
         return run

@@ -40,13 +40,15 @@ ONCE: Final = frozenset(
         *("blank-rankings", "blank-ranks", "single-output"),
     )
 )
-_WHOM: Final = ("judges", "flagged")  # Codes whose reason does not say which judges are meant
+# Codes whose reason does not say which judges or systems are meant
+_WHOM: Final = ("judges", "flagged", "systems")
 
 
 @dataclass(frozen=True)
 class Exclusion:
-    # where | task | judges | criterion | controls | repeats | again | blank-rankings | blank-ranks
-    # | single-output | zero-weight | no-score | ties | mix | format | references | flagged | policy
+    # where | task | judges | systems | criterion | controls | repeats | again | blank-rankings
+    # | blank-ranks | single-output | zero-weight | no-score | ties | mix | format | references
+    # | flagged | policy
     code: str
     reason: str  # in words, such as `by where "judge <> 'a'"`
     rows: float  # how many were excluded
@@ -70,9 +72,8 @@ class Exclusion:
     @property
     def signature(self) -> str:
         """The part of a signature that tells this exclusion, and no other."""
-        whom = (
-            "" if self.code not in _WHOM or not self.judge_names else sign_names(self.judge_names)
-        )
+        names = self.system_names if self.code == "systems" else self.judge_names
+        whom = sign_names(names) if self.code in _WHOM and names else ""
         return f"excluded {', '.join([*self._counts(named=False), self.reason])}{whom}"
 
     @property

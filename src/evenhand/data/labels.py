@@ -28,7 +28,7 @@ _SYNONYMS: Final[dict[Outcome, tuple[str, ...]]] = {
     ),
     "tie": (
         *("tie", "draw", "equal", "same", "neither", "both", "no preference", "tievote"),
-        *("a=b", "=", *_BOTH_BAD),
+        *("a=b", "=", "both good", "both_good", "bothgood", *_BOTH_BAD),
     ),
     "right": (
         *("right", "b", "model_b", "system_b", "output_b", "answer_b", "response_b"),
@@ -37,7 +37,7 @@ _SYNONYMS: Final[dict[Outcome, tuple[str, ...]]] = {
 }
 
 # Every label that is understood without a mapping, in folded case. "1" and "2" are understood
-# unless another number is declared: with 0 and 1, 1 is not the left.
+# unless another number is declared to be a side: with 0 for the left, 1 is not.
 KNOWN_LABELS: Final[Mapping[str, Outcome]] = {
     label: outcome for outcome, labels in _SYNONYMS.items() for label in labels
 }
@@ -97,8 +97,10 @@ def read_outcome(label: str, outcome_labels: Mapping[str, Outcome] | None = None
         label in outcome_labels or isinstance(outcome_labels, Complete)
     ):
         return outcome_labels.get(label)
-    if outcome_labels and _is_number(label) and any(map(_is_number, outcome_labels)):
-        return None
+    if outcome_labels and _is_number(label):
+        for one, meant in outcome_labels.items():
+            if _is_number(one) and meant not in ("tie", KNOWN_LABELS.get(one)):
+                return None
     return KNOWN_LABELS.get(label.casefold())
 
 

@@ -12,9 +12,11 @@ from typing import Any, Final
 
 import narwhals as nw
 
-from evenhand.data.engine import ANSWER, PLACE, Frame, fetch_columns
+from evenhand.data.conditions import mark_whole
+from evenhand.data.engine import ANSWER, PLACE, Frame, fetch_columns, quote, quote_name
 from evenhand.data.exclusions import Exclusion, Filter
 from evenhand.data.query_log import hold
+from evenhand.data.texts import say
 
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
 # it, how long it took, and when it was given
@@ -107,6 +109,43 @@ def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str
     columns = fetch_columns(frame.filter(condition).head(limit))
     names = list(columns)
     return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+# All blanks that Python strips from a text
+BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
+_PADDED: Final = f"^[{BLANKS}]|[{BLANKS}]$"
+
+
+def strip_blanks(
+    frame: Frame, columns: Mapping[str, str], rows: int | None = None
+) -> tuple[Frame, tuple[str, ...]]:
+    """Take blanks around the texts of columns away, with a note that counts them.
+
+    columns: column → what it is called in the note.
+    rows: how many rows are looked at first; where none of them has such a blank, all stay.
+    """
+    schema = frame.collect_schema()
+    texts = [column for column in columns if schema[column] == nw.String]
+    if not texts:
+        return frame, ()
+    first = frame if rows is None else frame.head(rows)
+    if first.implementation.is_duckdb():  # for a constant in an expression it imports pandas
+        marks = (
+            f"bool_or(regexp_matches({quote_name(one)}, {quote(_PADDED)})) as {quote_name(one)}"
+            for one in texts
+        )
+        first = nw.from_native(first.to_native().aggregate(", ".join(marks)))
+    else:
+        first = first.select(*(nw.col(one).str.contains(_PADDED).any() for one in texts))
+    looked = fetch_columns(first)
+    padded = [one for one in texts if looked[one][0]]
+    if not padded:
+        return frame, ()
+    sums = (mark_whole(nw.col(one).str.contains(_PADDED)).sum().alias(one) for one in padded)
+    counts = fetch_columns(frame.select(*sums))
+    stripped = frame.with_columns(*(nw.col(one).str.strip_chars(BLANKS) for one in padded))
+    names = [f"{int(counts[one][0]):,} in '{columns[one]}'" for one in padded]
+    return stripped, (say("stripped", columns=names),)
 
 
 def repeats_header(name: str, where: str) -> str:

@@ -26,7 +26,7 @@ from evenhand.data.exclusions import (
     say_unweighted,
 )
 from evenhand.data.labels import Outcome
-from evenhand.data.source import Source, find_rows, name_rows
+from evenhand.data.source import Source, find_rows, name_rows, strip_blanks
 from evenhand.data.tally import Tally
 from evenhand.data.texts import say
 from evenhand.errors import (
@@ -36,12 +36,18 @@ from evenhand.errors import (
     listing,
     suggest,
     suggest_or_list,
+    write_word,
 )
 
 # Names that mean something only inside their task: item 17 of fr-en is not item 17 of de-en
 TASK_BOUND: Final = ("item", "ranking")
 BOUND_BY: Final = " / "  # What stands between a task and such a name
 
+# Roles whose values are labels
+LABELS: Final = (
+    *("left", "right", "outcome", "judge", "item", "ranking", "task"),
+    *("system", "criterion"),
+)
 # Roles that say what was judged, and how often: judgments cannot be told apart by them
 JUDGED: Final = ("left", "right", "outcome", "weight")
 
@@ -59,9 +65,10 @@ class JudgmentTable:
         missing = [role for role in self.NECESSARY if role not in self.columns]
         if missing:
             *first, last = self.NECESSARY
+            needed = f"columns {', '.join(first)} and {last}" if first else f"column {last}"
             raise UnknownColumn(
-                f"{self.KIND} need the columns {', '.join(first)} and {last}; {listing(missing)}"
-                f" not found among {listing(self.columns)}"
+                f"{self.KIND} need the {needed}; {listing(missing)} not found among"
+                f" {listing(self.columns)}"
             )
 
     @cached_property
@@ -71,6 +78,12 @@ class JudgmentTable:
 
     def has(self, role: str) -> bool:
         return role in self.columns
+
+    def strip_labels(self) -> Self:
+        """Take the blanks around labels away, in all rows; a note in the source counts them."""
+        names = {role: self.source.named(role) for role in LABELS if self.has(role)}
+        frame, notes = strip_blanks(self.frame, names)
+        return replace(self, frame=frame, source=self.source.noting(*notes))
 
     def select_task(self, task: str, *, recorded: bool = True) -> Self:
         """Keep one task.
@@ -92,6 +105,110 @@ class JudgmentTable:
         if not recorded:
             return replace(self, frame=remaining)
         return self.keep_rows(remaining, "task", f"by task '{task}'")
+
+    def without(
+        self, *, judges: Sequence[str] = (), systems: Sequence[str] = (), recorded: bool = True
+    ) -> Self:
+        """Exclude the judgments of some judges, and those on outputs of some systems.
+
+        Args:
+            judges: their names.
+            systems: likewise.
+            recorded: whether they count as excluded; where it is False, unknown names are not
+                looked for.
+
+        Raises:
+            UnknownColumn: the table names no judges.
+            InvalidJudgments: a name that is not in it, with the nearest name there is.
+
+        """
+        remaining = self
+        for role, names in (("judge", judges), ("system", systems)):
+            if isinstance(names, str):
+                raise UnknownOption(f"{role}s is a list of names: {role}s=[{names!r}]")
+            if names and not self.has(self.name_columns(role)[0]):
+                raise UnknownColumn(
+                    f"column '{role}' not found in {self.source.name}. It has"
+                    f" {listing(self.columns)}"
+                )
+            there = self.list_names(role) if names and recorded else []
+            for name in map(str, names) if recorded else ():
+                if name not in there:
+                    hint = suggest_or_list(name, there)
+                    raise InvalidJudgments(f"no {role} '{name}' in {self.source.name}.{hint}")
+            if names:
+                remaining = remaining._drop(role, list(names), recorded=recorded)
+        return remaining
+
+    def refuse_mixed(self) -> None:
+        mix = getattr(self, "mix", None)
+        if mix is not None:
+            raise UnknownOption(f"rows are chosen before they are mixed: {mix.name}")
+
+    def _drop(self, role: str, names: list[str], *, recorded: bool) -> Self:
+        self.refuse_mixed()
+        columns = map(nw.col, self.name_columns(role))
+        others = nw.all_horizontal(
+            *(one.is_null() | ~one.is_in(names) for one in columns), ignore_nulls=True
+        )
+        remaining = self.frame.filter(others)
+        if recorded:
+            return self.keep_rows(remaining, f"{role}s", reason_by_name(names))
+        return replace(self, frame=remaining)
+
+    def name_columns(self, role: str) -> tuple[str, ...]:
+        """Return the columns that name judges, or systems."""
+        return ("left", "right") if role == "system" and "left" in self.ROLES else (role,)
+
+    def list_names(self, role: str) -> list[str]:
+        """Return the names of the judges, or of the systems, sorted; none where none are known."""
+        columns = [one for one in self.name_columns(role) if self.has(one)]
+        labels = (engine.count_labels(self.frame, one, as_text=True) for one in columns)
+        return sorted({name for some in labels for name in some if name})
+
+    def exclude_named(self, words: Sequence[str]) -> Self:
+        """Exclude judges and systems by words: a name, several with commas, or ROLE=NAME.
+
+        Raises:
+            InvalidJudgments: a name that nobody has, with the nearest there is; or nothing is left.
+            UnknownOption: a name that a judge and a system have, without the role.
+
+        """
+        if not words:
+            return self
+        known = {role: self.list_names(role) for role in ("system", "judge")}
+        chosen: dict[str, list[str]] = {role: [] for role in known}
+        for word in words:
+            stated, _, rest = word.partition("=")
+            whole = rest in known.get(stated, ()) or any(word in one for one in known.values())
+            for text in [word] if whole else word.split(","):  # a name may hold a comma
+                role, name = self._find_role(text if whole else text.strip(), known)
+                chosen[role].append(name)
+        remaining = self.without(judges=chosen["judge"], systems=chosen["system"])
+        if not engine.count_rows(remaining.frame.head(1)):
+            names = listing([*chosen["judge"], *chosen["system"]])
+            raise InvalidJudgments(f"nothing is left of {self.source.name} without {names}")
+        return remaining
+
+    def _find_role(self, text: str, known: Mapping[str, list[str]]) -> tuple[str, str]:
+        """Return whose name a text is, and the name."""
+        stated, _, name = text.partition("=")
+        if stated in known and name and not any(text in names for names in known.values()):
+            among = {stated: known[stated]}
+        else:
+            among, name = dict(known), text
+        roles = [role for role, names in among.items() if name in names]
+        if len(roles) > 1:
+            ways = " or ".join(f"--without {write_word(f'{role}={name}')}" for role in roles)
+            raise UnknownOption(
+                f"'{name}' is a system and a judge of {self.source.name}: say which, {ways}"
+            )
+        if not roles:
+            kinds = " or ".join(role for role, names in among.items() if names) or stated
+            every = dict.fromkeys(one for names in among.values() for one in names)
+            hint = suggest_or_list(name, [*every])
+            raise InvalidJudgments(f"no {kinds} '{name}' in {self.source.name}.{hint}")
+        return roles[0], name
 
     def keep_rows(self, remaining: engine.Frame, code: str, reason: str, sql: str = "") -> Self:
         """Keep some rows, and record the others as excluded; arguments as of `Filter`."""
@@ -138,45 +255,12 @@ class RowTable(JudgmentTable):
             UnknownColumn: a column that is not there.
 
         """
-        mix = getattr(self, "mix", None)
-        if mix is not None:
-            raise UnknownOption(f"rows are chosen before they are mixed: {mix.name}")
+        self.refuse_mixed()
         remaining = replace(self, frame=filter_rows(self.frame, condition, self.source.name))
         if not recorded:
             return remaining
         sql = condition if isinstance(condition, str) else ""
         return self.keep_rows(remaining.frame, "where", f"by {quote_condition(condition)}", sql)
-
-    def without(self, *, judges: Sequence[str], recorded: bool = True) -> Self:
-        """Exclude the judgments of some judges.
-
-        Args:
-            judges: their names.
-            recorded: as of `where`; where it is False, unknown names are not looked for.
-
-        Raises:
-            UnknownColumn: the table names no judges.
-            InvalidJudgments: a judge who is not in it, with the nearest name there is.
-
-        """
-        self.require("judge")
-        if not judges:
-            return self
-        if isinstance(judges, str):
-            raise UnknownOption(f"judges is a list of names: judges=[{judges!r}]")
-        if recorded:
-            there = [one for one in engine.count_labels(self.frame, "judge", as_text=True) if one]
-            for name in map(str, judges):
-                if name not in there:
-                    hint = suggest_or_list(name, sorted(there))
-                    raise InvalidJudgments(f"no judge '{name}' in {self.source.name}.{hint}")
-        judge = nw.col("judge")
-        remaining = self.where(judge.is_null() | ~judge.is_in(list(judges)), recorded=False)
-        return (
-            self.keep_rows(remaining.frame, "judges", reason_by_name(judges))
-            if recorded
-            else remaining
-        )
 
     def tasks(self) -> list[str]:
         """Names of the tasks, sorted; empty where there is no task column."""
@@ -252,6 +336,30 @@ class RankingTable(JudgmentTable):
         if "_sound" in vars(self):
             vars(remaining)["_sound"] = True
         return remaining
+
+    def list_names(self, role: str) -> list[str]:
+        """Return the names of the judges, or of the systems behind the outputs, sorted."""
+        merged = role == "system" and self.parts is not None
+        return sorted({*self.parts.systems}) if merged and self.parts else super().list_names(role)
+
+    def _drop(self, role: str, names: list[str], *, recorded: bool) -> Self:
+        """Exclude names; an output that is shared with other systems counts for these."""
+        if role != "system" or self.parts is None:
+            return self._keep_sound(super()._drop(role, names, recorded=recorded))
+        entries = zip(self.parts.labels, self.parts.systems, strict=True)
+        left = [(label, system) for label, system in entries if system not in names]
+        labels, systems = zip(*left, strict=True) if left else ((), ())
+        alone = sorted({*self.parts.labels} - {*labels})
+        frame = self.frame.filter(~nw.col("system").cast(nw.String).is_in(alone))
+        parts = replace(self.parts, labels=labels, systems=systems)
+        remaining = self._keep_sound(replace(self, frame=frame, parts=parts))
+        if not recorded:
+            return remaining
+        before = joining.spread(self.frame, "system", self.parts, self.source)
+        after = before.filter(~nw.col("system").is_in(names))
+        columns = {one: one for one in self.ROLES}
+        others = Filter("systems", reason_by_name(names), before, after, columns)
+        return replace(remaining, source=self.source.excluding(others))
 
     def check(self) -> None:
         """Refuse what cannot be a ranking, and what the expansion to pairs would lose.
@@ -466,7 +574,7 @@ class RatingTable(RowTable):
         *("judge", "item", "system", "criterion", "score"),
         *("kind", "expected", "task", "seconds", "shown_at"),
     )
-    NECESSARY = ("system", "score")
+    NECESSARY = ("score",)
 
     source: Source = Source(format="ratings")
 

@@ -135,6 +135,15 @@ class Tally:
         """Whether each answer is one comparison; sums of weights differ by their order."""
         return self.n_judgments >= self.n_comparisons * (1 - 1e-9)
 
+    def between(self, first: str, second: str) -> tuple[float, float, float]:
+        """Return how often the first of two systems won against the other, tied and lost."""
+        one, other = self.systems.index(first), self.systems.index(second)
+        as_left = (self.left == one) & (self.right == other)
+        as_right = (self.left == other) & (self.right == one)
+        wins = self.wins[as_left].sum() + self.losses[as_right].sum()
+        losses = self.losses[as_left].sum() + self.wins[as_right].sum()
+        return float(wins), float(self.ties[as_left | as_right].sum()), float(losses)
+
     @property
     def counts(self) -> NDArray[np.float64]:
         """(C, 3) wins, ties and losses of the left system."""

@@ -10,6 +10,7 @@ say: Final = Templates(
     {
         # Columns beside the judgments, such as times
         "beside": "beside the judgments: {columns:list}",
+        "stripped": "blanks around labels were stripped: {columns:list}.",
         "tasks-pooled": "{tasks:,} tasks are pooled.",
         "broken-rankings": (
             "{answers:#answer} without a whole ranking: each comparison counts as a ranking of two."

@@ -6,13 +6,14 @@ for. A password, a token and every setting stay out, and are taken out of what o
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from glob import escape, glob, has_magic
 from itertools import count
@@ -21,10 +22,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from urllib.parse import quote as quote_url
 from urllib.parse import unquote
+from weakref import finalize
 
 from evenhand.data.engine import quote
 from evenhand.data.engine_errors import explained
-from evenhand.data.query_log import call_copy, forget_copies
+from evenhand.data.query_log import call_copy, forget_copies, name_originals
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, listing, sentence_hint
 
 if TYPE_CHECKING:
@@ -351,7 +353,7 @@ def _near(path: Path) -> str:
     return f" Did you mean '{named[near[0]]}'?" if near else ""
 
 
-Kind = Literal["delimited", "json", "parquet"]
+Kind = Literal["delimited", "json", "parquet", "arrow"]
 
 SIZE: Final = 1 << 20  # Bytes looked at
 _LINES: Final = 100
@@ -368,23 +370,33 @@ SQLITE: Final = b"SQLite format 3\0"  # First bytes of a database of SQLite
 _FOREIGN: Final = {
     b"PK\x03\x04": "a spreadsheet or another zip archive: save the sheet as CSV (UTF-8)",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV (UTF-8)",
-    b"\xff\xfe\x00\x00": "UTF-32 text: save it as UTF-8",
-    b"\x00\x00\xfe\xff": "UTF-32 text: save it as UTF-8",
-    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
     b"%PDF": "a PDF document: save the judgments as CSV (UTF-8)",
     b"BZh": "packed with bzip2: unpack it, or pack it with gzip or Zstandard",
     b"\xfd7zXZ": "packed with xz: unpack it, or pack it with gzip or Zstandard",
     b"<!DOCTYPE": "a web page: download the file itself, a login or an error page was saved",
     b"<html": "a web page: download the file itself, a login or an error page was saved",
     b"<?xml": "XML: save the judgments as CSV (UTF-8) or JSON Lines",
-    b"ARROW1": "an Arrow file: read it with pyarrow or Polars and pass the frame",
     b"ORC": "an ORC file: read it with pyarrow or Polars and pass the frame",
     SQLITE: (
         "a database: the verbs of evenhand read that of a campaign, alone; of any other write a"
         " table as CSV, or name it, as in 'sqlite://votes.db?table=votes' (with evenhand[ibis])"
     ),
 }
+
+# What stands before text of two or four bytes a letter
+_MARKS: Final = {
+    b"\xff\xfe\x00\x00": "utf-32",
+    b"\x00\x00\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+_CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")  # Bytes that no text has
+# How a file of Arrow begins: as a file, as a stream, as Feather of before 2020
+_ARROW: Final = (b"ARROW1", b"\xff\xff\xff\xff", b"FEA1")
+# Largest file that is looked through for letters and line ends that need a copy
+LOOKED_THROUGH: Final = 64 << 20
+
+REWRITTEN: Final = 1 << 30  # Largest file that is
 
 _DATABASES: Final = {".db", ".sqlite", ".sqlite3", ".duckdb"}
 
@@ -407,13 +419,18 @@ class Head:
     compression: Compression  # how it is packed
     text: str = ""  # its first characters; empty for Parquet
     whole: bool = False  # whether `text` is all there is
+    encoding: str = ""  # what Python calls its encoding; "" for UTF-8
+    ends: bool = False  # whether its lines may end in several ways
 
 
 def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
     try:
         with path.open("rb") as file:
-            start = file.read(SIZE)
-        compression = tell_compression(start)
+            start, rest = file.read(SIZE), b""
+            compression = tell_compression(start)
+            parquet = start.startswith(b"PAR1")
+            if compression == "none" and not parquet and path.stat().st_size <= LOOKED_THROUGH:
+                rest = file.read()
         if compression == "gzip":
             start = read_gzip_head(path, SIZE)
         elif compression == "zstd":
@@ -429,6 +446,17 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
         if compression != "none":
             raise UnknownFormat(f"{path} is a packed Parquet file: unpack it ({compression}) first")
         return Head(path, "parquet", "none")
+    if start.startswith(_ARROW):
+        return Head(path, "arrow", compression)
+    _refuse_foreign(path, start)
+    wide = _tell_wide(start)
+    whole = len(start) < SIZE and compression != "zstd"
+    text, encoding = _decode(path, start, wide, rest)
+    ends = wide != "" or _has_several_ends(start + rest)
+    return Head(path, _text_kind(path, text), compression, text, whole, encoding, ends)
+
+
+def _refuse_foreign(path: Path, start: bytes) -> None:
     for magic, words in _FOREIGN.items():
         if start.startswith(magic):
             raise UnknownFormat(f"{path} is {words}")
@@ -436,37 +464,71 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
         raise UnknownFormat(
             f"{path} is a DuckDB database: name its table, as in duckdb://{path}?table=NAME"
         )
-    if start[1:40:2].strip(b"\x00") == b"" and start[:1].isascii() and len(start) > 1:
-        raise UnknownFormat(f"{path} looks like UTF-16 text: save it as UTF-8")
-    if b"\x00" in start:
+    if b"\x00" in start and not _tell_wide(start):
         raise UnknownFormat(
             f"{path} is not text: neither CSV, JSON Lines nor Parquet; save the judgments as one"
             " of these"
         )
-    whole = len(start) < SIZE and compression != "zstd"
-    text = _decode(path, start)
-    return Head(path, _text_kind(path, text), compression, text, whole)
 
 
-def _decode(path: Path, start: bytes) -> str:
-    try:
-        text = start.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        if len(start) < SIZE or error.start < len(start) - 4:  # else the cut split a character
-            line = start.count(b"\n", 0, error.start) + 1
-            byte = start[error.start]
+def _has_several_ends(content: bytes) -> bool:
+    """Say whether lines end in several ways; those in quotes are among them."""
+    returns = content.count(b"\r")
+    if not returns:
+        return False
+    both, news = content.count(b"\r\n"), content.count(b"\n")
+    return b"\r\r\n" in content or (news > 0 and not returns == both == news)
+
+
+def _tell_wide(start: bytes) -> str:
+    """Return the name of UTF-16 or UTF-32, told by the mark before it or by zero bytes, or ""."""
+    for mark, name in _MARKS.items():
+        if start.startswith(mark):
+            return name
+    first, second = (start[at:40:2].strip(b"\x00") for at in (0, 1))
+    if len(start) < 2 or bool(first) == bool(second):
+        return ""
+    return "utf-16-le" if first else "utf-16-be"
+
+
+def _decode(path: Path, start: bytes, encoding: str, rest: bytes) -> tuple[str, str]:
+    """Return the first characters of a file, and its encoding; "" for UTF-8.
+
+    rest: what else was read of it, to be looked through.
+    """
+    whole = len(start) < SIZE
+    for name in (encoding,) if encoding else ("utf-8-sig", "cp1252", "latin-1"):
+        try:
+            text = codecs.getincrementaldecoder(name)().decode(start, final=whole)
+            if not encoding and not rest.isascii():
+                codecs.getincrementaldecoder(name)().decode(start + rest)
+        except UnicodeDecodeError as error:
+            if encoding or not _is_one_byte(start + rest):
+                line = start.count(b"\n", 0, error.start) + rest.count(
+                    b"\n", 0, max(error.start - len(start), 0)
+                )
+                what = encoding[:6].upper() if encoding else "UTF-8"
+                raise UnknownFormat(
+                    f"line {line + 1:,} of {path} is not {what} text (byte"
+                    f" {(start + rest)[error.start]:#04x}): save the file as UTF-8"
+                ) from None
+            continue
+        if not text.strip() and suffix_of(path) in _DATABASES:
             raise UnknownFormat(
-                f"line {line:,} of {path} is not UTF-8 text (byte {byte:#04x}): save the file as"
-                " UTF-8"
-            ) from None
-        text = start[: error.start].decode("utf-8-sig")
-    if not text.strip() and suffix_of(path) in _DATABASES:
-        raise UnknownFormat(
-            f"{path} is empty: a database that has lost what it held; restore it from a copy"
-        )
-    if not text.strip():
-        raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
-    return text
+                f"{path} is empty: a database that has lost what it held; restore it from a copy"
+            )
+        if not text.strip():
+            raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
+        return text, "" if name == "utf-8-sig" else name
+    raise AssertionError("every byte is a character of Latin-1")
+
+
+def _is_one_byte(content: bytes) -> bool:
+    """Say whether text that is not UTF-8 has a byte for each letter, as Latin-1 has.
+
+    A file in UTF-8 with a damaged place has other letters, of several bytes, that are sound.
+    """
+    return content.decode("utf-8", "ignore").isascii() and not _CONTROLS.search(content)
 
 
 def _text_kind(path: Path, text: str) -> Kind:
@@ -501,41 +563,75 @@ def _read_zstd_lines(path: Path, connection: duckdb.DuckDBPyConnection) -> bytes
     return "\n".join("" if line is None else line for (line,) in rows).encode()
 
 
-# Small CSV files whose lines end in several ways, such as one that two programs wrote.
-#
-# DuckDB reads one kind of line ends. What two kinds part is written anew with one, and read from
-# there; line numbers stay.
-END: Final = re.compile(r"\r\n|\n|\r")
+# Files that are rewritten before they are read, since DuckDB reads UTF-8 with one kind of line
+# ends: those of another encoding, and those whose lines end in several ways, as where two programs
+# wrote them, or with CR CR LF. Line numbers stay.
+END: Final = re.compile(r"\r+\n|\n|\r")
 # A field in quotes, whose own line ends are part of it
 QUOTED: Final = re.compile(r'("(?:[^"]|"")*")')
 NUMBERS: Final = count()
 
 
-def has_mixed_ends(head: Head) -> bool:
-    r"""Whether a file that was looked at whole ends its lines in more than one way."""
-    if not head.whole:
-        return False
-    bare = QUOTED.sub("", head.text)
-    return len(set(END.findall(bare))) > 1
+class Copies:
+    """Rewritten files: called like their originals, and kept as long as those who read them."""
+
+    def __init__(self) -> None:
+        self._folder: TemporaryDirectory[str] | None = None
+        self._paths: list[str] = []
+
+    def write(self, name: str, original: str, content: bytes) -> Path:
+        if self._folder is None:
+            self._folder = TemporaryDirectory(prefix="evenhand-")
+        copy = Path(self._folder.name, str(len(self._paths)), name)
+        copy.parent.mkdir()
+        copy.write_bytes(content)
+        self._paths.append(str(copy))
+        call_copy(str(copy), name_originals(original))
+        return copy
+
+    def keep_with(self, owner: Any) -> None:
+        finalize(owner, self.drop)
+
+    def drop(self) -> None:
+        forget_copies(self._paths)
+        if self._folder is not None:
+            self._folder.cleanup()
 
 
-def hold_even(
-    connection: duckdb.DuckDBPyConnection, head: Head, write: Callable[[str], str]
-) -> str:
-    """Hold the rows of a file with mixed line ends, and return the query that reads them."""
-    parts = QUOTED.split(head.text)
-    parts[::2] = [END.sub("\n", part) for part in parts[::2]]
-    table = f"evenhand_even_{next(NUMBERS)}"
-    with TemporaryDirectory(prefix="evenhand-") as folder:
-        copy = str(Path(folder) / "lines.csv")
-        Path(copy).write_text("".join(parts), encoding="utf-8", newline="")
-        call_copy(copy, str(head.path))
-        try:
-            with explained(str(head.path)):
-                connection.execute(f"create temp table {table} as {write(copy)}")
-        finally:
-            forget_copies([copy])
-    return f"select * from {table}"
+def rewrite(head: Head, copies: Copies, *, quoted: bool) -> Head:
+    """Return the head of a copy in UTF-8 with one kind of line ends, where a file needs one.
+
+    quoted: whether quotation marks bound fields, whose own line ends stay as they are.
+    """
+    if head.compression == "zstd" or not (head.encoding or head.ends):
+        return head
+    size = head.path.stat().st_size
+    if size > REWRITTEN:
+        raise UnknownFormat(
+            f"{head.path} is no UTF-8 text whose lines end alike, and with {size:,} bytes too large"
+            " to be rewritten before it is read: save it as such"
+        )
+    text = _read_whole(head).decode(head.encoding or "utf-8-sig")
+    if head.kind == "delimited":
+        parts = QUOTED.split(text) if quoted else [text]
+        bare = "".join(parts[::2])
+        if not head.encoding and len(set(END.findall(bare))) < 2 and "\r\r" not in bare:
+            return head
+        parts[::2] = [END.sub("\n", part) for part in parts[::2]]
+        text = "".join(parts)
+    name = head.path.name
+    name = name.removesuffix(head.path.suffix) if head.compression == "gzip" else name
+    copy = copies.write(name, str(head.path), text.encode())
+    return replace(
+        head, path=copy, compression="none", text=text[:SIZE], whole=len(text) <= SIZE, ends=False
+    )
+
+
+def _read_whole(head: Head) -> bytes:
+    if head.compression == "none":
+        return head.path.read_bytes()
+    with gzip.open(head.path) as file:
+        return file.read()
 
 
 # JSON Lines that were put into one object, under the name of their campaign.

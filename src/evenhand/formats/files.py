@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import count, product
@@ -23,9 +24,11 @@ from typing import Any, Final, Literal
 import duckdb
 import narwhals as nw
 
-from evenhand.data.engine import quote, quote_name
+from evenhand.data.engine import fetch_columns, quote, quote_name
 from evenhand.data.engine_errors import LONGEST_LINE, explained, note_opened
+from evenhand.data.query_log import name_originals
 from evenhand.errors import (
+    EvenhandError,
     InvalidJudgments,
     MissingFile,
     UnknownFormat,
@@ -34,7 +37,8 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.formats import file_heads
-from evenhand.formats.table import Kinds, Table
+from evenhand.formats.table import NESTED, Kinds, Table
+from evenhand.formats.texts import say
 
 _LIKELY: Final = (",", "\t", ";", "|")
 _RARE: Final = (":", "^", "~", " ")
@@ -55,23 +59,18 @@ class Dialect:
 
 def open_delimited(
     connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
-) -> duckdb.DuckDBPyRelation:
-    """Return a relation over CSV files of one layout, every value as text."""
+) -> tuple[duckdb.DuckDBPyRelation, str]:
+    """Return a relation over CSV files of one layout, every value as text, and a delimiter."""
     dialects = [read_dialect(head) for head in heads]
     for head, dialect in zip(heads, dialects, strict=True):
         if dialect.columns != dialects[0].columns:
             raise UnknownFormat(_difference(heads[0], head, dialects[0], dialect))
     groups: dict[tuple[str, str, int], list[str]] = {}
-    held, columns = [], dialects[0].columns
     for head, dialect in zip(heads, dialects, strict=True):
         key = (dialect.delimiter, head.compression, dialect.skip)
-        if file_heads.has_mixed_ends(head):
-            key = (dialect.delimiter, "none", dialect.skip)
-            held.append(file_heads.hold_even(connection, head, partial(_query, columns, key)))
-        else:
-            groups.setdefault(key, []).append(file_heads.duckdb_name(head.path))
-    queries = [_query(columns, key, *names) for key, names in groups.items()]
-    return connection.sql(" union all ".join([*queries, *held]))
+        groups.setdefault(key, []).append(file_heads.duckdb_name(head.path))
+    queries = [_query(dialects[0].columns, key, *names) for key, names in groups.items()]
+    return connection.sql(" union all ".join(queries)), dialects[0].delimiter
 
 
 def _query(columns: Sequence[str], key: tuple[str, str, int], *names: str) -> str:
@@ -189,6 +188,8 @@ def open_json(
     packed = "uncompressed" if compression == "none" else compression
     options = f"compression = '{packed}', hive_partitioning = false"
     size = sum(head.path.stat().st_size for head in heads)
+    if any(not head.whole and "\n{" not in head.text for head in heads):  # it may be one object
+        options += f", maximum_object_size = {min(max(size, 1 << 24), 1 << 31)}"
     sample = -1 if size <= _SMALL else _OBJECTS
     described = connection.sql(
         f"describe select * from read_json({files}, {options}, maximum_depth = 2, "
@@ -207,6 +208,40 @@ def open_json(
         if kind == "JSON"  # of several kinds, or missing throughout
     }
     return relation, {name: what for name, kind in types.items() if (what := _unfit(kind))}, mixed
+
+
+def open_inner(table: Table) -> Table:
+    """Return the one list of objects that each JSON file holds in an object, as in {"data": [...]}.
+
+    A table that is no such object is returned as it is.
+    """
+    files = max(len(table.paths), 1)
+    columns = fetch_columns(table.frame.head(files + 1))
+    lists: dict[str, list[Any]] = {}
+    for name, values in columns.items():
+        if len(values) == files and table.original_types.get(name) == NESTED:
+            inner = [json.loads(value or "null") for value in values.tolist()]
+            if all(isinstance(one, list) and one for one in inner):
+                lists[name] = [element for one in inner for element in one]
+    lists = {
+        name: inner for name, inner in lists.items() if all(isinstance(i, dict) for i in inner)
+    }
+    if len(lists) > 1:
+        raise UnknownFormat(
+            f"{table.name} holds several lists, {listing([*lists])}: save the one with the"
+            " judgments as a file of its own"
+        )
+    if not lists:
+        return table
+    ((name, objects),) = lists.items()
+    copies = file_heads.Copies()
+    copy = copies.write("inner.json", table.name, json.dumps(objects).encode())
+    opened = open_files(copy)
+    copies.keep_with(opened.connection)
+    others = [one for one in columns if one != name]
+    code = "inner-list" if others else "inner-list-alone"
+    note = say(code, name=name, file=table.name, others=others)
+    return replace(opened, name=table.name, paths=table.paths, notes=(*table.notes, note))
 
 
 def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> dict[str, str]:
@@ -252,7 +287,7 @@ def _unfit(kind: str) -> str | None:
     if kind == "BOOLEAN":
         return "true or false"
     nested = kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))
-    return "nested values" if nested else None
+    return NESTED if nested else None
 
 
 # Parquet: columns keep their types; only the footer is read before something is counted.
@@ -620,7 +655,18 @@ def _settings(ending: str = "") -> dict[str, Any]:
 
 def open_files(source: str | Path | Sequence[str | Path]) -> Table:
     """Open one or many files of one layout as a table; of the rows nothing is read yet."""
-    paths = file_heads.find_files(source)
+    copies = file_heads.Copies()
+    try:
+        table = _open_paths(file_heads.find_files(source), copies)
+    except EvenhandError as error:
+        said = name_originals(str(error))
+        copies.drop()
+        raise type(error)(said) from None
+    copies.keep_with(table.connection)
+    return table
+
+
+def _open_paths(paths: Sequence[Path], copies: file_heads.Copies) -> Table:
     note_opened([str(path) for path in paths])
     connection = connect()
     heads = [file_heads.read_head(path, connection) for path in paths]
@@ -630,28 +676,93 @@ def open_files(source: str | Path | Sequence[str | Path]) -> Table:
                 f"{heads[0].path} is {heads[0].kind} and {head.path} is {head.kind}: files read"
                 " together must be of one kind"
             )
-    name = file_heads.name_files(paths)
+    name = name_originals(file_heads.name_files(paths))
+    more: dict[str, Any] = {}
     with explained(name):
         if heads[0].kind == "parquet":
             names, folders = [file_heads.duckdb_name(path) for path in paths], len(paths) > 1
-            relation, mixed = open_parquet(connection, names, name, folders=folders)
-            original_types: Mapping[str, str] = {}
+            relation, more["mixed"] = open_parquet(connection, names, name, folders=folders)
+        elif heads[0].kind == "arrow":
+            relation = open_arrow(connection, heads)
+        elif heads[0].kind == "json":
+            relation, more["original_types"], more["mixed"] = _open_json(connection, heads, copies)
         else:
-            relation, original_types, mixed = _open_text(connection, heads)
-    return Table(nw.from_native(relation), name, connection, original_types, tuple(paths), mixed)
+            relation, more["delimiter"] = _open_text(connection, heads, copies)
+    notes = tuple(_say_encoding(head) for head in heads if head.encoding)
+    return Table(
+        nw.from_native(relation), name, connection, paths=tuple(paths), notes=notes, **more
+    )
+
+
+def _say_encoding(head: file_heads.Head) -> str:
+    code = "encoding" if head.encoding.startswith("utf") else "encoding-guessed"
+    return say(code, file=name_originals(str(head.path)), encoding=ENCODINGS[head.encoding])
+
+
+# What Python calls an encoding → what people call it
+ENCODINGS: Final = {
+    "cp1252": "Latin-1 (Windows-1252)",
+    "latin-1": "Latin-1",
+    **dict.fromkeys(("utf-16", "utf-16-le", "utf-16-be"), "UTF-16"),
+    "utf-32": "UTF-32",
+}
+
+
+def open_arrow(
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
+) -> duckdb.DuckDBPyRelation:
+    """Return a relation over files of Arrow (Feather), which a library reads into the engine."""
+    tables = []
+    for head in heads:
+        table = f"evenhand_arrow_{next(file_heads.NUMBERS)}"
+        connection.register(f"{table}_read", _read_arrow(head.path))
+        connection.execute(f"create temp table {table} as from {table}_read")
+        connection.unregister(f"{table}_read")
+        tables.append(f"select * from {table}")
+    return connection.sql(" union all ".join(tables))
+
+
+def _read_arrow(path: Path) -> Any:
+    try:
+        from pyarrow import ArrowException, feather, ipc
+    except ModuleNotFoundError:
+        raise UnknownFormat(
+            f"{path} is an Arrow file, which is read with pyarrow: pip install pyarrow, or save the"
+            " table as Parquet or CSV"
+        ) from None
+    try:
+        with path.open("rb") as file:
+            stream = file.read(4) == b"\xff\xff\xff\xff"
+        return ipc.open_stream(path).read_all() if stream else feather.read_table(path)
+    except (ArrowException, OSError) as error:
+        raise UnknownFormat(f"{path} is not a whole Arrow file: {error}") from None
+
+
+def _open_json(
+    connection: duckdb.DuckDBPyConnection,
+    heads: Sequence[file_heads.Head],
+    copies: file_heads.Copies,
+) -> tuple[duckdb.DuckDBPyRelation, dict[str, str], dict[str, Kinds]]:
+    heads = [file_heads.rewrite(head, copies, quoted=False) for head in heads]
+    if len(heads) == 1 and file_heads.is_wrapped(heads[0]):
+        return file_heads.open_wrapped(connection, heads[0]), {}, {}
+    return open_json(connection, heads)
 
 
 def _open_text(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
-) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, str], dict[str, Kinds]]:
-    if len(heads) == 1 and file_heads.is_wrapped(heads[0]):
-        return file_heads.open_wrapped(connection, heads[0]), {}, {}
-    if heads[0].kind == "json":
-        return open_json(connection, heads)
-    shapes = [shape for head in heads if (shape := tell_shape(head)) is not None]
+    connection: duckdb.DuckDBPyConnection,
+    heads: Sequence[file_heads.Head],
+    copies: file_heads.Copies,
+) -> tuple[duckdb.DuckDBPyRelation, str]:
+    told = [tell_shape(head) for head in heads]
+    heads = [
+        file_heads.rewrite(head, copies, quoted=shape is None or shape.quoted is True)
+        for head, shape in zip(heads, told, strict=True)
+    ]
+    shapes = [shape for shape in told if shape is not None]
     if len(shapes) == len(heads):
-        return open_shaped(connection, heads, shapes), {}, {}
-    return open_delimited(connection, heads), {}, {}
+        return open_shaped(connection, heads, shapes), ""
+    return open_delimited(connection, heads)
 
 
 # A text file that grows at its end: lines that are whole, each read once.

@@ -145,7 +145,8 @@ def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
     if not n:
         raise InvalidJudgments(f"no judgments in {data.source.name}: nothing to count")
     loads = count_labels(data.frame, "judge").values() if "judge" in data.columns else None
-    counted: dict[str, Any] = {"judgments": n, "systems": len(count_labels(data.frame, "system"))}
+    systems = count_labels(data.frame, "system") if data.has("system") else ()
+    counted: dict[str, Any] = {"judgments": n, "systems": len(systems)}
     if loads is not None:
         counted["judges"] = len(loads)
         counted["effective_judges"] = sum(loads) ** 2 / sum(load**2 for load in loads)
@@ -286,7 +287,7 @@ class Inspection(Shown):
             uneven = effective(part.judges, part.effective_judges)
             counts.append(f"{plural(part.judges, 'judge')}{uneven}")
         counts += [] if part.items is None else [plural(part.items, "item")]
-        counts.append(plural(part.systems, "system"))
+        counts += [plural(part.systems, "system")] if part.systems else []
         counts += [] if part.tie_share is None else [f"{share(part.tie_share, 1)} ties"]
         return ", ".join(counts)
 

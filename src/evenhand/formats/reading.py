@@ -31,10 +31,17 @@ from evenhand.formats.file_heads import (
     read_web_address,
     show_address,
 )
-from evenhand.formats.files import open_files
+from evenhand.formats.files import open_files, open_inner
 from evenhand.formats.memory import hold_columns, open_memory
-from evenhand.formats.registry import choose
-from evenhand.formats.table import ReadOptions, Table
+from evenhand.formats.registry import choose, knows
+from evenhand.formats.table import (
+    Handle,
+    InvalidRow,
+    Layout,
+    ReadOptions,
+    Table,
+    read_decimals,
+)
 
 _LONGEST = 60  # Characters of a condition that are shown behind the name of a file
 
@@ -49,6 +56,9 @@ def read(
     outcomes: Mapping[str, Outcome] | Mapping[int, Outcome] | None = None,
     weights: Literal["frequency", "importance"] = "frequency",
     system_separator: str | None = None,
+    decimal: str | None = None,
+    skip_bad_rows: bool = False,
+    without: Sequence[str] = (),
 ) -> Comparisons | Rankings | Ratings:
     """Open judgments; the rows are read when something is counted.
 
@@ -72,6 +82,12 @@ def read(
         system_separator: the sign between the systems of an output that was shown once for
             several of them, as "+" in "A+B"; it is compared, or scored, for each of them. None
             takes names as they are.
+        decimal: the sign before decimals in text, "," or "."; None takes a point, and a comma in a
+            CSV file whose fields are parted by semicolons.
+        skip_bad_rows: exclude rows that cannot be read, counted and listed, instead of refusing
+            the table.
+        without: judges or systems to exclude, by name; judge=NAME or system=NAME where both have
+            the name.
 
     Returns:
         Comparisons, rankings or ratings; `.source.notes` says what was understood.
@@ -80,7 +96,7 @@ def read(
         UnknownFormat: a file that is not there, is damaged, or has no known layout.
         UnknownColumn: a needed column, or one that was asked for, is missing.
         UnknownOption: a wish that does not exist or does not fit.
-        InvalidJudgments: ranks, weights or scores that are none; no rows; no such task.
+        InvalidJudgments: ranks, weights or scores that are none; no rows; no such task or name.
 
     >>> battles = {"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["model_a", "tie"]}
     >>> data = read(battles)
@@ -98,17 +114,25 @@ def read(
     outcome_labels = (
         None if outcomes is None else {str(label): one for label, one in outcomes.items()}
     )
-    options = ReadOptions(dict(columns or {}), outcome_labels, weights, system_separator)
+    if decimal is not None:
+        require_option("decimal", decimal, (",", "."))
+    options = ReadOptions(
+        dict(columns or {}), outcome_labels, weights, system_separator, decimal, skip_bad_rows
+    )
     data = understand(table, options, layout=format, where=where)
     with explained(table.name):
         data = data if task is None else data.select_task(task)
-        return data if system_separator is None else data.split_merged(system_separator)
+        data = data if system_separator is None else data.split_merged(system_separator)
+        return data.exclude_named([without] if isinstance(without, str) else without)
 
 
 def understand(
     table: Table, options: ReadOptions, *, layout: str | None, where: str | nw.Expr | None
 ) -> Comparisons | Rankings | Ratings:
     """Say what the columns of a table mean; arguments as `read`."""
+    if table.may_wrap and not knows(table.header(options), layout):
+        table = open_inner(table)
+    table = read_decimals(table, options.decimal)
     whole = table.frame
     if where is not None:
         # Filter the table by its own columns; its name says so, since rows are numbered after it
@@ -119,8 +143,11 @@ def understand(
     filtered = table.frame
     table, options = _rename_quoted(table, options)
     chosen = choose(table.header(options), layout)
+    table = replace(table, faults=[] if options.skip_bad_rows else None)
     with explained(table.name):
-        data = chosen.read(table, options)
+        data = _read_rows(chosen, table, options)
+    source = data.source.noting(*table.notes).excluding(*table.exclude_skipped())
+    data = replace(data, source=source)
     if where is None:
         return data
     condition = where if isinstance(where, str) else ""
@@ -129,6 +156,15 @@ def understand(
     source = data.source
     first = replace(source, exclusions=(others, *source.exclusions))
     return replace(data, source=first)
+
+
+def _read_rows(layout: Layout, table: Table, options: ReadOptions) -> Handle:
+    """Read a table; again without a row that cannot be read, where such rows are skipped."""
+    while True:
+        try:
+            return layout.read(table, options)
+        except InvalidRow as fault:
+            table.skip(fault)
 
 
 def read_columns(

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 import narwhals as nw
 
@@ -21,20 +21,21 @@ from evenhand.data.exclusions import Exclusion
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
 from evenhand.formats.file_heads import hold_objects
 from evenhand.formats.files import connect
-from evenhand.formats.table import Handle, Layout, ReadOptions, Table, make_ratings
+from evenhand.formats.table import (
+    NESTED,
+    Handle,
+    InvalidRow,
+    Layout,
+    ReadOptions,
+    Table,
+    make_ratings,
+)
 
 Row = Mapping[str, Any]
+T = TypeVar("T")
 # What Python says of text that is no value: nested too deep, or numbers of too many digits
 _UNREADABLE: Final = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-
-class InvalidRow(InvalidJudgments):
-    """A row that is refused, by its number from 1."""
-
-    def __init__(self, number: int, table: str, reason: str) -> None:
-        super().__init__(f"row {number:,} of {table}: {reason}")
-        self.number, self.reason = number, reason
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,23 @@ def read_records(table: Table) -> Iterator[Record]:
     fetched = fetch_columns(table.frame)
     names = list(fetched)
     columns = [column.tolist() for column in fetched.values()]
+    skipped = {number for fault in table.faults or () for number in fault.numbers}
     for number, values in enumerate(zip(*columns, strict=True), start=1):
-        yield Record(number, dict(zip(names, values, strict=True)), table.name)
+        if number not in skipped:
+            yield Record(number, dict(zip(names, values, strict=True)), table.name)
+
+
+def read_each(
+    table: Table, read: Callable[[Record], Iterable[T]], records: Iterable[Record] | None = None
+) -> list[T]:
+    """Return what is read of each record; one that cannot be read is refused, or skipped."""
+    results: list[T] = []
+    for record in read_records(table) if records is None else records:
+        try:
+            results.extend([*read(record)])
+        except InvalidRow as fault:
+            table.skip(fault)
+    return results
 
 
 def take_rows(
@@ -336,7 +352,7 @@ def take_marks(record: Record, text: str) -> tuple[str, tuple[int, int] | None]:
     if text.count(_OPEN) != 1 or text.count(_CLOSE) != 1 or end <= start:
         raise record.refuse(
             f"one error is marked with one {_OPEN} and one {_CLOSE} around it, not"
-            f" '{shorten(text)}': mend the row, or leave it out with --where"
+            f" '{shorten(text)}'"
         )
     return text.replace(_OPEN, "").replace(_CLOSE, ""), (start, end)
 
@@ -346,16 +362,13 @@ def put_marks(text: str, start: int, end: int) -> str:
     return f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
 
 
-_NESTED = "nested values"
-
-
 def list_unread(table: Table, read: Collection[str]) -> list[str]:
     return [name for name in table.columns if name not in read]
 
 
 def list_flat(table: Table, read: Collection[str]) -> list[str]:
     """Return those of the unread columns that hold one value a row, and so can be kept."""
-    return [name for name in list_unread(table, read) if table.original_types.get(name) != _NESTED]
+    return [name for name in list_unread(table, read) if table.original_types.get(name) != NESTED]
 
 
 def keep_flat(record: Record, names: Sequence[str], row: Row) -> Row:

@@ -7,12 +7,13 @@ from typing import Final
 
 from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option
 from evenhand.formats.file_heads import DOWNLOAD
-from evenhand.formats.layouts import annotation_tools, appraise, arena, generic, mqm, wmt
+from evenhand.formats.layouts import annotation_tools, appraise, arena, generic, labels, mqm, wmt
 from evenhand.formats.roles import Header, check_asked, refuse_circular, say_which, write_roles
 from evenhand.formats.table import Layout
 
 # In the order in which they are tried: the most particular first
 LAYOUTS: Final[tuple[Layout, ...]] = (
+    wmt.WMT_PAIRS,
     wmt.WMT_RNK,
     wmt.WMT_DA,
     wmt.WMT_DA_SCORES,
@@ -28,9 +29,13 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     annotation_tools.POTATO,
     annotation_tools.LABEL_STUDIO,
     annotation_tools.ARGILLA,
+    labels.SNOW,
+    labels.QAGS,
     arena.ARENA_ONE_HOT,
     arena.ARENA_LOG,
     arena.ARENA,
+    arena.ALPACA_EVAL,
+    arena.PANDALM,
     generic.DPO,
     generic.EVALICA,
     generic.CROWD_KIT,
@@ -41,6 +46,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     generic.COMPARISONS,
     generic.RATINGS,
     generic.MATRIX,
+    labels.LABELS,
 )
 
 FORMATS: Final = tuple(layout.name for layout in LAYOUTS)  # Names that `format` and `--from` take
@@ -77,6 +83,12 @@ def choose(header: Header, name: str | None) -> Layout:
     raise _refusal(header, fitting)
 
 
+def knows(header: Header, name: str | None) -> bool:
+    """Say whether a header is that of a layout, or of something else that is known."""
+    layouts = [layout for layout in LAYOUTS if name in (None, layout.name)]
+    return any(map(header.holds, _CAMPAIGNS)) or any(one.recognise(header) for one in layouts)
+
+
 def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | UnknownFormat:
     """Say what is missing for the nearest of our own layouts, or that none is near."""
     for columns, what in _CAMPAIGNS.items():
@@ -111,7 +123,9 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
         )
     missing = header.missing(nearest.needs)
     refuse_circular(header, missing)
+    labelled = missing == ["system"] and not header.missing(labels.LABELS.needs)
+    way = "; labels of items, of no system, are read with --from labels" if labelled else ""
     return UnknownColumn(
         f"{header.table} looks like {nearest.title}, but has no column for {listing(missing)} among"
-        f" {listing(header.columns)}.{say_which(header, missing)}"
+        f" {listing(header.columns)}.{say_which(header, missing)}{way}"
     )

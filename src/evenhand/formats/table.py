@@ -14,7 +14,16 @@ import narwhals as nw
 
 from evenhand.data.annotations import is_kind
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import Frame, count_labels, fetch_columns, is_nan, one_thread
+from evenhand.data.engine import (
+    Frame,
+    count_labels,
+    count_rows,
+    fetch_columns,
+    is_nan,
+    one_thread,
+)
+from evenhand.data.exclusions import Exclusion, sign_names
+from evenhand.data.joining import keep_places
 from evenhand.data.labels import (
     KNOWN_LABELS,
     LONGEST,
@@ -34,7 +43,9 @@ from evenhand.data.source import (
     find_rows,
     name_rows,
     repeats_header,
+    strip_blanks,
 )
+from evenhand.data.tables import LABELS as LABEL_ROLES
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, write_word
 from evenhand.formats.roles import SOFT, SYNONYMS, UNKNOWN_POSITIONS, Header, assign, describe, fold
 from evenhand.formats.texts import say
@@ -47,6 +58,9 @@ Handle: TypeAlias = Comparisons | Rankings | Ratings
 Kinds: TypeAlias = Callable[[], Mapping[str, str]]
 # Kinds of value that name the same however they are read: "5" and 5
 LABELS: Final = frozenset({"text", "whole numbers", "dates"})
+# What to do about rows that cannot be read
+SKIP: Final = "exclude such rows, counted and listed: --skip-bad-rows, in Python skip_bad_rows=True"
+NESTED: Final = "nested values"  # What a column of a JSON file may hold
 # Kinds of value that are the same number: "5", 5 and 5.0
 NUMBERS: Final = frozenset({"text", "whole numbers", "fractions"})
 
@@ -60,6 +74,17 @@ class ReadOptions:
     weights: Literal["frequency", "importance"] = "frequency"  # what the weight column means
     # the sign between the systems of one output; None takes names as they are
     system_separator: str | None = None
+    decimal: str | None = None  # the sign before decimals; None notices a comma where it is sure
+    skip_bad_rows: bool = False  # whether rows that cannot be read are skipped and counted
+
+
+class InvalidRow(InvalidJudgments):
+    """A row that is refused, by its number from 1."""
+
+    def __init__(self, number: int, table: str, reason: str) -> None:
+        super().__init__(f"row {number:,} of {table}: {reason}")
+        self.number, self.reason = number, reason
+        self.numbers: tuple[int, ...] = (number,)  # of all rows that cannot be read without it
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +101,10 @@ class Table:
     # column → what finds out which kinds of value it holds, and a file with each, for columns
     # whose rows or files do not agree
     mixed: Mapping[str, Kinds] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # what must be said of how it was opened
+    delimiter: str = ""  # of a CSV file
+    # rows that could not be read, which are skipped; None where the first of them is refused
+    faults: list[InvalidRow] | None = None
 
     @cached_property
     def schema(self) -> nw.Schema:
@@ -84,6 +113,11 @@ class Table:
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(self.schema.names())
+
+    @property
+    def may_wrap(self) -> bool:
+        """Whether a list of judgments may stand in one of its columns."""
+        return NESTED in self.original_types.values()
 
     def header(self, options: ReadOptions) -> Header:
         return Header(self.columns, options.columns, self.name, self.holds_texts)
@@ -100,6 +134,27 @@ class Table:
         long = sum(len(text) > LONGEST or "\n" in text for text in texts)
         different = len(set(texts)) > ALL_DIFFERENT * len(texts)
         return long > MANY_LONG * len(texts) or (different and len(texts) >= FEWEST)
+
+    def skip(self, fault: InvalidRow) -> None:
+        """Refuse a row that cannot be read, or note that it is skipped."""
+        if self.faults is None:
+            raise InvalidJudgments(f"{fault}; correct it, or {SKIP}") from None
+        self.faults.append(fault)
+
+    def exclude_skipped(self) -> tuple[Exclusion, ...]:
+        """Return what was skipped, counted and listed."""
+        numbers = sorted(number for fault in self.faults or () for number in fault.numbers)
+        if not numbers:
+            return ()
+        faults = sorted(self.faults or (), key=lambda fault: fault.number)
+        reasons = [f"row {one.number:,} ({one.reason})" for one in faults]
+        sentence = say("bad-rows", rows=len(numbers), faults=reasons)
+        names = [f"{number}" for number in numbers]
+        reason = f"rows that cannot be read: {listing(names)}{sign_names(names)}"
+        every = count_rows(self.frame)
+        if len(numbers) >= every:
+            raise InvalidJudgments(f"no row of {self.name} can be read: {reasons[0]}")
+        return (Exclusion("bad-rows", reason, len(numbers), every, sentence=sentence),)
 
     def refuse_mixed(self, column: str, role: str, fitting: frozenset[str]) -> None:
         """Refuse a column whose values are of different kinds: 5.0 and "5" would be two judges."""
@@ -131,6 +186,41 @@ PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
 
 # A number with an exponent that few programs can read
 _FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
+
+# A number with a comma before its decimals, and one that may have a comma in thousands instead
+_COMMA: Final = r"^[+-]?\d*,\d+$"
+_WITH_COMMA: Final = re.compile(r"[+-]?(?:\d+|\d*,\d+)")
+_THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}|[^,]*")
+
+
+def read_decimals(table: Table, decimal: str | None) -> Table:
+    """Write decimals with a point, in columns of numbers whose decimals follow a comma.
+
+    Unasked only where commas part no fields, and cannot part thousands.
+    """
+    if decimal == "." or (decimal is None and table.delimiter != ";"):
+        return table
+    texts = [name for name, dtype in table.schema.items() if dtype == nw.String]
+    looked = fetch_columns(table.frame.select(*texts).head(LOOK)) if texts else {}
+    columns = []
+    for name, values in looked.items():
+        given = [value.strip() for value in values.tolist() if not is_missing(value)]
+        numbers = [value for value in given if _WITH_COMMA.fullmatch(value)]
+        sure = len(numbers) == len(given) and not all(map(_THOUSANDS.fullmatch, given))
+        if sure or (decimal and 2 * len(numbers) > len(given)):
+            columns.append(name)
+    if not columns:
+        return table
+    pointed = [
+        nw.when(nw.col(name).str.strip_chars().str.contains(_COMMA))
+        .then(nw.col(name).str.replace_all(",", ".", literal=True))
+        .otherwise(nw.col(name))
+        .alias(name)
+        for name in columns
+    ]
+    notes = table.notes if decimal else (*table.notes, say("decimal-comma", columns=columns))
+    return replace(table, frame=table.frame.with_columns(*pointed), notes=notes)
+
 
 _ADVICE: Final = {
     "rank": "ranks are whole numbers from 1 (best); −1 or blank means not ranked",
@@ -166,6 +256,27 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
     return nw.when(text != "").then(text).cast(nw.Float64).alias(role)
 
 
+def skip_unreadable(table: Table, roles: Mapping[str, str], options: ReadOptions) -> Table:
+    """Leave out rows whose ranks or scores are no numbers, where such rows are to be skipped."""
+    columns = [roles[role] for role in ("rank", "score") if role in roles]
+    columns = [column for column in columns if table.schema[column] == nw.String]
+    if table.faults is None or not columns or not options.skip_bad_rows:
+        return table
+    frame = keep_places(table.frame)
+    for column in columns:
+        rows = find_rows(frame, is_no_number(column), limit=count_rows(frame))
+        table.faults.extend(
+            InvalidRow(int(row["row"]), table.name, f"'{row[column]}' is no number") for row in rows
+        )
+        # An engine may cast before it filters: what is no number is missing for it as well
+        number = ~is_no_number(column).fill_null(value=False)
+        frame = frame.filter(number).with_columns(
+            nw.when(number).then(nw.col(column)).alias(column)
+        )
+    table.exclude_skipped()  # refuses where no row is left
+    return table.with_frame(frame)
+
+
 def is_no_number(column: str) -> nw.Expr:
     text = nw.col(column).str.strip_chars()
     return ~nw.col(column).is_null() & (text != "") & ~text.str.contains(PATTERN)
@@ -184,9 +295,13 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
                 raise InvalidJudgments(repeats_header(table.name, name_rows(rows)))
             far = "is too close to 0" if "e-" in value.lower() else "is too large"
             what = far if _FAR.match(value) else "is not a number"
+            comma = _WITH_COMMA.fullmatch(value.strip()) is not None
+            way = f"; or {SKIP}" if role in ("rank", "score") else ""
+            if comma:
+                way = "; where a comma is before decimals: --decimal , in Python decimal=','"
             raise InvalidJudgments(
                 f"{role} '{value}' in column '{column}' of {table.name}{name_rows(rows)} {what}:"
-                f" {_ADVICE[role]}"
+                f" {_ADVICE[role]}{way}"
             )
 
 
@@ -553,6 +668,7 @@ RANKING_ROLES: Final = (*Rankings.ROLES, *ANNOTATIONS)
 RATING_ROLES: Final = Ratings.ROLES
 
 _NEEDED: Final[Mapping[str, Sequence[str]]] = {
+    "labels": ("judge", "item", "score"),
     "comparisons": ("left", "right", "outcome"),
     "rankings": ("ranking", "system", "rank"),
     "ratings": ("system", "score"),
@@ -563,7 +679,8 @@ def make_comparisons(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
     roles, beside = assign_beside(table, options, "comparisons", fixed)
-    outcome_labels, notes = read_outcomes(options), []
+    table, notes = strip_labels(table, roles)
+    outcome_labels = read_outcomes(options)
     if not isinstance(outcome_labels, Complete) and names_winners(table, roles, outcome_labels):
         table, outcome_labels = turn_winners(table, roles, outcome_labels), SIDES
         notes.append(f"'{roles['outcome']}' names the winner of its row")
@@ -603,20 +720,38 @@ def make_rankings(
 ) -> Rankings:
     refuse_comparison_wishes(options, "rankings")
     roles, beside = assign_beside(table, options, "rankings", fixed)
+    table = skip_unreadable(table, roles, options)
+    table, notes = strip_labels(table, roles)
     frame, source = _take(table, layout, roles)
+    source = source.noting(*notes)
     source = replace(source, annotations=place_asides(table, options, roles, beside))
     data = Rankings(frame, source=source)
     data.check()
     return data
 
 
-def make_ratings(
+def make_labels(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Ratings:
+    """Return ratings of items, without systems: for agreement and labels, and no ranking."""
+    return make_ratings(table, options, layout, fixed, needed="labels")
+
+
+def make_ratings(
+    table: Table,
+    options: ReadOptions,
+    layout: Layout,
+    fixed: Mapping[str, str] | None = None,
+    *,
+    needed: str = "ratings",
+) -> Ratings:
     refuse_comparison_wishes(options, "ratings")
-    roles = assign(table.header(options), Ratings.ROLES, _NEEDED["ratings"], fixed)
+    roles = assign(table.header(options), Ratings.ROLES, _NEEDED[needed], fixed)
+    table = skip_unreadable(table, roles, options)
     roles, notes = drop_misfits(table, options, roles)
+    table, stripped = strip_labels(table, roles)
     table, roles, more = keep_documents_apart(table, roles)
+    more += stripped
     more += [
         f"ratings have no weights: column '{column}' is not used"
         for column in table.columns
@@ -629,6 +764,17 @@ def make_ratings(
         if role in SOFT
     }
     return Ratings(frame, source=replace(source.noting(*notes, *more), annotations=beside))
+
+
+def strip_labels(
+    table: Table, roles: Mapping[str, str], further: Sequence[str] = ()
+) -> tuple[Table, list[str]]:
+    """Take blanks around labels away where the first rows have some; a note counts them."""
+    # further: columns of labels that play no role as they are.
+    labels = {column: column for role, column in roles.items() if role in LABEL_ROLES}
+    labels |= {column: column for column in further}
+    frame, notes = strip_blanks(table.frame, labels, ROWS_LOOKED_AT)
+    return (table.with_frame(frame) if notes else table), [*notes]
 
 
 def assign_beside(

@@ -9,6 +9,19 @@ from evenhand.render.findings import Templates
 FILES: Final = {
     # `renamed`: whether some column has another name than its role, so that readers are told
     "columns": "read {layout}: {columns}",
+    "encoding": "{file} was read as {encoding}.",
+    "encoding-guessed": "{file} is not UTF-8 and was read as {encoding}: if names look wrong, save"
+    " it as UTF-8.",
+    "inner-list": "the list '{name}' of {file} was read; not read: {others:list}",
+    "inner-list-alone": "the list '{name}' of {file} was read.",
+    "decimal-comma": "a comma stands before decimals in {columns:list}.",
+    "bad-rows": "{rows:#row that cannot be read is/rows that cannot be read are} excluded:"
+    " {faults:list}",
+    "no-systems": "labels of items, without systems: for agreement, labels and judges.",
+    "graded": "{rows:,} of {of:,} preferences are graded, between 1 and 2: each counts for the"
+    " nearer output, 1.5 as a tie, and the number is kept as 'preference'.",
+    "references": "{references:#reference/references} shown in the place of systems (REF): controls"
+    " known to be good, and no outputs of a system.",
 }
 INSPECTION: Final = {
     "holds": "{name}: {counts}.",

@@ -241,6 +241,13 @@ class FittedModel(Shown, ABC):
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right."""
 
+    def predict_gaps(self, gaps: Array) -> Array | None:  # noqa: ARG002 - as those that know
+        """Return (n, 3) chances of first, tie, second by the difference of two log-worths.
+
+        Each stands left as often as right. None where that is not known, or more counts than it.
+        """
+        return None
+
     @property
     def extras(self) -> Mapping[str, Any]:
         """What stands beside the coefficients, for machines."""

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, TypeGuard
+from typing import Final, TypeGuard, cast
 
 import narwhals as nw
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.conditions import rename_columns
 from evenhand.data.controls import take_pairs
-from evenhand.data.engine import is_finite
+from evenhand.data.engine import Frame, fetch_columns, is_finite, quote, quote_name
+from evenhand.data.engine_errors import first_line
 from evenhand.data.rankings import Rankings
 from evenhand.data.source import find_rows, name_rows
 from evenhand.data.streams import Batch, CodedRows, code_rows
@@ -24,7 +29,8 @@ from evenhand.errors import (
     UnknownOption,
     listing,
 )
-from evenhand.formats.table import Table, read_number
+from evenhand.formats.roles import fold
+from evenhand.formats.table import Table, is_no_number, read_number, refuse_text
 from evenhand.models.base import add_reference
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
@@ -40,16 +46,49 @@ from evenhand.render import document as shown
 from evenhand.render.values import write_p
 
 # A control is a number x for every comparison, left minus right: the difference in length, or in
-# the number of list items. It is said by a column that holds the difference, or by two columns
-# whose difference it is.
+# the number of list items. It is said by a column that holds the difference, by two columns whose
+# difference it is, or by a SQL expression of columns; `style` stands for those columns of both
+# outputs that tell of length and form, each as
+#
+# x = (left − right) / (left + right + 1)
+#
+# as in the style control of Chatbot Arena (Li, Angelopoulos & Chiang 2024, Does style matter?; its
+# published program standardises x, and adds the 1 so that two empty counts differ by 0).
 
 _VALUE: Final = "evenhand_control_"
+_NUMBER: Final = "evenhand_number_"  # A column of text as numbers, for expressions
+STYLE: Final = "style"
+# Control → what its two columns may be called; the sides are a and b, left and right, or 1 and 2
+STYLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "length": (
+        *("sum_assistant_{}_tokens", "length_{}", "len_{}", "{}_length", "response_length_{}"),
+        *("response_{}_length", "output_length_{}", "answer_length_{}", "tokens_{}", "{}_tokens"),
+        *("token_count_{}", "num_tokens_{}", "words_{}", "word_count_{}", "num_words_{}"),
+        *("chars_{}", "char_count_{}", "num_chars_{}"),
+    ),
+    "headers": ("header_count_{}", "headers_{}", "num_headers_{}"),
+    "lists": ("list_count_{}", "lists_{}", "list_items_{}", "bullets_{}", "num_lists_{}"),
+    "bold": ("bold_count_{}", "bold_{}", "num_bold_{}"),
+    "markdown": ("markdown_{}", "markdown_count_{}", "num_markdown_{}"),
+}
+_SIDES: Final = (("a", "b"), ("left", "right"), ("1", "2"))
+_SIGNS: Final = re.compile(r"[-+*/%()<>|'\"]")  # Without any of these a word is no expression
+_NAMED: Final = re.compile(r"\s*(\w+)\s*=(?![=])(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Control:
     name: str  # what it is called in results
     columns: tuple[str, ...]  # the column of differences, or the columns of left and of right
+    sql: str = ""  # the SQL expression of these columns, on a table of DuckDB; "" where it is none
+    style: bool = False  # whether it is a relative difference, as those of `style`
+
+    @property
+    def said(self) -> str:
+        """Its name, with what it is made of where that is something else."""
+        apart = " − ".join(self.columns)
+        made = f"{', '.join(self.columns)}; relative" if self.style else self.sql or apart
+        return self.name if made in ("", self.name) else f"{self.name} ({made})"
 
 
 @dataclass(frozen=True)
@@ -102,8 +141,13 @@ class ControlEffect:
         )
 
 
+def find_controls(data: Comparisons, word: str) -> tuple[Control, ...]:
+    """Return the controls that a word names: those of `style`, or one."""
+    return (find_control(data, word),) if word != STYLE or data.has(STYLE) else find_style(data)
+
+
 def find_control(data: Comparisons, word: str) -> Control:
-    """Return the control that a word names: a column, or NAME=LEFT,RIGHT."""
+    """Return the control that a word names: a column, NAME=LEFT,RIGHT, or an expression."""
     if word in data.columns:
         return Control(word, (word,))
     name, sign, pair = word.partition("=")
@@ -111,8 +155,14 @@ def find_control(data: Comparisons, word: str) -> Control:
     # every way to take a text for two names: a name may hold a comma
     commas = [at for at, letter in enumerate(text) if letter == ","]
     splits = [(text[:at], text[at + 1 :]) for at in commas]
+    known = [split for split in splits if all(side in data.columns for side in split)]
+    if not known and word not in data.source.columns.values() and _SIGNS.search(word):
+        named = _NAMED.fullmatch(word)
+        if "(" in text or not splits:
+            name, text = named.groups() if named else (word, word)
+            return _take_expression(data, name, text.strip())
     if not sign:
-        if any(all(side in data.columns for side in split) for split in splits):
+        if known:
             raise UnknownOption(
                 f"control '{word}' is two columns without a name: write --control NAME={word}, in"
                 f" Python controls=('NAME={word}',)"
@@ -121,14 +171,98 @@ def find_control(data: Comparisons, word: str) -> Control:
     if not name or not splits or not all(splits[0]):
         raise UnknownOption(
             f"control '{word}' is neither COLUMN, which holds the difference of left and right, nor"
-            " NAME=LEFT,RIGHT, two columns such as length=length_a,length_b"
+            " NAME=LEFT,RIGHT, two columns such as length=length_a,length_b, nor an expression such"
+            " as length_a - length_b"
         )
-    known = [split for split in splits if all(side in data.columns for side in split)]
     left, right = (known or splits)[0]
     try:
         return Control(name, (data.require(left), data.require(right)))
     except UnknownColumn as missing:
         raise UnknownColumn(f"control '{word}' (--control): {missing}") from None
+
+
+def _take_expression(data: Comparisons, name: str, text: str) -> Control:
+    if not data.frame.implementation.is_duckdb():
+        raise UnknownOption(
+            f"control '{text}' is an expression, which needs a file or a DuckDB relation: add it to"
+            " the data frame as a column"
+        )
+    columns: list[str] = []
+
+    def require(column: str) -> str:
+        try:
+            columns.append(data.require(column))
+        except UnknownColumn as missing:
+            raise UnknownColumn(f"control '{text}' (--control): {missing}") from None
+        return columns[-1]
+
+    rename_columns(text, require)
+    if not columns:
+        raise UnknownOption(f"control '{text}' names no column: it is the same in every comparison")
+    return Control(name, tuple(dict.fromkeys(columns)), text)
+
+
+def find_style(data: Comparisons) -> tuple[Control, ...]:
+    """Return the relative differences in length and form of which there are columns."""
+    schema = data.frame.collect_schema()
+    places: dict[str, tuple[str, ...]] = {}  # name, folded → column, and what it is called in it
+    for column, keys in _list_keys(data, schema).items():
+        places |= {fold(key): (column, key) for key in keys}
+    places |= {fold(column): (column,) for column in data.covariates}
+    controls = []
+    for name, stems in STYLES.items():
+        words = ([fold(stem.format(side)) for side in pair] for stem in stems for pair in _SIDES)
+        found = next((pair for pair in words if all(one in places for one in pair)), None)
+        if found is None:
+            continue
+        columns = tuple(places[one] for one in found)
+        if not data.frame.implementation.is_duckdb():
+            controls.append(Control(name, (columns[0][0], columns[1][0]), style=True))
+            continue
+        left, right = (_sum_sql(*one, text=schema[one[0]] == nw.String) for one in columns)
+        sql = f"({left} - {right}) / ({left} + {right} + 1)"
+        shown = tuple(dict.fromkeys(".".join(one) for one in columns))
+        controls.append(Control(name, shown, sql, style=True))
+    if not controls:
+        raise UnknownColumn(
+            f"control '{STYLE}' takes what {data.source.name} says of both outputs, such as"
+            " length_a and length_b, header_count_a, list_count_a or bold_count_a, and there is"
+            f" nothing of it: name two columns (--control NAME=LEFT,RIGHT). It has"
+            f" {listing(data.columns)}"
+        )
+    return tuple(controls)
+
+
+def _list_keys(data: Comparisons, schema: nw.Schema) -> dict[str, list[str]]:
+    """Return what is inside columns of objects, on a table of DuckDB: column → names."""
+    if not data.frame.implementation.is_duckdb():
+        return {}
+    keys = {
+        one: [f.name for f in kind.fields]
+        for one in data.covariates
+        if isinstance(kind := schema[one], nw.Struct)
+    }
+    texts = [one for one in data.covariates if schema[one] == nw.String]
+    first = fetch_columns(data.frame.select(*texts).head(1)) if texts else {}
+    for column in texts:
+        for text in first[column].tolist():
+            if text and text.lstrip().startswith("{"):
+                with suppress(ValueError):
+                    keys[column] = [*json.loads(text)]
+    return keys
+
+
+def _sum_sql(column: str, key: str = "", *, text: bool) -> str:
+    """Write a number, or the sum of the counts in an object, such as of headers by their level."""
+    value = quote_name(column)
+    if text and not key:
+        counts = f"try_cast({value} as json)"
+    else:
+        whole = f"cast({value} as json)" if text else f"to_json({value})"
+        counts = f"json_extract({whole}, {quote(f'$.{json.dumps(key)}')})" if key else whole
+    number = f"try_cast({counts if key or not text else value} as double)"
+    every = f"list_sum(cast(json_extract({counts}, '$.*') as double[]))"
+    return f"coalesce({number}, {every})"
 
 
 def read_controls(
@@ -143,32 +277,73 @@ def read_controls(
             f"{data.source.name} holds rankings, one output a row; controls are differences between"
             " two outputs: give a table of comparisons with a column of differences"
         )
-    controls = tuple(find_control(data, word) for word in words)
+    controls = tuple(one for word in words for one in find_controls(data, word))
     names = [control.name for control in controls]
     if len(set(names)) < len(names):
         raise UnknownOption(f"controls {listing(names)}: one name is given twice")
     frame = data.frame
     if data.has("weight"):  # whatever stands in rows of weight zero, they do not count
-        sides = {name for control in controls for name in control.columns} - {"weight"}
+        named = {name for control in controls for name in control.columns}
+        sides = named & {*data.columns} - {*data.ROLES}
         counts = nw.col("weight") != 0
         frame = frame.with_columns(
             *(nw.when(counts).then(nw.col(name)).alias(name) for name in sorted(sides))
         )
-    table = Table(frame, data.source.name, data.source.connection)
     columns = [f"{_VALUE}{at}" for at in range(len(controls))]
-    values = []
     for control, column in zip(controls, columns, strict=True):
-        left, *right = (
-            read_number(table, side, "control").cast(nw.Float64).alias(column)
-            for side in control.columns
-        )
-        values.append((left - right[0] if right else left).alias(column))
-    held = replace(data, frame=frame.with_columns(*values))
+        frame = _add_value(replace(data, frame=frame), control, column)
+    held = replace(data, frame=frame)
     rows = code_rows(held, columns, by=by, limits=limits)
     for control, column, edges in zip(controls, columns, rows.edges, strict=True):
         if not np.isfinite(edges).all():
             raise InvalidJudgments(_say_missing(held, control, column))
     return controls, rows
+
+
+def _add_value(data: Comparisons, control: Control, column: str) -> Frame:
+    """Add the values of a control as a column."""
+    table = Table(data.frame, data.source.name, data.source.connection)
+    if control.sql:
+        return _evaluate(table, data, control, column)
+    left, *right = (
+        read_number(table, side, "control").cast(nw.Float64).alias(column)
+        for side in control.columns
+    )
+    value = left - right[0] if right else left
+    if control.style:
+        value = value / (left + right[0] + 1.0)
+    return data.frame.with_columns(value.alias(column))
+
+
+def _evaluate(table: Table, data: Comparisons, control: Control, column: str) -> Frame:
+    """Evaluate an expression; text is a number in it where every value of its column is one."""
+    import duckdb
+
+    frame, sql, texts = data.frame, control.sql, dict[str, str]()
+    if not control.style:
+        for name in control.columns:
+            if table.schema[name] == nw.String and not find_rows(
+                frame, is_no_number(name), limit=1
+            ):
+                texts[name] = f"{_NUMBER}{len(texts)}"
+        numbers = (
+            read_number(table, name, "control", check=False).cast(nw.Float64).alias(alias)
+            for name, alias in texts.items()
+        )
+        frame = frame.with_columns(*numbers) if texts else frame
+        sql = rename_columns(sql, lambda name: texts.get(inside := data.require(name), inside))
+    without = f" exclude ({', '.join(map(quote_name, texts.values()))})" if texts else ""
+    try:
+        valued = frame.to_native().project(f"*{without}, cast(({sql}\n) as double) as {column}")
+    except duckdb.Error as error:
+        others = [name for name in control.columns if table.schema.get(name) == nw.String]
+        others = [name for name in others if name not in texts]
+        if others and not control.style:  # text that is no number, with its row
+            refuse_text(table, others, "control")
+        raise UnknownOption(
+            f"control '{control.sql}' is no number of each row: {first_line(str(error))}"
+        ) from None
+    return cast("Frame", nw.from_native(valued))
 
 
 def _say_missing(data: Comparisons, control: Control, column: str) -> str:
@@ -177,7 +352,7 @@ def _say_missing(data: Comparisons, control: Control, column: str) -> str:
         none = none & (nw.col("weight") > 0)
     rows = find_rows(data.frame, none)
     shown = " or ".join(f"'{data.source.named(name)}'" for name in control.columns)
-    values = [rows[0][name] for name in control.columns]
+    values = [rows[0].get(name, "") for name in control.columns]
     missing = any(
         value is None or str(value).strip() == "" or value != value  # noqa: PLR0124 - nan
         for value in values
@@ -551,6 +726,9 @@ def fit_rows(
         never = "below" if least >= 0 else "above" if most <= 0 else ""
         if never and len(control.columns) == 1:
             notes.append(say("control-sign", control=control.name, where=never))
+    if style := [one for one in controls if one.style]:
+        taken = [f"{one.name} ({', '.join(one.columns)})" for one in style]
+        notes.append(say("style-controls", controls=taken))
     return ControlledFit(
         model=model,
         systems=plain.systems,

@@ -170,13 +170,15 @@ class SlopesFit(ParametricFit):
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right for a judge drawn from the population."""
         left, right = self.codes(pairs).T
-        gaps = self.lambdas[left] - self.lambdas[right]
+        return self.predict_gaps(self.log_worth[left] - self.log_worth[right])
+
+    def predict_gaps(self, gaps: Array) -> Array:
         gamma = float(self.estimate[-1]) if self.law.free else 0.0
         z = np.linspace(-FARTHEST, FARTHEST, MIXING)
         weights = np.exp(-(z**2) / 2)
         mixed = np.empty((len(gaps), 3))
         for first in range(0, len(gaps), PAIRS_AT_ONCE):
-            some = gaps[first : first + PAIRS_AT_ONCE]
+            some = gaps[first : first + PAIRS_AT_ONCE] / 2
             eta = np.exp(self.tau * z)[:, None] * some
             chances = np.exp(self.law.log_chances(eta.reshape(-1), gamma))
             mean = weights @ chances.reshape(len(z), -1) / weights.sum()

@@ -261,6 +261,15 @@ class Fit(ParametricFit):
         left, right = worths[self.design.nodes(worth_group, codes)].reshape(-1, 2).T
         return np.exp(likelihood.law.log_chances(left - right + order, tie))
 
+    def predict_gaps(self, gaps: Array) -> Array | None:
+        if self.likelihood.ties is not None:  # each group has a law of its own
+            return None
+        _, tie, order, _ = self.likelihood.parts(self.beta)
+        law, eta = self.likelihood.law, gaps / 2
+        sides = (np.exp(law.log_chances(one + order, tie)) for one in (eta, -eta))
+        left, right = sides
+        return np.asarray((left + right[:, ::-1]) / 2)
+
     def contrast_variances(self, first: Codes, second: Codes) -> Array:
         if self.vcov is not None:
             return super().contrast_variances(first, second)

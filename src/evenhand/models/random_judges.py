@@ -611,14 +611,17 @@ class RandomJudgesFit(ParametricFit):
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right, averaged over judges, for a new judge."""
         worth, (left, right) = self.log_worth, self.codes(pairs).T
+        return self.predict_gaps(worth[left] - worth[right])
+
+    def predict_gaps(self, gaps: Array) -> Array:
         # an even sum is exact here: its error is exp(−2π d / step), d the distance
         # of the nearest pole, π / (√2 σ)
         at = np.linspace(-9.0, 9.0, ceil(NODES * max(1.0, self.sigma)))
         weight = np.exp(-(at**2) / 2)
-        log_odds = (worth[left] - worth[right])[:, None] + np.sqrt(2) * self.sigma * at
+        log_odds = gaps[:, None] + np.sqrt(2) * self.sigma * at
         law = Davidson() if self.panel.ties else TwoOutcomes()
         chances = np.exp(law.log_chances(log_odds.reshape(-1) / 2, self.gamma or 0.0))
-        mean = np.einsum("nqo,q->no", chances.reshape(len(left), len(at), 3), weight / weight.sum())
+        mean = np.einsum("nqo,q->no", chances.reshape(len(gaps), len(at), 3), weight / weight.sum())
         return np.asarray(mean / mean.sum(axis=1, keepdims=True))
 
     def judges(self, names: Sequence[str] | None = None) -> tuple[Taste, ...]:

@@ -28,6 +28,7 @@ LOG_LINEAR: Final = {
     "no-ties-of": "No ties observed of {levels}: γ = −∞ there, not estimated.",
     "no-ties-of-home": "No ties observed of {levels}: γ = −∞ there, not estimated; g1 is that of"
     " {group}.",
+    "style-controls": "Style is {controls:list}, each as (left − right) / (left + right + 1).",
     "control-sign": "{control} is never {where} 0. Is it a difference, left minus right? A column"
     " for each side is written NAME=LEFT,RIGHT.",
 }

@@ -176,6 +176,7 @@ def order_systems(
         model=settings.name,
         df=np.inf if intervals is None else intervals.df,
         ability=None if ability is None else ability[order],
+        tally=fit.tally if isinstance(fit, Fit) else tally,
     )
 
 

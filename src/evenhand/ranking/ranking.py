@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import Mixed
+from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, suggest_or_list
 from evenhand.models.base import Contrast, FittedModel, Posterior
 from evenhand.models.controls import ControlEffect
@@ -30,11 +31,20 @@ from evenhand.ranking.intervals import (
     find_times,
     say_place,
 )
+from evenhand.ranking.pairs import (
+    Pair,
+    WinRates,
+    bound_rate,
+    find_rates,
+    predict_chances,
+    predict_rates,
+)
 from evenhand.ranking.sides import LIMIT
+from evenhand.ranking.texts import say
 from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
-from evenhand.render.values import join_names
+from evenhand.render.values import join_names, write_value
 
 MARGINAL: Final = ("marginal_lower", "marginal_upper")
 COLUMNS: Final = (
@@ -51,6 +61,7 @@ PLAIN_KEYS: Final = (
 
 
 MAX_SYSTEMS_SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_dict` have them all
+MAX_GROUPS_SHOWN: Final = 12  # Most groups that are printed side by side; JSON has them all
 MARK: Final = "†"
 # What the mark on a rank says
 LEGEND: Final = "some of its pairs cannot be decided, however far apart: see note"
@@ -107,21 +118,25 @@ def say_why(ranking: Ranking, pairs: Pairs, aim: str, nouns: Nouns) -> str:
 
 def _say_enough(ranking: Ranking, pairs: Pairs) -> str:
     """Say how many judgments would probably decide a pair, if they go on as they are."""
+    enough = _count_enough(ranking, pairs)
+    return "" if enough is None else f"about {float(f'{enough:.1e}'):,.0f} would"  # to two digits
+
+
+def _count_enough(ranking: Ranking, pairs: Pairs) -> float | None:
+    """Count them; None where more of them would not, or very many."""
     sets = ranking.rank_sets
     if len(pairs) != 1 or sets is None or ranking.pair_stderr is None:
-        return ""
+        return None
     if name_cause(sets, pairs[0]) != JUDGMENTS:
-        return ""
+        return None
     critical = min(sets.critical, default=np.inf)
     if not np.isfinite(critical):
-        return ""
+        return None
     (pair,) = pairs
     t = abs(float(ranking.estimate[pair[0]] - ranking.estimate[pair[1]]))
     t /= float(ranking.pair_stderr[pair]) or np.inf
     times = find_times(t, t, critical)
-    if times is None or times > MAX_TIMES:
-        return ""
-    return f"about {float(f'{times * ranking.n_judgments:.1e}'):,.0f} would"  # to two digits
+    return None if times is None or times > MAX_TIMES else times * ranking.n_judgments
 
 
 def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
@@ -208,6 +223,30 @@ def _first(ranking: Ranking) -> Pairs:
     """Return the pairs of systems that can be first."""
     first = [] if ranking.rank_lower is None else np.flatnonzero(ranking.rank_lower == 1).tolist()
     return [(i, j) for i in first for j in first if i < j]
+
+
+def _say_pair(ranking: Ranking, pair: tuple[int, int], apart: str) -> str:
+    """Say who of two systems is better, and how far apart they are."""
+    first, second = (ranking.systems[place] for place in pair)
+    verdict = 0 if ranking.decided is None else int(ranking.decided[pair])
+    if verdict:
+        better, worse = (first, second) if verdict > 0 else (second, first)
+        return f"{better} is better than {worse}: {apart}"
+    ordered = [(min(pair), max(pair))]
+    why = say_why(ranking, ordered, SEPARATE, BETWEEN) + _add(_say_enough(ranking, ordered))
+    return f"{first} and {second} are not separated: {why}; {apart}"
+
+
+def _say_rate(first: str, win: float, ends: tuple[float, float] | None) -> str:
+    interval = "" if ends is None else f" ({write_value(ends, 'interval share')})"
+    share = f"{write_value(win, 'share')}{interval}"
+    return f"{first} is predicted to win {share} of answers that are no ties"
+
+
+def _say_gap(ranking: Ranking, first: str, gap: float, ends: tuple[float, float] | None) -> str:
+    interval = "" if ends is None else f" ({write_value(ends, 'interval')})"
+    unit = "points" if ranking.scale == "score" else ranking.scale
+    return f"{first} has {write_value(gap, 'signed')} {unit}{interval}"
 
 
 def _beside(ranking: Ranking, place: int) -> Pairs:
@@ -343,6 +382,7 @@ class Ranking(Shown):
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
     # (K, K) +1 where the row's system is decided to be better, −1 worse, 0 neither
     decided: NDArray[np.int8] | None = None
+    tally: Tally | None = None  # the counts that were ranked, or None
 
     @property
     def estimate(self) -> Array:
@@ -498,29 +538,109 @@ class Ranking(Shown):
         number of pairs, with the replicates of rank sets or else by Holm's method. Where a pair
         cannot be tested, and with a bootstrap or a posterior, neither is given.
         """
-        k, sets, stderr = len(self.systems), self.rank_sets, self.pair_stderr
-        if stderr is None or self.decided is None or k > MAX_LISTED_SYSTEMS:
+        k = len(self.systems)
+        if self.pair_stderr is None or self.decided is None or k > MAX_LISTED_SYSTEMS:
             return None
         at = np.triu_indices(k, 1)
-        difference, error = self.estimate[at[0]] - self.estimate[at[1]], stderr[at]
-        if sets is not None and sets.adjusted is not None:
-            p, critical = sets.adjusted[at], max(sets.critical, default=np.inf)
-        elif self.interval in ("sandwich", "model"):
-            tested = np.isfinite(error) & (error > 0)
-            t = (difference[tested] / error[tested]).tolist()
-            p = np.full(len(error), np.nan)
-            p[tested] = holm(np.array([t_tail(one, self.df) for one in t]))
-            critical = t_quantile((1 + self.level) / 2, self.df)
-        else:
-            p, critical = np.full(len(error), np.nan), np.inf
-        known = np.isfinite(p) & np.isfinite(critical)
-        margin = np.where(known, critical, np.nan) * error
-        columns = (p, difference - margin, difference + margin)
-        ends = ([None if np.isnan(one) else one for one in values.tolist()] for values in columns)
-        numbers = zip(difference.tolist(), *ends, (self.decided[at] != 0).tolist(), strict=True)
+        numbers = zip(*self._test_pairs(at), (self.decided[at] != 0).tolist(), strict=True)
         keys = ("first", "second", "difference", "p_adjusted", "lower", "upper", "decided")
         named = ((self.systems[i], self.systems[j]) for i, j in np.transpose(at).tolist())
         return [dict(zip(keys, (*a, *b), strict=True)) for a, b in zip(named, numbers, strict=True)]
+
+    def _test_pairs(self, at: tuple[Integers, Integers]) -> list[list[float | None]]:
+        """Return differences of pairs, adjusted p-values, both ends; None where there is none."""
+        sets, n = self.rank_sets, len(at[0])
+        error = np.full(n, np.nan) if self.pair_stderr is None else self.pair_stderr[at]
+        difference, tested = self.estimate[at[0]] - self.estimate[at[1]], error > 0
+        p, critical = np.full(n, np.nan), np.inf
+        if sets is not None:
+            critical = max(sets.critical, default=np.inf)
+            p = p if sets.adjusted is None else sets.adjusted[at]
+            tested &= ~sets.barred[at] if sets.adjusted is None else np.isfinite(p)
+        elif self.interval in ("sandwich", "model"):
+            tested &= np.isfinite(error)
+            t = (difference[tested] / error[tested]).tolist()
+            p[tested] = holm(np.array([t_tail(one, self.df) for one in t]))
+            critical = t_quantile((1 + self.level) / 2, self.df)
+        known = tested & np.isfinite(critical)
+        margin = np.where(known, critical, np.nan) * error
+        columns = (difference, p, difference - margin, difference + margin)
+        return [[None if np.isnan(one) else one for one in values.tolist()] for values in columns]
+
+    def pair(self, first: str, second: str) -> Pair:
+        """Return what is known of two systems: who is better, and how often each is preferred.
+
+        Its interval and p-value are those of `pairs`, so that with rank sets they hold for all
+        pairs at once.
+
+        Raises:
+            InvalidJudgments: no such system.
+            UnknownOption: a system and itself.
+
+        """
+        i, j, k = self._place(first), self._place(second), len(self.systems)
+        if i == j:
+            raise UnknownOption(f"a pair is two systems, and '{first}' is one")
+        best, worst = min(i, j), max(i, j)
+        at: tuple[Integers, Integers] = (np.array([best]), np.array([worst]))
+        place = 0
+        if self.pair_stderr is not None:  # p-values are adjusted for all
+            at, place = np.triu_indices(k, 1), best * (2 * k - best - 1) // 2 + worst - best - 1
+        numbers = [values[place] for values in self._test_pairs(at)]
+        _, p, low, high = numbers
+        gap = float(self.estimate[i] - self.estimate[j])
+        ends = (low, high) if i == best else (high, low)
+        lower, upper = (None if one is None else one if i == best else -one for one in ends)
+        win = tie = bounds = None
+        known = None if lower is None or upper is None else (lower, upper)
+        if not isinstance(self.fit, RatingFit):
+            chances = predict_chances(self.fit, [(first, second)])
+            win, tie = float(find_rates(chances)[0]), float(chances[0, 1])
+            bounds = None if known is None else bound_rate(self.fit, win, gap, known)
+        verdict = 0 if self.decided is None else int(self.decided[i, j])
+        enough = None if verdict else _count_enough(self, [(best, worst)])
+        met = (None, None, None) if self.tally is None else self.tally.between(first, second)
+        stderr = None if self.pair_stderr is None else float(self.pair_stderr[i, j])
+        never = met[0] is not None and not sum(met)
+        said = _say_gap(self, first, gap, known) if win is None else _say_rate(first, win, bounds)
+        asked = [say("never-compared", one=first, other=second)] * never
+        return Pair(
+            first=first,
+            second=second,
+            scale=self.scale,
+            difference=gap,
+            stderr=stderr if stderr is not None and np.isfinite(stderr) else None,
+            lower=lower,
+            upper=upper,
+            p_adjusted=p,
+            win=win,
+            win_lower=None if bounds is None else bounds[0],
+            win_upper=None if bounds is None else bounds[1],
+            tie=tie,
+            better=None if not verdict else first if verdict > 0 else second,
+            wins=met[0],
+            ties=met[1],
+            losses=met[2],
+            more=None if enough is None else enough - self.n_judgments,
+            together=self.rank_sets is not None and k > 2,
+            level=self.level,
+            says=f"{_say_pair(self, (i, j), said)}{_add(self.headline)}.",
+            basis=f"{say_counts(self)}. {_say_basis(self)}",
+            signature=self.signature,
+            notes=(*asked, *self.notes),
+            excluded=self.excluded,
+        )
+
+    def win_rates(self) -> WinRates:
+        """Return how often each system is predicted to be preferred to each other.
+
+        Raises:
+            UnknownOption: too many systems for all pairs.
+
+        """
+        rates, ties = predict_rates(self.predictor, self.systems)
+        basis = f"{say_counts(self)}. Predicted by {say_ranked_by(self)}."
+        return WinRates(self.systems, rates, ties, basis, self.signature, self.notes, self.excluded)
 
     def to_dict(self, *columns: str) -> dict[str, Any]:
         """Return the JSON contract of `evenhand rank --json`; systems with "elo" or "worth" too."""
@@ -572,6 +692,65 @@ class GroupedRankings(Grouped[Any]):
     groups: Mapping[str, Ranking]
 
     REFUSED: ClassVar = "not ranked"
+
+    def document(self) -> Document:
+        """Return systems × groups: the places of each system, and its estimate, in each group.
+
+        Systems stand by their mean place. CSV and JSON have a row for each system in each group.
+        """
+        found = {
+            (row["system"], name): row for name, one in self.groups.items() for row in one.rows()
+        }
+        places: dict[str, list[float]] = {}
+        for (system, name), row in found.items():
+            places.setdefault(system, []).append(row["rank"] / len(self.groups[name].systems))
+        order = sorted(places, key=lambda one: (sum(places[one]) / len(places[one]), one))
+        shown = [*self.groups][:MAX_GROUPS_SHOWN]
+        columns = (Column("system", "system", "name"), *(Column(f"in {one}", one) for one in shown))
+        rows = tuple(
+            {
+                "system": system,
+                **{f"in {name}": write_cell(found.get((system, name))) for name in shown},
+            }
+            for system in order
+        )
+        scales = dict.fromkeys(one.scale for one in self.groups.values())
+        hidden = len(self.groups) - len(shown)
+        legend = [f"places that each may have, and its {' or '.join(scales)}"]
+        legend += [f"the first {len(shown)} of {len(self.groups)} groups by name"] * (hidden > 0)
+        keys = (
+            "system",
+            "estimate",
+            "stderr",
+            "lower",
+            "upper",
+            "rank",
+            "rank_lower",
+            "rank_upper",
+        )
+        records = (
+            {"group": name, **{key: found[system, name][key] for key in keys}}
+            for system in order
+            for name in self.groups
+            if (system, name) in found
+        )
+        table = Table("groups", "Systems in each group", columns, rows, legend=tuple(legend))
+        return Document(parts=(table,), csv_rows=tuple(records))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "side_by_side": self.document().records}
+
+    def _repr_html_(self) -> str:
+        from evenhand.render.markup import render_html
+
+        return super()._repr_html_() + render_html(self.document())
+
+
+def write_cell(row: Mapping[str, Any] | None) -> str | None:
+    """Return the places of a system and its estimate; None where it is not in a group."""
+    if row is None:
+        return None
+    return f"{write_ranks(row)} ({write_value(row['estimate'], 'two')})"
 
 
 def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:

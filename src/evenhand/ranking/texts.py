@@ -46,6 +46,8 @@ RANKINGS: Final = {
     " neighbours at the top {top} are given, with errors that assume independent judgments;"
     " fit.contrasts gives others.",
     # Pairs and systems of which nothing can be said
+    "never-compared": "{one} and {other} were never compared with each other: this follows from"
+    " their comparisons with other systems.",
     "one-cluster": "{pairs:#pair} undecided, with {clusters} alone to link the systems: nothing"
     " shows how another {factor} would differ.",
     "one-cluster-each": "{pairs:#pair} undecided, each with one {factor} alone to link the two"

@@ -41,6 +41,7 @@ from evenhand.judges.preferences import PreferenceAgreement, compare_votes
 from evenhand.judges.screening import screen_judges
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
+from evenhand.models.registry import find_model, name_settings
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.position_bias import PositionBias, find_position_bias
 from evenhand.ranking.rank import rank
@@ -49,24 +50,39 @@ from evenhand.ranking.ratings import reads_human, reads_lower
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.ranking.score_board import ScoreBoard, rank_scores
+from evenhand.render.document import Document
+from evenhand.render.findings import Finding
 from evenhand.render.values import write_value
 from evenhand.report.answer import say_refused
 from evenhand.report.document import FAILED, WARNING
 
 Data = Comparisons | Rankings | Ratings
+OTHER_MODEL: Final = (
+    "This is looked at under the default log-linear model, not under the model that ranks above."
+)
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption)
 
 LEVEL: Final = 0.95
-MODEL_OPTIONS: Final = ("--ties", "--order-effect", "--reference", "--prior", "--control")
+# Option of a model → the setting that it is
+MODEL_SETTINGS: Final[Mapping[str, str]] = {
+    "--ties": "ties",
+    "--order-effect": "order_effect",
+    "--reference": "reference",
+    "--prior": "prior",
+}
+MODEL_OPTIONS: Final = (*MODEL_SETTINGS, "--control")
+OF_MODEL: Final = ("--model", *MODEL_OPTIONS)
 NUMBERS: Final = ("--prior", "--level")  # Options whose value is written without idle digits
 # Verb → which of the settings of a report it takes; others take none
 TAKEN: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options)
     for verb, options in {
-        "report": (*MODEL_OPTIONS, "--cluster", "--level", "--seed", "--full", "--group-by"),
-        "rank": (*MODEL_OPTIONS, "--cluster", "--level", "--seed"),
+        "report": (
+            *("--model", *MODEL_OPTIONS, "--cluster", "--level", "--seed", "--full", "--group-by"),
+        ),
+        "rank": ("--model", *MODEL_OPTIONS, "--cluster", "--level", "--seed"),
         "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
-        "fit": MODEL_OPTIONS,
+        "fit": ("--model", *MODEL_OPTIONS),
         "agreement": ("--level", "--seed"),
         "similarity": ("--level", "--seed"),
         "bias": ("--cluster", "--level"),
@@ -87,8 +103,8 @@ class Settings:
     words: tuple[str, ...] = ("FILE",)
     level: float = LEVEL  # of intervals, rank sets and tests (proportion)
     seed: int = SEED  # of everything random
-    # settings of the log-linear model; None for what `rank` takes by itself
-    model: BradleyTerry | None = None
+    # settings of the model that ranks, of any kind; None for what `rank` takes by itself
+    model: Any = None
     full: bool = False  # whether checks are made that take long
     tasks: int = 1  # of the report; of many each gets less of what takes long
     cluster: str | None = None  # judgments that are correlated; None for what `rank` takes
@@ -98,16 +114,26 @@ class Settings:
         require_level(self.level)
         require_seed(self.seed)
 
+    @property
+    def log_linear(self) -> BradleyTerry | None:
+        """What ranks where it is log-linear; examinations take their own model where it is not."""
+        return self.model if isinstance(self.model, BradleyTerry) else None
+
     def write_command(self, verb: str, *more: str) -> str:
         """Return the command that computes something again."""
-        words = [*self.words, *more]
-        for option, values in self._list_options().items():
+        words, options = [*self.words, *more], self._list_options()
+        other = self.model is not None and self.log_linear is None
+        if other and not all(
+            hasattr(self.model, MODEL_SETTINGS[one]) for one in MODEL_SETTINGS if one in more
+        ):  # what the model that ranks does not have is asked of the default one
+            options = {one: held for one, held in options.items() if one not in OF_MODEL}
+        for option, values in options.items():
             if option in TAKEN.get(verb, ()) and option not in words:
                 words += [option, *values]
         return shlex.join(("evenhand", *verb.split(), *words))
 
     def rank(
-        self, table: Comparisons, *, model: BradleyTerry | None = None, group_by: str | None = None
+        self, table: Comparisons, *, model: Any = None, group_by: str | None = None
     ) -> Ranking | GroupedRankings:
         """Rank a table as the report is made, or under another model."""
         return rank(
@@ -120,12 +146,18 @@ class Settings:
         )
 
     def _list_options(self) -> dict[str, tuple[str, ...]]:
-        model = self.model or BradleyTerry()
+        usual_model: Any = BradleyTerry()
+        model, name = self.model or usual_model, None
+        if self.log_linear is None and self.model is not None:
+            name = name_settings(model)
+            usual_model = find_model(name).make()
         usual = (
-            ("--ties", model.ties, "davidson"),
-            ("--order-effect", model.order_effect, False),
-            ("--reference", model.reference, None),
-            ("--prior", model.prior, 0),
+            ("--model", name, None),
+            *(
+                (option, getattr(model, one), getattr(usual_model, one))
+                for option, one in MODEL_SETTINGS.items()
+                if hasattr(model, one)
+            ),
             ("--cluster", self.cluster, None),
             ("--level", self.level, LEVEL),
             ("--seed", self.seed, SEED),
@@ -137,8 +169,8 @@ class Settings:
             for option, value, default in usual
             if value != default
         }
-        if model.controls:
-            words = [word for one in model.controls for word in ("--control", one)]
+        if controls := getattr(model, "controls", ()):
+            words = [word for one in controls for word in ("--control", one)]
             options["--control"] = tuple(words[1:])
         return options
 
@@ -190,6 +222,16 @@ class Analysis:
     def known_ranking(self) -> Ranking | None:
         return self._ranking if isinstance(self._ranking, Ranking) else None
 
+    @property
+    def board(self) -> Ranking | None:
+        """The ranking, where it is by the log-linear model, whose board examinations take."""
+        return self.ranking if isinstance(self.ranking.fit, Fit) else None
+
+    def note_model(self, document: Document) -> Document:
+        """Say of an examination that it has another model than the ranking."""
+        noted = [] if self.board is not None else [Finding("other-model", OTHER_MODEL)]
+        return replace(document, findings=(*noted, *document.findings))
+
     @cached_property
     def _ranking(self) -> Ranking | NotIdentified | NotConverged:
         """The same or why there is none, which many sections ask and takes as long to find."""
@@ -233,7 +275,8 @@ class Analysis:
     def cycles(self) -> Cycles:
         """How well worths alone describe preferences, as `evenhand robustness` asks it."""
         settings = self.settings
-        order = True if settings.model is not None and settings.model.order_effect else None
+        model = settings.log_linear
+        order = True if model is not None and model.order_effect else None
         return find_cycles(
             self.pairs,
             cluster=settings.cluster,
@@ -251,7 +294,7 @@ class Analysis:
     @cached_property
     def expected(self) -> ExpectedAgreement | None:
         """Agreement of judges beside that of judges who follow the worths; None where unknown."""
-        model = self.settings.model or BradleyTerry()
+        model = self.settings.log_linear or BradleyTerry()
         try:
             fit = BradleyTerry(order_effect=model.order_effect, prior=model.prior).fit(self.tally)
         except REFUSALS:
@@ -429,7 +472,7 @@ class Reversals:
 
     @property
     def _model(self) -> BradleyTerry:
-        return self.analysis.settings.model or BradleyTerry()
+        return self.analysis.settings.log_linear or BradleyTerry()
 
     def _rank(self, table: Comparisons, model: BradleyTerry) -> str:
         analysis, ranking = self.analysis, self.analysis.ranking
@@ -683,7 +726,7 @@ def say_detectable(deviation: float) -> str:
 
 def say_refusal(analysis: Analysis, refusal: NotIdentified | NotConverged | UnknownOption) -> str:
     """Write why pairs were not tested, without advice that was already followed."""
-    model = analysis.settings.model
+    model = analysis.settings.log_linear
     if model is None or not model.prior or isinstance(refusal, UnknownOption):
         return say_refused(refusal)
     return f"the test takes no prior, and without one {refusal.without_options()}"

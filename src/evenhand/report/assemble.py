@@ -15,7 +15,7 @@ import narwhals as nw
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import take_pairs
+from evenhand.data.controls import require_systems, take_pairs
 from evenhand.data.engine import COUNT, fetch_columns, one_thread
 from evenhand.data.held_tables import hold_rows
 from evenhand.data.joining import count_tasks
@@ -31,8 +31,8 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
-from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.settings import choose_model
 from evenhand.render.document import Column, Table
 from evenhand.report.analysis import (
     GROUPS,
@@ -329,7 +329,7 @@ def make_report(
     sections: Sequence[str] = (),
     level: float = LEVEL,
     seed: int = SEED,
-    model: BradleyTerry | None = None,
+    model: Any = None,
     full: bool = False,
     cluster: str | None = None,
     group_by: str | None = None,
@@ -346,7 +346,8 @@ def make_report(
         sections: names of those to write, of `contents`; all where none is named.
         level: of intervals, rank sets and tests (proportion).
         seed: of everything random.
-        model: settings of the log-linear model; None for what `rank` takes by itself.
+        model: settings of the model that ranks, or its name in the registry; None for what `rank`
+            takes by itself. Examinations that have a model of their own keep it.
         full: whether checks are made that take minutes.
         cluster: judgment | judge | item | ranking | judge+item; by default what the data have.
         group_by: a column of which each value is also ranked by itself.
@@ -369,20 +370,19 @@ def make_report(
             f"a report is made of judgments, not of a {type(data).__name__}:"
             " make_report(evenhand.read(...))"
         )
+    require_systems(data)
     if isinstance(sections, str):
         raise UnknownOption(f"sections is a list of names, such as ['{sections}']")
-    if model is not None and not isinstance(model, BradleyTerry):
-        raise UnknownOption(
-            f"the model of a report is a BradleyTerry, not a {type(model).__name__}:"
-            " model=evenhand.BradleyTerry(ties='davidson')"
-        )
+    ranked_by = None if model is None else choose_model(model, (), seed)
     chosen = settings or Settings(
-        level=level, seed=seed, model=model, full=full, cluster=cluster, group_by=group_by
+        level=level, seed=seed, model=ranked_by, full=full, cluster=cluster, group_by=group_by
     )
-    controls = chosen.model.controls if chosen.model is not None else ()
-    if isinstance(data, Ratings) and (chosen.cluster is not None or controls):
+    if isinstance(data, Ratings) and (chosen.cluster is not None or chosen.model is not None):
+        controls = chosen.log_linear.controls if chosen.log_linear is not None else ()
+        option = "a model (--model, --ties, --order-effect, --prior)"
+        option = "--cluster" if chosen.model is None else "--control" if controls else option
         raise UnknownOption(
-            f"{'--control' if controls else '--cluster'} is for comparisons and rankings;"
+            f"{option} is for comparisons and rankings;"
             f" {data.source.name} holds ratings, whose means are compared: leave it out"
         )
     known = RATING if isinstance(data, Ratings) else PREFERENCE

@@ -16,6 +16,7 @@ from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judges.cards import Screening
 from evenhand.models.log_linear import Fit
+from evenhand.models.registry import MODELS
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
 from evenhand.ranking.ranking import Ranking
@@ -92,7 +93,16 @@ def say_ranking(ranking: Ranking, analysis: Analysis) -> list[Sentence]:
 def _say_model(ranking: Ranking, analysis: Analysis) -> Sentence:
     unit = "rankings" if isinstance(analysis.data, Rankings) else "comparisons"
     n = write_value(ranking.n_judgments, "count")
-    model, keys = _name_model(ranking)
+    if not isinstance(ranking.fit, Fit):
+        title = MODELS[ranking.model].title if ranking.model in MODELS else ranking.model
+        return (
+            f"Systems were ranked by {title} (the model {ranking.model}), fitted to {n} {unit} of"
+            f" {len(ranking.systems)} systems. Intervals at {100 * ranking.level:g} % hold one at a"
+            f" time ({ranking.method}); a pair is decided where the interval of its difference"
+            " leaves out zero.",
+            (),
+        )
+    model, keys = _name_model(ranking.fit, ranking)
     expanded = ", each as the comparisons of all its pairs," if unit == "rankings" else ""
     return (
         f"We fitted the {model} to {n} {unit}{expanded} of {len(ranking.systems)} systems"
@@ -101,11 +111,9 @@ def _say_model(ranking: Ranking, analysis: Analysis) -> Sentence:
     )
 
 
-def _name_model(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
+def _name_model(fit: Fit, ranking: Ranking) -> tuple[str, tuple[str, ...]]:
     """Name the model as it was fitted, which is not always as it was asked for."""
-    if not isinstance(ranking.fit, Fit):
-        return f"{ranking.model} model", ("dras-2015",)
-    model = ranking.fit.model
+    model = fit.model
     probit = model.ties == "glenn-david"
     name = "paired-comparison model on the probit scale" if probit else ""
     name = name or "log-linear Bradley-Terry model"
@@ -116,7 +124,7 @@ def _name_model(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
     extra += [f"worths by {one}" for one in model.judge_covariates]
     extra += [f"tie parameters by {one}" for one in model.tie_covariates]
     extra += ["worths as sums of covariates of systems"] if model.system_covariates else []
-    extra += [f"{one} held constant" for one in model.controls]
+    extra += [f"{one.said} held constant" for one in getattr(fit, "controls", ())]
     more = "".join(f", {one}" for one in extra)
     keys = (*([] if probit else ["bradley-terry-1952"]), *([source] if source else []), "dras-2015")
     return f"{name} {ties}{more}", keys

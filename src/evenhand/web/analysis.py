@@ -82,7 +82,7 @@ def list_unfit(campaign: Campaign) -> tuple[Program, ...]:
 
 def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
     from evenhand.formats.reading import read_columns
-    from evenhand.formats.records import InvalidRow
+    from evenhand.formats.table import InvalidRow
     from evenhand.formats.writing import write
     from evenhand.report.figures.drawing import name_files
 

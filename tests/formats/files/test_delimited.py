@@ -9,6 +9,7 @@ import pytest
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import fetch_columns
 from evenhand.errors import InvalidJudgments, UnknownFormat
+from evenhand.formats import file_heads
 from evenhand.formats.reading import read
 from read_tables import cells_of, refusal, tally_of
 
@@ -165,9 +166,27 @@ def test_a_ragged_line_of_a_file_of_mixed_line_ends_is_named(save) -> None:
     assert said.startswith(f"line 5 of {path} has 2 fields")
 
 
-def test_mixed_line_ends_far_down_a_large_file_are_explained(save) -> None:
+def test_mixed_line_ends_far_down_are_read_in_a_file_that_is_looked_through(
+    save, monkeypatch
+) -> None:
     text = CSV.replace("\n", "\r\n") + "A,B,left,x\r\n" * 100_000 + "A,B,left,x\n"
-    assert "mixes kinds of line ends" in refusal(save("t.csv", text), UnknownFormat)
+    path = save("t.csv", text)
+    assert tally_of(path).n_comparisons == tally_of(save("u.csv", CSV)).n_comparisons + 100_001
+    monkeypatch.setattr(file_heads, "LOOKED_THROUGH", 1 << 20)
+    assert "mixes kinds of line ends" in refusal(path, UnknownFormat)
+
+
+@pytest.mark.parametrize("end", ["\r\r\n", "\r"])
+@pytest.mark.parametrize("rows", [1, 100_000])  # the second is longer than the first look
+def test_lines_that_end_in_cr_are_read(end: str, rows: int, save) -> None:
+    """CR CR LF is what a program leaves that writes CR LF where LF becomes CR LF."""
+    text = CSV + "A,B,left,x\n" * rows
+    expected = tally_of(save("u.csv", text))
+    assert cells_of(tally_of(save("t.csv", text.replace("\n", end)))) == cells_of(expected)
+    scored = "".join(f"j\td\t1\t1\tr\ts\tt\tNo-error\t{end}" for _ in range(rows))
+    header = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
+    rated = read(save("mqm.tsv", f"{header}{end}{scored}"))
+    assert rated.source.notes[1] == f"{rows:,} rows of errors are 1 ratings"
 
 
 def test_files_with_different_headers_are_refused(save) -> None:

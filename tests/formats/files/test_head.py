@@ -8,6 +8,7 @@ import duckdb
 import pytest
 
 from evenhand.errors import UnknownFormat
+from evenhand.formats.reading import read
 from read_tables import refusal, tally_of
 
 CSV = "left,right,winner\nA,B,left\n"
@@ -53,7 +54,7 @@ def test_binary_junk_is_refused(name: str, save) -> None:
     [
         (b"PK\x03\x04", "a spreadsheet"),
         (b"\xd0\xcf\x11\xe0", "an old spreadsheet"),
-        (b"ARROW1\x00\x00", "an Arrow file"),
+        (b"ARROW1\x00\x00", "not a whole Arrow file"),
     ],
 )
 def test_files_of_other_programs_are_refused_with_what_to_do(start, words, save) -> None:
@@ -68,20 +69,29 @@ def test_a_database_among_files_is_refused_with_what_to_do_and_a_damaged_one_by_
     assert re.search(r"t\.db: the database .* not a database$", refusal(damaged, UnknownFormat))
 
 
-def test_text_that_is_not_utf8_names_its_line(save) -> None:
-    said = refusal(save("t.csv", f"{CSV}A,Café,left\n".encode("latin-1")), UnknownFormat)
-    assert said.startswith("line 3 of ")
-    assert "is not UTF-8 text (byte 0xe9): save the file as UTF-8" in said
-    assert "UTF-16" in refusal(save("u.csv", CSV.encode("utf-16")), UnknownFormat)
+def test_text_in_latin1_is_read_wherever_its_first_letter_is(save) -> None:
+    for rows in (1, 200_000):  # the second is beyond the first megabyte
+        text = (CSV + "A,B,left\n" * rows).encode() + "A,Café,left\n".encode("latin-1")
+        data = read(save("t.csv", text))
+        assert "Café" in data.tally().systems
+        assert "t.csv is not UTF-8 and was read as Latin-1 (Windows-1252)" in data.source.notes[-1]
     lines = '{"left":"Café","right":"B","winner":"tie"}\n'.encode("latin-1")
-    assert refusal(save("t.jsonl", lines), UnknownFormat).startswith("line 1 of ")
+    assert read(save("t.jsonl", lines)).tally().systems == ("B", "Café")
 
 
-def test_text_that_is_not_utf8_far_down_names_its_line(save) -> None:
-    text = (CSV + "A,B,left\n" * 200_000).encode() + "A,Café,left\n".encode("latin-1")
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_wide_text_is_read_with_a_mark_before_it_and_without(encoding: str, save) -> None:
+    data = read(save("u.csv", (CSV + "A,Čeština,left\n").encode(encoding)))
+    assert data.tally().systems == ("A", "B", "Čeština")
+    assert data.source.notes[-1].endswith(f"was read as {encoding[:6].upper()}.")
+
+
+def test_a_damaged_letter_in_utf8_is_refused_with_its_line(save) -> None:
+    """The other letters say that it is no Latin-1, in which they would be two letters each."""
+    text = f"{CSV}A,Café,left\n".encode() + b"A,Caf\xe9,left\n"
     said = refusal(save("t.csv", text), UnknownFormat)
-    assert said.startswith("line 200,003 of ")
-    assert "is not UTF-8 text" in said
+    assert said.startswith("line 4 of ")
+    assert "is not UTF-8 text (byte 0xe9): save the file as UTF-8" in said
 
 
 def test_a_letter_cut_by_the_end_of_the_look_is_no_error(save) -> None:

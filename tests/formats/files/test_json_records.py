@@ -121,3 +121,27 @@ def test_scores_may_be_written_as_numbers_and_as_text(save) -> None:
     rows = [{"system": "A", "item": "1", "judge": "u", "score": one} for one in (4, 3.5, "5")]
     data = read(save("scores.jsonl", _lines(rows)))
     assert sorted(fetch_columns(data.frame.select("score"))["score"]) == [3.5, 4.0, 5.0]
+
+
+def test_the_list_in_the_object_of_each_file_is_read(save) -> None:
+    rows = [
+        {"left": "A", "right": "B", "winner": "left"},
+        {"left": "B", "right": "A", "winner": "tie"},
+    ]
+    one = save("a.json", json.dumps({"data": rows, "made": 2024}))
+    two = save("b.json", json.dumps({"data": rows[:1], "made": 2025}, indent=1))
+    data = read([one, two])
+    assert data.tally().n_comparisons == 3
+    assert data.source.notes[-1] == f"the list 'data' of {one} and 1 more was read; not read: made"
+
+
+def test_a_file_whose_objects_hold_lists_is_no_wrapped_list(save) -> None:
+    line = json.dumps({"votes": [{"left": "A", "right": "B", "winner": "left"}]})
+    assert "has the columns votes" in refusal(save("a.jsonl", f"{line}\n{line}\n"), UnknownFormat)
+
+
+def test_a_list_of_many_megabytes_in_an_object_is_read(save) -> None:
+    row = {"left": "A", "right": "B", "winner": "left", "text": "x" * 1000}
+    path = save("a.json", json.dumps({"data": [row] * 20_000}))
+    assert path.stat().st_size > 20_000_000
+    assert read(path).tally().n_comparisons == 20_000

@@ -6,6 +6,7 @@ import pytest
 
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.reading import read
+from evenhand.formats.table import SKIP
 from outside_files import MQM_NEW, MQM_OLD
 from read_tables import refusal, rows_of
 
@@ -127,7 +128,18 @@ def test_marks_around_nothing_and_several_are_refused_with_their_row(target, sav
     path = save("mqm.tsv", HEADER + _row("s", "t") + _row("s", target, segment=2))
     words = refusal(path, InvalidJudgments)
     assert f"row 2 of {path}: one error is marked with one <v> and one </v>" in words
-    assert "--where" in words
+    assert words.endswith(f"; correct it, or {SKIP}")
+
+
+def test_a_bad_row_takes_the_other_errors_of_its_rating_with_it(save) -> None:
+    """Without one of its errors an output would be too good."""
+    bad = _row("s", "<v>a</v> b") + _row("s", "a <v>b")
+    path = save("mqm.tsv", HEADER + bad + _row("s", "<v>t</v>", segment=2))
+    data = read(path, skip_bad_rows=True)
+    assert [row["score"] for row in rows_of(path, skip_bad_rows=True)] == [-5]
+    (excluded,) = data.excluded
+    assert (excluded.code, excluded.rows, excluded.of_rows) == ("bad-rows", 2, 3)
+    assert excluded.text.startswith("2 rows that cannot be read are excluded: row 2 (one error")
 
 
 def test_semicolons_may_part_the_fields(save) -> None:

@@ -2,6 +2,7 @@
 
 from evenhand.errors import InvalidJudgments, UnknownFormat
 from evenhand.formats.reading import read
+from evenhand.formats.table import SKIP
 from outside_files import DA, DA_HEADER
 from read_tables import refusal, rows_of
 
@@ -20,10 +21,23 @@ def test_spoilt_references_are_kept_as_controls_known_bad(save) -> None:
     assert rows.direction.tolist() == [0, -1]
 
 
+def test_references_are_no_outputs_of_the_system_whose_place_they_take(save) -> None:
+    """As published for 2021 and 2022: blanks part the names, tabs the values."""
+    lines = ["H1\tM1\tcs\ten\tad\t4\tA.1\t10\tSYSTEM\t177\t0.6\t931.0"]
+    lines += [lines[0].replace("SYSTEM", "REF").replace("0.6", "1.5")]
+    lines += [lines[0].replace("SYSTEM", "REPEAT"), lines[0].replace("SYSTEM", "BAD_REF")]
+    data = read(save("ad-csen-good-stnd.csv", "\n".join([" ".join(DA_HEADER.split()), *lines])))
+    rows = data.rows()
+    assert rows.kind.tolist() == [0, 2, 1, 2]
+    assert rows.direction.tolist() == [0, 1, 0, -1]
+    assert "1 reference shown in the place of systems (REF)" in data.source.notes[-1]
+
+
 def test_another_type_is_refused_with_its_row_and_those_expected(save) -> None:
     path = save("ad.csv", DA + "NA w hi bn ad NA S NA CHECK x 1 0\n")
     words = refusal(path, InvalidJudgments)
-    assert words == f"row 3 of {path}: type is 'CHECK': expected SYSTEM | REPEAT | BAD_REF"
+    expected = f"row 3 of {path}: type is 'CHECK': expected SYSTEM | REPEAT | REF | BAD_REF"
+    assert words == f"{expected}; correct it, or {SKIP}"
 
 
 def test_a_line_that_is_too_short_is_refused_by_its_number(save) -> None:

@@ -28,8 +28,10 @@ from evenhand.formats.records import (
     Screen,
     keep_flat,
     list_flat,
+    read_each,
     read_inclusive,
     read_records,
+    read_score,
     take_rows,
 )
 from evenhand.formats.roles import UNKNOWN_POSITIONS
@@ -54,7 +56,7 @@ class Document:
 
 def understand_appraise(table: Table, options: ReadOptions) -> Handle:
     flat = list_flat(table, APPRAISE.reads)
-    rows = [keep_flat(record, flat, read_score_row(record, flat)) for record in read_records(table)]
+    rows = read_each(table, lambda one: [keep_flat(one, flat, read_score_row(one, flat))])
     notes: list[str] = []
     if options.system_separator is None:
         notes += say_merged(sorted({row["system"] for row in rows}))
@@ -91,7 +93,7 @@ def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]
         "judge": record.need("user"),
         "item": document.name or segment if whole == "True" else item,
         "system": record.need("system"),
-        "score": record.text("score"),
+        "score": read_score(record, record.text("score") or None),
         "kind": read_kind(record.choose(record.need("type"), "type", TYPES), document.flag),
         "task": f"{record.need('src')}-{record.need('tgt')}",
         "document": document.name,

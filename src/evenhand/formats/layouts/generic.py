@@ -124,6 +124,7 @@ _FIXED: Final = {"left": "left", "right": "right", "outcome": "label", "judge": 
 
 def understand_crowd_kit(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
     roles = assign(table.header(options), CROWD_KIT.roles, ("left", "right", "outcome"), _FIXED)
+    table, notes = tables.strip_labels(table, roles)
     left, right, label = (
         tables.read_label(table, roles[r], r) for r in ("left", "right", "outcome")
     )
@@ -134,7 +135,8 @@ def understand_crowd_kit(table: tables.Table, options: tables.ReadOptions) -> Co
     )
     turned = table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
     sides = Complete(tables.SIDES | dict(options.outcomes or {}))
-    return tables.make_comparisons(turned, replace(options, outcomes=sides), CROWD_KIT, _FIXED)
+    data = tables.make_comparisons(turned, replace(options, outcomes=sides), CROWD_KIT, _FIXED)
+    return replace(data, source=data.source.noting(*notes))
 
 
 CROWD_KIT: Final = tables.Layout(
@@ -214,7 +216,7 @@ def understand_dpo(table: tables.Table, options: tables.ReadOptions) -> tables.H
             f" {' and '.join(MODELS)}"
         )
     flat = records.list_flat(table, DPO.reads)
-    rows = [_read(record, flat) for record in records.read_records(table)]
+    rows = records.read_each(table, lambda one: [_read(one, flat)])
     unread = [*records.list_unread(table, (*DPO.reads, *flat)), "chosen", "rejected"]
     return records.take_rows(DPO, table, rows, options, make=tables.make_comparisons, unread=unread)
 
@@ -256,11 +258,9 @@ def _read(record: records.Record, flat: Sequence[str]) -> records.Row:
 
 def understand_mlqe(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     flat = records.list_flat(table, MLQE.reads)
-    rows = [
-        records.keep_flat(record, flat, row)
-        for record in records.read_records(table)
-        for row in _read_mlqe(record)
-    ]
+    rows = records.read_each(
+        table, lambda one: [records.keep_flat(one, flat, row) for row in _read_mlqe(one)]
+    )
     note = "whose scores they are is not recorded: 'place' is the place in the list, not a judge"
     return records.take_rows(MLQE, table, rows, options, flat=flat, notes=[note])
 
@@ -303,11 +303,9 @@ def _read_mlqe(record: records.Record) -> Iterator[records.Row]:
 
 def understand_subset2evaluate(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     flat = records.list_flat(table, SUBSET2EVALUATE.reads)
-    rows = [
-        records.keep_flat(record, flat, row)
-        for record in records.read_records(table)
-        for row in _read_subset2evaluate(record)
-    ]
+    rows = records.read_each(
+        table, lambda one: [records.keep_flat(one, flat, row) for row in _read_subset2evaluate(one)]
+    )
     return records.take_rows(SUBSET2EVALUATE, table, rows, options, flat=flat)
 
 

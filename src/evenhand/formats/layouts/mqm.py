@@ -13,7 +13,7 @@ count as major ones, and a note counts them. The errors are in the column `spans
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from evenhand.data.annotations import Span, write_spans
@@ -26,6 +26,7 @@ from evenhand.formats.records import (
     keep_flat,
     list_flat,
     list_unread,
+    read_each,
     read_exclusive,
     read_records,
     read_score,
@@ -37,7 +38,7 @@ from evenhand.formats.records import (
     take_rows,
     weigh,
 )
-from evenhand.formats.table import Handle, Layout, ReadOptions, Table
+from evenhand.formats.table import Handle, InvalidRow, Layout, ReadOptions, Table
 
 SEVERITIES: Final = ("major", "minor", "critical", "neutral", NO_ERROR)
 _SEGMENTS: Final = ("docSegId", "seg_id")
@@ -46,19 +47,22 @@ _SEGMENTS: Final = ("docSegId", "seg_id")
 def understand_mqm(table: Table, options: ReadOptions) -> Handle:
     segment = next((name for name in _SEGMENTS if name in table.columns), "")
     require_columns(table, [segment or "seg_id"], MQM.title)
+    names = ("system", "doc", segment, "rater")
     errors: dict[tuple[str, ...], list[Record]] = {}
-    n = 0
-    for record in read_records(table):
-        key = tuple(record.need(name) for name in ("system", "doc", segment, "rater"))
+    keyed = read_each(table, lambda one: [(tuple(map(one.need, names)), one)])
+    for key, record in keyed:
         errors.setdefault(key, []).append(record)
-        n += 1
     every: list[Span] = []
     rows: list[Row] = []
     for key, records in errors.items():
-        spans, texts = _read_errors(records)
-        every += spans
-        rows.append(_read(key, records[0], spans) | texts)
-    notes = [f"{n:,} rows of errors are {len(rows):,} ratings", *say_critical(every)]
+        try:
+            spans, texts = _read_errors(records)
+            rows.append(_read(key, records[0], spans) | texts)
+            every += spans
+        except InvalidRow as fault:  # without one of its errors an output would be too good
+            fault.numbers = tuple(record.number for record in records)
+            table.skip(fault)
+    notes = [f"{len(keyed):,} rows of errors are {len(rows):,} ratings", *say_critical(every)]
     notes += say_unread(list_unread(table, (*MQM.reads, segment)))
     return take_rows(MQM, table, rows, options, unread=(), notes=notes)
 
@@ -133,16 +137,16 @@ def _read_error(
 
 
 def understand_mqm_averages(table: Table, options: ReadOptions) -> Handle:
-    rows = [
-        {
-            "item": record.need("seg_id"),
-            "system": record.need("system"),
-            "criterion": "mqm",
-            "score": record.text("mqm_avg_score"),
-        }
-        for record in read_records(table)
-    ]
-    return take_rows(MQM_AVERAGES, table, rows, options)
+    return take_rows(MQM_AVERAGES, table, read_each(table, _read_average), options)
+
+
+def _read_average(record: Record) -> Iterator[Row]:
+    yield {
+        "item": record.need("seg_id"),
+        "system": record.need("system"),
+        "criterion": "mqm",
+        "score": read_score(record, record.text("mqm_avg_score") or None),
+    }
 
 
 MQM_AVERAGES: Final = Layout(
@@ -217,13 +221,15 @@ def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:
 
 def understand_mtme_json(table: Table, options: ReadOptions) -> Handle:
     flat = list_flat(table, MTME_JSON.reads)
-    rows: list[Row] = []
     marked: list[Span] = []
-    for record in read_records(table):
+
+    def read(record: Record) -> Iterator[Row]:
         score, spans = read_errors(record, {"errors": record.data("errors")})
-        marked += spans
         row = {**_name(record), "score": score, "spans": write_spans(spans)}
-        rows.append(keep_flat(record, flat, row))
+        yield keep_flat(record, flat, row)
+        marked.extend(spans)
+
+    rows = read_each(table, read)
     return take_rows(MTME_JSON, table, rows, options, flat=flat, notes=say_critical(marked))
 
 
@@ -275,7 +281,7 @@ def understand_mtme_scores(table: Table, options: ReadOptions) -> Handle:
                 "item": {"sys": "", "domain": domain}.get(level, str(seen[key])),
                 "system": record.need("SYSTEM"),
                 "criterion": record.need("name"),
-                "score": None if score == "None" else score,
+                "score": read_score(record, None if score == "None" else score),
                 "task": record.need("pair"),
                 "level": level,
             }

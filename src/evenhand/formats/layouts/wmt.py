@@ -11,6 +11,7 @@ from typing import Any, Final
 import narwhals as nw
 
 from evenhand.data.annotations import write_spans
+from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import Frame, quote_name
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.rankings import Rankings
@@ -91,6 +92,7 @@ def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rank
     assigned = assign(table.header(options), WMT_RNK.roles, (), _FIXED)
     roles = {role: column for role, column in assigned.items() if role not in SOFT}
     beside = {role: column for role, column in assigned.items() if role in SOFT}
+    table, stripped = tables.strip_labels(table, roles, slots["id"])
     languages = [table.header(options).named(name) for name in ("srclang", "trglang")]
     pair = [] if "task" in roles else [name for name in languages if name is not None]
     wide, notes = _widen(table, slots, roles, pair)
@@ -109,7 +111,7 @@ def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rank
     ]
     shown = ", ".join([columns["system"], *assignments])
     note = say("columns", "info", layout=WMT_RNK.title, columns=shown, renamed=bool(assignments))
-    source = table.source(WMT_RNK.name, columns, note).noting(*notes)
+    source = table.source(WMT_RNK.name, columns, note).noting(*notes, *stripped)
     annotations = tables.place_asides(table, options, dict.fromkeys((*roles, *_ADDED), ""), beside)
     data = Rankings(frame, source=replace(source, annotations=annotations))
     data.check()
@@ -123,6 +125,60 @@ WMT_RNK: Final = tables.Layout(
     understand=understand_wmt_rnk,
     roles=("judge", "item", "task", "weight", *ANNOTATIONS),
 )
+
+
+# WMT's pairwise table (2014 to 2016): what a ranking says of two of its systems, one pair a row.
+#
+#     srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,
+#         rankingID
+#
+# (one line). Rows with one rankingID are one answer of a judge, of as many pairs as it ranked, and
+# stay together as its ranking. The system that stands first in the ranking was shown on the left.
+
+
+def understand_wmt_pairs(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
+    header = table.header(options)
+    names = {name: header.named(name) or name for name in WMT_PAIRS.needs}
+    records.require_columns(table, list(names.values()), WMT_PAIRS.title)
+    ranks = [names["system1rank"], names["system2rank"]]
+    _refuse_ranks(table, ranks)
+    first, second = (tables.read_number(table, rank, "rank", check=False) for rank in ranks)
+    blank = first.is_null() | second.is_null() | (first == -1) | (second == -1)
+    side = nw.when(first < second).then(nw.lit("left")).otherwise(nw.lit("right"))
+    side = nw.when(first == second).then(nw.lit("tie")).otherwise(side)
+    columns: list[nw.Expr] = [nw.when(~blank).then(side).alias(_OUTCOME)]
+    pair = [] if "task" in options.columns else [header.named(n) for n in ("srclang", "trglang")]
+    if pair and all(pair):
+        columns.append(_name_pair(table, [name for name in pair if name]).alias(_TASK))
+    frame = table.frame.with_columns(*columns).drop(*ranks, *filter(None, pair))
+    fixed = {
+        "left": names["system1Id"],
+        "right": names["system2Id"],
+        "outcome": _OUTCOME,
+        "ranking": names["rankingID"],
+        "task": _TASK,
+        **_FIXED,
+    }
+    return tables.make_comparisons(table.with_frame(frame), options, WMT_PAIRS, fixed)
+
+
+_OUTCOME, _TASK = "better_ranked", "languages"
+
+WMT_PAIRS: Final = tables.Layout(
+    "wmt_pairs",
+    "WMT rankings as pairs",
+    ("system1Id", "system1rank", "system2Id", "system2rank", "rankingID"),
+    understand=understand_wmt_pairs,
+    roles=("judge", "item", "task", "weight", *ANNOTATIONS),
+    condition=lambda header: header.named("system3Id") is None,
+)
+
+
+def _name_pair(table: tables.Table, pair: Sequence[str]) -> nw.Expr:
+    """Name the task after its languages, by code: Czech and English are cs-en."""
+    names = [tables.read_label(table, name, "task").str.to_lowercase() for name in pair]
+    codes = [name.replace_strict(LANGUAGES, default=name) for name in names]
+    return nw.concat_str(codes, separator="-")
 
 
 def _find_slots(table: tables.Table) -> dict[str, list[str]]:
@@ -151,11 +207,7 @@ def _widen(
         for role, column in roles.items()
     ]
     if len(pair) == 2:
-        names_of_languages = [
-            tables.read_label(table, name, "task").str.to_lowercase() for name in pair
-        ]
-        codes = [name.replace_strict(LANGUAGES, default=name) for name in names_of_languages]
-        chosen.append(nw.concat_str(codes, separator="-").alias("task"))
+        chosen.append(_name_pair(table, pair).alias("task"))
     for i, (system, rank) in enumerate(zip(slots["id"], slots["rank"], strict=True)):
         chosen.append(tables.read_label(table, system, f"evenhand_system_{i}"))
         number = tables.read_number(table, rank, "rank", check=False).cast(nw.Float64)
@@ -190,9 +242,10 @@ def _refuse_ranks(table: tables.Table, ranks: list[str]) -> None:
 #     NA     w3        hi         bn         ad          NA   "S.7"   NA   SYSTEM  x-1   30   0
 #
 # Tabs part the names, tabs and blanks the values; NA is missing. `type` is SYSTEM for an output,
-# REPEAT for one that is asked again, BAD_REF for a spoilt reference. Whether scores are raw (0 to
-# 100) or standardised the file does not say, nor in which unit `time` is.
-KINDS: Final = {"SYSTEM": "target", "REPEAT": "repeat", "BAD_REF": "bad"}
+# REPEAT for one that is asked again, REF for the reference and BAD_REF for a spoilt output, both
+# shown in the place of that of `sys_id`: they are no outputs of it, but controls. Whether scores
+# are raw (0 to 100) or standardised the file does not say, nor in which unit `time` is.
+KINDS: Final = {"SYSTEM": "target", "REPEAT": "repeat", "REF": "good", "BAD_REF": "bad"}
 _KEPT: Final = {
     "HITId": "hit_id",
     "Input.item": "input",
@@ -203,9 +256,10 @@ _KEPT: Final = {
 
 
 def understand_wmt_da(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    return records.take_rows(
-        WMT_DA, table, [_read(record) for record in records.read_records(table)], options
-    )
+    rows = records.read_each(table, _read)
+    references = sum(row["kind"] == "good" for row in rows)
+    notes = [say("references", references=references)] if references else []
+    return records.take_rows(WMT_DA, table, rows, options, notes=notes)
 
 
 WMT_DA: Final = tables.Layout(
@@ -213,17 +267,17 @@ WMT_DA: Final = tables.Layout(
 )
 
 
-def _read(record: records.Record) -> records.Row:
+def _read(record: records.Record) -> Iterator[records.Row]:
     def text(column: str) -> str:
         value = record.text(column)
         return "" if value == "NA" else value
 
     kind = record.choose(record.need("type"), "type", tuple(KINDS))
-    return {
+    yield {
         "judge": text("WorkerId"),
         "item": record.need("sid"),
         "system": record.need("sys_id"),
-        "score": text("score"),
+        "score": records.read_score(record, text("score") or None),
         "kind": KINDS[kind],
         "task": "-".join((record.need("Input.src"), record.need("Input.trg"))),
         **{name: text(column) for column, name in _KEPT.items()},
@@ -243,19 +297,21 @@ _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
 
 
 def understand_wmt_da_scores(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    rows = [
-        {
+    return records.take_rows(
+        WMT_DA_SCORES, table, records.read_each(table, _read_averages), options
+    )
+
+
+def _read_averages(record: records.Record) -> Iterator[records.Row]:
+    for criterion, column in _CRITERIA.items():
+        yield {
             "item": record.text("SID"),
             "system": record.need("SYS"),
             "criterion": criterion,
-            "score": record.text(column),
+            "score": records.read_score(record, record.text(column) or None),
             "n": record.text("N"),
             "n_all": record.text("N.ALL"),
         }
-        for record in records.read_records(table)
-        for criterion, column in _CRITERIA.items()
-    ]
-    return records.take_rows(WMT_DA_SCORES, table, rows, options)
 
 
 WMT_DA_SCORES: Final = tables.Layout(
@@ -286,14 +342,15 @@ _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 
 def understand_wmt_json(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     every = list(records.read_records(table))
-    segments = [record for record in every if record.data("scores") is not None]
+    segments = records.read_each(
+        table, lambda one: [one] if one.data("scores") is not None else [], every
+    )
     items, note = _number(segments)
     unread = set(records.list_unread(table, WMT_JSON.reads))
-    rows = [
-        row
-        for record, item in zip(segments, items, strict=True)
-        for row in _read_wmt_json(record, item, unread)
-    ]
+    named = dict(zip((segment.number for segment in segments), items, strict=True))
+    rows = records.read_each(
+        table, lambda one: _read_wmt_json(one, named[one.number], unread), segments
+    )
     others = len(every) - len(segments)
     words = "lines without scores excluded, no item is made of them: {n:,}"
     excluded = exclude_by_format({"lines without scores": others}, words)

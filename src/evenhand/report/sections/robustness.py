@@ -137,15 +137,15 @@ def write_section_choices(analysis: Analysis) -> Section:
     settings = analysis.settings
     sensitivity = vary_choices(
         analysis.pairs,
-        model=settings.model,
+        model=settings.log_linear,
         cluster=settings.cluster,
         level=settings.level,
         seed=settings.seed,
-        board=analysis.ranking,
+        board=analysis.board,
         decide=may_rank(analysis, MAX_CHOICES),
         screening=screening,
     )
-    document = sensitivity.document()
+    document = analysis.note_model(sensitivity.document())
     if not sensitivity.decides:
         how = say_how(command, "Which pairs each choice decides")
         findings = [one for one in document.findings if one.code != "decisions-not-asked"]
@@ -169,7 +169,8 @@ def check_first(sensitivity: Sensitivity, ranking: Ranking) -> list[Check]:
     Another first system, or a decided pair that is reversed, fails. A lead that some choice leaves
     undecided is a warning. Where the first place is open anyway only reversed pairs are a check.
     """
-    best, others = ranking.systems[0], sensitivity.ranked[1:]
+    # the first choice is the ranking itself, where both have one model
+    best, others = ranking.systems[0], sensitivity.ranked[isinstance(ranking.fit, Fit) :]
     usual = sensitivity.choices[0]
     decided = ranking.rank_upper is not None and ranking.rank_upper[0] == 1
     ahead = [one.name for one in others if best not in one.first] if decided else []
@@ -246,15 +247,15 @@ def write_section_fragility(analysis: Analysis) -> Section:
     opened = whole or may_rank(analysis, STEPS)
     fragility = find_fragility(
         analysis.pairs,
-        model=settings.model,
+        model=settings.log_linear,
         cluster=settings.cluster,
         level=settings.level,
         seed=settings.seed,
-        board=analysis.ranking,
+        board=analysis.board,
         most=None if whole else 1,
         outcomes=(REVERSED, UNDECIDED) if opened else (REVERSED,),
     )
-    document = fragility.document()
+    document = analysis.note_model(fragility.document())
     if not fragility.flips:
         return Section("fragility", says=(NO_CONCLUSION,), notes=document.shown)
     if not whole:

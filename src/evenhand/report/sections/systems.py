@@ -56,7 +56,7 @@ def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
             "system": row["system"],
             "places": write_ranks(row, "–", ""),
             "estimate": estimate,
-            **{key: row[key] for key in keys},
+            **{key: row[key] for key in keys if key in row},
         }
         for row, estimate in zip(ranking.rows(), estimates, strict=True)
     ]
@@ -114,9 +114,11 @@ def write_section_groups(analysis: Analysis) -> Section:
             Table(f"{stem}answers", f"{about}The answer of each group", columns, (*rows,))
         )
         tables.append(_place_systems(f"{stem}places", about, whole, groups))
+    sets = isinstance(analysis.data, Ratings) or analysis.ranking.rank_sets is not None
+    what = "Rank sets hold" if sets else "What is decided of a pair holds"
     notes = [
-        f"Rank sets hold in each group by itself with {100 * settings.level:g} % confidence, not in"
-        " all groups at once: of many groups some may err."
+        f"{what} in each group by itself with {100 * settings.level:g} % confidence, not in all"
+        " groups at once: of many groups some may err."
     ]
     if any(len(groups) > MAX_GROUPS for _, groups, _ in ranked.values()):
         notes.append(f"Places stand side by side for the first {MAX_GROUPS} groups by name.")

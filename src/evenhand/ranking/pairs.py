@@ -1,0 +1,212 @@
+"""Two systems of a ranking beside each other, and how often each of K is predicted to win.
+
+    p = P(first preferred) / (P(first preferred) + P(second preferred))
+
+by the law of the model that ranks: with Davidson's ties, or none, p = 1 / (1 + exp(−d)), d the
+difference in log-worth; shown left and right equally often. The interval of d is that of the
+ranking's pairs, by the same covariance and critical value, and that of p is p at its two ends.
+
+When not to use it: as the share of judgments that a system won. Predicted rates are about systems,
+also of those that nobody compared, and hold as far as one worth for each describes all pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import numpy as np
+
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.results import Shown
+from evenhand.errors import UnknownOption
+from evenhand.models.base import FittedModel
+from evenhand.numerics import Array
+from evenhand.render.counts import whole
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding
+from evenhand.render.values import write_value
+
+MAX_SYSTEMS: Final = 500  # Most systems whose rates are predicted all at once
+WINS: Final = "wins: predicted share of the answers that are no ties"
+# Fields of a pair that are of the whole ranking
+OF_THE_RANKING: Final = ("basis", "signature", "notes", "excluded")
+
+
+def predict_chances(fit: FittedModel, pairs: Sequence[tuple[str, str]]) -> Array:
+    """Return (n, 3) chances of first, tie, second, each shown left as often as right."""
+    turned = fit.predict([(second, first) for first, second in pairs])
+    return np.asarray((fit.predict(pairs) + turned[:, ::-1]) / 2)
+
+
+def find_rates(chances: Array) -> Array:
+    """Return (n,) the share of the first in answers that are no ties."""
+    return np.asarray(chances[:, 0] / (chances[:, 0] + chances[:, 2]))
+
+
+def bound_rate(
+    fit: FittedModel, rate: float, gap: float, ends: tuple[float, float]
+) -> tuple[float, float] | None:
+    """Return the rates at both ends of a difference in log-worth; None where it has none."""
+    gaps = np.array([gap, *ends])
+    chances = fit.predict_gaps(gaps)
+    rates = 1 / (1 + np.exp(-gaps)) if chances is None else find_rates(chances)
+    if not np.isclose(rates[0], rate, rtol=0, atol=1e-9):  # more counts than the difference
+        return None
+    return float(rates[1]), float(rates[2])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair(Shown):
+    """Two systems of a ranking: who is better, how often it is preferred, and how sure that is."""
+
+    first: str  # the system that was asked for first
+    second: str  # the other
+    scale: str  # what the difference is of, such as "log-worth"
+    difference: float  # first less second
+    stderr: float | None  # its standard error, or None
+    lower: float | None  # lower end of its interval, or None
+    upper: float | None  # upper end
+    p_adjusted: float | None  # p-value, adjusted for all pairs of the ranking
+    # the predicted share of the first in answers that are no ties; None of models without worths
+    win: float | None
+    win_lower: float | None  # lower end of its interval, by that of the difference
+    win_upper: float | None  # upper end
+    tie: float | None  # the predicted share of ties in all answers
+    better: str | None  # the system that is decided to be better; None where it is undecided
+    wins: float | None  # comparisons of the two that the first won; None where they are not known
+    ties: float | None  # comparisons of the two that are ties
+    losses: float | None  # comparisons of the two that the second won
+    more: float | None  # judgments still needed, as many as all there are included; None: unknown
+    together: bool  # whether the interval holds for all pairs of the ranking at once
+    level: float  # nominal level of the interval (proportion)
+    says: str  # the result in a sentence
+    basis: str  # what it rests on
+    signature: str  # one line that reproduces the ranking
+    notes: tuple[Finding, ...]
+    excluded: tuple[Exclusion, ...] = ()
+
+    @property
+    def compared(self) -> float | None:
+        """Comparisons of the two with each other; None where they are not known."""
+        if self.wins is None or self.ties is None or self.losses is None:
+            return None
+        return self.wins + self.ties + self.losses
+
+    def row(self) -> dict[str, Any]:
+        """Return all its numbers by name."""
+        names = [one.name for one in fields(self) if one.name not in OF_THE_RANKING]
+        counts = {name: getattr(self, name) for name in ("wins", "ties", "losses", "compared")}
+        return {name: getattr(self, name) for name in names} | {
+            name: None if count is None else whole(count) for name, count in counts.items()
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand rank --pair --json`."""
+        return {**write_contract(self), **self.row()}
+
+    def document(self) -> Document:
+        known = () if self.win_lower is None else (self.win_lower, self.win_upper)
+        ends = () if self.lower is None else (self.lower, self.upper)
+        counts = ((self.wins, "won"), (self.ties, "tied"), (self.losses, "lost"))
+        of_these = ", ".join(f"{n:,.6g} {what}" for n, what in counts if n is not None)
+        more = None if self.more is None else float(f"{self.more:.1e}")  # to two digits
+        predicted = (
+            (f"wins of {self.first}", write_value(self.win, "share"), known, "interval share"),
+            ("ties", write_value(self.tie, "share"), (), ""),
+        )
+        met = (("compared with each other", write_value(self.compared, "count"), (), ""),)
+        lines = (
+            *(predicted if self.win is not None else ()),
+            (f"difference in {self.scale}", write_value(self.difference, "two"), ends, "interval"),
+            ("p, adjusted for all pairs", write_value(self.p_adjusted, "p"), (), ""),
+            *(met if self.compared is not None else ()),
+            *([("of these", of_these, (), "")] if self.compared else []),
+            *([("judgments still needed", f"about {more:,.0f}", (), "")] if more else []),
+        )
+        rows = tuple(
+            {"what": what, "value": value, "interval": write_value(some, kind) if some else ""}
+            for what, value, some, kind in lines
+        )
+        level = f"{100 * self.level:g} % interval"
+        columns = (Column("what", "", "name"), Column("value", ""), Column("interval", level))
+        wins = (WINS,) * (self.win is not None)
+        legend = (*wins, *(("intervals hold for all pairs of systems at once",) * self.together))
+        caption = f"{self.first} against {self.second}"
+        return Document(
+            basis=self.basis,
+            answer=(self.says,),
+            parts=(Table("pair", caption, columns, rows, legend=legend),),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+            csv_rows=({name: one for name, one in self.row().items() if name != "says"},),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WinRates(Shown):
+    """How often each system is predicted to be preferred to each other, by the model that ranks."""
+
+    systems: tuple[str, ...]  # names, best first
+    # (K, K) share of the row's system in answers that are no ties; NaN on the diagonal
+    rates: Array
+    ties: Array  # (K, K) share of ties in all answers; likewise
+    basis: str  # what they rest on
+    signature: str  # one line that reproduces the ranking
+    notes: tuple[Finding, ...]
+    excluded: tuple[Exclusion, ...] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one mapping for each ordered pair of systems."""
+        rates, ties = self.rates.tolist(), self.ties.tolist()
+        return [
+            {"first": one, "second": other, "win": rates[i][j], "tie": ties[i][j]}
+            for i, one in enumerate(self.systems)
+            for j, other in enumerate(self.systems)
+            if i != j
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand rank --win-rates --json`."""
+        return {
+            **write_contract(self),
+            "systems": list(self.systems),
+            "win_rates": self.rows(),
+        }
+
+    def document(self) -> Document:
+        columns = [Column("system", "system", "name")]
+        columns += [Column(f"of {at}", name, "share") for at, name in enumerate(self.systems)]
+        rows = tuple(
+            {"system": name}
+            | {f"of {j}": None if i == j else rate for j, rate in enumerate(self.rates[i].tolist())}
+            for i, name in enumerate(self.systems)
+        )
+        caption = "How often the system of the row is predicted to win against that of the column"
+        table = Table("win-rates", caption, tuple(columns), rows, legend=(WINS,))
+        return Document(
+            basis=self.basis,
+            parts=(table,),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+            csv_rows=tuple(self.rows()),
+        )
+
+
+def predict_rates(fit: FittedModel, systems: tuple[str, ...]) -> tuple[Array, Array]:
+    """Return (K, K) shares of the row in answers that are no ties, and of ties; NaN of itself."""
+    k = len(systems)
+    if k > MAX_SYSTEMS:
+        raise UnknownOption(
+            f"win rates are shown of at most {MAX_SYSTEMS:,} systems, and there are {k:,}: ask for"
+            " one pair (--pair A,B, in Python ranking.pair('A', 'B'))"
+        )
+    first, second = np.triu_indices(k, 1)
+    pairs = [(systems[i], systems[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
+    chances = predict_chances(fit, pairs)
+    rates, ties = np.full((k, k), np.nan), np.full((k, k), np.nan)
+    rates[first, second] = find_rates(chances)
+    rates[second, first] = 1 - rates[first, second]
+    ties[first, second] = ties[second, first] = chances[:, 1]
+    return rates, ties

@@ -1,0 +1,755 @@
+"""Files as people have them: what is read of each, or why not, and what to do then.
+
+Every row is a file, a command, and what must be said. Where a command is refused and a remedy is
+named, the command with the remedy is run as well: it must work, and say what it did.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from evenhand.cli.main import main
+
+
+@dataclass(frozen=True)
+class Odd:
+    name: str  # of the case
+    file: str  # its name; "-" is standard input
+    content: str | bytes
+    command: str  # ? is the file
+    said: str  # what must be said, whatever the width of the lines
+    cure: str = ""  # words that are added where the command is refused
+    then: str = ""  # what must be said with them
+    refused: bool = False
+
+    def words(self) -> list[str]:
+        return [self.file if word == "?" else word for word in self.command.split()]
+
+
+VOTES = """judge,item,left,right,outcome
+ann,1,Žofie,bob,left
+ben,1,bob,Žofie,left
+cy,2,bob,Žofie,tie
+"""
+LATIN = VOTES.replace("Žofie", "Zoé")
+READ = "3 judgments, 3 judges, 2 items, 2 systems"
+FEW = "judge;item;system;score\n"
+SCORES = FEW + "ann;1;A;4,5\nben;1;B;3,25\n"
+RATED = "judge,item,system,score\nann,1,A,4\nben,1,B,x\ncy,1,A,5\n"
+RANKED = "ranking,system,rank\n1,A,1\n1,B,2\n1,C,third\n2,A,2\n2,B,1\n"
+
+DA = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time\n"
+DA_ROWS = [
+    "H1\tM1\tcs\ten\tad\t4\tA.1\t10\tSYSTEM\t177\t0.62\t931.0",
+    "H1\tM1\tcs\ten\tad\t4\tB.2\t11\tSYSTEM\t178\t-0.02\t931.0",
+    "H1\tM1\tcs\ten\tad\t4\tB.2\t12\tREF\t178\t1.1\t931.0",
+    "H1\tM1\tcs\ten\tad\t4\tB.2\t12\tBAD_REF\t177\t-1.9\t931.0",
+    "H1\tM1\tcs\ten\tad\t4\tB.2\t12\tREPEAT\t179\t0.4\t931.0",
+]
+DA_FILE = DA + "\n".join(DA_ROWS) + "\n"
+PAIRS = (
+    "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,"
+    "rankingID\n"
+)
+PAIR_ROWS = [
+    f"cze,eng,{item},{item},judge{item},newstest2015.{a}.cs-en,{x},newstest2015.{b}.cs-en,{y},{item}"
+    for item in range(1, 13)
+    for a, x, b, y in (
+        ("uedin", 1 + item % 3, "online-B", 3),
+        ("uedin", 1 + item % 3, "jhu", 1 + item % 2),
+        ("online-B", 3, "jhu", 1 + item % 2),
+    )
+]
+PAIR_FILE = PAIRS + "\n".join(PAIR_ROWS) + "\n"
+MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+MQM_ROWS = [
+    "A\td\t1\t1\tr1\tone\t<v>eins</v> zwei\tAccuracy\tMajor",
+    "A\td\t1\t1\tr1\tone\teins <v>zwei</v>\tFluency/Punctuation\tMinor",
+    "A\td\t1\t2\tr1\ttwo\tzwei\tNo-error\tNo-error",
+    "B\td\t1\t1\tr1\tone\tein\tNo-error\tNo-error",
+]
+
+
+def mqm(at: int, row: str) -> str:
+    return MQM + "\n".join([*MQM_ROWS[:at], row, *MQM_ROWS[at + 1 :]]) + "\n"
+
+
+SNOW = "!amt_annotation_ids\t!amt_worker_ids\torig_id\tresponse\tgold\n" + "".join(
+    f"{10 * worker + item}\tW{worker}\t{item}\t{(item + (worker == item)) % 2}\t{item % 2}\n"
+    for worker in range(4)
+    for item in range(12)
+)
+
+
+def qags(answer: str = "yes") -> str:
+    """Two summaries of two sentences, each judged by three workers."""
+    return "".join(
+        json.dumps(
+            {
+                "article": f"article {line}",
+                "summary_sentences": [
+                    {
+                        "sentence": f"sentence {at}",
+                        "responses": [
+                            {"worker_id": 0, "response": "yes"},
+                            {"worker_id": line, "response": "no"},
+                            {"worker_id": 9, "response": answer if at == line == 1 else "yes"},
+                        ],
+                    }
+                    for at in (1, 2)
+                ],
+            }
+        )
+        + "\n"
+        for line in (1, 2)
+    )
+
+
+def panda(key: str = "bloom-7b_llama-7b", answer: object = 1, **more: object) -> str:
+    rows = [
+        {
+            "idx": at,
+            "cmp_key": key if at == 1 else "bloom-7b_llama-7b",
+            "instruction": f"task {at}",
+            "input": float("nan"),
+            "response1": "one",
+            "response2": "two",
+            "annotator1": 2,
+            "annotator2": 0,
+            "annotator3": answer if at == 1 else 1,
+            **more,
+        }
+        for at in (0, 1)
+    ]
+    return json.dumps(rows, indent=4)
+
+
+def alpaca(*preferences: object) -> str:
+    rows = [
+        {
+            "instruction": f"task {at}",
+            "output_1": "one",
+            "generator_1": "gpt4_1106_preview",
+            "dataset": "koala",
+            "output_2": "two",
+            "generator_2": "x-7b",
+            "annotator": "weighted_alpaca_eval_gpt4_turbo",
+            "preference": preference,
+            "raw_completion": {"index": 0},
+        }
+        for at, preference in enumerate(preferences)
+    ]
+    return json.dumps(rows, indent=2)
+
+
+OBJECTS = [
+    dict(zip(VOTES.split("\n", 1)[0].split(","), line.split(","), strict=True))
+    for line in VOTES.splitlines()[1:]
+]
+
+LETTERS = (
+    Odd(
+        "Latin-1", "v.csv", LATIN.encode("latin-1"), "rank ?", "v.csv is not UTF-8 and was read as"
+    ),
+    Odd("Latin-1 counted", "v.csv", LATIN.encode("latin-1"), "inspect ?", READ),
+    Odd(
+        "Windows-1252",
+        "v.csv",
+        VOTES.replace("Žofie", "“Z”").replace("“", "“").encode("cp1252"),
+        "convert ? -o out.csv",
+        "Latin-1 (Windows-1252)",
+    ),
+    Odd(
+        "a byte of no letter",
+        "v.csv",
+        VOTES.replace("Žofie", "Z\x81").encode("latin-1"),
+        "inspect ?",
+        "was read as Latin-1:",
+    ),
+    Odd("Latin-1 packed", "v.csv.gz", gzip.compress(LATIN.encode("latin-1")), "inspect ?", READ),
+    Odd(
+        "Latin-1 in JSON",
+        "v.jsonl",
+        json.dumps(OBJECTS[0], ensure_ascii=False).replace("Ž", "É").encode("latin-1"),
+        "inspect ?",
+        "1 judgment",
+    ),
+    Odd(
+        "UTF-8 with a bad byte",
+        "v.csv",
+        VOTES.encode() + b"ann,3,Zo\xe9,bob,tie\n",
+        "inspect ?",
+        "line 5 of v.csv is not UTF-8 text (byte 0xe9)",
+        refused=True,
+    ),
+    Odd("UTF-8 with a mark", "v.csv", VOTES.encode("utf-8-sig"), "inspect ?", READ),
+    Odd("UTF-16", "v.csv", VOTES.encode("utf-16"), "inspect ?", "v.csv was read as UTF-16."),
+    Odd("UTF-16 counted", "v.csv", VOTES.encode("utf-16"), "inspect ?", READ),
+    Odd("UTF-16 without a mark", "v.csv", VOTES.encode("utf-16-le"), "inspect ?", READ),
+    Odd("UTF-16, high byte first", "v.csv", VOTES.encode("utf-16-be"), "inspect ?", READ),
+    Odd(
+        "UTF-16 cut in a letter",
+        "v.csv",
+        VOTES.encode("utf-16")[:-1],
+        "inspect ?",
+        "is not UTF-16 text",
+        refused=True,
+    ),
+    Odd("UTF-32", "v.csv", VOTES.encode("utf-32"), "inspect ?", "v.csv was read as UTF-32."),
+    Odd(
+        "zero bytes", "v.csv", VOTES.encode() + b"\0\0\0", "inspect ?", "is not text", refused=True
+    ),
+)
+ENDS = (
+    Odd("CR CR LF", "v.csv", VOTES.replace("\n", "\r\r\n"), "inspect ?", READ),
+    Odd("CR", "v.csv", VOTES.replace("\n", "\r"), "inspect ?", READ),
+    Odd("CR LF, then LF", "v.csv", VOTES.replace("\n", "\r\n", 2), "inspect ?", READ),
+    Odd(
+        "CR CR LF of WMT's pairs",
+        "wmt15.csv",
+        PAIR_FILE.replace("\n", "\r\r\n"),
+        "inspect ?",
+        "36 judgments, 12 judges, 12 items, 3 systems",
+    ),
+    Odd(
+        "CR CR LF of MQM",
+        "m.tsv",
+        (MQM + "\n".join(MQM_ROWS)).replace("\n", "\r\r\n"),
+        "inspect ?",
+        "4 rows of errors are 3 ratings",
+    ),
+    Odd(
+        "CR in direct assessments", "ad.csv", DA_FILE.replace("\n", "\r"), "inspect ?", "5 ratings"
+    ),
+    Odd(
+        "Latin-1 and CR CR LF",
+        "v.csv",
+        LATIN.replace("\n", "\r\r\n").encode("latin-1"),
+        "inspect ?",
+        READ,
+    ),
+)
+CONTAINERS = (
+    Odd(
+        "a list in an object",
+        "v.json",
+        json.dumps({"data": OBJECTS}),
+        "inspect ?",
+        "the list 'data' of v.json was read.",
+    ),
+    Odd(
+        "a list beside other things",
+        "v.json",
+        json.dumps({"version": 2, "rows": OBJECTS}),
+        "inspect ?",
+        "the list 'rows' of v.json was read; not read: version",
+    ),
+    Odd(
+        "a list in an object, by where",
+        "v.json",
+        json.dumps({"data": OBJECTS}),
+        "inspect ? --where item=2",
+        "1 judgment",
+    ),
+    Odd(
+        "two lists",
+        "v.json",
+        json.dumps({"train": OBJECTS, "test": OBJECTS}),
+        "inspect ?",
+        "holds several lists, train, test",
+        refused=True,
+    ),
+    Odd(
+        "an empty list",
+        "v.json",
+        "[]",
+        "inspect ?",
+        "holds an empty list: no judgments",
+        refused=True,
+    ),
+    Odd(
+        "a list of numbers",
+        "v.json",
+        "[1, 2]",
+        "inspect ?",
+        "is a list, but not of objects",
+        refused=True,
+    ),
+    Odd(
+        "batches of a campaign",
+        "b.json",
+        json.dumps({"items": [{"sourceID": "s"}], "task": {"batchNo": 1}}),
+        "inspect ?",
+        "what is to be judged, and no judgments yet",
+        refused=True,
+    ),
+    Odd(
+        "half of an Arrow file",
+        "v.feather",
+        b"ARROW1\0\0" + b"\0" * 40,
+        "inspect ?",
+        "v.feather is not a whole Arrow file",
+        refused=True,
+    ),
+)
+INPUT = (
+    Odd("input: CSV", "-", VOTES, "inspect ?", f"standard input: {READ}"),
+    Odd("input: ranked", "-", VOTES, "rank ?", "3 judgments"),
+    Odd(
+        "input: UTF-16",
+        "-",
+        VOTES.encode("utf-16"),
+        "inspect ?",
+        "standard input was read as UTF-16.",
+    ),
+    Odd("input: packed", "-", gzip.compress(VOTES.encode()), "inspect ?", READ),
+    Odd("input: JSON Lines", "-", "\n".join(map(json.dumps, OBJECTS)), "inspect ?", READ),
+    Odd("input: direct assessments", "-", DA_FILE, "inspect ?", "standard input: 5 ratings"),
+    Odd("input: AlpacaEval", "-", alpaca(1, 2, 1), "rank ?", "3 judgments"),
+    Odd("input: nothing", "-", "", "rank ?", "standard input is empty", refused=True),
+    Odd("input: twice", "-", VOTES, "rank ? ?", "standard input is given twice", refused=True),
+)
+DECIMALS = (
+    Odd(
+        "semicolons and commas",
+        "s.csv",
+        SCORES,
+        "inspect ?",
+        "a comma stands before decimals in score.",
+    ),
+    Odd("semicolons and commas, mean", "s.csv", SCORES, "inspect ?", "3.25 3.88 4.5"),
+    Odd(
+        "thousands or decimals",
+        "s.csv",
+        FEW + "ann;1;A;1,125\nben;1;B;2,250\n",
+        "inspect ?",
+        "score '1,125' in column 'score' of s.csv",
+        "--decimal ,",
+        "2 0 1.125 1.69 2.25",
+        refused=True,
+    ),
+    Odd(
+        "commas in quotes",
+        "s.csv",
+        'judge,item,system,score\nann,1,A,"4,5"\nben,1,B,"3,5"\n',
+        "inspect ?",
+        "score '4,5' in column 'score'",
+        "--decimal ,",
+        "3.5 4 4.5",
+        refused=True,
+    ),
+    Odd(
+        "commas between tabs",
+        "s.tsv",
+        SCORES.replace(";", "\t"),
+        "inspect ?",
+        "--decimal ,",
+        "--decimal ,",
+        "2 ratings",
+        refused=True,
+    ),
+    Odd("a point by order", "s.csv", SCORES, "inspect ? --decimal .", "score '4,5'", refused=True),
+    Odd(
+        "commas in weights",
+        "v.csv",
+        "left;right;outcome;weight\nA;B;left;1,5\nB;A;left;0,5\n",
+        "rank ?",
+        "is a fraction",
+        "--weights importance",
+        "2 judgments",
+        refused=True,
+    ),
+)
+BLANKS = (
+    Odd(
+        "blanks around a system",
+        "v.csv",
+        VOTES.replace(",bob", ", bob "),
+        "inspect ?",
+        "blanks around labels were stripped: 2 in 'left', 1 in 'right'.",
+    ),
+    Odd(
+        "blanks around outcomes",
+        "v.csv",
+        VOTES.replace("left\n", " Left \n"),
+        "inspect ?",
+        "blanks around labels were stripped: 2 in 'outcome'.",
+    ),
+    Odd(
+        "hard blanks",
+        "v.csv",
+        VOTES.replace("ann", "ann\u00a0"),
+        "inspect ?",
+        "stripped: 1 in 'judge'.",
+    ),
+    Odd(
+        "blanks around a winner",
+        "v.csv",
+        "left,right,winner\nred,blue,blue \nblue,red ,red\n",
+        "inspect ?",
+        "'winner' names the winner of its row",
+    ),
+    Odd(
+        "blanks make no second system",
+        "v.csv",
+        VOTES.replace("bob,left", " bob,left"),
+        "inspect ?",
+        "2 systems",
+    ),
+    Odd(
+        "blanks around ratings",
+        "s.csv",
+        RATED.replace("x", "3").replace("A", " A"),
+        "inspect ?",
+        "stripped: 2 in 'system'.",
+    ),
+    Odd(
+        "nothing but blanks",
+        "v.csv",
+        VOTES.replace("ann", "   "),
+        "rank ?",
+        "a value is missing in column 'judge' of v.csv",
+        refused=True,
+    ),
+)
+WMT = (
+    Odd(
+        "references",
+        "ad-csen-good-stnd.csv",
+        DA_FILE,
+        "inspect ?",
+        "1 reference shown in the place of systems (REF)",
+    ),
+    Odd(
+        "references are controls",
+        "ad-csen-good-stnd.csv",
+        DA_FILE,
+        "inspect ?",
+        "2 controls, 1 repeat.",
+    ),
+    Odd(
+        "another type",
+        "ad.csv",
+        DA_FILE.replace("BAD_REF", "CHECK"),
+        "inspect ?",
+        "row 4 of ad.csv: type is 'CHECK': expected SYSTEM | REPEAT | REF | BAD_REF",
+        "--skip-bad-rows",
+        "row 4 (type is 'CHECK': expected",
+        refused=True,
+    ),
+    Odd(
+        "a score that is none",
+        "ad.csv",
+        DA_FILE.replace("-1.9", "n/a"),
+        "inspect ?",
+        "row 4 of ad.csv: a score is a number, not 'n/a'",
+        "--skip-bad-rows",
+        "4 ratings",
+        refused=True,
+    ),
+    Odd(
+        "tabs and blanks in one line",
+        "ad.csv",
+        DA + 'NA w3\ths\ten\tad NA "Two Words" NA SYSTEM\tx-1\t30\t0\n',
+        "inspect ?",
+        "1 rating",
+    ),
+    Odd(
+        "a short line",
+        "ad.csv",
+        DA_FILE + "H1\tM1\n",
+        "inspect ?",
+        "line 7 of ad.csv has 2 fields, not 12",
+        refused=True,
+    ),
+    Odd(
+        "pairs of rankings",
+        "wmt15.csv",
+        PAIR_FILE,
+        "inspect ?",
+        "ranking=rankingID, task=languages",
+    ),
+    Odd(
+        "pairs by ranking",
+        "wmt15.csv",
+        PAIR_FILE,
+        "rank ? --cluster ranking",
+        "| rank sets CV3 by ranking,",
+    ),
+    Odd(
+        "pairs with a blank",
+        "wmt15.csv",
+        PAIR_FILE.replace(",1,newstest2015.jhu", ",-1,newstest2015.jhu", 2),
+        "inspect ?",
+        "excluded: 2 of 36 rows",
+    ),
+    Odd(
+        "pairs with a word",
+        "wmt15.csv",
+        PAIR_FILE.replace("cs-en,3,1\n", "cs-en,x,1\n"),
+        "inspect ?",
+        "rank 'x' in column 'system2rank' of wmt15.csv (row 1)",
+        refused=True,
+    ),
+)
+ERRORS = (
+    Odd(
+        "half a mark",
+        "m.tsv",
+        mqm(1, "A\td\t1\t1\tr1\tone\teins <v>zwei\tAccuracy\tMinor"),
+        "inspect ?",
+        "row 2 of m.tsv: one error is marked with one <v> and one </v>",
+        "--skip-bad-rows",
+        "2 rows that cannot be read are excluded: row 2",
+        refused=True,
+    ),
+    Odd(
+        "another severity",
+        "m.tsv",
+        mqm(3, "B\td\t1\t1\tr1\tone\tein\tAccuracy\tHuge"),
+        "inspect ?",
+        "row 4 of m.tsv: severity is 'huge'",
+        "--skip-bad-rows",
+        "1 row that cannot be read is excluded: row 4",
+        refused=True,
+    ),
+    Odd(
+        "another text",
+        "m.tsv",
+        mqm(1, "A\td\t1\t1\tr1\tone\tdrei\tAccuracy\tMinor"),
+        "inspect ?",
+        "row 2 of m.tsv: the output is not that of the other errors",
+        "--skip-bad-rows",
+        "2 ratings",
+        refused=True,
+    ),
+    Odd(
+        "no rater",
+        "m.tsv",
+        mqm(2, "A\td\t1\t2\t\ttwo\tzwei\tNo-error\tNo-error"),
+        "inspect ?",
+        "row 3 of m.tsv: 'rater' is missing",
+        "--skip-bad-rows",
+        "2 ratings",
+        refused=True,
+    ),
+    Odd(
+        "no row that can be read",
+        "m.tsv",
+        MQM + "B\td\t1\t1\tr1\tone\tein\tAccuracy\tHuge\n",
+        "inspect ? --skip-bad-rows",
+        "m.tsv",
+        refused=True,
+    ),
+    Odd(
+        "a score in words",
+        "s.csv",
+        RATED,
+        "inspect ?",
+        "score 'x' in column 'score' of s.csv (row 2) is not a number",
+        "--skip-bad-rows",
+        "row 2 ('x' is no number)",
+        refused=True,
+    ),
+    Odd(
+        "a rank in words",
+        "r.csv",
+        RANKED,
+        "inspect ?",
+        "rank 'third' in column 'rank' of r.csv (row 3)",
+        "--skip-bad-rows",
+        "row 3 ('third' is no number)",
+        refused=True,
+    ),
+    Odd(
+        "bad rows in the signature",
+        "s.csv",
+        RATED,
+        "agreement ? --skip-bad-rows",
+        "rows that cannot be read: 2 (sha256",
+    ),
+    Odd("no bad rows", "s.csv", RATED.replace("x", "3"), "inspect ? --skip-bad-rows", "3 ratings"),
+)
+LABELS = (
+    Odd("Snow", "rte.standardized.tsv", SNOW, "inspect ?", "48 ratings, 4 judges, 12 items."),
+    Odd(
+        "Snow: agreement",
+        "rte.standardized.tsv",
+        SNOW,
+        "agreement ?",
+        "48 scores of 12 outputs by 4 judges each",
+    ),
+    Odd("Snow: labels", "rte.standardized.tsv", SNOW, "labels ?", "12 of 12 outputs have a label"),
+    Odd("Snow: judges", "rte.standardized.tsv", SNOW, "judges ?", "None of 4 judges is flagged"),
+    Odd(
+        "Snow: rank",
+        "rte.standardized.tsv",
+        SNOW,
+        "rank ?",
+        "holds labels of items and names no systems",
+        refused=True,
+    ),
+    Odd(
+        "Snow: report",
+        "rte.standardized.tsv",
+        SNOW,
+        "report ? -o r.html",
+        "holds labels of items and names no systems",
+        refused=True,
+    ),
+    Odd("QAGS", "mturk_xsum.jsonl", qags(), "inspect ?", "12 ratings, 4 judges"),
+    Odd("QAGS: agreement", "mturk_xsum.jsonl", qags(), "agreement ?", "12 scores of 4 outputs"),
+    Odd(
+        "QAGS: an answer that is none",
+        "mturk_xsum.jsonl",
+        qags("maybe"),
+        "inspect ?",
+        "row 1 of mturk_xsum.jsonl: response is 'maybe': expected yes | no",
+        "--skip-bad-rows",
+        "6 ratings",
+        refused=True,
+    ),
+    Odd(
+        "labels of our own",
+        "l.csv",
+        "judge,item,score\nann,1,1\nben,1,0\n",
+        "inspect ?",
+        "has no column for system",
+        "--from labels",
+        "2 ratings, 2 judges, 1 item",
+        refused=True,
+    ),
+)
+LANGUAGE_MODELS = (
+    Odd(
+        "PandaLM",
+        "testset-v1.json",
+        panda(),
+        "inspect ?",
+        "6 judgments, 3 judges, 2 items, 2 systems, 33 % ties",
+    ),
+    Odd(
+        "PandaLM: a label that is none",
+        "testset-v1.json",
+        panda(answer=5),
+        "inspect ?",
+        "row 2 of testset-v1.json: annotator3 is '5': expected 0 | 1 | 2",
+        "--skip-bad-rows",
+        "3 judgments",
+        refused=True,
+    ),
+    Odd(
+        "PandaLM: an answer is missing",
+        "testset-v1.json",
+        panda(answer=None),
+        "inspect ?",
+        "excluded: 1 of 6 rows",
+    ),
+    Odd(
+        "PandaLM: three names",
+        "testset-v1.json",
+        panda("a_b_c", model1="bloom", model2="llama"),
+        "inspect ?",
+        "cmp_key 'a_b_c' names no two models",
+        "--column left=model1 --column right=model2",
+        "6 judgments",
+        refused=True,
+    ),
+    Odd(
+        "AlpacaEval",
+        "annotations.json",
+        alpaca(1, 2, 2, 0),
+        "inspect ?",
+        "4 judgments, 1 judge, 4 items, 2 systems, 25 % ties",
+    ),
+    Odd(
+        "AlpacaEval: graded",
+        "annotations.json",
+        alpaca(1.99, 1.46, 1.5),
+        "inspect ?",
+        "2 of 3 preferences are graded",
+    ),
+    Odd(
+        "AlpacaEval: null",
+        "annotations.json",
+        alpaca(1, None, 2),
+        "rank ?",
+        "excluded: 1 of 3 rows",
+    ),
+    Odd(
+        "AlpacaEval: too much",
+        "annotations.json",
+        alpaca(1, 3, 2),
+        "inspect ?",
+        "row 2 of annotations.json: a preference is 0 or from 1 to 2, not 3",
+        "--skip-bad-rows",
+        "2 judgments",
+        refused=True,
+    ),
+)
+ALL = (
+    *(*LETTERS, *ENDS, *CONTAINERS, *INPUT, *DECIMALS, *BLANKS),
+    *(*WMT, *ERRORS, *LABELS, *LANGUAGE_MODELS),
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(case: Odd, more: Sequence[str] = ()) -> tuple[str, str, int]:
+    content = case.content.encode() if isinstance(case.content, str) else case.content
+    if case.file != "-":
+        Path(case.file).write_bytes(content)
+    result = CliRunner().invoke(
+        main, [*case.words(), *more], prog_name="evenhand", input=BytesIO(content)
+    )
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return " ".join(result.stdout.split()), " ".join(result.stderr.split()), result.exit_code
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)
+@pytest.mark.usefixtures("folder")
+def test_an_odd_file_is_read_or_refused_with_the_reason_and_what_helps(case: Odd) -> None:
+    out, err, code = run(case)
+    assert case.said in f"{out} {err}"
+    assert code == (2 if case.refused else 0)
+    if case.refused:
+        assert out == ""
+        assert err.startswith("error ")
+        assert "Traceback" not in err
+    if case.cure:
+        assert all(word in err for word in case.cure.split() if word.startswith("--"))
+        out, err, code = run(case, case.cure.split())
+        assert case.then in f"{out} {err}"
+        assert code == 0
+
+
+def test_there_are_sixty_and_no_two_are_called_alike() -> None:
+    assert len({case.name for case in ALL}) == len(ALL) >= 60
+
+
+@pytest.mark.usefixtures("folder")
+def test_arrow_files_are_read_as_their_csv_is() -> None:
+    feather = pytest.importorskip("pyarrow.feather")
+    arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    Path("v.csv").write_text(VOTES, encoding="utf-8")
+    frame = polars.read_csv("v.csv", infer_schema=False)
+    frame.write_ipc("p.arrow")
+    feather.write_feather(frame.to_arrow(), "a.feather")
+    with arrow.ipc.new_stream("s.arrows", frame.to_arrow().schema) as stream:
+        stream.write_table(frame.to_arrow())
+    expected = run(Odd("", "v.csv", VOTES, "rank ? --json", ""))[0]
+    for name in ("p.arrow", "a.feather", "s.arrows"):
+        case = Odd("", name, Path(name).read_bytes(), "rank ? --json", "")
+        assert run(case)[0] == expected
