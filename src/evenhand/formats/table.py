@@ -256,11 +256,10 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
     return nw.when(text != "").then(text).cast(nw.Float64).alias(role)
 
 
-def skip_unreadable(table: Table, roles: Mapping[str, str], options: ReadOptions) -> Table:
+def skip_unreadable(table: Table, columns: Sequence[str]) -> Table:
     """Leave out rows whose ranks or scores are no numbers, where such rows are to be skipped."""
-    columns = [roles[role] for role in ("rank", "score") if role in roles]
     columns = [column for column in columns if table.schema[column] == nw.String]
-    if table.faults is None or not columns or not options.skip_bad_rows:
+    if table.faults is None or not columns:
         return table
     frame = keep_places(table.frame)
     for column in columns:
@@ -720,7 +719,7 @@ def make_rankings(
 ) -> Rankings:
     refuse_comparison_wishes(options, "rankings")
     roles, beside = assign_beside(table, options, "rankings", fixed)
-    table = skip_unreadable(table, roles, options)
+    table = skip_unreadable(table, [roles["rank"]])
     table, notes = strip_labels(table, roles)
     frame, source = _take(table, layout, roles)
     source = source.noting(*notes)
@@ -747,7 +746,7 @@ def make_ratings(
 ) -> Ratings:
     refuse_comparison_wishes(options, "ratings")
     roles = assign(table.header(options), Ratings.ROLES, _NEEDED[needed], fixed)
-    table = skip_unreadable(table, roles, options)
+    table = skip_unreadable(table, [roles["score"]])
     roles, notes = drop_misfits(table, options, roles)
     table, stripped = strip_labels(table, roles)
     table, roles, more = keep_documents_apart(table, roles)
