@@ -112,7 +112,7 @@ def read(
         source = import_module("evenhand.web").open_table(str(source), layout=format, task=task)
     table = _open(source)
     outcome_labels = (
-        None if outcomes is None else {str(label): one for label, one in outcomes.items()}
+        None if outcomes is None else {str(label).strip(): one for label, one in outcomes.items()}
     )
     if decimal is not None:
         require_option("decimal", decimal, (",", "."))
