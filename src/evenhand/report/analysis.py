@@ -79,11 +79,14 @@ TAKEN: Final[Mapping[str, frozenset[str]]] = {
     for verb, options in {
         "report": (
             *("--model", *MODEL_OPTIONS, "--cluster", "--level", "--seed", "--full", "--group-by"),
+            "--scale",
         ),
         "rank": ("--model", *MODEL_OPTIONS, "--cluster", "--level", "--seed"),
         "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
         "fit": ("--model", *MODEL_OPTIONS),
-        "agreement": ("--level", "--seed"),
+        "agreement": ("--level", "--seed", "--scale"),
+        "inspect": ("--scale",),
+        "judges": ("--scale",),
         "similarity": ("--level", "--seed"),
         "bias": ("--cluster", "--level"),
         "compare": ("--level", "--seed"),
@@ -109,6 +112,7 @@ class Settings:
     tasks: int = 1  # of the report; of many each gets less of what takes long
     cluster: str | None = None  # judgments that are correlated; None for what `rank` takes
     group_by: str | None = None  # a column of which each value is also ranked by itself
+    scale: str | None = None  # possible scores, such as "1-5"; None for those that occur
 
     def __post_init__(self) -> None:
         require_level(self.level)
@@ -163,6 +167,7 @@ class Settings:
             ("--seed", self.seed, SEED),
             ("--full", self.full, False),
             ("--group-by", self.group_by, None),
+            ("--scale", self.scale, None),
         )
         options: dict[str, tuple[str, ...]] = {
             option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
@@ -666,14 +671,14 @@ class Rated:
     @cached_property
     def diagnosis(self) -> Diagnosis:
         """The tables and figures of Hamon, Mostefa & Arranz (2007)."""
-        return diagnose_judges(self.rows, references=self.references)
+        return diagnose_judges(self.rows, references=self.references, scale=self.settings.scale)
 
     @cached_property
     def diagnosed_targets(self) -> Diagnosis:
         """The same without controls and repeats, as boards are."""
         if self.targets.size == self.rows.size:
             return self.diagnosis
-        return diagnose_judges(self.targets, references=self.references)
+        return diagnose_judges(self.targets, references=self.references, scale=self.settings.scale)
 
     @cached_property
     def screening(self) -> Screening:
@@ -702,7 +707,9 @@ class Rated:
             if names == ("",):
                 raise NotIdentified(f"the data have no column of {role}s", [])
         settings = self.settings
-        result = measure_agreement(self.data, level=settings.level, seed=settings.seed)
+        result = measure_agreement(
+            self.data, level=settings.level, seed=settings.seed, scale=settings.scale
+        )
         return (
             next(iter(result.groups.values())) if isinstance(result, GroupedAgreement) else result
         )
