@@ -245,6 +245,8 @@ CALLS = {
 CALLS_OF_SCORES = {
     "Adjusted.fit": evenhand.Adjusted().fit,
     "Means.fit": evenhand.Means().fit,
+    "Mixed.fit": evenhand.Mixed().fit,
+    "Ordinal.fit": evenhand.Ordinal().fit,
     "ZScores.fit": evenhand.ZScores().fit,
     "JudgeProcess.predict": lambda data: learn_once().predict(data).mean.tolist(),
     "JudgeProcess.predict_average": lambda data: learn_once().predict_average(data).mean.tolist(),
