@@ -268,6 +268,14 @@ def seed_option(declare: Declare, *, says: str = "Of everything random.") -> Any
     return declare("--seed", type=SEEDS, default=SEED, help=says)
 
 
+def scale_option(declare: Declare) -> Any:
+    return declare(
+        "--scale LOW-HIGH",
+        "Possible scores: 1-5 (whole steps), 0..1 (no steps) or 1,2,3,5. Default: the scores in"
+        " the data.",
+    )
+
+
 # What stands last in the help of a verb, after its own options
 LAST: Final = {"Model": 1, "Uncertainty": 2, "Output": 3, "Reading": 4, "Options": 5}
 
@@ -602,7 +610,7 @@ class Grouping(Options):
 model_option: Final = _model_option(
     "--model NAME",
     "What ranks: bradley-terry (the default) or another model, such as random-judges,"
-    " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean or z.",
+    " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean, z, mixed or ordinal.",
 )
 ties_option: Final = _model_option(
     "--ties",

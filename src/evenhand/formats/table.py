@@ -303,10 +303,10 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
     return nw.when(text != "").then(text).cast(nw.Float64).alias(role)
 
 
-def skip_unreadable(table: Table, numeric: Iterable[str | None], options: ReadOptions) -> Table:
+def skip_unreadable(table: Table, numeric: Iterable[str | None]) -> Table:
     """Leave out rows whose ranks or scores are no numbers, where such rows are to be skipped."""
     columns = [column for column in numeric if column and table.schema[column] == nw.String]
-    if table.faults is None or not columns or not options.skip_bad_rows:
+    if table.faults is None or not columns:
         return table
     frame = keep_places(table.frame)
     for column in columns:
@@ -810,7 +810,7 @@ def make_rankings(
 ) -> Rankings:
     refuse_comparison_wishes(options, "rankings")
     roles, beside = assign_beside(table, options, "rankings", fixed)
-    table = skip_unreadable(table, [roles["rank"]], options)
+    table = skip_unreadable(table, [roles["rank"]])
     table, notes = strip_labels(table, roles)
     frame, source = _take(table, layout, roles)
     source = source.noting(*notes)
@@ -837,7 +837,7 @@ def make_ratings(
 ) -> Ratings:
     refuse_comparison_wishes(options, "ratings")
     roles = assign(table.header(options), Ratings.ROLES, _NEEDED[needed], fixed)
-    table = skip_unreadable(table, [roles.get("score")], options)
+    table = skip_unreadable(table, [roles.get("score")])
     roles, notes = drop_misfits(table, options, roles)
     table, stripped = strip_labels(table, roles)
     table, roles, more = keep_documents_apart(table, roles)

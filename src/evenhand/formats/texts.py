@@ -51,6 +51,7 @@ INSPECTION: Final = {
     "blank-ranks-of-others": "{blank:,} of {of:,} ranks of the others are blank.",
     "shared-items": "{items:#item} judged by two or more judges.",
     "shared-judgments": "{items:#item} judged by two or more judges ({share:%} of judgments).",
+    "on-scale": "All scores are on the scale {scale}.",
     "left-preferred": "Left is preferred in {share:%} of decided comparisons.",
     "left-alike": "Each system was shown on the left in {share:%} of its comparisons.",
     "left-shares": "Shown on the left: {least} in {low:%} of its comparisons, {most} in {high:%}.",
