@@ -105,7 +105,7 @@ def test_a_section_that_is_not_there_is_refused_with_those_there_are(votes: Path
     ("asked", "said"),
     [
         ({"sections": "ranking"}, r"a list of names, such as \['ranking'\]"),
-        ({"model": "davidson"}, r"a BradleyTerry, not a str: model=evenhand.BradleyTerry"),
+        ({"model": "davidson"}, r"model cannot be 'davidson': choose bradley-terry"),
         ({"data": "votes.csv"}, r"made of judgments, not of a str: make_report\(evenhand.read"),
     ],
 )
