@@ -447,6 +447,9 @@ class Reading(Options):
         "The sign between the systems of an output that was shown once for all of them, as + in"
         " A+B: it counts for each.",
     )
+    sheet: str | None = _input_option(
+        "--sheet NAME", "Which sheet of a workbook. Default: the only one that holds judgments."
+    )
     decimal: str | None = _input_option(
         "--decimal",
         "The sign before decimals. Default: a point; a comma where it is sure in a file of"
@@ -517,6 +520,7 @@ class Reading(Options):
             where=self.where,
             task=self.task,
             system_separator=self.system_separator,
+            sheet=self.sheet,
             decimal=self.decimal,
             skip_bad_rows=self.skip_bad_rows,
             without=self.without,
@@ -606,7 +610,7 @@ class Grouping(Options):
 model_option: Final = _model_option(
     "--model NAME",
     "What ranks: bradley-terry (the default) or another model, such as random-judges,"
-    " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean or z.",
+    " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean, z, mixed or ordinal.",
 )
 ties_option: Final = _model_option(
     "--ties",

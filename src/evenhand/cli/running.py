@@ -210,9 +210,10 @@ def write_picture(path: Path, result: Result, form: str) -> None:
 
     groups = getattr(result, "groups", {})
     if len(groups) != 1:
+        scored = any(getattr(one, "scale", "log-worth") != "log-worth" for one in groups.values())
         raise UnknownOption(
             f"-o {path}: a file holds one figure, and there are {len(groups)} groups: choose one"
-            " with --task or --where"
+            f" with {'--criterion, ' * scored}--task or --where"
         )
     (part,) = groups.values()
     if type(part).__name__ not in DRAWN:

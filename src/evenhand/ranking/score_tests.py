@@ -35,6 +35,7 @@ from evenhand.data.joining import say_alike
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, write_signature
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -487,8 +488,9 @@ class GroupedTests(Grouped[ScoreTests]):
         return Document(parts=(Table("groups", caption, columns, tuple(rows), legend=(*legend,)),))
 
 
+@takes_judgments("data")
 def find_differences(
-    data: Ratings,
+    data: Ratings | Openable,
     *,
     criterion: str | None = None,
     group_by: str | None = None,
