@@ -310,9 +310,9 @@ def test_a_file_and_a_dict_are_taken_as_what_read_returns(call, columns, tmp_pat
 
 NO_TABLE = ("UniformFit",)
 NO_FIGURE = (
-    *("Borders", "Completion", "Cycles", "Fragility", "Grouped", "GroupedDiagnoses", "LabelFit"),
-    *("MethodTable", "ModelTable", "NextOutputs", "NextPairs", "PreferenceTests", "ProcessErrors"),
-    *("Savings", "ScoreTests", "Watched"),
+    *("Borders", "Completion", "Cycles", "Fragility", "Grouped", "GroupedDiagnoses"),
+    *("GroupedTests", "LabelFit", "MethodTable", "ModelTable", "NextOutputs", "NextPairs"),
+    *("PreferenceTests", "ProcessErrors", "Report", "Savings", "ScoreTests", "Watched"),
 )
 
 

@@ -114,6 +114,8 @@ def _rank_rows(
     lower_is_better: bool | None,
     references: Sequence[str] | None,
 ) -> Ranking | GroupedRankings:
+    if not rows.size:
+        raise NotIdentified("there are no scores", ["collect some"])
     parts = group_ratings(rows, group_by)
 
     def rank_part(part: RatingRows) -> Ranking:

@@ -248,7 +248,7 @@ def write_section_rated(analysis: Analysis) -> Section:
         "rated",
         says=(*says, *heard),
         tables=(*systems, *judges),
-        notes=(CHANCE, *notes),
+        notes=(CHANCE, *notes, *rated.notes),
         command=analysis.write_command("report", "--sections", "rated", "--json"),
     )
 
