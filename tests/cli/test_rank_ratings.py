@@ -149,3 +149,14 @@ def test_robustness_takes_ratings(evenhand, scores):
     assert {"default", "model mean"} <= {one["name"] for one in found["sensitivity"]["choices"]}
     assert "How few carry each conclusion" in evenhand(*words).out
     assert "--ties is of comparisons" in evenhand(*words, "--ties", "none", code=2).err
+
+
+def test_methods_are_shown_side_by_side_or_by_themselves(evenhand, scores):
+    words = ["rank", scores, "--criterion", "adequacy"]
+    table = evenhand(*words, "--method", "all", "--json").json
+    assert [one["method"] for one in table["methods"]] == [
+        *("adjusted", "mean", "z", "mixed", "wmt-da")
+    ]
+    alone = evenhand(*words, "--method", "wmt-da").out
+    assert alone.startswith("nord ranks first by wmt-da.")
+    assert "WMT's clusters by rank sum tests" in " ".join(alone.split())

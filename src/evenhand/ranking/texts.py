@@ -114,25 +114,6 @@ RANKINGS: Final = {
     " with all.",
     "absent": "Without a comparison in some of {runs:,} resamples, counted as average there:"
     " {systems:list}.",
-    # Mean scores
-    "few-scores": "{pairs:,} of {of:#pair} undecided: they rest on too few {factors}.",
-    "no-spread-of-scores": "{pairs:,} of {of:#pair} undecided: their scores do not vary, and"
-    " nothing shows how much others might differ.",
-    "score-alone": "{best} is the only system{about} beside human references.",
-    "score-best": "{best} is the best of {n} systems{about}.",
-    "score-second": "{best} is the best of {n} systems{about}; {second} comes second.",
-    "scores-unknown": "Undecided which of {names} is the best{about}: nothing shows how far other"
-    " scores would differ.",
-    "scores-all-first": "All {n} systems share first place{about}: {names}.",
-    "scores-share-first": "{names} share first place{about}; no other can be the best.",
-    "scores-many-first": "{first} of {n} systems share first place{about}, {best} by its mean"
-    " score; no other can be the best.",
-    "reference": (
-        "{name}, a human reference, is shown to be better{about} than {worse} of"
-        " {of:#system}, and worse than {better}."
-    ),
-    "limited-scores": "This is {limit}.",
-    "errors-of-scores": "Errors: {method}.",
 }
 
 _FIRST: Final = (
@@ -204,7 +185,7 @@ TESTS: Final = {
     "scores-not-better": "{first} is not shown to score better than {second} by {test}"
     " (p {p:p}){others}.",
     "scores-unbeaten": "No other system is shown to be better than {names}.",
-    "systems-differ": "Systems differ on the whole ({how}, p {p:p}).",
+    "systems-differ": "Systems differ on the whole ({how}, p {p:p}) if {assumed}.",
     "systems-not-differ": "Systems do not differ significantly on the whole ({how}, p {p:p}).",
     "not-clustered": "No clustered p-values: {why}.",
     "pairs-not-clustered": "{n:,} of {of:#pair} without a clustered p-value: they rest on too few"
