@@ -88,3 +88,12 @@ def test_judges_are_found_by_either_name(save):
 def test_a_table_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(MissingFile):
         read_system_covariates(tmp_path / "none.csv")
+
+
+def test_names_are_stripped_and_commas_read_as_in_judgments(save):
+    path = save("judge;hours\nann ;1,5\n ben;12\n", "judges.csv")
+    columns = fetch_columns(open_covariates(path, on="judge"))
+    assert columns["judge"].tolist() == ["ann", "ben"]
+    assert columns["hours"].tolist() == ["1.5", "12"]
+    path = save("system;size\nA;1,5\nB ;12\n")
+    assert read_system_covariates(path) == {"size": {"A": 1.5, "B": 12.0}}

@@ -497,6 +497,19 @@ WMT = (
         PAIR_FILE.replace("cs-en,3,1\n", "cs-en,x,1\n"),
         "inspect ?",
         "rank 'x' in column 'system2rank' of wmt15.csv (row 1)",
+        "--skip-bad-rows",
+        "35 judgments",
+        refused=True,
+    ),
+    Odd(
+        "wide rankings with a word",
+        "rnk.csv",
+        "srclang,trglang,srcIndex,judgeId,system1Id,system1rank,system2Id,system2rank\n"
+        "Czech,English,1,j1,A,1,B,2\nCzech,English,2,j1,A,x,B,1\nCzech,English,3,j1,A,2,B,1\n",
+        "inspect ?",
+        "rank 'x' in column 'system1rank' of rnk.csv (row 2)",
+        "--skip-bad-rows",
+        "2 rankings",
         refused=True,
     ),
 )

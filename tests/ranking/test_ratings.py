@@ -246,3 +246,38 @@ def test_groups_on_other_items_are_adjusted_for_their_judges_alone_with_a_warnin
     del columns["item"]
     alone = rank(columns)
     assert np.allclose(ranking.estimate, alone.estimate)
+
+
+def test_methods_stand_side_by_side_and_wmt_draws_lines_by_rank_sums():
+    stats = pytest.importorskip("scipy.stats")
+    columns = make()
+    found = evenhand.compare_methods(evenhand.read(pl.DataFrame(columns)))
+    assert found.methods == ("adjusted", "mean", "z", "mixed", "wmt-da")
+    assert not found.refused
+    frame = pl.DataFrame(columns).with_columns(
+        z=((pl.col("score") - pl.col("score").mean()) / pl.col("score").std(ddof=1)).over("judge")
+    )
+    outputs = frame.group_by("item", "system").agg(pl.col("z").mean())
+    scores = found.scores["wmt-da"]
+    values = {name: outputs.filter(pl.col("system") == name)["z"] for name in scores.systems}
+    assert np.allclose(scores.values, [values[name].mean() for name in scores.systems])
+    order = scores.order
+    better = [
+        [
+            stats.mannwhitneyu(
+                values[a], values[b], alternative="greater", method="asymptotic"
+            ).pvalue
+            < 0.05
+            for b in order
+        ]
+        for a in order
+    ]
+    cluster = dict(zip(scores.systems, scores.cluster.tolist(), strict=True))
+    for at in range(1, K):
+        line = all(better[i][j] for i in range(at) for j in range(at, K))
+        assert (cluster[order[at]] > cluster[order[at - 1]]) == line
+
+
+def test_methods_of_comparisons_are_none_of_ratings():
+    with pytest.raises(UnknownOption, match="method cannot be 'bojar'"):
+        evenhand.compare_methods(evenhand.read(pl.DataFrame(make())), methods=["bojar"])

@@ -306,7 +306,8 @@ def rank(
     certainty = {**vars(clusters), **vars(seed), "group_by": groups.group_by}
     if {*by.methods} - {DEFAULT}:
         tables.refuse(f"--method {' '.join(by.methods)}")
-        return _rank_by_methods(run, by.methods, settings, {**vars(intervals), **certainty})
+        certainty |= {**vars(intervals), "criterion": scores.criterion}
+        return _rank_by_methods(run, by.methods, settings, certainty)
     from evenhand.data.query_log import watch_rows
 
     given = options.given_options()
@@ -360,7 +361,17 @@ def _rank_by_methods(
     run: options.Run, names: Sequence[str], settings: dict[str, Any], certainty: dict[str, Any]
 ) -> VerbResult:
     from evenhand.ranking.methods import choose_methods
+    from evenhand.ranking.rating_methods import METHODS
 
+    asked = bool({*names} & METHODS.keys()) or certainty["criterion"] is not None
+    data = run.reading.open_ranked(ratings=asked)
+    if isinstance(data, Ratings):
+        unused = [name for name in OF_COMPARISONS if name != "methods"]
+        options.refuse_given(unused, "is of comparisons; these are ratings: leave it out")
+        result = evenhand.compare_methods(
+            data, methods=names, progress=run.patience.step, **certainty
+        )
+        return _show_methods(result, names, data)
     methods = choose_methods(names)
     refuse_unused(
         [name for name in click.get_current_context().params if options.is_given(name)],
@@ -368,7 +379,6 @@ def _rank_by_methods(
         resampled=certainty["interval"] == "bootstrap",
     )
     of_model = {name: settings[name] for name in MODEL}
-    data = run.reading.open_comparisons("rank")
     result = evenhand.compare_methods(
         data,
         methods=methods,
@@ -376,8 +386,12 @@ def _rank_by_methods(
         progress=run.patience.step,
         **certainty,
     )
+    return _show_methods(result, methods, data)
+
+
+def _show_methods(result: Any, methods: Sequence[str], data: Any) -> VerbResult:
     groups, refused = part_groups(result)
-    if len(methods) == 1:  # a result of its own
+    if len(methods) == 1 and methods[0] != "all":  # a result of its own
         (method,) = methods
         refused = {k: one.refused[method] for k, one in groups.items() if method in one.refused}
         groups = {k: one.of_method(method) for k, one in groups.items() if k not in refused}

@@ -66,6 +66,7 @@ class Apart(options.Options):
         "Also each value of this column by itself, side by side. Each task is a part anyway.",
     )
     cluster: str | None = options.cluster_option
+    scale: str | None = options.scale_option(options.under("Ratings"))
 
 
 class Placed(options.Options):

@@ -11,6 +11,7 @@ from evenhand.cli.options import (
     Run,
     Scores,
     Tables,
+    given_options,
     refuse_given,
     seed_option,
     under,
@@ -76,13 +77,11 @@ def test(run: Run, *, tables: Tables, groups: Grouping, scores: Scores, asked: A
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.significance import count_clusters, find_repeats, run_tests
 
-    opened = run.reading.open()
+    of_ratings = {*Scores.list_options(), "model", "seed"} & given_options()
+    opened = run.reading.open(("ratings",) if of_ratings else ("comparisons", "rankings"))
     if isinstance(opened, Ratings):
         return _test_ratings(tables.join(opened, used=(groups.group_by,)), groups, scores, asked)
-    refuse_given(
-        [*Scores.list_options(), "model", "seed"],
-        "is of ratings; these are comparisons: leave it out",
-    )
+    refuse_given(sorted(of_ratings), "is of ratings; these are comparisons: leave it out")
     data = tables.join(take_pairs(opened), used=(groups.group_by, asked.blocks))
     if asked.blocks is not None:
         data.require(asked.blocks)

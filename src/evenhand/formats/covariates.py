@@ -17,6 +17,7 @@ from typing import Any, Final
 import narwhals as nw
 
 from evenhand.data.engine import Frame, count_labels, fetch_columns
+from evenhand.data.source import strip_blanks
 from evenhand.errors import (
     InvalidJudgments,
     MissingFile,
@@ -29,7 +30,7 @@ from evenhand.errors import (
 from evenhand.formats.files import open_files
 from evenhand.formats.records import write_value
 from evenhand.formats.roles import Header
-from evenhand.formats.table import Handle, Table
+from evenhand.formats.table import Handle, Table, read_decimals
 
 # What is a number in a table: neither nan nor inf, nor 1_000 as Python takes it
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -37,9 +38,19 @@ _MAX_VALUES_SHOWN: Final = 3
 
 
 def open_covariates(source: str | Path, *, on: str, named: str | None = None) -> Frame:
-    table = open_files(source)
+    table = read_decimals(_open(source, on, named), None)
     key = _find_key(table, on, named)
-    return table.frame if key == on else table.frame.rename({key: on})
+    frame, _ = strip_blanks(table.frame.select(*table.columns), {key: key})
+    return frame if key == on else frame.rename({key: on})
+
+
+def _open(source: str | Path, role: str, named: str | None = None) -> Table:
+    """Open a table; of a workbook with several sheets the one that says of whom each row is."""
+    return open_files(
+        source,
+        fits=lambda one: named in one.columns or bool(Header(one.columns).candidates(role)),
+        advise=lambda sheet: f"save the one that is meant, such as '{sheet}', as a file of its own",
+    )
 
 
 def read_system_covariates(
@@ -47,7 +58,7 @@ def read_system_covariates(
 ) -> dict[str, dict[str, float | str]]:
     """Read covariates of systems: covariate → system → number or level."""
     # A missing value is left out, so that the model can name the systems without one.
-    table = open_files(source)
+    table = read_decimals(_open(source, "system"), None)
     key = _find_key(table, "system")
     others = [name for name in table.columns if name != key]
     unknown = [name for name in chosen if name not in others]

@@ -8,7 +8,7 @@ much.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations, groupby
 from typing import Any, Final
@@ -23,6 +23,8 @@ from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, wr
 from evenhand.data.groups import choose_groups, say_pooled, tally_groups
 from evenhand.data.joining import say_names
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, exactly, write_signature
 from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
@@ -180,6 +182,9 @@ class MethodTable(Shown):
     known: tuple[str, ...]  # the K systems by name, whether or not a method could rank them
     notes: tuple[str, ...] = ()  # what should be known of the judgments
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from them
+    default: str = MODEL  # the method that `ranking` is of
+    counted: str = ""  # how many ratings there are, in words; "" of comparisons
+    titles: Mapping[str, str] = field(default_factory=dict)  # method → a few words; of rules none
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -218,7 +223,7 @@ class MethodTable(Shown):
         decided = None if self.ranking is None else self.ranking.better_than
         if decided is not None:
             sentences.append(
-                f"{MODEL} decides {int(decided.sum()):,} of {plural(pairs, 'pair')} at level"
+                f"{self.default} decides {int(decided.sum()):,} of {plural(pairs, 'pair')} at level"
                 f" {self.ranking.level:g}."  # type: ignore[union-attr]
             )
         return sentences
@@ -255,7 +260,7 @@ class MethodTable(Shown):
         if method not in self.scores:
             why = self.refused.get(method, "it was not asked for")
             raise InvalidJudgments(f"there are no scores by {method}: {why}")
-        if method == MODEL and self.ranking is not None:
+        if method == self.default and self.ranking is not None:
             return sign_excluded(self.ranking.signature, self.excluded)
         return self._sign(self._settings(method))
 
@@ -475,7 +480,8 @@ class MethodBoard(Shown):
         if scores.rank_lower is not None:
             columns.append(Column(("rank_lower", "rank_upper"), "range", "range"))
         clusters = [row["cluster"] for row in rows]
-        title = MODEL if self.method == MODEL else RULES[self.method].title
+        rule = RULES.get(self.method)
+        title = self.table.titles.get(self.method) or (MODEL if rule is None else rule.title)
         return Document(
             basis=f"{_say_counts(self.table)} {self.method}: {title}.",
             answer=(f"{join_names(first)} {verb} by {self.method}.",),
@@ -494,6 +500,8 @@ class MethodBoard(Shown):
 
 
 def _say_counts(table: MethodTable) -> str:
+    if table.counted:
+        return f"{table.counted}."
     k = len(table.systems)
     return f"{say_tally(table.n_judgments, table.n_comparisons, k, table.ties)}."
 
@@ -531,7 +539,7 @@ REFUSALS: Final = (InvalidJudgments, NotConverged, NotIdentified, UnknownOption)
 
 @carries_excluded("controls")
 def compare_methods(
-    data: Comparisons | Rankings | Openable,
+    data: Comparisons | Rankings | Ratings | Openable,
     *,
     methods: str | Sequence[str] = "all",
     model: BradleyTerry | None = None,
@@ -540,14 +548,16 @@ def compare_methods(
     level: float = 0.95,
     seed: int = SEED,
     group_by: str | None = None,
+    criterion: str | None = None,
     progress: Progress | None = None,
 ) -> MethodTable | GroupedMethodTables:
     """Rank systems by several methods, and say where these differ.
 
     Args:
-        data: comparisons or rankings; several tasks are ranked task by task.
+        data: comparisons or rankings; several tasks are ranked task by task. Or ratings.
         methods: a name, several, or "all": "bradley-terry" is the default ranking (`rank`), the
-            others are the rules of `evenhand.ranking.rules`.
+            others are the rules of `evenhand.ranking.rules`. Of ratings "adjusted" is the default,
+            and there are "mean", "z", "mixed" and "wmt-da".
         model: the model of "bradley-terry"; likewise interval, cluster and level, as for `rank`.
         interval: see model; "bootstrap" also gives rules rank ranges and clusters (Koehn 2012).
         cluster: see model; for rules, what is drawn whole: by default judges where they are known,
@@ -555,6 +565,7 @@ def compare_methods(
         level: see model.
         seed: of everything random; it stands in the signatures.
         group_by: a column whose levels are ranked apart.
+        criterion: of ratings, only this criterion; by default each by itself.
         progress: called with steps done and to do.
 
     Returns:
@@ -576,6 +587,20 @@ def compare_methods(
     (('x', 'y'), [[1, 1], [2, 2]])
 
     """
+    if isinstance(data, Ratings | RatingRows):
+        from evenhand.ranking.rating_methods import compare_rating_methods
+
+        if model is not None:
+            raise UnknownOption("methods of ratings have models of their own: leave it out")
+        return compare_rating_methods(
+            data,
+            methods,
+            Settings(None, interval, cluster, level, seed, progress),
+            group_by=group_by,
+            criterion=criterion,
+        )
+    if criterion is not None:
+        raise UnknownOption("criteria are of ratings, and these are comparisons: leave it out")
     table = require_pairs(data, "only comparisons and rankings can be ranked, not")
     names = choose_methods(methods)
     settings = Settings(choose_log_linear(model), interval, cluster, level, seed, progress)
@@ -688,17 +713,22 @@ def _compare(
 
 
 def read_scores(ranking: Ranking) -> Scores:
-    """Return a ranking in the shape of a rule's scores; estimates of one place are one number."""
+    """Return a ranking in the shape of a rule's scores; estimates of one place are one number.
+
+    Scores of which lower ones are better change their sign, so that larger ones come first.
+    """
     order = np.argsort(ranking.systems)
     first = np.searchsorted(ranking.rank, ranking.rank)
     ranges = (ranking.rank_lower, ranking.rank_upper, ranking.cluster)
     lowest, highest, cluster = (None if part is None else part[order] for part in ranges)
     model = name_model(ranking.fit) if isinstance(ranking.fit, Fit) else ranking.model
+    of_ratings = ranking.log_worth is None
+    values, unit = (ranking.estimate, ranking.scale) if of_ratings else (ranking.worth, "log-worth")
     return Scores(
         rule=MODEL,
         systems=tuple(sorted(ranking.systems)),
-        values=ranking.worth[first][order],
-        unit="log-worth",
+        values=(-1.0 if ranking.lower_is_better else 1.0) * values[first][order],
+        unit=f"minus {unit}" if ranking.lower_is_better else unit,
         stderr=None if ranking.stderr is None else ranking.stderr[order],
         rank_lower=lowest,
         rank_upper=highest,

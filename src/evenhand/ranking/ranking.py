@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.results import Grouped, Shown
-from evenhand.data.tables import Mixed
+from evenhand.data.tables import AppliedMix
 from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, suggest_or_list
 from evenhand.models.base import Contrast, FittedModel, Posterior
@@ -371,7 +371,7 @@ class Ranking(Shown):
     lower_is_better: bool = False  # whether lower scores are better
     # human references among systems with ratings, which have no rank, as rows of a table
     references: tuple[Mapping[str, Any], ...] = ()
-    mix: Mixed | None = None  # the stated mix of judgments, with its effective number; or None
+    mix: AppliedMix | None = None  # the stated mix of judgments, with its effective number; or None
     # what simultaneous ranges rest on, in the order of the board; else None
     rank_sets: RankSets | None = None
     # by which ways of clustering errors were estimated, and how; none where they come from a model,
@@ -623,8 +623,8 @@ class Ranking(Shown):
             wins=met[0],
             ties=met[1],
             losses=met[2],
-            more=None if enough is None else enough - self.n_judgments,
-            together=self.rank_sets is not None and k > 2,
+            judgments_needed=None if enough is None else enough - self.n_judgments,
+            simultaneous=self.rank_sets is not None and k > 2,
             level=self.level,
             says=f"{_say_pair(self, (i, j), said)}{_add(self.headline)}.",
             basis=f"{say_counts(self)}. {_say_basis(self)}",

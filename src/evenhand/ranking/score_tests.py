@@ -35,6 +35,7 @@ from evenhand.data.joining import say_alike
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, write_signature
+from evenhand.data.taking import Openable, take, takes_judgments
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -46,6 +47,7 @@ from evenhand.errors import (
 )
 from evenhand.models.means import standardise
 from evenhand.models.rating_fit import take_scores
+from evenhand.models.registry import RATING_MODELS
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
@@ -175,6 +177,7 @@ class Pairs:
     # (P,) adjusted p-values that account for judges and items, and the difference that is tested
     clustered: Array | None = None
     adjusted: Array | None = None
+    compared: str = ""  # what that is a difference of, such as raw mean scores
     ways: tuple[str, ...] = ()  # what they account for: judge, item
     limit: str | None = None  # to whom they are limited, such as "for these 3 judges only"
 
@@ -268,6 +271,7 @@ def account_for_clusters(
         difference=np.where(turn, -pairs.difference, pairs.difference),
         clustered=clustered,
         adjusted=np.where(turn, -adjusted, adjusted),
+        compared=RATING_MODELS[settings.name].title,
         ways=ways,
         limit=ranking.headline,
     )
@@ -329,8 +333,8 @@ class ScoreTests(Shown):
 
     def _say_unbeaten(self) -> list[Finding]:
         """Say to which systems no other is shown to be superior, where these are not all."""
-        beaten, every = {*self.pairs.second[self.decided].tolist()}, range(len(self.scores.systems))
-        names = [self.scores.systems[one] for one in every if one not in beaten]
+        beaten, every = {*self.pairs.second[self.decided].tolist()}, np.argsort(-self.scores.mean)
+        names = [self.scores.systems[one] for one in every.tolist() if one not in beaten]
         if not beaten or self.new is not None or len(every) == 2:
             return []
         return [say("scores-unbeaten", "info", names=join_names(names), systems=names)]
@@ -403,7 +407,10 @@ class ScoreTests(Shown):
         if friedman is not None:
             code = "systems-differ" if friedman.p <= SIGNIFICANT else "systems-not-differ"
             how = f"{_name_test(friedman)}'s test over {plural(friedman.blocks, self.blocks)}"
-            answer.append(say(code, "info", how=how, p=friedman.p))
+            assumed = "judges are independent"
+            if self.blocks == "item":
+                assumed = "items are independent and judges do not matter"
+            answer.append(say(code, "info", how=how, p=friedman.p, assumed=assumed))
         return Document(
             basis=f"{about}{plural(self.n_judgments, 'score')}{by} of {len(scores.score):,} outputs"
             f"{items}, {plural(len(scores.systems), 'system')}. Tests of mean scores of outputs,"
@@ -417,14 +424,17 @@ class ScoreTests(Shown):
     def _tabulate_pairs(self) -> Table:
         keys = {name: "p_clustered" if name == CLUSTERED else f"holm_{name}" for name in self.tests}
         legend = ["p-values are adjusted for the number of pairs, by Holm's method"]
-        legend[0] += "; clustered: by max-|t|" if CLUSTERED in keys else ""
+        clustered = CLUSTERED in keys
+        legend[0] += "; clustered: by max-|t|" if clustered else ""
+        legend += [f"difference: of {self.pairs.compared}"] if clustered else []
+        difference = "difference_adjusted" if clustered else "difference"
         return Table(
             "pairs",
             "Pairs of systems, smallest p first",
             (
                 Column("first", "system", "name"),
                 Column("second", "against", "name"),
-                Column("difference", "difference", "two"),
+                Column(difference, "difference", "two"),
                 Column("items", "items", "count", priority=1),
                 *(
                     Column(key, TESTS[name].title, "p", priority=8 - at)
@@ -487,8 +497,9 @@ class GroupedTests(Grouped[ScoreTests]):
         return Document(parts=(Table("groups", caption, columns, tuple(rows), legend=(*legend,)),))
 
 
+@takes_judgments("data")
 def find_differences(
-    data: Ratings,
+    data: Ratings | Openable,
     *,
     criterion: str | None = None,
     group_by: str | None = None,
@@ -502,8 +513,8 @@ def find_differences(
     """Test which systems differ in their scores, by the classical tests and a clustered one.
 
     Args:
-        data: ratings; several tasks and criteria are tested apart. Controls and repeats are
-            excluded.
+        data: ratings, or what `evenhand.read` opens as such; several tasks and criteria are tested
+            apart. Controls and repeats are excluded.
         criterion: only this one.
         group_by: a further column whose levels are tested apart.
         new: the system that is to score better: only its pairs, one-sided. Otherwise all pairs,
@@ -531,11 +542,11 @@ def find_differences(
     >>> frame = pl.DataFrame(rows, schema=["item", "system", "score"], orient="row")
     >>> found = evenhand.find_differences(evenhand.read(frame))
     >>> found.records()[0]["difference"], round(found.records()[0]["p_rank_sum"], 4)
-    (2.0, 0.0003)
+    (2.0, 0.0012)
     """
     require_option("blocks", blocks, BLOCKS)
     require_seed(seed)
-    table = require_scores(data, "differences of scores are tested in ratings, not in")
+    table = require_scores(take(data), "differences of scores are tested in ratings, not in")
     if not isinstance(table, Ratings):
         raise InvalidJudgments("differences are tested in what evenhand.read opens: pass that")
     table = choose_criterion(table, criterion)

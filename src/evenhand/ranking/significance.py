@@ -314,7 +314,11 @@ def find_preferences(
     10.2
     """
     require_option("blocks", blocks, BLOCKS)
-    table = require_pairs(data, "preferences are tested in comparisons or rankings, not in")
+    table = require_pairs(
+        data,
+        "preferences are tested in comparisons or rankings, not in",
+        "find_differences tests them",
+    )
     groups = tally_groups(table, choose_groups(table, None), [blocks] if table.has(blocks) else [])
     if len(groups) > 1:
         raise InvalidJudgments(

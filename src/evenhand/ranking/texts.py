@@ -185,7 +185,7 @@ TESTS: Final = {
     "scores-not-better": "{first} is not shown to score better than {second} by {test}"
     " (p {p:p}){others}.",
     "scores-unbeaten": "No other system is shown to be better than {names}.",
-    "systems-differ": "Systems differ on the whole ({how}, p {p:p}).",
+    "systems-differ": "Systems differ on the whole ({how}, p {p:p}) if {assumed}.",
     "systems-not-differ": "Systems do not differ significantly on the whole ({how}, p {p:p}).",
     "not-clustered": "No clustered p-values: {why}.",
     "pairs-not-clustered": "{n:,} of {of:#pair} without a clustered p-value: they rest on too few"

@@ -77,11 +77,13 @@ NUMBERS: Final = ("--prior", "--level")  # Options whose value is written withou
 TAKEN: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options)
     for verb, options in {
-        "report": (*RANK_OPTIONS, "--full", "--group-by"),
+        "report": (*RANK_OPTIONS, "--full", "--group-by", "--scale"),
         "rank": RANK_OPTIONS,
         "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
         "fit": ("--model", *MODEL_OPTIONS),
-        "agreement": ("--level", "--seed"),
+        "agreement": ("--level", "--seed", "--scale"),
+        "inspect": ("--scale",),
+        "judges": ("--scale",),
         "similarity": ("--level", "--seed"),
         "bias": ("--cluster", "--level"),
         "compare": ("--level", "--seed"),
@@ -109,6 +111,7 @@ class Settings:
     group_by: str | None = None  # a column of which each value is also ranked by itself
     better: str | None = None  # "higher" or "lower" scores; None by the names of criteria
     rank_references: bool = False  # whether human references by name are ranked, too
+    scale: str | None = None  # possible scores, such as "1-5"; None for those that occur
 
     def __post_init__(self) -> None:
         require_level(self.level)
@@ -165,6 +168,7 @@ class Settings:
             ("--group-by", self.group_by, None),
             ("--better", self.better, None),
             ("--rank-references", self.rank_references, False),
+            ("--scale", self.scale, None),
         )
         options: dict[str, tuple[str, ...]] = {
             option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
@@ -687,14 +691,14 @@ class Rated:
     @cached_property
     def diagnosis(self) -> Diagnosis:
         """The tables and figures of Hamon, Mostefa & Arranz (2007)."""
-        return diagnose_judges(self.rows, references=self.references)
+        return diagnose_judges(self.rows, references=self.references, scale=self.settings.scale)
 
     @cached_property
     def diagnosed_targets(self) -> Diagnosis:
         """The same without controls and repeats."""
         if self.targets.size == self.rows.size:
             return self.diagnosis
-        return diagnose_judges(self.targets, references=self.references)
+        return diagnose_judges(self.targets, references=self.references, scale=self.settings.scale)
 
     @cached_property
     def screening(self) -> Screening:
@@ -721,7 +725,9 @@ class Rated:
             if names == ("",):
                 raise NotIdentified(f"the data have no column of {role}s", [])
         settings = self.settings
-        result = measure_agreement(self.data, level=settings.level, seed=settings.seed)
+        result = measure_agreement(
+            self.data, level=settings.level, seed=settings.seed, scale=settings.scale
+        )
         return (
             next(iter(result.groups.values())) if isinstance(result, GroupedAgreement) else result
         )

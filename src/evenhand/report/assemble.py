@@ -20,6 +20,7 @@ from evenhand.data.engine import COUNT, fetch_columns, one_thread
 from evenhand.data.held_tables import hold_rows
 from evenhand.data.joining import count_tasks
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import read_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.slips import find_slips
 from evenhand.data.taking import Openable, takes_judgments
@@ -383,6 +384,12 @@ def make_report(
             f"--better and --rank-references are of ratings; {data.source.name} holds comparisons"
             " or rankings: leave them out"
         )
+    if chosen.scale is not None:
+        read_scale(chosen.scale)
+        if not isinstance(data, Ratings):
+            raise UnknownOption(
+                f"scale '{chosen.scale}' is of scores, and {data.source.name} holds none"
+            )
     known = RATING if isinstance(data, Ratings) else PREFERENCE
     if chosen.group_by is not None:
         table = data if isinstance(data, Ratings) else take_pairs(data)

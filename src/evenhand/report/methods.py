@@ -381,7 +381,8 @@ def _say_score_agreement(rated: Rated) -> list[Sentence]:
     if not any(name.startswith("alpha-") for name in known):
         return []
     keys = ("krippendorff-2013",)
-    return [(f"Agreement of judges is Krippendorff's α {cite(*keys)}.", keys)]
+    on = f", on the scale {found.scale}" if rated.settings.scale else ""
+    return [(f"Agreement of judges is Krippendorff's α{on} {cite(*keys)}.", keys)]
 
 
 def _say_score_judges(rated: Rated) -> list[Sentence]:
