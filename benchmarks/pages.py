@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from benchmarks import claims, slopes, table
 from benchmarks.row import RESULTS, ROOT, Row, kept_tables, read_rows
-from benchmarks.targets import BIG, MANY, MILLION
+from benchmarks.targets import BIG, MANY, MILLION, RATINGS
 
 BENCHMARKS, GROWTH = (ROOT / "docs" / name for name in ("benchmarks.md", "growth.md"))
 SHOWN = (  # the cases that the page shows; the site has a page with all of them
@@ -12,6 +12,7 @@ SHOWN = (  # the cases that the page shows; the site has a page with all of them
     ("fit", BIG),
     ("intervals", MILLION),
     ("agreement", "judges per output: 2"),
+    ("ratings", RATINGS),
     ("web", "2,000 items x 50 judges"),
 )
 

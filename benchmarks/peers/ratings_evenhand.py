@@ -19,6 +19,11 @@ def z(path: str) -> Values:
     return estimates(path, "z")
 
 
+def mixed(path: str) -> Values:
+    """Judges and items random."""
+    return estimates(path, "mixed")
+
+
 def estimates(path: str, model: str) -> Values:
     """Rank with all defaults but the model."""
     ranking = rank(read(path), model=model)  # type: ignore[arg-type]

@@ -13,12 +13,19 @@ def dummies(path: str) -> Values:
 
 
 def crossed(path: str) -> Values:
-    """Systems fixed, judges and items random: variance components in one group of all rows."""
+    """Systems fixed; judges, items and both by systems random, in one group of all rows."""
     rows = pd.read_parquet(path)
     rows["all"] = 1
-    parts = {"judge": "0 + C(judge)", "item": "0 + C(item)"}
+    parts = {
+        "judge": "0 + C(judge)",
+        "item": "0 + C(item)",
+        "judge x system": "0 + C(judge):C(system)",
+        "item x system": "0 + C(item):C(system)",
+    }
     model = mixedlm("score ~ 0 + C(system)", rows, groups="all", re_formula="0", vc_formula=parts)
-    fit = model.fit()
+    fit = model.fit(method=["lbfgs"])  # its default, BFGS, does not converge on these
+    if not fit.converged:
+        raise ValueError("not converged")
     return systems(fit.fe_params, fit.bse)
 
 

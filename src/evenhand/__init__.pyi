@@ -53,6 +53,8 @@ from evenhand.models.mace import MACE as MACE
 from evenhand.models.means import Adjusted as Adjusted
 from evenhand.models.means import Means as Means
 from evenhand.models.means import ZScores as ZScores
+from evenhand.models.mixed import Mixed as Mixed
+from evenhand.models.ordinal import Ordinal as Ordinal
 from evenhand.models.pattern import PatternModel as PatternModel
 from evenhand.models.plackett_luce import PlackettLuce as PlackettLuce
 from evenhand.models.random_judges import RandomJudges as RandomJudges

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+import evenhand
 from evenhand.cli.main import main
 from evenhand.web import Store
 from evenhand.web.downloads import open_download
@@ -85,8 +86,11 @@ def test_a_verb_takes_the_table_that_it_can_read(folder: Path) -> None:
     assert code == 2
     assert said.splitlines() == [
         "error  c.db holds comparisons, rankings: choose with --from comparisons or --from rankings"
+        " (in Python format='comparisons')"
     ]
     assert run(folder, "rank", "c.db", "--from", "comparisons")[0] == 0
+    opened = evenhand.read(folder / "c.db", format="comparisons")
+    assert opened.tally().digest == evenhand.read(folder / "comparisons.csv").tally().digest
 
 
 def test_secrets_and_links_are_not_read(folder: Path, tmp_path: Path) -> None:

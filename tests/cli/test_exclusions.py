@@ -446,10 +446,13 @@ def test_references_of_ratings_are_told_in_the_report(evenhand, folder) -> None:
         {**row, "system": "refA" if row["system"] == "C" else row["system"]} for row in _scores()
     ]
     path = _write(folder, rows)
-    found = evenhand("report", path, "--sections", "data,methods", "--json").json
-    (one,) = found["excluded"]
-    assert (one["code"], one["rows"], one["of_rows"]) == ("references", 120, 360)
-    assert one["system_names"] == ["refA"]
+    found = evenhand("report", path, "--sections", "scores,methods", "--json").json
+    assert found["excluded"] == []
+    (part,) = found["parts"]
+    scores, methods = part["sections"]
+    assert "references refA" in part["signature"]
+    assert [row["system"] for row in scores["tables"][1]["rows"]] == ["refA"]
+    assert "refA stands beside the systems without a rank" in methods["blocks"][0]["text"]
 
 
 RATED = (

@@ -54,7 +54,7 @@ def test_references_are_ranked_when_asked_and_the_direction_can_be_turned(evenha
     assert "lower is better" in turned["signature"]
 
 
-@pytest.mark.parametrize("model", ["adjusted", "mean", "z"])
+@pytest.mark.parametrize("model", ["adjusted", "mean", "z", "mixed"])
 def test_every_form_is_written_for_every_model(evenhand, scores, model):
     words = ["rank", scores, "--criterion", "adequacy", "--model", model]
     rows = list(csv.DictReader(evenhand(*words, "--csv").out.splitlines()))
@@ -94,6 +94,51 @@ def test_fit_prints_the_effects_of_judges_and_model_based_errors(evenhand, score
     assert sum(row["ratings"] for row in found["systems"]) == 640
     refused = evenhand("fit", scores, "--order-effect", code=2).err
     assert "--order-effect is of comparisons" in refused
+
+
+def test_the_mixed_model_prints_contrasts_with_their_degrees_of_freedom(evenhand, scores):
+    words = ["fit", scores, "--criterion", "adequacy", "--model", "mixed"]
+    text = evenhand(*words).out
+    assert text.startswith("Systems differ: F(3, ")
+    assert "judge x system" in text
+    found = evenhand(*words, "--json").json
+    assert found["differences"][0]["systems"] == ["refA", "nord"]
+    for one in found["differences"]:
+        assert 3 < one["df"] < 700
+        assert 0 <= one["p"] <= 1
+    names = [one["name"] for one in found["components"]]
+    assert names == ["judge", "item", "item x system", "judge x system", "residual"]
+    board = evenhand("rank", *words[1:]).out
+    assert "judges and items drawn at random" in " ".join(board.split())
+
+
+def test_likert_scores_are_ranked_by_the_ordinal_model(evenhand, folder):
+    rng = random.Random(3)
+    with Path("likert.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["judge", "item", "system", "score"])
+        for item in range(20):
+            for judge in range(5):
+                for system, good in (("nord", 1.0), ("sud", 0.0), ("west", -1.5)):
+                    latent = good + judge / 3 + rng.gauss(0, 1.5)
+                    rows.writerow([f"j{judge}", item, system, min(5, max(1, round(3 + latent)))])
+    board = evenhand("rank", "likert.csv", "--model", "ordinal", "--json").json
+    assert [one["system"] for one in board["systems"]] == ["nord", "sud", "west"]
+    assert board["scale"] == "logit"
+    found = evenhand("fit", "likert.csv", "--model", "ordinal", "--json").json
+    assert len(found["cutpoints"]) == 4
+    assert sorted(found["judge_cutpoints"]) == ["j0", "j1", "j2", "j3", "j4"]
+    assert found["sds"]["judge"] > 0.2
+    assert found["differences"][0]["df"] is None
+    assert "Common cutpoints" in evenhand("fit", "likert.csv", "--model", "ordinal").out
+
+
+def test_more_than_seven_categories_lead_to_a_model_that_takes_them(evenhand, scores):
+    words = ["rank", scores, "--criterion", "adequacy"]
+    refused = evenhand(*words, "--model", "ordinal", code=2)
+    assert "at most 7 categories" in refused.err
+    assert "--model mixed" in refused.err
+    assert evenhand(*words, "--model", "mixed").out
 
 
 def test_robustness_takes_ratings(evenhand, scores):

@@ -94,8 +94,6 @@ def test_scores_stand_side_by_side_under_each_criterion(tmp_path: Path) -> None:
     ]
     pl.DataFrame(rows).write_csv(tmp_path / "scores.csv")
     data = evenhand.read(tmp_path / "scores.csv")
-    with pytest.raises(UnknownOption, match="--cluster is for comparisons and rankings"):
-        make_report(data, cluster="judge")
     section = pick_groups(make_report(data, sections=["groups"], group_by="domain").to_dict())
     answers, places = section["tables"]
     assert [row["judgments"] for row in answers["rows"]] == [480, 480]
@@ -104,6 +102,10 @@ def test_scores_stand_side_by_side_under_each_criterion(tmp_path: Path) -> None:
         "b": "2",
         "c": "3",
     }
+    report = make_report(data, sections=["scores", "methods"], cluster="judge").to_dict()
+    scores, methods = report["parts"][0]["sections"]
+    assert scores["command"].endswith("--cluster judge")
+    assert "clustered by judge (MacKinnon" in methods["blocks"][0]["text"]
 
 
 def test_the_options_of_rank_stand_in_commands_and_in_the_methods(evenhand, votes: Path) -> None:
@@ -145,4 +147,10 @@ def test_ratings_of_which_no_criterion_is_ranked_are_reported_all_the_same(tmp_p
     path = tmp_path / "scores.csv"
     path.write_text("\n".join(["judge,item,system,criterion,score,domain", *rows, ""]))
     report = make_report(evenhand.read(path), sections=["data", "groups"], group_by="domain")
-    assert pick_groups(report.to_dict())["tables"] == []
+    tables = pick_groups(report.to_dict())["tables"]
+    assert [one["name"] for one in tables] == ["c0-answers", "c1-answers"]
+    assert all(
+        row["answer"].startswith("Not ranked: there are scores of one system only")
+        for one in tables
+        for row in one["rows"]
+    )

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.design.reading import make_campaign
+from evenhand.web.downloads import open_download
 from evenhand.web.store.store import Store
 from followed_campaigns import judge_some, make
 from ranking.anytime.arrivals import draw_table, write_rankings
@@ -57,16 +58,23 @@ def test_a_file_is_not_changed_by_a_look(evenhand, database):
     assert Path(database).read_bytes() == before
 
 
-def test_scores_have_means_and_nothing_decided(evenhand, folder):
+def test_scores_are_ranked_and_it_is_said_that_ranks_hold_for_one_look(evenhand, folder):
     outputs = [{"item": str(n), "outputs": {"A": f"a{n}", "B": f"b{n}"}} for n in range(6)]
     told = {"name": "c", "judges": ["ann"], "tasks": [{"kind": "rating", "name": "good"}]}
     with Store.open("campaign.db") as store:
         fill(store, make_campaign({**told, "items": outputs}))
-        for score in (10, 20, 30, 40):
-            judge_next(store, "ann", {"score": score})
-    said = evenhand("watch", "campaign.db").out
-    assert "mean score" in said
-    assert "means of now, of which nothing is decided" in said
+        for score in range(12):
+            judge_next(store, "ann", {"score": score**2 % 17})
+        Path("ratings.csv").write_bytes(b"".join(open_download(store, "ratings.csv") or ()))
+    said = " ".join(evenhand("watch", "campaign.db").out.split())
+    (seen,) = evenhand("watch", "campaign.db", "--json").json["passes"]
+    told = evenhand("rank", "ratings.csv", "--json").json
+    assert [(row["system"], row["score"], row["lower"]) for row in seen["scores"]] == [
+        (row["system"], row["estimate"], row["lower"]) for row in told["systems"]
+    ]
+    assert seen["says"][0].startswith(told["says"])
+    assert told["says"] in said
+    assert "ranks hold for one look" in said
     assert "log-worth" not in said
 
 

@@ -11,7 +11,7 @@ from evenhand.cli.watch_screen import Size, Status, compose, say_change
 from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.votes import Vote
 from evenhand.render.text import width
-from evenhand.web.dashboard import CampaignStatus, Flagged, Mean, PanelStatus, PassStatus
+from evenhand.web.dashboard import CampaignStatus, Flagged, PanelStatus, PassStatus, Score
 
 NAMES = [f"system-{n:02d}" for n in range(30)]
 
@@ -84,15 +84,16 @@ def test_several_passes_share_the_room() -> None:
     assert [line.split()[0] for line in found if "──" in line] == ["fluent", "true"]
 
 
-def test_scores_are_means_of_which_nothing_is_decided() -> None:
-    means = (Mean("A", 1, 71.25, 9), Mean("B", 2, 64.0, 1210))
-    found = draw(make_sight(PassStatus("good", means=means)), 24)
+def test_scores_are_ranked_and_what_has_no_interval_has_none() -> None:
+    scores = (Score("A", "1", 71.25, 70.0, 72.5, 9), Score("B", "2", 64.0, None, None, 1210))
+    found = draw(make_sight(PassStatus("good", says=("A is the best.",), scores=scores)), 24)
     assert [line.split() for line in found[5:8]] == [
-        ["now", "system", "mean", "score", "scores"],
-        ["1", "A", "71.25", "9"],
-        ["2", "B", "64.00", "1,210"],
+        ["rank", "system", "score", "95", "%", "interval", "ratings"],
+        ["1", "A", "71.25", "70.00", "to", "72.50", "9"],
+        ["2", "B", "64.00", "–", "1,210"],
     ]
-    assert found[8] == "says   means of now, of which nothing is decided"
+    assert found[8] == "says   A is the best."
+    assert found[9].startswith("note   ranks hold for one look")
 
 
 def test_a_server_that_is_away_is_said_beside_the_age_of_what_stands_there() -> None:

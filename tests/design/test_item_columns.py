@@ -15,13 +15,10 @@ def build(row, **chosen):
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("src", "Did you mean 'source'"),
-        ("Ref", "Did you mean 'reference'"),
         ("id", "Did you mean 'item'"),
         ("Segment ID", "Did you mean 'item'"),
         ("notes", r"ignore = \[\"notes\"\]"),
         ("domain", r"ignore = \[\"domain\"\]"),
-        ("Source", "Did you mean 'source'"),
     ],
 )
 def test_usual_columns_are_no_systems(name, hint):
@@ -42,8 +39,8 @@ def test_what_is_ignored_is_no_system():
 def test_systems_select_columns_and_what_looks_like_a_text_is_still_refused():
     rest = {name: one for name, one in SHEET.items() if name != "src"}
     assert build({**rest, "third": "x"}, systems=("old", "new"))[0].systems == ("new", "old")
-    with pytest.raises(CampaignError, match=r"'src' is not a column. Did you mean 'source'"):
-        build(SHEET, systems=("old", "new"))
+    with pytest.raises(CampaignError, match=r"'sorce' is not a column. Did you mean 'source'"):
+        build({**rest, "sorce": "uno"}, systems=("old", "new"))
 
 
 def test_systems_select_rows_of_a_long_table_but_a_control_keeps_its_output():
@@ -73,18 +70,20 @@ def test_there_are_no_further_systems_where_outputs_are_named(row):
 
 def test_all_columns_that_are_no_systems_are_named_at_once():
     with pytest.raises(CampaignError) as wide:
-        build({"id": "7", **SHEET, "domain": "news"})
+        build({"id": "7", **SHEET, "sorce": "uno", "domain": "news"})
     assert str(wide.value) == (
-        "f, row 2: 'id', 'src', 'notes' and 'domain' would be systems. Did you mean 'item' by"
-        " 'id', 'source' by 'src'? If they are none, leave them out, in a campaign file: ignore ="
-        ' ["id", "src", "notes", "domain"]; if they are, say which there are: systems = ["id", ...]'
+        "f, row 2: 'id', 'notes', 'sorce' and 'domain' would be systems. Did you mean 'item' by"
+        " 'id', 'source' by 'sorce'? If they are none, leave them out, in a campaign file: ignore ="
+        ' ["id", "notes", "sorce", "domain"]; if they are, say which there are: systems = ["id",'
+        " ...]"
     )
     with pytest.raises(CampaignError) as long:
-        build({"item": "1", "system": "A", "output": "x", "mine": "hm", "src": "uno"})
+        build({"item": "1", "system": "A", "output": "x", "mine": "hm", "sorce": "uno"})
     assert str(long.value) == (
-        "f, row 2: 'mine' and 'src' are no columns of a table with 'system', which says whose the"
-        " outputs are. Did you mean 'source' by 'src'? If not, leave them out, in a campaign file:"
-        ' ignore = ["mine", "src"]'
+        "f, row 2: 'mine' and 'sorce' are no columns of a table with 'system', which says whose"
+        " the outputs are. Did you mean 'source' by 'sorce'? If not, leave them out, in a campaign"
+        " file:"
+        ' ignore = ["mine", "sorce"]'
     )
 
 
@@ -131,3 +130,36 @@ def test_a_system_called_1_can_be_expected_and_a_score_is_a_number():
 def test_names_that_could_not_be_read_back_are_refused(column, name, fault):
     with pytest.raises(CampaignError, match=f"f, row 2: .*{fault}"):
         build({"item": "1", column: name, "A": "x"})
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        *(("Segment ID", "name"), ("seg_id", "name"), ("question id", "name"), ("ITEM", "name")),
+        *(("src", "source"), ("Source", "source"), ("Ref", "reference")),
+        *(("doc id", "document"), ("Document_ID", "document"), ("docid", "document")),
+    ],
+)
+def test_columns_have_the_other_names_that_tables_of_judgments_know(name, meant):
+    item = {} if meant == "name" else {"item": "1"}
+    (built,) = build({**item, "A": "x", "B": "y", name: "z"})
+    assert getattr(built, meant) == "z"
+    assert built.systems == ("A", "B")
+
+
+def test_a_long_table_may_call_its_columns_by_other_names_too():
+    rows = [("f", {"Seg ID": "1", "System Name": name, "Hyp": name * 2}) for name in ("A", "B")]
+    (built,) = build_items(rows)
+    assert (built.name, dict(built.outputs)) == ("1", {"A": "AA", "B": "BB"})
+    (wide,) = build({"item": "1", "model": "x", "baseline": "y"})  # nothing says "output" here
+    assert wide.systems == ("model", "baseline")
+
+
+def test_a_name_that_is_there_or_a_system_is_not_taken_for_another():
+    (built,) = build({"item": "1", "ref": "x", "new": "y"}, systems=("ref", "new"))
+    assert built.systems == ("ref", "new")
+    with pytest.raises(CampaignError, match="'src' would be a system"):
+        build({"item": "1", "source": "uno", "src": "un", "A": "x"})
+    with pytest.raises(CampaignError, match="'seg_id' and 'segment' could each be the item"):
+        build({"seg_id": "1", "segment": "un", "A": "x"})
+    assert build({"seg_id": "1", "segment": "un", "A": "x"}, ignore=("segment",))[0].name == "1"

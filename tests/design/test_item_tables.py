@@ -3,10 +3,17 @@
 import json
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from evenhand.design.reading import read_campaign
-from evenhand.errors import CampaignError, EvenhandError, MissingFile, UnknownFormat
+from evenhand.errors import (
+    CampaignError,
+    EvenhandError,
+    MissingFile,
+    UnknownFormat,
+    UnknownOption,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -92,3 +99,61 @@ ITEM = '\n[[items]]\nitem = "1"\noutputs = { A = "x" }\n'
 def test_odd_campaign_files_are_refused(text):
     with pytest.raises((EvenhandError, MissingFile), match=r"c\.toml|a\.xlsx|a\\x00"):
         read("c.toml", text)
+
+
+def save_book(name="study.xlsx", **sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.save(name)
+    return name
+
+
+ITEMS = [["Segment ID", "src", "A", "B"], [1, "uno", "one", "an"], [], [2, "dos", "two", None]]
+PEOPLE = [["Annotator", "email", "Quota"], ["ann", "a@b.org", 3], ["ben", "b@b.org", None]]
+
+
+def test_a_sheet_of_items_is_a_table_of_items():
+    items = read_campaign(save_book(Notes=[["Read"], ["me"]], Items=ITEMS)).items
+    assert [(one.name, one.source, dict(one.outputs)) for one in items] == [
+        ("1", "uno", {"A": "one", "B": "an"}),
+        ("2", "dos", {"A": "two"}),
+    ]
+    save_book("bad.xlsx", Items=[*ITEMS, [2, "dos", "x", "y"]])
+    with pytest.raises(CampaignError, match=r"bad.xlsx, row 5: item '2' is there already"):
+        read_campaign("bad.xlsx")
+
+
+def test_several_sheets_of_items_are_chosen_from_in_the_campaign_file():
+    save_book(Items=ITEMS, Old=ITEMS[:2], People=PEOPLE)
+    text = 'items = "study.xlsx"\njudges = "study.xlsx"\n'
+    Path("c.toml").write_text(text)
+    with pytest.raises(UnknownOption, match=r'several of which.*sheet = "Items"'):
+        read_campaign("c.toml")
+    Path("c.toml").write_text(f'{text}sheet = "Old"\n')
+    campaign = read_campaign("c.toml")
+    assert len(campaign.items) == 1
+    assert [(one.name, one.quota) for one in campaign.judges] == [("ann", 3), ("ben", None)]
+    Path("d.toml").write_text('items = "a.csv"\nsheet = "Old"\n')
+    with pytest.raises(CampaignError, match="no workbook, so it has no sheet 'Old'"):
+        read("a.csv", "item,A\n1,x\n") and read_campaign("d.toml")
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("who,quota\nann,2\n", "people.csv, row 2: a table of judges needs one column"),
+        ("rater,user\nann,x\n", "needs one column with their names.*has rater, user"),
+        ("judge,quota\nann,many\n", "row 2: quota cannot be 'many'"),
+        ("judge\nann\nann\n", "ann"),
+    ],
+)
+def test_odd_tables_of_judges_are_refused(held, said):
+    Path("people.csv").write_text(held)
+    Path("a.csv").write_text("item,A,B\n1,x,y\n")
+    Path("c.toml").write_text('items = "a.csv"\njudges = "people.csv"\n')
+    with pytest.raises(CampaignError, match=said):
+        read_campaign("c.toml")

@@ -87,7 +87,7 @@ def test_intervals_and_p_are_those_of_the_pairs_of_the_ranking(jury):
         keys = ("difference", "lower", "upper", "p_adjusted")
         assert [getattr(pair, key) for key in keys] == [row[key] for key in keys]
         assert (pair.better is not None) == row["decided"]
-        assert pair.together
+        assert pair.simultaneous
 
 
 @pytest.fixture(scope="module")
@@ -114,9 +114,9 @@ def test_judgments_still_needed_solve_their_equation(jury):
     z = norm.ppf(0.8)
     times = brentq(lambda t: today * t - critical * np.sqrt(t) - z * np.sqrt(t - 1), 1.0, 1e4)
     assert pair.better is None
-    np.testing.assert_allclose(pair.more, (times - 1) * ranking.n_judgments, rtol=1e-4)
+    np.testing.assert_allclose(pair.judgments_needed, (times - 1) * ranking.n_judgments, rtol=1e-4)
     assert "judgments still needed" in str(pair)
-    assert evenhand.rank(jury).pair("A", "D").more is None
+    assert evenhand.rank(jury).pair("A", "D").judgments_needed is None
 
 
 @pytest.mark.parametrize("name", ["random-judges", "judge-slopes", "plackett-luce", "pattern"])

@@ -112,19 +112,21 @@ def test_it_says_when_the_last_judgment_came_and_that_it_is_paused(
     assert seen.now - told == 100_000
 
 
-def test_a_pass_with_scores_has_means(client: TestClient, store: Store) -> None:
+def test_a_pass_with_scores_has_a_ranking(client: TestClient, store: Store) -> None:
     outputs = [{"item": str(n), "outputs": {"A": f"a{n}", "B": f"b{n}"}} for n in range(6)]
     told = {"name": "c", "judges": ["ann"], "tasks": [{"kind": "rating", "name": "good"}]}
     fill(store, make_campaign({**told, "items": outputs}))
     luck, scores = random.Random(4), {"A": [], "B": []}
-    for _ in range(8):
+    for _ in range(12):
         (system,) = take(store, "ann").ticket.systems
         scores[system].append(luck.randint(0, 100))
         judge_next(store, "ann", {"score": scores[system][-1]})
     found = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/board.json")
     (one,) = read_sight(found.content).passes
     assert one.board is None
-    means = {mean.system: (mean.mean, mean.n) for mean in one.means}
+    assert "share first place" in one.says[0]
+    assert all(row.lower < row.score < row.upper for row in one.scores)
+    means = {row.system: (row.score, row.n) for row in one.scores}
     assert means == {
         name: (pytest.approx(sum(given) / len(given)), len(given)) for name, given in scores.items()
     }

@@ -155,28 +155,41 @@ def test_the_order_without_flagged_judges_tells_what_it_excludes(judged: Store) 
         assert orders[name].excluded == (f"excluded: {lost}, flagged judges",)
 
 
-def test_mean_scores_with_and_without_flagged_judges_are_those_of_the_rows(judged: Store) -> None:
+def test_scores_with_and_without_flagged_judges_are_those_of_rank(
+    judged: Store, tmp_path: Path
+) -> None:
     found = look_at(judged)
     assert found.panels["ratings"].flagged == [REVERSED]
-    scores: dict[str, list[tuple[str, float]]] = {}
-    for row in judged.rows("ratings"):
-        scores.setdefault(row["system"], []).append((row["judge"], row["score"]))
-    for one in found.orders["good"].rows:
-        every = [score for _, score in scores[one.system]]
-        kept = [score for judge, score in scores[one.system] if judge != REVERSED]
-        assert one.value == pytest.approx(sum(every) / len(every))
-        assert one.value_without == pytest.approx(sum(kept) / len(kept))
-        assert one.n == len(every)
+    table = read_table(judged, tmp_path, "ratings.csv")
+    order = found.orders["good"]
+    whole, rest = evenhand.rank(table), evenhand.rank(table.without(judges=[REVERSED]))
+    for ranking, values in (
+        (whole, [(one.system, one.value, one.n) for one in order.rows]),
+        (rest, sorted([(one.system, one.value_without) for one in order.rows])),
+    ):
+        told: Any = ranking
+        every = [(row["system"], row["estimate"], row["ratings"]) for row in told.rows()]
+        expected = every if told is whole else sorted(row[:2] for row in every)
+        assert [row[0] for row in values] == [row[0] for row in expected]
+        assert [row[1] for row in values] == pytest.approx([row[1] for row in expected])
+    assert order.answer == str(whole.document().answer[0])
+    assert [(one.lower, one.upper) for one in order.rows] == [
+        (row["lower"], row["upper"]) for row in whole.rows()
+    ]
 
 
-def test_systems_with_equal_mean_scores_share_a_place(store: Store) -> None:
+def test_scores_that_do_not_vary_have_no_ranking_and_it_is_said(
+    client: TestClient, store: Store
+) -> None:
     fill(store, make_campaign(MANY))
     while (served := store.do(judging.serve, "j0")) is not None:
         score = 30 if "C" in served.ticket.systems else 50
         rates = served.ticket.task == "good"
         judge_next(store, "j0", {"score": score} if rates else {"outcome": "left"})
-    rows = look_at(store).orders["good"].rows
-    assert [(one.system, one.rank) for one in rows] == [("A", "1"), ("B", "1"), ("C", "3")]
+    order = look_at(store).orders["good"]
+    assert (order.rows, order.why[:18]) == ((), "scores do not vary")
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings")
+    assert "do not vary beyond what" in page.text.replace("\xa0", " ")
 
 
 def test_numbers_below_0_are_written_in_one_way_and_no_line_breaks_before_a_percent_sign(

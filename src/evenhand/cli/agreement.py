@@ -10,6 +10,7 @@ from evenhand.cli.options import (
     Options,
     Run,
     level_option,
+    scale_option,
     seed_option,
     under,
     verb,
@@ -36,11 +37,7 @@ class Asked(Options):
         "Also for each value of this column, such as an input type. Repeatable; several are"
         " crossed. Default: criterion, if there is one.",
     )
-    scale: str | None = _measure(
-        "--scale LOW-HIGH",
-        "Possible scores: 1-5 (whole steps), 0..1 (no steps) or 1,2,3,5. Default: the scores in"
-        " the data.",
-    )
+    scale: str | None = scale_option(_measure)
     coefficients: tuple[str, ...] = _measure(
         "--coefficient NAME|all",
         "A coefficient or a family, such as alpha, cohen, icc or kappa. Repeatable. Default: the"

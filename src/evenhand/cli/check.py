@@ -24,7 +24,7 @@ from evenhand.render.findings import Finding, describe_findings
 from evenhand.render.text import PLAIN, label
 from evenhand.web.store.verification import LogCheck
 
-CAMPAIGNS: Final = (".toml", ".csv", ".jsonl")  # Endings of campaigns and tables of items
+CAMPAIGNS: Final = (".toml", ".csv", ".jsonl", ".xlsx")  # Endings of campaigns and tables of items
 
 _campaign_option = under("A campaign")
 _log_option = under("A log")
@@ -58,10 +58,10 @@ class OfLog(Options):
 def check(*, checked: Checked, campaign: OfCampaign, log: OfLog, placing: Placing) -> None:
     """Check the design of a campaign, or a log of collected judgments.
 
-    CAMPAIGN is a campaign file (.toml) or a table of items (.csv, .jsonl): its
-    tickets are assigned as at the launch, and every promise is counted. Nothing
-    is launched; the exit code is 1 if a promise is broken. With --collected
-    the promises are counted on the answers that were given.
+    CAMPAIGN is a campaign file (.toml) or a table of items (.csv, .jsonl,
+    .xlsx): its tickets are assigned as at the launch, and every promise is
+    counted. Nothing is launched; the exit code is 1 if a promise is broken.
+    With --collected the promises are counted on the answers that were given.
 
     LOG is the database of a campaign (a SQLite file or the address of a
     PostgreSQL database), or its log as JSON Lines. The first record that was

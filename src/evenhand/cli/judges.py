@@ -46,11 +46,7 @@ class Flags(options.Options):
 class Asked(options.Options):
     """What the diagnosis of Hamon et al. is asked."""
 
-    scale: str | None = _ratings(
-        "--scale LOW-HIGH",
-        "The scale: 1-5 (whole steps), 0..1 (no steps) or 1,2,3,5. Default: the scores in the"
-        " data.",
-    )
+    scale: str | None = options.scale_option(_ratings)
     input_type: str | None = _ratings(
         "--input-type COLUMN", "Kinds of input to show separately, such as speech and text."
     )

@@ -268,6 +268,14 @@ def seed_option(declare: Declare, *, says: str = "Of everything random.") -> Any
     return declare("--seed", type=SEEDS, default=SEED, help=says)
 
 
+def scale_option(declare: Declare) -> Any:
+    return declare(
+        "--scale LOW-HIGH",
+        "Possible scores: 1-5 (whole steps), 0..1 (no steps) or 1,2,3,5. Default: the scores in"
+        " the data.",
+    )
+
+
 # What stands last in the help of a verb, after its own options
 LAST: Final = {"Model": 1, "Uncertainty": 2, "Output": 3, "Reading": 4, "Options": 5}
 
@@ -439,6 +447,9 @@ class Reading(Options):
         "The sign between the systems of an output that was shown once for all of them, as + in"
         " A+B: it counts for each.",
     )
+    sheet: str | None = _input_option(
+        "--sheet NAME", "Which sheet of a workbook. Default: the only one that holds judgments."
+    )
     decimal: str | None = _input_option(
         "--decimal",
         "The sign before decimals. Default: a point; a comma where it is sure in a file of"
@@ -509,6 +520,7 @@ class Reading(Options):
             where=self.where,
             task=self.task,
             system_separator=self.system_separator,
+            sheet=self.sheet,
             decimal=self.decimal,
             skip_bad_rows=self.skip_bad_rows,
             without=self.without,
@@ -598,7 +610,7 @@ class Grouping(Options):
 model_option: Final = _model_option(
     "--model NAME",
     "What ranks: bradley-terry (the default) or another model, such as random-judges,"
-    " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean or z.",
+    " plackett-luce or irt-gaussian; of ratings adjusted (the default), mean, z, mixed or ordinal.",
 )
 ties_option: Final = _model_option(
     "--ties",

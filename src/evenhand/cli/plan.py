@@ -82,6 +82,7 @@ class PilotReading(options.Options):
         "--system-separator SIGN",
         "The sign between systems that share an output of the pilot, as + in A+B.",
     )
+    sheet: str | None = _systems("--sheet NAME", "Which sheet of a workbook the pilot is.")
 
 
 class Design(options.Options):

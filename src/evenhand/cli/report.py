@@ -11,7 +11,7 @@ import click
 from evenhand.cli import options
 from evenhand.cli.refusals import open_elsewhere
 from evenhand.cli.running import ProgressDisplay, refuse_overwriting, refuse_unwritable, write_file
-from evenhand.errors import UnknownOption
+from evenhand.errors import UnknownOption, listing
 from evenhand.render.counts import plural
 from evenhand.render.text import PLAIN, label
 
@@ -58,6 +58,7 @@ class Apart(options.Options):
         "Also each value of this column by itself, side by side. Each task is a part anyway.",
     )
     cluster: str | None = options.cluster_option
+    scale: str | None = options.scale_option(options.under("Ratings"))
 
 
 class Placed(options.Options):
@@ -188,12 +189,23 @@ def report(
     placed.check(reading.files)
     wanted = [] if said.sections is None else [name.strip() for name in said.sections.split(",")]
     from evenhand.cli.rank import choose_model
+    from evenhand.models.registry import RATING_MODELS
+    from evenhand.ranking.ratings import choose_rating_model
     from evenhand.report.analysis import Settings
 
     # what ranks unasked is chosen by the judgments
-    given, model = options.given_options(), None
-    if not given.isdisjoint(vars(ranking)):
-        model = choose_model(ranking.models, (), vars(ranking), given)
+    given, model = options.given_options() & vars(ranking).keys(), None
+    of_ratings = [name for name in ranking.models if name in RATING_MODELS]
+    of_comparisons = [options.write_option(one) for one in sorted(given - {"models"})]
+    if of_ratings and of_comparisons:
+        raise UnknownOption(
+            f"--model {of_ratings[0]} is of ratings and {listing(of_comparisons)} of comparisons:"
+            " leave one out"
+        )
+    if len(of_ratings) == len(ranking.models) == 1:
+        model = choose_rating_model(of_ratings[0])
+    elif given:
+        model = choose_model(ranking.models, (), vars(ranking), options.given_options())
     chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
     made = _make(reading, chosen, said.title, wanted)
     placed.deliver(made)

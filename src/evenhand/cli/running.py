@@ -82,11 +82,19 @@ SUFFIXES: Final = {
     ".csv": "csv",
     ".tex": "latex",
     ".md": "markdown",
+    ".markdown": "markdown",
     ".txt": "text",
     "": "text",
 }
 FORMS: Final = ("json", "csv", "latex", "markdown")
 PICTURES: Final = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
+# What an ending that no verb writes asks for, and what does it
+INSTEAD: Final = {
+    ".html": "; evenhand report writes a page",
+    ".tsv": "; .csv has the same rows",
+    ".xlsx": "; a spreadsheet opens .csv",
+    **dict.fromkeys((".jpg", ".jpeg", ".eps"), "; figures are .svg, .png or .pdf"),
+}
 # Verbs whose result can be a figure
 DRAWING: Final = ("agreement", "bias", "compare", "judges", "plan", "rank", "similarity")
 LOST: Final = "not finite, so null here"
@@ -202,9 +210,10 @@ def write_picture(path: Path, result: Result, form: str) -> None:
 
     groups = getattr(result, "groups", {})
     if len(groups) != 1:
+        scored = any(getattr(one, "scale", "log-worth") != "log-worth" for one in groups.values())
         raise UnknownOption(
             f"-o {path}: a file holds one figure, and there are {len(groups)} groups: choose one"
-            " with --task or --where"
+            f" with {'--criterion, ' * scored}--task or --where"
         )
     (part,) = groups.values()
     if type(part).__name__ not in DRAWN:
@@ -248,7 +257,15 @@ def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str
     form = requested[0] if requested else endings.get(place.suffix.lower(), "")
     if not form:
         options = " or ".join(f"--{one}" for one in forms)
-        raise UnknownOption(f"-o {path}: the ending '{place.suffix}' says no format; add {options}")
+        ending = place.suffix.lower()
+        hint = INSTEAD.get(ending, "")
+        if ending in PICTURES and context is not None:
+            hint = f"; {context.command.name} draws no figure"
+        known = ", ".join(one for one in endings if one)
+        raise UnknownOption(
+            f"-o {path}: the ending '{place.suffix}' is none of {known}{hint}; name the file"
+            f" otherwise, or add {options}"
+        )
     return Output(form, place)
 
 

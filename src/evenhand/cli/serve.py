@@ -69,9 +69,9 @@ class Serving(Options):
 def serve(*, serving: Serving) -> None:
     """Serve a campaign until interrupted; what was judged is kept.
 
-    CAMPAIGN is a campaign file (.toml) or a table of items (.csv, .jsonl). The
-    database lies beside it, and so does the file of links, which only you can
-    read. Started again, it goes on where it was.
+    CAMPAIGN is a campaign file (.toml) or a table of items (.csv, .jsonl,
+    .xlsx). The database lies beside it, and so does the file of links, which
+    only you can read. Started again, it goes on where it was.
     """
     campaign = serving.campaign
     if serving.demo == (campaign is not None):

@@ -43,13 +43,14 @@ HINT: Final = "Ctrl-C ends"
 UNSEEN: Final = "not searched here: evenhand judges says which judges to check"
 NOBODY: Final = "nobody is flagged"
 # Of scores, where no votes are compared
-MEAN_COLUMNS: Final = (
-    Column("place", "now", "count"),
+SCORE_COLUMNS: Final = (
+    Column("rank", "rank", "range"),
     Column("system", "system", "name"),
-    Column("mean", "mean score", "two"),
-    Column("n", "scores", "count"),
+    Column("score", "score", "two"),
+    Column(("lower", "upper"), "95 % interval", "interval", priority=2),
+    Column("n", "ratings", "count"),
 )
-MEANS: Final = "means of now, of which nothing is decided"
+ONE_LOOK: Final = "ranks hold for one look: decide at the end (evenhand rank ratings.csv)"
 LAPSED: Final = (
     "{} over {} stood as decided before, and is held back now: the votes decide it still, the rank"
     " sets of these judges do not"
@@ -136,8 +137,7 @@ def say_change(sight: CampaignStatus) -> list[str]:
     lines = []
     for one in sight.passes:
         name = f"{escape_control(one.name)}: " if len(sight.passes) >= SEVERAL else ""
-        means = [f"{mean.system} {mean.mean:.2f}" for mean in one.means]
-        text = " ".join(one.says) or (f"{MEANS}: {', '.join(means)}" if means else one.why)
+        text = " ".join((*one.says, *([ONE_LOOK] if one.scores else []))) or one.why
         lines.append(escape_control(f"{start}; {name}{text}"))
     return lines
 
@@ -186,12 +186,12 @@ def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
         table = draw_table(one.board.table, columns)
         sentences += [LAPSED.format(*pair) for pair in one.lapsed]
         notes = [*one.board.notes]
-    elif one.means:
-        means = tuple(asdict(mean) for mean in one.means)
-        table, sentences = draw_table(Table("means", "", MEAN_COLUMNS, means), columns), [MEANS]
+    elif one.scores:
+        scores = tuple(asdict(score) for score in one.scores)
+        table, notes = draw_table(Table("scores", "", SCORE_COLUMNS, scores), columns), [ONE_LOOK]
     elif one.why:
         sentences = [one.why]
-    rows = len(one.means) if one.board is None else len(one.board.standings)
+    rows = len(one.scores) if one.board is None else len(one.board.standings)
     says = tuple(label("" if i else "says", line, columns) for i, line in enumerate(sentences))
     remarks = tuple(label("note", note, columns, colour="yellow") for note in notes)
     table, legend = table[: 1 + rows], table[1 + rows :]
@@ -348,7 +348,7 @@ class SightResult:
         rows = [
             {"pass": one.name, **asdict(row)}
             for one in self.sight.passes
-            for row in (one.means if one.board is None else one.board.standings)
+            for row in (one.scores if one.board is None else one.board.standings)
         ]
         if len({tuple(row) for row in rows}) != 1:
             why = "votes and scores have two; choose one pass (--task)"
@@ -365,7 +365,7 @@ class SightResult:
         remarks = list(self.sight.faults)
         for one in self.sight.passes:
             notes = () if one.board is None else one.board.notes
-            remarks += [*one.says, *notes, *([MEANS] if one.means else [])]
+            remarks += [*one.says, *notes, *([ONE_LOOK] if one.scores else [])]
         return remarks
 
 
@@ -379,7 +379,8 @@ def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
                 "name": one.name,
                 "board": None if one.board is None else one.board.to_dict(),
                 "lapsed": [list(pair) for pair in one.lapsed],
-                "means": [asdict(mean) for mean in one.means],
+                "says": list(one.says),
+                "scores": [asdict(score) for score in one.scores],
                 "why": one.why,
             }
             for one in sight.passes
@@ -463,7 +464,7 @@ def _print_changes(looker: Looker, title: str, *, as_json: bool) -> None:
             content = [pick(sight, "judged", "remaining", "paused", "panels", "faults")]
             for one in sight.passes:
                 votes = None if one.board is None else one.board.n_votes
-                content.append({**pick(one, "name", "says", "lapsed", "means", "why"), "n": votes})
+                content.append({**pick(one, "name", "says", "lapsed", "scores", "why"), "n": votes})
         if sight is not None and content != before[0]:
             if as_json:
                 line = json.dumps(describe_sight(sight), ensure_ascii=False, allow_nan=False)

@@ -47,8 +47,8 @@ _WHOM: Final = ("judges", "flagged", "systems")
 @dataclass(frozen=True)
 class Exclusion:
     # where | task | judges | systems | criterion | controls | repeats | again | blank-rankings
-    # | blank-ranks | single-output | zero-weight | no-score | ties | mix | format | references
-    # | flagged | policy
+    # | blank-ranks | single-output | zero-weight | no-score | ties | mix | format | flagged
+    # | policy
     code: str
     reason: str  # in words, such as `by where "judge <> 'a'"`
     rows: float  # how many were excluded

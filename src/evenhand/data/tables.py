@@ -630,7 +630,7 @@ def count_scored(data: RatingTable) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class Mixed:
+class AppliedMix:
     name: str  # the mix in the words of the signature
     shares: Mapping[str, Mapping[str, float]]  # column → level → share
     each: str  # what weighs the same within a cell
@@ -671,7 +671,7 @@ class ComparisonTable(RowTable):
     positions_known: bool = True
     weights: Literal["frequency", "importance"] = "frequency"
     rankings: RankingTable | None = None
-    mix: Mixed | None = None
+    mix: AppliedMix | None = None
 
     @property
     def answer_key(self) -> list[str]:

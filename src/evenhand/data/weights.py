@@ -20,7 +20,7 @@ from evenhand.data.controls import take_pairs
 from evenhand.data.engine import COUNT, fetch_columns, small_table
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import exactly
-from evenhand.data.tables import Mixed, refuse_judged
+from evenhand.data.tables import AppliedMix, refuse_judged
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.texts import say
 from evenhand.errors import (
@@ -237,7 +237,7 @@ class Mix:
                 )
         return shares
 
-    def _describe(self, cells: Cells, weights: Array, included: NDArray[np.bool_]) -> Mixed:
+    def _describe(self, cells: Cells, weights: Array, included: NDArray[np.bool_]) -> AppliedMix:
         answers, rows = cells[COUNT][included].astype(float), cells[ROWS][included].astype(float)
         dropped = int(cells[ROWS][~included].sum())
         notes: tuple[str, ...] = ()
@@ -249,7 +249,7 @@ class Mix:
                 if not share
             ]
             notes = (say("mix", comparisons=dropped, levels=levels),)
-        return Mixed(
+        return AppliedMix(
             name=self.name,
             shares={name: dict(level_shares) for name, level_shares in self.shares.items()},
             each=self.each,
@@ -326,7 +326,7 @@ CAPS: Final = ("median",)
 
 
 @dataclass(frozen=True)
-class Capped(Mixed):
+class Capped(AppliedMix):
     limit: float  # comparisons above which a judge is capped
     judges: int  # number of judges above it
 

@@ -1,4 +1,4 @@
-"""Items from a table beside the campaign file (CSV or JSON Lines), or from tables within it."""
+"""Items from a table beside the campaign file (CSV, JSON Lines, .xlsx), or tables within it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from difflib import get_close_matches
 from functools import cache, partial
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from evenhand.design.campaign import Item
 from evenhand.errors import CampaignError, MissingFile, UnknownFormat, sentence_hint, suggest
+from evenhand.formats.roles import SYNONYMS, fold
+from evenhand.formats.workbooks import Sheet, is_workbook, read_sheet
 
 
 class LocatedError(CampaignError):
@@ -42,6 +44,17 @@ def locate(where: str) -> Iterator[None]:
 TEXTS: Final = ("source", "reference", "context", "document", "group", "control")
 # What a row may say besides outputs by system
 KNOWN: Final = ("item", *TEXTS, "expected", "anchor", "outputs", "system", "output")
+# Other names of these, as tables of judgments have them, in any case, with blanks or underscores
+_NAMES: Final = {
+    **{name: (name, *SYNONYMS.get(name, ())) for name in KNOWN},
+    "document": ("document", "doc", "doc_id", "document_id"),
+    "source": ("source", "src", "source_text", "src_text"),
+    "reference": ("reference", "ref", "reference_text", "ref_text", "reference_translation"),
+    "output": ("output", "output_text", "hypothesis", "hyp"),
+}
+# Names of the column that says which judge a row is
+JUDGE_NAMES: Final = frozenset(map(fold, ("judge", "name", *SYNONYMS["judge"])))
+ALIASES: Final = {fold(one): name for name, names in _NAMES.items() for one in names}
 _USUAL: Final = {
     "item": "id item_id segment_id segment seg_id seg sentence_id sent_id uid index key nr no row",
     "source": "src source_text src_text prompt input question",
@@ -56,6 +69,28 @@ _USUAL: Final = {
 USUAL: Final = {word: name for name, words in _USUAL.items() for word in words.split()}
 # Headers such as output_A and system1, which are no misspelt `output` or `system`
 _OF_SYSTEM: Final = re.compile(r"(?i:system|output)([ _.-].+|\d+|[A-Z])")
+
+
+def name_columns(row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:
+    """Give columns the names that are known here; one that is there already, or a system, stays.
+
+    >>> name_columns({"Segment ID": "1", "doc id": "d", "SRC": "x", "A": "y"}, ())
+    {'item': '1', 'document': 'd', 'source': 'x', 'A': 'y'}
+    """
+    meant = {name: ALIASES[fold(name)] for name in row if fold(name) in ALIASES}
+    if not {"system", "output"} <= {*meant.values()}:  # of a wide table they are systems
+        meant = {name: one for name, one in meant.items() if one not in ("system", "output")}
+    named: dict[str, str] = {}
+    for name, one in meant.items():
+        if name != one and one not in row and name not in systems:
+            if one in named.values():
+                first = next(other for other in named if named[other] == one)
+                raise CampaignError(
+                    f"'{first}' and '{name}' could each be the {one}: call one of them '{one}', or"
+                    f" leave one out: ignore = [{json.dumps(name, ensure_ascii=False)}]"
+                )
+            named[name] = one
+    return {named.get(name, name): value for name, value in row.items()}
 
 
 def check_columns(row: Mapping[str, Any], systems: tuple[str, ...]) -> None:
@@ -139,6 +174,7 @@ def build_items(
         with locate(where):
             columns.update(whole)
             row = {name: value for name, value in whole.items() if name not in ignore}
+            row = name_columns(row, systems)
             check_columns(row, systems)
             settings = _read_row(row, systems)
             name = settings["name"]
@@ -239,12 +275,13 @@ def _read_row(row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any
     return settings
 
 
-TABLES: Final = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
+TABLES: Final = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".xlsx")
 DELIMITERS: Final = "\t;,|"
 _SEPARATOR: Final = re.compile(r"sep=(.)\r?\n")  # What Excel is told in the first line of a table
 WORKBOOKS: Final = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 WORKBOOK_STARTS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 SAVE_AS: Final = "save it again as 'CSV UTF-8' (in Excel), or as CSV with the encoding UTF-8"
+SAVE_BOOK: Final = "save it again as .xlsx without a password, or as 'CSV UTF-8'"
 MAX_CELL_CHARACTERS: Final = 10_000_000  # Most characters of a cell
 
 
@@ -259,7 +296,7 @@ def read_text(path: Path) -> str:
         reason = (error.strerror or str(error)).lower()
         raise UnknownFormat(f"'{path}' cannot be read: {reason}") from None
     if held.startswith(WORKBOOK_STARTS) or path.suffix.lower() in WORKBOOKS:
-        raise UnknownFormat(f"'{path}' is a workbook, and no table of text: {SAVE_AS}")
+        raise UnknownFormat(f"'{path}' is a workbook that cannot be read here: {SAVE_BOOK}")
     try:
         return held.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -273,14 +310,36 @@ def read_text(path: Path) -> str:
         ) from None
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rows(
+    path: Path, sheet: str | None = None, *, of: Literal["item", "judge"] = "item"
+) -> list[Row]:
     """Read a table; the header of a CSV file is its row 1, and lines of JSON count from 1."""
+    if is_workbook(path):
+        return _read_workbook(path, sheet, of)
+    if sheet is not None:
+        raise CampaignError(f"'{path}' is no workbook, so it has no sheet '{sheet}'")
     text = read_text(path)
     jsonl = path.suffix.lower() in (".jsonl", ".ndjson")
     rows = list(_read_json(path, text) if jsonl else _read_csv(path, text))
     if not rows:
-        raise UnknownFormat(f"'{path}' holds no items")
+        raise UnknownFormat(f"'{path}' holds no {of}s")
     return rows
+
+
+def _read_workbook(path: Path, sheet: str | None, of: str) -> list[Row]:
+    """Read a sheet; where several may be, the one that has a column for the names of its rows."""
+
+    def fits(one: Sheet) -> bool:
+        folded = [fold(name) for name in one.columns]
+        if of == "judge":
+            return any(name in JUDGE_NAMES for name in folded)
+        return any(ALIASES.get(name) == "item" for name in folded)
+
+    found = read_sheet(path, sheet, fits, 'say so in the campaign file: sheet = "{}"'.format)
+    return [
+        (f"{path.name}, row {number}", {name: cell or "" for name, cell in row.items()})
+        for number, row in found.by_row()
+    ]
 
 
 def _read_json(path: Path, text: str) -> Iterator[Row]:

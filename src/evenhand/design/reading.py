@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evenhand.design import campaign as campaigns
-from evenhand.design.items import TABLES, build_items, locate, read_rows, read_text
+from evenhand.design.items import JUDGE_NAMES, TABLES, build_items, locate, read_rows, read_text
 from evenhand.design.tasks import TASK_KINDS, Task
 from evenhand.errors import (
     CampaignError,
@@ -21,12 +21,13 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
+from evenhand.formats.roles import fold
 
 WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
 # What a campaign file may say
 KEYS: Final = (
     *("name", "title", "seed", "platform", *WORDS, "texts", "design", "judges", "systems", "tasks"),
-    *("ignore", "training", "items"),
+    *("ignore", "training", "items", "sheet"),
 )
 DEFAULT_JUDGES: Final = 3  # How many judges a campaign has that does not say
 
@@ -74,7 +75,7 @@ def make_campaign(
         elif folder is None:
             raise CampaignError(f"items are to be given here, not in '{value}'")
         else:
-            rows = read_rows(folder / value)
+            rows = read_rows(folder / value, _read_word(settings, "sheet") or None)
         items = build_items(rows, *chosen)
         tasks = []
         for at, table in enumerate(_read_tables(settings, "tasks"), start=1):
@@ -85,7 +86,7 @@ def make_campaign(
         elif not tasks:
             tasks = [TASK_KINDS["rating"](name="quality", question="How good is it?")]
         taught = _read_tables(settings, "training")
-        judges = _read_judges(settings.get("judges", DEFAULT_JUDGES), where)
+        judges = _read_judges(settings.get("judges", DEFAULT_JUDGES), where, folder)
         with locate(f"{where}, [design]"):
             design = settings.get("design", {})
             if not isinstance(design, Mapping):
@@ -143,15 +144,18 @@ def _read_task(table: Mapping[str, Any]) -> Task:
     return TASK_KINDS[kind](**settings)
 
 
-def _read_judges(value: Any, where: str) -> tuple[campaigns.Judge, ...]:
-    """Read judges: how many, or their names, or names with quotas."""
+def _read_judges(value: Any, where: str, folder: Path | None) -> tuple[campaigns.Judge, ...]:
+    """Read judges: how many, or their names, or names with quotas, also from a table of them."""
+    if isinstance(value, str) and folder is not None and Path(value).suffix.lower() in TABLES:
+        rows = read_rows(folder / value, of="judge")
+        return tuple(_read_judge(at, row) for at, row in rows)
     if isinstance(value, int) and not isinstance(value, bool):
         if not 1 <= value <= 100_000:
             raise CampaignError(f"judges cannot be {value}: 1 or more, to 100,000")
         digits = len(str(value))
         return tuple(campaigns.Judge(f"judge-{number:0{digits}}") for number in range(1, value + 1))
     if not isinstance(value, list | tuple):
-        raise CampaignError("judges are a number, or a list of names")
+        raise CampaignError("judges are a number, a list of names, or a table in a file")
     judges = []
     for at, one in enumerate(value, start=1):
         if isinstance(one, Mapping):
@@ -161,6 +165,23 @@ def _read_judges(value: Any, where: str) -> tuple[campaigns.Judge, ...]:
         else:
             judges.append(campaigns.Judge(one))
     return tuple(judges)
+
+
+def _read_judge(where: str, row: Mapping[str, Any]) -> campaigns.Judge:
+    """Read a judge from a row; columns but the name and a quota say nothing of the campaign."""
+    names = [name for name in row if fold(name) == "judge"]
+    names = names or [name for name in row if fold(name) in JUDGE_NAMES]
+    with locate(where):
+        if len(names) != 1:
+            raise CampaignError(
+                "a table of judges needs one column with their names, such as 'judge', and has"
+                f" {listing(names or [*row])}"
+            )
+        quota = next((value for name, value in row.items() if fold(name) == "quota"), None)
+        text = "" if quota is None else str(quota).strip()
+        if text and not text.isdecimal():
+            raise CampaignError(f"quota cannot be '{text}': it is a whole number, or blank")
+        return campaigns.Judge(str(row[names[0]]).strip(), int(text) if text else None)
 
 
 def _read_wording(settings: Mapping[str, Any], where: str) -> campaigns.Wording:

@@ -38,10 +38,19 @@ _MAX_VALUES_SHOWN: Final = 3
 
 
 def open_covariates(source: str | Path, *, on: str, named: str | None = None) -> Frame:
-    table = read_decimals(open_files(source), None)
+    table = read_decimals(_open(source, on, named), None)
     key = _find_key(table, on, named)
-    frame, _ = strip_blanks(table.frame, {key: key})
+    frame, _ = strip_blanks(table.frame.select(*table.columns), {key: key})
     return frame if key == on else frame.rename({key: on})
+
+
+def _open(source: str | Path, role: str, named: str | None = None) -> Table:
+    """Open a table; of a workbook with several sheets the one that says of whom each row is."""
+    return open_files(
+        source,
+        fits=lambda one: named in one.columns or bool(Header(one.columns).candidates(role)),
+        advise=lambda sheet: f"save the one that is meant, such as '{sheet}', as a file of its own",
+    )
 
 
 def read_system_covariates(
@@ -49,7 +58,7 @@ def read_system_covariates(
 ) -> dict[str, dict[str, float | str]]:
     """Read covariates of systems: covariate → system → number or level."""
     # A missing value is left out, so that the model can name the systems without one.
-    table = read_decimals(open_files(source), None)
+    table = read_decimals(_open(source, "system"), None)
     key = _find_key(table, "system")
     others = [name for name in table.columns if name != key]
     unknown = [name for name in chosen if name not in others]

@@ -28,6 +28,7 @@ from evenhand.data.engine import quote
 from evenhand.data.engine_errors import explained
 from evenhand.data.query_log import call_copy, forget_copies, name_originals
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, listing, sentence_hint
+from evenhand.formats.workbooks import OLD_WORKBOOK, ZIP
 
 if TYPE_CHECKING:
     import duckdb
@@ -353,7 +354,7 @@ def _near(path: Path) -> str:
     return f" Did you mean '{named[near[0]]}'?" if near else ""
 
 
-Kind = Literal["delimited", "json", "parquet", "arrow"]
+Kind = Literal["delimited", "json", "parquet", "arrow", "workbook"]
 
 SIZE: Final = 1 << 20  # Bytes looked at
 _LINES: Final = 100
@@ -368,8 +369,14 @@ DOWNLOAD: Final = (
 )
 SQLITE: Final = b"SQLite format 3\0"  # First bytes of a database of SQLite
 _FOREIGN: Final = {
-    b"PK\x03\x04": "a spreadsheet or another zip archive: save the sheet as CSV (UTF-8)",
-    b"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV (UTF-8)",
+    ZIP: (
+        "a spreadsheet that is damaged or no .xlsx, or another zip archive: save the sheet again as"
+        " .xlsx or CSV (UTF-8)"
+    ),
+    OLD_WORKBOOK: (
+        "an old spreadsheet, or one with a password: save the sheet as .xlsx without a password, or"
+        " as CSV (UTF-8)"
+    ),
     b"%PDF": "a PDF document: save the judgments as CSV (UTF-8)",
     b"BZh": "packed with bzip2: unpack it, or pack it with gzip or Zstandard",
     b"\xfd7zXZ": "packed with xz: unpack it, or pack it with gzip or Zstandard",
@@ -417,7 +424,7 @@ class Head:
     path: Path  # the file
     kind: Kind  # what it holds
     compression: Compression  # how it is packed
-    text: str = ""  # its first characters; empty for Parquet
+    text: str = ""  # its first characters; empty for Parquet and workbooks
     whole: bool = False  # whether `text` is all there is
     encoding: str = ""  # what Python calls its encoding; "" for UTF-8
     ends: bool = False  # whether its lines may end in several ways

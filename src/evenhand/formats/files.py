@@ -1,4 +1,4 @@
-"""CSV, JSON, Parquet and tables of other projects as tables on a DuckDB connection.
+"""CSV, JSON, Parquet, workbooks and tables of other projects as tables on a DuckDB connection.
 
 Of CSV all values are text. The header and the delimiter are read here rather than guessed by
 DuckDB, whose sniffer looks for types, may take the first lines for a title, and renames a doubled
@@ -13,7 +13,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import count, product
@@ -24,7 +24,7 @@ from typing import Any, Final, Literal
 import duckdb
 import narwhals as nw
 
-from evenhand.data.engine import fetch_columns, quote, quote_name
+from evenhand.data.engine import PLACE, fetch_columns, make_table, quote, quote_name
 from evenhand.data.engine_errors import LONGEST_LINE, explained, note_opened
 from evenhand.data.query_log import name_originals
 from evenhand.errors import (
@@ -32,11 +32,12 @@ from evenhand.errors import (
     InvalidJudgments,
     MissingFile,
     UnknownFormat,
+    UnknownOption,
     listing,
     sentence_hint,
     suggest,
 )
-from evenhand.formats import file_heads
+from evenhand.formats import file_heads, workbooks
 from evenhand.formats.table import NESTED, Kinds, Table
 from evenhand.formats.texts import say
 
@@ -64,7 +65,7 @@ def open_delimited(
     dialects = [read_dialect(head) for head in heads]
     for head, dialect in zip(heads, dialects, strict=True):
         if dialect.columns != dialects[0].columns:
-            raise UnknownFormat(_difference(heads[0], head, dialects[0], dialect))
+            raise UnknownFormat(_difference(heads[0].path, head.path, dialects[0], dialect))
     groups: dict[tuple[str, str, int], list[str]] = {}
     for head, dialect in zip(heads, dialects, strict=True):
         key = (dialect.delimiter, head.compression, dialect.skip)
@@ -147,15 +148,13 @@ def _records(text: str, delimiter: str, n: int) -> Iterator[list[str]]:
         return
 
 
-def _difference(
-    first: file_heads.Head, other: file_heads.Head, known: Dialect, dialect: Dialect
-) -> str:
+def _difference(first: Path, other: Path, known: Dialect, dialect: Dialect) -> str:
     lacking = [name for name in known.columns if name not in dialect.columns]
     extra = [name for name in dialect.columns if name not in known.columns]
     words = [f"lacks {listing(lacking)}"] if lacking else []
     words += [f"has {listing(extra)} too"] if extra else []
     what = " and ".join(words) or "has the columns in another order"
-    return f"{other.path} {what}, compared with {first.path}: files read together need one header"
+    return f"{other} {what}, compared with {first}: files read together need one header"
 
 
 # JSON Lines, or one JSON list of objects: every value as text, nested ones as their JSON.
@@ -653,11 +652,30 @@ def _settings(ending: str = "") -> dict[str, Any]:
     }
 
 
-def open_files(source: str | Path | Sequence[str | Path]) -> Table:
-    """Open one or many files of one layout as a table; of the rows nothing is read yet."""
+def open_files(
+    source: str | Path | Sequence[str | Path],
+    *,
+    sheet: str | None = None,
+    fits: Callable[[Table], bool] = lambda _: True,
+    advise: Callable[[str], str] = workbooks.advise_option,
+) -> Table:
+    """Open one or many files of one layout as a table; of the rows nothing is read yet.
+
+    Of workbooks a sheet is read: the one that is named, or the only one that fits; see
+    `workbooks.read_sheet`.
+    """
     copies = file_heads.Copies()
     try:
-        table = _open_paths(file_heads.find_files(source), copies)
+        paths = file_heads.find_files(source)
+        if not any(map(workbooks.is_workbook, paths)):
+            table = _open_paths(paths, copies)
+            if sheet is not None:
+                raise UnknownOption(f"{table.name} is no workbook, so it has no sheet '{sheet}'")
+        else:
+            note_opened([str(path) for path in paths])
+            table = _open_workbooks(
+                paths, lambda path, one: workbooks.read_sheet(path, sheet, one, advise), fits
+            )
     except EvenhandError as error:
         said = name_originals(str(error))
         copies.drop()
@@ -747,6 +765,35 @@ def _open_json(
     if len(heads) == 1 and file_heads.is_wrapped(heads[0]):
         return file_heads.open_wrapped(connection, heads[0]), {}, {}
     return open_json(connection, heads)
+
+
+def _open_workbooks(
+    paths: Sequence[Path],
+    read: Callable[[Path, Callable[[workbooks.Sheet], bool]], workbooks.Sheet],
+    fits: Callable[[Table], bool],
+) -> Table:
+    name, connection = name_originals(file_heads.name_files(paths)), connect()
+    for path in paths:
+        if not workbooks.is_workbook(path):
+            raise UnknownFormat(f"{path} is no workbook, and others are: read them apart")
+
+    def hold(*sheets: workbooks.Sheet) -> Table:
+        columns: dict[str, list[Any]] = {
+            column: [cell for one in sheets for cell in one.by_column()[column]]
+            for column in sheets[0].columns
+        }
+        if len(sheets) == 1:  # so that messages name rows as the sheet does
+            columns[PLACE] = [number - 1 for number in sheets[0].numbers]
+        notes = tuple(dict.fromkeys(note for one in sheets for note in one.notes))
+        frame = make_table(connection, columns)  # no comma parts fields: one may part decimals
+        return Table(frame, name, connection, notes=notes, delimiter=";")
+
+    sheets = [read(path, lambda one: fits(hold(one))) for path in paths]
+    for one in sheets:
+        if one.columns != sheets[0].columns:
+            known, columns = (Dialect("", each.columns) for each in (sheets[0], one))
+            raise UnknownFormat(_difference(sheets[0].book, one.book, known, columns))
+    return replace(hold(*sheets), paths=tuple(paths))
 
 
 def _open_text(

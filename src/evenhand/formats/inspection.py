@@ -21,14 +21,14 @@ from evenhand.data.engine import ANSWER, Frame, count_labels, fetch_columns
 from evenhand.data.exclusions import Exclusion, list_findings, list_idle, write_excluded
 from evenhand.data.joining import say_alike, say_names
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import CONTROL, REPEAT
+from evenhand.data.rating_rows import CONTROL, REPEAT, read_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
 from evenhand.data.slips import find_slips
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
 from evenhand.data.tally import Factor, Tally
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats.table import Handle
 from evenhand.formats.texts import say
 from evenhand.numerics.graph import Graph, is_strongly_connected, weak_components
@@ -355,14 +355,29 @@ def _tabulate_scores(scores: tuple[Scores, ...]) -> list[Table]:
     return [Table("scores", "Scores", columns, tuple(map(asdict, scores)))]
 
 
-def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:
-    """Count what is in a table of judgments, and check every value on the way."""
+def inspect(
+    data: Handle, *, expanded: Comparisons | None = None, scale: str | None = None
+) -> Inspection:
+    """Count what is in a table of judgments, and check every value on the way.
+
+    Args:
+        data: the judgments.
+        expanded: the comparisons of rankings, where they are known.
+        scale: possible scores of ratings, such as "1-5"; others are refused.
+
+    """
+    if scale is not None and not isinstance(data, Ratings):
+        raise UnknownOption(f"scale '{scale}' is of scores, and {data.source.name} holds none")
     if isinstance(data, Ratings):
         refuse_unnamed(data.frame, data.source, ["system", "judge", "item", "criterion", "task"])
         counted, scores = inspect_ratings(data)
         controls, repeats = count_kinds(data)
         part = Part(None, **counted, controls=controls, repeats=repeats)
         notes: tuple[str, ...] = find_slips(data)
+        if scale is not None:
+            declared = read_scale(scale)
+            declared.check(data.rows().score)
+            notes = (*notes, say("on-scale", scale=str(declared)))
         for role in (role for role in ("system", "judge") if data.has(role)):
             names = count_labels(data.frame, role, as_text=True)
             notes += say_alike([name for name in names if name is not None], role)

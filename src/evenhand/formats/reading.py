@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -19,7 +20,9 @@ from evenhand.data.labels import Outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.errors import (
+    EvenhandError,
     UnknownOption,
+    listing,
     require_option,
 )
 from evenhand.formats.engines import open_address
@@ -32,8 +35,10 @@ from evenhand.formats.file_heads import (
     show_address,
 )
 from evenhand.formats.files import open_files, open_inner
+from evenhand.formats.layouts import wide
 from evenhand.formats.memory import hold_columns, open_memory
 from evenhand.formats.registry import choose, knows
+from evenhand.formats.roles import check_asked
 from evenhand.formats.table import (
     Handle,
     InvalidRow,
@@ -50,12 +55,13 @@ def read(
     source: Any,
     *,
     format: str | None = None,  # noqa: A002 - the word that everybody would try
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
     where: str | nw.Expr | None = None,
     task: str | None = None,
     outcomes: Mapping[str, Outcome] | Mapping[int, Outcome] | None = None,
     weights: Literal["frequency", "importance"] = "frequency",
     system_separator: str | None = None,
+    sheet: str | None = None,
     decimal: str | None = None,
     skip_bad_rows: bool = False,
     without: Sequence[str] = (),
@@ -64,15 +70,17 @@ def read(
 
     Args:
         source: a path, a list of paths or a pattern such as "day*.csv.gz" (CSV with any
-            delimiter, JSON Lines, a JSON list, Parquet; CSV and JSON may be packed with gzip or
-            Zstandard); or URLs of such files in a bucket or on a web server, such as
+            delimiter, JSON Lines, a JSON list, Parquet, .xlsx; CSV and JSON may be packed with
+            gzip or Zstandard); or URLs of such files in a bucket or on a web server, such as
             "s3://bucket/votes/*.parquet"; or the URL of a table, such as
             "sc://localhost:15002/main.votes"; or the database of a campaign, such as
             "campaign.db"; or a pandas, Polars, PyArrow, DuckDB, PySpark or Ibis frame, a dict of
             columns, a list of dicts, or a `Dataset` of Hugging Face. A named index of pandas is a
             column.
         format: a name of `evenhand.formats.registry.FORMATS`; None recognises it by the columns.
-        columns: role → column, for instance {"judge": "nickname"}; wins over what names say.
+        columns: role → column, for instance {"judge": "nickname"}; wins over what names say. Of
+            a wide table "score", "criterion", "judge" or "system" → columns of scores, one for
+            each, for instance {"criterion": ["fluency", "adequacy"]}.
         where: which rows to keep, by the table's own columns: a SQL condition for a file or a
             DuckDB relation, a narwhals expression for any frame.
         task: keep this task only.
@@ -82,6 +90,7 @@ def read(
         system_separator: the sign between the systems of an output that was shown once for
             several of them, as "+" in "A+B"; it is compared, or scored, for each of them. None
             takes names as they are.
+        sheet: which sheet of a workbook; None takes the only one that holds judgments.
         decimal: the sign before decimals in text, "," or "."; None takes a point, and a comma in a
             CSV file whose fields are parted by semicolons.
         skip_bad_rows: exclude rows that cannot be read, counted and listed, instead of refusing
@@ -107,18 +116,31 @@ def read(
 
     """
     require_option("weights", weights, ("frequency", "importance"))
-    if isinstance(source, str | Path) and is_database(str(source)):
-        # a campaign's: what its tables are is known in rooms above this one
-        source = import_module("evenhand.web").open_table(str(source), layout=format, task=task)
-    table = _open(source)
-    outcome_labels = (
-        None if outcomes is None else {str(label): one for label, one in outcomes.items()}
-    )
     if decimal is not None:
         require_option("decimal", decimal, (",", "."))
     options = ReadOptions(
-        dict(columns or {}), outcome_labels, weights, system_separator, decimal, skip_bad_rows
+        {role: one for role, one in (columns or {}).items() if isinstance(one, str)},
+        None if outcomes is None else {str(label): one for label, one in outcomes.items()},
+        weights,
+        system_separator,
+        decimal,
+        skip_bad_rows,
+        {role: one for role, one in (columns or {}).items() if not isinstance(one, str)},
     )
+
+    def fits(one: Table) -> bool:
+        try:
+            _choose(one, options, format)
+        except EvenhandError:
+            return False
+        return True
+
+    if isinstance(source, str | Path) and is_database(str(source)):
+        # a campaign's: what its tables are is known in rooms above this one
+        source = import_module("evenhand.web").open_table(str(source), layout=format, task=task)
+    table = _open(source, partial(open_files, sheet=sheet, fits=fits))
+    if sheet is not None and not table.notes:
+        raise UnknownOption(f"{table.name} is no workbook, so it has no sheet '{sheet}'")
     data = understand(table, options, layout=format, where=where)
     with explained(table.name):
         data = data if task is None else data.select_task(task)
@@ -142,7 +164,7 @@ def understand(
         table = replace(selected, name=f"{table.name} where {shown}")
     filtered = table.frame
     table, options = _rename_quoted(table, options)
-    chosen = choose(table.header(options), layout)
+    chosen, options = _choose(table, options, layout)
     table = replace(table, faults=[] if options.skip_bad_rows else None)
     with explained(table.name):
         data = _read_rows(chosen, table, options)
@@ -185,18 +207,42 @@ def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptio
     return renamed, replace(options, columns=columns)
 
 
-def _open(source: Any) -> Table:
+def _choose(table: Table, options: ReadOptions, layout: str | None) -> tuple[Layout, ReadOptions]:
+    """Return the layout of a table, with columns of scores that were asked for as lists."""
+    lists = dict(options.lists) | {
+        role: [one.strip() for one in name.split(",")]
+        for role, name in options.columns.items()
+        if "," in name and name not in table.columns
+    }
+    for role, column in ((role, one) for role, names in lists.items() for one in names):
+        check_asked(table.header(ReadOptions({role: column})), [role])
+    single = {role: one for role, one in options.columns.items() if role not in lists}
+    options = replace(options, columns=single, lists=lists)
+    header = table.header(options)
+    if not lists:
+        return choose(header, layout), options
+    columns = lists.get("score")
+    sides = [one for side in ("left", "right") for one in header.candidates(side)]
+    pairs = columns and len(sides) == 2 and not {*sides} & {*columns}
+    votes = [*lists] == ["outcome"]
+    chosen = wide.VOTES if votes else wide.PAIR_SCORES if pairs else wide.WIDE
+    if layout is not None and layout.replace("-", "_").lower() not in (chosen.name, "ratings"):
+        raise UnknownOption(f"{listing([*lists])} of several columns: leave out --from {layout}")
+    return chosen, options
+
+
+def _open(source: Any, opening: Callable[[Any], Table]) -> Table:
     if isinstance(source, Table):  # that was opened elsewhere
         return source
     if is_remote(source):
         from evenhand.formats.remote_files import find_remote, open_remote
 
-        return open_remote(find_remote(source))
+        return open_remote(find_remote(source), opening)
     if isinstance(source, str) and is_address(source):
         return open_address(source)
     named = [source] if isinstance(source, str | Path) else source
     if isinstance(named, list | tuple) and all(isinstance(one, str | Path) for one in named):
-        return open_files(source)
+        return opening(source)
     return open_memory(source)
 
 

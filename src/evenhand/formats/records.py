@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar, cast
 import narwhals as nw
 
 from evenhand.data.annotations import Span, check_place
-from evenhand.data.engine import Frame, fetch_columns
+from evenhand.data.engine import PLACE, Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
 from evenhand.formats.file_heads import hold_objects
@@ -124,7 +124,9 @@ def read_records(table: Table) -> Iterator[Record]:
     skipped = {number for fault in table.faults or () for number in fault.numbers}
     for number, values in enumerate(zip(*columns, strict=True), start=1):
         if number not in skipped:
-            yield Record(number, dict(zip(names, values, strict=True)), table.name)
+            record = dict(zip(names, values, strict=True))
+            place = record.pop(PLACE, number - 1)  # as a sheet counts its rows
+            yield Record(place + 1, record, table.name)
 
 
 def read_each(

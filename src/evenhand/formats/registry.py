@@ -7,7 +7,16 @@ from typing import Final
 
 from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option
 from evenhand.formats.file_heads import DOWNLOAD
-from evenhand.formats.layouts import annotation_tools, appraise, arena, generic, labels, mqm, wmt
+from evenhand.formats.layouts import (
+    annotation_tools,
+    appraise,
+    arena,
+    generic,
+    labels,
+    mqm,
+    wide,
+    wmt,
+)
 from evenhand.formats.roles import Header, check_asked, refuse_circular, say_which, write_roles
 from evenhand.formats.table import Layout
 
@@ -44,7 +53,10 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     generic.SUBSET2EVALUATE,
     generic.RANKINGS,
     generic.COMPARISONS,
+    wide.PAIR_SCORES,
+    wide.VOTES,
     generic.RATINGS,
+    wide.WIDE,
     generic.MATRIX,
     labels.LABELS,
 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -116,7 +116,9 @@ def find_remote(source: str | Path | Sequence[str | Path]) -> list[RemoteFile]:
     return files
 
 
-def open_remote(files: Sequence[RemoteFile]) -> Table:
+def open_remote(
+    files: Sequence[RemoteFile], opening: Callable[[list[str | Path]], Table] = open_files
+) -> Table:
     kinds = {file.url.lower().endswith((".parquet", ".pq")): file for file in files}
     if len(kinds) > 1:
         raise UnknownFormat(
@@ -126,7 +128,7 @@ def open_remote(files: Sequence[RemoteFile]) -> Table:
     urls = [file.url for file in files]
     name = names.name_files(urls)
     if False in kinds or not all(file.system for file in files):
-        return replace(_open_copies(files), name=name, paths=())
+        return replace(_open_copies(files, opening), name=name, paths=())
     connection = connect_apart()
     bucket_files = BucketFiles(files)
     connection.register_filesystem(bucket_files)
@@ -190,7 +192,9 @@ class _OpenFile(AbstractBufferedFile):  # type: ignore[misc]
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENAMETOOLONG)
 
 
-def _open_copies(files: Sequence[RemoteFile]) -> Table:
+def _open_copies(
+    files: Sequence[RemoteFile], opening: Callable[[list[str | Path]], Table]
+) -> Table:
     if len(files) > 1 and "=" in gettempdir():
         raise UnknownOption(
             f"copies of the files would lie in {gettempdir()}, where a folder named like NAME=VALUE"
@@ -205,7 +209,7 @@ def _open_copies(files: Sequence[RemoteFile]) -> Table:
             _refuse_size(sum(file.size for file in files))
             for i, file in enumerate(files):
                 copies.append(str(_copy(file, Path(folder.name, str(i)))))
-            table = open_files([Path(copy) for copy in copies])
+            table = opening([Path(copy) for copy in copies])
         except EvenhandError as error:
             raise type(error)(name_originals(str(error))) from None
         except OSError as error:

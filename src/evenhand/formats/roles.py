@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Final
 
+from evenhand.data.labels import Outcome
 from evenhand.data.source import ANNOTATIONS, Source
 from evenhand.errors import (
     UnknownColumn,
@@ -76,9 +78,46 @@ def fold(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
+# Names of outcomes where no column has one of those above
+_PREFERENCES: Final = frozenset(
+    ("overallpreference", "preferencestrength", "preferencescore", "preferencerating")
+)
 _FOLDED: Final = {
     role: frozenset(fold(name) for name in (role, *names)) for role, names in SYNONYMS.items()
 }
+
+
+# Names of columns that say of one side whether it won: a_wins, winner_model_b, left_better.
+
+SIDES: Final[Mapping[Outcome, tuple[str, ...]]] = {
+    "left": ("a", "1", "left", "first"),
+    "right": ("b", "2", "right", "second"),
+}
+_THINGS: Final = ("", "model", "system", "output", "answer", "response", "candidate", "option")
+_WON: Final = ("win", "wins", "won", "winner", "better", "preferred", "chosen", "best", "prefer")
+_TIES: Final = ("tie", "ties", "tied", "draw", "equal", "same", "nopreference", "winnertie")
+_MARKS: Final[Mapping[str, Outcome]] = {
+    **dict.fromkeys((*_TIES, *(f"is{one}" for one in _TIES)), "tie"),
+    **{
+        f"{one}{other}": side
+        for side, words in SIDES.items()
+        for thing, word, won in product(_THINGS, words, (*_WON, "prefers", "iswinner", "isbetter"))
+        for one, other in ((f"{thing}{word}", won), (won, f"{thing}{word}"))
+    },
+}
+
+
+def find_mark(column: str) -> Outcome | None:
+    """Return the outcome that a column is about by its name; `winner` is about none."""
+    return _MARKS.get(fold(column))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Of the numbers of a column."""
+
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -89,6 +128,8 @@ class Header:
     table: str = "the table"  # what the table is called in messages
     # says of a column whether its values are texts, and so no names
     holds_texts: Callable[[str], bool] = field(default=lambda _: False, compare=False)
+    # gives the columns that hold numbers
+    spreads: Callable[[], Mapping[str, Spread]] = field(default=dict, compare=False)
 
     def fits(self, column: str, role: str) -> bool:
         """Say whether a column may be proposed for a role: an output is not its system."""
@@ -113,14 +154,19 @@ class Header:
         free = [column for column in self.columns if column not in taken]
         exact = [column for column in free if column == role]
         exact = exact or [column for column in free if fold(column) == role]
-        return exact[:1] or [column for column in free if fold(column) in _FOLDED[role]]
+        named = exact[:1] or [column for column in free if fold(column) in _FOLDED[role]]
+        if named or role != "outcome":
+            return named
+        marks = [column for column in free if find_mark(column) not in (None, "tie")]
+        return marks or [column for column in free if fold(column) in _PREFERENCES]
 
     @property
     def free(self) -> list[str]:
         """Columns that the caller did not give away and that are not named after any role."""
         taken = set(self.requested.values())
         named = frozenset().union(*_FOLDED.values())
-        return [name for name in self.columns if name not in taken and fold(name) not in named]
+        others = [name for name in self.columns if name not in taken and fold(name) not in named]
+        return [n for n in others if find_mark(n) is None and fold(n) not in _PREFERENCES]
 
     def missing(self, roles: Iterable[str]) -> list[str]:
         return [role for role in roles if not self.candidates(role)]

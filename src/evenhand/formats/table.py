@@ -15,6 +15,7 @@ import narwhals as nw
 from evenhand.data.annotations import is_kind
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import (
+    PLACE,
     Frame,
     count_labels,
     count_rows,
@@ -23,7 +24,7 @@ from evenhand.data.engine import (
     one_thread,
 )
 from evenhand.data.exclusions import Exclusion, sign_names
-from evenhand.data.joining import keep_places
+from evenhand.data.joining import keep_places, list_places
 from evenhand.data.labels import (
     KNOWN_LABELS,
     LONGEST,
@@ -47,7 +48,18 @@ from evenhand.data.source import (
 )
 from evenhand.data.tables import LABELS as LABEL_ROLES
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, write_word
-from evenhand.formats.roles import SOFT, SYNONYMS, UNKNOWN_POSITIONS, Header, assign, describe, fold
+from evenhand.formats.grades import Grades, read_grades
+from evenhand.formats.roles import (
+    SOFT,
+    SYNONYMS,
+    UNKNOWN_POSITIONS,
+    Header,
+    Spread,
+    assign,
+    describe,
+    find_mark,
+    fold,
+)
 from evenhand.formats.texts import say
 
 LOOK: Final = 1000  # Rows looked at to tell texts from names
@@ -76,6 +88,8 @@ class ReadOptions:
     system_separator: str | None = None
     decimal: str | None = None  # the sign before decimals; None notices a comma where it is sure
     skip_bad_rows: bool = False  # whether rows that cannot be read are skipped and counted
+    # role → columns of scores whose names say it, or "score" where that is left open
+    lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 class InvalidRow(InvalidJudgments):
@@ -112,7 +126,7 @@ class Table:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(self.schema.names())
+        return tuple(name for name in self.schema.names() if name != PLACE)
 
     @property
     def may_wrap(self) -> bool:
@@ -120,7 +134,29 @@ class Table:
         return NESTED in self.original_types.values()
 
     def header(self, options: ReadOptions) -> Header:
-        return Header(self.columns, options.columns, self.name, self.holds_texts)
+        return Header(
+            self.columns, options.columns, self.name, self.holds_texts, lambda: self.spreads
+        )
+
+    @cached_property
+    def spreads(self) -> dict[str, Spread]:
+        """Columns whose first values are numbers, or blank, and between which they lie."""
+        plain = [
+            name
+            for name, dtype in self.schema.items()
+            if dtype == nw.String or (dtype.is_numeric() and not dtype.is_nested())
+        ]
+        if not plain:
+            return {}
+        few = {name: _numbers(values) for name, values in self._fetch(plain, LOOK).items()}
+        numeric = [name for name, numbers in few.items() if numbers]
+        many = self._fetch(numeric, ROWS_LOOKED_AT) if numeric else {}
+        found = {name: _numbers(values) for name, values in many.items()}
+        return {name: Spread(min(each), max(each)) for name, each in found.items() if each}
+
+    def _fetch(self, columns: Sequence[str], n: int) -> dict[str, list[Any]]:
+        fetched = fetch_columns(self.frame.select(*columns).head(n))
+        return {name: values.tolist() for name, values in fetched.items()}
 
     def holds_texts(self, column: str) -> bool:
         """Say whether the first values of a column are texts or numbers, and so name nothing."""
@@ -183,6 +219,17 @@ class Table:
 
 # A number as people and programs write it; never inf, nan, 1,5 or 0x1
 PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
+
+
+def _numbers(values: Iterable[Any]) -> list[float]:
+    """Return values as numbers; none of them where one is something else."""
+    plain = [value.strip() if isinstance(value, str) else value for value in values]
+    there = [one for one in plain if not is_missing(None if one is None else str(one))]
+    texts = [one for one in there if isinstance(one, str)]
+    if not all(re.match(PATTERN, text) for text in texts):
+        return []
+    return [float(value) for value in there]
+
 
 # A number with an exponent that few programs can read
 _FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
@@ -256,9 +303,9 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
     return nw.when(text != "").then(text).cast(nw.Float64).alias(role)
 
 
-def skip_unreadable(table: Table, columns: Sequence[str]) -> Table:
+def skip_unreadable(table: Table, numeric: Iterable[str | None]) -> Table:
     """Leave out rows whose ranks or scores are no numbers, where such rows are to be skipped."""
-    columns = [column for column in columns if table.schema[column] == nw.String]
+    columns = [column for column in numeric if column and table.schema[column] == nw.String]
     if table.faults is None or not columns:
         return table
     frame = keep_places(table.frame)
@@ -337,7 +384,8 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
     notes += note_misspelt(others, roles, table.header(ReadOptions()))
     for column, name in names.items():
         expressions.append(_keep(table, column).alias(name))
-    return table.frame.select(*expressions), notes
+    places = list_places(table.frame)
+    return table.frame.select(*expressions, *places), notes
 
 
 def note_misspelt(
@@ -586,9 +634,13 @@ def tell_reading(
     return "both" if turned else "sides"
 
 
-def names_winners(
+def look_at_outcomes(
     table: Table, roles: Mapping[str, str], outcome_labels: Mapping[str, Outcome] | None = None
-) -> bool:
+) -> Reading | None:
+    """Say what the first outcomes are; None where some are neither sides nor names of winners."""
+    column = roles["outcome"]
+    if table.original_types.get(column) or _unfit(table, column, table.schema[column]):
+        return None
     labels = [read_label(table, roles[role], role) for role in _ROLES]
     fetched = fetch_columns(table.frame.select(*labels).head(LOOK))
     columns = [cast("list[str | None]", fetched[role].tolist()) for role in _ROLES]
@@ -602,7 +654,9 @@ def names_winners(
             " winners and as sides, and they differ: read names with --from crowd-kit (in Python"
             f" format='crowd_kit'), sides by declaring them ({options}, in Python outcomes={sides})"
         )
-    return reading == "winners"
+    there = [one for one in columns[2] if one and not is_missing(one, outcome_labels)]
+    known = all(read_outcome(one, outcome_labels) for one in there)
+    return reading if reading == "winners" or (known and find_mark(column) is None) else None
 
 
 def turn_winners(
@@ -621,6 +675,35 @@ def turn_winners(
     lost = nw.when(label == right).then(nw.lit("right")).otherwise(other)
     side = nw.when(label == left).then(nw.lit("left")).otherwise(lost)
     return table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
+
+
+def take_grades(
+    table: Table, roles: Mapping[str, str], declared: Mapping[str, Outcome] | None
+) -> tuple[Table, Grades | None]:
+    """Find out whether outcomes are graded; those that are numbers become text."""
+    column = roles["outcome"]
+    if table.schema[column].is_nested():
+        return table, None
+
+    def find_sides() -> dict[str, set[Outcome]]:
+        sides: dict[str, set[Outcome]] = {}
+        for side in OUTCOMES[::2]:
+            for name in filter(None, count_labels(table.frame, roles[side], as_text=True)):
+                sides.setdefault(name, set()).add(side)
+        return sides
+
+    first = count_labels(table.frame.head(ROWS_LOOKED_AT), column, as_text=True)
+    if read_grades(first, column, declared, systems=find_sides) is None:
+        return table, None
+    every = count_labels(table.frame, column, as_text=True)
+    grades = read_grades(every, column, declared, systems=find_sides)
+    if grades is None:
+        return table, None
+    if table.schema[column] == nw.String:
+        kinds = {name: kind for name, kind in table.original_types.items() if name != column}
+        return replace(table, original_types=kinds), grades
+    text = _as_text(table, column).alias(column)
+    return table.with_frame(table.frame.with_columns(text)), grades
 
 
 _WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))
@@ -680,9 +763,17 @@ def make_comparisons(
     roles, beside = assign_beside(table, options, "comparisons", fixed)
     table, notes = strip_labels(table, roles)
     outcome_labels = read_outcomes(options)
-    if not isinstance(outcome_labels, Complete) and names_winners(table, roles, outcome_labels):
-        table, outcome_labels = turn_winners(table, roles, outcome_labels), SIDES
-        notes.append(f"'{roles['outcome']}' names the winner of its row")
+    if not isinstance(outcome_labels, Complete):
+        reading = look_at_outcomes(table, roles, outcome_labels)
+        if reading == "winners":
+            table, outcome_labels = turn_winners(table, roles, outcome_labels), SIDES
+            notes.append(f"'{roles['outcome']}' names the winner of its row")
+        table, grades = (
+            take_grades(table, roles, outcome_labels) if reading is None else (table, None)
+        )
+        if grades is not None:
+            outcome_labels = {**grades.outcomes, **(outcome_labels or {})}
+            notes.append(grades.note)
     frame, source = _take(table, layout, roles)
     source = replace(source, annotations=place_asides(table, options, roles, beside))
     known = UNKNOWN_POSITIONS not in table.columns
@@ -746,7 +837,7 @@ def make_ratings(
 ) -> Ratings:
     refuse_comparison_wishes(options, "ratings")
     roles = assign(table.header(options), Ratings.ROLES, _NEEDED[needed], fixed)
-    table = skip_unreadable(table, [roles["score"]])
+    table = skip_unreadable(table, [roles.get("score")])
     roles, notes = drop_misfits(table, options, roles)
     table, stripped = strip_labels(table, roles)
     table, roles, more = keep_documents_apart(table, roles)

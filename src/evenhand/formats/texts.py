@@ -9,6 +9,19 @@ from evenhand.render.findings import Templates
 FILES: Final = {
     # `renamed`: whether some column has another name than its role, so that readers are told
     "columns": "read {layout}: {columns}",
+    "unfolded": "columns {columns:list} hold scores: {what}",
+    "unfolded-votes": "columns {columns:list} hold outcomes: {what}",
+    "rows-as-items": "each row is an item, by its number",
+    "score-pair": "'{left}' and '{right}' are compared: the higher score wins, equal ones tie",
+    "marks": "each outcome has a column: {marks:list}",
+    "graded-scale": "column '{column}' runs from {lowest} to {highest}: numbers {where} {middle}"
+    " prefer the left output, {middle} is a tie; strengths are collapsed (if it is the other way"
+    " round: --outcome {turned})",
+    "graded-score": "column '{column}' is the score of the {side} output: 1 where it won, {middle}"
+    " for a tie, 0 where it lost (if it is the other way round: --outcome {turned})",
+    "graded-mark": "column '{column}' says whether the {side} output won; {middle} is a tie",
+    "graded-words": "column '{column}' says how strongly, and strengths are collapsed: left is"
+    " {left:list}; tie is {tie:list}; right is {right:list}",
     "encoding": "{file} was read as {encoding}.",
     "encoding-guessed": "{file} is not UTF-8 and was read as {encoding}: if names look wrong, save"
     " it as UTF-8.",
@@ -38,6 +51,7 @@ INSPECTION: Final = {
     "blank-ranks-of-others": "{blank:,} of {of:,} ranks of the others are blank.",
     "shared-items": "{items:#item} judged by two or more judges.",
     "shared-judgments": "{items:#item} judged by two or more judges ({share:%} of judgments).",
+    "on-scale": "All scores are on the scale {scale}.",
     "left-preferred": "Left is preferred in {share:%} of decided comparisons.",
     "left-alike": "Each system was shown on the left in {share:%} of its comparisons.",
     "left-shares": "Shown on the left: {least} in {low:%} of its comparisons, {most} in {high:%}.",

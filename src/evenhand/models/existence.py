@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from fractions import Fraction
 from itertools import permutations
 from typing import Final, NoReturn
@@ -144,6 +146,8 @@ def make_preference_graph(tally: Tally, by: str | None = None) -> PreferenceGrap
 
 
 MAX_SYSTEMS_NAMED: Final = 4
+LIKE: Final = 0.75  # Likeness from which a name may be a slip of another
+RARE: Final = 0.1  # Share of the comparisons of the other that a slip has at most
 _WORTHS: Final = "worths are not identified"
 _TIES: Final = "the tie parameter has no finite estimate"
 _KEEP_TIES: Final = "keep the ties (--ties half-win)"
@@ -178,7 +182,7 @@ def apart(graph: PreferenceGraph, component: Integers, how: str) -> NotIdentifie
     odd = singles if len(parts) - len(singles) <= 1 else []
     leave = _drop(odd) if odd else "rank them apart"
     fault = say_apart(parts, how)
-    remedies = [remedy, leave, *_prior(graph)]
+    remedies = [*_correct(graph, odd), remedy, leave, *_prior(graph)]
     return NotIdentified(fault, remedies, _spare(graph, odd), f"{_WORTHS}{_where(graph)}")
 
 
@@ -218,7 +222,8 @@ def one_way(
             f" (0 of {_count(between)} comparisons between them)"
         )
     leave = [_drop(odd)] if odd else []
-    remedies = ["collect comparisons that may contradict this", *[_KEEP_TIES] * ties_help, *leave]
+    collect = "collect comparisons that may contradict this"
+    remedies = [*_correct(graph, odd), collect, *[_KEEP_TIES] * ties_help, *leave]
     about = f"{_WORTHS}{_where(graph)}"
     return NotIdentified(fault, [*remedies, *_prior(graph)], _spare(graph, odd), about)
 
@@ -292,6 +297,25 @@ def _names(names: Sequence[str]) -> str:
 
 def _drop(names: Sequence[str]) -> str:
     return LeaveOut(f"leave {'it' if len(names) == 1 else 'them'} out")
+
+
+def _correct(graph: PreferenceGraph, names: Sequence[str]) -> list[str]:
+    """Ask whether names of few comparisons are slips of others, which have many."""
+    counts = np.zeros(len(graph.systems))
+    for side in (graph.left, graph.right):
+        np.add.at(counts, graph.system[side], graph.decided + graph.ties)
+    often = dict(zip(graph.systems, counts.tolist(), strict=True))
+    slips = []
+    for name in names[:MAX_SYSTEMS_NAMED]:
+        usual = [one for one, n in often.items() if n * RARE >= often[name] and one not in names]
+        near = get_close_matches(name, usual, n=1, cutoff=LIKE)
+        slips += [f'correct "{name}" if it is "{one}"' for one in near if _digits(one, name)]
+    return slips
+
+
+def _digits(one: str, other: str) -> bool:
+    """Say whether two names have the same digits: versions of a system are no slips."""
+    return re.findall(r"\d", one) == re.findall(r"\d", other)
 
 
 def _spare(graph: PreferenceGraph, names: Sequence[str]) -> Sequence[str]:

@@ -55,7 +55,7 @@ from evenhand.models.components import (
     solve_equations,
 )
 from evenhand.models.rating_components import MAX_COST_PROFILED, Peak, find_peak
-from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
+from evenhand.models.rating_fit import RatingFit, ScoredRows, tabulate_differences, take_scores
 from evenhand.models.texts import say, say_ratings
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import f_tail
@@ -82,7 +82,23 @@ class FTest:
 
 @dataclass(frozen=True)
 class Mixed:
-    """Settings: which effects are random, of those of METHODS and judge x item."""
+    """Systems fixed; judges, items and their tastes for systems random.
+
+    Attributes:
+        random: which effects are random; "judge x item" may be added.
+
+    >>> import polars as pl
+    >>> import evenhand
+    >>> judges = ["ann"] * 4 + ["ben"] * 4 + ["cy"] * 4
+    >>> scores = [3, 2, 5, 3, 5, 4, 4, 4, 4, 3, 5, 2]
+    >>> table = {"judge": judges, "item": ["a", "a", "b", "b"] * 3, "system": ["x", "y"] * 6}
+    >>> fit = evenhand.Mixed().fit(evenhand.read(pl.DataFrame(table | {"score": scores})))
+    >>> fit.contrasts([("x", "y")])[0].estimate
+    1.3333333
+    >>> [one.name for one in fit.components]
+    ['judge', 'item', 'item x system', 'judge x system', 'residual']
+
+    """
 
     random: tuple[str, ...] = RANDOM
 
@@ -209,14 +225,12 @@ class MixedFit(RatingFit):
     slopes: Array  # (P, K, K) slopes of vcov by the log of each variance that is not 0
     variances_vcov: Array  # (P, P) covariance of these logs
 
-    assumes: ClassVar[str] = "random judges and items"
+    assumes: ClassVar[str] = "judges and items drawn at random"
 
-    @cached_property
+    @property
     def df(self) -> float:
-        """Return the smallest degrees of freedom of any two systems' difference."""
-        left, right = np.triu_indices(len(self.systems), 1)
-        unit = np.eye(len(self.systems))
-        return float(self._find_df(unit[left] - unit[right]).min())
+        """Return the degrees of freedom of F, which are those of all differences together."""
+        return max(self.f_test.df_below, 1.0)
 
     def find_df(self, weights: Array) -> float:
         return float(self._find_df(weights[None])[0])
@@ -255,7 +269,7 @@ class MixedFit(RatingFit):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Standard deviations of the random effects."""
+        """Differences of systems, and standard deviations of the random effects."""
         total = sum(one.variance for one in self.components)
         rows = [
             {"name": one.title, "levels": one.levels, "sd": one.sd, "share": one.variance / total}
@@ -267,12 +281,14 @@ class MixedFit(RatingFit):
             Column("sd", "sd", "figures"),
             Column("share", "variance", "share"),
         )
-        return (Table("components", "Random effects", columns, tuple(rows)),)
+        effects = Table("components", "Random effects", columns, tuple(rows))
+        return (tabulate_differences(self), effects)
 
     @property
     def extras(self) -> dict[str, Any]:
         return {
             "loglik": self.loglik,
             "f_test": vars(self.f_test),
+            "differences": [one.to_dict() for one in self.compare_all()],
             "components": [one.to_dict() for one in self.components],
         }

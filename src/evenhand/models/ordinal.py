@@ -35,7 +35,7 @@ import numpy as np
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
+from evenhand.models.rating_fit import RatingFit, ScoredRows, tabulate_differences, take_scores
 from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
@@ -63,12 +63,32 @@ EFFECTS: Final = ("judge", "spacing", "item", "output")
 
 @dataclass(frozen=True)
 class Ordinal:
-    """Settings: standard deviations in logits; None is estimated, 0 leaves the effect out."""
+    """Scores as ordered categories, with cutpoints of judges that are shrunk to common ones.
 
-    judge_sd: float | None = None  # of how severe judges are
-    spacing_sd: float | None = None  # of the logs of how wide their categories are
-    item_sd: float | None = None  # of how good outputs of an item are
-    output_sd: float | None = None  # of how good a system's output for an item is
+    Standard deviations are in logits; None is estimated, 0 leaves the effect out.
+
+    Attributes:
+        judge_sd: of how severe judges are.
+        spacing_sd: of the logs of how wide their categories are.
+        item_sd: of how good outputs for an item are.
+        output_sd: of how good a system's output for an item is, beside that.
+
+    >>> import polars as pl
+    >>> import evenhand
+    >>> table = {
+    ...     "system": ["x"] * 19 + ["y"] * 21,
+    ...     "score": [0] * 12 + [1] * 7 + [0] * 5 + [1] * 16,
+    ... }
+    >>> fit = evenhand.Ordinal().fit(evenhand.read(pl.DataFrame(table)))
+    >>> fit.contrasts([("y", "x")])[0].estimate  # the log of the odds ratio, 16 · 12 / (7 · 5)
+    1.7021473
+
+    """
+
+    judge_sd: float | None = None
+    spacing_sd: float | None = None
+    item_sd: float | None = None
+    output_sd: float | None = None
 
     def __post_init__(self) -> None:
         for effect, sd in self.sds.items():
@@ -79,6 +99,7 @@ class Ordinal:
 
     @property
     def sds(self) -> dict[str, float | None]:
+        """What is asked for, by effect."""
         return {effect: getattr(self, f"{effect}_sd") for effect in EFFECTS}
 
     def fit(self, data: Ratings | RatingRows | ScoredRows) -> OrdinalFit:
@@ -247,9 +268,11 @@ class _Design:
         judge = none if out >= {"judge", "spacing"} else number_groups(rows.judge)
         item = none if "item" in out else number_groups(rows.item)
         output = none if "output" in out else number_groups(rows.item, rows.system)
-        columns = np.stack((judge, scores.system, item, output, category), axis=1)
-        cells, weight = np.unique(columns, axis=0, return_counts=True)
-        judge, system, item, output, category = np.ascontiguousarray(cells.T)
+        every = (judge, scores.system, item, output, category)
+        cell = number_groups(*every)
+        place = np.unique(cell, return_index=True)[1]
+        judge, system, item, output, category = (codes[place] for codes in every)
+        weight = np.bincount(cell)
         owner = np.zeros(int(output.max()) + 1, dtype=np.int64)
         owner[output] = item
         sizes = (judge, system, category, item)
@@ -512,7 +535,7 @@ class OrdinalFit(RatingFit):
     judge_cutpoints: Mapping[str, Array]  # judge → (C − 1,) his or her own; empty without
 
     scale: ClassVar[str] = "logit"
-    assumes: ClassVar[str] = "judges who differ in cutpoints only"
+    assumes: ClassVar[str] = "judges who differ in cutpoints alone"
 
     @property
     def df(self) -> float:
@@ -531,7 +554,7 @@ class OrdinalFit(RatingFit):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Cutpoints, and how far effects spread."""
+        """Differences of systems, cutpoints, and how far effects spread."""
         cuts = [
             {"name": f"{low:g} | {high:g}", "cutpoint": cut}
             for low, high, cut in zip(
@@ -541,6 +564,7 @@ class OrdinalFit(RatingFit):
         spread = [{"name": effect, "sd": sd} for effect, sd in self.sds.items()]
         name = Column("name", "between", "name")
         return (
+            tabulate_differences(self),
             Table(
                 "cutpoints",
                 "Common cutpoints",
@@ -559,6 +583,8 @@ class OrdinalFit(RatingFit):
     def extras(self) -> dict[str, Any]:
         return {
             "loglik": self.loglik,
+            # the normal distribution has no degrees of freedom
+            "differences": [{**one.to_dict(), "df": None} for one in self.compare_all()],
             "sds": dict(self.sds),
             "categories": list(self.categories),
             "cutpoints": self.cutpoints.tolist(),

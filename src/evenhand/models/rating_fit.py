@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
+
+MAX_DIFFERENCES: Final = 45  # Most that a terminal shows, those of ten systems
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,11 @@ class RatingFit(Shown, ABC):
             found.append(Difference.make((first, second), difference, error, self.find_df(weights)))
         return tuple(found)
 
+    def compare_all(self) -> tuple[Difference, ...]:
+        """Return the differences of all pairs of systems, the better first, best systems first."""
+        order = np.lexsort((np.array(self.systems), np.negative(self.estimate))).tolist()
+        return self.contrasts(list(combinations([self.systems[at] for at in order], 2)))
+
     def records(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Return a row for each system: its ratings, their mean, the estimate and its errors.
 
@@ -256,3 +264,25 @@ class RatingFit(Shown, ABC):
             parts=(Table("systems", caption, columns, tuple(self.records())), *self.tables),
             findings=take_findings(self.notes),
         )
+
+
+def tabulate_differences(fit: RatingFit) -> Table:
+    rows = tuple(
+        {**one.to_dict(), "first": one.systems[0], "second": one.systems[1]}
+        for one in fit.compare_all()
+    )
+    columns = (
+        Column("first", "system", "name"),
+        Column("second", "less", "name"),
+        Column("estimate", "difference", "two"),
+        Column("stderr", "s.e.", "two"),
+        *([Column("df", "df", "one")] if np.isfinite(fit.df) else []),
+        Column("p", "p", "p"),
+    )
+    return Table(
+        "differences",
+        "Differences between systems, each test by itself",
+        columns,
+        rows,
+        limit=MAX_DIFFERENCES,
+    )

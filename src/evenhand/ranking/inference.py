@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.exclusions import Exclusion, say_unweighted, sign_excluded
 from evenhand.data.groups import Levels
-from evenhand.data.tables import Mixed
+from evenhand.data.tables import AppliedMix
 from evenhand.data.tally import Tally
 from evenhand.errors import UnknownOption
 from evenhand.models.base import Contrast, FittedModel, Posterior
@@ -181,7 +181,7 @@ def order_systems(
 
 
 def exclude_in_fit(
-    fit: Fit | FittedModel, tally: Tally, mix: Mixed | None
+    fit: Fit | FittedModel, tally: Tally, mix: AppliedMix | None
 ) -> tuple[Exclusion, ...]:
     """Return the comparisons that a model or a mix excludes: ties, and shares of 0."""
     excluded, every, ties = [], tally.n_comparisons, float(tally.ties.sum())

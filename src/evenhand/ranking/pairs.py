@@ -78,8 +78,9 @@ class Pair(Shown):
     wins: float | None  # comparisons of the two that the first won; None where they are not known
     ties: float | None  # comparisons of the two that are ties
     losses: float | None  # comparisons of the two that the second won
-    more: float | None  # judgments still needed, as many as all there are included; None: unknown
-    together: bool  # whether the interval holds for all pairs of the ranking at once
+    # judgments still needed to decide it, if they go on as they are; None where that is not known
+    judgments_needed: float | None
+    simultaneous: bool  # whether the interval holds for all pairs of the ranking at once
     level: float  # nominal level of the interval (proportion)
     says: str  # the result in a sentence
     basis: str  # what it rests on
@@ -111,7 +112,8 @@ class Pair(Shown):
         ends = () if self.lower is None else (self.lower, self.upper)
         counts = ((self.wins, "won"), (self.ties, "tied"), (self.losses, "lost"))
         of_these = ", ".join(f"{n:,.6g} {what}" for n, what in counts if n is not None)
-        more = None if self.more is None else float(f"{self.more:.1e}")  # to two digits
+        needed = self.judgments_needed
+        more = None if needed is None else float(f"{needed:.1e}")  # to two digits
         predicted = (
             (f"wins of {self.first}", write_value(self.win, "share"), known, "interval share"),
             ("ties", write_value(self.tie, "share"), (), ""),
@@ -132,7 +134,10 @@ class Pair(Shown):
         level = f"{100 * self.level:g} % interval"
         columns = (Column("what", "", "name"), Column("value", ""), Column("interval", level))
         wins = (WINS,) * (self.win is not None)
-        legend = (*wins, *(("intervals hold for all pairs of systems at once",) * self.together))
+        legend = (
+            *wins,
+            *(("intervals hold for all pairs of systems at once",) * self.simultaneous),
+        )
         caption = f"{self.first} against {self.second}"
         return Document(
             basis=self.basis,

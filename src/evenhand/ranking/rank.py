@@ -59,7 +59,8 @@ def rank(
     Args:
         data: comparisons or rankings; several tasks are ranked task by task. Or what was counted
             of them before: a tally, distinguished by judge, item, ... where they are to cluster.
-            Or ratings; several criteria are ranked one by one.
+            Or ratings; several criteria are ranked one by one. Or what `read` opens: a path, a
+            frame, a dict of columns and others.
         model: settings of a preference model, or its name in the registry; the log-linear
             Bradley-Terry model with Davidson's ties by default. Of ratings `Adjusted`, `Means`,
             `ZScores` or their names; scores adjusted for judges and items by default.

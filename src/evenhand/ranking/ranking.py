@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.results import Grouped, Shown
-from evenhand.data.tables import Mixed
+from evenhand.data.tables import AppliedMix
 from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, suggest_or_list
 from evenhand.models.base import Contrast, FittedModel, Posterior
@@ -42,7 +42,7 @@ from evenhand.ranking.pairs import (
 from evenhand.ranking.sides import LIMIT
 from evenhand.ranking.texts import say
 from evenhand.render.counts import effective, plural, say_answers, say_systems, whole
-from evenhand.render.document import Column, Document, Table
+from evenhand.render.document import Column, Document, Form, Table
 from evenhand.render.findings import Finding
 from evenhand.render.values import join_names, write_value
 
@@ -61,6 +61,7 @@ PLAIN_KEYS: Final = (
 
 
 MAX_SYSTEMS_SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_dict` have them all
+WIDE: Final[tuple[Form, ...]] = ("html", "latex", "markdown")  # Where a table has room for more
 MAX_GROUPS_SHOWN: Final = 12  # Most groups that are printed side by side; JSON has them all
 MARK: Final = "†"
 # What the mark on a rank says
@@ -197,13 +198,13 @@ def _count_few(ranking: Ranking, sets: RankSets, cause: str, pairs: Pairs) -> st
     return f"{number:.0f} effective {cause}s{whose}"
 
 
-def _say_leader(ranking: Ranking) -> str:
+def _say_leader(ranking: Ranking, about: str = "") -> str:
     best, others = ranking.systems[0], len(ranking.systems) - 1
     if ranking.rank_lower is None or ranking.rank_upper is None:
-        return f"{best} leads by its estimate; too many systems for intervals of all"
+        return f"{best} leads{about} by its estimate; too many systems for intervals of all"
     if ranking.rank_upper[0] == 1:
         whom = f"each of the other {others}" if others > 1 else ranking.systems[1]
-        return f"{best} is the best: better than {whom}"
+        return f"{best} is the best{about}: better than {whom}"
     first = np.flatnonzero(ranking.rank_lower == 1).tolist()
     if len(first) == 1:
         sets = ranking.rank_sets
@@ -212,11 +213,12 @@ def _say_leader(ranking: Ranking) -> str:
         else:
             equal = np.flatnonzero(sets.decided[0] == 0).tolist()
             whom = join_names([ranking.systems[i] for i in equal if i])
-        return f"{best} ranks first, since no other can, but is not separated from {whom}"
+        return f"{best} ranks first{about}, since no other can, but is not separated from {whom}"
     names = join_names([ranking.systems[place] for place in first])
     if others > 1 and len(first) == others + 1:
         names = f"All {others + 1} systems"
-    return f"{names} share first place: {say_why(ranking, _first(ranking), SEPARATE, BETWEEN)}"
+    why = say_why(ranking, _first(ranking), SEPARATE, BETWEEN)
+    return f"{names} share first place{about}: {why}"
 
 
 def _first(ranking: Ranking) -> Pairs:
@@ -369,7 +371,7 @@ class Ranking(Shown):
     lower_is_better: bool = False  # whether lower scores are better
     # human references among systems with ratings, which have no rank, as rows of a table
     references: tuple[Mapping[str, Any], ...] = ()
-    mix: Mixed | None = None  # the stated mix of judgments, with its effective number; or None
+    mix: AppliedMix | None = None  # the stated mix of judgments, with its effective number; or None
     # what simultaneous ranges rest on, in the order of the board; else None
     rank_sets: RankSets | None = None
     # by which ways of clustering errors were estimated, and how; none where they come from a model,
@@ -621,8 +623,8 @@ class Ranking(Shown):
             wins=met[0],
             ties=met[1],
             losses=met[2],
-            more=None if enough is None else enough - self.n_judgments,
-            together=self.rank_sets is not None and k > 2,
+            judgments_needed=None if enough is None else enough - self.n_judgments,
+            simultaneous=self.rank_sets is not None and k > 2,
             level=self.level,
             says=f"{_say_pair(self, (i, j), said)}{_add(self.headline)}.",
             basis=f"{say_counts(self)}. {_say_basis(self)}",
@@ -662,11 +664,12 @@ class Ranking(Shown):
             ],
         }
 
-    def document(self, *columns: str) -> Document:
+    def document(self, *columns: str, about: str = "") -> Document:
         """Return what people read: the answer, the table, what limits it.
 
         Args:
             columns: more columns of the table, of "elo", "worth" and "marginal".
+            about: what the systems are ranked by, such as "fluency", for the answer.
 
         """
         controlled = () if self.controlled is None else self.controlled.says
@@ -676,7 +679,7 @@ class Ranking(Shown):
         limits = _add(_say_enough(self, _first(self)), self.headline)
         return Document(
             basis=f"{say_counts(self)}. {_say_basis(self)}",
-            answer=(f"{_say_leader(self)}{limits}.",),
+            answer=(f"{_say_leader(self, about and f' for {about}')}{limits}.",),
             parts=(
                 _tabulate(self, columns),
                 *_tabulate_references(self),
@@ -820,6 +823,7 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
     rows = ranking.rows(*more)
     level, bounded = f"{100 * ranking.level:g} %", ranking.lower is not None
     shown = [{**row, "ranks": write_ranks(row)} for row in rows]
+    adjusted = ranking.mean is not None and ranking.model != "mean"
     columns = [
         Column("ranks", "rank", "range"),
         *([Column(MARGINAL, "marginal", "range")] * ("marginal" in more)),
@@ -829,6 +833,8 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         *([Column("elo", "Elo", "integer")] * ("elo" in more)),
         *([Column("worth", "worth", "three")] * ("worth" in more)),
         *([Column(("lower", "estimate", "upper"), "", "bar")] * bounded),
+        *([Column("mean", "raw mean", "two", only=WIDE)] * adjusted),
+        *([Column("ratings", "ratings", "count", only=WIDE)] * (ranking.ratings is not None)),
         *([Column("beats", "beats", "names")] * (ranking.decided is not None)),
     ]
     clusters = [row["cluster"] for row in rows]

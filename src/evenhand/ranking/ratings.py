@@ -114,6 +114,8 @@ def _rank_rows(
     lower_is_better: bool | None,
     references: Sequence[str] | None,
 ) -> Ranking | GroupedRankings:
+    if not rows.size:
+        raise NotIdentified("there are no scores", ["collect some"])
     parts = group_ratings(rows, group_by)
 
     def rank_part(part: RatingRows) -> Ranking:
@@ -153,8 +155,14 @@ def rank_scores(
     references: systems that stand beside the others without a rank; None for those whose names
         say that they are human references.
     """
-    # sums differ by the order of rows in their last digits
-    order = np.lexsort((rows.score, rows.item, rows.judge, rows.system))
+    # sums differ by the order of rows in their last digits: one number sorts three times as fast
+    cell = (rows.system.astype(np.int64) * len(rows.judges) + rows.judge) * len(rows.items)
+    cell += rows.item
+    order = np.argsort(cell, kind="stable")
+    again = np.flatnonzero(np.diff(cell[order]) == 0)
+    tied = np.union1d(again, again + 1)
+    among = order[tied]
+    order[tied] = among[np.lexsort((rows.score[among], cell[among]))]
     scores = take_scores(rows.take(order))
     answers = ScoredAnswers(scores.factors, float(len(scores.score)))
     with one_blas_thread():

@@ -35,7 +35,7 @@ from evenhand.data.joining import say_alike
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, write_signature
-from evenhand.data.taking import Openable, take
+from evenhand.data.taking import Openable, take, takes_judgments
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -502,6 +502,7 @@ class GroupedTests(Grouped[ScoreTests]):
         return Document(parts=(Table("groups", caption, columns, tuple(rows), legend=(*legend,)),))
 
 
+@takes_judgments("data")
 def find_differences(
     data: Ratings | Openable,
     *,

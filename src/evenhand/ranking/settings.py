@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from evenhand.data.groups import Levels
 from evenhand.data.results import exactly, write_signature
-from evenhand.data.tables import Mixed
+from evenhand.data.tables import AppliedMix
 from evenhand.data.tally import Tally, take_names
 from evenhand.errors import UnknownOption, require_level, require_option, require_seed
 from evenhand.models.base import FittedModel
@@ -37,7 +37,7 @@ class Settings:
     level: float  # nominal level of intervals (proportion)
     seed: int  # of everything random
     progress: Progress | None  # called with steps done and to do
-    mix: Mixed | None = None  # the stated mix that weights make, or None
+    mix: AppliedMix | None = None  # the stated mix that weights make, or None
     start: Any = None  # an earlier fit or ranking to start from, or None
 
     @property

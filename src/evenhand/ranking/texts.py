@@ -114,25 +114,6 @@ RANKINGS: Final = {
     " with all.",
     "absent": "Without a comparison in some of {runs:,} resamples, counted as average there:"
     " {systems:list}.",
-    # Mean scores
-    "few-scores": "{pairs:,} of {of:#pair} undecided: they rest on too few {factors}.",
-    "no-spread-of-scores": "{pairs:,} of {of:#pair} undecided: their scores do not vary, and"
-    " nothing shows how much others might differ.",
-    "score-alone": "{best} is the only system{about} beside human references.",
-    "score-best": "{best} is the best of {n} systems{about}.",
-    "score-second": "{best} is the best of {n} systems{about}; {second} comes second.",
-    "scores-unknown": "Undecided which of {names} is the best{about}: nothing shows how far other"
-    " scores would differ.",
-    "scores-all-first": "All {n} systems share first place{about}: {names}.",
-    "scores-share-first": "{names} share first place{about}; no other can be the best.",
-    "scores-many-first": "{first} of {n} systems share first place{about}, {best} by its mean"
-    " score; no other can be the best.",
-    "reference": (
-        "{name}, a human reference, is shown to be better{about} than {worse} of"
-        " {of:#system}, and worse than {better}."
-    ),
-    "limited-scores": "This is {limit}.",
-    "errors-of-scores": "Errors: {method}.",
 }
 
 _FIRST: Final = (

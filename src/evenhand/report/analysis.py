@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
-import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import find_excluded, take_pairs
-from evenhand.data.engine import COUNT, fetch_columns
-from evenhand.data.exclusions import Exclusion, note_groups
+from evenhand.data.controls import find_excluded, leave_out_controls, take_pairs
+from evenhand.data.exclusions import Exclusion, note_excluded
 from evenhand.data.held_tables import CountedOnce, hold_rows
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows
+from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Votes
@@ -41,15 +38,16 @@ from evenhand.judges.preferences import PreferenceAgreement, compare_votes
 from evenhand.judges.screening import screen_judges
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
-from evenhand.models.registry import find_model, name_settings
+from evenhand.models.registry import MODELS, RATING_MODELS, find_model, name_settings
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.position_bias import PositionBias, find_position_bias
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.ratings import reads_human, reads_lower
+from evenhand.ranking.ratings import choose_rating_model, rank_scores, reads_human, reads_lower
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
-from evenhand.ranking.score_board import ScoreBoard, rank_scores
+from evenhand.ranking.settings import Settings as RankSettings
+from evenhand.render.counts import plural
 from evenhand.render.document import Document
 from evenhand.render.findings import Finding
 from evenhand.render.values import write_value
@@ -79,11 +77,14 @@ TAKEN: Final[Mapping[str, frozenset[str]]] = {
     for verb, options in {
         "report": (
             *("--model", *MODEL_OPTIONS, "--cluster", "--level", "--seed", "--full", "--group-by"),
+            "--scale",
         ),
         "rank": ("--model", *MODEL_OPTIONS, "--cluster", "--level", "--seed"),
         "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
         "fit": ("--model", *MODEL_OPTIONS),
-        "agreement": ("--level", "--seed"),
+        "agreement": ("--level", "--seed", "--scale"),
+        "inspect": ("--scale",),
+        "judges": ("--scale",),
         "similarity": ("--level", "--seed"),
         "bias": ("--cluster", "--level"),
         "compare": ("--level", "--seed"),
@@ -109,6 +110,7 @@ class Settings:
     tasks: int = 1  # of the report; of many each gets less of what takes long
     cluster: str | None = None  # judgments that are correlated; None for what `rank` takes
     group_by: str | None = None  # a column of which each value is also ranked by itself
+    scale: str | None = None  # possible scores, such as "1-5"; None for those that occur
 
     def __post_init__(self) -> None:
         require_level(self.level)
@@ -150,7 +152,7 @@ class Settings:
         model, name = self.model or usual_model, None
         if self.log_linear is None and self.model is not None:
             name = name_settings(model)
-            usual_model = find_model(name).make()
+            usual_model = find_model(name, {**MODELS, **RATING_MODELS}).make()
         usual = (
             ("--model", name, None),
             *(
@@ -163,6 +165,7 @@ class Settings:
             ("--seed", self.seed, SEED),
             ("--full", self.full, False),
             ("--group-by", self.group_by, None),
+            ("--scale", self.scale, None),
         )
         options: dict[str, tuple[str, ...]] = {
             option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
@@ -183,7 +186,7 @@ class Analysis:
 
     @cached_property
     def excluded(self) -> tuple[Exclusion, ...]:
-        return exclude_from(self.data)
+        return find_excluded(self.data)
 
     @cached_property
     def pairs(self) -> Comparisons:
@@ -475,17 +478,10 @@ class Reversals:
         return self.analysis.settings.log_linear or BradleyTerry()
 
     def _rank(self, table: Comparisons, model: BradleyTerry) -> str:
-        analysis, ranking = self.analysis, self.analysis.ranking
-        try:
-            other = analysis.settings.rank(table, model=model)
-        except REFUSALS as refusal:
-            plain = refusal.without_options() if isinstance(refusal, ActionableError) else refusal
-            return f"there is no ranking: {plain}"
-        single = take_single(other)
-        reversal = find_reversal(ranking, single)
-        if reversal or list_leaders(ranking) == list_leaders(single):
-            return reversal
-        return f"the answer is another one: {single.says}"
+        rank_again = self.analysis.settings.rank
+        return find_change(
+            self.analysis.ranking, lambda: take_single(rank_again(table, model=model))
+        )
 
     def _order(self, table: Comparisons, model: BradleyTerry, judge_cap: str | None = None) -> str:
         analysis, ranking = self.analysis, self.analysis.ranking
@@ -514,39 +510,21 @@ def list_leaders(ranking: Ranking) -> tuple[frozenset[str], int, bool]:
 
 
 def find_reversal(ranking: Ranking, other: Ranking) -> str:
-    """Say what another ranking of the same judgments reverses of what is decided; "" if nothing."""
-    if ranking.rank_sets is None or ranking.rank_upper is None:
+    """Say what another ranking of the same judgments reverses of what is decided; "" if nothing.
+
+    Systems that have no place there are passed over.
+    """
+    systems, sets = ranking.systems, ranking.rank_sets
+    if sets is None or ranking.rank_upper is None:
         return ""
     places = dict(zip(other.systems, other.rank.tolist(), strict=True))
-    best = int(ranking.rank_upper[0]) == 1
-    return _find_reversed(ranking.systems, ranking.rank_sets.decided, places, best_decided=best)
-
-
-def find_board_reversal(board: ScoreBoard, other: ScoreBoard) -> str:
-    """Say the same of boards of mean scores; references have no place."""
-    ranked = np.flatnonzero(board.ranked)
-    systems = tuple(board.systems[at] for at in ranked.tolist())
-    places = {name: at for at, name in enumerate(other.systems, start=1) if name in systems}
-    places = {name: at for at, name in enumerate(places, start=1)}
-    decided = board.decided[np.ix_(ranked, ranked)]
-    best = int(board.rank_upper[ranked[0]]) == 1
-    return _find_reversed(systems, decided, places, best_decided=best)
-
-
-def _find_reversed(
-    systems: tuple[str, ...],
-    decided: NDArray[np.int8],
-    places: Mapping[str, int],
-    *,
-    best_decided: bool,
-) -> str:
-    """Say what other places reverse of decided pairs; systems that have none are passed over."""
-    if best_decided and systems[0] not in places:
-        return f"{systems[0]} cannot be ranked"
-    if best_decided and places[systems[0]] > 1:
-        first = next(name for name, place in places.items() if place == 1)
-        return f"{first} and not {systems[0]} is first"
-    better, worse = (part.tolist() for part in np.nonzero(decided > 0))
+    if ranking.rank_upper[0] == 1:
+        if systems[0] not in places:
+            return f"{systems[0]} cannot be ranked"
+        if places[systems[0]] > 1:
+            first = next(name for name, place in places.items() if place == 1)
+            return f"{first} and not {systems[0]} is first"
+    better, worse = (part.tolist() for part in np.nonzero(sets.decided > 0))
     pairs = [(systems[i], systems[j]) for i, j in zip(better, worse, strict=True)]
     against = [
         (first, second)
@@ -556,6 +534,19 @@ def _find_reversed(
     if len(against) == 1:
         return f"{against[0][1]} is before {against[0][0]}, a decided pair reversed"
     return f"{len(against):,} of {len(pairs):,} decided pairs are reversed" if against else ""
+
+
+def find_change(ranking: Ranking, again: Callable[[], Ranking]) -> str:
+    """Say what a ranking that is made again reverses, or that others may be the best."""
+    try:
+        other = again()
+    except REFUSALS as refusal:
+        plain = refusal.without_options() if isinstance(refusal, ActionableError) else refusal
+        return f"there is no ranking: {plain}"
+    reversal = find_reversal(ranking, other)
+    if reversal or list_leaders(ranking) == list_leaders(other):
+        return reversal
+    return f"the answer is another one: {other.says}"
 
 
 def choose_state(reversal: str) -> str:
@@ -580,28 +571,6 @@ def are_level(rows: RatingRows) -> bool:
     return all(part.score.min() == part.score.max() for part in parts)
 
 
-def exclude_from(data: Comparisons | Rankings | Ratings) -> tuple[Exclusion, ...]:
-    """Return what is excluded from a report's ranking of systems; references have no rank."""
-    if not isinstance(data, Ratings):
-        return find_excluded(data, ("controls",))
-    sizes = fetch_columns(data.frame.group_by("system").agg(nw.len().alias(COUNT)))
-    scores = {str(name): int(n) for name, n in zip(sizes["system"], sizes[COUNT], strict=True)}
-    human = sorted(filter(reads_human, scores))
-    if not human or len(human) == len(scores):
-        return find_excluded(data, ("controls", "repeats"))
-    references = Exclusion(
-        "references",
-        "human references by name, which stand among the systems without a rank",
-        sum(scores[name] for name in human),
-        sum(scores.values()),
-        unit="score",
-        systems=len(human),
-        of_systems=len(scores),
-        system_names=tuple(human),
-    )
-    return (*find_excluded(data, ("controls", "repeats")), references)
-
-
 @dataclass(frozen=True, eq=False)
 class Rated:
     data: Ratings  # as they were read, controls and all
@@ -609,11 +578,16 @@ class Rated:
 
     @cached_property
     def rows(self) -> RatingRows:
+        return self.data.rows(factors=self._factors)
+
+    @property
+    def _factors(self) -> tuple[str, ...]:
         by = self.settings.group_by
-        return self.data.rows(factors=() if by is None or by in ROLES else (by,))
+        return () if by is None or by in ROLES else (by,)
 
     @cached_property
     def targets(self) -> RatingRows:
+        """Scores of outputs, without controls and repeats."""
         targets = self.rows.targets()
         if not targets.size:
             raise NotIdentified("all scores are of controls or repeats: no output was scored")
@@ -621,13 +595,29 @@ class Rated:
 
     @cached_property
     def parts(self) -> Mapping[str, RatingRows]:
-        """Criterion → its ratings of outputs, in the order of names; "" where there are none."""
+        """Criterion → the same under it, in the order of names; "" where there are none."""
         return {name: part for (name,), part in self.targets.split(("criterion",)).items()}
+
+    @cached_property
+    def scored(self) -> Mapping[str, RatingRows]:
+        """Criterion → what it is ranked by: repeats too, which cluster with their judge."""
+        kind = self.rows.kind
+        if kind is not None and (kind == CONTROL).all():
+            raise NotIdentified("all scores are of controls: no output was scored")
+        rows = leave_out_controls(self.data).rows(factors=self._factors)
+        return {name: part for (name,), part in rows.split(("criterion",)).items()}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must stand beside what is made of `targets`: that repeats are not in it."""
+        repeats = 0 if self.rows.kind is None else int((self.rows.kind == REPEAT).sum())
+        excluded = f"{plural(repeats, 'repeat')} excluded here: the ranking has them."
+        return (excluded,) if repeats else ()
 
     @cached_property
     def lower(self) -> frozenset[str]:
         """Criteria under which lower scores are better."""
-        least = {name: float(part.score.min()) for name, part in self.parts.items()}
+        least = {name: float(part.score.min()) for name, part in self.scored.items()}
         return frozenset(name for name, low in least.items() if reads_lower(name, low))
 
     @cached_property
@@ -640,40 +630,61 @@ class Rated:
     def systems(self) -> tuple[str, ...]:
         return tuple(self.targets.systems[code] for code in sorted({*self.targets.system.tolist()}))
 
-    @cached_property
-    def boards(self) -> Mapping[str, ScoreBoard]:
-        if len(self.systems) == 1:
-            raise NotIdentified(
-                f"there are scores of one system only, {self.systems[0]}: there is nothing to"
-                " compare it with"
-            )
-        boards = {
-            name: self.rank(name, part)
-            for name, part in self.parts.items()
-            if len({*part.system.tolist()}) > 1
-        }
-        return note_groups(boards, exclude_from(self.data))
+    @property
+    def ranked(self) -> Mapping[str, Ranking]:
+        """Criterion → its ranking, as `evenhand rank` makes it, of those that have one."""
+        return self._ranked[0]
 
-    def rank(self, criterion: str, part: RatingRows) -> ScoreBoard:
-        return rank_scores(
-            part,
-            level=self.settings.level,
-            seed=self.settings.seed,
-            lower_is_better=criterion in self.lower,
-            references=self.references,
+    @property
+    def rankings(self) -> Mapping[str, Ranking]:
+        """The same where some criterion has one.
+
+        Raises:
+            NotIdentified: no criterion can be ranked.
+
+        """
+        if self.ranked:
+            return self.ranked
+        first, *others = self.refused.items()
+        if not others:
+            raise first[1].with_traceback(None)
+        raise NotIdentified("; ".join(f"{name}: {why}" for name, why in (first, *others)))
+
+    @property
+    def refused(self) -> Mapping[str, NotIdentified | NotConverged]:
+        """Criterion → why it has no ranking."""
+        return self._ranked[1]
+
+    @cached_property
+    def _ranked(self) -> tuple[dict[str, Ranking], dict[str, NotIdentified | NotConverged]]:
+        rankings, refused = dict[str, Ranking](), dict[str, NotIdentified | NotConverged]()
+        excluded = find_excluded(self.data)
+        for name, part in self.scored.items():
+            try:
+                rankings[name] = note_excluded(self.rank(name, part), excluded)
+            except (NotIdentified, NotConverged) as refusal:
+                refused[name] = refusal
+        return rankings, refused
+
+    def rank(self, criterion: str, part: RatingRows) -> Ranking:
+        settings = self.settings
+        model = choose_rating_model(settings.model)
+        asked = RankSettings(
+            model, "rank-sets", settings.cluster, settings.level, settings.seed, None
         )
+        return rank_scores(part, asked, lower_is_better=criterion in self.lower)
 
     @cached_property
     def diagnosis(self) -> Diagnosis:
         """The tables and figures of Hamon, Mostefa & Arranz (2007)."""
-        return diagnose_judges(self.rows, references=self.references)
+        return diagnose_judges(self.rows, references=self.references, scale=self.settings.scale)
 
     @cached_property
     def diagnosed_targets(self) -> Diagnosis:
-        """The same without controls and repeats, as boards are."""
+        """The same without controls and repeats."""
         if self.targets.size == self.rows.size:
             return self.diagnosis
-        return diagnose_judges(self.targets, references=self.references)
+        return diagnose_judges(self.targets, references=self.references, scale=self.settings.scale)
 
     @cached_property
     def screening(self) -> Screening:
@@ -681,19 +692,17 @@ class Rated:
 
     @cached_property
     def reversal(self) -> str:
-        """What is reversed on the boards without the flagged judges; "" where nothing is."""
+        """What changes in the rankings without the flagged judges; "" where nothing does."""
         try:
             flagged = [card.judge for card in self.screening.flagged]
-            boards = self.boards if flagged else {}
-        except NotIdentified:
+            rankings = self.rankings if flagged else {}
+        except (NotIdentified, NotConverged):
             return ""
-        codes = [code for code, name in enumerate(self.rows.judges) if name in flagged]
-        for name, board in boards.items():
-            part = self.parts[name].take(~np.isin(self.parts[name].judge, codes))
-            if len({*part.system.tolist()}) < 2:
-                return "fewer than two systems have scores"
-            if reversal := find_board_reversal(board, self.rank(name, part)):
-                return f"{reversal} for {name}" if name else reversal
+        for name, ranking in rankings.items():
+            part = self.scored[name]
+            part = part.take(~np.isin(part.judges, flagged)[part.judge])
+            if reversal := find_change(ranking, partial(self.rank, name, part)):
+                return f"{name}: {reversal}" if len(rankings) > 1 else reversal
         return ""
 
     @cached_property
@@ -702,7 +711,9 @@ class Rated:
             if names == ("",):
                 raise NotIdentified(f"the data have no column of {role}s", [])
         settings = self.settings
-        result = measure_agreement(self.data, level=settings.level, seed=settings.seed)
+        result = measure_agreement(
+            self.data, level=settings.level, seed=settings.seed, scale=settings.scale
+        )
         return (
             next(iter(result.groups.values())) if isinstance(result, GroupedAgreement) else result
         )

@@ -31,6 +31,8 @@ say: Final = Templates(
         "but": "But {issues}: see the checks before acting on it.",
         "also": "And {issues}: see the checks before acting on it.",
         "one-sided": "But {issue}.",
+        "no-criterion": "No ranking for {criterion}: {why}.",
+        "criteria-below": "{criteria:#more criterion/more criteria} below.",
     }
 )
 

@@ -15,11 +15,12 @@ import narwhals as nw
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import require_systems, take_pairs
+from evenhand.data.controls import find_excluded, require_systems, take_pairs
 from evenhand.data.engine import COUNT, fetch_columns, one_thread
 from evenhand.data.held_tables import hold_rows
 from evenhand.data.joining import count_tasks
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import read_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.slips import find_slips
 from evenhand.data.taking import Openable, takes_judgments
@@ -31,7 +32,9 @@ from evenhand.errors import (
     sentence_hint,
     suggest,
 )
+from evenhand.models.registry import RATING_MODELS, name_settings
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.ratings import choose_rating_model
 from evenhand.ranking.settings import choose_model
 from evenhand.render.document import Column, Table
 from evenhand.report.analysis import (
@@ -42,7 +45,6 @@ from evenhand.report.analysis import (
     Analysis,
     Data,
     Settings,
-    exclude_from,
     shorten,
 )
 from evenhand.report.answer import add_warnings, is_warning, say, say_answer, say_refused
@@ -373,18 +375,16 @@ def make_report(
     require_systems(data)
     if isinstance(sections, str):
         raise UnknownOption(f"sections is a list of names, such as ['{sections}']")
-    ranked_by = None if model is None else choose_model(model, (), seed)
     chosen = settings or Settings(
-        level=level, seed=seed, model=ranked_by, full=full, cluster=cluster, group_by=group_by
+        level=level, seed=seed, model=model, full=full, cluster=cluster, group_by=group_by
     )
-    if isinstance(data, Ratings) and (chosen.cluster is not None or chosen.model is not None):
-        controls = chosen.log_linear.controls if chosen.log_linear is not None else ()
-        option = "a model (--model, --ties, --order-effect, --prior)"
-        option = "--cluster" if chosen.model is None else "--control" if controls else option
-        raise UnknownOption(
-            f"{option} is for comparisons and rankings;"
-            f" {data.source.name} holds ratings, whose means are compared: leave it out"
-        )
+    chosen = replace(chosen, model=_choose_model(data, chosen.model, chosen.seed))
+    if chosen.scale is not None:
+        read_scale(chosen.scale)
+        if not isinstance(data, Ratings):
+            raise UnknownOption(
+                f"scale '{chosen.scale}' is of scores, and {data.source.name} holds none"
+            )
     known = RATING if isinstance(data, Ratings) else PREFERENCE
     if chosen.group_by is not None:
         table = data if isinstance(data, Ratings) else take_pairs(data)
@@ -409,10 +409,32 @@ def make_report(
         version=evenhand.__version__,
         overview=write_overview(parts),
         notes=tuple(data.source.notes),
-        excluded=exclude_from(data),
+        excluded=find_excluded(data),
         # without times, rows that are equal may be second answers: the section of data has them
         warnings=find_slips(held, pasted="shown_at" in data.source.find_annotations(data.columns)),
     )
+
+
+def _choose_model(data: Data, model: Any, seed: int) -> Any:
+    """Refuse a model of judgments of another kind, before anything is written."""
+    if model is None:
+        return None
+    name = model if isinstance(model, str) else name_settings(model)
+    rated, names = isinstance(data, Ratings), " | ".join(RATING_MODELS)
+    if rated and name in RATING_MODELS:
+        return choose_rating_model(model)
+    if rated:
+        raise UnknownOption(
+            f"--ties, --order-effect, --prior, --control and --model {name} are for comparisons and"
+            f" rankings; {data.source.name} holds ratings: leave them out, or choose a model of"
+            f" ratings (--model {names})"
+        )
+    if name in RATING_MODELS:
+        raise UnknownOption(
+            f"{name} is a model of ratings, and {data.source.name} holds comparisons or rankings:"
+            " leave it out"
+        )
+    return choose_model(model, (), seed)
 
 
 def _choose(known: Mapping[str, str], requested: Sequence[str]) -> dict[str, str]:

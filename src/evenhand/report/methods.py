@@ -16,11 +16,11 @@ from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judges.cards import Screening
 from evenhand.models.log_linear import Fit
+from evenhand.models.rating_fit import RatingFit
 from evenhand.models.registry import MODELS
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
-from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.score_board import ScoreBoard
+from evenhand.ranking.ranking import Ranking, say_ranked_by
 from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import Analysis, Rated, are_level, list_left_out
 from evenhand.report.document import Block, Section
@@ -83,7 +83,12 @@ TIES: Final = {
 
 
 def say_ranking(ranking: Ranking, analysis: Analysis) -> list[Sentence]:
-    sentences = [_say_model(ranking, analysis), *_say_prior(ranking), *_say_spread(ranking)]
+    return [_say_model(ranking, analysis), *_say_prior(ranking), *say_inference(ranking)]
+
+
+def say_inference(ranking: Ranking) -> list[Sentence]:
+    """Say where errors come from, and how pairs were decided."""
+    sentences = _say_spread(ranking)
     if ranking.rank_sets is not None:
         sentences += [_say_sets(ranking, ranking.rank_sets), *_say_barred(ranking.rank_sets)]
     limit = ranking.headline
@@ -154,7 +159,8 @@ def _say_prior(ranking: Ranking) -> list[Sentence]:
 def _say_spread(ranking: Ranking) -> list[Sentence]:
     kinds = {way.kind for way in ranking.ways}
     if not kinds:
-        return []
+        assumed = f"Standard errors assume {getattr(ranking.fit, 'assumes', '')}."
+        return [(assumed, ())] if isinstance(ranking.fit, RatingFit) else []
     keys = ["mackinnon-2023" if "CV3" in kinds else "liang-zeger-1986"]
     kind = "jackknife (CV3)" if "CV3" in kinds else "sandwich"
     by = " and ".join(f"by {way.name}" for way in ranking.ways)
@@ -175,7 +181,8 @@ def _say_sets(ranking: Ranking, sets: RankSets) -> Sentence:
     if sets.replicates:
         kinds, law = {way.kind for way in ranking.ways}, "Student's t with that covariance"
         if "CV3" in kinds:
-            law = "a wild cluster bootstrap of scores"
+            law = "a wild cluster bootstrap"
+            law += "" if isinstance(ranking.fit, RatingFit) else " of scores"
             if "CR1" in kinds:
                 law += ", and of Student's t where clusters are too many or too small to be removed"
             keys.append("webb-2023")
@@ -294,63 +301,75 @@ def _say_fit(analysis: Analysis) -> list[Sentence]:
     ]
 
 
-# How systems were compared by scores, in sentences for a paper; only what was done is said.
+# How systems were ranked by ratings, in sentences for a paper; only what was done is said.
+
+# Model of ratings → how it is said, and the papers it is from
+OF_RATINGS: Final[Mapping[str, Sentence]] = {
+    "adjusted": (
+        "mean scores adjusted by least squares, with fixed effects of {removed} removed",
+        ("frisch-waugh-1933", "lovell-1963"),
+    ),
+    "mean": ("their mean scores", ()),
+    "z": (
+        "scores standardised by judge (mean 0, standard deviation 1), averaged within each output"
+        " and then over outputs",
+        ("bojar-2016",),
+    ),
+    "mixed": (
+        "a linear mixed model with random effects of {random}, by restricted maximum likelihood",
+        ("patterson-thompson-1971",),
+    ),
+    "ordinal": (
+        "a cumulative logit model of scores whose cutpoints differ between judges",
+        ("mccullagh-1980", "tutz-hennevogl-1996"),
+    ),
+}
 
 
 def say_scores(rated: Rated) -> list[Sentence]:
-    try:
-        boards = list(rated.boards.values())
-    except NotIdentified:
-        boards = []
-    sentences = _say_boards(boards, rated) if boards else []
+    sentences = [*_say_rating_models(rated)] if rated.ranked else []
+    shared: dict[Sentence, list[str]] = {}
+    for name, ranking in rated.ranked.items():
+        for sentence in say_inference(ranking):
+            shared.setdefault(sentence, []).append(name)
+    for (text, keys), names in shared.items():
+        all_of_them = len(names) == len(rated.ranked)
+        sentences.append((text if all_of_them else f"For {join_names(names)}: {text}", keys))
     return [*sentences, *_say_score_agreement(rated), *_say_score_judges(rated)]
 
 
-def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
-    n, systems = sum(int(board.scores.sum()) for board in boards), len(rated.systems)
-    under = f", under each of {len(boards)} criteria by itself" if len(boards) > 1 else ""
-    what = f"{n:,} scores of {systems} systems{under}"
-    sentences: list[Sentence] = [(f"Systems were compared by their mean scores: {what}.", ())]
-    if rated.references:
-        verb = "has" if len(rated.references) == 1 else "have"
-        one = f"{join_names(list(rated.references))} {verb} a mean score but no rank"
-        sentences.append((f"{one}, being taken for human by name.", ()))
-    methods = {board.method: board for board in boards}
-    for method, first in methods.items():
-        of = [name for name, board in rated.boards.items() if board.method == method]
-        which = "" if len(methods) == 1 else f" of {join_names(of)}"
-        sentences += [_say_errors(first, which)]
-    if any(board.decided_by != "nothing decided" for board in boards):
-        sentences.append(_say_score_sets(boards))
-    heads = dict.fromkeys(board.headline for board in boards if board.headline)
-    return [*sentences, *((f"The statements are {one}.", ()) for one in heads)]
+def _say_rating_models(rated: Rated) -> list[Sentence]:
+    """Say which model ranked how many ratings; effects that were removed may differ."""
+    rankings = [*rated.ranked.values()]
+    n = write_value(sum(one.n_judgments for one in rankings), "count")
+    under = f", under each of {len(rankings)} criteria by itself" if len(rankings) > 1 else ""
+    what = f"{n} ratings of {len(rated.systems)} systems{under}"
+    models: dict[Sentence, list[str]] = {}
+    for name, ranking in rated.ranked.items():
+        models.setdefault(_name_rating_model(ranking), []).append(name)
+    sentences: list[Sentence] = []
+    for (model, keys), names in models.items():
+        cited = f" {cite(*keys)}" if keys else ""
+        about = f"For {join_names(names)} systems" if len(models) > 1 else "Systems"
+        of = "" if sentences else f"; {what}"
+        sentences.append((f"{about} were ranked by {model}{cited}{of}.", keys))
+    apart = dict.fromkeys(str(row["system"]) for one in rankings for row in one.references)
+    if apart:
+        verb = "stands" if len(apart) == 1 else "stand"
+        said = f"{join_names([*apart])} {verb} beside the systems without a rank, being"
+        sentences.append((f"{said} taken for human by name.", ()))
+    return sentences
 
 
-def _say_errors(board: ScoreBoard, which: str) -> Sentence:
-    keys, by = [], " and ".join(way.name for way in board.ways)
-    errors = f"Errors{which} are clustered by {by}"
-    if any(way.kind == "CV3" for way in board.ways):
-        keys.append("mackinnon-2023")
-        errors = f"Errors{which} are by the jackknife, clustered by {by} {cite(*keys)}"
-    test = "no pair could be tested"
-    if board.draws:
-        keys.append("romano-wolf-2005")
-        test = f"pairs were tested at once by max-|t| with step-down over {board.draws} draws"
-        test += f" {cite('romano-wolf-2005')}"
-    elif board.decided_by == "Holm":
-        test = "pairs were tested by Holm's method"
-    return f"{errors}; {test}.", tuple(keys)
-
-
-def _say_score_sets(boards: list[ScoreBoard]) -> Sentence:
-    keys = ("mogstad-2024",)
-    under = " of a criterion" if len(boards) > 1 else ""
-    return (
-        f"The rank set of a system holds the places that the decided pairs leave to it; all rank"
-        f" sets{under} hold the true ranks together with {100 * boards[0].level:g} % confidence"
-        f" {cite(*keys)}.",
-        keys,
-    )
+def _name_rating_model(ranking: Ranking) -> Sentence:
+    """Name a model of ratings as it was fitted: what is not known is not removed."""
+    fit = ranking.fit
+    removed = [f"{name}s" for name in getattr(fit, "effects", ())]
+    random = [one.name for one in getattr(fit, "components", ())[:-1]]
+    if ranking.model == "adjusted" and not removed:
+        return OF_RATINGS["mean"]
+    named, keys = OF_RATINGS.get(ranking.model, (say_ranked_by(ranking), ()))
+    return named.format(removed=" and ".join(removed), random=", ".join(random)), keys
 
 
 def _say_score_agreement(rated: Rated) -> list[Sentence]:
@@ -362,7 +381,8 @@ def _say_score_agreement(rated: Rated) -> list[Sentence]:
     if not any(name.startswith("alpha-") for name in known):
         return []
     keys = ("krippendorff-2013",)
-    return [(f"Agreement of judges is Krippendorff's α {cite(*keys)}.", keys)]
+    on = f", on the scale {found.scale}" if rated.settings.scale else ""
+    return [(f"Agreement of judges is Krippendorff's α{on} {cite(*keys)}.", keys)]
 
 
 def _say_score_judges(rated: Rated) -> list[Sentence]:
@@ -414,7 +434,7 @@ def _say(analysis: Analysis) -> tuple[list[Sentence], list[str]]:
     if isinstance(analysis.data, Ratings):
         sentences = say_scores(analysis.rated)
         try:
-            return sentences, [board.signature for board in analysis.rated.boards.values()]
+            return sentences, [one.signature for one in analysis.rated.rankings.values()]
         except NotIdentified:
             return sentences, []
     ranking = analysis.known_ranking

@@ -165,6 +165,7 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     "DecisionCurve": {"decisions": predictions.draw_decisions},
     "CampaignPlan": predictions.draw_plan,
     "VarianceComponents": {"components": draw_components},
+    "Report": lambda report: report.charts,
 }
 # The same, fits of all models, and what only verbs return
 DRAWN: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
@@ -210,10 +211,7 @@ def find_chart(result: Any, kind: str | None = None) -> Chart:
         )
     known = next((one.__name__ for one in type(result).__mro__ if one.__name__ in DRAWN), None)
     if known is None:
-        raise UnknownOption(
-            f"{name} has no figure: {', '.join(FIGURES)} and fits have some, and"
-            " make_report(data).figures holds those of a report"
-        )
+        raise UnknownOption(f"{name} has no figure: {', '.join(FIGURES)} and fits have some")
     kinds = DRAWN[known]
     offered: Mapping[str, Any] = kinds(result) if callable(kinds) else kinds
     if not offered:

@@ -373,11 +373,13 @@ def say_pace(left: int, pace: float | None) -> str:
 
 
 @dataclass(frozen=True)
-class Mean:
+class Score:
     system: str
-    place: int  # by the mean, from 1
-    mean: float
-    n: int  # scores
+    rank: str  # places that the scores leave open, as "2–3"; of a human reference "reference"
+    score: float
+    lower: float | None  # lower end of the interval; None where it has none
+    upper: float | None
+    n: int  # ratings
 
 
 @dataclass(frozen=True)
@@ -386,7 +388,7 @@ class PassStatus:
     board: Leaderboard | None = None  # None where nothing was judged, or it has scores
     says: tuple[str, ...] = ()  # the board in sentences
     lapsed: tuple[tuple[str, str], ...] = ()  # pairs that stood as decided and are held back now
-    means: tuple[Mean, ...] = ()  # of a pass with scores, the best first; nothing is decided
+    scores: tuple[Score, ...] = ()  # of a pass with scores, the best first
     why: str = ""  # why there is neither; "" where there is one
 
 
@@ -451,8 +453,11 @@ def _describe_pass(dashboard: Dashboard, task: Task) -> PassStatus:
     if live is not None and live.board.n_votes:
         return PassStatus(task.name, live.board, live.board.says, live.lapsed)
     if live is None and order.rows:
-        rows = (Mean(row.system, int(row.rank), row.value, row.n) for row in order.rows)
-        return PassStatus(task.name, means=tuple(rows))
+        rows = (
+            Score(row.system, row.rank, row.value, row.lower, row.upper, row.n)
+            for row in order.rows
+        )
+        return PassStatus(task.name, says=(order.answer,), scores=tuple(rows))
     return PassStatus(task.name, why=order.why or NOTHING)
 
 

@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import find_excluded, take_pairs
+from evenhand.data.controls import find_excluded, leave_out_controls, take_pairs
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask
 from evenhand.errors import EvenhandError, InvalidJudgments
@@ -35,7 +36,6 @@ from evenhand.ranking.sequential.leaderboard import (
     Confirmation,
     LiveLeaderboard,
     confirm_pairs,
-    share_places,
 )
 from evenhand.web.downloads import Activity, AnswerTables, keep_free
 from evenhand.web.site import Rates
@@ -52,6 +52,7 @@ FAULTS: Final = (
 )
 WHY: Final = "{} could not be computed: see the server's terminal for the reason"
 Part = TypeVar("Part")
+Judged = Comparisons | RatingRows
 Try = Callable[[str, Callable[[], Any], Callable[[str], Any]], Any]  # `try_part` of some rates
 _log: Final = logging.getLogger("evenhand")
 
@@ -239,10 +240,12 @@ class Panel:
 class Standing:
     system: str
     rank: str  # places by all judges, as "2-3"; "" where it has none
-    value: float  # log-worth, or mean score
+    value: float  # log-worth, or score
     rank_without: str  # the same without those who are flagged
     value_without: float | None  # None where nobody else judged it
     n: int  # judgments of it
+    lower: float | None = None  # lower end of the interval of its value; None where it has none
+    upper: float | None = None
 
 
 @dataclass(frozen=True)
@@ -254,6 +257,7 @@ class Order:
     why: str = ""  # why there is no order
     chosen: str = ""  # how its pairs were chosen, where a policy runs
     excluded: tuple[str, ...] = ()  # from the order, and from the one without flagged judges
+    answer: str = ""  # what the ranking says, in a sentence
 
 
 @dataclass(frozen=True)
@@ -319,8 +323,8 @@ def _order_by_scores(
     tasks = answers.store.campaign.tasks
     criteria = {task.criterion: task.name for task in tasks if isinstance(task, ScaledTask)}
     try:
-        parts = data.rows().targets().split(("criterion",))
-        excluded = [line.text for line in find_excluded(data, ("controls", "repeats"))]
+        parts = leave_out_controls(data).rows().split(("criterion",))
+        excluded = [line.text for line in find_excluded(data, ("controls",))]
     except EvenhandError as error:
         return find_nothing(answers, "ratings", str(error))
     orders = find_nothing(answers, "ratings", NOTHING)
@@ -332,7 +336,9 @@ def _order_by_scores(
         whose |= {"unit": "score", "of_judges": len(judges)}
         left_out = Exclusion("flagged", "flagged judges", lost, part.size, **whose)
         lines = (*excluded, left_out.text) if lost else tuple(excluded)
-        orders[criteria[criterion]] = replace(_compare_scores(part, flagged), excluded=lines)
+        rest = part.take(~np.isin(part.judges, flagged)[part.judge])
+        order = _compare("ratings", part, rest, flagged)
+        orders[criteria[criterion]] = order if order.why else replace(order, excluded=lines)
     return orders
 
 
@@ -358,52 +364,49 @@ def _order_by_votes(
 
 
 def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
+    rest = part
+    if flagged:
+        rest = part.without(judges=flagged, recorded=False)
+        rest = part.keep_rows(rest.frame, "flagged", "flagged judges")
+    order = _compare("comparisons", part, rest, flagged)
+    return order if order.why else replace(order, excluded=tuple(one.text for one in rest.excluded))
+
+
+def _compare(table: str, part: Judged, rest: Judged, flagged: list[str]) -> Order:
+    """Rank judgments with and without those who are flagged, as `evenhand rank` does."""
     from evenhand.ranking.without_judges import describe_change
 
     before, why = _rank(part)
     if before is None:
-        return Order("comparisons", why=why)
-    rest, after, lost = part, None, ""
-    if flagged:
-        rest = part.without(judges=flagged, recorded=False)
-        rest = part.keep_rows(rest.frame, "flagged", "flagged judges")
-        after, lost = _rank(rest)
+        return Order(table, why=why)
+    after, lost = _rank(rest) if flagged else (None, "")
     says = str(describe_change(before, after, "them")) if after is not None else ""
     says = f"without them there is no ranking: {lost}" if lost else says
-    excluded = tuple(one.text for one in rest.excluded)
-    beside = {} if after is None else {row["system"]: row for row in after.rows()}
+    beside = {row["system"]: row for row in _list_rows(after)}
     standings = []
-    for row in before.rows():
-        system, other = row["system"], beside.get(row["system"])
-        rank, worth = "", None
-        if other is not None:
-            rank, worth = write_ranks(other, "–"), other["log_worth"]
-        n = int(row["wins"] + row["ties"] + row["losses"])
-        standings.append(Standing(system, write_ranks(row, "–"), row["log_worth"], rank, worth, n))
-    return Order("comparisons", tuple(flagged), tuple(standings), says, excluded=excluded)
+    for row in _list_rows(before):
+        other = beside.get(row["system"], {"places": "", "estimate": None})
+        without = (other["places"], other["estimate"])
+        n = row["ratings"] if table == "ratings" else row["wins"] + row["ties"] + row["losses"]
+        ends = (row["lower"], row["upper"])
+        standings.append(
+            Standing(row["system"], row["places"], row["estimate"], *without, int(n), *ends)
+        )
+    answer = str(before.document().answer[0])
+    return Order(table, tuple(flagged), tuple(standings), says, answer=answer)
 
 
-def _rank(part: Comparisons) -> tuple[Ranking | None, str]:
+def _list_rows(ranking: Ranking | None) -> list[Mapping[str, Any]]:
+    """Return a row for each system, best first; human references have no rank and come last."""
+    if ranking is None:
+        return []
+    rows = [{**row, "places": write_ranks(row, "–")} for row in ranking.rows()]
+    return [*rows, *({**row, "places": "reference"} for row in ranking.references)]
+
+
+def _rank(part: Judged) -> tuple[Ranking | None, str]:
     try:
         ranking = rank(part)
     except EvenhandError as error:
         return None, str(error)
     return (ranking, "") if isinstance(ranking, Ranking) else (None, "it holds several passes")
-
-
-def _compare_scores(part: Any, flagged: list[str]) -> Order:
-    from evenhand.judges.removal import ScoreTable, describe_change, rescore
-
-    def place(means: Mapping[str, float]) -> dict[str, str]:
-        places = share_places(np.array([*means.values()]))
-        return {system: str(at) for system, at in zip(means, places, strict=True)}
-
-    systems = rescore(ScoreTable.of(part), flagged, "flags").systems
-    left = {row.system: row.kept for row in systems if row.kept is not None and flagged}
-    full, after = place({row.system: row.full for row in systems}), place(left)
-    rows = tuple(
-        Standing(name, full[name], row.full, after.get(name, ""), left.get(name), row.n)
-        for name, row in zip(full, systems, strict=True)
-    )
-    says = describe_change(part, flagged) if flagged else ""
-    return Order("ratings", tuple(flagged), rows, says)

@@ -1,8 +1,10 @@
 """Which file of a web server is which: names, versions, and what is no file at all."""
 
 import gc
+import io
 import re
 
+import openpyxl
 import pytest
 
 from evenhand.errors import EvenhandError
@@ -93,7 +95,8 @@ def test_copies_are_forgotten_and_removed_however_reading_ends(site, monkeypatch
     with pytest.raises(EvenhandError):
         read(f"{site.url}/votes.csv")
     monkeypatch.setattr(
-        remote_files, "open_files", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt)
+        "evenhand.formats.reading.open_files",
+        lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt),
     )
     try:
         read(f"{site.url}/votes.csv")
@@ -102,6 +105,21 @@ def test_copies_are_forgotten_and_removed_however_reading_ends(site, monkeypatch
     assert held.__traceback__
     assert not list(tmp_path.iterdir())
     assert not [name for name in copies._ORIGINALS if name.startswith(str(tmp_path))]
+
+
+def test_a_sheet_of_a_workbook_can_be_named(site):
+    book, held = openpyxl.Workbook(), io.BytesIO()
+    for title in ("First", "Second"):
+        sheet = book.create_sheet(title)
+        sheet.append(VOTES.columns)
+        for row in VOTES.head(3 if title == "First" else 5).iter_rows():
+            sheet.append(row)
+    book.save(held)
+    site.files["/votes.xlsx"] = held.getvalue()
+    data = read(f"{site.url}/votes.xlsx", sheet="Second")
+    assert (data.source.name, data.count_judgments()) == (f"{site.url}/votes.xlsx", 5)
+    with pytest.raises(EvenhandError, match="has 2 sheets, several of which"):
+        read(f"{site.url}/votes.xlsx")
 
 
 def test_copies_are_forgotten_and_removed_with_their_table(site, monkeypatch, tmp_path):

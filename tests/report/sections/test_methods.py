@@ -168,12 +168,12 @@ def test_other_methods_are_named_where_the_report_has_them() -> None:
     assert "shuffled answers" not in many
 
 
-def test_ratings_are_compared_by_mean_scores_with_rank_sets() -> None:
+def test_ratings_are_ranked_by_adjusted_scores_with_rank_sets() -> None:
     found = texts(write_section_methods(rated(make_scores(criteria=("fluency", "adequacy")))))
     text = found["methods.txt"]
-    assert "by their mean scores: 1,080 scores of 3 systems, under each of 2 criteria" in text
-    assert "clustered by judge and item (MacKinnon et al., 2023)" in text
-    assert "all rank sets of a criterion hold the true ranks together with 95 %" in text
+    assert "1,080 ratings of 3 systems, under each of 2 criteria by itself." in text
+    assert "clustered by judge and by item (MacKinnon et al., 2023; Cameron et al., 2011)" in text
+    assert "all sets hold the true ranks together with 95 %" in text
     assert "Bradley" not in text
     assert len(found["signature.txt"].splitlines()) == 2
     alone = texts(write_section_methods(rated(make_scores(judges=1))))["methods.txt"]
@@ -195,5 +195,5 @@ def test_judges_of_whom_nothing_can_be_said_are_not_said_to_be_screened() -> Non
     rows = [(f"j{j}", f"i{i}", s, 5) for j in range(4) for i in range(6) for s in "ab"]
     frame = pl.DataFrame(rows, schema=["judge", "item", "system", "score"], orient="row")
     text = say(frame)
-    assert "mean scores: 48 scores of 2 systems." in text
+    assert "ranked" not in text
     assert "screened" not in text

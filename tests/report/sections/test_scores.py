@@ -1,5 +1,7 @@
 """Which system scores higher: the board, its words, references and directions."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import evenhand
 from evenhand.errors import NotIdentified
 from evenhand.report.analysis import Analysis
 from evenhand.report.assemble import find_answer
+from evenhand.report.sections.data import write_section_rated
 from evenhand.report.sections.systems import MAX_PLOTS, find_answer_of_ratings
 from evenhand.report.sections.systems import write_section_scores as write_section
 from rated_studies import is_plain, make_rows, study, table
@@ -17,30 +20,27 @@ def test_a_planted_order_is_found_with_its_means_and_said():
     section = write_section(study(rows))
     board = table(section, "fluency")
     assert [row["system"] for row in board.rows] == ["good", "fair", "poor"]
-    assert [row["places"] for row in board.rows] == ["1", "2", "3"]
+    assert [row["ranks"] for row in board.rows] == ["1", "2", "3"]
     for row in board.rows:
         own = [one["score"] for one in rows if one["system"] == row["system"]]
         assert row["mean"] == pytest.approx(np.mean(own))
         assert row["lower"] < row["mean"] < row["upper"]
-        assert row["scores"] == len(own)
-    assert section.says[0] == "good is the best of 3 systems for fluency; fair comes second."
+        assert row["ratings"] == len(own)
+    assert section.says[0] == "good is the best: better than each of the other 2."
     assert board.lines == (1, 2)
     assert is_plain(section)
 
 
 def test_equal_systems_cannot_be_told_apart():
     section = write_section(study(make_rows(worth={"a": 5.0, "b": 5.0})))
-    assert section.says[0] in (
-        "All 2 systems share first place for fluency: a and b.",
-        "All 2 systems share first place for fluency: b and a.",
-    )
+    assert re.match("(a and b|b and a) share first place: 360 ratings cannot", section.says[0])
 
 
 def test_where_lower_is_better_by_its_name_the_order_turns_and_it_is_said():
     section = write_section(study(make_rows(criteria=("mqm_penalty",))))
     board = table(section, "mqm_penalty")
     assert [row["system"] for row in board.rows] == ["poor", "fair", "good"]
-    assert "Lower scores are better for mqm_penalty, by name." in section.says
+    assert "Lower scores are better." in section.says[-1]
     across = section.figures[0].chart.x
     assert across.low > across.high
 
@@ -49,51 +49,49 @@ def test_penalties_that_are_taken_off_are_better_when_higher():
     rows = [{**row, "score": row["score"] - 200} for row in make_rows(criteria=("mqm_penalty",))]
     section = write_section(study(rows))
     assert table(section, "mqm_penalty").rows[0]["system"] == "good"
-    assert section.says[-1] == "Higher scores are better."
+    assert "ower scores" not in section.says[-1]
 
 
 def test_human_references_are_named_drawn_and_have_no_rank():
     worth = {"refA": 12.0, "good": 8.0, "poor": 2.0}
     section = write_section(study(make_rows(worth=worth)))
     rows = {row["system"]: row for row in table(section, "fluency").rows}
-    assert rows["refA"]["places"] == "reference"
-    assert rows["good"]["places"] == "1"
-    assert rows["good"]["better_than"] == 1
-    assert section.says[1] == (
-        "refA, a human reference, is shown to be better for fluency than 2 of 2 systems, and worse"
-        " than none."
-    )
-    assert any(note.startswith("Human references by their names") for note in section.notes)
-    drawn = {row["system"]: row["kind"] for row in section.figures[0].datasets["rows"]}
+    assert {name: row["ranks"] for name, row in rows.items()} == {"good": "1", "poor": "2"}
+    assert rows["good"]["beats"] == "poor"
+    (apart,) = table(section, "fluency-references").rows
+    assert (apart["system"], apart["beats"], apart["beaten_by"]) == ("refA", "good and poor", None)
+    drawn = {
+        row["system"]: row.get("kind", "system") for row in section.figures[0].datasets["rows"]
+    }
     assert drawn == {"refA": "human reference", "good": "system", "poor": "system"}
 
 
 def test_systems_that_all_have_names_of_references_are_ranked_as_systems():
     section = write_section(study(make_rows(worth={"refA": 8.0, "refB": 2.0})))
-    assert section.says[0] == "refA is the best of 2 systems for fluency."
+    assert section.says[0] == "refA is the best: better than refB."
 
 
 def test_one_system_has_no_ranking():
     found = study(make_rows(worth={"nmt": 5.0}))
-    with pytest.raises(NotIdentified, match="scores of one system only, nmt"):
+    with pytest.raises(NotIdentified, match="scores of one system only"):
         write_section(found)
     answer, signature = find_answer(found)
-    assert answer[0].startswith("No ranking: there are scores of one system only, nmt")
+    assert answer[0].startswith("No ranking: there are scores of one system only")
     assert signature == ""
 
 
 def test_one_judge_limits_what_is_said():
     answer, _ = find_answer_of_ratings(study(make_rows(judges=1)))
-    assert answer[-1] == "This is for this judge only."
+    assert answer[0] == ("good is the best: better than each of the other 2 (for this judge only).")
 
 
 def test_every_criterion_is_answered_and_many_are_cut_with_a_word():
     few = study(make_rows(criteria=("adequacy", "fluency")))
     answer, signature = find_answer_of_ratings(few)
-    assert [sentence.split(";")[0] for sentence in answer] == [
-        "good is the best of 3 systems for adequacy",
-        "good is the best of 3 systems for fluency",
-    ]
+    assert answer == (
+        "good is the best for adequacy: better than each of the other 2.",
+        "good is the best for fluency: better than each of the other 2.",
+    )
     assert signature.count("sha256") == 2
     many = study(
         make_rows(judges=5, items=6, criteria=tuple(f"c{n}" for n in range(MAX_PLOTS + 1)))
@@ -102,14 +100,14 @@ def test_every_criterion_is_answered_and_many_are_cut_with_a_word():
     assert len(section.figures) == MAX_PLOTS
     assert len(section.tables) == MAX_PLOTS + 1
     assert f"The first {MAX_PLOTS} of {MAX_PLOTS + 1} criteria are drawn." in section.notes
-    assert find_answer_of_ratings(many)[0][4] == "5 more criteria stand below."
+    assert find_answer_of_ratings(many)[0][4] == "5 more criteria below."
 
 
 def test_two_hundred_systems_are_cut_in_the_figure_and_whole_in_the_table():
     worth = {f"s{k:03}": float(k) for k in range(200)}
     section = write_section(study(make_rows(judges=6, items=6, worth=worth)))
     assert len(section.figures[0].datasets["rows"]) == 100
-    assert "the best 100 of 200" in section.figures[0].title
+    assert "the best 100" in section.figures[0].title
     assert len(table(section, "fluency").rows) == 200
 
 
@@ -124,26 +122,53 @@ def test_ted_talks_have_the_published_means_of_systems(data_folder):
     published = {"ref": 0.91, "Facebook-AI": 1.06, "Nemo": 2.14}
     data = evenhand.read(data_folder / "mqm_google" / "ratings.parquet").select_task("ted_ende")
     section = write_section(Analysis(data, task="ted_ende"))
-    found = {row["system"]: row for row in table(section, "mqm_penalty").rows}
+    found = {
+        row["system"]: row
+        for name in ("mqm_penalty", "mqm_penalty-references")
+        for row in table(section, name).rows
+    }
     assert {name: round(found[name]["mean"], 2) for name in published} == published
-    assert found["ref"]["places"] == "reference"
-    assert any("for these 4 judges only" in note for note in section.notes)
+    assert "for these 4 judges only" in section.says[0]
 
 
-def test_scores_that_never_vary_leave_it_open_and_are_not_said_to_be_alike():
+def test_scores_that_never_vary_are_refused_and_not_said_to_be_alike():
     """5, 3 and 1 by every judge on every item are apart; how far others might be is not known."""
-    rows = [
-        {**row, "score": {"good": 5, "fair": 3, "poor": 1}[row["system"]]} for row in make_rows()
+    worth = {"good": 5, "fair": 3, "poor": 1}
+    rows = [{**row, "score": worth[row["system"]]} for row in make_rows()]
+    answer, signature = find_answer(study(rows))
+    assert answer[0].startswith("No ranking: scores do not vary beyond what systems, judges")
+    assert signature == ""
+
+
+def test_a_criterion_without_a_ranking_says_why_and_what_to_do_and_the_others_are_ranked():
+    rows = make_rows(criteria=("adequacy", "fluency"))
+    # under fluency each judge and each item has one system
+    names = sorted({row["system"] for row in rows})
+    alone = [
+        row
+        for row in rows
+        if row["criterion"] == "adequacy"
+        or int(row["judge"][1:]) % 3 == int(row["item"][1:]) % 3 == names.index(row["system"])
     ]
-    assert write_section(study(rows)).says[0] == (
-        "Undecided which of good, fair and poor is the best for fluency: nothing shows how far"
-        " other scores would differ."
-    )
+    extra = [{**row, "system": "x", "judge": "jx", "item": "ix"} for row in alone[-1:]]
+    found = study([*alone, *extra, *({**row, "system": "y"} for row in extra)])
+    section = write_section(found)
+    assert section.says[0] == "good is the best for adequacy: better than each of the other 2."
+    assert "No ranking for fluency: no judge or item links" in section.says[-1]
+    assert "rank by means (--model mean)" in section.says[-1]
+    answer, _ = find_answer_of_ratings(found)
+    assert [one.code for one in answer] == ["", "no-criterion"]
+    by_means = write_section(study([*alone, *extra], model=evenhand.Means()))
+    assert len([one for one in by_means.tables if "references" not in one.name]) == 2
 
 
-def test_a_reference_beside_a_single_system_is_set_beside_it():
-    section = write_section(study(make_rows(worth={"refA": 9.0, "mt": 1.0})))
-    assert section.says[1] == (
-        "refA, a human reference, is shown to be better for fluency than 1 of 1 system, and worse"
-        " than none."
-    )
+def test_repeats_count_in_the_ranking_and_cluster_with_their_judge():
+    rows = [{**row, "kind": "target"} for row in make_rows(judges=6, items=12)]
+    repeats = [
+        {**row, "kind": "repeat", "score": row["score"] + 1} for row in rows if row["item"] == "i00"
+    ]
+    found = study([*rows, *repeats])
+    section = write_section(found)
+    assert {row["ratings"] for row in table(section, "fluency").rows} == {6 * 13}
+    assert section.says[1].startswith("234 ratings, 6 judges, 12 items")
+    assert write_section_rated(found).notes[-1].startswith("18 repeats excluded here")

@@ -20,6 +20,8 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
 from evenhand.data.engine import count_labels
 from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.joining import list_places
+from evenhand.data.labels import OUTCOMES, Outcome
 from evenhand.data.source import find_rows, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats.records import (
@@ -33,7 +35,7 @@ from evenhand.formats.records import (
     require_columns,
     take_rows,
 )
-from evenhand.formats.roles import UNKNOWN_POSITIONS
+from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, find_mark, fold
 from evenhand.formats.table import (
     COMPARISON_ROLES,
     Handle,
@@ -111,60 +113,89 @@ def _projection(table: Table) -> str:
     return f'{", ".join(sides)}, "type" as outcome, * exclude ({", ".join(gone)})'
 
 
-# Arena battles with one column for each outcome, as in Kaggle's competition files.
+# Comparisons with one column for each outcome, as in Kaggle's competition files.
 #
 #     id,model_a,model_b,prompt,...,winner_model_a,winner_model_b,winner_tie
 #     30192,gpt-4,koala-13b,...,1,0,0
 #
-# Exactly one of the three is 1 in every row, the others are 0.
-_MARKS: Final = {"winner_model_a": "left", "winner_model_b": "right", "winner_tie": "tie"}
+# Exactly one of them is 1 in every row, the others are 0. One of the three may be left out: without
+# the tie there are none, and a row in which neither one side nor the tie is 1 is the other side's.
+_KAGGLE: Final = ("winner_model_a", "winner_model_b", "winner_tie")
 _OUTCOME: Final = "outcome"
 _ONE: Final = (1, ("1", "1.0", "true"))
 _ZERO: Final = (0, ("0", "0.0", "false"))
 
 
+def find_marks(header: Header) -> dict[Outcome, str]:
+    """Return the column of each outcome; nothing where there are not two, or one has several."""
+    marks: dict[Outcome, str] = {}
+    for column in header.columns:
+        outcome = find_mark(column)
+        if outcome is not None:
+            if outcome in marks:
+                return {}
+            marks[outcome] = column
+    return marks if len(marks) > 1 else {}
+
+
+def _has_marks(header: Header) -> bool:
+    marks = find_marks(header).values()
+    return bool(marks) and {*header.candidates(_OUTCOME)} <= {*marks}
+
+
 def understand_arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
-    header = table.header(options)
-    lacking = [name for name in ARENA_ONE_HOT.needs if header.named(name) is None]
-    if lacking:
+    marks = find_marks(table.header(options))
+    if not marks:
         raise UnknownColumn(
-            f"{ARENA_ONE_HOT.title} need {listing(lacking)}, not found in {table.name}"
+            f"{ARENA_ONE_HOT.title} need a column for each of them, such as {listing(_KAGGLE)}, not"
+            f" found in {table.name}"
         )
     if _OUTCOME in options.columns or options.outcomes is not None:
         raise UnknownOption(
-            f"the outcome of {ARENA_ONE_HOT.title} stands in {listing(list(_MARKS))}"
+            f"the outcome of {ARENA_ONE_HOT.title} stands in {listing([*marks.values()])}"
         )
-    columns = [header.named(name) or name for name in _MARKS]
-    refuse_uneven(table, columns)
-    outcome = nw.lit("tie")
-    for column, label in zip(columns[:2], ("left", "right"), strict=True):
+    refuse_uneven(table, [*marks.values()], whole="tie" not in marks or len(marks) == 3)
+    (last,) = {*OUTCOMES} - {*[*marks][:2]}
+    outcome = nw.lit(last)
+    for label, column in [*marks.items()][:2]:
         outcome = nw.when(_is(table, column, *_ONE)).then(nw.lit(label)).otherwise(outcome)
-    others = [name for name in table.columns if name not in {*columns, _OUTCOME}]
-    frame = table.frame.select(*others, outcome.alias(_OUTCOME))
+    others = [name for name in table.columns if name not in {*marks.values(), _OUTCOME}]
+    places = list_places(table.frame)
+    frame = table.frame.select(*others, *places, outcome.alias(_OUTCOME))
     fixed = {"left": "model_a", "right": "model_b", "outcome": _OUTCOME}
-    return make_comparisons(table.with_frame(frame), options, ARENA_ONE_HOT, fixed)
+    data = make_comparisons(table.with_frame(frame), options, ARENA_ONE_HOT, fixed)
+    words = {column: outcome for outcome, column in marks.items()}
+    known = tuple(map(fold, words)) == tuple(map(fold, _KAGGLE))
+    note = say("marks", "info" if known else "note", marks=[f"{w} = {o}" for w, o in words.items()])
+    return data if known else replace(data, source=data.source.noting(note))
 
 
 ARENA_ONE_HOT: Final = Layout(
     "arena_one_hot",
-    "arena battles with one column for each outcome",
-    ("model_a", "model_b", *_MARKS),
+    "comparisons with one column for each outcome",
+    ("left", "right"),
     understand=understand_arena_one_hot,
     roles=COMPARISON_ROLES,
+    by_role=True,
+    condition=_has_marks,
 )
 
 
-def refuse_uneven(table: Table, columns: list[str]) -> None:
-    """Refuse rows in which not exactly one of the columns is 1 and the others 0."""
-    one = [mark_whole(_is(table, column, *_ONE)) for column in columns]
-    zero = [mark_whole(_is(table, column, *_ZERO)) for column in columns]
-    even = (nw.sum_horizontal(*one) == 1) & (nw.sum_horizontal(*zero) == len(columns) - 1)
+def refuse_uneven(table: Table, columns: list[str], *, whole: bool) -> None:
+    """Refuse rows in which not exactly one of the columns is 1 and the others 0.
+
+    Where the columns are not the whole of what may be, none of them need be 1.
+    """
+    one = nw.sum_horizontal(*(mark_whole(_is(table, column, *_ONE)) for column in columns))
+    zero = nw.sum_horizontal(*(mark_whole(_is(table, column, *_ZERO)) for column in columns))
+    even = (one + zero == len(columns)) & ((one == 1) if whole else (one <= 1))
     bad = find_rows(table.frame, ~even)
     if bad:
         values = ", ".join(str(bad[0][column]) for column in columns)
+        how = "exactly one" if whole else "at most one"
         raise InvalidJudgments(
-            f"{listing(columns)} of {table.name} hold {values}{name_rows(bad)}: exactly one of"
-            " them must be 1 and the others 0"
+            f"{listing(columns)} of {table.name} hold {values}{name_rows(bad)}: {how} of them must"
+            " be 1 and the others 0"
         )
 
 

@@ -12,7 +12,7 @@ import narwhals as nw
 
 from evenhand.data.annotations import write_spans
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import Frame, quote_name
+from evenhand.data.engine import Frame, quote, quote_name
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.rankings import Rankings
 from evenhand.data.source import ANNOTATIONS, find_rows, name_rows, number_rows
@@ -24,16 +24,19 @@ from evenhand.formats.roles import SOFT, assign, fold
 from evenhand.formats.texts import say
 
 
-def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Frame:
+def stack(
+    frame: Frame, slots: Mapping[str, Sequence[str]], labels: Mapping[str, Sequence[str | int]]
+) -> Frame:
+    """Put columns below each other: name → its columns, with a label of each beside them."""
     used = {column for columns in slots.values() for column in columns}
     carried = [name for name in frame.collect_schema().names() if name not in used]
     n = len(next(iter(slots.values())))
     if frame.implementation.is_duckdb():
-        return _unnest(frame, carried, slots, position)
+        return _unnest(frame, carried, slots, labels)
     parts = [
         frame.select(
             *carried,
-            nw.lit(i + 1).alias(position),
+            *[nw.lit(values[i]).alias(name) for name, values in labels.items()],
             *[nw.col(columns[i]).alias(name) for name, columns in slots.items()],
         )
         for i in range(n)
@@ -42,11 +45,16 @@ def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Fr
 
 
 def _unnest(
-    frame: Frame, carried: Sequence[str], slots: Mapping[str, Sequence[str]], position: str
+    frame: Frame,
+    carried: Sequence[str],
+    slots: Mapping[str, Sequence[str]],
+    labels: Mapping[str, Sequence[str | int]],
 ) -> Frame:
     """Let DuckDB read a wide table once instead of once for each slot."""
-    n = len(next(iter(slots.values())))
-    lists = {position: [str(i + 1) for i in range(n)]}
+    lists = {
+        name: [quote(one) if isinstance(one, str) else str(one) for one in values]
+        for name, values in labels.items()
+    }
     lists |= {name: [quote_name(column) for column in columns] for name, columns in slots.items()}
     parts = [quote_name(name) for name in carried]
     parts += [
@@ -99,7 +107,8 @@ def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rank
     wide, notes = _widen(table, slots, roles, pair)
     n = range(len(slots["id"]))
     places = {name: [f"evenhand_{name}_{i}" for i in n] for name in ("system", "rank")}
-    ranked = stack(number_rows(wide, "ranking"), places, "position")
+    position = {"position": [i + 1 for i in n]}
+    ranked = stack(number_rows(wide, "ranking"), places, position)
     frame = ranked.filter(~(nw.col("system").is_null() & (nw.col("rank").fill_null(-1) == -1)))
     columns = roles | {
         "system": f"{slots['id'][0]}..{slots['id'][-1]}",

@@ -19,7 +19,7 @@ from evenhand.judges.preferences import agree_by_system, compare_pairs
 from evenhand.judges.self_agreement import drop_pasted
 from evenhand.judges.variance import DesignRequest, Study, estimate_components, study_designs
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding
+from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import write_value
 from evenhand.report.analysis import Analysis, are_level, choose_state, say_how, say_outcome
 from evenhand.report.document import (
@@ -297,6 +297,7 @@ def write_section_parts(analysis: Analysis) -> Section:
         raise NotIdentified("; ".join(dict.fromkeys(refused.values())), [])
     document = _join(studies, several=several)
     findings = [*document.findings, *(Finding("refused", f"{n}: {w}") for n, w in refused.items())]
+    findings += take_findings(rated.notes)
     if quick:
         how = say_how(analysis.write_command("variance"), "An interval of each source")
         findings.append(Finding("quick", how))

@@ -43,7 +43,11 @@ UNITS: Final = {"blank-ranks": "ranks of the other rankings"}
 
 def write_section_data(analysis: Analysis) -> Section:
     rated = isinstance(analysis.data, Ratings)
-    document = inspect(analysis.data, expanded=None if rated else analysis.comparisons).document()
+    document = inspect(
+        analysis.data,
+        scale=analysis.settings.scale,
+        expanded=None if rated else analysis.comparisons,
+    ).document()
     if not rated and analysis.known_ranking is None:  # linked by ties alone, say
         answer = take_findings(document.answer)
         document = replace(document, answer=tuple(one for one in answer if one.code != "linked"))
@@ -244,7 +248,7 @@ def write_section_rated(analysis: Analysis) -> Section:
         "rated",
         says=(*says, *heard),
         tables=(*systems, *judges),
-        notes=(CHANCE, *notes),
+        notes=(CHANCE, *notes, *rated.notes),
         command=analysis.write_command("report", "--sections", "rated", "--json"),
     )
 

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.errors import NotIdentified
+from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judges.removal import correlate
 from evenhand.ranking.by_model import tabulate_chances
 from evenhand.ranking.ranking import Ranking, write_ranks
-from evenhand.ranking.score_board import ScoreBoard
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import take_findings
+from evenhand.render.findings import Finding, take_findings
 from evenhand.render.values import join_names, write_value
 from evenhand.report.analysis import Analysis, Rated
+from evenhand.report.answer import say, say_answer, say_refused
 from evenhand.report.document import Figure, Section, list_notes, make_section
 from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.style import take_chart
@@ -47,11 +47,10 @@ def write_section_ranking(analysis: Analysis) -> Section:
 
 
 def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
-    """Return a row for each system, best first."""
+    """Return a row for each system and each human reference, best first."""
     estimates = ranking.estimate.tolist()
-    counted = () if ranking.wins is None else ("wins", "ties", "losses")
-    keys = ("lower", "upper", "stderr", "cluster", "better_than", *counted)
-    return [
+    keys = ("lower", "upper", "stderr", "cluster", "better_than", "wins", "ties", "losses")
+    rows: list[dict[str, Any]] = [
         {
             "system": row["system"],
             "places": write_ranks(row, "–", ""),
@@ -60,6 +59,10 @@ def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
         }
         for row, estimate in zip(ranking.rows(), estimates, strict=True)
     ]
+    apart = {"kind": "human reference", "places": "reference", "cluster": None}
+    rows += [{**row, **apart} for row in ranking.references]
+    sign = -1 if ranking.lower_is_better else 1
+    return sorted(rows, key=lambda row: -sign * row["estimate"])
 
 
 def _title(ranking: Ranking) -> str:
@@ -67,7 +70,7 @@ def _title(ranking: Ranking) -> str:
     shown = "" if len(ranking.systems) <= MAX_DRAWN else f", the best {MAX_DRAWN}"
     level = f"{100 * ranking.level:g} % intervals{held}"
     places = "" if ranking.rank_lower is None else "; at the right the places that each may have"
-    zero = "0 is the average" if ranking.bounded.all() else ""
+    zero = "0 is the average" if ranking.bounded.all() and ranking.score is None else ""
     step = TWICE if ranking.scale == "log-worth" else ""
     means = "; ".join(filter(None, (zero, step)))
     return (
@@ -95,11 +98,7 @@ def write_section_groups(analysis: Analysis) -> Section:
             if name in refused
             else {
                 "group": name,
-                "judgments": float(
-                    groups[name].scores.sum()
-                    if isinstance(groups[name], ScoreBoard)
-                    else groups[name].n_judgments
-                ),
+                "judgments": float(groups[name].n_judgments),
                 "answer": str(groups[name].document().answer[0]),
             }
             for name in names
@@ -113,7 +112,8 @@ def write_section_groups(analysis: Analysis) -> Section:
         tables.append(
             Table(f"{stem}answers", f"{about}The answer of each group", columns, (*rows,))
         )
-        tables.append(_place_systems(f"{stem}places", about, whole, groups))
+        if groups:
+            tables.append(_place_systems(f"{stem}places", about, whole, groups))
     sets = isinstance(analysis.data, Ratings) or analysis.ranking.rank_sets is not None
     what = "Rank sets hold" if sets else "What is decided of a pair holds"
     notes = [
@@ -122,14 +122,12 @@ def write_section_groups(analysis: Analysis) -> Section:
     ]
     if any(len(groups) > MAX_GROUPS for _, groups, _ in ranked.values()):
         notes.append(f"Places stand side by side for the first {MAX_GROUPS} groups by name.")
-    rated = isinstance(analysis.data, Ratings)
-    again = ("report", "--sections", "groups", "--json") if rated else ("rank", "--group-by", by)
     return Section(
         "groups",
         says=tuple(says),
         tables=tuple(tables),
         notes=tuple(notes),
-        command=analysis.write_command(*again),
+        command=analysis.write_command("rank", "--group-by", by),
     )
 
 
@@ -148,14 +146,14 @@ def _rank_groups(
         grouped: Any = analysis.settings.rank(analysis.pairs, group_by=by)
         return {"": (analysis.known_ranking, dict(grouped.groups), dict(grouped.refused))}
     rated, ranked = analysis.rated, {}
-    for criterion, board in rated.boards.items():
+    for criterion, part in rated.scored.items():
         groups, refused = dict[str, Any](), dict[str, str]()
-        for (name,), part in rated.parts[criterion].split((by,)).items():
-            if len({*part.system.tolist()}) > 1:
-                groups[name] = rated.rank(criterion, part)
-            else:
-                refused[name] = "there are scores of one system only"
-        ranked[criterion] = (board, groups, refused)
+        for (name,), group in part.split((by,)).items():
+            try:
+                groups[name] = rated.rank(criterion, group)
+            except (NotIdentified, NotConverged) as refusal:
+                refused[name] = str(refusal)
+        ranked[criterion] = (rated.ranked.get(criterion), groups, refused)
     return ranked
 
 
@@ -172,8 +170,8 @@ def _place_systems(name: str, about: str, whole: Any, groups: dict[str, Any]) ->
         columns.append(Column(key, group, "range"))
         for row in ranked.document().tables[0].rows:
             known = rows.setdefault(row["system"], {"system": row["system"]})
-            known[key] = row["places"] if "places" in row else row["ranks"]
-            for end in ("estimate", "mean", "lower", "upper"):
+            known[key] = row["ranks"]
+            for end in ("estimate", "lower", "upper"):
                 if end in row:
                     known[f"{end} {group}" if place else end] = row[end]
     return Table(name, f"{about}Places of systems in each group", tuple(columns), (*rows.values(),))
@@ -341,71 +339,57 @@ def count_outcomes(analysis: Analysis) -> list[dict[str, Any]]:
     ]
 
 
-# Which system scores higher: mean scores with rank sets, under each criterion.
+# Which system scores higher: the ranking under each criterion.
 
-# How the plot is read
-HELD: Final = (
-    "; at the right the places that each may have. Intervals of systems that are"
-    " decided may overlap: a difference is surer than two means, which share judges and items"
-)
 MAX_PLOTS: Final = 8  # Most criteria that have a plot; all have a table
+NOTE_SCORES: Final = (
+    "An interval is of a system's distance to the mean of all systems: severity that a judge shows"
+    " to all systems alike is not in it. Intervals of systems that are decided may overlap: a"
+    " difference is surer than two scores, which share judges and items."
+)
 
 
 def write_section_scores(analysis: Analysis) -> Section:
     rated = analysis.rated
-    files = name_files(name or "scores" for name in rated.boards)
-    tables: list[Table] = []
-    figures: list[Figure] = []
-    says, notes, bases = list[str](), _note(rated), list[str]()
-    for criterion, board in rated.boards.items():
-        name, one = files[criterion or "scores"], board.document(criterion)
-        (table,) = one.tables
-        says += one.answer
-        bases.append(one.basis)
-        about = f"{criterion}: " if criterion and len(rated.boards) > 1 else ""
-        notes += [f"{about}{note}" for note in list_notes(one)]
-        tables.append(replace(table, name=name))
+    rankings, several = rated.rankings, len(rated.scored) > 1
+    files = name_files(name or "scores" for name in rankings)
+    tables, figures = list[Table](), list[Figure]()
+    says, notes, bases = list[str](), list[str](), dict[str, list[str]]()
+    for criterion, ranking in rankings.items():
+        name, about = files[criterion or "scores"], f"{criterion}: " if several else ""
+        document = ranking.document(about=criterion if several else "")
+        says += document.answer
+        bases.setdefault(document.basis, []).append(criterion)
+        notes += [f"{about}{note}" if about else note for note in list_notes(document)]
+        for one in document.tables:
+            stem = name if one.name == "ranking" else f"{name}-{one.name}"
+            tables.append(replace(one, name=stem, caption=f"{about}{one.caption}"))
         if len(figures) < MAX_PLOTS:
-            figures.append(_draw_scores(board, table, name, rated.head("Mean scores", criterion)))
-    if rated.lower:
-        says.append(f"Lower scores are better for {join_names(sorted(rated.lower))}, by name.")
-    if len(rated.lower) < len(rated.parts):
-        says.append(f"Higher scores are better{' for the other criteria' if rated.lower else ''}.")
+            drawn = draw_forest(
+                tabulate(ranking)[:MAX_DRAWN], ranking.scale, reverse=ranking.lower_is_better
+            )
+            alt = f"{len(ranking.systems)} systems from best to worst. {document.answer[0]}"
+            title = f"{about}{_title(ranking)}"
+            figures.append(take_chart(drawn, name, title, alt, table=name))
+    if len(rankings) > MAX_PLOTS:
+        notes.append(f"The first {MAX_PLOTS} of {len(rankings)} criteria are drawn.")
+    for basis, names in bases.items():
+        says.append(f"{join_names(names)}: {basis}" if len(bases) > 1 else basis)
     document = Document(
-        answer=tuple(says),
+        answer=(*says, *_say_refused(rated)),
         parts=tuple(tables),
-        findings=take_findings((*dict.fromkeys(bases), *notes)),
+        findings=take_findings((*notes, NOTE_SCORES)),
     )
-    command = analysis.write_command("report", "--sections", "scores", "--json")
+    command = analysis.write_command("rank")
     return make_section("scores", document, figures=tuple(figures), command=command)
 
 
-def _draw_scores(board: ScoreBoard, table: Table, name: str, title: str) -> Figure:
-    lower, rows = board.lower_is_better, table.rows
-    scale = "mean score (lower is better)" if lower else "mean score"
-    chart = draw_forest(rows[:MAX_DRAWN], scale, "mean", reverse=lower)
-    shown = "" if len(rows) <= MAX_DRAWN else f", the best {MAX_DRAWN} of {len(rows)}"
-    bounded = any(row["upper"] is not None for row in rows)
-    held = f", with {100 * board.level:g} % intervals{HELD}" if bounded else ""
-    alt = f"{len(rows)} systems from best to worst by mean score. {board.say_best()}"
-    return take_chart(chart, name, f"{title}{shown}{held}", alt, table=name)
-
-
-def _note(rated: Rated) -> list[str]:
-    notes = [
-        "Intervals and rank sets hold all at once, under each criterion. An interval is of a"
-        " system's distance to the mean of all systems: severity that a judge shows to all systems"
-        " alike is not in it."
+def _say_refused(rated: Rated) -> list[Finding]:
+    """Say which criteria have no ranking, and what to do."""
+    return [
+        say("no-criterion", criterion=name, why=say_refused(refusal))
+        for name, refusal in rated.refused.items()
     ]
-    if rated.references:
-        names = join_names(list(rated.references))
-        notes.append(f"Human references by their names, without a rank: {names}.")
-    single = [name for name in rated.parts if name not in rated.boards]
-    if single:
-        notes.append(f"No board for {join_names(single)}: one system only is scored.")
-    if len(rated.boards) > MAX_PLOTS:
-        notes.append(f"The first {MAX_PLOTS} of {len(rated.boards)} criteria are drawn.")
-    return notes
 
 
 # Systems under several criteria: figure 1 of Hamon et al. (2007), and correlations of criteria.
@@ -416,8 +400,8 @@ MIN_SYSTEMS: Final = 3  # Systems from which on a correlation of their scores me
 COLUMNS_CRITERIA: Final = (
     Column("first", "criterion"),
     Column("second", "and"),
-    Column("pearson", "systems", "two", "correlation of the systems' mean scores"),
-    Column("spearman", "order", "two", "rank correlation of the systems' mean scores"),
+    Column("pearson", "systems", "two", "correlation of the systems' scores"),
+    Column("spearman", "order", "two", "rank correlation of the systems' scores"),
     Column("systems", "of", "count", "systems under both, without human references"),
     Column(
         "outputs_pearson",
@@ -469,11 +453,11 @@ def _compare(rated: Rated, first: str, second: str) -> dict[str, Any]:
 
 
 def _score_systems(rated: Rated, criterion: str) -> NDArray[np.float64]:
-    """Return (S,) mean scores of systems, larger better; NaN of references and of no scores."""
-    part = rated.parts[criterion]
-    mean = _average(part, part.system.astype(np.int64), len(part.systems))
-    mean[[name in rated.references for name in part.systems]] = np.nan
-    return -mean if criterion in rated.lower else mean
+    """Return (S,) scores of systems, larger better; NaN of references and of no rank."""
+    ranking = rated.ranked.get(criterion)
+    known = {} if ranking is None else dict(zip(ranking.systems, ranking.estimate, strict=True))
+    scores = np.array([known.get(name, np.nan) for name in rated.systems])
+    return -scores if criterion in rated.lower else scores
 
 
 def _score_outputs(
@@ -497,15 +481,16 @@ def _average(part: RatingRows, codes: NDArray[np.int64], size: int) -> NDArray[n
 
 
 def _count_against(rated: Rated, first: str, second: str) -> int | None:
-    """Return how many pairs of systems are decided contrariwise; None without both boards."""
-    if first not in rated.boards or second not in rated.boards:
+    """Return how many pairs of systems are decided contrariwise; None without both rankings."""
+    if first not in rated.ranked or second not in rated.ranked:
         return None
-    boards = [rated.boards[name] for name in (first, second)]
-    common = [name for name in boards[0].systems if name in boards[1].systems]
+    rankings = [rated.ranked[name] for name in (first, second)]
+    common = [name for name in rankings[0].systems if name in rankings[1].systems]
     grids = []
-    for board in boards:
-        places = [board.systems.index(name) for name in common]
-        grids.append(board.decided[np.ix_(places, places)].astype(np.int64))
+    for ranking in rankings:
+        places = [ranking.systems.index(name) for name in common]
+        decided = np.zeros(len(ranking.systems)) if ranking.decided is None else ranking.decided
+        grids.append(decided[np.ix_(places, places)].astype(np.int64))
     return int((grids[0] * grids[1] < 0).sum()) // 2
 
 
@@ -514,7 +499,7 @@ def _say_criteria(row: dict[str, Any]) -> str:
     key, of = ("pearson", "systems") if known else ("outputs_pearson", "outputs")
     clauses = []
     if row[key] is not None:
-        clauses.append(f"mean scores of {row[of]:,} {of} correlate {write_value(row[key], 'two')}")
+        clauses.append(f"scores of {row[of]:,} {of} correlate {write_value(row[key], 'two')}")
     if row["against"]:
         clauses.append(f"pairs of systems decided contrariwise: {row['against']:,}")
     return f"{row['first']} and {row['second']}: {'; '.join(clauses) or 'no correlation known'}."
@@ -533,18 +518,20 @@ def _draw_criteria(rated: Rated) -> tuple[Figure, ...]:
     return (take_chart(chart, "systems", title, alt, wide=True),)
 
 
-# What ratings decide: a sentence or two for each criterion, in words that need no statistics.
+# What ratings decide: a sentence for each criterion.
 
 MAX_CRITERIA_ANSWERED: Final = 4  # Most criteria that are answered one by one on the first screen
 
 
-def find_answer_of_ratings(analysis: Analysis) -> tuple[tuple[str, ...], str]:
-    boards = analysis.rated.boards
-    sentences: list[str] = [
-        board.say_best(name) for name, board in list(boards.items())[:MAX_CRITERIA_ANSWERED]
-    ]
-    if len(boards) > MAX_CRITERIA_ANSWERED:
-        sentences.append(f"{len(boards) - MAX_CRITERIA_ANSWERED} more criteria stand below.")
-    limits = dict.fromkeys(board.headline for board in boards.values() if board.headline)
-    sentences += [f"This is {limit}." for limit in limits]
-    return tuple(sentences), " ; ".join(board.signature for board in boards.values())
+def find_answer_of_ratings(analysis: Analysis) -> tuple[tuple[Finding, ...], str]:
+    rated = analysis.rated
+    rankings, refused = rated.rankings, _say_refused(rated)
+    signature = " ; ".join(ranking.signature for ranking in rankings.values())
+    if len(rated.scored) == 1:
+        (ranking,) = rankings.values()
+        return say_answer(ranking), signature
+    answers = [ranking.document(about=name).answer[0] for name, ranking in rankings.items()]
+    answers = [*answers, *refused]
+    more = len(answers) - MAX_CRITERIA_ANSWERED
+    below = [say("criteria-below", criteria=more)] if more > 0 else []
+    return take_findings((*answers[:MAX_CRITERIA_ANSWERED], *below)), signature

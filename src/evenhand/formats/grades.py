@@ -1,0 +1,276 @@
+"""Outcomes that say more than left, tie or right: how strongly, or the score of one side.
+
+    preference: -3 … 3      1 … 5, or 1 … 7, with a tie in the middle      1, 0.5, 0
+    A is much better        A is slightly better        about the same      A>>B
+
+They are collapsed to left, tie and right, and a note says so. Which end of a scale of numbers is
+the left is never guessed: a name such as `preference` says that it runs from left to right, and
+`a_wins` that it is the score of the left; else the caller says so, for one number of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from evenhand.data.labels import Outcome, is_missing, read_outcome
+from evenhand.errors import InvalidJudgments, write_word
+from evenhand.formats.roles import SIDES, find_mark, fold
+from evenhand.formats.texts import say
+from evenhand.render.findings import Finding
+
+_NUMBER: Final = re.compile(r"\s*[+\-−–]?\s*(\d+([.,]\d*)?|[.,]\d+)\s*")
+FARTHEST: Final = 10  # The largest number of a scale around 0
+# Numbers of answers, odd, that a scale from 1 has with a tie in the middle
+_POINTS: Final = (5, 7)
+# Words in names of columns whose numbers run from the left of the screen to the right
+_ALONG: Final = (
+    "prefer",
+    "outcome",
+    "likert",
+    "scale",
+    "cmos",
+    "sidebyside",
+    "sxs",
+    "strength",
+    "degree",
+)
+# Names of columns in which a large number may as well be good for the left
+_OF_ONE: Final = ("winner", "win", "wins", "result", "outcome", "score")
+
+
+@dataclass(frozen=True)
+class Grades:
+    outcomes: Mapping[str, Outcome]  # label → what it means
+    note: Finding
+
+
+def read_grades(
+    labels: Iterable[str | None],
+    column: str,
+    declared: Mapping[str, Outcome] | None = None,
+    *,
+    systems: Callable[[], Mapping[str, Collection[Outcome]]] = dict,
+) -> Grades | None:
+    """Return what graded labels of a column mean; None where they are none.
+
+    Args:
+        labels: all that are there.
+        column: its name, which may say which side large numbers are good for.
+        declared: what the caller says that labels mean; of a scale of numbers one is enough.
+        systems: gives name → sides on which the system stands; asked for where labels are unknown.
+
+    Raises:
+        InvalidJudgments: a scale of which nobody can know which end is the left.
+
+    """
+    known = declared or {}
+    there = {one for one in labels if one is not None and not is_missing(one, known)}
+    if not there - known.keys():
+        return None
+    numbers = {one: _read_number(one) for one in there if _NUMBER.fullmatch(one)}
+    if len(numbers) == len(there):
+        named = numbers.keys() & systems().keys()  # systems that are called by numbers
+        return None if named else _read_scale(numbers, column, known)
+    sides = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+    if find_mark(column) and all(one.strip().casefold() in sides for one in there - {*numbers}):
+        words = {one: sides[one.strip().casefold()] for one in there - {*numbers}}
+        return _read_scale({**numbers, **words}, column, known)
+    return _read_words(there, column, known, systems)
+
+
+def _read_number(text: str) -> float:
+    plain = re.sub(r"\s", "", text).replace(",", ".")
+    return float(re.sub("[−–]", "-", plain))
+
+
+# Numbers: a scale has a middle, which is a tie, and one of its ends is the left.
+
+
+def _read_scale(
+    numbers: Mapping[str, float], column: str, declared: Mapping[str, Outcome]
+) -> Grades | None:
+    middle = _find_middle({*numbers.values()}, column)
+    if middle is None:
+        return None
+    low = _low_end(numbers, middle, column, declared)
+    high: Outcome = "right" if low == "left" else "left"
+    meant: dict[str, Outcome] = {
+        label: "tie" if number == middle else low if number < middle else high
+        for label, number in numbers.items()
+    }
+    ends = {"lowest": _show(min(numbers.values())), "highest": _show(max(numbers.values()))}
+    turned = write_word(f"{max(numbers.values()):g}={low}")
+    code = "graded-score" if middle == 0.5 else "graded-scale"
+    code = "graded-mark" if find_mark(column) and not declared else code
+    where = "below" if low == "left" else "above"
+    side = "left" if low == "right" else "right"
+    note = say(
+        code, column=column, middle=_show(middle), where=where, side=side, turned=turned, **ends
+    )
+    return Grades(meant, note)
+
+
+def _find_middle(values: Collection[float], column: str) -> float | None:
+    """Return the number that is a tie, or None where the numbers are no such scale."""
+    lowest, highest = min(values), max(values)
+    if {*values} <= {0.0, 0.5, 1.0} and (len(values) > 1 or find_mark(column)):
+        return 0.5
+    if lowest < 0 and max(highest, -lowest) <= FARTHEST:
+        return 0.0
+    whole = all(value.is_integer() for value in values)
+    return (highest + 1) / 2 if whole and lowest >= 1 and highest in _POINTS else None
+
+
+def _low_end(
+    numbers: Mapping[str, float], middle: float, column: str, declared: Mapping[str, Outcome]
+) -> Outcome:
+    """Return the side that numbers below the middle are good for."""
+    turn: Mapping[Outcome, Outcome] = {"left": "right", "right": "left"}
+    told = {
+        meant if _read_number(label) < middle else turn[meant]
+        for label, meant in declared.items()
+        if meant != "tie" and _NUMBER.fullmatch(label) and _read_number(label) != middle
+    }
+    if len(told) == 1:
+        return told.pop()
+    name, mark = fold(column), find_mark(column)
+    if mark is not None:
+        return turn[mark]
+    if middle == 0.5 and 0.5 in numbers.values() and name in _OF_ONE:
+        return "right"
+    graded = middle != 0.5 and any(abs(number - middle) > 1 for number in numbers.values())
+    if graded and any(word in name for word in _ALONG):
+        return "left"
+    first, last = (f"{end(numbers.values()):g}=left" for end in (min, max))
+    raise InvalidJudgments(
+        f"column '{column}' holds numbers from {first.partition('=')[0]} to"
+        f" {last.partition('=')[0]}, and does not say which end means the left output: for the"
+        f" lower one add --outcome {write_word(first)} (in Python"
+        f" outcomes={dict([first.split('=')])}), for the higher one --outcome {write_word(last)}"
+    )
+
+
+def _show(number: float) -> str:
+    return f"{number:g}".replace("-", "−")
+
+
+# Words: one side with how strongly it is preferred, or a tie.
+
+_STRENGTHS: Final = frozenset(
+    (
+        *("slightly", "somewhat", "marginally", "moderately", "much", "far", "clearly", "strongly"),
+        *("significantly", "substantially", "considerably", "definitely", "bit", "little", "lot"),
+        *("weakly", "barely", "greatly", "vastly", "way"),
+    )
+)
+_BETTER: Final = frozenset(
+    ("better", "best", "prefer", "preferred", "prefers", "wins", "win", "won", "superior")
+)
+_BESIDE: Final = frozenset(
+    (
+        *("is", "the", "i", "model", "system", "output", "answer", "response", "translation"),
+        *("option", "candidate", "assistant", "text", "one", "it", "s"),
+    )
+)
+_EVEN: Final = frozenset(
+    (
+        *("same", "equal", "equally", "tie", "tied", "draw", "similar", "comparable", "even"),
+        *("difference", "preference", "neither", "both", "neutral", "indifferent"),
+    )
+)
+_BESIDE_EVEN: Final = _BESIDE | frozenset(
+    ("about", "are", "roughly", "almost", "no", "good", "bad", "and", "as")
+)
+_SIDE_OF: Final[Mapping[str, Outcome]] = {
+    word: side for side, words in SIDES.items() for word in words
+}
+_SIGNS: Final = re.compile(r"(?P<one>\w*)\s*(?P<sign>>+|<+|=+|≈|~)\s*(?P<other>\w*)")
+_PLUSES: Final = re.compile(r"(?P<one>\w+?)(?P<sign>\++)")
+
+
+@dataclass(frozen=True)
+class _Grade:
+    outcome: Outcome
+    strong: bool  # whether it says how strongly
+    words: frozenset[str]  # that name a side
+
+
+def _read_words(
+    labels: Collection[str],
+    column: str,
+    declared: Mapping[str, Outcome],
+    systems: Callable[[], Mapping[str, Collection[Outcome]]],
+) -> Grades | None:
+    grades: dict[str, _Grade] = {}
+    for label in sorted({*labels} - declared.keys()):
+        grade = _read_grade(label)
+        meant = read_outcome(label, declared)
+        if grade is None and meant is None:
+            return None
+        grades[label] = grade or _Grade(meant or "tie", strong=False, words=frozenset())
+    if not any(one.strong for one in grades.values()):
+        return None
+    words = {word for one in grades.values() for word in one.words}
+    clash = [
+        name
+        for name, sides in systems().items()
+        if name.casefold() in words and {*sides} != {_SIDE_OF[name.casefold()]}
+    ]
+    if clash:
+        options = " ".join(
+            f"--outcome {write_word(f'{label}={one.outcome}')}" for label, one in grades.items()
+        )
+        raise InvalidJudgments(
+            f"column '{column}' says '{clash[0]}', which is the name of a system and may mean a"
+            f" side as well: if sides are meant, declare them ({options}, in Python outcomes="
+            f"{ {label: one.outcome for label, one in grades.items()} })"
+        )
+    by_side = {
+        side: sorted(label for label, one in grades.items() if one.outcome == side)
+        for side in ("left", "tie", "right")
+    }
+    return Grades(
+        {label: one.outcome for label, one in grades.items()},
+        say("graded-words", column=column, **by_side),
+    )
+
+
+def _read_grade(label: str) -> _Grade | None:
+    text = label.strip().strip("[]").casefold()
+    signs = _SIGNS.fullmatch(text) or _PLUSES.fullmatch(text)
+    if signs:
+        return _read_signs(signs)
+    text = re.sub(r"\ba (bit|lot|little)\b", r"\1", text)
+    text = re.split(r" (?:than|over) ", text)[0]
+    words = frozenset(re.findall(r"[^\W_]+", text))
+    sides = {_SIDE_OF[word] for word in words if word in _SIDE_OF}
+    even = words & _EVEN
+    rest = words - _SIDE_OF.keys()
+    if even and len(sides) != 1 and rest <= _EVEN | _BESIDE_EVEN:
+        # "no tie" is no tie, "no difference" is one
+        sound = ("no" in words) == bool(words & {"difference", "preference"})
+        return _Grade("tie", strong=False, words=frozenset()) if sound else None
+    if (
+        len(sides) != 1
+        or not words & (_BETTER | _STRENGTHS)
+        or not rest <= _BETTER | _STRENGTHS | _BESIDE
+    ):
+        return None
+    return _Grade(sides.pop(), strong=bool(words & _STRENGTHS), words=words & _SIDE_OF.keys())
+
+
+def _read_signs(match: re.Match[str]) -> _Grade | None:
+    parts = match.groupdict()
+    one, sign, other = parts["one"], parts["sign"], parts.get("other", "")
+    first, second = _SIDE_OF.get(one), _SIDE_OF.get(other)
+    if (one and first is None) or (other and second is None) or (one and first == second):
+        return None
+    if sign[0] in "=≈~":
+        return _Grade("tie", strong=False, words=frozenset())
+    words = frozenset(filter(None, (one, other)))
+    left = first == "left" or (first is None and second == "right") or not words
+    better: Outcome = "left" if left == (sign[0] in ">+") else "right"
+    return _Grade(better, strong=len(sign) > 1 or sign == "+", words=words)

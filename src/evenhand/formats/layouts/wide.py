@@ -1,0 +1,420 @@
+"""Wide tables: what other tables say in rows stands side by side here, in columns.
+
+Ratings with a column for each criterion, each judge or each system, or for each pair of two of
+these:
+
+    judge,item,system,fluency,adequacy      item,system,score_anna,score_ben      item,GPT-4,Llama
+    ann,17,sys-a,4,5                        17,sys-a,4,3                          17,4,2
+
+Every cell is a score; a blank one was not judged. What the columns are is said by the roles that
+the other columns leave open, by names of criteria and judges, and by numbers on one scale. Where
+these do not decide, the caller does: `--column criterion=fluency,adequacy`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final
+
+import narwhals as nw
+
+from evenhand.data.engine import count_rows
+from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.source import number_rows
+from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption, listing
+from evenhand.formats import table as tables
+from evenhand.formats.layouts.wmt import stack
+from evenhand.formats.roles import Header, Spread, check_asked, fold, write_roles
+from evenhand.formats.texts import say
+
+# What names of columns can be, beside "score", which leaves open what they are
+NAMED: Final = ("criterion", "judge", "system")
+CRITERIA: Final = frozenset(
+    (
+        *("accuracy", "adequacy", "appropriateness", "clarity", "coherence", "cohesion"),
+        *("completeness", "complexity", "comprehensibility", "conciseness", "consistency"),
+        *("content", "correctness", "creativity", "depth", "diversity", "empathy", "engagement"),
+        *("engagingness", "expressiveness", "factuality", "faithfulness", "fidelity", "fluency"),
+        *("formality", "grammar", "grammaticality", "harmlessness", "helpfulness", "honesty"),
+        *("humanness", "informativeness", "intelligibility", "interestingness", "likability"),
+        *("meaning", "meaningpreservation", "mos", "naturalness", "organization", "originality"),
+        *("overall", "overallquality", "persuasiveness", "plausibility", "politeness", "quality"),
+        *("readability", "relevance", "relevancy", "safety", "satisfaction", "simplicity"),
+        *("specificity", "structure", "style", "terminology", "tone", "truthfulness"),
+        *("understandability", "usefulness", "verbosity", "wellformedness"),
+    )
+)
+# Words beside the name of what is scored: score_fluency, anna's rating
+_AFFIXES: Final = frozenset(("score", "scores", "rating", "rated", "grade", "points", "likert"))
+_JUDGES: Final = frozenset(
+    (
+        *("annotator", "annot", "ann", "judge", "rater", "coder", "worker", "evaluator", "human"),
+        *("assessor", "participant", "reviewer", "expert", "respondent", "subject", "person"),
+    )
+)
+# Words of columns that count or number something, and score nothing
+_COUNTS: Final = frozenset(
+    (
+        *("id", "index", "idx", "row", "nr", "no", "number", "count", "order", "trial", "page"),
+        *("batch", "session", "round", "turn", "age", "year", "date", "length", "len", "words"),
+        *("tokens", "chars", "characters", "time", "duration", "seconds", "minutes", "ms", "cost"),
+        *("price", "seed", "version", "item", "items", "question", "segment", "sentence"),
+        *("i", "q"),
+    )
+)
+_WORD: Final = re.compile(r"[^\W\d_]+|\d+")
+_PARTINGS: Final = (" / ", "__", "_", " ", ".", "-", ":", "/")
+# Ends of scales that people use, the narrowest first
+_SCALES: Final = ((0, 1), (1, 3), (1, 4), (1, 5), (0, 5), (1, 7), (1, 10), (0, 10), (0, 100))
+_WIDE: Final = 10  # Points from which on a column must use a part of the scale to be on it
+_PART: Final = 0.25  # That part
+
+
+@dataclass(frozen=True)
+class Unfolding:
+    """What the names of some columns say of the scores below them."""
+
+    roles: tuple[str, ...]  # one or two of NAMED
+    names: Mapping[str, tuple[str, ...]]  # column → who or what it is, for each role
+
+    def describe(self) -> str:
+        if len(self.roles) > 1:
+            return f"each is of a {self.roles[0]} and a {self.roles[1]}"
+        new = [names[0] for column, names in self.names.items() if names[0] != column]
+        return f"each is a {self.roles[0]}" + (f", {listing(new)}" if new else "")
+
+
+def find_unfolding(header: Header) -> Unfolding | None:
+    """Return what columns of scores are, from names and scales alone; None without such columns.
+
+    Raises:
+        UnknownFormat: several readings are possible, or it is not said whose outputs are scored.
+
+    """
+    columns = _find_scores(header)
+    return _decide(header, columns) if columns else None
+
+
+def _find_scores(header: Header) -> list[str]:
+    """Return the columns of scores: numbers under names of criteria, or on one scale."""
+    said = [role for role in ("item", *NAMED) if header.candidates(role)]
+    if not (said or unnamed_first(header)) or any(
+        map(header.candidates, ("left", "right", "ranking", "rank", "score"))
+    ):
+        return []
+    spreads = header.spreads()
+    free = [name for name in header.free if name not in unnamed_first(header)]
+    columns = [name for name in free if name in spreads and not _COUNTS & {*_words(name)}]
+    criteria = [name for name in columns if is_criterion(name)]
+    if criteria and "criterion" not in said:
+        beside = [spreads[name] for name in criteria]
+        return [
+            name for name in columns if name in criteria or share_scale([*beside, spreads[name]])
+        ]
+    several = len(columns) > 1 and share_scale([spreads[name] for name in columns])
+    return columns if several else []
+
+
+def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> Unfolding | None:
+    """Return what columns of scores are; where they could be several, what was `asked` for is."""
+    unsaid = [role for role in NAMED if not header.candidates(role)]
+    pairs = _find_pairs(columns, unsaid)
+    if pairs is not None:
+        return pairs
+    criteria, judges = any(map(is_criterion, columns)), are_judges(columns)
+    if "system" in unsaid and (judges or criteria):
+        what = "judges" if judges else "criteria"
+        raise UnknownFormat(
+            f"{header.table} has a column of scores for each of several {what}"
+            f" ({listing(columns)}), and none that says whose output was scored. Say which it is:"
+            f" {write_roles(header, {'system': (header.candidates('item') or ['NAME'])[0]})}"
+        )
+    mixed = criteria and not asked and any(_JUDGES & {*_words(name)} for name in columns)
+    likely = (("system", True), ("judge", judges), ("criterion", (criteria and not mixed) or asked))
+    for role, sure in likely:
+        if role in unsaid and (sure or len(unsaid) == 1):
+            return _unfold(role, columns)
+    if not unsaid:
+        return None
+    ways = [
+        f"{write_roles(header, {role: ','.join(columns)})} if each is a {role}"
+        for role in ("criterion", "judge")
+    ]
+    raise UnknownFormat(
+        f"{header.table} has several columns of scores, {listing(columns)}, and does not say what"
+        f" they are: {'; '.join(ways)}"
+    )
+
+
+def unnamed_first(header: Header) -> list[str]:
+    """Return the first column where it has no name, as that of the rows in an export has none."""
+    return [name for name in header.columns[:1] if name in ("column1", "Unnamed: 0")]
+
+
+def _words(name: str) -> list[str]:
+    return _WORD.findall(name.casefold())
+
+
+def is_criterion(name: str) -> bool:
+    return "".join(word for word in _words(name) if word not in _AFFIXES) in CRITERIA
+
+
+def are_judges(columns: Sequence[str]) -> bool:
+    """Say whether names are of judges: annotator_1, or a name beside a word for scores."""
+    if any(map(is_criterion, columns)):
+        return False
+    words = [_words(name) for name in columns]
+    return all(_JUDGES & {*one} for one in words) or all(_AFFIXES & {*one} for one in words)
+
+
+def share_scale(spreads: Sequence[Spread]) -> bool:
+    """Say whether columns of numbers may be on one scale, such as 1 to 5."""
+    low, high = min(one.low for one in spreads), max(one.high for one in spreads)
+    if high > 1 and any(one.low == 0 and one.high <= 1 for one in spreads):
+        return False  # yes or no
+    ends = next(((a, b) for a, b in _SCALES if a <= low and high <= b), (low, high))
+    width = ends[1] - ends[0]
+    return width <= _WIDE or all(one.high - one.low >= _PART * width for one in spreads)
+
+
+def _unfold(role: str, columns: Sequence[str]) -> Unfolding:
+    """Name what each column is; words for scores beside all names say nothing."""
+    parts = {
+        name: [one for one in re.split(r"[\s_.:-]+", name) if one.casefold() not in _AFFIXES]
+        for name in columns
+    }
+    short = {name: " ".join(words) for name, words in parts.items()}
+    every = all(_AFFIXES & {*_words(name)} for name in columns)
+    distinct = all(short.values()) and len({*short.values()}) == len(columns)
+    return Unfolding(
+        (role,), {name: (short[name] if every and distinct else name,) for name in columns}
+    )
+
+
+def _find_pairs(columns: Sequence[str], open_roles: Collection[str]) -> Unfolding | None:
+    """Return what names of two parts say: A_fluency, A_adequacy, B_fluency, B_adequacy."""
+    for firsts, seconds in _split(columns):
+        for one, other in ((firsts, seconds), (seconds, firsts)):
+            criteria, judges = all(map(is_criterion, one)), are_judges(one)
+            if not criteria and not judges:
+                continue
+            role = "criterion" if criteria else "judge"
+            rest = [name for name in open_roles if name != role]
+            if role in open_roles and rest and not any(map(is_criterion, other)):
+                second = "judge" if "system" not in rest else "system"
+                names = dict(zip(columns, zip(one, other, strict=True), strict=True))
+                return Unfolding((role, second), names)
+    return None
+
+
+def _split(columns: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield both parts of all names where each first part stands with each second part."""
+    for sign in _PARTINGS:
+        for split in (str.partition, str.rpartition):
+            parts = [split(name, sign) for name in columns]
+            firsts, seconds = [one[0] for one in parts], [one[2] for one in parts]
+            if not all(firsts) or not all(seconds):
+                continue
+            n, m = len({*firsts}), len({*seconds})
+            if (
+                n > 1
+                and m > 1
+                and n * m == len(columns) == len({*zip(firsts, seconds, strict=True)})
+            ):
+                yield firsts, seconds
+
+
+def read_unfolding(header: Header, lists: Mapping[str, Sequence[str]]) -> Unfolding | None:
+    """Return what columns of scores are, as the caller says: role → columns."""
+    if len(lists) > 1 or not {*lists} <= {"score", *NAMED}:
+        role = next((one for one in lists if one not in ("score", *NAMED)), next(iter(lists)))
+        raise UnknownOption(
+            f"{role}={','.join(lists[role])}: of several columns of scores one role says what they"
+            f" are ({' | '.join(('score', *NAMED))})"
+        )
+    ((role, columns),) = lists.items()
+    if role != "score":
+        return _unfold(role, columns)
+    return _decide(header, columns, asked=True)
+
+
+_ROW: Final = "row_number"
+
+
+def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    tables.refuse_comparison_wishes(options, "ratings")
+    header = table.header(options)
+    check_asked(header, WIDE.roles)
+    plan = read_unfolding(header, options.lists) if options.lists else find_unfolding(header)
+    if plan is None:
+        raise UnknownColumn(
+            f"{table.name} has no columns of scores that could be told by their names: say which"
+            f" they are ({write_roles(header, {'score': 'NAME,NAME'})})"
+        )
+    taken = [role for role in plan.roles if header.candidates(role)]
+    if taken:
+        raise UnknownOption(
+            f"{listing([*plan.names])} of {table.name} cannot each be a {taken[0]}: column"
+            f" '{header.candidates(taken[0])[0]}' says the {taken[0]} already"
+        )
+    notes = [say("unfolded", columns=[*plan.names], what=plan.describe())]
+    table = tables.skip_unreadable(table, plan.names)
+    frame = table.frame
+    rows = [] if header.candidates("item") else unnamed_first(header)
+    named = bool(rows) or any(map(header.candidates, ("item", "judge")))
+    numbered = "system" in plan.roles and not named
+    if numbered and (isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()):
+        frame = number_rows(frame, _ROW)
+        notes.append(say("rows-as-items"))
+    text = [name for name in plan.names if table.schema[name] == nw.String]
+    if text:
+        tables.refuse_text(table, text, "score")
+    numbers = [
+        tables.read_number(table, name, "score", check=False).cast(nw.Float64).alias(name)
+        for name in plan.names
+    ]
+    others = {fold(name) for name in table.columns if name not in plan.names}
+    score = next(
+        name for name in ("score", "cell_score", "score_in_cell") if fold(name) not in others
+    )
+    labels = {
+        role: [names[at] for names in plan.names.values()] for at, role in enumerate(plan.roles)
+    }
+    stacked = stack(frame.with_columns(*numbers), {score: [*plan.names]}, labels)
+    given = stacked.filter(~nw.col(score).is_null())
+    blank = count_rows(stacked.filter(nw.col(score).is_null()))
+    fixed = {"score": score, **{role: role for role in plan.roles}}
+    if rows:
+        fixed["item"] = rows[0]
+    if _ROW in stacked.collect_schema().names():
+        fixed["item"] = _ROW
+    data = tables.make_ratings(table.with_frame(given), options, WIDE, fixed)
+    excluded = exclude_by_format({"blank cells": blank})
+    return replace(data, source=data.source.noting(*notes).excluding(*excluded))
+
+
+WIDE: Final = tables.Layout(
+    "wide",
+    "a wide table of ratings",
+    (),
+    understand=understand_wide,
+    roles=tables.RATING_ROLES,
+    condition=lambda header: find_unfolding(header) is not None,
+)
+
+
+# Scores of two outputs that stand side by side: the higher one is the better one.
+#
+#     judge,item,model_a,model_b,score_a,score_b
+#     ann,17,x,y,4,2
+
+_SIDES: Final = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"))
+_THINGS: Final = ("", "model", "system", "output", "answer", "response")
+_SCORES: Final = ("score", "rating", "grade", "points", "quality")
+
+
+def find_score_pairs(header: Header) -> list[tuple[str, str]]:
+    """Return the columns of scores of the left and the right output, by their names."""
+    pairs = []
+    for word, thing, sides in product(_SCORES, _THINGS, _SIDES):
+        for form in (f"{word}{thing}{{}}", f"{thing}{{}}{word}"):
+            found = [header.named(form.format(side)) for side in sides]
+            if found[0] and found[1]:
+                pairs.append((found[0], found[1]))
+    return list(dict.fromkeys(pairs))
+
+
+def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    header = table.header(options)
+    check_asked(header, PAIR_SCORES.roles)
+    pairs = [tuple(options.lists["score"])] if options.lists else find_score_pairs(header)
+    if not pairs:
+        raise UnknownColumn(
+            f"{table.name} has no two columns with scores of the left and the right output, such as"
+            f" score_a and score_b: {write_roles(header, {'score': 'NAME,NAME'})}"
+        )
+    if len(pairs) != 1 or len(pairs[0]) != 2:
+        raise UnknownOption(
+            f"which two columns of {table.name} are the scores of the left and the right output is"
+            f" not sure: {write_roles(header, {'score': ','.join(pairs[0][:2])})}"
+        )
+    left, right = pairs[0]
+    table = tables.skip_unreadable(table, pairs[0])
+    one, other = (tables.read_number(table, name, "score") for name in (left, right))
+    tied = nw.when(one == other).then(nw.lit("tie"))
+    won = nw.when(one > other).then(nw.lit("left")).otherwise(tied)
+    better = nw.when(one < other).then(nw.lit("right")).otherwise(won)
+    outcome = next(name for name in ("better", "better_score") if header.named(name) is None)
+    frame = table.frame.with_columns(better.alias(outcome))
+    data = tables.make_comparisons(
+        table.with_frame(frame), options, PAIR_SCORES, {"outcome": outcome}
+    )
+    note = say("score-pair", left=left, right=right)
+    return replace(data, source=data.source.noting(note))
+
+
+PAIR_SCORES: Final = tables.Layout(
+    "pair_scores",
+    "comparisons by two scores",
+    ("left", "right"),
+    understand=understand_score_pair,
+    roles=tuple(role for role in tables.COMPARISON_ROLES if role != "outcome"),
+    by_role=True,
+    condition=lambda header: bool(find_score_pairs(header)),
+)
+
+
+# Outcomes of several judges that stand side by side, under the names of the judges.
+#
+#     item,model_a,model_b,annotator_1,annotator_2
+#     17,x,y,A,tie
+
+
+def find_votes(header: Header) -> list[str]:
+    """Return columns that are named after judges, where no column says the judge or the outcome."""
+    if any(map(header.candidates, ("judge", "outcome"))):
+        return []
+    named = [name for name in header.free if _JUDGES & {*_words(name)}]
+    columns = [name for name in named if header.fits(name, "outcome")]
+    return columns if len(columns) > 1 else []
+
+
+def understand_votes(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    header = table.header(options)
+    check_asked(header, VOTES.roles)
+    columns = options.lists["outcome"] if options.lists else find_votes(header)
+    if not columns:
+        raise UnknownColumn(
+            f"{table.name} has no columns of outcomes under the names of judges, such as"
+            f" annotator_1 and annotator_2: {write_roles(header, {'outcome': 'NAME,NAME'})}"
+        )
+    if header.candidates("judge"):
+        raise UnknownOption(
+            f"{listing(columns)} of {table.name} cannot each be a judge: column"
+            f" '{header.candidates('judge')[0]}' says the judge already"
+        )
+    plan = _unfold("judge", columns)
+    texts = [tables.read_label(table, name, "outcome").alias(name) for name in columns]
+    labels = {"judge": [names[0] for names in plan.names.values()]}
+    stacked = stack(table.frame.with_columns(*texts), {"outcome": columns}, labels)
+    there = ~nw.col("outcome").is_null() & (nw.col("outcome").str.strip_chars() != "")
+    blank = count_rows(stacked) - count_rows(stacked.filter(there))
+    given = table.with_frame(stacked.filter(there))
+    data = tables.make_comparisons(given, options, VOTES, {"outcome": "outcome", "judge": "judge"})
+    note = say("unfolded-votes", columns=[*columns], what=plan.describe())
+    excluded = exclude_by_format({"blank cells": blank})
+    return replace(data, source=data.source.noting(note).excluding(*excluded))
+
+
+VOTES: Final = tables.Layout(
+    "wide_votes",
+    "a wide table of comparisons",
+    ("left", "right"),
+    understand=understand_votes,
+    roles=tuple(role for role in tables.COMPARISON_ROLES if role not in ("outcome", "judge")),
+    by_role=True,
+    condition=lambda header: bool(find_votes(header)),
+)

@@ -1,0 +1,251 @@
+"""Workbooks (.xlsx): a sheet as the text that a CSV file of it would hold."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from pathlib import Path
+from typing import Any, Final
+from xml.etree.ElementTree import ParseError
+
+from evenhand.errors import (
+    InvalidJudgments,
+    UnknownFormat,
+    UnknownOption,
+    listing,
+    sentence_hint,
+    suggest,
+    write_word,
+)
+from evenhand.render.counts import plural
+
+ZIP: Final = b"PK\x03\x04"  # First bytes of an archive, such as a workbook
+OLD_WORKBOOK: Final = b"\xd0\xcf\x11\xe0"  # Those of old workbooks, and of locked ones
+ENDINGS: Final = (".xlsx", ".xlsm")
+_BOOK: Final = "xl/workbook.xml"  # What an archive holds that is a workbook
+MAX_BYTES: Final = 2 << 30  # Most bytes of a workbook when it is unpacked
+_MERGED: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
+# A formula that no program has computed; a computed one is followed by its value
+_UNCOMPUTED: Final = re.compile(
+    rb'<(?:\w+:)?c\s[^>]*\br="([A-Z]+\d+)"[^>]*>\s*<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)'
+    rb"\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
+_NUMBER: Final = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)")
+_JOIN: Final = " / "  # Between a heading and the heading below it
+
+Cell = str | None
+Area = tuple[int, int, int, int]  # first row and column, last row and column, from 0
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One sheet: the names in its header, and the rows below it that are not blank."""
+
+    book: Path
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    numbers: tuple[int, ...]  # of the rows, as the sheet counts them from 1
+    notes: tuple[str, ...]
+
+    def by_column(self) -> dict[str, list[Cell]]:
+        return {name: [row[at] for row in self.rows] for at, name in enumerate(self.columns)}
+
+    def by_row(self) -> Iterator[tuple[int, Mapping[str, Cell]]]:
+        """Yield the number of each row and what it holds."""
+        for number, row in zip(self.numbers, self.rows, strict=True):
+            yield number, dict(zip(self.columns, row, strict=True))
+
+
+def is_workbook(path: Path) -> bool:
+    """Say whether a file is a workbook, whatever it is called."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _BOOK in archive.namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):  # none, or one with a name that cannot be
+        return False
+
+
+def advise_option(name: str) -> str:
+    return f"say which one: --sheet {write_word(name)}, in Python sheet={name!r}"
+
+
+def read_sheet(
+    path: Path,
+    name: str | None = None,
+    fits: Callable[[Sheet], bool] = lambda _: True,
+    advise: Callable[[str], str] = advise_option,
+) -> Sheet:
+    """Return the sheet of a name; without one, the only sheet that fits where there are several.
+
+    advise: how to choose a sheet, by its name.
+    """
+    sheets = _open(path, name)
+    full = [one for one in sheets if one.rows]
+    if not full:
+        where = f"sheet '{name}' of {path}" if name is not None else str(path)
+        raise InvalidJudgments(f"{where} holds no rows: write a header and one judgment a row")
+    if name is not None or len(full) == 1:
+        return full[0]
+    fitting = [one for one in full if fits(one)]
+    if len(fitting) == 1:
+        return fitting[0]
+    names = [one.name for one in fitting or full]
+    which = "several of which could be meant" if fitting else "and none looks like what is needed"
+    raise UnknownOption(
+        f"{path} has {len(full)} sheets, {which}: {listing(names)}; {advise(names[0])}"
+    )
+
+
+def _open(path: Path, name: str | None) -> list[Sheet]:
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    try:
+        with path.open("rb") as file, zipfile.ZipFile(path) as archive:
+            if sum(part.file_size for part in archive.infolist()) > MAX_BYTES:
+                raise UnknownFormat(f"{path} is too large for a workbook: save the sheet as CSV")
+            book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
+            shown = [one for one in book.worksheets if one.sheet_state == "visible"]
+            if name is not None:
+                shown = [one for one in book.worksheets if one.title == name]
+            if not shown:
+                titles = [one.title for one in book.worksheets]
+                hint = sentence_hint(suggest(str(name), titles)) or f": it has {listing(titles)}"
+                raise UnknownOption(f"no sheet '{name}' in {path}{hint}")
+            try:
+                return [_read(path, one, archive.read(_place(one))) for one in shown]
+            finally:
+                book.close()
+    except (
+        zipfile.BadZipFile,
+        KeyError,
+        ParseError,
+        InvalidFileException,
+        ValueError,
+        EOFError,
+    ) as error:
+        if isinstance(error, UnknownFormat | UnknownOption | InvalidJudgments):
+            raise
+        raise UnknownFormat(
+            f"{path} is no whole workbook: it is damaged or locked by a password; save it again"
+        ) from None
+
+
+def _place(sheet: Any) -> str:
+    """Return where a sheet stands in its archive."""
+    return str(sheet._worksheet_path).lstrip("/")  # openpyxl tells it nowhere else
+
+
+def _read(path: Path, sheet: Any, xml: bytes) -> Sheet:
+    bare = _UNCOMPUTED.search(xml)
+    if bare:
+        raise UnknownFormat(
+            f"cell {bare[1].decode()} of sheet '{sheet.title}' of {path} holds a formula that was"
+            " never computed: open the file in a spreadsheet program and save it"
+        )
+    sheet.reset_dimensions()  # which programs write wrongly
+    cells = [[_write(one) for one in row] for row in sheet.iter_rows()]
+    width = max(map(len, cells), default=0)
+    grid: list[list[Cell]] = [[*row, *[None] * (width - len(row))] for row in cells]
+    areas = [_area(*one) for one in _MERGED.findall(xml)]
+    return _lay_out(path, sheet.title, grid, [one for one in areas if one[0] < len(grid)])
+
+
+def _area(*words: bytes) -> Area:
+    from openpyxl.utils import column_index_from_string
+
+    left, top, right, bottom = (one.decode() for one in words)
+    first, last = column_index_from_string(left) - 1, column_index_from_string(right) - 1
+    return int(top) - 1, first, int(bottom) - 1, last
+
+
+def _write(cell: Any) -> Cell:
+    """Write a value as a CSV file would hold it; #N/A is missing."""
+    value = cell.value
+    if value is None or (cell.data_type == "e" and value == "#N/A"):
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+    if isinstance(value, datetime):
+        midnight = value.time() == time()
+        return value.date().isoformat() if midnight else value.isoformat(" ", "seconds")
+    text = f"{value.total_seconds():g}" if isinstance(value, timedelta) else str(value)
+    return text if text.strip() else None
+
+
+def _lay_out(path: Path, name: str, grid: list[list[Cell]], areas: Sequence[Area]) -> Sheet:
+    """Find the header of a sheet, and the rows below it."""
+    most = max((_count(row) for row in grid), default=0)
+    head = next((at for at, row in enumerate(grid) if _count(row) >= min(2, most)), None)
+    if head is None or not most:
+        return Sheet(path, name, (), (), (), ())
+    above = [one for row in grid[:head] for one in row if one]
+    names, deep = _read_header(grid, head, areas)
+    first = head + deep
+    filled = _fill(grid, [one for one in areas if one[2] >= first], first)
+    used = [at for at, title in enumerate(names) if title or any(row[at] for row in grid[first:])]
+    columns = tuple(names[at] or f"column{at + 1}" for at in used)
+    folded = [one.casefold() for one in columns]
+    twice = [one for at, one in enumerate(columns) if folded[at] in folded[:at]]
+    if twice:
+        raise UnknownFormat(
+            f"column '{twice[0]}' stands twice in the header of sheet '{name}' of {path} (capitals"
+            " do not tell columns apart): rename one"
+        )
+    numbers = [at for at in range(first, len(grid)) if _count(grid[at])]
+    notes = [f"read sheet '{name}'"]
+    if above:
+        notes.append(f"not read: what stands above the header in row {head + 1}, '{above[0]:.40}'")
+    if filled:
+        notes.append(f"{plural(filled, 'cell')} of merged cells hold the value that they show")
+    rows = tuple(tuple(grid[at][one] for one in used) for at in numbers)
+    return Sheet(path, name, columns, rows, tuple(at + 1 for at in numbers), tuple(notes))
+
+
+def _count(row: Iterable[Cell]) -> int:
+    return sum(one is not None for one in row)
+
+
+def _read_header(
+    grid: Sequence[Sequence[Cell]], head: int, areas: Sequence[Area]
+) -> tuple[list[str], int]:
+    """Return the name of each column, and how many rows of names there are: 1 or 2."""
+    names = [(one or "").strip() for one in grid[head]]
+    below = list(grid[head + 1]) if head + 1 < len(grid) else []
+    spans = [one for one in areas if one[0] <= head <= one[2] and one[3] > one[1]]
+    under = [at for _, left, _, right in spans for at in range(left, right + 1)]
+    flat = [
+        at for one in areas if one[0] == head and one[2] > head for at in range(one[1], one[3] + 1)
+    ]
+    if not under:
+        return names, 1
+    words = [below[at] for at in under if at not in flat and at < len(below)]
+    two = all(one is not None and not _NUMBER.fullmatch(one) for one in words) and bool(words)
+    for _, left, _, right in spans:
+        for at in range(left, right + 1):
+            number = "" if two else f" {at - left + 1}"
+            names[at] = f"{grid[head][left] or ''}{number}"
+    if not two:
+        return names, 1
+    return [
+        _JOIN.join(filter(None, (top, low or ""))) if at not in flat else top
+        for at, (top, low) in enumerate(zip(names, below, strict=True))
+    ], 2
+
+
+def _fill(grid: list[list[Cell]], areas: Iterable[Area], first: int) -> int:
+    """Give each cell of a merged area its value, and count those that had none."""
+    n = 0
+    for top, left, bottom, right in areas:
+        value = grid[top][left] if left < len(grid[top]) else None
+        for row in grid[max(top, first) : bottom + 1]:
+            for at in range(left, min(right + 1, len(row))):
+                if row[at] is None and value is not None:
+                    row[at], n = value, n + 1
+    return n

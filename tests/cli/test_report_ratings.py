@@ -1,0 +1,99 @@
+"""`evenhand report` of ratings: the ranking of `evenhand rank`, and what is refused."""
+
+import polars as pl
+import pytest
+
+from rated_studies import make_rows
+
+
+def test_report_rank_and_its_json_hold_the_same_numbers_and_the_same_first_sentence(
+    evenhand, tmp_path
+):
+    rows = make_rows(worth={"a": 3.0, "b": 2.8, "refA": 4.0, "c": 0.0}, judges=7)
+    rows = [row for at, row in enumerate(rows) if at % 7]
+    path = str(tmp_path / "scores.csv")
+    pl.DataFrame(rows).write_csv(path)
+    for options in ([], ["--model", "mean"], ["--model", "z", "--cluster", "judge"]):
+        told = evenhand("rank", path, *options, "--json").json
+        text = " ".join(evenhand("rank", path, *options).out.split())
+        report = evenhand("report", path, *options, "--sections", "scores", "--json").json
+        (part,) = report["parts"]
+        (section,) = part["sections"]
+        board, references = section["tables"]
+        same = (
+            "system",
+            "estimate",
+            "lower",
+            "upper",
+            "rank_lower",
+            "rank_upper",
+            "mean",
+            "ratings",
+            "stderr",
+        )
+        held, printed = (
+            [[row[key] for key in same] for row in rows]
+            for rows in (board["rows"], told["systems"])
+        )
+        assert held == printed
+        assert references["rows"][0]["estimate"] == told["references"][0]["estimate"]
+        assert part["signature"] == told["signature"]
+        first = part["answer"][0]
+        assert first == section["says"][0] == f"{told['says']}."
+        assert text.startswith(first)
+        assert all(f"{row['estimate']:.2f}" in text for row in board["rows"])
+
+
+@pytest.fixture
+def scores(tmp_path):
+    path = tmp_path / "scores.csv"
+    pl.DataFrame(make_rows(judges=4, items=8)).write_csv(path)
+    return str(path)
+
+
+def test_models_and_options_of_other_judgments_are_refused(evenhand, scores, tmp_path):
+    refused = " ".join(evenhand("report", scores, "--model", "plackett-luce", code=2).err.split())
+    assert "holds ratings: leave them out, or choose a model of ratings (--model adjus" in refused
+    refused = " ".join(evenhand("report", scores, "--ties", "rao-kupper", code=2).err.split())
+    assert "holds ratings: leave them out" in refused
+    both = ("--model", "mean", "--prior", "1")
+    assert "--model mean is of ratings and --prior of comparisons" in " ".join(
+        evenhand("report", scores, *both, code=2).err.split()
+    )
+    votes = tmp_path / "votes.csv"
+    votes.write_text("left,right,outcome\na,b,left\nb,a,left\na,b,tie\n")
+    refused = evenhand("report", str(votes), "--model", "mean", code=2).err
+    assert "votes.csv holds comparisons or rankings: leave it out" in " ".join(refused.split())
+
+
+def test_the_model_stands_in_every_command_and_in_the_methods(evenhand, scores):
+    options = ("--model", "z", "--sections", "scores,methods", "--json")
+    report = evenhand("report", scores, *options).json
+    section, methods = report["parts"][0]["sections"]
+    assert report["command"].endswith("--model z")
+    assert section["command"].endswith("--model z")
+    assert "standardised by judge" in methods["blocks"][0]["text"]
+    assert "(Bojar et al., 2016)" in methods["blocks"][0]["text"]
+    report = evenhand("report", scores, "--sections", "methods", "--json").json
+    text = report["parts"][0]["sections"][0]["blocks"][0]["text"]
+    assert "effects of judges and items removed (Frisch & Waugh, 1933; Lovell, 1963)" in text
+
+
+@pytest.mark.parametrize(
+    ("model", "said", "cited"),
+    [
+        ("mean", "ranked by their mean scores; 192 ratings of 3 systems.", "MacKinnon"),
+        ("mixed", "mixed model with random effects of judge, item", "Patterson & Thompson, 1971"),
+        ("ordinal", "a cumulative logit model of scores", "Tutz & Hennevogl, 1996"),
+    ],
+)
+def test_each_model_of_ratings_is_named_with_its_papers(evenhand, tmp_path, model, said, cited):
+    rows = make_rows(judges=8, items=8, worth={"a": 2.0, "b": 1.0, "c": 0.0})
+    grades = [{**row, "score": min(5, max(1, round((row["score"] - 46) / 2)))} for row in rows]
+    pl.DataFrame(grades).write_csv(tmp_path / "grades.csv")
+    options = ("--model", model, "--sections", "methods", "--json")
+    report = evenhand("report", str(tmp_path / "grades.csv"), *options).json
+    papers, text = (report["parts"][0]["sections"][0]["blocks"][at]["text"] for at in (1, 0))
+    assert said in text
+    assert cited in text
+    assert cited.split(" ")[0] in papers

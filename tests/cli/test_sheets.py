@@ -1,0 +1,162 @@
+"""A researcher's spreadsheet, as it is: what is read, what is said, and remedies to copy."""
+
+import re
+import shlex
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+QUALITY = {"GPT-4": 4, "Claude": 4, "Llama": 3, "Baseline": 2}
+HEADER = ["Participant", "Segment ID", "System", "Fluency", "Adequacy"]
+
+
+def likert(judge, item, system, of):
+    """A score from 1 to 5 that depends on all four, and on no chance."""
+    spread = (7 * judge + 5 * item + 3 * len(system) + of) % 3 - 1
+    return min(5, max(1, QUALITY[system] + spread))
+
+
+@pytest.fixture
+def study(folder):
+    """Six people score 10 segments of four systems, with a title, notes and a blank cell."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Responses"
+    sheet.append(["Likert study, autumn"])
+    sheet.append([])
+    sheet.append(HEADER)
+    for judge in range(6):
+        for item in range(10):
+            for system in QUALITY:
+                scores = [likert(judge, item, system, of) for of in range(2)]
+                sheet.append([f"P{judge}", item + 1, system, *scores])
+    sheet["E5"] = None
+    notes = book.create_sheet("Scale")
+    for row in (["Points", "Meaning"], [1, "bad"], [5, "good"]):
+        notes.append(row)
+    book.save("study.xlsx")
+    return "study.xlsx"
+
+
+def test_a_likert_sheet_becomes_a_ranking(evenhand, study):
+    ran = evenhand("rank", study, "--json")
+    told = [one["text"] for one in ran.json["findings"]]
+    assert any("read sheet 'Responses'" in one for one in told)
+    assert any("each is a criterion" in one for one in told)
+    assert any("Likert study, autumn" in one for one in told)
+    assert [one["rows"] for one in ran.json["excluded"]] == [1]
+    text = " ".join(evenhand("rank", study, "--criterion", "Fluency").out.split())
+    assert text.startswith("Claude and GPT-4 share first place")
+
+
+def test_a_ranking_a_table_in_latex_and_a_figure_take_three_commands(evenhand, study):
+    assert "share first place" in evenhand("rank", study).out
+    evenhand("test", study, "-o", "table.tex")
+    evenhand("rank", study, "--criterion", "Fluency", "-o", "figure.pdf")
+    table = Path("table.tex").read_text(encoding="utf-8")
+    assert table.count(r"\toprule") >= 2  # one for each criterion
+    assert all(name in table for name in QUALITY)
+    assert Path("figure.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_figure_of_two_criteria_says_how_to_choose_one(evenhand, study):
+    said = " ".join(evenhand("rank", study, "-o", "figure.pdf", code=2).err.split())
+    assert "a file holds one figure, and there are 2 groups: choose one with --criterion" in said
+
+
+def test_blank_cells_stand_among_what_was_excluded(evenhand, study):
+    excluded = evenhand("inspect", study, "--json").json["excluded"]
+    assert [(one["code"], one["reason"], one["rows"]) for one in excluded] == [
+        ("format", "blank cells", 1)
+    ]
+    assert "blank cells" in evenhand("rank", study, "--criterion", "Adequacy").out
+
+
+def test_criteria_can_be_chosen_by_their_columns(evenhand, study):
+    one = evenhand("inspect", study, "--column", "score=Fluency").out
+    assert one.startswith("study.xlsx: 240 ratings")
+    both = evenhand("inspect", study, "--column", "score=Fluency,Adequacy").out
+    assert both.startswith("study.xlsx: 479 ratings")
+
+
+def test_a_sheet_is_chosen_by_its_name(evenhand, study):
+    assert evenhand("inspect", study, "--sheet", "Responses").out.startswith("study.xlsx: 479")
+    said = evenhand("inspect", study, "--sheet", "Response", code=2).err
+    assert "no sheet 'Response' in study.xlsx. Did you mean 'Responses'?" in said
+    said = evenhand("inspect", study, "--sheet", "Scale", code=2).err
+    assert "has no column for system among Points, Meaning" in said
+
+
+def test_the_named_sheet_of_several_works_when_copied(evenhand, study):
+    book = openpyxl.load_workbook(study)
+    book.copy_worksheet(book["Responses"]).title = "Second wave"
+    book.save(study)
+    said = evenhand("inspect", study, code=2).err
+    assert "has 3 sheets, several of which could be meant: Responses, Second wave" in said
+    words = shlex.split(re.search(r"(--sheet .*), in Python", " ".join(said.split()))[1])
+    assert evenhand("inspect", study, *words).out.startswith("study.xlsx: 479")
+
+
+def test_the_columns_that_decide_work_when_copied(evenhand, folder):
+    rows = "\n".join(
+        f"{at},{system},{at % 5 + 1},{at % 3 + 1}" for at in range(9) for system in "AB"
+    )
+    (folder / "t.csv").write_text(f"item,system,taste,smell\n{rows}\n")
+    said = " ".join(evenhand("inspect", "t.csv", code=2).err.split())
+    remedies = re.findall(r"--column (\S+), in Python", said)
+    assert remedies == ["criterion=taste,smell", "judge=taste,smell"]
+    for remedy in remedies:
+        out = evenhand("inspect", "t.csv", "--column", remedy).out
+        assert f"each is a {remedy.partition('=')[0]}" in " ".join(out.split())
+
+
+def test_the_end_of_a_scale_works_when_copied(evenhand, folder):
+    votes = "\n".join(f"j{at % 3},x,y,{at % 3 - 1}" for at in range(12))
+    (folder / "v.csv").write_text(f"judge,model_a,model_b,verdict\n{votes}\n")
+    said = " ".join(evenhand("rank", "v.csv", code=2).err.split())
+    remedies = re.findall(r"--outcome (\S+)", said)
+    assert remedies == ["-1=left", "1=left"]
+    for remedy in remedies:
+        told = evenhand("rank", "v.csv", "--outcome", remedy, "--json").json["findings"]
+        assert any("runs from −1 to 1" in one["text"] for one in told)
+
+
+def test_strengths_that_were_collapsed_are_said_in_json_and_text(evenhand, folder):
+    votes = "\n".join(f"j{at % 3},x,y,{at % 7 - 3}" for at in range(21))
+    (folder / "v.csv").write_text(f"judge,model_a,model_b,preference\n{votes}\n")
+    ran = evenhand("rank", "v.csv")
+    assert "strengths are collapsed" in " ".join((ran.out + ran.err).split())
+    (finding,) = (
+        one
+        for one in evenhand("rank", "v.csv", "--json").json["findings"]
+        if one["code"] == "graded-scale"
+    )
+    assert finding["values"]["where"] == "below"
+    assert finding["values"]["turned"] == "3=left"
+
+
+def test_tables_of_items_and_judges_may_be_workbooks(evenhand, study, folder):
+    book = openpyxl.Workbook()
+    book.active.append(["Participant", "native"])
+    for judge in range(6):
+        book.active.append([f"P{judge}", "yes" if judge % 2 else "no"])
+    book.save("people.xlsx")
+    votes = "\n".join(f"P{at % 6},{at},x,y,{'ab'[at % 3 == 0]}" for at in range(24))
+    (folder / "v.csv").write_text(f"Participant,item,left,right,outcome\n{votes}\n")
+    words = ("--judges", "people.xlsx", "--judge-covariate", "native")
+    assert "native" in evenhand("fit", "v.csv", *words).out
+
+    items = openpyxl.Workbook()
+    items.active.title = "Texts"
+    items.active.append(["Segment ID", "Doc ID", "Source", "GPT-4", "Llama"])
+    for at in range(6):
+        items.active.append([at, f"d{at // 2}", f"text {at}", f"one {at}", f"other {at}"])
+    items.save("items.xlsx")
+    assert "6 items, 2 systems" in evenhand("check", "items.xlsx").out
+    items.copy_worksheet(items.active).title = "Old"
+    items.save("items.xlsx")
+    said = " ".join(evenhand("check", "items.xlsx", code=2).err.split())
+    remedy = re.search(r'say so in the campaign file: (sheet = "Texts")', said)[1]
+    (folder / "c.toml").write_text(f'items = "items.xlsx"\n{remedy}\n')
+    assert "6 items, 2 systems" in evenhand("check", "c.toml").out

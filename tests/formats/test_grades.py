@@ -1,0 +1,233 @@
+"""Outcomes that say how strongly, scores of one side, and columns that mark who won."""
+
+import json
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from evenhand.errors import InvalidJudgments
+from evenhand.formats.reading import read
+from read_tables import cells_of, refusal, tally_of
+
+SCALE = (-3, -2, -1, 0, 1, 2, 3)
+
+
+def save_votes(save, values, column="preference", sides=("x", "y")):
+    rows = "".join(f"j{at % 3},{at},{sides[0]},{sides[1]},{one}\n" for at, one in enumerate(values))
+    return save("votes.csv", f"judge,item,model_a,model_b,{column}\n{rows}")
+
+
+def counts(source, **wishes):
+    ((pair, cells),) = cells_of(tally_of(source, **wishes)).items()
+    assert pair == ("x", "y")
+    return cells
+
+
+# Column, labels, and how many mean left, tie and right
+GRADED = {
+    "around 0": ("preference", SCALE, (3, 1, 3)),
+    "around 0, written otherwise": ("Overall Preference", ("−2", "+1", "0.0", "-1.5"), (2, 1, 1)),
+    "decimal commas": ("preference", ("-1,5", "0,5", "2"), (1, 0, 2)),
+    "without a tie": ("preference_strength", ("-2", "-1", "2"), (2, 0, 1)),
+    "1 to 5": ("preference", (1, 2, 3, 4, 5, 5), (2, 1, 3)),
+    "1 to 7": ("likert", (1, 4, 7, 7), (1, 1, 2)),
+    "blank is missing": ("preference", (-2, 2, "", 1), (1, 0, 2)),
+    "NaN is missing": ("preference", (-2, 2, "NaN"), (1, 0, 1)),
+    "score of the left": ("winner", ("1", "0.5", "0", "1.0", ".5"), (2, 2, 1)),
+    "score named result": ("result", ("1", "0.5", "0"), (1, 1, 1)),
+    "words": (
+        *("preference",),
+        ("A is much better", "A is slightly better", "About the same", "B is better"),
+        (2, 1, 1),
+    ),
+    "more words": (
+        *("vote",),
+        ("strongly prefer A", "Slightly prefer B", "Both are equally good", "no difference"),
+        (1, 2, 1),
+    ),
+    "only how strongly": (
+        "preference strength",
+        ("Strongly A", "Slightly B", "Neutral"),
+        (1, 1, 1),
+    ),
+    "over": ("vote", ("Strongly prefer A over B", "slightly prefer B over A"), (1, 0, 1)),
+    "with underscores": ("vote", ("A_much_better", "B_slightly_better", "both_bad"), (1, 1, 1)),
+    "compared with": ("vote", ("A is a bit better than B", "B is far better than A"), (1, 0, 1)),
+    "signs": ("verdict", ("A>>B", "A>B", "A=B", "B>A", "B>>A", "A<<B"), (2, 1, 3)),
+    "signs in brackets": ("verdict", ("[[A>>B]]", "[[B>A]]", "[[A=B]]"), (1, 1, 1)),
+    "pluses": ("verdict", ("A++", "A+", "tie", "B+"), (2, 1, 1)),
+    "left and right": ("verdict", ("left much better", "right slightly better", "tie"), (1, 1, 1)),
+    "true and false": ("a_wins", ("true", "False", "TRUE"), (2, 0, 1)),
+    "of the right": ("winner_model_b", ("1", "0", "0.5"), (1, 1, 1)),
+    "ones and zeros": ("left_better", (1, 0, 0), (1, 0, 2)),
+    "yes and no": ("A wins", ("yes", "no", "no"), (1, 0, 2)),
+}
+
+
+def asked(column):
+    known = ("winner", "result", "preference", "vote", "verdict")
+    plain = (
+        column in known
+        or "preference" in column.lower()
+        or "wins" in column
+        or column in ("winner_model_b", "left_better")
+    )
+    return {} if plain else {"columns": {"outcome": column}}
+
+
+@pytest.mark.parametrize(("column", "labels", "meant"), GRADED.values(), ids=GRADED)
+def test_graded_labels_become_left_tie_and_right(save, column, labels, meant):
+    quoted = [f'"{one}"' if "," in str(one) else one for one in labels]
+    path = save_votes(save, quoted, column)
+    assert counts(path, **asked(column)) == meant
+
+
+@pytest.mark.parametrize(("column", "labels", "meant"), GRADED.values(), ids=GRADED)
+def test_a_note_says_what_was_made_of_them(save, column, labels, meant):
+    quoted = [f'"{one}"' if "," in str(one) else one for one in labels]
+    data = read(save_votes(save, quoted, column), **asked(column))
+    (note,) = (one for one in data.source.notes if getattr(one, "code", "").startswith("graded"))
+    assert column in note
+
+
+def test_the_note_says_the_convention_and_how_to_turn_it(save):
+    path = save_votes(save, (*SCALE, 3))
+    note = next(one for one in read(path).source.notes if "runs from" in one)
+    assert note == (
+        "column 'preference' runs from −3 to 3: numbers below 0 prefer the left output, 0 is a tie;"
+        " strengths are collapsed (if it is the other way round: --outcome 3=left)"
+    )
+    assert counts(path) == (3, 1, 4)
+    assert counts(path, outcomes={"3": "left"}) == (4, 1, 3)
+    assert counts(path, outcomes={"-3": "right"}) == (4, 1, 3)
+    assert counts(path, outcomes={-3: "left"}) == (3, 1, 4)
+
+
+def test_a_label_that_is_declared_has_its_own_meaning(save):
+    path = save_votes(save, SCALE)
+    assert counts(path, outcomes={"-3": "left", "-1": "tie", "1": "tie"}) == (2, 3, 2)
+    every = {str(one): "tie" for one in SCALE}
+    assert counts(path, outcomes=every) == (0, 7, 0)
+
+
+# Column and labels of which nobody can know which end is the left
+UNSURE = {
+    "0 and 1": ("winner", (0, 1, 1)),
+    "−1, 0 and 1": ("preference", (-1, 0, 1)),
+    "a verdict": ("verdict", SCALE),
+    "a difference": ("label", (-2, 0, 3)),
+    "halves of a preference": ("preference", (0, 0.5, 1)),
+    "1 to 5 of a winner": ("winner", (1, 2, 3, 4, 5)),
+}
+
+
+@pytest.mark.parametrize(("column", "labels"), UNSURE.values(), ids=UNSURE)
+def test_which_end_is_the_left_is_never_guessed(save, column, labels):
+    path = save_votes(save, labels, column)
+    said = refusal(path, InvalidJudgments)
+    low, high = min(labels), max(labels)
+    assert f"column '{column}' holds numbers from {low} to {high}" in said
+    assert f"--outcome {low}=left" in said
+    assert f"--outcome {high}=left" in said
+    one = counts(path, outcomes={str(low): "left"})
+    assert counts(path, outcomes={str(high): "left"}) == one[::-1]
+    assert sum(one) == len(labels)
+
+
+# Labels that are no scale and no grades: refused as any unknown label is
+UNKNOWN = {
+    "1 to 3": (1, 2, 3),
+    "1 to 4": (1, 2, 3, 4),
+    "0 to 10": tuple(range(11)),
+    "far numbers": (-70, 12, 40),
+    "words and a stranger": ("A is much better", "perhaps", "B is better"),
+    "a negation": ("A is not much better", "B is much better"),
+    "both sides": ("A is much better and B is not", "tie"),
+    "no strength": ("A is better", "B is better"),
+    "strangers": ("C>>D", "A>>B"),
+    "one side twice": ("A>>A", "A>>B"),
+    "no tie": ("no tie", "A is much better"),
+}
+
+
+@pytest.mark.parametrize("labels", UNKNOWN.values(), ids=UNKNOWN)
+def test_what_is_no_scale_is_refused_as_before(save, labels):
+    said = refusal(save_votes(save, labels), InvalidJudgments)
+    assert "unknown outcome" in said
+
+
+def test_sides_that_are_names_of_systems_are_not_guessed(save):
+    labels = ("A is much better", "B is slightly better")
+    plain = save_votes(save, labels, sides=("A", "B"))  # both readings are the same here
+    assert cells_of(tally_of(plain)) == {("A", "B"): (1, 0, 1)}
+    said = refusal(save_votes(save, labels, sides=("B", "A")), InvalidJudgments)
+    assert "is the name of a system and may mean a side as well" in said
+    assert "--outcome 'A is much better=left'" in said or '"A is much better=left"' in said
+
+
+def test_winners_that_are_called_by_numbers_are_no_scale(save):
+    path = save_votes(save, (5, 3, 5, 1), "winner", sides=("5", "3"))
+    assert "it is the name of a system" in refusal(path, InvalidJudgments)
+    path = save_votes(save, (5, 3, 5), "winner", sides=("5", "3"))
+    assert cells_of(tally_of(path)) == {("5", "3"): (2, 0, 1)}
+
+
+BASE = {"model_a": ["x"] * 4, "model_b": ["y"] * 4}
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "lazy": pl.LazyFrame,
+    "arrow": pa.table,
+}
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+def test_frames_hold_truth_values_fractions_and_missing_ones(make):
+    assert counts(make({**BASE, "a_wins": [True, False, None, True]})) == (2, 0, 1)
+    assert counts(make({**BASE, "winner": [1.0, 0.5, 0.0, 1.0]})) == (2, 1, 1)
+    assert counts(make({**BASE, "preference": [-3.0, 2.0, None, 1.5]})) == (1, 0, 2)
+    assert counts(make({**BASE, "preference": [-3, 2, 0, 1]})) == (1, 1, 2)
+
+
+def test_json_holds_truth_values_and_fractions(save):
+    def save_lines(column, values):
+        pair = {"model_a": "x", "model_b": "y"}
+        lines = [json.dumps({**pair, column: value}) for value in values]
+        return save(f"{column}.jsonl", "\n".join(lines))
+
+    assert counts(save_lines("a_wins", (True, False, None))) == (1, 0, 1)
+    assert counts(save_lines("winner", (1, 0.5, 0, 1.0))) == (2, 1, 1)
+
+
+# Columns that mark outcomes, a row of each, and what the rows mean
+MARKS = {
+    "all three": ("a_wins,b_wins,tie", ("1,0,0", "0,1,0", "0,0,1"), (1, 1, 1)),
+    "in another order": ("Tie,right_wins,left_wins", ("1,0,0", "0,1,0", "0,0,1"), (1, 1, 1)),
+    "no tie": ("model_a_better,model_b_better", ("1,0", "0,1", "1,0"), (2, 0, 1)),
+    "a tie and one side": ("a_wins,is_draw", ("1,0", "0,1", "0,0"), (1, 1, 1)),
+    "the tie and the right": ("tied,winner_b", ("1,0", "0,1", "0,0"), (1, 1, 1)),
+    "truth values": ("a_won,b_won,draw", ("true,false,false", "False,True,False"), (1, 0, 1)),
+}
+
+
+@pytest.mark.parametrize(("header", "rows", "meant"), MARKS.values(), ids=MARKS)
+def test_each_outcome_may_have_a_column(save, header, rows, meant):
+    lines = "".join(f"x,y,{row}\n" for row in rows)
+    path = save("t.csv", f"model_a,model_b,{header}\n{lines}")
+    assert counts(path) == meant
+    assert any("each outcome has a column" in note for note in read(path).source.notes)
+
+
+def test_two_marks_in_one_row_are_refused(save):
+    path = save("t.csv", "model_a,model_b,a_wins,tie\nx,y,1,1\n")
+    assert "at most one of them must be 1" in refusal(path)
+    path = save("t.csv", "model_a,model_b,a_wins,b_wins\nx,y,1,0\nx,y,0,0\n")
+    assert "a_wins, b_wins" in refusal(path)
+    assert "hold 0, 0 (row 2): exactly one of them must be 1" in refusal(path)
+
+
+def test_a_column_that_says_the_outcome_comes_before_marks(save):
+    path = save("t.csv", "model_a,model_b,winner,a_wins,b_wins\nx,y,model_b,1,0\n")
+    assert counts(path) == (0, 0, 1)

@@ -1,0 +1,473 @@
+"""Scores that stand side by side: what the columns are is understood, or asked for in words."""
+
+import re
+import shlex
+
+import polars as pl
+import pytest
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.ratings import Ratings
+from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption
+from evenhand.formats.layouts.wide import CRITERIA, is_criterion, share_scale
+from evenhand.formats.reading import read
+from evenhand.formats.roles import Spread, fold
+from read_tables import cells_of, refusal, rows_of, tally_of
+
+ROLES = ("judge", "item", "system", "criterion", "score")
+
+
+def ratings(source, **wishes):
+    """What each row says under the roles that are there, sorted."""
+    data = read(source, **wishes)
+    assert isinstance(data, Ratings)
+    rows = [tuple(str(row[role]) for role in ROLES if role in row) for row in rows_of(data)]
+    return sorted(rows)
+
+
+# Header, rows, and the ratings that they are
+UNDERSTOOD = {
+    "criteria": (
+        "judge,item,system,fluency,adequacy",
+        ("j,1,A,4,5", "j,1,B,2,3"),
+        [
+            ("j", "1", "A", "adequacy", "5.0"),
+            ("j", "1", "A", "fluency", "4.0"),
+            ("j", "1", "B", "adequacy", "3.0"),
+            ("j", "1", "B", "fluency", "2.0"),
+        ],
+    ),
+    "criteria with a word for scores": (
+        "judge,system,score_fluency,Overall Quality score",
+        ("j,A,4,5",),
+        [("j", "A", "Overall Quality", "5.0"), ("j", "A", "fluency", "4.0")],
+    ),
+    "one criterion": ("judge,system,adequacy", ("j,A,4",), [("j", "A", "adequacy", "4.0")]),
+    "criteria on different scales": (
+        "judge,system,fluency,mos",
+        ("j,A,4,88", "j,B,5,12"),
+        [
+            ("j", "A", "fluency", "4.0"),
+            ("j", "A", "mos", "88.0"),
+            ("j", "B", "fluency", "5.0"),
+            ("j", "B", "mos", "12.0"),
+        ],
+    ),
+    "criteria of other names on one scale": (
+        "judge,item,system,taste,smell",
+        ("j,1,A,4,5",),
+        [("j", "1", "A", "smell", "5.0"), ("j", "1", "A", "taste", "4.0")],
+    ),
+    "judges by number": (
+        "item,system,annotator_1,annotator_2",
+        ("1,A,4,5",),
+        [("annotator_1", "1", "A", "4.0"), ("annotator_2", "1", "A", "5.0")],
+    ),
+    "judges by name": (
+        "Segment ID,System Name,score_anna,score_ben",
+        ("1,A,4,5",),
+        [("anna", "1", "A", "4.0"), ("ben", "1", "A", "5.0")],
+    ),
+    "judges with the word behind": (
+        "item,system,Anna rating,Ben rating",
+        ("1,A,4,5",),
+        [("Anna", "1", "A", "4.0"), ("Ben", "1", "A", "5.0")],
+    ),
+    "judges of one criterion": (
+        "item,system,criterion,rater A,rater B",
+        ("1,A,fluency,4,5",),
+        [("rater A", "1", "A", "fluency", "4.0"), ("rater B", "1", "A", "fluency", "5.0")],
+    ),
+    "systems": (
+        "item,GPT-4,Claude",
+        ("1,4,5", "2,3,1"),
+        [
+            ("1", "Claude", "5.0"),
+            ("1", "GPT-4", "4.0"),
+            ("2", "Claude", "1.0"),
+            ("2", "GPT-4", "3.0"),
+        ],
+    ),
+    "systems, of rows without a name": (
+        ",GPT-4,Claude",
+        ("s1,4,5",),
+        [("s1", "Claude", "5.0"), ("s1", "GPT-4", "4.0")],
+    ),
+    "systems, with a judge": (
+        "participant,GPT-4,Claude",
+        ("p1,4,5",),
+        [("p1", "Claude", "5.0"), ("p1", "GPT-4", "4.0")],
+    ),
+    "systems of a criterion": (
+        "judge,item,criterion,sys1,sys2",
+        ("j,1,fluency,70,95", "j,2,fluency,10,20"),
+        [
+            ("j", "1", "sys1", "fluency", "70.0"),
+            ("j", "1", "sys2", "fluency", "95.0"),
+            ("j", "2", "sys1", "fluency", "10.0"),
+            ("j", "2", "sys2", "fluency", "20.0"),
+        ],
+    ),
+    "systems and criteria": (
+        "judge,A_fluency,A_adequacy,B_fluency,B_adequacy",
+        ("j,1,2,3,4",),
+        [
+            ("j", "A", "adequacy", "2.0"),
+            ("j", "A", "fluency", "1.0"),
+            ("j", "B", "adequacy", "4.0"),
+            ("j", "B", "fluency", "3.0"),
+        ],
+    ),
+    "criteria and judges": (
+        "item,system,fluency rater1,fluency rater2,adequacy rater1,adequacy rater2",
+        ("1,A,1,2,3,4",),
+        [
+            ("rater1", "1", "A", "adequacy", "3.0"),
+            ("rater1", "1", "A", "fluency", "1.0"),
+            ("rater2", "1", "A", "adequacy", "4.0"),
+            ("rater2", "1", "A", "fluency", "2.0"),
+        ],
+    ),
+    "numbers that score nothing": (
+        "judge,item,system,fluency,adequacy,word_count,age",
+        ("j,1,A,4,5,17,33",),
+        [("j", "1", "A", "adequacy", "5.0"), ("j", "1", "A", "fluency", "4.0")],
+    ),
+    "blank cells": (
+        "item,system,rater_1,rater_2",
+        ("1,A,4,", "2,A,, ", "3,A,1,2"),
+        [("rater_1", "1", "A", "4.0"), ("rater_1", "3", "A", "1.0"), ("rater_2", "3", "A", "2.0")],
+    ),
+}
+
+
+def write(save, header, rows):
+    return save("study.csv", "\n".join([header, *rows]) + "\n")
+
+
+@pytest.mark.parametrize(("header", "rows", "expected"), UNDERSTOOD.values(), ids=UNDERSTOOD)
+def test_columns_of_scores_are_understood(save, header, rows, expected):
+    path = write(save, header, rows)
+    assert ratings(path) == expected
+    (note,) = (one for one in read(path).source.notes if getattr(one, "code", "") == "unfolded")
+    assert "each is" in note
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame], ids=["eager", "lazy"])
+@pytest.mark.parametrize(("header", "rows", "expected"), UNDERSTOOD.values(), ids=UNDERSTOOD)
+def test_frames_are_understood_as_files_are(header, rows, expected, make):
+    cells = [row.split(",") for row in rows]
+    header = f"Unnamed: 0{header}" if header.startswith(",") else header  # as pandas reads it
+    columns = {name: [row[at] for row in cells] for at, name in enumerate(header.split(","))}
+    assert ratings(make(columns)) == expected
+
+
+def test_blank_cells_are_excluded_and_counted(save):
+    path = write(save, *UNDERSTOOD["blank cells"][:2])
+    data = read(path)
+    (excluded,) = data.source.exclusions
+    assert (excluded.code, excluded.reason, excluded.rows) == ("format", "blank cells", 3)
+    assert "blank cells excluded: 3" in data.source.notes
+
+
+# What is asked for: role and columns, and the ratings that they are
+ASKED = {
+    "only some criteria": (
+        "judge,system,fluency,adequacy,style",
+        "j,A,1,2,3",
+        {"score": "fluency,style"},
+        [("j", "A", "fluency", "1.0"), ("j", "A", "style", "3.0")],
+    ),
+    "as a list": (
+        "judge,system,fluency,style",
+        "j,A,1,3",
+        {"criterion": ["fluency", "style"]},
+        [("j", "A", "fluency", "1.0"), ("j", "A", "style", "3.0")],
+    ),
+    "with blanks": (
+        "judge,system,my own,your own",
+        "j,A,1,3",
+        {"score": "my own, your own"},
+        [("j", "A", "my own", "1.0"), ("j", "A", "your own", "3.0")],
+    ),
+    "judges": (
+        "item,system,x,y",
+        "1,A,1,3",
+        {"judge": "x,y"},
+        [("x", "1", "A", "1.0"), ("y", "1", "A", "3.0")],
+    ),
+    "systems without an item": (
+        "x,y",
+        "1,3",
+        {"system": "x,y"},
+        [("1", "x", "1.0"), ("1", "y", "3.0")],
+    ),
+    "systems that are called like roles": (
+        "item,first,second",
+        "7,1,3",
+        {"system": "first,second"},
+        [("7", "first", "1.0"), ("7", "second", "3.0")],
+    ),
+    "scores beside a score": (
+        "judge,system,score,fluency,style",
+        "j,A,9,1,3",
+        {"criterion": "fluency,style"},
+        [("j", "A", "fluency", "9", "1.0"), ("j", "A", "style", "9", "3.0")],
+    ),
+    "with other roles": (
+        "who,what,fluency,style",
+        "j,A,1,3",
+        {"judge": "who", "system": "what", "score": "fluency,style"},
+        [("j", "A", "fluency", "1.0"), ("j", "A", "style", "3.0")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("header", "row", "columns", "expected"), ASKED.values(), ids=ASKED)
+def test_columns_of_scores_can_be_named(save, header, row, columns, expected):
+    path = write(save, header, [row])
+    data = read(path, columns=columns)
+    assert isinstance(data, Ratings)
+    shown = [role for role in ROLES if role in rows_of(data)[0]]
+    assert data.frame.collect_schema()["score"].is_float()
+    if "9" in row:  # another column is called like the role
+        assert {one["original_score"] for one in rows_of(data)} == {"9"}
+        shown.insert(3, "original_score")
+    rows = sorted(tuple(str(one[name]) for name in shown) for one in rows_of(data))
+    assert rows == expected
+
+
+def test_a_column_whose_name_has_a_comma_is_one_column(save):
+    path = save("t.csv", 'judge,system,"score, 1 to 5"\nj,A,4\n')
+    assert ratings(path, columns={"score": "score, 1 to 5"}) == [("j", "A", "4.0")]
+
+
+# What is refused, the kind of refusal, and words of it
+REFUSED = {
+    "criteria or judges": (
+        "item,system,x,y",
+        "1,A,1,3",
+        {},
+        (UnknownFormat, "several columns of scores, x, y, and does not say what they are"),
+    ),
+    "criteria and judges at once": (
+        "item,system,Overall,judge_1_overall,judge_2_overall",
+        "1,A,4.5,5,4",
+        {},
+        (UnknownFormat, "does not say what they are"),
+    ),
+    "no system": (
+        "judge,item,fluency,adequacy",
+        "j,1,4,5",
+        {},
+        (UnknownFormat, "none that says whose output was scored"),
+    ),
+    "judges but no system": (
+        "item,rater_1,rater_2",
+        "1,4,5",
+        {},
+        (UnknownFormat, "several judges (rater_1, rater_2), and none that says whose output"),
+    ),
+    "different scales": (
+        "item,left_over,right_over",
+        "1,4,500",
+        {},
+        (UnknownFormat, "no known layout"),
+    ),
+    "flags beside scores": ("item,native,Llama", "1,1,5\n2,0,3", {}, (UnknownFormat, "no known")),
+    "texts": ("item,GPT-4,Llama", "1,good,bad", {}, (UnknownFormat, "no known layout")),
+    "items in columns": ("worker,i1,i2,i3", "w,1,2,3", {}, (UnknownFormat, "no known layout")),
+    "a word among scores": (
+        "judge,system,fluency,style",
+        "j,A,4,5\nj,B,high,4",
+        {"score": "fluency,style"},
+        (ValueError, "score 'high' in column 'fluency' of"),
+    ),
+    "a column that is not there": (
+        "judge,system,fluency,style",
+        "j,A,1,3",
+        {"score": "flency,style"},
+        (UnknownColumn, "'flency' (asked for as score) not found"),
+    ),
+    "two lists": (
+        "system,x,y",
+        "A,1,3",
+        {"judge": "x,y", "criterion": "x,y"},
+        (UnknownOption, "one role says what they are"),
+    ),
+    "no role of scores": (
+        "system,x,y",
+        "A,1,3",
+        {"item": "x,y"},
+        (UnknownOption, "item=x,y: of several columns of scores"),
+    ),
+    "a role that is taken": (
+        "judge,system,x,y",
+        "j,A,1,3",
+        {"system": "x,y"},
+        (UnknownOption, "cannot each be a system: column 'system' says the system already"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("header", "row", "columns", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_is_not_sure_is_refused(save, header, row, columns, said):
+    kind, words = said
+    assert words in refusal(write(save, header, [row]), kind, columns=columns)
+
+
+@pytest.mark.parametrize("case", ["criteria or judges", "no system", "judges but no system"])
+def test_the_remedy_of_a_refusal_works(save, case):
+    header, row, *_ = REFUSED[case]
+    path = write(save, header, [row])
+    remedies = re.findall(r"--column (\S+?)(?:, in| if|$)", refusal(path))
+    assert remedies
+    for remedy in remedies:
+        role, _, column = shlex.split(remedy)[0].partition("=")
+        assert ratings(path, columns={role: column})
+
+
+def test_a_table_that_says_left_right_or_score_is_not_wide(save):
+    for header in ("system,score,fluency,adequacy", "left,right,outcome,fluency,adequacy"):
+        cells = ["A,B,left,4,5" if "left" in header else "A,3,4,5"]
+        assert read(write(save, header, cells)).source.format in ("ratings", "comparisons")
+
+
+def test_wide_can_be_forced_and_says_what_it_lacks(save):
+    path = write(save, "judge,item,system,fluency,adequacy", ["j,1,A,4,5"])
+    assert len(ratings(path, format="wide")) == 2
+    other = save("texts.csv", "judge,system,text\nj,A,x\n")
+    assert "--column score=NAME,NAME" in refusal(other, UnknownColumn, format="wide")
+    said = refusal(path, UnknownOption, format="arena", columns={"score": "fluency,adequacy"})
+    assert "leave out --from arena" in said
+
+
+def test_criteria_are_known_by_their_folded_names():
+    assert all(fold(name) == name for name in CRITERIA)
+    known = ("Fluency", "score_fluency", "fluency rating", "Overall quality")
+    assert all(map(is_criterion, known))
+    assert not any(map(is_criterion, ("fluent", "score", "anna", "A_fluency")))
+
+
+@pytest.mark.parametrize(
+    ("ends", "shared"),
+    [
+        ([(1, 5), (2, 4)], True),
+        ([(1, 5), (0, 1)], False),
+        ([(0, 1), (0, 1)], True),
+        ([(1, 5), (17, 93)], False),
+        ([(0, 100), (20, 81)], True),
+        ([(-2.1, 1.9), (-1.5, 2.2)], True),
+        ([(1, 5), (0, 300)], False),
+    ],
+)
+def test_columns_share_a_scale_or_do_not(ends, shared):
+    assert share_scale([Spread(*one) for one in ends]) is shared
+
+
+# Scores of two outputs that stand side by side
+
+PAIRS = {
+    "score_a": ("model_a,model_b,score_a,score_b", {}),
+    "Rating 1": ("system_1,system_2,Rating 1,Rating 2", {}),
+    "left_score": ("left,right,left_score,right_score", {}),
+    "model_a_score": ("model_a,model_b,model_a_score,model_b_score", {}),
+    "asked": ("model_a,model_b,fluency_a,fluency_b", {"columns": {"score": "fluency_a,fluency_b"}}),
+    "asked as a list": ("left,right,p,q", {"columns": {"score": ["p", "q"]}}),
+    "forced": ("model_a,model_b,score_a,score_b", {"format": "pair-scores"}),
+}
+
+
+@pytest.mark.parametrize(("header", "wishes"), PAIRS.values(), ids=PAIRS)
+def test_two_scores_of_a_pair_become_a_comparison(save, header, wishes):
+    rows = ["x,y,4,2", "x,y,3.5,3.5", "x,y,-1,0", "x,y,,5", "x,y,10,9"]
+    path = write(save, header, rows)
+    data = read(path, **wishes)
+    assert isinstance(data, Comparisons)
+    assert cells_of(tally_of(path, **wishes)) == {("x", "y"): (2, 1, 1)}
+    one, other = header.split(",")[2:]
+    assert f"'{one}' and '{other}' are compared: the higher score wins, equal ones tie" in (
+        data.source.notes
+    )
+    (unscored,) = data.source.exclusions
+    assert unscored.exclusion.rows == 1
+
+
+def test_two_pairs_of_scores_are_not_chosen_from(save):
+    path = write(save, "model_a,model_b,score_a,score_b,rating_a,rating_b", ["x,y,1,2,3,4"])
+    said = refusal(path, UnknownOption)
+    assert "--column score=score_a,score_b" in said
+    assert cells_of(tally_of(path, columns={"score": "rating_a,rating_b"})) == {
+        ("x", "y"): (0, 0, 1)
+    }
+
+
+def test_an_outcome_comes_before_scores(save):
+    path = write(save, "model_a,model_b,winner,score_a,score_b", ["x,y,model_b,5,1"])
+    assert cells_of(tally_of(path)) == {("x", "y"): (0, 0, 1)}
+
+
+def test_a_score_that_is_a_word_is_refused(save):
+    path = write(save, "model_a,model_b,score_a,score_b", ["x,y,5,1", "x,y,good,1"])
+    assert "score 'good' in column 'score_a'" in refusal(path)
+
+
+# Outcomes of several judges that stand side by side
+
+VOTES = {
+    "by number": ("annotator_1,annotator_2", {}, ("annotator_1", "annotator_2")),
+    "by name": ("rater Anna,rater Ben", {}, ("rater Anna", "rater Ben")),
+    "asked": ("anna,ben", {"columns": {"outcome": "anna,ben"}}, ("anna", "ben")),
+    "a list": ("anna,ben", {"columns": {"outcome": ["anna", "ben"]}}, ("anna", "ben")),
+    "a word for scores": ("judge_a_rating,judge_b_rating", {}, ("judge a", "judge b")),
+}
+
+
+@pytest.mark.parametrize(("names", "wishes", "judges"), VOTES.values(), ids=VOTES)
+def test_judges_across_columns_of_comparisons_are_understood(save, names, wishes, judges):
+    rows = ["1,x,y,A,tie", "2,x,y,B,B", "3,y,x,A,"]
+    path = write(save, f"item,model_a,model_b,{names}", rows)
+    data = read(path, **wishes)
+    assert sorted((one["judge"], one["item"], one["outcome"]) for one in rows_of(data)) == sorted(
+        [
+            (judges[0], "1", "A"),
+            (judges[1], "1", "tie"),
+            (judges[0], "2", "B"),
+            (judges[1], "2", "B"),
+            (judges[0], "3", "A"),
+        ]
+    )
+    assert cells_of(tally_of(path, **wishes)) == {("x", "y"): (1, 1, 2), ("y", "x"): (1, 0, 0)}
+    assert [one.rows for one in data.source.exclusions] == [1]
+    assert any("hold outcomes: each is a judge" in note for note in data.source.notes)
+
+
+def test_judges_across_columns_may_grade_or_name_the_winner(save):
+    graded = save("g.csv", "model_a,model_b,rater_1,rater_2\nx,y,-3,1\nx,y,0,2\n")
+    assert cells_of(tally_of(graded)) == {("x", "y"): (1, 1, 2)}
+    named = save("w.csv", "model_a,model_b,rater_1,rater_2\nx,y,x,tie\nx,y,y,y\n")
+    assert cells_of(tally_of(named)) == {("x", "y"): (1, 1, 2)}
+
+
+def test_odd_columns_of_votes_are_refused(save):
+    path = write(save, "model_a,model_b,rater_1,rater_2", ["x,y,A,perhaps"])
+    assert "unknown outcome 'perhaps'" in refusal(path)
+    judged = save("j.csv", "judge,model_a,model_b,p,q\nann,x,y,A,B\n")
+    said = refusal(judged, UnknownOption, columns={"outcome": "p,q"})
+    assert "p, q of" in said
+    assert "cannot each be a judge: column 'judge' says the judge already" in said
+    texts = save("t.csv", "model_a,model_b,p,q\nx,y,A,B\n")
+    assert "--column outcome=NAME,NAME" in refusal(texts, UnknownColumn, format="wide-votes")
+
+
+def test_rows_with_a_score_that_is_none_can_be_skipped(save):
+    path = write(save, "judge,system,fluency,style", ["j,A,4,5", "j,B,3,good", "j,A,2,1"])
+    wishes = {"columns": {"score": "fluency,style"}, "skip_bad_rows": True}
+    assert "skip_bad_rows=True" in refusal(path, columns=wishes["columns"])
+    data = read(path, **wishes)
+    assert len(rows_of(data)) == 4
+    assert [(one.code, one.rows, one.of_rows) for one in data.source.exclusions] == [
+        ("bad-rows", 1, 3)
+    ]
+    pairs = save("p.csv", "model_a,model_b,score_a,score_b\nx,y,4,5\nx,y,good,3\nx,y,4,4\n")
+    assert cells_of(tally_of(pairs, skip_bad_rows=True)) == {("x", "y"): (0, 1, 1)}
