@@ -140,7 +140,8 @@ def test_own_outcome_labels_replace_the_usual_ones(save) -> None:
     path = save("t.csv", "left,right,outcome\nA,B,1\nA,B,2\nA,B,0\n")
     own = {"1": "left", "2": "right", "0": "tie"}
     assert cells_of(tally_of(path, outcomes=own)) == {("A", "B"): (1, 1, 1)}
-    assert "lines 3, 4" in refusal(path, InvalidJudgments, outcomes={"1": "left"})
+    assert "(line 4)" in refusal(path, InvalidJudgments, outcomes={"1": "left"})
+    assert "(lines 2, 3)" in refusal(path, InvalidJudgments, outcomes={"0": "left"})
     assert "Did you mean 'left'?" in refusal(path, UnknownOption, outcomes={"1": "lft"})
     assert "outcomes is empty" in refusal(path, UnknownOption, outcomes={})
 
