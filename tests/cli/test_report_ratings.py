@@ -13,7 +13,11 @@ def test_report_rank_and_its_json_hold_the_same_numbers_and_the_same_first_sente
     rows = [row for at, row in enumerate(rows) if at % 7]
     path = str(tmp_path / "scores.csv")
     pl.DataFrame(rows).write_csv(path)
-    for options in ([], ["--model", "mean"], ["--model", "z", "--cluster", "judge"]):
+    for options in (
+        [],
+        ["--model", "mean", "--better", "lower"],
+        ["--model", "z", "--cluster", "judge"],
+    ):
         told = evenhand("rank", path, *options, "--json").json
         text = " ".join(evenhand("rank", path, *options).out.split())
         report = evenhand("report", path, *options, "--sections", "scores", "--json").json
@@ -97,3 +101,23 @@ def test_each_model_of_ratings_is_named_with_its_papers(evenhand, tmp_path, mode
     assert said in text
     assert cited in text
     assert cited.split(" ")[0] in papers
+
+
+def test_references_are_ranked_where_it_is_said_and_commands_say_so_too(evenhand, tmp_path):
+    path = str(tmp_path / "scores.csv")
+    pl.DataFrame(make_rows(worth={"a": 3.0, "refA": 6.0, "c": 0.0}, judges=6, items=10)).write_csv(
+        path
+    )
+    options = ("--rank-references", "--sections", "scores", "--json")
+    report = evenhand("report", path, *options).json
+    (section,) = report["parts"][0]["sections"]
+    assert section["says"][0] == "refA is the best: better than each of the other 2."
+    assert section["command"].endswith("--rank-references")
+    assert (
+        report["parts"][0]["signature"]
+        == (evenhand("rank", path, "--rank-references", "--json").json["signature"])
+    )
+    votes = tmp_path / "votes.csv"
+    votes.write_text("left,right,outcome\na,b,left\nb,a,left\na,b,tie\n")
+    refused = evenhand("report", str(votes), "--better", "lower", code=2).err
+    assert "--better and --rank-references are of ratings" in " ".join(refused.split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import polars as pl
 import pytest
 
 import evenhand
@@ -139,3 +140,22 @@ def test_what_has_no_figure_is_refused_with_what_has_one(votes):
 def test_a_figure_without_numbers_says_why(ratings):
     with pytest.raises(NotIdentified, match="no judge has a slope"):
         evenhand.plot(evenhand.screen_judges(ratings))
+
+
+def test_scores_are_drawn_with_references_and_lower_ones_at_the_right():
+    rows = [
+        {
+            "judge": f"j{j}",
+            "item": f"i{i}",
+            "system": s,
+            "criterion": "errors",
+            "score": w + j + i % 3,
+        }
+        for j in range(5)
+        for i in range(8)
+        for s, w in (("a", j * i % 2), ("b", 5 + (i + j) % 2), ("refA", 3 + i * j % 3))
+    ]
+    chart = find_chart(evenhand.rank(evenhand.read(pl.DataFrame(rows))))
+    assert [row["system"] for row in chart.datasets["rows"]] == ["a", "refA", "b"]
+    assert [row["places"] for row in chart.datasets["rows"]] == ["1", "reference", "2"]
+    assert chart.x.low > chart.x.high

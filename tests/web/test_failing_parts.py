@@ -60,7 +60,7 @@ def test_the_board_stands_where_an_analysis_fails_and_the_terminal_is_told(
         page = read(client, judged)
     assert page.status_code == 200
     assert 'aria-label="Board of better"' in page.text
-    assert 'aria-label="Ranking of good"' in page.text
+    assert 'aria-label="Scores of good"' in page.text
     assert "could not be computed: see the server" in page.text
     assert "take_pairs" not in page.text
     assert any("NameError: name 'take_pairs'" in one.getMessage() for one in caplog.records)
@@ -81,7 +81,7 @@ def test_judges_and_scores_stand_where_the_board_fails(
     page = read(client, judged)
     assert page.status_code == 200
     assert "The board of better could not be computed" in page.text
-    assert 'aria-label="Ranking of good"' in page.text
+    assert 'aria-label="Scores of good"' in page.text
 
 
 def test_a_fault_is_told_once_a_minute_and_following_goes_on(

@@ -666,20 +666,24 @@ class Criterion(Options):
     criterion: str | None = criterion_option
 
 
+better_option: Final = _model_option(
+    "--better",
+    "Of ratings, which scores are better. Default: higher, unless the criterion is called errors or"
+    " penalty.",
+    type=OneOf(("higher", "lower")),
+)
+references_option: Final = _model_option(
+    "--rank-references",
+    "Of ratings, rank systems that are human references by their names, such as ref-A, too.",
+)
+
+
 class Scores(Options):
     """What is said of ratings alone."""
 
     criterion: str | None = criterion_option
-    better: str | None = _model_option(
-        "--better",
-        "Of ratings, which scores are better. Default: higher, unless the criterion is called"
-        " errors or penalty.",
-        type=OneOf(("higher", "lower")),
-    )
-    rank_references: bool = _model_option(
-        "--rank-references",
-        "Of ratings, rank systems that are human references by their names, such as ref-A, too.",
-    )
+    better: str | None = better_option
+    rank_references: bool = references_option
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -48,6 +49,13 @@ class RankingModel(options.Options):
     order_effect: bool = options.order_option
     prior: float = options.prior_option
     control: tuple[str, ...] = options.control_option
+
+
+class Scores(options.Options):
+    """What is said of ratings alone."""
+
+    better: str | None = options.better_option
+    rank_references: bool = options.references_option
 
 
 class Apart(options.Options):
@@ -179,7 +187,13 @@ def _say(what: str, text: str) -> None:
     "evenhand report votes.csv --json",
 )
 def report(
-    *, reading: options.Reading, said: Said, ranking: RankingModel, apart: Apart, placed: Placed
+    *,
+    reading: options.Reading,
+    said: Said,
+    ranking: RankingModel,
+    scores: Scores,
+    apart: Apart,
+    placed: Placed,
 ) -> None:
     """Write a report: who is better, how sure that is, and what would change it.
 
@@ -207,6 +221,7 @@ def report(
     elif given:
         model = choose_model(ranking.models, (), vars(ranking), options.given_options())
     chosen = Settings(say_reading(reading), said.level, said.seed, model, said.full, **vars(apart))
+    chosen = replace(chosen, **vars(scores))
     made = _make(reading, chosen, said.title, wanted)
     placed.deliver(made)
     say_found(made)

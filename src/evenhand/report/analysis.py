@@ -70,16 +70,15 @@ MODEL_SETTINGS: Final[Mapping[str, str]] = {
 }
 MODEL_OPTIONS: Final = (*MODEL_SETTINGS, "--control")
 OF_MODEL: Final = ("--model", *MODEL_OPTIONS)
+OF_RATINGS: Final = ("--better", "--rank-references")
+RANK_OPTIONS: Final = (*OF_MODEL, *OF_RATINGS, "--cluster", "--level", "--seed")
 NUMBERS: Final = ("--prior", "--level")  # Options whose value is written without idle digits
 # Verb → which of the settings of a report it takes; others take none
 TAKEN: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options)
     for verb, options in {
-        "report": (
-            *("--model", *MODEL_OPTIONS, "--cluster", "--level", "--seed", "--full", "--group-by"),
-            "--scale",
-        ),
-        "rank": ("--model", *MODEL_OPTIONS, "--cluster", "--level", "--seed"),
+        "report": (*RANK_OPTIONS, "--full", "--group-by", "--scale"),
+        "rank": RANK_OPTIONS,
         "robustness": (*MODEL_OPTIONS[:-1], "--cluster", "--level", "--seed"),
         "fit": ("--model", *MODEL_OPTIONS),
         "agreement": ("--level", "--seed", "--scale"),
@@ -110,6 +109,8 @@ class Settings:
     tasks: int = 1  # of the report; of many each gets less of what takes long
     cluster: str | None = None  # judgments that are correlated; None for what `rank` takes
     group_by: str | None = None  # a column of which each value is also ranked by itself
+    better: str | None = None  # "higher" or "lower" scores; None by the names of criteria
+    rank_references: bool = False  # whether human references by name are ranked, too
     scale: str | None = None  # possible scores, such as "1-5"; None for those that occur
 
     def __post_init__(self) -> None:
@@ -165,6 +166,8 @@ class Settings:
             ("--seed", self.seed, SEED),
             ("--full", self.full, False),
             ("--group-by", self.group_by, None),
+            ("--better", self.better, None),
+            ("--rank-references", self.rank_references, False),
             ("--scale", self.scale, None),
         )
         options: dict[str, tuple[str, ...]] = {
@@ -618,13 +621,19 @@ class Rated:
     def lower(self) -> frozenset[str]:
         """Criteria under which lower scores are better."""
         least = {name: float(part.score.min()) for name, part in self.scored.items()}
-        return frozenset(name for name, low in least.items() if reads_lower(name, low))
+        better = self.settings.better
+        return frozenset(
+            name
+            for name, low in least.items()
+            if (reads_lower(name, low) if better is None else better == "lower")
+        )
 
     @cached_property
     def references(self) -> tuple[str, ...]:
         """Human references among the systems; none where all would be."""
         human = tuple(name for name in self.systems if reads_human(name))
-        return human if len(human) < len(self.systems) else ()
+        apart = len(human) < len(self.systems) and not self.settings.rank_references
+        return human if apart else ()
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -672,7 +681,12 @@ class Rated:
         asked = RankSettings(
             model, "rank-sets", settings.cluster, settings.level, settings.seed, None
         )
-        return rank_scores(part, asked, lower_is_better=criterion in self.lower)
+        return rank_scores(
+            part,
+            asked,
+            lower_is_better=criterion in self.lower,
+            references=() if settings.rank_references else None,
+        )
 
     @cached_property
     def diagnosis(self) -> Diagnosis:

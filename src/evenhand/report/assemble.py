@@ -379,6 +379,11 @@ def make_report(
         level=level, seed=seed, model=model, full=full, cluster=cluster, group_by=group_by
     )
     chosen = replace(chosen, model=_choose_model(data, chosen.model, chosen.seed))
+    if not isinstance(data, Ratings) and (chosen.better or chosen.rank_references):
+        raise UnknownOption(
+            f"--better and --rank-references are of ratings; {data.source.name} holds comparisons"
+            " or rankings: leave them out"
+        )
     if chosen.scale is not None:
         read_scale(chosen.scale)
         if not isinstance(data, Ratings):

@@ -40,7 +40,8 @@ MAX_ROWS: Final = 100  # Most rows that are drawn: the first
 def draw_ranking(ranking: Ranking) -> Chart:
     held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
     title = f"Systems by {ranking.scale}, with {100 * ranking.level:g} % intervals{held}"
-    chart = systems.draw_forest(tabulate(ranking)[:MAX_ROWS], ranking.scale)
+    rows, lower = tabulate(ranking)[:MAX_ROWS], ranking.lower_is_better
+    chart = systems.draw_forest(rows, ranking.scale, reverse=lower)
     return replace(chart, title=title)
 
 
