@@ -202,6 +202,8 @@ def _choose(
         if code and sds[effect] is None:
             sds[effect] = 0.0
             notes.append(say_ratings(f"{code}-each", name=effect))
+    if sizes["judge"] > 1:
+        notes.append(say_ratings("no-tastes"))
     if categories == 2 or (sds["spacing"] is None and sizes["judge"] in (1, n)):
         sds["spacing"] = 0.0  # one cutpoint has no spaces
     return sds, tuple(notes)

@@ -228,6 +228,8 @@ RATINGS: Final = {
     " cannot be removed; intervals account for them.",
     "repeats-count": "{n:#score repeats/scores repeat} one of the same judge for the same output,"
     " and count as independent of it.",
+    "no-tastes": "Tastes of judges for systems are not in the model: intervals are too short where"
+    " judges have them (use --model adjusted or mixed).",
     "one-level-each": "There is one {name}: no differences between {name}s are fitted.",
     "one-score-each": "Each {name} has one score: differences between {name}s are not fitted.",
     "one-output-each": "Each item has one output: differences between outputs are those of items.",
