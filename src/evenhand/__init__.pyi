@@ -65,7 +65,7 @@ from evenhand.ranking.cross_validation import compare_models as compare_models
 from evenhand.ranking.learning_curves import LearningCurves as LearningCurves
 from evenhand.ranking.learning_curves import find_enough as find_enough
 from evenhand.ranking.learning_curves import trace_learning as trace_learning
-from evenhand.ranking.methods import MethodTable as MethodTable
+from evenhand.ranking.method_table import MethodTable as MethodTable
 from evenhand.ranking.methods import compare_methods as compare_methods
 from evenhand.ranking.model_table import ModelTable as ModelTable
 from evenhand.ranking.model_table import tabulate_models as tabulate_models

@@ -149,6 +149,17 @@ def write_word(text: str) -> str:
     return text if shlex.quote(text) == text else quote_word(text)
 
 
+def write_without(role: str, names: Sequence[str]) -> str:
+    """Return the options that exclude judges or systems by name; a name may hold a comma.
+
+    >>> print(write_without("judge", ["ann", "bob"]), write_without("system", ["a, b"]))
+    --without judge=ann,judge=bob --without "system=a, b"
+    """
+    words = [f"{role}={name}" for name in names]
+    words = words if any("," in name for name in names) else [",".join(words)]
+    return " ".join(f"--without {write_word(word)}" for word in words)
+
+
 def listing(names: Sequence[str], limit: int = 8) -> str:
     """Join names for a message; a long list is cut and says by how much.
 

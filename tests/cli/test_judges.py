@@ -62,9 +62,9 @@ def test_what_excludes_the_flagged_can_be_copied(evenhand, votes):
     Path("odd.csv").write_text(text)
     words = ["odd.csv", "--column", f"judge={column}"]
     said = evenhand("judges", *words).out
-    (line,) = [one for one in said.splitlines() if "--where" in one]
+    (line,) = [one for one in said.splitlines() if "--without" in one]
     option, python = re.search(
-        "(--where .*), in Python (.*)\\.", said.replace("\n       ", " ")
+        "(--without .*), in Python (.*)\\.", said.replace("\n       ", " ")
     ).groups()
     assert option in line
     excluded = evenhand("judges", *words, *shlex.split(option), "--json").json["excluded"]

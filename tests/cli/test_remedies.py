@@ -177,3 +177,18 @@ def test_missing_outcomes_far_down_a_long_table_are_counted_by_every_verb(evenha
     ran = evenhand(*(word.format(path) for word in words.split()))
     said = " ".join((ran.out + ran.err).split())
     assert f"excluded: 1 of {len(rows) + 1:,} rows, the outcome is missing" in said
+
+
+@pytest.mark.parametrize("odd", ["o`r", 'o"r', "o'r", "o, r", "$x", "o=r"])
+def test_judges_with_odd_names_are_left_out_as_it_says(evenhand, folder, odd):
+    quoted = '"' + odd.replace('"', '""') + '"'
+    rows = [f"j{i % 4},A,B,{outcome}" for i in range(8) for outcome in ("left", "right")]
+    rows.append(f"{quoted},B,A,left")
+    Path("votes.csv").write_text("\n".join(["judge,left,right,outcome", *rows]), "utf-8")
+    Path("judges.csv").write_text("judge,native\n" + "".join(f"j{i},yes\n" for i in range(4)))
+    words = ("rank", "votes.csv", "--judges", "judges.csv", "--group-by", "native")
+    said = " ".join(evenhand(*words, code=2).err.split())
+    option = shlex.split(re.search(r"\((--without .*), in Python", said)[1])
+    assert evenhand(*words, *option).out
+    condition = "judge <> '" + odd.replace("'", "''") + "'"
+    assert evenhand(*words, "--where", condition).out

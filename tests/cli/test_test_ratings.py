@@ -394,6 +394,10 @@ def test_few_judges_limit_the_first_sentence(evenhand, folder):
     scored(judges=3).write_csv("few.csv")
     found = evenhand("test", "few.csv", "--json").json
     assert " for these 3 judges only (p " in found["says"]
+    scored(judges=6).write_csv("six.csv")
+    text = " ".join(evenhand("test", "six.csv").out.split())
+    assert "effective judges: clustered p-values are large; 8 or more would lower them." in text
+    assert "--cluster" not in text  # which is no option of test
 
 
 def test_what_limits_a_ranking_is_said_beside_its_p_values(evenhand, folder):

@@ -245,6 +245,8 @@ CALLS = {
 CALLS_OF_SCORES = {
     "Adjusted.fit": evenhand.Adjusted().fit,
     "Means.fit": evenhand.Means().fit,
+    "Mixed.fit": evenhand.Mixed().fit,
+    "Ordinal.fit": evenhand.Ordinal().fit,
     "ZScores.fit": evenhand.ZScores().fit,
     "JudgeProcess.predict": lambda data: learn_once().predict(data).mean.tolist(),
     "JudgeProcess.predict_average": lambda data: learn_once().predict_average(data).mean.tolist(),
@@ -312,7 +314,7 @@ NO_TABLE = ("UniformFit",)
 NO_FIGURE = (
     *("Borders", "Completion", "Cycles", "Fragility", "Grouped", "GroupedDiagnoses"),
     *("GroupedTests", "LabelFit", "MethodTable", "ModelTable", "NextOutputs", "NextPairs"),
-    *("PreferenceTests", "ProcessErrors", "Report", "Savings", "ScoreTests", "Watched"),
+    *("PreferenceTests", "ProcessErrors", "Savings", "ScoreTests", "Watched"),
 )
 
 

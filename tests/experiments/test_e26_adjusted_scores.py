@@ -30,6 +30,7 @@ import pytest
 from scipy.stats import t as student
 
 import evenhand
+from evenhand.models.mixed import Mixed
 from experiments.campaign import generator
 from experiments.test_e13_variance import rows_of
 
@@ -186,6 +187,21 @@ def test_adjusting_pays_where_judges_saw_systems_unequally():
 def test_independent_scores_trust_unequal_judges_too_much():
     assert run(1)["raw independent"][0] <= MOST_NAIVE
     assert max(run(3)[f"{name} independent"][0] for name in ("raw", "adjusted")) <= MOST_NAIVE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", ARMS)
+def test_the_mixed_model_covers_where_its_effects_are_random(number):
+    held, widths = [], []
+    for replicate in range(R):
+        scores = draw(ARMS[number], generator(26, number, replicate))
+        fit = Mixed().fit(rows_of(scores.judge, scores.item, scores.system, scores.score))
+        for one in fit.compare_all():
+            margin = student.ppf(0.975, one.df) * one.stderr
+            held.append(abs(one.estimate) <= margin)
+            widths.append(2 * margin)
+    print(f"E26 arm {number} R={R}: mixed {np.mean(held):.3f} / {np.mean(widths):.1f}")  # noqa: T201 - an experiment shows its counts
+    assert np.mean(held) >= FLOOR
 
 
 @pytest.mark.parametrize("number", ARMS)

@@ -128,6 +128,12 @@ def test_blanks_around_labels_are_stripped_and_counted(blank: str, save) -> None
         assert note in data.source.notes
 
 
+def test_declared_outcomes_may_have_the_blanks_of_the_table(save) -> None:
+    path = save("t.csv", "left,right,winner\nA,B, yes \nA,B,no\n")
+    tally = tally_of(path, outcomes={" yes ": "left", "no": "right"})
+    assert cells_of(tally) == {("A", "B"): (1, 0, 1)}
+
+
 def test_blanks_far_down_are_stripped_when_the_table_is_counted() -> None:
     """Beyond the rows that are looked at when a table is opened."""
     sides = ["A", "B"] * 30_000

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -766,3 +767,12 @@ def test_arrow_files_are_read_as_their_csv_is() -> None:
     for name in ("p.arrow", "a.feather", "s.arrows"):
         case = Odd("", name, Path(name).read_bytes(), "rank ? --json", "")
         assert run(case)[0] == expected
+
+
+@pytest.mark.usefixtures("folder")
+def test_without_pyarrow_an_arrow_file_says_how_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    case = Odd("", "v.feather", b"ARROW1\0\0", "rank ?", "")
+    out, err, code = run(case)
+    assert (out, code) == ("", 2)
+    assert "pip install pyarrow, or save the table as Parquet or CSV" in err

@@ -93,6 +93,18 @@ UNDERSTOOD = {
         ("s1,4,5",),
         [("s1", "Claude", "5.0"), ("s1", "GPT-4", "4.0")],
     ),
+    "systems that are called like sides": (
+        "item,system_1,system_2,system_3",
+        ("1,4,5,1", "2,2,3,4"),
+        [
+            ("1", "system_1", "4.0"),
+            ("1", "system_2", "5.0"),
+            ("1", "system_3", "1.0"),
+            ("2", "system_1", "2.0"),
+            ("2", "system_2", "3.0"),
+            ("2", "system_3", "4.0"),
+        ],
+    ),
     "systems, with a judge": (
         "participant,GPT-4,Claude",
         ("p1,4,5",),
@@ -129,8 +141,8 @@ UNDERSTOOD = {
         ],
     ),
     "numbers that score nothing": (
-        "judge,item,system,fluency,adequacy,word_count,age",
-        ("j,1,A,4,5,17,33",),
+        "judge,item,system,fluency,adequacy,word_count,age,confidence",
+        ("j,1,A,4,5,17,33,4",),
         [("j", "1", "A", "adequacy", "5.0"), ("j", "1", "A", "fluency", "4.0")],
     ),
     "blank cells": (

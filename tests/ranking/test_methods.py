@@ -10,13 +10,8 @@ import pytest
 from evenhand import BradleyTerry, compare_methods, rank, read
 from evenhand.data.votes import Scores
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.ranking.methods import (
-    RULES,
-    GroupedMethodTables,
-    MethodTable,
-    choose_methods,
-    read_scores,
-)
+from evenhand.ranking.method_table import GroupedMethodTables, MethodTable, read_scores
+from evenhand.ranking.methods import RULES, choose_methods
 from ranking.simple_rules import use_rules
 
 VOTES = {

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from math import log, sqrt
 
 import polars as pl
 import pytest
 
 import evenhand
 from evenhand.errors import UnknownOption
+from evenhand.report.plot import find_chart
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +55,37 @@ def test_text_and_html_hold_every_system_and_the_signature(ranking: evenhand.Ran
     for written in (repr(ranking), ranking._repr_html_()):
         assert all(system in written for system in ranking.systems)
         assert "sha256" in written
+
+
+def test_frames_of_groups_have_the_group_first_and_each_group_its_figure() -> None:
+    rows = [
+        {"model_a": one, "model_b": other, "winner": winner, "task": task}
+        for task in ("de", "fr")
+        for one, other in (("opus", "lark"), ("lark", "wren"), ("wren", "opus"))
+        for winner in ("model_a", "model_b", "tie")
+    ]
+    grouped = evenhand.rank(rows)
+    for frame in (grouped.to_pandas(), grouped.to_polars()):
+        assert list(frame.columns)[:2] == ["task", "system"]
+        assert list(frame["task"]) == ["de"] * 3 + ["fr"] * 3
+    with pytest.raises(UnknownOption, match=r"as in result\['de'\]\.plot\(\)$"):
+        grouped.plot()
+    assert grouped["de"].plot().axes
+
+
+def test_fits_are_drawn_as_log_worths_around_their_mean() -> None:
+    """Two systems, 6 of 8 won: log-worths ±log(3)/2, and half the error of their difference."""
+    rows = [
+        {"model_a": "a", "model_b": "b", "winner": w} for w in ["model_a"] * 6 + ["model_b"] * 2
+    ]
+    chart = find_chart(evenhand.BradleyTerry().fit(rows))
+    drawn = {row["name"]: row for row in chart.rows[0]}
+    half, margin = log(3) / 2, 1.959964 * sqrt(1 / 6 + 1 / 2) / 2
+    assert drawn["a"]["value"] == pytest.approx(half, abs=1e-6)
+    assert drawn["a"]["lower"] == pytest.approx(half - margin, abs=1e-5)
+    assert drawn["b"]["upper"] == pytest.approx(margin - half, abs=1e-5)
+
+
+def test_the_package_lists_public_names_only() -> None:
+    assert evenhand.rank  # whose rooms are imported by now
+    assert [name for name in dir(evenhand) if not name.startswith("_")] == sorted(evenhand.__all__)

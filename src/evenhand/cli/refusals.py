@@ -22,7 +22,7 @@ from evenhand.errors import (
     listing,
     sentence_hint,
     suggest,
-    write_word,
+    write_without,
 )
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ def explain_leaving(error: EvenhandError) -> str:
     """Return a refusal; where it says to leave systems out, with the option that does it."""
     if not isinstance(error, ActionableError) or not 0 < len(error.leave) <= MAX_LEFT_OUT:
         return str(error)
-    # a judge may have the same name, and a name may hold a comma
-    way = " ".join(f"--without {write_word(f'system={one}')}" for one in error.leave)
+    way = write_without("system", error.leave)  # a judge may have the same name
     remedies = [f"{one} ({way})" if isinstance(one, LeaveOut) else one for one in error.remedies]
     return str(type(error)(error.fault, remedies))
 

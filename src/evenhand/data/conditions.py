@@ -20,7 +20,14 @@ from narwhals.exceptions import ColumnNotFoundError
 
 from evenhand.data.engine import COUNT, Frame, quote, quote_name
 from evenhand.data.engine_errors import first_line
-from evenhand.errors import UnknownColumn, UnknownOption, listing, quote_word, suggest
+from evenhand.errors import (
+    UnknownColumn,
+    UnknownOption,
+    listing,
+    quote_word,
+    suggest,
+    write_without,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,6 +37,8 @@ if TYPE_CHECKING:
 _COMPARISON: Final = re.compile(
     r"""(\w+|"[^"]+")\s*(=|<>|!=|<=|>=|<|>)\s*([+-]?(?:\d+\.?\d*|\.\d+))"""
 )
+# A text or a name in quotes, in which any sign may stand
+_QUOTED: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _MANY_ROWS: Final = re.compile("aggregate|window", re.IGNORECASE)
 _SUMS: Final = re.compile(r"\b(sum|avg|count|min|max|median)\s*\(", re.IGNORECASE)
 
@@ -123,7 +132,11 @@ def advise_without(
     judges: whether these are names of judges, whom Python leaves out by name.
     """
     engine = frame.implementation
-    named = f"without(judges={[one for texts in values.values() for one in texts]})"
+    if judges:
+        names_of_judges = [one for texts in values.values() for one in texts]
+        named = f"without(judges={names_of_judges})"
+        option = write_without("judge", names_of_judges)
+        return f"{option}, in Python {named}" if engine.is_duckdb() else named
     if engine.is_duckdb():
         clauses = []  # a comparison with a missing value is false
         for column, texts in values.items():
@@ -131,9 +144,7 @@ def advise_without(
             some = f"<> {words}" if len(texts) == 1 else f"not in ({words})"
             clauses.append(f"{name} {some if texts else 'is not null'}")
         sql = " and ".join(clauses)
-        return f"--where {quote_word(sql)}, in Python {named if judges else f'where={sql!r}'}"
-    if judges:
-        return named
+        return f"--where {quote_word(sql)}, in Python where={sql!r}"
     names = {column: json.dumps(column, ensure_ascii=False) for column in values}
     every = ", ".join(names.values())
     if not any(values.values()) and (engine.is_pandas() or engine.is_polars()):
@@ -198,7 +209,7 @@ def _parse(what: str, condition: str, kind: str) -> tuple[dict[str, Any], list[d
     """Return the query that a condition is parsed in, and its parts; what is no such is refused."""
     if "\x00" in condition:
         raise UnknownOption(f"{what} holds a NUL character, at which SQL ends: take it out")
-    if "`" in condition:
+    if "`" in _QUOTED.sub("", condition):
         raise UnknownOption(
             f"{what} '{condition}' holds a backtick: a name stands in double quotes, as in"
             ' "judge"'

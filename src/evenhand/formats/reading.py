@@ -120,7 +120,7 @@ def read(
         require_option("decimal", decimal, (",", "."))
     options = ReadOptions(
         {role: one for role, one in (columns or {}).items() if isinstance(one, str)},
-        None if outcomes is None else {str(label): one for label, one in outcomes.items()},
+        None if outcomes is None else {str(label).strip(): one for label, one in outcomes.items()},
         weights,
         system_separator,
         decimal,

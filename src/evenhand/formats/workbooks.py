@@ -188,6 +188,12 @@ def _lay_out(path: Path, name: str, grid: list[list[Cell]], areas: Sequence[Area
     above = [one for row in grid[:head] for one in row if one]
     names, deep = _read_header(grid, head, areas)
     first = head + deep
+    edge = next((at for at, row in enumerate(zip(*grid[head:], strict=True)) if any(row)), 0)
+    if not names[edge] and first < len(grid) and _count(grid[first]) == 1 and grid[first][edge]:
+        names[edge], first = (
+            str(grid[first][edge]),
+            first + 1,
+        )  # the index of a frame has its own row
     filled = _fill(grid, [one for one in areas if one[2] >= first], first)
     used = [at for at, title in enumerate(names) if title or any(row[at] for row in grid[first:])]
     columns = tuple(names[at] or f"column{at + 1}" for at in used)
@@ -217,26 +223,31 @@ def _read_header(
 ) -> tuple[list[str], int]:
     """Return the name of each column, and how many rows of names there are: 1 or 2."""
     names = [(one or "").strip() for one in grid[head]]
-    below = list(grid[head + 1]) if head + 1 < len(grid) else []
+    below, values = (grid[at] if at < len(grid) else () for at in (head + 1, head + 2))
+    words = {at for at, one in enumerate(below) if one and not _NUMBER.fullmatch(one)}
     spans = [one for one in areas if one[0] <= head <= one[2] and one[3] > one[1]]
-    under = [at for _, left, _, right in spans for at in range(left, right + 1)]
-    flat = [
-        at for one in areas if one[0] == head and one[2] > head for at in range(one[1], one[3] + 1)
-    ]
-    if not under:
-        return names, 1
-    words = [below[at] for at in under if at not in flat and at < len(below)]
-    two = all(one is not None and not _NUMBER.fullmatch(one) for one in words) and bool(words)
+    under = {at for _, left, _, right in spans for at in range(left, right + 1)}
+    for _, left, _, right in spans:
+        names[left : right + 1] = [names[left]] * (right + 1 - left)
+    if not spans:  # headings over several columns that were not merged: numbers are below both
+        under = {at for at, one in enumerate(names) if not one and at in words}
+        numbers = {at for at, one in enumerate(values) if one and _NUMBER.fullmatch(one)}
+        if (
+            not under
+            or not under <= numbers
+            or words != {at for at, one in enumerate(below) if one}
+        ):
+            return names, 1
+        for at in sorted(under):
+            names[at] = names[at - 1] if at else ""
+    down = {at for one in areas if one[0] == head < one[2] for at in range(one[1], one[3] + 1)}
+    if under - down and under - down <= words:
+        lower = ["" if at in down else (one or "").strip() for at, one in enumerate(below)]
+        return [_JOIN.join(filter(None, pair)) for pair in zip(names, lower, strict=True)], 2
     for _, left, _, right in spans:
         for at in range(left, right + 1):
-            number = "" if two else f" {at - left + 1}"
-            names[at] = f"{grid[head][left] or ''}{number}"
-    if not two:
-        return names, 1
-    return [
-        _JOIN.join(filter(None, (top, low or ""))) if at not in flat else top
-        for at, (top, low) in enumerate(zip(names, below, strict=True))
-    ], 2
+            names[at] = f"{names[at]} {at - left + 1}"
+    return names, 1
 
 
 def _fill(grid: list[list[Cell]], areas: Iterable[Area], first: int) -> int:

@@ -41,6 +41,7 @@ from evenhand.data.results import (
     SYSTEM,
     Component,
 )
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
 from evenhand.models.components import (
     MIN_OWN_SHARE,
@@ -109,7 +110,8 @@ class Mixed:
         if len(set(self.random)) < len(self.random):
             raise UnknownOption(f"random effects {listing(self.random)}: one is named twice")
 
-    def fit(self, data: Ratings | RatingRows | ScoredRows) -> MixedFit:
+    @takes_judgments("data")
+    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> MixedFit:
         """Fit the model to ratings of one task under one criterion.
 
         Raises:

@@ -34,6 +34,7 @@ import numpy as np
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.models.rating_fit import RatingFit, ScoredRows, tabulate_differences, take_scores
 from evenhand.models.texts import say_ratings
@@ -102,7 +103,8 @@ class Ordinal:
         """What is asked for, by effect."""
         return {effect: getattr(self, f"{effect}_sd") for effect in EFFECTS}
 
-    def fit(self, data: Ratings | RatingRows | ScoredRows) -> OrdinalFit:
+    @takes_judgments("data")
+    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> OrdinalFit:
         """Fit the model to ratings of one task under one criterion.
 
         Raises:

@@ -27,7 +27,7 @@ from evenhand.models.registry import RATING_MODELS
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.pair_tests import rank_sum_tests
 from evenhand.ranking.intervals import find_clusters, rank_ranges
-from evenhand.ranking.methods import GroupedMethodTables, MethodTable, read_scores
+from evenhand.ranking.method_table import GroupedMethodTables, MethodTable, read_scores
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import name_groups, rank_scores, reads_human, reads_lower_of
 from evenhand.ranking.settings import Settings

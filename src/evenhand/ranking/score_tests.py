@@ -59,6 +59,7 @@ from evenhand.numerics.pair_tests import (
     signed_rank_tests,
     t_tests,
 )
+from evenhand.ranking.clustering import WIDE
 from evenhand.ranking.ratings import (
     choose_rating_model,
     name_groups,
@@ -239,11 +240,15 @@ def account_for_clusters(
         ranking = rank_scores(rows, settings, lower_is_better=lower, references=apart)
     except (NotIdentified, NotConverged) as refusal:
         return pairs, [say("not-clustered", why=str(refusal.without_options()))]
-    notes = [one for one in ranking.notes if one.severity != "info" and one not in rows.notes]
+    notes = [
+        say("few-judges-tested", **one.values) if one.code in WIDE else one
+        for one in ranking.notes
+        if one.severity != "info" and one not in rows.notes
+    ]
     ways = tuple(way.name for way in ranking.ways if way.name in ("judge", "item"))
     stderr, listed = ranking.pair_stderr, ranking.pairs()
     if not ways or stderr is None or listed is None:
-        why = "systems are too many" if ways else "neither judges nor items give several scores"
+        why = "systems are too many" if ways else "neither judges nor items can be clustered by"
         return pairs, [*notes, say("not-clustered", why=why)]
     place = np.array([ranking.systems.index(name) for name in systems])
     one, other = place[pairs.first], place[pairs.second]

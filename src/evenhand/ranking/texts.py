@@ -192,8 +192,10 @@ TESTS: Final = {
     "not-clustered": "No clustered p-values: {why}.",
     "pairs-not-clustered": "{n:,} of {of:#pair} without a clustered p-value: they rest on too few"
     " judges or items, or their scores do not vary.",
-    "scores-unpaired": "{n:,} of {of:#pair} share one item or none: of the classical tests only the"
-    " rank sum tests them.",
+    "few-judges-tested": "{effective:.1f} effective judges: clustered p-values are large; {enough}"
+    " or more would lower them.",
+    "scores-unpaired": "{n:,} of {of:#pair} with one common item or none: of the classical tests"
+    " only the rank sum tests them.",
     "scores-without-items": "There is no item column, so that nothing is paired: of the classical"
     " tests only the rank sum is made, and every score counts as an output. If items repeat, name"
     " them (--column item=NAME, in Python columns={{'item': 'NAME'}}).",

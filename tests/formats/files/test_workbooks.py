@@ -6,6 +6,7 @@ import re
 import zipfile
 
 import openpyxl
+import pandas as pd
 import pytest
 
 from evenhand.data.engine import PLACE
@@ -134,6 +135,33 @@ def test_headings_of_two_rows_are_joined(book):
         ("Llama", "fluency"): 2,
         ("Llama", "adequacy"): 3,
     }
+
+
+def test_headings_of_two_rows_need_not_be_merged(book):
+    top, below, *rest = SCORES
+    rows = rows_of(book(Ratings=[top, below, *rest]))
+    assert {(row["system"], row["criterion"], row["score"]) for row in rows} == {
+        ("GPT-4", "fluency", 4),
+        ("GPT-4", "adequacy", 5),
+        ("Llama", "fluency", 2),
+        ("Llama", "adequacy", 3),
+    }
+
+
+def test_frames_are_read_as_pandas_writes_them(tmp_path):
+    columns = pd.MultiIndex.from_product([["GPT-4", "Llama"], ["fluency", "adequacy"]])
+    frame = pd.DataFrame([[4, 5, 2, 3], [1, 2, 3, 4]], pd.Index([7, 8], name="item"), columns)
+    frame.to_excel(tmp_path / "frame.xlsx")
+    data = read(tmp_path / "frame.xlsx")
+    assert data.source.exclusions == ()
+    rows = {(one["item"], one["system"], one["criterion"]): one["score"] for one in rows_of(data)}
+    assert len(rows) == 8
+    assert rows["7", "GPT-4", "adequacy"] == 5
+    assert rows["8", "Llama", "fluency"] == 3
+    plain = pd.DataFrame({"GPT-4": [4, 5], "Llama": [2, 1]}, ["s1", "s2"])
+    plain.to_excel(tmp_path / "plain.xlsx")
+    items = {(one["item"], one["system"]): one["score"] for one in rows_of(tmp_path / "plain.xlsx")}
+    assert items["s2", "GPT-4"] == 5
 
 
 def test_a_heading_over_several_columns_of_values_is_numbered(book):

@@ -61,6 +61,7 @@ _COUNTS: Final = frozenset(
         *("id", "index", "idx", "row", "nr", "no", "number", "count", "order", "trial", "page"),
         *("batch", "session", "round", "turn", "age", "year", "date", "length", "len", "words"),
         *("tokens", "chars", "characters", "time", "duration", "seconds", "minutes", "ms", "cost"),
+        *("confidence", "certainty", "difficulty", "familiarity", "expertise", "experience"),
         *("price", "seed", "version", "item", "items", "question", "segment", "sentence"),
         *("i", "q"),
     )
@@ -102,11 +103,15 @@ def _find_scores(header: Header) -> list[str]:
     """Return the columns of scores: numbers under names of criteria, or on one scale."""
     said = [role for role in ("item", *NAMED) if header.candidates(role)]
     if not (said or unnamed_first(header)) or any(
-        map(header.candidates, ("left", "right", "ranking", "rank", "score"))
+        map(header.candidates, ("outcome", "ranking", "rank", "score"))
     ):
         return []
+    sides = [name for side in ("left", "right") for name in header.candidates(side)]
     spreads = header.spreads()
-    free = [name for name in header.free if name not in unnamed_first(header)]
+    if not all(name in spreads for name in sides):  # names of systems, and no scores of theirs
+        return []
+    free = [name for name in header.columns if name in (*header.free, *sides)]
+    free = [name for name in free if name not in unnamed_first(header)]
     columns = [name for name in free if name in spreads and not _COUNTS & {*_words(name)}]
     criteria = [name for name in columns if is_criterion(name)]
     if criteria and "criterion" not in said:
