@@ -6,6 +6,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import NotIdentified, UnknownOption
+from rated_studies import make_rows
 
 K, JUDGES, ITEMS = 5, 8, 20
 
@@ -281,3 +282,38 @@ def test_methods_stand_side_by_side_and_wmt_draws_lines_by_rank_sums():
 def test_methods_of_comparisons_are_none_of_ratings():
     with pytest.raises(UnknownOption, match="method cannot be 'bojar'"):
         evenhand.compare_methods(evenhand.read(pl.DataFrame(make())), methods=["bojar"])
+
+
+def test_a_system_that_one_judge_alone_scored_stays_open_and_the_others_are_decided():
+    rows = [row for row in make_rows() if row["system"] != "good" or row["judge"] == "j0"]
+    ranking = rank(pl.DataFrame(rows))
+    place = ranking.systems.index("good")
+    assert not ranking.decided[place].any()
+    assert ranking.undecidable_pairs.tolist() == [2, 1, 1]
+    assert ranking.rows()[place]["lower"] is None
+    others = [ranking.systems.index(name) for name in ("fair", "poor")]
+    assert ranking.decided[others[0], others[1]] == 1
+    told = {one.code: str(one) for one in ranking.notes}
+    assert "distances to the mean of these 2" in told["no-interval-of-scores"]
+
+
+def test_one_judge_speaks_of_this_judge_only_and_nobody_of_independent_ratings():
+    ranking = rank(pl.DataFrame(make_rows(judges=1, items=40)))
+    assert ranking.headline == "for this judge only"
+    assert [way.name for way in ranking.ways] == ["item"]
+    ranking = rank(pl.DataFrame(make_rows()).drop("judge", "item"))
+    assert [way.name for way in ranking.ways] == ["judgment"]
+    assert "no-judges-nor-items" in [one.code for one in ranking.notes]
+
+
+def test_more_systems_than_replicates_are_drawn_for_are_decided_by_holm():
+    rng = np.random.default_rng(2)
+    rows = [
+        {"judge": j, "item": i, "system": f"s{k:03}", "score": 10.0 * (k % 2) + rng.normal()}
+        for j in range(8)
+        for i in range(6)
+        for k in range(348)
+    ]
+    ranking = rank(pl.DataFrame(rows))
+    assert ranking.method.endswith("Holm")
+    assert (ranking.decided[:174, 174:] == 1).mean() > 0.99

@@ -25,6 +25,7 @@ from evenhand.ranking.intervals import Intervals
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.rating_errors import ScoredAnswers, find_rating_intervals
 from evenhand.ranking.settings import Settings
+from evenhand.ranking.texts import say
 from evenhand.render.findings import take_findings
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model")
@@ -202,6 +203,10 @@ def order_scores(
     parts += [f"cluster {settings.cluster}"] if settings.cluster is not None else []
     parts += ["lower is better"] if lower else []
     parts += [f"references {listing(apart)}"] if apart else []
+    limits = [
+        say("no-interval-of-scores", **one.values) if one.code == "no-interval" else one
+        for one in take_findings(intervals.notes)
+    ]
     references = []
     for at in every[~ranked].tolist():
         against = intervals.decided[at][order]
@@ -239,7 +244,7 @@ def order_scores(
             parts, n, digest_ratings(scores.rows), judges=levels.count("judge")
         ),
         headline=clustering.headline if clustered else limit_to_few(levels),
-        notes=take_findings([*scores.rows.notes, *fit.notes, *intervals.notes, *clustering.notes]),
+        notes=take_findings([*scores.rows.notes, *fit.notes, *limits, *clustering.notes]),
         neighbours=(),
         fit=fit,
         model=settings.name,

@@ -59,6 +59,8 @@ RANKINGS: Final = {
     " {inside:,} systems. Log-worths and intervals are relative to the mean of these {inside:,}.",
     "no-spread": "No interval for {systems:list}: clusters by {factors} answered so alike there"
     " that nothing shows how much others might differ.",
+    "no-interval-of-scores": "No interval for {systems:list}, which too few {factors} link to the"
+    " other {inside:,} systems. Intervals are of distances to the mean of these {inside:,}.",
     "no-intervals-at-level": "No intervals at level {level:g}: clusters are so few that in too"
     " many replicates they agree by chance, and nothing shows how far apart they may be.",
     # Other models
