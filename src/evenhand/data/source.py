@@ -114,6 +114,7 @@ def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str
 # All blanks that Python strips from a text
 BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
 _PADDED: Final = f"^[{BLANKS}]|[{BLANKS}]$"
+_AROUND: Final = f"^[{BLANKS}]+|[{BLANKS}]+$"
 
 
 def strip_blanks(
@@ -143,7 +144,8 @@ def strip_blanks(
         return frame, ()
     sums = (mark_whole(nw.col(one).str.contains(_PADDED)).sum().alias(one) for one in padded)
     counts = fetch_columns(frame.select(*sums))
-    stripped = frame.with_columns(*(nw.col(one).str.strip_chars(BLANKS) for one in padded))
+    # not `strip_chars`, which Ibis has without its characters
+    stripped = frame.with_columns(*(nw.col(one).str.replace_all(_AROUND, "") for one in padded))
     names = [f"{int(counts[one][0]):,} in '{columns[one]}'" for one in padded]
     return stripped, (say("stripped", columns=names),)
 
