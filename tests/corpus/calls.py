@@ -373,6 +373,29 @@ def variance_components() -> Any:
     return told
 
 
+def rating_models() -> Any:
+    """Fit each model of ratings under one criterion, and rank by it."""
+    points = evenhand.read("points.csv").where("criterion = 'fluency'")
+    models = {
+        "adjusted": evenhand.Adjusted(),
+        "mean": evenhand.Means(),
+        "z": evenhand.ZScores(),
+        "mixed": evenhand.Mixed(),
+        "ordinal": evenhand.Ordinal(),
+    }
+    told: dict[str, Any] = {}
+    for name, model in models.items():
+        try:
+            told[name] = {
+                "fit": plain(model.fit(points)),
+                "ranking": plain(evenhand.rank(points, model=model)),
+            }
+        except evenhand.EvenhandError as error:
+            told[name] = {"refused": str(error)}
+    told["methods"] = plain(evenhand.compare_methods(points))
+    return told
+
+
 def score_tests() -> Any:
     """Tests of scores: of all pairs, of one system, and within judges."""
     points = evenhand.read("points.csv")

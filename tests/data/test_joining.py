@@ -53,7 +53,7 @@ def test_a_judge_who_is_not_in_the_table_is_named(engine):
     with pytest.raises(InvalidJudgments) as caught:
         join(engine, some)
     python = "without(judges=['j2', 'j3'])"
-    where = "--where \"\\\"judge\\\" not in ('j2', 'j3')\", in Python "
+    where = "--without judge=j2,judge=j3, in Python "
     assert str(caught.value) == (
         "judge j2, j3 of votes.csv is not in the table to join: add a row for each, or leave them"
         f" out ({where * engine.startswith('duckdb')}{python})"

@@ -15,7 +15,6 @@ SCORES = pd.DataFrame(
     columns=["judge", "item", "system", "score"],
 )
 OF_PAIRS = {
-    "compare_methods": evenhand.compare_methods,
     "compare_models": evenhand.compare_models,
     "trace_learning": evenhand.trace_learning,
     "choose_pairs": evenhand.choose_pairs,
@@ -30,6 +29,7 @@ OF_PAIRS = {
     "PlackettLuce.fit": evenhand.PlackettLuce().fit,
 }
 OF_ANY = {
+    "compare_methods": evenhand.compare_methods,
     "rank": evenhand.rank,
     "screen_judges": evenhand.screen_judges,
     "estimate_components": evenhand.estimate_components,

@@ -12,6 +12,7 @@ import evenhand
 from evenhand.cli import options
 from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
+from evenhand.data.groups import choose_criterion
 from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
 
@@ -321,7 +322,9 @@ def rank(
                 OF_COMPARISONS, "is of comparisons; these are ratings: leave it out"
             )
             tables.refuse("rank of ratings")
+            data = choose_criterion(data, scores.criterion)
             certainty |= {"model": by.models[0] if by.models else "adjusted", **scores.settings}
+            certainty["criterion"] = None  # it is chosen above, and said with what was read
         else:
             options.refuse_given(OF_RATINGS, "is of ratings; these are comparisons: leave it out")
             data = tables.join(data, used=used)
@@ -366,6 +369,7 @@ def _rank_by_methods(
     asked = bool({*names} & METHODS.keys()) or certainty["criterion"] is not None
     data = run.reading.open_ranked(ratings=asked)
     if isinstance(data, Ratings):
+        data = choose_criterion(data, certainty.pop("criterion"))
         unused = [name for name in OF_COMPARISONS if name != "methods"]
         options.refuse_given(unused, "is of comparisons; these are ratings: leave it out")
         result = evenhand.compare_methods(

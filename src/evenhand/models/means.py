@@ -132,8 +132,11 @@ def fit_least_squares(
         whom = " and ".join(f"{name}s" for name in remove)
         raise NotIdentified(
             f"no {' or '.join(remove)} links {groups}, so that effects of {whom} cannot be told"
-            " from differences of systems: collect ratings of both groups by the same judges on"
-            " the same items, or rank by means (--model mean)"
+            " from differences of systems",
+            [
+                "collect ratings of both groups by the same judges on the same items",
+                "rank by means (--model mean)",
+            ],
         )
     rest = len(y) - absorbed.rank - (k - 1)
     if rest < 1:

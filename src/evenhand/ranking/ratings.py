@@ -103,7 +103,7 @@ def rank_ratings(
         return _rank_rows(data, settings, group_by, **of_scores)
     table = leave_out_controls(choose_criterion(data, criterion))
     rows = table.rows(factors=[] if group_by is None else [group_by])
-    chosen = [one for one in table.excluded if one.code == "criterion"]
+    chosen = [one for one in table.excluded if one.code == "criterion" and criterion is not None]
     return note_excluded(_rank_rows(rows, settings, group_by, **of_scores), chosen)
 
 
