@@ -21,7 +21,7 @@ PARTS = [VOTES[:120], VOTES[120:200], VOTES[200:]]
 
 def parquet(frame, compression="zstd"):
     written = BytesIO()
-    frame.write_parquet(written, compression=compression)
+    frame.write_parquet(written, compression=compression, row_group_size=50_000)
     return written.getvalue()
 
 
@@ -188,7 +188,8 @@ def test_a_wrong_secret_is_said_of_a_pattern_as_well(bucket, monkeypatch):
 
 
 def test_a_file_that_is_taken_away_while_it_is_read_is_said_so(bucket):
-    many = VOTES.sample(30_000, with_replacement=True, seed=1).with_row_index("row")
+    # more rows than are looked at when the file is opened, which the engine keeps
+    many = VOTES.sample(200_000, with_replacement=True, seed=1).with_row_index("row")
     bucket.put("going/votes.parquet", parquet(many.with_columns(item=pl.col("row").cast(str))))
     data = read("s3://going/votes.parquet")
     bucket.open().delete_file("going/votes.parquet")
@@ -199,7 +200,7 @@ def test_a_file_that_is_taken_away_while_it_is_read_is_said_so(bucket):
 @pytest.fixture
 def swapped(bucket):
     """Overwrites a file by one of the same size, in which all that won has lost."""
-    many = VOTES.sample(30_000, with_replacement=True, seed=1).with_row_index("row")
+    many = VOTES.sample(200_000, with_replacement=True, seed=1).with_row_index("row")
     tables = [many.with_columns(item=pl.col("row").cast(str)).drop("row")]
     tables.append(tables[0].rename({"model_a": "model_b", "model_b": "model_a"}))
     before, after = (

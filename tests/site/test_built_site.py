@@ -90,7 +90,7 @@ def test_functions_in_the_reference_show_their_signature(site: Path) -> None:
     text = (site / "api" / "rank.html").read_text("utf-8")
     first = re.split(r'<h2 id="evenhand\.', text)[1]
     plain = re.sub(r"<[^>]+>", "", first)
-    assert re.search(r"rank\(\s*data: Comparisons \| Rankings \| Tally,", plain)
+    assert re.search(r"rank\(\s*data: Comparisons\s*\| Rankings\s*\| Tally\s", plain)
 
 
 @pytest.mark.parametrize("unseen", ["&lt;!-- setup", "<!-- setup", "no-run", "&lt;BLANKLINE"])
