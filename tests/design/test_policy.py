@@ -13,7 +13,13 @@ from evenhand.cli.next import POLICIES
 from evenhand.design.next_pairs import choose_pairs
 from evenhand.design.policy import RULES, TITLES, Policy, number_pairs, read_state
 from evenhand.design.savings import measure_savings
-from evenhand.errors import InvalidJudgments, MissingFile, NotIdentified, UnknownOption
+from evenhand.errors import (
+    InvalidJudgments,
+    MissingFile,
+    NotIdentified,
+    UnknownFormat,
+    UnknownOption,
+)
 from evenhand.formats.reading import read
 
 
@@ -146,7 +152,7 @@ def test_what_holds_no_judgments_on_pairs_is_refused_in_words():
         choose_pairs(read(pd.DataFrame(scores)))
     with pytest.raises(MissingFile, match=r"there is no file 'votes.csv'"):
         choose_pairs("votes.csv")
-    with pytest.raises(InvalidJudgments, match="not by list"):
+    with pytest.raises(UnknownFormat, match="row 1 of the list is no dict but tuple"):
         choose_pairs([("a", "b")])
 
 
