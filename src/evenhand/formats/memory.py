@@ -29,7 +29,8 @@ def open_memory(source: Any) -> Table:
 
 def open_frame(source: Any, what: str = "data frame") -> Table:
     """Wrap a data frame as it is; nothing is copied, and what is lazy stays lazy."""
-    if hasattr(source, "reset_index") and hasattr(source, "columns"):
+    # not by its attributes: a frame of Spark Connect has every one, as a column
+    if nw.dependencies.is_pandas_like_dataframe(source):
         source = _unset_index(source)
     try:
         frame = nw.from_native(source)
