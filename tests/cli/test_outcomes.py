@@ -50,6 +50,6 @@ def test_a_declared_label_adds_to_the_known(evenhand, write, declared):
     assert [of_x["wins"], of_x["ties"], of_x["losses"]] == [wins, ties, 2]
 
 
-def test_a_number_that_turns_the_sides_leaves_the_others_to_be_declared(evenhand, write):
-    said = evenhand("rank", write("0", "1", "1"), "--outcome", "0=left", code=2).err
-    assert "unknown outcome '1'" in said
+def test_a_number_that_turns_the_sides_turns_the_scores_of_winners_and_it_is_said(evenhand, write):
+    said = " ".join(evenhand("rank", write("0", "1", "1"), "--outcome", "0=left").out.split())
+    assert "column 'winner' is the score of the right output: 1 where it won" in said
