@@ -30,7 +30,7 @@ def open_memory(source: Any) -> Table:
 def open_frame(source: Any, what: str = "data frame") -> Table:
     """Wrap a data frame as it is; nothing is copied, and what is lazy stays lazy."""
     # not by its attributes: a frame of Spark Connect has every one, as a column
-    if nw.dependencies.is_pandas_like_dataframe(source):
+    if nw.dependencies.is_pandas_like_dataframe(nw.to_native(source, pass_through=True)):
         source = _unset_index(source)
     try:
         frame = nw.from_native(source)
