@@ -73,10 +73,10 @@ def fit(
     and the order of each group is shown.
     """
     of_ratings = fitted.model_name in RATING_MODELS or options.is_given("criterion")
-    opened = run.reading.open_ranked(ratings=of_ratings)
+    opened = run.reading.open_either(options.kinds_of(ratings=of_ratings))
     if isinstance(opened, Ratings):
         tables.refuse("fit of ratings")
-        options.refuse_given(OF_COMPARISONS, "is of comparisons; these are ratings: leave it out")
+        options.refuse_of_comparisons()
         name = fitted.model_name if options.is_given("model_name") else "adjusted"
         return fit_ratings(opened, name, scores.criterion, groups.group_by)
     entry = find_model(fitted.model_name)
@@ -94,14 +94,6 @@ def fit(
     spec = BradleyTerry(**effects.settings(data), **{**settings, **entry.settings})
     fits, refused = fit_groups(data, spec, groups.group_by)
     return VerbResult(fits, refused, remarks_on(data))
-
-
-# Options that mean nothing for ratings
-OF_COMPARISONS: Final = (
-    *("ties", "order_effect", "reference", "prior", "control"),
-    *("judge_covariates", "item_covariates", "tie_covariates", "levels", "systems"),
-    "system_covariates",
-)
 
 
 def fit_ratings(

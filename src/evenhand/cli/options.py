@@ -536,19 +536,6 @@ class Reading(Options):
 
         return leave_out_controls(self.open())
 
-    def open_ranked(self, *, ratings: bool) -> Comparisons | Ratings:
-        """Open the files and leave controls out: comparisons, of rankings all pairs, or ratings.
-
-        ratings: which of them to take where a campaign's database has both.
-        """
-        from evenhand.data.controls import leave_out_controls
-        from evenhand.data.rankings import Rankings
-
-        data = leave_out_controls(
-            self.open(("ratings",) if ratings else ("comparisons", "rankings"))
-        )
-        return data.comparisons() if isinstance(data, Rankings) else data
-
     def open_comparisons(self, verb: str) -> Comparisons:
         """Open the files, leave controls out and expand rankings."""
         from evenhand.data.controls import take_pairs
@@ -583,11 +570,12 @@ class Reading(Options):
             )
         return leave_out_controls(data)
 
-    def open_either(self) -> Comparisons | Ratings:
-        """Open the files, leave controls out and expand rankings."""
+    def open_either(self, kinds: Sequence[str] = ()) -> Comparisons | Ratings:
+        """Open the files, leave controls out and expand rankings; `kinds` as of `open`."""
+        from evenhand.data.controls import leave_out_controls
         from evenhand.data.rankings import Rankings
 
-        data = self.open_systems()
+        data = leave_out_controls(self.open(kinds))
         return data.comparisons() if isinstance(data, Rankings) else data
 
 
@@ -790,6 +778,30 @@ def refuse_given(names: Iterable[str], why: str) -> None:
     for name in names:
         if is_given(name):
             raise UnknownOption(f"{write_option(name)} {why}")
+
+
+# What means nothing for ratings, and what nothing for comparisons, by the names of parameters
+OF_COMPARISONS: Final = (
+    *("ties", "order_effect", "reference", "prior", "control", "mixes", "per", "judge_cap"),
+    *("methods", "elo", "worth", "memory", "after", "judge_covariates", "item_covariates"),
+    *("tie_covariates", "levels", "systems", "system_covariates"),
+)
+OF_RATINGS: Final = ("criterion", "better", "rank_references")
+PAIRS: Final = ("comparisons", "rankings")
+
+
+def kinds_of(*, ratings: bool) -> tuple[str, ...]:
+    """Return which table of a campaign's database to take, where it has several."""
+    return ("ratings",) if ratings else PAIRS
+
+
+def refuse_of_comparisons(*but: str) -> None:
+    names = [name for name in OF_COMPARISONS if name not in but]
+    refuse_given(names, "is of comparisons; these are ratings: leave it out")
+
+
+def refuse_of_ratings() -> None:
+    refuse_given(OF_RATINGS, "is of ratings; these are comparisons: leave it out")
 
 
 def given_options() -> frozenset[str]:

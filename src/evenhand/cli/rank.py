@@ -132,19 +132,11 @@ class RankingModel(options.Options):
     models: tuple[str, ...] = options.model_option
 
 
-# Options that mean nothing for ratings, and those of ratings alone
-OF_COMPARISONS: Final = (
-    *("ties", "order_effect", "reference", "prior", "control", "mixes", "per", "judge_cap"),
-    *("methods", "elo", "worth", "win_rates", "memory"),
-)
-OF_RATINGS: Final = ("criterion", "better", "rank_references")
-
-
 def asks_ratings(names: Sequence[str], given: frozenset[str]) -> bool:
     """Say whether the command asks for ratings, by the name of a model or an option."""
     from evenhand.models.registry import RATING_MODELS
 
-    return any(name in RATING_MODELS for name in names) or bool(given & {*OF_RATINGS})
+    return any(name in RATING_MODELS for name in names) or bool(given & {*options.OF_RATINGS})
 
 
 def choose_model(
@@ -315,18 +307,16 @@ def rank(
     with watch_rows(run.patience.step):
         used = (groups.group_by, *(column for column, _ in mixing.mixes))
         of_ratings = asks_ratings(by.models, given)
-        data = run.reading.open_ranked(ratings=of_ratings)
+        data = run.reading.open_either(options.kinds_of(ratings=of_ratings))
         interval = intervals.interval if "interval" in given else None
         if isinstance(data, Ratings):
-            options.refuse_given(
-                OF_COMPARISONS, "is of comparisons; these are ratings: leave it out"
-            )
+            options.refuse_of_comparisons()
             tables.refuse("rank of ratings")
             data = choose_criterion(data, scores.criterion)
             certainty |= {"model": by.models[0] if by.models else "adjusted", **scores.settings}
             certainty["criterion"] = None  # it is chosen above, and said with what was read
         else:
-            options.refuse_given(OF_RATINGS, "is of ratings; these are comparisons: leave it out")
+            options.refuse_of_ratings()
             data = tables.join(data, used=used)
             certainty["model"] = choose_model(by.models, by.methods, settings, given)
             certainty |= {"mix": mixing.mix, "judge_cap": mixing.judge_cap}
@@ -367,11 +357,10 @@ def _rank_by_methods(
     from evenhand.ranking.rating_methods import METHODS
 
     asked = bool({*names} & METHODS.keys()) or certainty["criterion"] is not None
-    data = run.reading.open_ranked(ratings=asked)
+    data = run.reading.open_either(options.kinds_of(ratings=asked))
     if isinstance(data, Ratings):
         data = choose_criterion(data, certainty.pop("criterion"))
-        unused = [name for name in OF_COMPARISONS if name != "methods"]
-        options.refuse_given(unused, "is of comparisons; these are ratings: leave it out")
+        options.refuse_of_comparisons("methods")
         result = evenhand.compare_methods(
             data, methods=names, progress=run.patience.step, **certainty
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evenhand.cli import options
-from evenhand.cli.rank import OF_RATINGS, Mixing, choose_model
+from evenhand.cli.rank import Mixing, choose_model
 from evenhand.cli.result import VerbResult
 from evenhand.cli.running import remarks_on, work_on_groups, work_on_tables
 
@@ -68,11 +68,11 @@ def robustness(
         **vars(clusters),
     }
     # with controls, which say whom to exclude
-    opened = run.reading.open(("comparisons", "rankings"))
+    opened = run.reading.open(options.PAIRS)
     if isinstance(opened, Ratings):
-        options.refuse_given(OF_COMPARISONS, "is of comparisons; these are ratings: leave it out")
+        options.refuse_of_comparisons()
         return _check_ratings(opened, doubts, scores, clusters, groups.group_by)
-    options.refuse_given(OF_RATINGS, "is of ratings; these are comparisons: leave it out")
+    options.refuse_of_ratings()
     data = opened.comparisons() if isinstance(opened, Rankings) else opened
 
     def work(part: Comparisons) -> Robustness:
@@ -80,12 +80,6 @@ def robustness(
 
     results, refused = work_on_tables(data, groups.group_by, work)
     return VerbResult(results, refused, remarks_on(data, "controls"))
-
-
-# Options that mean nothing for ratings
-OF_COMPARISONS = (
-    *("ties", "order_effect", "reference", "prior", "mixes", "per", "judge_cap", "after"),
-)
 
 
 def _check_ratings(

@@ -166,7 +166,7 @@ class Rescoring(Record):
     systems: tuple[SystemScore, ...]  # scores of systems, the best by all judges first
     kept: Correlation  # scores by all judges with scores by the kept ones
     removed: Correlation  # scores by all judges with scores by the removed ones alone
-    # as `kept`, human references aside; None where none are named
+    # as `kept`, human references excluded; None where none are named
     without_references: Correlation | None = None
     # as `kept`, within each input type
     by_input: Mapping[str, Correlation] = field(default_factory=dict)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -26,7 +25,7 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotIdentified, listing
-from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
+from evenhand.models.rating_fit import RatingFit, ScoredRows, contrast_basis, take_scores
 from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.absorption import Absorbed, absorb
@@ -49,6 +48,7 @@ class LeastSquaresFit(RatingFit):
     basis: Array  # (K, K − 1) orthonormal contrasts of systems, which are its parameters
     bread: Array  # (K − 1, K − 1) inverse information of the contrasts
     residual: Array  # (n,) residuals
+    variance: float  # of a residual of weight 1
     data: ScoredRows  # the scores, in the order of the residuals
     effects: Mapping[str, Array]  # "judge", "item" → (levels,) effects, centred
 
@@ -60,13 +60,6 @@ class LeastSquaresFit(RatingFit):
     @property
     def scale(self) -> str:  # type: ignore[override]
         return "z" if isinstance(self.model, ZScores) else "score"
-
-    @cached_property
-    def variance(self) -> float:
-        """Variance of a residual, of weight 1."""
-        weight = self.absorbed.weight
-        squares = self.residual**2 if weight is None else weight * self.residual**2
-        return float(squares.sum()) / self.df
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -125,7 +118,6 @@ def fit_least_squares(
     centred = y - level
     codes = [data.factors[name].codes for name in remove]
     absorbed = absorb(centred, data.system, k, codes, weight)
-    information = absorbed.information
     part = find_parts(absorbed)
     if part.any():
         groups = " and ".join(name_parts(data.systems, part))
@@ -146,8 +138,8 @@ def fit_least_squares(
             " errors from",
             ["collect more ratings", *["rank by means (--model mean)"] * bool(remove)],
         )
-    basis = np.linalg.qr(np.eye(k) - 1.0 / k)[0][:, : k - 1]
-    bread = np.linalg.inv(basis.T @ information @ basis)
+    basis = contrast_basis(k)
+    bread = np.linalg.inv(basis.T @ absorbed.information @ basis)
     bread = (bread + bread.T) / 2
     means = basis @ (bread @ (basis.T @ absorbed.right))
     residual = absorbed.residuals(centred, means)
@@ -171,6 +163,7 @@ def fit_least_squares(
         basis=basis,
         bread=bread,
         residual=residual,
+        variance=variance,
         data=data,
         effects=effects,
     )

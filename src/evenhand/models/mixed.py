@@ -164,7 +164,7 @@ class Mixed:
 
 def _tell_apart(known: Identified, score: Array) -> tuple[Identified, Problem]:
     """Drop the effects that the means of systems leave no variance of their own."""
-    # With matrices D_k = Z_k Z_kᵀ and P as usual, variances are told apart if the P D_k P are
+    # With matrices D_k = Z_k Z_kᵀ and P as usual, variances are distinguished if the P D_k P are
     # linearly independent; and these are if the vectors P D_k P x are, x drawn at random. That
     # is the average information on scores x.
     probe = np.random.Generator(np.random.PCG64(1)).standard_normal(len(score))

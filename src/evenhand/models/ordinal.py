@@ -254,7 +254,7 @@ class _Level:
 
 @dataclass(frozen=True, eq=False)
 class _Design:
-    """Distinct rows; an effect that is left out has one level."""
+    """Distinct rows; an effect that is excluded has one level."""
 
     judge: Integers  # (n,)
     system: Integers

@@ -114,6 +114,11 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
     return ScoredRows(names, system.reshape(-1), data.score, factors, data)
 
 
+def contrast_basis(k: int) -> Array:
+    """Return (K, K − 1) orthonormal contrasts of systems."""
+    return np.asarray(np.linalg.qr(np.eye(k) - 1.0 / k)[0][:, : k - 1])
+
+
 def labels_of(name: str) -> str:
     return "criteria" if name == "criterion" else f"{name}s"
 

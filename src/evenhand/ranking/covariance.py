@@ -551,7 +551,7 @@ def leave_each_out(
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """Clusters whose information is held all at once, each of which is left out."""
+    """Clusters whose information is held all at once, each of which is excluded in turn."""
 
     rows: Array  # (K, p) centred values of the systems by parameter
     total: Array  # (p, p) information, H

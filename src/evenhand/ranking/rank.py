@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
-from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption, listing
+from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, listing
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlEffect, ControlledFit, fit_rows, read_controls
 from evenhand.models.log_linear import Fit
@@ -29,7 +29,7 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking import clustering
 from evenhand.ranking.inference import find_intervals, number_places, order_systems
 from evenhand.ranking.intervals import MIN_CLUSTERS, Intervals
-from evenhand.ranking.ranking import Controlled, GroupedRankings, Ranking
+from evenhand.ranking.ranking import Controlled, GroupedRankings, Ranking, rank_apart
 from evenhand.ranking.sandwich import gather_clusters, walk_information
 from evenhand.ranking.settings import Progress, Settings, choose_model
 from evenhand.render.findings import Finding, take_findings
@@ -189,7 +189,7 @@ def rank_each(
             parts = split_judgments(table, by)
         elif by is not None:
             parts = split_table(table, by)
-        grouped = _rank_apart(
+        grouped = rank_apart(
             parts, by, lambda name: _rank_one(_weigh(parts[name], weights), clusterings, settings)
         )
     else:  # from one pass over the data
@@ -227,19 +227,6 @@ def _rank_one(table: Comparisons, clusterings: tuple[str, ...], settings: Settin
     return make_ranking(evidence, levels, settings)
 
 
-def _rank_apart(
-    names: Iterable[str], by: str | None, rank_group: Callable[[str], Ranking]
-) -> GroupedRankings:
-    rankings: dict[str, Ranking] = {}
-    refused: dict[str, str] = {}
-    for name in names:
-        try:
-            rankings[name] = rank_group(name)
-        except (NotIdentified, NotConverged) as refusal:
-            refused[name] = str(refusal)
-    return GroupedRankings(rankings, by or "", refused)
-
-
 def _rank_tallies(parts: Mapping[str, Tally], by: str, settings: Settings) -> GroupedRankings:
     before = settings.start
 
@@ -250,7 +237,7 @@ def _rank_tallies(parts: Mapping[str, Tally], by: str, settings: Settings) -> Gr
         evidence = clustering.Evidence.of(clustering.merge_factors(tally))
         return make_ranking(evidence, Levels(loads), replace(settings, start=start))
 
-    return _rank_apart(parts, by, rank_group)
+    return rank_apart(parts, by, rank_group)
 
 
 def make_ranking(evidence: clustering.Evidence, levels: Levels, settings: Settings) -> Ranking:

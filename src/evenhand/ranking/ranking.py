@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -13,7 +13,13 @@ from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import AppliedMix
 from evenhand.data.tally import Tally
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, suggest_or_list
+from evenhand.errors import (
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    UnknownOption,
+    suggest_or_list,
+)
 from evenhand.models.base import Contrast, FittedModel, Posterior
 from evenhand.models.controls import ControlEffect
 from evenhand.models.log_linear import Fit
@@ -754,6 +760,20 @@ def write_cell(row: Mapping[str, Any] | None) -> str | None:
     if row is None:
         return None
     return f"{write_ranks(row)} ({write_value(row['estimate'], 'two')})"
+
+
+def rank_apart(
+    names: Iterable[str], by: str | None, rank_group: Callable[[str], Ranking]
+) -> GroupedRankings:
+    """Rank groups one by one; return also where none can be ranked."""
+    rankings: dict[str, Ranking] = {}
+    refused: dict[str, str] = {}
+    for name in names:
+        try:
+            rankings[name] = rank_group(name)
+        except (NotIdentified, NotConverged) as refusal:
+            refused[name] = str(refusal)
+    return GroupedRankings(rankings, by or "", refused)
 
 
 def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:

@@ -20,7 +20,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.tally import Factor, merge_levels
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.means import LeastSquaresFit
-from evenhand.models.rating_fit import RatingFit
+from evenhand.models.rating_fit import RatingFit, contrast_basis
 from evenhand.numerics import Array
 from evenhand.numerics.absorption import sum_clusters, sum_squares
 from evenhand.numerics.cluster_means import number_groups
@@ -79,7 +79,7 @@ def find_rating_intervals(
         clustering = choose_clustering(settings.cluster, answers)
         clustering, spread = find_spread(fit, answers, clustering, settings)
     else:
-        basis = np.linalg.qr(np.eye(len(fit.systems)) - 1.0 / len(fit.systems))[0][:, :-1]
+        basis = contrast_basis(len(fit.systems))
         if fit.vcov is None:
             raise NotIdentified("this model knows no errors, so that it has no intervals")
         vcov = basis.T @ fit.vcov @ basis
@@ -161,6 +161,6 @@ def leave_out(
     parts = {g: covariance.invert_parts(total - information[held[g]], basis) for g in alone}
     way = left_out.leave_out(name, factor, parts, parts)
     shown = covariance.find_linked(way, requested=requested)
-    of_model = fit.variance * basis @ fit.bread @ basis.T
-    covariance.refuse_alike(fit.systems, basis @ way.vcov @ basis.T, of_model, name, shown)
+    of_model = lift(basis, fit.variance * fit.bread)
+    covariance.refuse_alike(fit.systems, lift(basis, way.vcov), of_model, name, shown)
     return way

@@ -24,12 +24,12 @@ from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_
 from evenhand.models.means import standardise
 from evenhand.models.rating_fit import take_scores
 from evenhand.models.registry import RATING_MODELS
-from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.pair_tests import rank_sum_tests
 from evenhand.ranking.intervals import find_clusters, rank_ranges
 from evenhand.ranking.method_table import GroupedMethodTables, MethodTable, read_scores
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.ratings import name_groups, rank_scores, reads_human, reads_lower_of
+from evenhand.ranking.ratings import find_references, name_groups, rank_scores, reads_lower_of
+from evenhand.ranking.score_tests import MeanScores
 from evenhand.ranking.settings import Settings
 from evenhand.render.counts import plural
 
@@ -134,32 +134,21 @@ def score_as_wmt(rows: RatingRows, *, lower_is_better: bool = False) -> Scores:
             "WMT's tests are of outputs, and no column names the items",
             ["name it (--column item=NAME)"],
         )
-    sign = -1.0 if lower_is_better else 1.0
-    z = sign * standardise(scores)
-    output = number_groups(scores.factors["item"].codes, scores.system)
-    first = np.unique(output, return_index=True)[1]
-    means = np.bincount(output, z) / np.bincount(output)
-    system = scores.system[first]
-    apart = [reads_human(name) for name in scores.systems]
-    if len(apart) - sum(apart) < 2:
-        apart = [False] * len(apart)
-    ranked = np.flatnonzero(~np.array(apart))
-    place = np.full(len(apart), -1)
-    place[ranked] = np.arange(len(ranked))
-    kept = place[system] >= 0
-    own, value, k = place[system[kept]], means[kept], len(ranked)
-    higher = rank_sum_tests(own, value, k, one_sided=True) < WMT_LEVEL
+    apart = [rows.systems.index(name) for name in find_references(scores.systems)]
+    standard = replace(rows, score=standardise(scores)).take(~np.isin(rows.system, apart))
+    means = MeanScores.of(standard, -1.0 if lower_is_better else 1.0)
+    k = len(means.systems)
+    higher = rank_sum_tests(means.system, means.score, k, one_sided=True) < WMT_LEVEL
     better = (higher & ~np.eye(k, dtype=np.bool_)).astype(np.int8)
     decided = better - better.T
-    average = np.bincount(own, value, minlength=k) / np.bincount(own, minlength=k)
-    order = np.argsort(-average, kind="stable")
+    order = np.argsort(-means.mean, kind="stable")
     cluster = np.empty(k, dtype=np.int64)
     cluster[order] = find_clusters(order, decided)
     lower, upper = rank_ranges(decided)
     return Scores(
         rule=WMT,
-        systems=tuple(scores.systems[at] for at in ranked.tolist()),
-        values=average,
+        systems=means.systems,
+        values=means.mean,
         unit="minus z" if lower_is_better else "z",
         rank_lower=lower,
         rank_upper=upper,

@@ -14,7 +14,7 @@ from evenhand.data.groups import Levels, choose_criterion, group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import exactly, write_signature
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
+from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.models.base import finite
 from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
 from evenhand.models.registry import RATING_MODELS, find_model
@@ -22,7 +22,7 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.clustering import Clustering, limit_to_few
 from evenhand.ranking.inference import number_places, reorder
 from evenhand.ranking.intervals import Intervals
-from evenhand.ranking.ranking import GroupedRankings, Ranking
+from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart
 from evenhand.ranking.rating_errors import ScoredAnswers, find_rating_intervals
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
@@ -63,6 +63,19 @@ def reads_human(system: str) -> bool:
     [True, True, True, False, False]
     """
     return HUMAN_NAMES.fullmatch(system) is not None
+
+
+def find_references(
+    systems: Sequence[str], references: Sequence[str] | None = None, *, kept: str | None = None
+) -> list[str]:
+    """Return the systems that have no rank, in their order; none where these are all but one.
+
+    references: human references by name; None for systems whose names say that they are.
+    kept: a system that stays among the others.
+    """
+    named = {*(filter(reads_human, systems) if references is None else references)} - {kept}
+    apart = [name for name in systems if name in named]
+    return apart if len(systems) - len(apart) > 1 else []
 
 
 def choose_rating_model(model: object) -> object:
@@ -125,16 +138,11 @@ def _rank_rows(
 
     if [*parts] == [""] and group_by is None:
         return rank_part(parts[""])
-    rankings: dict[str, Ranking] = {}
-    refused: dict[str, str] = {}
-    for name, part in parts.items():
-        try:
-            rankings[name] = rank_part(part)
-        except (NotIdentified, NotConverged) as refusal:
-            refused[name] = str(refusal)
-    if not rankings:
-        raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
-    return GroupedRankings(rankings, name_groups(rows, group_by), refused)
+    by = name_groups(rows, group_by)
+    grouped = rank_apart(parts, by, lambda name: rank_part(parts[name]))
+    if not grouped.groups:
+        raise NotIdentified("; ".join(f"{name}: {why}" for name, why in grouped.refused.items()))
+    return grouped
 
 
 def name_groups(rows: RatingRows, group_by: str | None) -> str:
@@ -169,10 +177,7 @@ def rank_scores(
     with one_blas_thread():
         fit: RatingFit = settings.model.fit(scores)
         found = find_rating_intervals(fit, answers, settings, -1.0 if lower_is_better else 1.0)
-    known = {*(filter(reads_human, fit.systems) if references is None else references)}
-    apart = [name for name in fit.systems if name in known]
-    if len(fit.systems) - len(apart) < 2:  # then people's texts are what is ranked
-        apart = []
+    apart = find_references(fit.systems, references)
     return order_scores(fit, scores, found, settings, lower=lower_is_better, apart=apart)
 
 

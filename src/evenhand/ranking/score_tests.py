@@ -62,9 +62,9 @@ from evenhand.numerics.pair_tests import (
 from evenhand.ranking.clustering import WIDE
 from evenhand.ranking.ratings import (
     choose_rating_model,
+    find_references,
     name_groups,
     rank_scores,
-    reads_human,
     reads_lower,
 )
 from evenhand.ranking.settings import Settings
@@ -655,9 +655,8 @@ def _leave_references_out(
 ) -> tuple[RatingRows, tuple[Exclusion, ...]]:
     """Leave human references out of the pairs, but for the system that is tested."""
     systems = {rows.systems[code] for code in np.unique(rows.system).tolist()}
-    human = {*(filter(reads_human, systems) if references is None else references)} & systems
-    apart = sorted(human - {new})
-    if not apart or len(systems) - len(apart) < 2:  # then people's texts are what is compared
+    apart = find_references(sorted(systems), references, kept=new)
+    if not apart:
         return rows, ()
     left = np.isin(rows.system, [rows.systems.index(name) for name in apart])
     reason = f"human references{' by name' if references is None else ''}, which are in no pair"

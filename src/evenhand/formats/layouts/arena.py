@@ -118,7 +118,7 @@ def _projection(table: Table) -> str:
 #     id,model_a,model_b,prompt,...,winner_model_a,winner_model_b,winner_tie
 #     30192,gpt-4,koala-13b,...,1,0,0
 #
-# Exactly one of them is 1 in every row, the others are 0. One of the three may be left out: without
+# Exactly one of them is 1 in every row, the others are 0. One of the three may be missing: without
 # the tie there are none, and a row in which neither one side nor the tie is 1 is the other side's.
 _KAGGLE: Final = ("winner_model_a", "winner_model_b", "winner_tie")
 _OUTCOME: Final = "outcome"

@@ -77,7 +77,7 @@ def _count_leaders(ranking: Ranking) -> int:
     return int((ranking.rank == ranking.rank[0]).sum())
 
 
-def _find_claims(ranking: Ranking) -> tuple[removal.Claim, ...]:
+def find_claims(ranking: Ranking) -> tuple[removal.Claim, ...]:
     # Who leads (alone, or level with others), the nearest system that the leader is decided to be
     # better than, and the borders between clusters.
     systems, ahead = ranking.systems, _count_leaders(ranking)
@@ -91,7 +91,7 @@ def _find_claims(ranking: Ranking) -> tuple[removal.Claim, ...]:
     if sets is not None:  # the leader is seldom decided to be first; whom it beats may be
         beaten = np.flatnonzero(sets.decided[0] > 0).tolist()
         if beaten and beaten[0] > ahead:
-            claims.append(_claim_pair(ranking, systems[0], systems[beaten[0]]))
+            claims.append(claim_pair(ranking, systems[0], systems[beaten[0]]))
     if ranking.cluster is not None:
         borders = (np.flatnonzero(np.diff(ranking.cluster)) + 1).tolist()
         claims += [
@@ -111,12 +111,12 @@ def _take_claims(
         raise UnknownOption("pairs are (better, worse), two systems each: pairs=[('A', 'B')]")
     places = (after,) if isinstance(after, int) else after
     return (
-        *(_claim_pair(ranking, *pair) for pair in dict.fromkeys(requested)),
+        *(claim_pair(ranking, *pair) for pair in dict.fromkeys(requested)),
         *(_claim_border(ranking, place) for place in dict.fromkeys(places)),
     )
 
 
-def _claim_pair(ranking: Ranking, better: str, worse: str) -> removal.Claim:
+def claim_pair(ranking: Ranking, better: str, worse: str) -> removal.Claim:
     for system in (better, worse):
         if system not in ranking.systems:
             raise InvalidJudgments(
@@ -619,7 +619,7 @@ def find_fragility(
     with one_blas_thread():
         case = removal.open_case(table, spec, cluster=cluster, level=level, seed=seed, board=board)
         requested = _take_claims(case.ranking, pairs, after)
-        claims = requested or _find_claims(case.ranking)[:most]
+        claims = requested or find_claims(case.ranking)[:most]
         fragility = examine(case, claims, outcomes)
     notes = [*say_left_out(data, table)]
     ahead = _count_leaders(case.ranking)

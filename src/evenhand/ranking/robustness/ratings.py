@@ -17,8 +17,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.rating_rows import RatingRows
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest_or_list
-from evenhand.judges.screening import screen_judges
+from evenhand.errors import NotIdentified, listing
 from evenhand.models.means import LeastSquaresFit
 from evenhand.models.registry import RATING_MODELS
 from evenhand.numerics import Array, Integers
@@ -27,7 +26,13 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import choose_rating_model, rank_scores
 from evenhand.ranking.robustness import removal
-from evenhand.ranking.robustness.fragility import REVERSED, Flip, Fragility
+from evenhand.ranking.robustness.fragility import (
+    REVERSED,
+    Flip,
+    Fragility,
+    claim_pair,
+    find_claims,
+)
 from evenhand.ranking.robustness.sensitivity import (
     ASKED,
     CLUSTERED,
@@ -37,11 +42,10 @@ from evenhand.ranking.robustness.sensitivity import (
     Robustness,
     Sensitivity,
     describe_choice,
+    find_flagged,
     try_choice,
 )
-from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.settings import Settings
-from evenhand.render.findings import Finding
 
 USUAL: Final = "adjusted"
 # Numbers in the information of all levels beyond which no influence is computed
@@ -81,7 +85,7 @@ def check_ratings(
     settings = Settings(spec, "rank-sets", cluster, level, seed, None)
     how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
     usual = rank_scores(rows, settings, **how)
-    notes: list[Finding] = []
+    notes: list[str] = []
     offers: list[tuple[str, Callable[[], Ranking]]] = [
         (f"model {name}", partial(rank_scores, rows, other, **how))
         for name, other in _list_models(settings)
@@ -120,18 +124,10 @@ def _list_models(settings: Settings) -> list[tuple[str, Settings]]:
 
 
 def _leave_flagged_out(
-    rows: RatingRows, settings: Settings, notes: list[Finding], how: dict[str, Any]
+    rows: RatingRows, settings: Settings, notes: list[str], how: dict[str, Any]
 ) -> list[tuple[str, Callable[[], Ranking]]]:
-    try:
-        screening = screen_judges(rows)
-    except (NotIdentified, UnknownOption) as refusal:
-        notes.append(say("judges-not-screened", why=str(refusal)))
-        return []
-    flagged = [card.judge for card in screening.flagged]
+    flagged = find_flagged(rows, notes)
     if not flagged:
-        why = screening.abstains
-        code = "no-judge-flagged-why" if why else "no-judge-flagged"
-        notes.append(say(code, why=str(why)) if why else say(code))
         return []
     codes = [code for code, name in enumerate(rows.judges) if name in flagged]
     rest = rows.take(~np.isin(rows.judge, codes))
@@ -145,7 +141,8 @@ def find_flips(ranking: Ranking, pairs: Sequence[tuple[str, str]] = ()) -> tuple
     if not isinstance(fit, LeastSquaresFit):
         return ()
     flips = []
-    for claim in _list_claims(ranking, pairs):
+    asked = [claim_pair(ranking, *pair) for pair in pairs]
+    for claim in asked or [one for one in find_claims(ranking) if one.subject]:
         for name, factor in fit.data.factors.items():
             if not 1 < factor.size < len(fit.residual):
                 continue
@@ -153,35 +150,6 @@ def find_flips(ranking: Ranking, pairs: Sequence[tuple[str, str]] = ()) -> tuple
                 continue
             flips.append(_find_flip(ranking, fit, name, claim))
     return tuple(flips)
-
-
-def _list_claims(ranking: Ranking, pairs: Sequence[tuple[str, str]]) -> list[removal.Claim]:
-    systems = ranking.systems
-    if not pairs:
-        claims = []
-        if ranking.rank[0] != ranking.rank[1]:
-            claims.append(_claim(f"{systems[0]} is first", systems[0], systems[1:]))
-        beaten = [] if ranking.decided is None else np.flatnonzero(ranking.decided[0] > 0).tolist()
-        if beaten and beaten[0] > 1:
-            other = systems[beaten[0]]
-            claims.append(_claim(f"{systems[0]} is ahead of {other}", systems[0], (other,)))
-        return claims
-    claims = []
-    for better, worse in pairs:
-        for name in (better, worse):
-            if name not in systems:
-                raise InvalidJudgments(f"no system '{name}'.{suggest_or_list(name, systems)}")
-        if systems.index(better) >= systems.index(worse):
-            raise UnknownOption(
-                f"the board does not have {better} ahead of {worse}: ask about {worse} ahead of"
-                f" {better}"
-            )
-        claims.append(_claim(f"{better} is ahead of {worse}", better, (worse,)))
-    return claims
-
-
-def _claim(said: str, above: str, below: tuple[str, ...]) -> removal.Claim:
-    return removal.Claim(said, (above,), below, above)
 
 
 def _find_flip(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: removal.Claim) -> Flip:

@@ -27,6 +27,7 @@ from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import RatingRows
 from evenhand.data.results import Shown
 from evenhand.data.taking import Openable
 from evenhand.data.tally import Tally
@@ -361,7 +362,7 @@ def vary_choices(
         offers.append(("advantage of the first output", reordered))
     offers += _offer_loads(table, settings, run, notes)
     if table.has("judge"):
-        flagged = _find_flagged(screening or data, notes)
+        flagged = find_flagged(screening or data, notes)
         if flagged:
             name = f"without flagged judges ({listing(flagged, MAX_FLAGGED_NAMED)})"
             rest = table.without(judges=flagged, recorded=False)
@@ -430,7 +431,9 @@ def _offer_loads(
     return []
 
 
-def _find_flagged(data: Comparisons | Rankings | Screening, notes: list[str]) -> Sequence[str]:
+def find_flagged(
+    data: Comparisons | Rankings | RatingRows | Screening, notes: list[str]
+) -> Sequence[str]:
     try:
         screening = data if isinstance(data, Screening) else screen_judges(data)
     except (NotIdentified, UnknownOption) as refusal:
