@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -339,3 +340,9 @@ def show(result):
 
 def say(result):
     return str(getattr(result, "signature", result))
+
+
+def test_a_named_index_is_a_column_also_inside_a_frame_of_narwhals():
+    columns = {"left": ["a", "b"], "right": ["b", "a"], "outcome": ["left", "left"]}
+    frame = pd.DataFrame(columns, index=pd.Index(["j1", "j2"], name="judge"))
+    assert evenhand.read(nw.from_native(frame)).has("judge")

@@ -29,9 +29,10 @@ def open_memory(source: Any) -> Table:
 
 def open_frame(source: Any, what: str = "data frame") -> Table:
     """Wrap a data frame as it is; nothing is copied, and what is lazy stays lazy."""
+    native = nw.to_native(source, pass_through=True)
     # not by its attributes: a frame of Spark Connect has every one, as a column
-    if nw.dependencies.is_pandas_like_dataframe(nw.to_native(source, pass_through=True)):
-        source = _unset_index(source)
+    if nw.dependencies.is_pandas_like_dataframe(native):
+        source = _unset_index(native)
     try:
         frame = nw.from_native(source)
         names = list(frame.collect_schema().names())
