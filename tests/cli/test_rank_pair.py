@@ -101,4 +101,4 @@ def test_of_ratings_the_pair_is_points_apart(evenhand, folder):
     assert "B has -10.00 points (" in " ".join(said.split())
     assert "wins" not in said
     refused = evenhand("rank", "scores.csv", "--win-rates", code=2).err
-    assert "--win-rates is of comparisons" in refused
+    assert "scores predict no preferences" in refused

@@ -423,7 +423,7 @@ class Ranking(Shown):
 
         """
         if isinstance(self.fit, RatingFit):
-            raise UnknownOption("scores predict no preferences: only comparisons have chances")
+            raise UnknownOption("win rates need comparisons: scores predict no preferences")
         return self.fit
 
     @property
