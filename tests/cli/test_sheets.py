@@ -7,6 +7,8 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+import evenhand
+
 QUALITY = {"GPT-4": 4, "Claude": 4, "Llama": 3, "Baseline": 2}
 HEADER = ["Participant", "Segment ID", "System", "Fluency", "Adequacy"]
 
@@ -160,3 +162,25 @@ def test_tables_of_items_and_judges_may_be_workbooks(evenhand, study, folder):
     remedy = re.search(r'say so in the campaign file: (sheet = "Texts")', said)[1]
     (folder / "c.toml").write_text(f'items = "items.xlsx"\n{remedy}\n')
     assert "6 items, 2 systems" in evenhand("check", "c.toml").out
+
+
+def test_a_bad_cell_costs_only_itself_and_plans_skip_it_too(evenhand, study):
+    book = openpyxl.load_workbook(study)
+    book["Responses"]["D6"] = "illegible"  # of fluency: the adequacy of that row is kept
+    book.save(study)
+    refused = evenhand("plan", "--pilot", study, "--criterion", "Adequacy", code=2).err
+    assert "--skip-bad-rows" in refused
+    more = ("--skip-bad-rows", "--criterion", "Adequacy", "--json")
+    ranked = evenhand("rank", study, *more).json
+    assert ranked["n_judgments"] == 6 * 10 * 4 - 1  # all but the blank one
+    said = [one["reason"] for one in ranked["excluded"]]
+    assert "cells that are no numbers, row 6 ('illegible' in 'Fluency')" in said
+    planned = evenhand("plan", "--pilot", study, "--campaigns", "0", *more).json
+    assert [one["reason"] for one in planned["excluded"]] == said
+
+
+def test_groups_of_results_are_a_mapping(study):
+    ranked = evenhand.rank(study, interval="model")
+    assert [*ranked.keys()] == ["Adequacy", "Fluency"]
+    assert dict(ranked.items())["Fluency"] is ranked["Fluency"]
+    assert ("Fluency" in ranked, ranked.get("Style")) == (True, None)

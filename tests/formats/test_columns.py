@@ -13,7 +13,7 @@ import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.reading import read
-from read_tables import cells_of, refusal, tally_of
+from read_tables import cells_of, refusal, rows_of, tally_of
 
 BASE = {"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]}
 
@@ -165,3 +165,17 @@ def test_unknown_outcomes_and_self_comparisons_name_their_rows(save) -> None:
     same = save("s.csv", "left,right,winner\nA,B,left\nB,B,tie\n")
     assert "'B' is compared with itself" in refusal(same, InvalidJudgments)
     assert "(row 2)" in refusal(same, InvalidJudgments)
+
+
+def test_a_dot_in_the_name_of_a_column_is_no_table(tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "judge,item,a.system,a_system,score,Input.src\n"
+        "j,1,x,p,3,de\nj,1,y,p,4,en\nk,1,x,p,2,de\nk,1,y,p,5,en\n"
+    )
+    data = read(path, columns={"system": "a.system"}, where="Input_src = 'de'")
+    assert [row["score"] for row in rows_of(data)] == [3, 2]
+    note = "a dot in the name of a column is written _ here: a_system_, Input_src."
+    assert note in data.source.notes
+    ranked = evenhand.rank(read(path, columns={"system": "a.system"}), interval="model")
+    assert sorted(ranked.systems) == ["x", "y"]

@@ -473,13 +473,16 @@ def test_odd_columns_of_votes_are_refused(save):
 
 
 def test_rows_with_a_score_that_is_none_can_be_skipped(save):
-    path = write(save, "judge,system,fluency,style", ["j,A,4,5", "j,B,3,good", "j,A,2,1"])
+    path = write(save, "judge,system,fluency,style", ["j,A,4,5", "j,B,3,good", "j,A,N/A,1"])
     wishes = {"columns": {"score": "fluency,style"}, "skip_bad_rows": True}
     assert "skip_bad_rows=True" in refusal(path, columns=wishes["columns"])
     data = read(path, **wishes)
-    assert len(rows_of(data)) == 4
-    assert [(one.code, one.rows, one.of_rows) for one in data.source.exclusions] == [
-        ("bad-rows", 1, 3)
+    assert len(rows_of(data)) == 4  # B's fluency is kept: only the cell is no number
+    assert [(one.reason, one.rows) for one in data.source.exclusions] == [
+        ("blank cells", 1),
+        ("cells that are no numbers, row 2 ('good' in 'style')", 1),
     ]
+    none = write(save, "judge,system,fluency,style", ["j,A,bad,good", "j,B,NA,"])
+    assert "no score of" in refusal(none, **wishes)
     pairs = save("p.csv", "model_a,model_b,score_a,score_b\nx,y,4,5\nx,y,good,3\nx,y,4,4\n")
     assert cells_of(tally_of(pairs, skip_bad_rows=True)) == {("x", "y"): (0, 1, 1)}

@@ -83,6 +83,12 @@ class PilotReading(options.Options):
         "The sign between systems that share an output of the pilot, as + in A+B.",
     )
     sheet: str | None = _systems("--sheet NAME", "Which sheet of a workbook the pilot is.")
+    decimal: str | None = _systems(
+        "--decimal", "The sign before decimals of the pilot.", type=options.OneOf((".", ","))
+    )
+    skip_bad_rows: bool = _systems(
+        "--skip-bad-rows", "Exclude rows of the pilot that cannot be read, counted and listed."
+    )
 
 
 class Design(options.Options):
@@ -191,12 +197,7 @@ def _open_pilot(path: str | None, how: PilotReading) -> Comparisons | Rankings |
             are = "is" if len(flags) == 1 else "are"
             raise UnknownOption(f"{listing(flags)} {are} of a pilot: name it (--pilot FILE)")
         return None
-    others = {
-        **dict.fromkeys(("weight", "decimal")),
-        "weights": "frequency",
-        "skip_bad_rows": False,
-        "explain": False,
-    }
+    others = {"weight": None, "weights": "frequency", "explain": False}
     read = {name: value for name, value in vars(how).items() if name != "criterion"}
     data: Any = options.Reading({"files": (path,), **others, **read}).open_systems()
     if isinstance(data, Ratings):

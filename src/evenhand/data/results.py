@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
-from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
 from evenhand.render.document import Document
@@ -91,7 +91,7 @@ Held = TypeVar("Held", bound=Part)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Grouped(Shown, Generic[Held]):
+class Grouped(Shown, Mapping[str, Held]):
     groups: Mapping[str, Held]  # name → result
     by: str  # the column that tells the groups apart
     # name → why, for groups of which nothing can be said
@@ -104,6 +104,12 @@ class Grouped(Shown, Generic[Held]):
             hint = suggest_or_list(name, tuple(self.groups))
             raise InvalidJudgments(f"no {self.by} '{name}'.{hint}")
         return self.groups[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.groups
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self.groups.get(name, default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.groups)

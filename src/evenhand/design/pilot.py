@@ -122,7 +122,8 @@ def _measure_points(
     variance = sum(one.variance for one in noise if one not in tastes)
     fit = Adjusted().fit(rows)
     lower = reads_lower(rows.criteria[int(rows.criterion[0])], float(rows.score.min()))
-    better = -fit.estimate if lower else fit.estimate
+    estimate = fit.estimate.round(9)  # equal ones differ in their last digits
+    better = -estimate if lower else estimate
     return _Measured(fit.systems, better, stderr, noise_sd=sqrt(variance), lower=lower)
 
 

@@ -14,6 +14,7 @@ import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import filter_rows
+from evenhand.data.engine import quote_name
 from evenhand.data.engine_errors import explained
 from evenhand.data.exclusions import Filter, quote_condition
 from evenhand.data.labels import Outcome
@@ -37,7 +38,7 @@ from evenhand.formats.file_heads import (
 from evenhand.formats.files import open_files, open_inner
 from evenhand.formats.layouts import wide
 from evenhand.formats.memory import hold_columns, open_memory
-from evenhand.formats.registry import choose, knows
+from evenhand.formats.registry import choose, knows, reads_names
 from evenhand.formats.roles import check_asked
 from evenhand.formats.table import (
     Handle,
@@ -47,6 +48,7 @@ from evenhand.formats.table import (
     Table,
     read_decimals,
 )
+from evenhand.formats.texts import say
 
 _LONGEST = 60  # Characters of a condition that are shown behind the name of a file
 
@@ -154,6 +156,7 @@ def understand(
     """Say what the columns of a table mean; arguments as `read`."""
     if table.may_wrap and not knows(table.header(options), layout):
         table = open_inner(table)
+    table, options = _rename_dotted(table, options, layout)
     table = read_decimals(table, options.decimal)
     whole = table.frame
     if where is not None:
@@ -194,6 +197,47 @@ def read_columns(
 ) -> Comparisons | Rankings | Ratings:
     """Read columns that lie in memory as a CSV file of them would be read."""
     return understand(hold_columns(columns, name), ReadOptions(), layout=None, where=None)
+
+
+def _rename_dotted(
+    table: Table, options: ReadOptions, layout: str | None
+) -> tuple[Table, ReadOptions]:
+    """Write columns with _ in place of a dot, before which DuckDB expects the name of a table.
+
+    A layout that is told by such names reads them itself.
+    """
+    dotted = [name for name in table.columns if "." in name]
+    if (
+        not dotted
+        or not table.frame.implementation.is_duckdb()
+        or reads_names(table.header(options), layout)
+    ):
+        return table, options
+    taken = {name.casefold() for name in table.columns}
+    new: dict[str, str] = {}
+    for name in dotted:
+        plain = name.replace(".", "_")
+        while plain.casefold() in taken:
+            plain += "_"
+        taken.add(plain.casefold())
+        new[name] = plain
+    parts = [
+        quote_name(name) + (f" as {quote_name(new[name])}" if name in new else "")
+        for name in table.schema.names()
+    ]
+    frame = nw.from_native(table.frame.to_native().project(", ".join(parts)))
+    columns = {
+        role: new.get(asked) or ",".join(new.get(one.strip(), one) for one in asked.split(","))
+        for role, asked in options.columns.items()
+    }
+    renamed = replace(
+        table,
+        frame=frame,
+        original_types={new.get(name, name): kind for name, kind in table.original_types.items()},
+        mixed={new.get(name, name): kinds for name, kinds in table.mixed.items()},
+        notes=(*table.notes, say("dots", columns=[*new.values()])),
+    )
+    return renamed, replace(options, columns=columns)
 
 
 def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:

@@ -101,6 +101,14 @@ def knows(header: Header, name: str | None) -> bool:
     return any(map(header.holds, _CAMPAIGNS)) or any(one.recognise(header) for one in layouts)
 
 
+def reads_names(header: Header, name: str | None) -> bool:
+    """Say whether a layout is asked for, or fits, whose columns are called exactly as told."""
+    exact = [layout for layout in LAYOUTS if not layout.roles and layout is not generic.MATRIX]
+    if name is not None:
+        return name.replace("-", "_").lower() in {layout.name for layout in exact}
+    return any(layout.recognise(header) for layout in exact)
+
+
 def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | UnknownFormat:
     """Say what is missing for the nearest of our own layouts, or that none is near."""
     for columns, what in _CAMPAIGNS.items():

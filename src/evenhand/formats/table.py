@@ -28,6 +28,7 @@ from evenhand.data.joining import keep_places, list_places
 from evenhand.data.labels import (
     KNOWN_LABELS,
     LONGEST,
+    MISSING,
     OUTCOMES,
     Complete,
     Outcome,
@@ -66,6 +67,7 @@ LOOK: Final = 1000  # Rows looked at to tell texts from names
 # From so many values, so large a share of different ones names nobody who judged twice
 FEWEST, ALL_DIFFERENT = 20, 0.9
 MANY_LONG: Final = 0.05  # Share of long values in a column of texts
+SLIPS: Final = 0.05  # Share of words in a column of scores, which is refused for them
 Handle: TypeAlias = Comparisons | Rankings | Ratings
 Kinds: TypeAlias = Callable[[], Mapping[str, str]]
 # Kinds of value that name the same however they are read: "5" and 5
@@ -222,13 +224,13 @@ PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
 
 
 def _numbers(values: Iterable[Any]) -> list[float]:
-    """Return values as numbers; none of them where one is something else."""
+    """Return values as numbers; none of them where more than a few slips are something else."""
     plain = [value.strip() if isinstance(value, str) else value for value in values]
     there = [one for one in plain if not is_missing(None if one is None else str(one))]
-    texts = [one for one in there if isinstance(one, str)]
-    if not all(re.match(PATTERN, text) for text in texts):
-        return []
-    return [float(value) for value in there]
+    numbers = [
+        float(one) for one in there if not isinstance(one, str) or re.match(PATTERN, one)
+    ]
+    return numbers if len(there) - len(numbers) <= SLIPS * len(there) else []
 
 
 # A number with an exponent that few programs can read
@@ -273,14 +275,14 @@ _ADVICE: Final = {
     "rank": "ranks are whole numbers from 1 (best); −1 or blank means not ranked",
     "position": "positions are whole numbers, the place on the screen",
     "weight": "weights are numbers from 0, with a point before decimals",
-    "score": "scores are numbers, with a point before decimals; blank means none",
+    "score": "scores are numbers, with a point before decimals; blank or NA means none",
     "seconds": "seconds are numbers",
     "control": "controls are numbers, with a point before decimals",
 }
 
 
 def read_number(table: Table, column: str, role: str, *, check: bool = True) -> nw.Expr:
-    """Return a column as numbers under the name of its role; blank text and NaN are missing."""
+    """Return a column as numbers under the name of its role; blank text, NA and NaN are missing."""
     table.refuse_mixed(column, role, NUMBERS)
     dtype = table.schema[column]
     value = nw.col(column)
@@ -300,7 +302,7 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
     if check:
         refuse_text(table, [column], role)
     text = value.str.strip_chars()
-    return nw.when(text != "").then(text).cast(nw.Float64).alias(role)
+    return nw.when(~_says_missing(text)).then(text).cast(nw.Float64).alias(role)
 
 
 def skip_unreadable(table: Table, numeric: Iterable[str | None]) -> Table:
@@ -323,9 +325,28 @@ def skip_unreadable(table: Table, numeric: Iterable[str | None]) -> Table:
     return table.with_frame(frame)
 
 
+def blank_unreadable(table: Table, columns: Iterable[str]) -> tuple[Table, list[str]]:
+    """Empty cells whose scores are no numbers, where bad rows are to be skipped; say which."""
+    if table.faults is None:
+        return table, []
+    frame, found = keep_places(table.frame), []
+    for column in columns:
+        if table.schema[column] != nw.String:
+            continue
+        rows = find_rows(frame, is_no_number(column), limit=count_rows(frame))
+        found += [(int(row["row"]), f"'{row[column]}' in '{column}'") for row in rows]
+        number = ~is_no_number(column).fill_null(value=False)
+        frame = frame.with_columns(nw.when(number).then(nw.col(column)).alias(column))
+    return table.with_frame(frame), [f"row {row:,} ({what})" for row, what in sorted(found)]
+
+
 def is_no_number(column: str) -> nw.Expr:
     text = nw.col(column).str.strip_chars()
-    return ~nw.col(column).is_null() & (text != "") & ~text.str.contains(PATTERN)
+    return ~nw.col(column).is_null() & ~_says_missing(text) & ~text.str.contains(PATTERN)
+
+
+def _says_missing(text: nw.Expr) -> nw.Expr:
+    return text.str.to_lowercase().is_in(sorted(MISSING))
 
 
 def refuse_text(table: Table, columns: list[str], role: str) -> None:

@@ -27,6 +27,7 @@ FILES: Final = {
     " it as UTF-8.",
     "inner-list": "the list '{name}' of {file} was read; not read: {others:list}",
     "inner-list-alone": "the list '{name}' of {file} was read.",
+    "dots": "a dot in the name of a column is written _ here: {columns:list}.",
     "decimal-comma": "a comma stands before decimals in {columns:list}.",
     "bad-rows": "{rows:#row that cannot be read is/rows that cannot be read are} excluded:"
     " {faults:list}",

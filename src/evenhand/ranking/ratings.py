@@ -37,6 +37,7 @@ LOWER_WORDS: Final = frozenset({"penalty", "penalties", "error", "errors"})
 # Names that campaigns give to human references which they enter as systems
 HUMAN_NAMES: Final = re.compile(
     r"(?:wmt\d+\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,5}|[A-Z0-9])?"
+    r"(?:\.\d+)?"
 )
 
 
@@ -59,7 +60,10 @@ def reads_lower_of(rows: RatingRows) -> bool:
 def reads_human(system: str) -> bool:
     """Say whether a system is a human reference, by its name.
 
-    >>> [reads_human(name) for name in ("wmt23.refA", "ref.B", "translator-stud", "refiner", "nmt")]
+    >>> [
+    ...     reads_human(name)
+    ...     for name in ("wmt23.refA", "Human-A.0", "translator-stud", "refiner", "nmt")
+    ... ]
     [True, True, True, False, False]
     """
     return HUMAN_NAMES.fullmatch(system) is not None

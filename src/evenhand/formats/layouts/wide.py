@@ -24,7 +24,7 @@ import narwhals as nw
 from evenhand.data.engine import count_rows
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.source import number_rows
-from evenhand.errors import UnknownColumn, UnknownFormat, UnknownOption, listing
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import table as tables
 from evenhand.formats.layouts.wmt import stack
 from evenhand.formats.roles import Header, Spread, check_asked, fold, write_roles
@@ -266,7 +266,7 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
             f" '{header.candidates(taken[0])[0]}' says the {taken[0]} already"
         )
     notes = [say("unfolded", columns=[*plan.names], what=plan.describe())]
-    table = tables.skip_unreadable(table, plan.names)
+    table, bad = tables.blank_unreadable(table, plan.names)
     frame = table.frame
     rows = [] if header.candidates("item") else unnamed_first(header)
     named = bool(rows) or any(map(header.candidates, ("item", "judge")))
@@ -290,14 +290,17 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     }
     stacked = stack(frame.with_columns(*numbers), {score: [*plan.names]}, labels)
     given = stacked.filter(~nw.col(score).is_null())
-    blank = count_rows(stacked.filter(nw.col(score).is_null()))
+    blank = count_rows(stacked.filter(nw.col(score).is_null())) - len(bad)
+    if bad and count_rows(given) == 0:
+        raise InvalidJudgments(f"no score of {table.name} is a number: {bad[0]}")
     fixed = {"score": score, **{role: role for role in plan.roles}}
     if rows:
         fixed["item"] = rows[0]
     if _ROW in stacked.collect_schema().names():
         fixed["item"] = _ROW
     data = tables.make_ratings(table.with_frame(given), options, WIDE, fixed)
-    excluded = exclude_by_format({"blank cells": blank})
+    unread = f"cells that are no numbers, {listing(bad)}"
+    excluded = exclude_by_format({"blank cells": blank, unread: len(bad)})
     return replace(data, source=data.source.noting(*notes).excluding(*excluded))
 
 

@@ -19,7 +19,6 @@ from evenhand.data.source import ANNOTATIONS, find_rows, name_rows, number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.formats import records
 from evenhand.formats import table as tables
-from evenhand.formats.files import BLANK_HEADERS
 from evenhand.formats.roles import SOFT, assign, fold
 from evenhand.formats.texts import say
 
@@ -274,7 +273,11 @@ def understand_wmt_da(table: tables.Table, options: tables.ReadOptions) -> table
 
 
 WMT_DA: Final = tables.Layout(
-    "wmt_da", "WMT direct assessments", BLANK_HEADERS[0], understand=understand_wmt_da
+    "wmt_da",
+    "WMT direct assessments",
+    ("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score"),
+    understand=understand_wmt_da,
+    also=tuple(_KEPT),
 )
 
 
