@@ -303,10 +303,13 @@ def standardise(data: ScoredRows) -> Array:
     mean = np.bincount(codes, data.score) / n
     apart = data.score - mean[codes]
     squares = np.bincount(codes, apart**2)
-    flat = np.flatnonzero((n < 2) | (squares <= 0))
+    least, most = np.full(factor.size, np.inf), np.full(factor.size, -np.inf)
+    np.minimum.at(least, codes, data.score)
+    np.maximum.at(most, codes, data.score)
+    flat = np.flatnonzero(least == most)
     if len(flat):
         names = [factor.labels[at] for at in flat.tolist()]
-        many = "judge" if len(flat) == 1 else f"{len(flat)} judges"
+        many = "one judge" if len(flat) == 1 else f"{len(flat)} judges"
         few = len(names) <= 5
         raise NotIdentified(
             f"{many} gave one score only, or the same to all outputs, and such scores cannot be"
