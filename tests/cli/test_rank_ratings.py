@@ -191,3 +191,26 @@ def test_standard_scores_are_the_same_on_any_scale(evenhand, folder):
     )
     assert [one["estimate"] for one in many] == pytest.approx([one["estimate"] for one in few])
     assert [one["lower"] for one in many] == pytest.approx([one["lower"] for one in few])
+
+
+@pytest.mark.parametrize(
+    ("columns", "title"),
+    [
+        (["judge", "item"], "mean scores adjusted for judges and items"),
+        (["judge"], "mean scores adjusted for judges alone"),
+        (["item"], "mean scores adjusted for items alone"),
+        ([], "raw mean scores"),
+    ],
+)
+def test_the_model_is_named_by_what_it_could_adjust_for(evenhand, folder, columns, title):
+    random.seed(3)
+    given = {f"j{at}": [random.gauss(5, 1) for _ in range(30)] for at in range(9)}
+    with Path(write_scores("all.csv", given)).open() as file:
+        rows = list(csv.DictReader(file))
+    with Path("some.csv").open("w", newline="") as file:
+        names = [*columns, "system", "score"]
+        some = csv.DictWriter(file, names, extrasaction="ignore")
+        some.writeheader()
+        some.writerows(rows)
+    for verb in ("rank", "fit"):
+        assert f"Model: {title}." in " ".join(evenhand(verb, "some.csv").out.split())

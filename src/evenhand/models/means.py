@@ -62,6 +62,13 @@ class LeastSquaresFit(RatingFit):
         return "z" if isinstance(self.model, ZScores) else "score"
 
     @property
+    def title(self) -> str:
+        if not isinstance(self.model, Adjusted) or len(self.effects) == 2:
+            return super().title
+        of = "".join(f" adjusted for {name}s alone" for name in self.effects)
+        return f"mean scores{of}" if of else "raw mean scores"
+
+    @property
     def tables(self) -> tuple[Table, ...]:
         """The effects of judges: their severity beside the average judge's."""
         if "judge" not in self.effects:

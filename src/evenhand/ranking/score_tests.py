@@ -46,8 +46,7 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.models.means import standardise
-from evenhand.models.rating_fit import take_scores
-from evenhand.models.registry import RATING_MODELS
+from evenhand.models.rating_fit import RatingFit, take_scores
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
@@ -282,7 +281,7 @@ def account_for_clusters(
         difference=np.where(turn, -pairs.difference, pairs.difference),
         clustered=clustered,
         adjusted=np.where(turn, -adjusted, adjusted),
-        compared=RATING_MODELS[settings.name].title,
+        compared=ranking.fit.title if isinstance(ranking.fit, RatingFit) else settings.name,
         ways=ways,
         limit=ranking.headline,
     )
