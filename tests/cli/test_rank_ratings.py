@@ -160,3 +160,57 @@ def test_methods_are_shown_side_by_side_or_by_themselves(evenhand, scores):
     alone = evenhand(*words, "--method", "wmt-da").out
     assert alone.startswith("nord ranks first by wmt-da.")
     assert "WMT's clusters by rank sum tests" in " ".join(alone.split())
+
+
+def write_scores(name: str, scores: dict[str, list[float]]) -> str:
+    with Path(name).open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["judge", "item", "system", "score"])
+        for judge, given in scores.items():
+            rows.writerows((judge, at // 2, "xy"[at % 2], score) for at, score in enumerate(given))
+    return name
+
+
+def test_a_judge_of_equal_scores_is_named_also_where_their_mean_is_rounded(evenhand, folder):
+    random.seed(1)
+    given = {judge: [random.gauss(0.2, 0.1) for _ in range(20)] for judge in ("ann", "ben")}
+    name = write_scores("flat.csv", given | {"cy": [0.1] * 6})
+    refused = evenhand("rank", name, "--model", "z", code=2).err
+    assert "one judge gave one score only, or the same to all outputs" in refused
+    assert "--without cy" in refused
+    assert evenhand("rank", name, "--model", "z", "--without", "cy", "--json").json["scale"] == "z"
+
+
+def test_standard_scores_are_the_same_on_any_scale(evenhand, folder):
+    random.seed(2)
+    given = {judge: [random.gauss(5, 1) for _ in range(20)] for judge in ("ann", "ben", "cy")}
+    far = {judge: [10**11 * score for score in scores] for judge, scores in given.items()}
+    few, many = (
+        evenhand("rank", write_scores(name, scores), "--model", "z", "--json").json["systems"]
+        for name, scores in (("near.csv", given), ("far.csv", far))
+    )
+    assert [one["estimate"] for one in many] == pytest.approx([one["estimate"] for one in few])
+    assert [one["lower"] for one in many] == pytest.approx([one["lower"] for one in few])
+
+
+@pytest.mark.parametrize(
+    ("columns", "title"),
+    [
+        (["judge", "item"], "mean scores adjusted for judges and items"),
+        (["judge"], "mean scores adjusted for judges alone"),
+        (["item"], "mean scores adjusted for items alone"),
+        ([], "raw mean scores"),
+    ],
+)
+def test_the_model_is_named_by_what_it_could_adjust_for(evenhand, folder, columns, title):
+    random.seed(3)
+    given = {f"j{at}": [random.gauss(5, 1) for _ in range(30)] for at in range(9)}
+    with Path(write_scores("all.csv", given)).open() as file:
+        rows = list(csv.DictReader(file))
+    with Path("some.csv").open("w", newline="") as file:
+        names = [*columns, "system", "score"]
+        some = csv.DictWriter(file, names, extrasaction="ignore")
+        some.writeheader()
+        some.writerows(rows)
+    for verb in ("rank", "fit"):
+        assert f"Model: {title}." in " ".join(evenhand(verb, "some.csv").out.split())

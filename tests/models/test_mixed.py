@@ -170,3 +170,33 @@ def test_what_has_no_answer_is_refused():
         Mixed().fit(rows_of(judge, item, 0 * system, np.random.default_rng(0).normal(size=24)))
     with pytest.raises(UnknownOption, match="judge"):
         Mixed(random=("jugde",))
+
+
+def test_scores_without_items_or_judges_are_not_taken_for_repeats():
+    # four scores of each judge for each system, of outputs that nobody names: a difference has the
+    # variance 2 MS_js / (J r) on (K - 1)(J - 1) df, and the residual is that within the cells
+    rng = np.random.default_rng(4)
+    y = rng.normal(50, 8, (6, 3, 4)) + rng.normal(0, 6, (6, 1, 1)) + rng.normal(0, 9, (6, 3, 1))
+    judge, system, _ = np.indices(y.shape).reshape(3, -1)
+    table = {
+        "judge": [f"j{at}" for at in judge],
+        "system": [f"s{at}" for at in system],
+        "score": y.reshape(-1).tolist(),
+    }
+    fit = Mixed().fit(table)
+    cell = y.mean(axis=2)
+    taste = cell - cell.mean(axis=1, keepdims=True) - cell.mean(axis=0) + cell.mean()
+    within, between = y.var(axis=2, ddof=1).mean(), 4 * (taste**2).sum() / 10
+    found = {one.name: one.variance for one in fit.components}
+    assert found["residual"] == pytest.approx(within, rel=1e-6)
+    assert found["judge x system"] == pytest.approx((between - within) / 4, rel=1e-6)
+    (contrast,) = fit.contrasts([("s0", "s1")])
+    assert contrast.stderr**2 == pytest.approx(2 * between / 24, rel=1e-6)
+    assert not any("item" in note for note in fit.notes)
+
+    del table["judge"]  # analysis of variance in one way
+    fit = Mixed().fit(table)
+    (contrast,) = fit.contrasts([("s0", "s1")])
+    pooled = y.transpose(1, 0, 2).reshape(3, -1).var(axis=1, ddof=1).mean()
+    assert contrast.stderr**2 == pytest.approx(2 * pooled / 24, rel=1e-6)
+    assert contrast.df == pytest.approx(69, rel=1e-4)

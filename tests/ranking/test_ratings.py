@@ -317,3 +317,12 @@ def test_more_systems_than_replicates_are_drawn_for_are_decided_by_holm():
     ranking = rank(pl.DataFrame(rows))
     assert ranking.method.endswith("Holm")
     assert (ranking.decided[:174, 174:] == 1).mean() > 0.99
+
+
+def test_lines_of_wmt_are_by_one_sided_tests():
+    # U = 4 of 5 and 5 outputs: P = .048 one-sided (Mann & Whitney 1947, table 1), .095 two-sided
+    scores = {"high": [5, 6, 7, 8, 10], "low": [1, 2, 3, 4, 9]}
+    rows = [("ann", f"i{at}", name, one) for name in scores for at, one in enumerate(scores[name])]
+    frame = pl.DataFrame(rows, ["judge", "item", "system", "score"], orient="row")
+    found = evenhand.compare_methods(evenhand.read(frame), methods="wmt-da").scores["wmt-da"]
+    assert dict(zip(found.systems, found.cluster.tolist(), strict=True)) == {"high": 1, "low": 2}

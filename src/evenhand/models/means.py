@@ -62,6 +62,13 @@ class LeastSquaresFit(RatingFit):
         return "z" if isinstance(self.model, ZScores) else "score"
 
     @property
+    def title(self) -> str:
+        if not isinstance(self.model, Adjusted) or len(self.effects) == 2:
+            return super().title
+        of = "".join(f" adjusted for {name}s alone" for name in self.effects)
+        return f"mean scores{of}" if of else "raw mean scores"
+
+    @property
     def tables(self) -> tuple[Table, ...]:
         """The effects of judges: their severity beside the average judge's."""
         if "judge" not in self.effects:
@@ -303,10 +310,13 @@ def standardise(data: ScoredRows) -> Array:
     mean = np.bincount(codes, data.score) / n
     apart = data.score - mean[codes]
     squares = np.bincount(codes, apart**2)
-    flat = np.flatnonzero((n < 2) | (squares <= 0))
+    least, most = np.full(factor.size, np.inf), np.full(factor.size, -np.inf)
+    np.minimum.at(least, codes, data.score)
+    np.maximum.at(most, codes, data.score)
+    flat = np.flatnonzero(least == most)
     if len(flat):
         names = [factor.labels[at] for at in flat.tolist()]
-        many = "judge" if len(flat) == 1 else f"{len(flat)} judges"
+        many = "one judge" if len(flat) == 1 else f"{len(flat)} judges"
         few = len(names) <= 5
         raise NotIdentified(
             f"{many} gave one score only, or the same to all outputs, and such scores cannot be"

@@ -159,6 +159,12 @@ class RatingFit(Shown, ABC):
         return ()
 
     @property
+    def title(self) -> str:
+        """What is estimated, in a few words."""
+        name = name_settings(self.model)
+        return RATING_MODELS[name].title if name in RATING_MODELS else name
+
+    @property
     def signature_parts(self) -> tuple[str, ...]:
         """Settings that change numbers."""
         return ()
@@ -247,8 +253,6 @@ class RatingFit(Shown, ABC):
 
     def document(self) -> Document:
         """Return what people read: estimates, effects, what limits them."""
-        name = name_settings(self.model)
-        title = RATING_MODELS[name].title if name in RATING_MODELS else name
         counts = f"{plural(self.n_ratings, 'rating')}, {plural(len(self.systems), 'system')}"
         columns = (
             Column("system", "system", "name"),
@@ -264,7 +268,7 @@ class RatingFit(Shown, ABC):
         )
         caption = f"Systems by {self.scale}, best first; errors are of distances to the mean"
         return Document(
-            basis=f"{counts}. Model: {title}. Errors assume {self.assumes}.",
+            basis=f"{counts}. Model: {self.title}. Errors assume {self.assumes}.",
             answer=self.says,
             parts=(Table("systems", caption, columns, tuple(self.records())), *self.tables),
             findings=take_findings(self.notes),

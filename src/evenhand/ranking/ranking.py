@@ -24,7 +24,7 @@ from evenhand.models.base import Contrast, FittedModel, Posterior
 from evenhand.models.controls import ControlEffect
 from evenhand.models.log_linear import Fit
 from evenhand.models.rating_fit import RatingFit
-from evenhand.models.registry import MODELS, RATING_MODELS
+from evenhand.models.registry import MODELS
 from evenhand.models.settings import say_model
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
@@ -791,7 +791,9 @@ def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
 def say_ranked_by(ranking: Ranking) -> str:
     if isinstance(ranking.fit, Fit):
         return say_model(ranking.fit.model)
-    known = MODELS.get(ranking.model) or RATING_MODELS.get(ranking.model)
+    if isinstance(ranking.fit, RatingFit):
+        return ranking.fit.title
+    known = MODELS.get(ranking.model)
     return ranking.model if known is None else known.title
 
 

@@ -106,7 +106,7 @@ def refuse_flat(fit: RatingFit) -> None:
     """Refuse scores that do not vary beyond systems, judges and items."""
     if not isinstance(fit, LeastSquaresFit):
         return
-    largest = float(np.abs(fit.data.score).max())
+    largest = 1.0 if fit.scale == "z" else float(np.abs(fit.data.score).max())
     if fit.variance <= ROUNDING * max(largest**2, np.finfo(np.float64).tiny):
         raise NotIdentified(
             "scores do not vary beyond what systems, judges and items explain: nothing shows how"

@@ -46,8 +46,7 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.models.means import standardise
-from evenhand.models.rating_fit import take_scores
-from evenhand.models.registry import RATING_MODELS
+from evenhand.models.rating_fit import RatingFit, take_scores
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
@@ -183,11 +182,17 @@ class Pairs:
     limit: str | None = None  # to whom they are limited, such as "for these 3 judges only"
 
     def holm(self, name: str) -> Array:
-        """(P,) p-values of a test adjusted over all pairs, NaN where it cannot be made."""
+        """(P,) p-values adjusted over all pairs that have the test, NaN of the others."""
         if name == CLUSTERED:
             return np.full(len(self.first), np.nan) if self.clustered is None else self.clustered
-        p = self.p[name]
-        return np.where(np.isnan(p), np.nan, holm(np.where(np.isnan(p), 1.0, p)))
+        return adjust_known(self.p[name])
+
+
+def adjust_known(p: Array) -> Array:
+    """Return (P,) p-values adjusted by Holm's method over those that are no NaN."""
+    adjusted, known = np.full(len(p), np.nan), ~np.isnan(p)
+    adjusted[known] = holm(p[known])
+    return adjusted
 
 
 def compare_pairs(scores: MeanScores, new: int | None, seed: int) -> Pairs:
@@ -261,11 +266,11 @@ def account_for_clusters(
     clustered = p[one, other]
     if one_sided:
         known, error = ~np.isnan(clustered), stderr[one, other]
-        tails = np.ones(len(clustered))
+        tails = np.full(len(clustered), np.nan)
         for at in np.flatnonzero(known).tolist():
             tail = t_tail(adjusted[at] / error[at], ranking.df) / 2
             tails[at] = tail if adjusted[at] > 0 else 1 - tail
-        clustered = np.where(known, holm(tails), np.nan)
+        clustered = adjust_known(tails)
     turn = (adjusted < 0) & (not one_sided)
     first = np.where(turn, pairs.second, pairs.first)
     second = np.where(turn, pairs.first, pairs.second)
@@ -276,7 +281,7 @@ def account_for_clusters(
         difference=np.where(turn, -pairs.difference, pairs.difference),
         clustered=clustered,
         adjusted=np.where(turn, -adjusted, adjusted),
-        compared=RATING_MODELS[settings.name].title,
+        compared=ranking.fit.title if isinstance(ranking.fit, RatingFit) else settings.name,
         ways=ways,
         limit=ranking.headline,
     )
