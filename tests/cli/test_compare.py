@@ -190,7 +190,11 @@ VOTES = "judge,item,left,right,outcome\n" + "".join(
 BARE = "left,right,outcome\n" + "A,B,left\nB,A,left\nA,B,tie\n" * 20
 ONE_JUDGE = VOTES.replace("J1", "J0").replace("J2", "J0")
 REFUSED = {
-    "ratings": ("system,score\nA,1\nB,2\n", "?", "compare needs comparisons or rankings"),
+    "ratings": (
+        "system,score\nA,1\nB,2\n",
+        "?",
+        "too few ratings (2) to tell which model predicts others",
+    ),
     "no judges": (BARE, "? --by judge", "there is no judge column to hold out by"),
     "no items": (BARE, "? --by item", "there is no item column to hold out by"),
     "no items for curves": (BARE, "? --curves --hold-out 10", "there is no item column"),

@@ -15,7 +15,6 @@ SCORES = pd.DataFrame(
     columns=["judge", "item", "system", "score"],
 )
 OF_PAIRS = {
-    "compare_models": evenhand.compare_models,
     "trace_learning": evenhand.trace_learning,
     "choose_pairs": evenhand.choose_pairs,
     "find_cycles": evenhand.find_cycles,
@@ -29,6 +28,7 @@ OF_PAIRS = {
     "PlackettLuce.fit": evenhand.PlackettLuce().fit,
 }
 OF_ANY = {
+    "compare_models": evenhand.compare_models,
     "compare_methods": evenhand.compare_methods,
     "rank": evenhand.rank,
     "screen_judges": evenhand.screen_judges,

@@ -162,6 +162,8 @@ def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, An
     from evenhand.ranking.by_model import UNIFORM_MODELS
     from evenhand.report.figures.predictions import draw_fit
 
+    if comparison.squares is not None:
+        return {}, ""
     names = [name for name in comparison.order if name not in UNIFORM_MODELS]
     if not names:
         return {}, "no heat map is drawn: no model that was compared orders systems"
@@ -182,6 +184,7 @@ USUAL: Final = ("usual",)
     "evenhand compare votes.csv",
     "evenhand compare votes.csv --model judge-slopes --by judge",
     "evenhand compare rankings.csv --curves --model paper --figures figures",
+    "evenhand compare scores.csv --criterion adequacy",
     "evenhand compare votes.csv --train group=crowd --test group=expert",
     "evenhand compare votes.csv --nested --judge-covariate native_language",
     doing="comparing",
@@ -191,18 +194,23 @@ def compare(
     *,
     tables: options.Tables,
     groups: options.Grouping,
+    criterion: options.Criterion,
     asked: Asked,
     drawing: Drawing,
 ) -> VerbResult:
-    """Compare models of preference by held-out predictions, or by nested tests.
+    """Compare models by held-out predictions, or by nested tests.
 
     By cross-validation, in which no judge and no item is on both sides: the
     perplexity of each model, its difference to the best, and which models are
     undecided. With --curves after Hopkins and May (2013): perplexity by the
     number of training comparisons, and how many are enough. With --nested
     each model adds one thing to an earlier one (worths, ties, the order on the
-    screen, judges), and tests say whether it is needed.
+    screen, judges), and tests say whether it is needed. Of ratings adjusted,
+    mean, z, mixed and ordinal are compared, with a model without systems.
     """
+    from evenhand.data.groups import choose_criterion
+    from evenhand.data.ratings import Ratings
+
     asked.refuse_unfit()
     if drawing.figures is None:
         why = "says how to draw: say where to with --figures FOLDER"
@@ -210,16 +218,17 @@ def compare(
     drawing.check()
     by = groups.group_by
     used = (*asked.judge_covariates, by)
-    data = run.reading.open_comparisons("compare")
-    data = tables.join(data, used=used, options=options.COVARIATES)
-    if asked.nested:
-        from evenhand.ranking.model_table import count_models, tabulate_counts
-
-        covariates = tuple(map(data.require, asked.judge_covariates)) or None
-        counted = count_models(data, covariates=covariates, group_by=by)
-        return VerbResult(*work_on_groups(counted, tabulate_counts, by), remarks_on(data))
-    if asked.traced:
-        return _trace(data, asked, drawing, run.patience)
+    opened = run.reading.open_either(options.kinds_of(ratings=criterion.criterion is not None))
+    data: Comparisons | Ratings
+    if isinstance(opened, Ratings):
+        why = "is of comparisons; these are ratings: leave it out"
+        options.refuse_given(("nested", "curves", "train", "test"), why)
+        data = choose_criterion(tables.join(opened, used=(by,)), criterion.criterion)
+    else:
+        options.refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
+        data = tables.join(opened, used=used, options=options.COVARIATES)
+        if asked.nested or asked.traced:
+            return _work_on_pairs(data, asked, by, drawing, run.patience)
     from evenhand.ranking.cross_validation import compare_models
 
     comparison = compare_models(
@@ -235,6 +244,19 @@ def compare(
     )
     compared, refused = part_groups(comparison)
     return VerbResult(compared, refused, [*remarks_on(data), *write_comparisons(compared, drawing)])
+
+
+def _work_on_pairs(
+    data: Comparisons, asked: Asked, by: str | None, drawing: Drawing, patience: ProgressDisplay
+) -> VerbResult:
+    """Compare nested models, or trace learning curves."""
+    if asked.nested:
+        from evenhand.ranking.model_table import count_models, tabulate_counts
+
+        covariates = tuple(map(data.require, asked.judge_covariates)) or None
+        counted = count_models(data, covariates=covariates, group_by=by)
+        return VerbResult(*work_on_groups(counted, tabulate_counts, by), remarks_on(data))
+    return _trace(data, asked, drawing, patience)
 
 
 def _trace(

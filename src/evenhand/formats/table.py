@@ -227,9 +227,7 @@ def _numbers(values: Iterable[Any]) -> list[float]:
     """Return values as numbers; none of them where more than a few slips are something else."""
     plain = [value.strip() if isinstance(value, str) else value for value in values]
     there = [one for one in plain if not is_missing(None if one is None else str(one))]
-    numbers = [
-        float(one) for one in there if not isinstance(one, str) or re.match(PATTERN, one)
-    ]
+    numbers = [float(one) for one in there if not isinstance(one, str) or re.match(PATTERN, one)]
     return numbers if len(there) - len(numbers) <= SLIPS * len(there) else []
 
 

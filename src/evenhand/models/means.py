@@ -25,7 +25,16 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotIdentified, listing
-from evenhand.models.rating_fit import RatingFit, ScoredRows, contrast_basis, take_scores
+from evenhand.models.rating_fit import (
+    Predicted,
+    RatingFit,
+    ScoredRows,
+    contrast_basis,
+    find_levels,
+    find_systems,
+    predict_normal,
+    take_scores,
+)
 from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.absorption import Absorbed, absorb
@@ -56,6 +65,39 @@ class LeastSquaresFit(RatingFit):
     def df(self) -> float:
         """Ratings less what is estimated of them."""
         return float(len(self.residual) - self.absorbed.rank - self.basis.shape[1])
+
+    def predict(self, rows: RatingRows, points: Array) -> Predicted:
+        """Predict scores by a normal distribution about the system's mean.
+
+        Effects that are known are added; those of new judges and items are drawn at random, with
+        the variance that known ones have.
+        """
+        data, k = self.data, len(self.systems)
+        alone = np.zeros(rows.size, dtype=np.int64)
+        system = alone if isinstance(self.model, NoSystems) else find_systems(self, rows)
+        residual = float(self.residual @ self.residual) / max(len(self.residual) - k, 1)
+        level, stretch, effects = 0.0, np.ones(rows.size), self.effects
+        if isinstance(self.model, ZScores):
+            factor = data.factors["judge"]
+            centre, deviation = judge_scales(data)
+            level = float(np.average(centre, weights=factor.loads))
+            usual = float(np.sqrt(np.average(deviation**2, weights=factor.loads)))
+            stretch = np.append(deviation, usual)[find_levels(factor.labels, rows, "judge")]
+            effects = {"judge": centre - level}
+        else:
+            residual = self.variance
+        mean = level + stretch * self.estimate[system]
+        variance = stretch**2 * residual * (1 + 1 / self.counts[system])
+        for name, values in effects.items():
+            factor = data.factors[name]
+            at = find_levels(factor.labels, rows, name)
+            size, loads = factor.size, factor.loads
+            own = float(np.average(values**2, weights=loads)) * size / max(size - 1, 1)
+            own = max(own - residual * float((stretch**2).mean()) / float(loads.mean()), 0.0)
+            known = stretch**2 * residual / loads[at]
+            mean = mean + np.where(at < 0, 0.0, values[at])
+            variance = variance + np.where(at < 0, own * (1 + 1 / size), known)
+        return predict_normal(rows.score, points, mean, variance)
 
     @property
     def scale(self) -> str:  # type: ignore[override]
@@ -202,10 +244,11 @@ def hold_one(data: ScoredRows, name: str) -> Flags:
     return np.asarray(counts == 1)
 
 
-def choose_removed(
-    data: ScoredRows, remove: tuple[str, ...]
-) -> tuple[tuple[str, ...], list[Finding]]:
+def choose_removed(data: ScoredRows) -> tuple[tuple[str, ...], list[Finding]]:
     """Return the factors whose effects leave all systems connected, judges before items."""
+    # levels that hold one system each tell nothing of differences, and cannot be removed
+    single = {name: hold_one(data, name) for name in data.factors}
+    remove = tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
     # where groups of systems were rated on other items each, by the same judges, differences of
     # items cannot be told from those of the groups, but those of judges can
     if len(remove) < 2:
@@ -247,10 +290,8 @@ class Adjusted:
 
         """
         scores = take_scores(data)
-        # levels that hold one system each tell nothing of differences, and cannot be removed
         single = {name: hold_one(scores, name) for name in scores.factors}
-        remove = tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
-        remove, notes = choose_removed(scores, remove)
+        remove, notes = choose_removed(scores)
         fit = fit_least_squares(self, scores, scores.score, remove)
         for name, alone in single.items():
             loads = scores.factors[name].loads
@@ -263,6 +304,21 @@ class Adjusted:
                     say_ratings("one-system", severity, factor=name, ratings=ratings, of=of)
                 )
         return replace(fit, notes=tuple(notes))
+
+
+@dataclass(frozen=True)
+class NoSystems:
+    """Judges and items as in `Adjusted`, and all systems equal: what models are compared with."""
+
+    @takes_judgments("data")
+    def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
+        """Fit the model to ratings of one task under one criterion."""
+        scores = take_scores(data)
+        remove, _ = choose_removed(scores)
+        alone = replace(
+            scores, systems=("all systems",), system=np.zeros(len(scores.score), dtype=np.int64)
+        )
+        return fit_least_squares(self, alone, scores.score, remove)
 
 
 @dataclass(frozen=True)
@@ -306,14 +362,8 @@ def standardise(data: ScoredRows) -> Array:
         )
     factor = data.factors["judge"]
     codes = factor.codes
-    n = np.bincount(codes, minlength=factor.size)
-    mean = np.bincount(codes, data.score) / n
-    apart = data.score - mean[codes]
-    squares = np.bincount(codes, apart**2)
-    least, most = np.full(factor.size, np.inf), np.full(factor.size, -np.inf)
-    np.minimum.at(least, codes, data.score)
-    np.maximum.at(most, codes, data.score)
-    flat = np.flatnonzero(least == most)
+    mean, deviation = judge_scales(data)
+    flat = np.flatnonzero(deviation == 0)
     if len(flat):
         names = [factor.labels[at] for at in flat.tolist()]
         many = "one judge" if len(flat) == 1 else f"{len(flat)} judges"
@@ -323,5 +373,20 @@ def standardise(data: ScoredRows) -> Array:
             f" standardised: {listing(names, 5)}",
             [*[f"leave them out (--without {','.join(names)})"] * few, "use --model adjusted"],
         )
-    deviation = np.sqrt(squares / (n - 1))
-    return np.asarray(apart / deviation[codes])
+    return np.asarray((data.score - mean[codes]) / deviation[codes])
+
+
+def judge_scales(data: ScoredRows) -> tuple[Array, Array]:
+    """Return (J,) means and standard deviations, of n − 1, of judges' scores.
+
+    A deviation is 0 exactly where all scores of a judge are equal, whose mean may be rounded.
+    """
+    factor = data.factors["judge"]
+    codes = factor.codes
+    n = np.bincount(codes, minlength=factor.size)
+    mean = np.bincount(codes, data.score) / n
+    squares = np.bincount(codes, (data.score - mean[codes]) ** 2)
+    least, most = np.full(factor.size, np.inf), np.full(factor.size, -np.inf)
+    np.minimum.at(least, codes, data.score)
+    np.maximum.at(most, codes, data.score)
+    return mean, np.where(least == most, 0.0, np.sqrt(squares / np.maximum(n - 1, 1)))

@@ -45,6 +45,7 @@ from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
 from evenhand.models.components import (
     MIN_OWN_SHARE,
+    Factor,
     Identified,
     Problem,
     Term,
@@ -56,9 +57,18 @@ from evenhand.models.components import (
     solve_equations,
 )
 from evenhand.models.rating_components import MAX_COST_PROFILED, Peak, find_peak
-from evenhand.models.rating_fit import RatingFit, ScoredRows, tabulate_differences, take_scores
+from evenhand.models.rating_fit import (
+    Predicted,
+    RatingFit,
+    ScoredRows,
+    find_levels,
+    find_systems,
+    predict_normal,
+    tabulate_differences,
+    take_scores,
+)
 from evenhand.models.texts import say, say_ratings
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import f_tail
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.document import Column, Table
@@ -163,6 +173,10 @@ class Mixed:
             slopes=spread**2 * centre @ slopes @ centre,
             variances_vcov=np.asarray(np.linalg.inv(information)),
             notes=(*notes, *known.reasons),
+            problem=problem,
+            peak=peak,
+            unit=(mean, spread),
+            rows=rows,
         )
 
 
@@ -221,6 +235,23 @@ def _inform(problem: Problem, peak: Peak) -> Array:
     return observed if np.linalg.eigvalsh(observed)[0] > 0 else average
 
 
+def _match(term: Term, seen: RatingRows, rows: RatingRows) -> Integers:
+    """Return (n,) the level of a term that each row has, such as its judge; −1 where it is new."""
+    sides = []
+    for role in term.name.split(" x "):
+        codes = seen.labels(role)[1]
+        sides.append((codes, find_levels(seen.labels(role)[0], rows, role)))
+    size = max(len(seen.labels(role)[0]) for role in term.name.split(" x ")) + 1
+    keys = [np.zeros(len(side), dtype=np.int64) for side in sides[0]]
+    new = np.zeros(rows.size, dtype=np.bool_)
+    for own, others in sides:
+        keys = [keys[0] * size + own, keys[1] * size + others]
+        new |= others < 0
+    present, first = np.unique(keys[0], return_index=True)
+    at = np.minimum(np.searchsorted(present, keys[1]), len(present) - 1)
+    return np.asarray(np.where(new | (present[at] != keys[1]), -1, term.codes[first][at]))
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MixedFit(RatingFit):
     """Means of systems by generalised least squares, and the variances that they rest on."""
@@ -231,7 +262,32 @@ class MixedFit(RatingFit):
     slopes: Array  # (P, K, K) slopes of vcov by the log of each variance that is not 0
     variances_vcov: Array  # (P, P) covariance of these logs
 
+    problem: Problem  # the equations, of scores of mean 0 and variance 1
+    peak: Peak  # variances and effects that solve them
+    unit: tuple[float, float]  # mean and standard deviation of the scores
+    rows: RatingRows  # the scores
+
     assumes: ClassVar[str] = "judges and items drawn at random"
+
+    def predict(self, rows: RatingRows, points: Array) -> Predicted:
+        """Predict scores by what is expected of known judges, items and outputs.
+
+        Effects are those of best linear unbiased prediction, and what is not known of them, or
+        nothing where they are new, is in the variance.
+        """
+        mean, variance = self.estimate[find_systems(self, rows)], np.zeros(rows.size)
+        made, scale = self.problem.arrangement, self.problem.scale(self.peak.variances)
+        residual = float(self.peak.variances[-1])
+        left = residual * Factor.of(made, scale, residual).diagonal * scale**2
+        spread = self.unit[1]
+        for at, (term, start) in enumerate(zip(self.problem.terms, made.starts, strict=True)):
+            if self.peak.zero[at]:
+                continue
+            place = _match(term, self.rows, rows)
+            known, of = place >= 0, place + start
+            mean = mean + spread * np.where(known, self.peak.solved.effects[of], 0.0)
+            variance += np.where(known, left[of], self.peak.variances[at])
+        return predict_normal(rows.score, points, mean, spread**2 * (variance + residual))
 
     @property
     def df(self) -> float:

@@ -36,7 +36,15 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.models.rating_fit import RatingFit, ScoredRows, tabulate_differences, take_scores
+from evenhand.models.rating_fit import (
+    Predicted,
+    RatingFit,
+    ScoredRows,
+    find_levels,
+    find_systems,
+    tabulate_differences,
+    take_scores,
+)
 from evenhand.models.texts import say_ratings
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
@@ -59,6 +67,7 @@ VALUE_ROUNDING: Final = 1e-12  # Loss of log-likelihood, relative to 1 + |ℓ|, 
 FIRST_RIDGE: Final = 1e-3  # Added where the information is indefinite; ten times more each time
 MAX_LOG_WIDTH: Final = 6.0  # Of a category; e⁶ logits are as good as all
 MIN_WIDTH: Final = 1e-30
+NODES: Final = 15  # Of the quadrature over effects of new judges and items
 EFFECTS: Final = ("judge", "spacing", "item", "output")
 
 
@@ -128,6 +137,8 @@ class Ordinal:
         common = replace(mode.at, border=np.where(design.constant, mode.at.border, 0.0))
         cutpoints = design.cut(mode.at, chosen)[0] - worths.mean()
         judges = np.unique(scores.rows.judge).tolist() if len(cutpoints) > 1 else []
+        several = len(mode.at.items) > 1
+        items = np.unique(scores.rows.item).tolist() if several else []
         return OrdinalFit(
             model=self,
             systems=scores.systems,
@@ -142,6 +153,10 @@ class Ordinal:
             cutpoints=design.cut(common, chosen)[0][0] - worths.mean(),
             judge_cutpoints={
                 scores.rows.judges[code]: own for code, own in zip(judges, cutpoints, strict=False)
+            },
+            item_effects={
+                scores.rows.items[code]: chosen["item"] * effect
+                for code, effect in zip(items, mode.at.items.tolist(), strict=False)
             },
         )
 
@@ -537,9 +552,36 @@ class OrdinalFit(RatingFit):
     categories: tuple[float, ...]  # the C scores
     cutpoints: Array  # (C − 1,) the common ones, of the mean system
     judge_cutpoints: Mapping[str, Array]  # judge → (C − 1,) his or her own; empty without
+    item_effects: Mapping[str, float]  # item → how good outputs for it are; empty without
 
     scale: ClassVar[str] = "logit"
     assumes: ClassVar[str] = "judges who differ in cutpoints alone"
+
+    def predict(self, rows: RatingRows, points: Array) -> Predicted:  # noqa: ARG002 - as others do
+        """Predict scores by cutpoints of known judges and effects of known items.
+
+        Effects that are new are averaged over their normal distribution; what is not known of
+        known ones is left aside.
+        """
+        system = find_systems(self, rows)
+        names, own = tuple(self.judge_cutpoints), [*self.judge_cutpoints.values(), self.cutpoints]
+        judge = find_levels(names, rows, "judge")
+        items = np.array([*self.item_effects.values(), 0.0])
+        item = find_levels(tuple(self.item_effects), rows, "item")
+        worth = self.estimate[system] + items[item]
+        variance = np.where(judge < 0, self.sds["judge"] ** 2, 0.0) + self.sds["output"] ** 2
+        variance += np.where(item < 0, self.sds["item"] ** 2, 0.0)
+        nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+        chances = np.zeros((rows.size, len(self.categories)))
+        for node, weight in zip(nodes.tolist(), (weights / weights.sum()).tolist(), strict=True):
+            shifted = (worth + np.sqrt(variance) * node)[:, None]
+            below = 1 / (1 + np.exp(shifted - np.array(own)[judge]))
+            chances += weight * np.diff(below, axis=1, prepend=0.0, append=1.0)
+        values = np.array(self.categories)
+        at = np.minimum(np.searchsorted(values, rows.score), len(values) - 1)
+        given = np.where(values[at] == rows.score, chances[np.arange(rows.size), at], 0.0)
+        with np.errstate(divide="ignore"):
+            return Predicted(np.log(given), chances @ values)
 
     @property
     def df(self) -> float:

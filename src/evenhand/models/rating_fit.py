@@ -114,6 +114,54 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
     return ScoredRows(names, system.reshape(-1), data.score, factors, data)
 
 
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """What a fit expects of scores that it has not seen."""
+
+    log_chance: Array  # (n,) log probability (nats) of the score that was given; −∞ for none
+    mean: Array  # (n,) expected score
+
+
+def predict_normal(score: Array, points: Array, mean: Array, variance: Array) -> Predicted:
+    """Give each score the part of a normal distribution that is nearest to it.
+
+    score: (n,) scores, each one of the points.
+    points: (C,) scores that can be given, ascending; the lowest and highest have the tails.
+    """
+    from scipy.special import log_ndtr
+
+    at = np.searchsorted(points, score)
+    ends = np.concatenate(([-np.inf], (points[:-1] + points[1:]) / 2, [np.inf]))
+    low, high = (ends[at] - mean) / np.sqrt(variance), (ends[at + 1] - mean) / np.sqrt(variance)
+    right = low > 0  # by symmetry in the left half, where no difference is lost
+    low, high = np.where(right, -high, low), np.where(right, -low, high)
+    above = log_ndtr(high)
+    log_chance = above + np.log(-np.expm1(np.minimum(log_ndtr(low) - above, -1e-300)))
+    return Predicted(np.asarray(log_chance), mean)
+
+
+def find_levels(names: Sequence[str], rows: RatingRows, role: str) -> Integers:
+    """Return (n,) the place of each row's system, judge or item among names; −1 where it is new."""
+    labels, codes = rows.labels(role)
+    place = {name: at for at, name in enumerate(names)}
+    return np.array([place.get(name, -1) for name in labels], dtype=np.int64)[codes]
+
+
+def find_systems(fit: RatingFit, rows: RatingRows) -> Integers:
+    """Return (n,) the place of each row's system in a fit.
+
+    Raises:
+        NotIdentified: a system that the fit has not seen.
+
+    """
+    found = find_levels(fit.systems, rows, "system")
+    if (found < 0).any():
+        new = np.unique(rows.system[found < 0]).tolist()
+        named = suggest_or_list("", tuple(rows.systems[one] for one in new)).strip()
+        raise NotIdentified(f"no score of some system was there to train on. {named}")
+    return found
+
+
 def contrast_basis(k: int) -> Array:
     """Return (K, K − 1) orthonormal contrasts of systems."""
     return np.asarray(np.linalg.qr(np.eye(k) - 1.0 / k)[0][:, : k - 1])
@@ -178,6 +226,19 @@ class RatingFit(Shown, ABC):
     def extras(self) -> Mapping[str, Any]:
         """What stands beside the estimates, for machines."""
         return {}
+
+    @abstractmethod
+    def predict(self, rows: RatingRows, points: Array) -> Predicted:
+        """Predict scores, also of judges and items that are new.
+
+        Args:
+            rows: the scores.
+            points: (C,) scores that can be given, ascending.
+
+        Raises:
+            NotIdentified: a system that the fit has not seen.
+
+        """
 
     def code(self, system: str) -> int:
         if system not in self.systems:

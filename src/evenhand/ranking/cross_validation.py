@@ -8,7 +8,7 @@ predicted once, by models trained on others, and it is said which cannot be told
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from time import process_time
@@ -19,17 +19,23 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import (
+    carries_excluded,
+    leave_out_controls,
+    require_pairs,
+    say_left_out,
+)
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
-from evenhand.data.groups import choose_groups, say_pooled
+from evenhand.data.groups import choose_groups, group_ratings, say_pooled
 from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, write_signature
 from evenhand.data.taking import Openable
 from evenhand.data.tally import snake
 from evenhand.data.votes import (
     TIE,
     Predictor,
-    PreferenceModel,
     Votes,
     digest_votes,
     sort_votes,
@@ -47,12 +53,14 @@ from evenhand.errors import (
     require_option,
     require_seed,
 )
-from evenhand.models.registry import MODELS, find_model
+from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Array, Integers, cluster_means
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.by_model import split_judgments
-from evenhand.ranking.sides import REMEDY, find_one_sided_votes
+from evenhand.ranking.held_out_models import Models, Wanted, make_models, say_models
+from evenhand.ranking.ratings import name_groups
+from evenhand.ranking.sides import REMEDY, OneSided, find_one_sided_votes
 from evenhand.ranking.texts import BLOCKS as SIDES
 from evenhand.ranking.texts import INSEPARABLE, say
 from evenhand.render.counts import effective, plural, say_answers, share
@@ -65,6 +73,8 @@ from evenhand.render.findings import Finding
 #
 # A perplexity of 3 is that of guessing among three outcomes, of 1 that of perfect prediction.
 
+# What is held out: votes, or ratings under one criterion
+Judgments: TypeAlias = Votes | RatingRows
 Rows = NDArray[np.intp]
 CHANCE_TOLERANCE: Final = 1e-6  # By how much chances may miss adding up to one
 
@@ -100,6 +110,22 @@ def measure_losses(fit: Predictor, votes: Votes) -> Array:
     return np.asarray(-np.log2(happened))
 
 
+def measure_scores(fit: RatingFit, rows: RatingRows, points: Array) -> tuple[Array, Array]:
+    """Return (n,) losses of scores (bits), and by how much they miss what was expected.
+
+    points: scores that can be given, ascending: each counts for what is nearest to it.
+    """
+    predicted = fit.predict(rows, points)
+    impossible = int(np.count_nonzero(~np.isfinite(predicted.log_chance)))
+    if impossible:
+        raise NotIdentified(
+            f"gave chance 0 to {impossible:,} held-out rating{'s' * (impossible > 1)} of"
+            f" {rows.size:,}: its perplexity is infinite",
+            ["train it on more ratings"],
+        )
+    return np.asarray(-predicted.log_chance / np.log(2)), np.asarray(rows.score - predicted.mean)
+
+
 def raise_bits(bits: float) -> float:
     """Return 2^bits, to 12 decimals: beyond these are only roundings of logarithms and powers."""
     return round(float(np.exp2(bits)), 12)
@@ -119,7 +145,7 @@ MAX_CLUSTERS: Final = 400  # Most clusters of a way; more are put together at ra
 ENOUGH_JUDGES: Final = 8  # Effective judges below which intervals are wide
 
 
-def find_clusters(votes: Votes, seed: int) -> cluster_means.Clusters:
+def find_clusters(votes: Judgments, seed: int) -> cluster_means.Clusters:
     """Say which votes are correlated: by judge and item where known, else by answer."""
     task = cluster_means.number_groups(votes.task)
     tasks = int(task.max()) + 1
@@ -144,7 +170,7 @@ def find_clusters(votes: Votes, seed: int) -> cluster_means.Clusters:
     return cluster_means.Clusters(clusterings, strata, tuple(notes))
 
 
-def count_effective(votes: Votes) -> float | None:
+def count_effective(votes: Judgments) -> float | None:
     """Return the effective number of judges, (Σ n)² / Σ n²; None where nobody names them."""
     if votes.judges == ("",):
         return None
@@ -152,25 +178,32 @@ def count_effective(votes: Votes) -> float | None:
     return float(loads.sum() ** 2 / (loads**2).sum())
 
 
-def count_sides(votes: Votes) -> dict[str, Any]:
+def count_sides(votes: Judgments) -> dict[str, Any]:
     """Count answers, judges, items and systems of votes; None where nobody names them."""
     known = {"judges": votes.judges != ("",), "items": votes.items != ("",)}
     codes = {"judges": votes.judge, "items": votes.item}
+    if isinstance(votes, RatingRows):
+        systems = votes.system
+    else:
+        systems = np.concatenate([votes.left, votes.right])
     return {
         "n_judgments": votes.size if votes.answer is None else len(np.unique(votes.answer)),
         **{f"n_{name}": len(np.unique(codes[name])) if known[name] else None for name in codes},
-        "n_systems": len(np.unique(np.concatenate([votes.left, votes.right]))),
+        "n_systems": len(np.unique(systems)),
         "effective_judges": count_effective(votes),
     }
 
 
-def say_votes(votes: Votes) -> str:
+def say_votes(votes: Judgments) -> str:
     counts = count_sides(votes)
-    texts = [say_answers(counts["n_judgments"], votes.size, "answer")]
+    answers = say_answers(counts["n_judgments"], votes.size, "answer")
+    texts = [plural(votes.size, "rating") if isinstance(votes, RatingRows) else answers]
     for one in ("judge", "item", "system"):
         if (many := counts[f"n_{one}s"]) is not None:
             uneven = effective(many, counts["effective_judges"]) if one == "judge" else ""
             texts.append(plural(many, one) + uneven)
+    if isinstance(votes, RatingRows):
+        return ", ".join([*texts, f"{len(np.unique(votes.score))} different scores"])
     return ", ".join([*texts, f"{share(int((votes.outcome == TIE).sum()), votes.size)} ties"])
 
 
@@ -183,7 +216,7 @@ def _merge(codes: Integers, strata: cluster_means.Strata, seed: int) -> Integers
     return codes if cluster_means.holds_stratum(merged, strata) else merged
 
 
-def number_answers(votes: Votes) -> Integers:
+def number_answers(votes: Judgments) -> Integers:
     """Return the number of each vote's answer; its own where each is one."""
     if votes.answer is None:
         return np.arange(votes.size)
@@ -191,7 +224,6 @@ def number_answers(votes: Votes) -> Integers:
 
 
 Progress = Callable[[int, int], None]
-Models = Mapping[str, PreferenceModel]
 # Why a model may have no loss on some votes
 REFUSALS: Final = (InvalidJudgments, NotConverged, NotIdentified, UnknownColumn, UnknownOption)
 
@@ -201,18 +233,23 @@ class Trained:
     losses: Array | None  # (n,) losses of the test votes (bits); None if it was refused
     why: str  # why it was refused, else ""
     seconds: float  # CPU seconds, without the loading of modules
+    misses: Array | None = None  # (n,) of ratings: score less what was expected
 
 
-def train(model: PreferenceModel, votes: Votes, test: Votes) -> Trained:
+def train(model: Any, votes: Judgments, test: Judgments, points: Array | None = None) -> Trained:
     loaded, began = len(sys.modules), process_time()
-    losses, why = None, ""
+    losses, misses, why = None, None, ""
     try:
-        losses = measure_losses(model.fit(votes), test)
+        if isinstance(test, RatingRows):
+            scale = np.unique(test.score) if points is None else points
+            losses, misses = measure_scores(model.fit(votes), test, scale)
+        else:
+            losses = measure_losses(model.fit(votes), test)
     except REFUSALS as refusal:  # without options that are no help here
         why = str(refusal.without_options() if isinstance(refusal, ActionableError) else refusal)
-    trained = Trained(losses, why, process_time() - began)
+    trained = Trained(losses, why, process_time() - began, misses)
     # one that loads modules is done again, so that its seconds are those of any other
-    return trained if len(sys.modules) == loaded else train(model, votes, test)
+    return trained if len(sys.modules) == loaded else train(model, votes, test, points)
 
 
 # Cross-validation that never asks of a judge, or an item, what it was trained on.
@@ -239,7 +276,9 @@ class Plan:
         return self.repeats * (self.folds**2 if self.by == "both" else self.folds)
 
 
-def plan_folds(votes: Votes, by: str | None, folds: int | None, repeats: int, seed: int) -> Plan:
+def plan_folds(
+    votes: Judgments, by: str | None, folds: int | None, repeats: int, seed: int
+) -> Plan:
     """Settle how votes are divided: as asked, else so that judges and items are new where known."""
     if by is not None:
         require_option("by", by, BLOCKS)
@@ -269,7 +308,7 @@ def _sides(by: str) -> tuple[str, ...]:
     return ("judge", "item") if by == "both" else (by,)
 
 
-def _units(votes: Votes, name: str) -> Integers:
+def _units(votes: Judgments, name: str) -> Integers:
     """Return the unit of each vote: judges or items that share an answer are one."""
     answers = number_answers(votes)
     if name == "judgment" or (name == "ranking" and votes.answer is not None):
@@ -287,7 +326,7 @@ def _units(votes: Votes, name: str) -> Integers:
     return cluster_means.number_groups(weak_components(graph)[codes])
 
 
-def make_folds(votes: Votes, plan: Plan) -> Iterator[tuple[int, Rows, Rows]]:
+def make_folds(votes: Judgments, plan: Plan) -> Iterator[tuple[int, Rows, Rows]]:
     """Divide votes: yields the repeat, from 0, rows that train and rows that are predicted."""
     sides = [_units(votes, name) for name in _sides(plan.by)]
     for repeat in range(plan.repeats):
@@ -325,12 +364,16 @@ class Validated:
     seconds: Mapping[str, float]  # model → CPU seconds
     train: tuple[int, int]  # (least, most) votes that were trained on
     folds: tuple[int, ...]  # trainings of a model in each repeat; blocks without votes are none
+    # model → (n,) of ratings: squared misses (points²), averaged over repeats; empty of votes
+    squares: Mapping[str, Array]
 
 
 def cross_validate(
-    votes: Votes, models: Models, plan: Plan, progress: Progress | None = None
+    votes: Judgments, models: Models, plan: Plan, progress: Progress | None = None
 ) -> Validated:
     losses = {name: np.zeros(votes.size) for name in models}
+    points = np.unique(votes.score) if isinstance(votes, RatingRows) else None
+    squares = {name: np.zeros(votes.size) for name in models if points is not None}
     why: dict[str, list[str]] = {name: [] for name in models}
     seconds, sizes = dict.fromkeys(models, 0.0), set[int]()
     folds = list(make_folds(votes, plan))
@@ -339,12 +382,14 @@ def cross_validate(
             training, held_out = votes.take(rows), votes.take(test)
             sizes.add(training.size)
             for name, model in models.items():
-                trained = train(model, training, held_out)
+                trained = train(model, training, held_out, points)
                 seconds[name] += trained.seconds
                 if trained.losses is None:
                     why[name].append(trained.why)
                 else:
                     losses[name][test] += trained.losses
+                if trained.misses is not None:
+                    squares[name][test] += trained.misses**2
             if progress is not None:
                 progress(done + 1, len(folds))
     refused = {
@@ -357,7 +402,12 @@ def cross_validate(
     }
     counts = np.bincount([repeat for repeat, *_ in folds], minlength=plan.repeats)
     return Validated(
-        mean_losses, refused, seconds, (min(sizes), max(sizes)), tuple(counts.tolist())
+        mean_losses,
+        refused,
+        seconds,
+        (min(sizes), max(sizes)),
+        tuple(counts.tolist()),
+        {name: values / plan.repeats for name, values in squares.items()},
     )
 
 
@@ -442,7 +492,7 @@ def step_down(
 class HeldOut(Shown):
     """A result on held-out votes."""
 
-    held_out: Votes
+    held_out: Judgments
     seed: int
 
     @cached_property
@@ -493,7 +543,7 @@ class ModelComparison(HeldOut):
 
     models: tuple[str, ...]  # the M models that predicted every vote, as they were asked for
     losses: Array  # (M, n) loss of each vote (bits), averaged over repeats
-    held_out: Votes  # the n votes
+    held_out: Judgments  # the n votes, or ratings
     # model → why it has no loss, with how many of its trainings were refused
     refused: Mapping[str, str]
     seconds: Mapping[str, float]  # model → CPU seconds, also of those refused
@@ -510,6 +560,13 @@ class ModelComparison(HeldOut):
     signature: str  # one line that reproduces the numbers
     notes: tuple[str, ...] = ()  # what must be known
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
+    squares: Array | None = None  # (M, n) of ratings: squared errors of prediction (points²)
+
+    @property
+    def guessing(self) -> int:
+        """The perplexity of guessing: 3 outcomes, or as many scores as occur."""
+        held_out = self.held_out
+        return len(np.unique(held_out.score)) if isinstance(held_out, RatingRows) else 3
 
     @cached_property
     def means(self) -> Array:
@@ -566,6 +623,23 @@ class ModelComparison(HeldOut):
             require_option("model", name, self.models)
         one, two = (self.losses[self.models.index(name)] for name in (model, other))
         return self._bound(one - two)
+
+    def error(self, model: str, other: str | None = None) -> cluster_means.Estimate:
+        """Return a model's root mean squared error (points), or how much larger than another's.
+
+        Raises:
+            UnknownOption: there is no such model here, or what is held out are no ratings.
+
+        """
+        if self.squares is None:
+            raise UnknownOption("comparisons have no scores, and models no errors in points")
+        names = [model] if other is None else [model, other]
+        for name in names:
+            require_option("model", name, self.models)
+        one, *two = (
+            cluster_means.root_slopes(self.squares[self.models.index(name)]) for name in names
+        )
+        return self._bound(one - two[0] if two else one)
 
     def _bound(self, values: Array) -> cluster_means.Estimate:
         strata = self.clusters.strata
@@ -627,14 +701,25 @@ class ModelComparison(HeldOut):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one row per model, best first, with plain values."""
-        return [asdict(score) for score in self.scores]
+        rows = [asdict(score) for score in self.scores]
+        if self.squares is None:
+            return rows
+        return [{**row, **self._list_errors(row["model"])} for row in rows]
+
+    def _list_errors(self, name: str) -> dict[str, Any]:
+        apart = list_ends("rmse_difference", self.error(name, self.best))
+        return {**list_ends("rmse", self.error(name)), **apart}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of a comparison."""
         names = ("says", "blocks", "folds", "repeats", "train", "level", "effective_judges", "df")
         return {
             **write_contract(self, *names, "best_set", findings=self.findings),
-            "n_comparisons": self.held_out.size,
+            **(
+                {"n_comparisons": self.held_out.size}
+                if self.squares is None
+                else {"n_ratings": self.held_out.size, "guessing": self.guessing}
+            ),
             "clusters": self.clusters.name,
             "models": self.records(),
             "refused": dict(self.refused),
@@ -661,7 +746,8 @@ class ModelComparison(HeldOut):
             ends = [row[key] if others else None for key in DIFFERENCE]
             bits = dict(zip(BITS, ends, strict=True))
             rows.append({**row, "why": None, **bits, "mark": MARK * (row["among_best"] and others)})
-        keys = (*HeldOutScore.__dataclass_fields__, "why", *BITS, "mark")
+        rated = self.squares is not None
+        keys = (*(rows[0] if rows else HeldOutScore.__dataclass_fields__), "why", *BITS, "mark")
         rows += [
             {**dict.fromkeys(keys), "model": name, "seconds": self.seconds[name], "why": why}
             for name, why in self.refused.items()
@@ -673,7 +759,7 @@ class ModelComparison(HeldOut):
         ] * several
         return Table(
             "models",
-            "Models by perplexity on held-out judgments, best first",
+            f"Models by perplexity on held-out {'ratings' if rated else 'judgments'}, best first",
             (
                 Column("model", "model"),
                 *([Column("mark", "")] if marked else []),
@@ -681,65 +767,17 @@ class ModelComparison(HeldOut):
                 Column(("lower", "upper"), level, "interval three", priority=2),
                 *([Column(BITS[0], "bits", "four")] * several),
                 *([Column(BITS[1:], level, "interval four")] * several),
+                *([Column("rmse", "error in points", "two")] * rated),
                 Column("seconds", "CPU s", "one", priority=1),
             ),
             tuple(rows),
-            legend=(*marked, *scale, "perplexity: 3 is guessing, lower is better"),
+            legend=(
+                *marked,
+                *scale,
+                f"perplexity: {self.guessing} is guessing, lower is better",
+            ),
             without=(*BITS, "mark"),
         )
-
-
-# Which models are compared on held-out judgments, by name or with settings of one's own.
-#
-# Samplers run as in the paper, one chain of 200 sweeps, 50 of them burn-in: they are trained
-# hundreds of times, and predictions are averaged over votes.
-
-# The eight models of Hopkins & May (2013)
-PAPER_MODELS: Final = (
-    *("uniform", "adjusted-uniform", "independent-pairs", "asymmetric-students"),
-    *("arithmetic-students", "geometric-students", "irt-gaussian", "irt-categorical"),
-)
-USUAL_MODELS: Final = (*PAPER_MODELS, "bradley-terry", "bradley-terry-prior", "plackett-luce")
-# What stands for several models
-SETS: Final[Mapping[str, tuple[str, ...]]] = {
-    "paper": PAPER_MODELS,
-    "usual": USUAL_MODELS,
-    "all": tuple(MODELS),
-}
-
-Wanted: TypeAlias = str | Sequence[str] | Mapping[str, Any]
-
-
-def make_models(wanted: Wanted, seed: int) -> dict[str, PreferenceModel]:
-    if isinstance(wanted, Mapping):
-        models: dict[str, PreferenceModel] = dict(wanted)
-        for name, model in models.items():
-            if not callable(getattr(model, "fit", None)):
-                raise UnknownOption(
-                    f"model '{name}' cannot be {model!r}: it is settings with a fit, such as"
-                    " BradleyTerry(prior=1)"
-                )
-    else:
-        names = [wanted] if isinstance(wanted, str) else list(wanted)
-        for name in names:
-            require_option("model", name, (*SETS, *MODELS))
-        models = {}
-        for name in dict.fromkeys(each for some in names for each in SETS.get(some, (some,))):
-            entry = find_model(name)
-            kind = entry.load()
-            models[name] = kind.paper(seed) if hasattr(kind, "paper") else entry.make()
-    if not models:
-        raise UnknownOption(f"no model is named: choose of {' | '.join((*SETS, *MODELS))}")
-    return models
-
-
-def say_models(wanted: Wanted, models: Mapping[str, PreferenceModel]) -> str:
-    """Return the models for a signature: by name, with settings where they are no usual ones."""
-    if isinstance(wanted, Mapping):
-        return ", ".join(f"{name}={model!r}" for name, model in models.items())
-    drawn = [name for name, model in models.items() if hasattr(type(model), "paper")]
-    light = " (one chain of 200 sweeps, 50 burn-in)" if drawn else ""
-    return ", ".join([*(name for name in models if name not in drawn), *drawn]) + light
 
 
 LEVEL: Final = 0.95
@@ -750,7 +788,7 @@ NEAR_BORDER: Final = 3.0
 
 @carries_excluded("controls")
 def compare_models(
-    data: Comparisons | Rankings | Openable,
+    data: Comparisons | Rankings | Ratings | Openable,
     *,
     models: Wanted = "usual",
     by: str | None = None,
@@ -761,12 +799,12 @@ def compare_models(
     group_by: str | None = None,
     progress: Progress | None = None,
 ) -> ModelComparison | Grouped[ModelComparison]:
-    """Compare models of preference by cross-validation, on votes that they have not seen.
+    """Compare models of preference, or of ratings, on judgments that they have not seen.
 
     Args:
-        data: comparisons or rankings; several tasks are compared task by task.
-        models: "usual", "paper" (the eight of Hopkins & May) or "all", a name, several, or
-            name → settings. Samplers run one chain of 200 sweeps.
+        data: comparisons, rankings or ratings; several tasks and criteria are compared apart.
+        models: "usual", "paper" (the eight of Hopkins & May, of comparisons) or "all", a name,
+            several, or name → settings. Samplers run one chain of 200 sweeps.
         by: what is never on both sides: judge, item, both, ranking or judgment; by default both
             where there are five of each, else what the data have.
         folds: blocks; by default ten, or five each way.
@@ -793,15 +831,24 @@ def compare_models(
     >>> found.order, round(found.scores[1].perplexity, 6)
     (('adjusted-uniform', 'uniform'), 3.0)
     """
-    table = open_comparisons(data)
     require_seed(seed)
     require_level(level)
-    made = make_models(models, seed)
-    column = choose_groups(table, group_by)
-    groups = _split(table, column)
+    groups: Mapping[str, Judgments]
+    notes: tuple[str, ...]
+    if isinstance(data, Ratings):
+        rows = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
+        if not rows.size:
+            raise NotIdentified("there are no scores", ["collect some"])
+        groups, notes = split_scores(rows, group_by), rows.notes
+        column: str | None = name_groups(rows, group_by) if len(groups) > 1 else group_by
+        made_of = {name: make_models(models, seed, part) for name, part in groups.items()}
+    else:
+        table = open_comparisons(data)
+        column = choose_groups(table, group_by)
+        groups = _split(table, column)
+        notes = (*say_left_out(data, table), *say_pooled(table, column))
+        made_of = dict.fromkeys(groups, make_models(models, seed))
     settle = partial(plan_folds, by=by, folds=folds, repeats=repeats, seed=seed)
-    named = say_models(models, made), f"level {level:g} seed={seed}"
-    notes = (*say_left_out(data, table), *say_pooled(table, column))
     compared: dict[str, ModelComparison] = {}
     refused: dict[str, str] = {}
     for name, votes in groups.items():
@@ -811,6 +858,8 @@ def compare_models(
                 progress(before * total + done, len(groups) * total)
 
         try:
+            made = made_of[name]
+            named = say_models(models, made), f"level {level:g} seed={seed}"
             compared[name] = _compare(votes, made, settle, level, named, notes=notes, progress=step)
         except NotIdentified as refusal:
             refused[name] = str(refusal)
@@ -820,6 +869,15 @@ def compare_models(
     if column is None or (group_by is None and len(groups) == 1):
         return next(iter(compared.values()))
     return Grouped(compared, column, refused)
+
+
+def split_scores(rows: RatingRows, group_by: str | None = None) -> dict[str, RatingRows]:
+    """Return the ratings of each group, in an order that does not depend on that of the table."""
+    groups = {}
+    for name, part in group_ratings(rows, group_by).items():
+        columns = (part.score, part.system, part.judge, part.item, part.task)
+        groups[name] = part.take(np.lexsort(columns))
+    return groups
 
 
 def open_comparisons(data: Comparisons | Rankings) -> Comparisons:
@@ -838,9 +896,9 @@ def _split(table: Comparisons, column: str | None) -> dict[str, Votes]:
 
 
 def _compare(
-    votes: Votes,
+    votes: Judgments,
     models: Models,
-    settle: Callable[[Votes], Plan],
+    settle: Callable[[Judgments], Plan],
     level: float,
     named: tuple[str, ...],
     *,
@@ -848,9 +906,16 @@ def _compare(
     progress: Progress,
 ) -> ModelComparison:
     if votes.size < MIN_JUDGMENTS:
-        fault = f"too few comparisons ({votes.size:,}) to tell which model predicts others"
+        what = "ratings" if isinstance(votes, RatingRows) else "comparisons"
+        fault = f"too few {what} ({votes.size:,}) to tell which model predicts others"
         raise NotIdentified(fault, [f"collect {MIN_JUDGMENTS} at least"])
-    plan, sides = settle(votes), find_one_sided_votes(votes)
+    plan = settle(votes)
+    if isinstance(votes, RatingRows):
+        if (votes.score == votes.score[0]).all():
+            raise NotIdentified("all scores are equal: there is nothing to predict")
+        sides, digest = OneSided(), digest_ratings(votes)
+    else:
+        sides, digest = find_one_sided_votes(votes), digest_votes(votes)
     blind = {
         name: f"{INSEPARABLE}; {REMEDY}"
         for name, model in models.items()
@@ -881,7 +946,10 @@ def _compare(
         left_behind={name: names[other] for name, other in pairs if other >= 0},
         level=level,
         seed=plan.seed,
-        signature=write_signature(parts, count_answers(votes), digest_votes(votes)),
+        signature=write_signature(parts, count_answers(votes), digest),
+        squares=np.stack([validated.squares[name] for name in names])
+        if isinstance(votes, RatingRows) and names
+        else None,
         notes=(
             *_note(votes, plan, validated, leavers, level),
             *sides.notes,
@@ -892,15 +960,17 @@ def _compare(
 
 
 def _note(
-    votes: Votes, plan: Plan, validated: Validated, leavers: Leavers, level: float
+    votes: Judgments, plan: Plan, validated: Validated, leavers: Leavers, level: float
 ) -> tuple[Finding, ...]:
     low, high = validated.train
     many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     trainings = sum(validated.folds)
-    findings = [say("training", "info", times=trainings, many=many, of=votes.size)]
+    what = "ratings" if isinstance(votes, RatingRows) else "comparisons"
+    findings = [say("training", "info", times=trainings, many=many, of=votes.size, what=what)]
     empty = plan.trainings - trainings
     if empty:
-        findings.append(say("empty-blocks", "info", empty=empty, blocks=plan.trainings))
+        blocks = {"empty": empty, "blocks": plan.trainings}
+        findings.append(say("empty-blocks", "info", what=what.removesuffix("s"), **blocks))
     findings.append(say("shared-training", "info"))
     if plan.repeats == 1 and len(validated.losses) > 1:
         # another division matters where some model is near the border of the set of the best
@@ -911,6 +981,6 @@ def _note(
     return tuple(findings)
 
 
-def count_answers(votes: Votes) -> float:
+def count_answers(votes: Judgments) -> float:
     """Return how many answers votes are of; a ranking is one."""
     return float(votes.size if votes.answer is None else len(np.unique(votes.answer)))

@@ -41,22 +41,19 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.cross_validation import (
     LEVEL,
     HeldOut,
-    Models,
     Progress,
     Rows,
     Trained,
-    Wanted,
     average,
     count_answers,
     count_sides,
     list_ends,
-    make_models,
     open_comparisons,
     raise_bits,
-    say_models,
     say_votes,
     train,
 )
+from evenhand.ranking.held_out_models import Models, Wanted, make_models, say_models
 from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings

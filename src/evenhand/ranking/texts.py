@@ -247,8 +247,8 @@ HELD_OUT: Final = {
     " ({lower:.4f} to {upper:.4f}).",
     "worse-too": "Also worse: {models}.",
     "model-refused": "{model} is not compared: {why}.",
-    "training": "Each model was trained {times} times, on {many} of {of:,} comparisons.",
-    "empty-blocks": "{empty} of {blocks} blocks hold no comparison and are no fold.",
+    "training": "Each model was trained {times} times, on {many} of {of:,} {what}.",
+    "empty-blocks": "{empty} of {blocks} blocks hold no {what} and are no fold.",
     "shared-training": "Trainings share judgments: intervals are for other held-out judgments, not"
     " for other training judgments.",
     "one-division": "Judgments were divided into folds once; another division may change which"

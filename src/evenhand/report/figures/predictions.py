@@ -161,7 +161,7 @@ def draw_comparison(comparison: ModelComparison) -> dict[str, style.Chart]:
         for one in scores
     ]
     below = f"{level}; lower is better; dashed: guessing{grey}"
-    drawn = {"perplexity": draw_intervals(bars, below=below, reference=UNIFORM)}
+    drawn = {"perplexity": draw_intervals(bars, below=below, reference=float(comparison.guessing))}
     if len(scores) > 1:
         ends = [(one.difference, one.difference_lower, one.difference_upper) for one in scores]
         drawn["differences"] = draw_intervals(

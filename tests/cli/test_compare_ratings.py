@@ -1,0 +1,162 @@
+"""`evenhand compare` of ratings: models of scores by what they say of scores they have not seen."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+import evenhand as package
+from evenhand.models.means import Adjusted, Means
+
+SEVERITY, ITEM, NOISE = 0.9, 0.5, 0.7
+WORTHS = {"ada": 2.6, "bell": 3.1, "cray": 3.6}
+
+
+def draw(seed=0, *, judges=10, items=24, share=0.6, worths=WORTHS):
+    rng = np.random.default_rng(seed)
+    lean, hard = rng.normal(0, SEVERITY, judges), rng.normal(0, ITEM, items)
+    rows = [
+        (
+            f"j{j}",
+            f"i{i}",
+            name,
+            int(np.clip(round(w + lean[j] - hard[i] + rng.normal(0, NOISE)), 1, 5)),
+        )
+        for j in range(judges)
+        for i in range(items)
+        for name, w in worths.items()
+        if rng.random() < share
+    ]
+    return pd.DataFrame(rows, columns=["judge", "item", "system", "score"])
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return draw()
+
+
+def test_losses_are_those_of_a_normal_distribution_cut_at_the_middles_between_scores():
+    table = draw(3)
+    rows = package.read(table).rows()
+    train, test = rows.take(rows.judge < 7), rows.take(rows.judge >= 7)
+    predicted = Means().fit(train).predict(test, np.arange(1.0, 6.0))
+    known = table[table.judge.isin(["j0", "j1", "j2", "j3", "j4", "j5", "j6"])]
+    groups = known.groupby("system").score
+    left = known.score - groups.transform("mean")
+    sd = np.sqrt((left**2).sum() / (len(known) - 3))
+    for row in range(0, test.size, 7):
+        name, score = test.systems[test.system[row]], test.score[row]
+        mean, n = groups.mean()[name], groups.size()[name]
+        law = norm(mean, sd * np.sqrt(1 + 1 / n))
+        low = -np.inf if score == 1 else score - 0.5
+        high = np.inf if score == 5 else score + 0.5
+        assert predicted.mean[row] == pytest.approx(mean)
+        assert predicted.log_chance[row] == pytest.approx(np.log(law.cdf(high) - law.cdf(low)))
+
+
+@pytest.mark.parametrize("name", ["no-systems", "adjusted", "mean", "z", "mixed", "ordinal"])
+@pytest.mark.parametrize("new", [True, False], ids=["new", "known"])
+def test_chances_of_all_scores_add_up_to_one(scores, name, new):
+    from dataclasses import replace
+
+    from evenhand.ranking.held_out_models import SCORE_MODELS
+
+    rows = package.read(scores).rows()
+    train = rows.take((rows.judge < 7) & (rows.item < 15)) if new else rows
+    fit = SCORE_MODELS[name].make().fit(train)
+    test = rows.take((rows.judge >= 7) & (rows.item >= 15))
+    points = np.arange(1.0, 6.0)
+    total = sum(
+        np.exp(fit.predict(replace(test, score=np.full(test.size, one)), points).log_chance)
+        for one in points
+    )
+    np.testing.assert_allclose(total, 1, atol=1e-12)
+
+
+def test_known_judges_are_predicted_with_their_severity(scores):
+    rows = package.read(scores).rows()
+    fit = Adjusted().fit(rows)
+    predicted = fit.predict(rows, np.arange(1.0, 6.0))
+    np.testing.assert_allclose(rows.score - predicted.mean, fit.residual, atol=1e-9)
+
+
+def test_systems_that_differ_are_found_and_equal_ones_are_not(scores):
+    found = package.compare_models(package.read(scores))
+    assert found.order[-1] == "no-systems"
+    assert "no-systems" not in found.best_set
+    equal = draw(5, worths=dict.fromkeys("abc", 3.0))
+    assert "no-systems" in package.compare_models(package.read(equal)).best_set
+
+
+def test_an_own_judges_severity_is_worth_knowing_where_judges_are_known(scores):
+    models = ["mean", "adjusted"]
+    known = package.compare_models(package.read(scores), models=models, by="judgment")
+    assert known.difference("mean", "adjusted").lower > 0
+    assert known.error("mean", "adjusted").lower > 0
+    new = package.compare_models(package.read(scores), models=models, by="judge")
+    assert new.error("adjusted").value > known.error("adjusted").value
+
+
+def test_the_error_in_points_is_the_root_of_the_mean_square(scores):
+    found = package.compare_models(package.read(scores), models=["mean"], by="judgment")
+    assert found.squares is not None
+    assert found.error("mean").value == pytest.approx(np.sqrt(found.squares[0].mean()))
+
+
+def test_the_order_of_rows_changes_nothing(scores):
+    models = ["mean", "adjusted"]
+    one = package.compare_models(package.read(scores), models=models)
+    other = package.compare_models(
+        package.read(scores.sample(frac=1, random_state=1)), models=models
+    )
+    assert one.to_dict()["says"] == other.to_dict()["says"]
+    assert one.signature == other.signature
+
+
+@pytest.fixture
+def sheet(scores, folder):
+    scores.to_csv(folder / "scores.csv", index=False)
+    return "scores.csv"
+
+
+def test_text_json_and_figures(sheet, folder, evenhand):
+    text = evenhand("compare", sheet).out
+    assert "error in points" in text
+    assert "perplexity: 5 is guessing" in text
+    told = evenhand("compare", sheet, "--model", "mean", "--json").json
+    assert told["n_ratings"] == told["n_judgments"]
+    assert told["guessing"] == 5
+    assert told["models"][0]["rmse"] > 0
+    evenhand("compare", sheet, "--model", "mean", "--figures", "drawn")
+    assert (folder / "drawn" / "perplexity.svg").exists()
+
+
+def test_each_criterion_is_compared_by_itself(scores, folder, evenhand):
+    both = [scores.assign(criterion=name) for name in ("fluency", "adequacy")]
+    pd.concat(both).to_csv("both.csv", index=False)
+    models = ("--model", "mean", "--model", "no-systems")
+    told = evenhand("compare", "both.csv", *models, "--json").json
+    assert list(told["groups"]) == ["adequacy", "fluency"]
+    one = evenhand("compare", "both.csv", "--criterion", "fluency", *models, "--json").json
+    assert one["models"][0]["loss"] == told["groups"]["fluency"]["models"][0]["loss"]
+    assert any(out["code"] == "criterion" for out in one["excluded"])
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--nested"], "--nested is of comparisons; these are ratings: leave it out"),
+        (["--curves"], "--curves is of comparisons; these are ratings: leave it out"),
+        (["--model", "bradley-terry"], "no-systems | adjusted | mean | z | mixed | ordinal"),
+    ],
+)
+def test_what_is_of_comparisons_is_refused_in_one_line(sheet, evenhand, words, why):
+    said = " ".join(evenhand("compare", sheet, *words, code=2).err.split())
+    assert why in said
+
+
+def test_too_few_scores_and_equal_ones_are_refused(scores, folder, evenhand):
+    scores.head(20).to_csv("few.csv", index=False)
+    assert "too few ratings (20)" in evenhand("compare", "few.csv", code=2).err
+    scores.assign(score=3).to_csv("flat.csv", index=False)
+    assert "all scores are equal" in evenhand("compare", "flat.csv", code=2).err
