@@ -302,5 +302,5 @@ def test_why_nobody_can_be_flagged_is_said_once(evenhand, folder):
     rows = [f"{item},{judge},x,y,left" for item in range(9) for judge in "abc"]
     Path("few.csv").write_text("\n".join(["item,judge,left,right,outcome", *rows, ""]))
     text = " ".join(evenhand("judges", "few.csv").out.split())
-    assert text.count("too few to say what is usual") == 1
+    assert text.count("too few to define usual behaviour") == 1
     assert "Nobody is called careless or reversed: 3 judges are too few" in text

@@ -15,7 +15,7 @@ def two(folder):
 def test_agreement_of_methods_does_not_hide_that_no_pair_is_decided(evenhand, two):
     words = ("rank", two, "--method", "bradley-terry", "--method", "bojar")
     said = " ".join(evenhand(*words).out.split())
-    assert "No two methods order any of 1 pair differently." in said
+    assert "All methods agree on the order of 1 pair." in said
     assert "bradley-terry decides 0 of 1 pair at level 0.95." in said
     assert "Methods share the same judgments" in said
     assert "a & $1$ & $1$ \\\\" in evenhand(*words, "--latex").out
@@ -30,7 +30,7 @@ def test_decided_pairs_are_counted_from_the_ranking(evenhand, table1):
 
 def test_without_the_model_no_pair_is_said_to_be_decided(evenhand, two):
     found = evenhand("rank", two, "--method", "origwmt", "--method", "bojar", "--json").json
-    assert found["says"] == "No two methods order any of 1 pair differently."
+    assert found["says"] == "All methods agree on the order of 1 pair."
 
 
 def test_a_refused_method_is_named_with_its_reason(evenhand, folder):

@@ -126,7 +126,7 @@ def test_several_methods_can_be_chosen(evenhand, table1, rules):
     assert [row["places"]["wins"] for row in found["systems"]] == [1, 2, 3, 4]
     assert found["distances"] == [{"methods": ["wins", "bradley-terry"], "kendall": 0.0}]
     text = evenhand("rank", table1, "--method", "wins", "--method", "fewest-losses").out
-    assert text.startswith("No two methods order any of 6 pairs differently.\n")
+    assert text.startswith("All methods agree on the order of all 6 pairs.\n")
 
 
 def test_the_default_by_its_name_is_the_plain_ranking(evenhand, table1):

@@ -147,7 +147,7 @@ def test_robustness_takes_ratings(evenhand, scores):
     assert found["cycles"] is None
     assert {one["unit"] for one in found["fragility"]["flips"]} == {"judge", "item"}
     assert {"default", "model mean"} <= {one["name"] for one in found["sensitivity"]["choices"]}
-    assert "How few carry each conclusion" in evenhand(*words).out
+    assert "How few reverse each conclusion" in evenhand(*words).out
     assert "--ties is of comparisons" in evenhand(*words, "--ties", "none", code=2).err
 
 

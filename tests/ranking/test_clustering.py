@@ -132,7 +132,7 @@ def test_fewer_than_five_judges_and_ten_items_speak_for_themselves_by_judgment()
     assert found.clusterings == ()
     assert found.headline == "for these 3 judges only and for these 9 items only"
     assert found.notes == (
-        "9 items are too few to cluster by: 10 or more would do.",
+        "9 items are too few to cluster by; at least 10 are needed.",
         "Intervals assume independent judgments.",
     )
 

@@ -138,7 +138,7 @@ def test_who_is_level_neither_leads_nor_is_turned_round():
     behind = Choice("behind", ("B", "A", "C"), (1, 2, 2), (1, 1, 3), (2, 2, 3), ())
     found = Sensitivity((level, same), 0.95, (), "")
     assert found.leaders == ("A", "B")
-    assert found.says[0].endswith("A and B lead, level, in all 2 rankings, whatever is chosen.")
+    assert found.says[0].endswith("A and B lead, level, in all 2 rankings.")
     assert found.changes(same) == ()
     assert found.changes(apart) == ("A ahead of B",)
     assert found.changes(behind) == ("B ahead of A", "A and C level")
@@ -190,7 +190,7 @@ def test_orders_alone_are_the_orders_of_the_choices_that_change_any():
     assert found.choices[0].decided == whole["default"].decided
     assert all(not one.decided for one in found.choices[1:])
     (lead,) = found.says
-    assert lead.endswith(f"A leads in all {len(names)} rankings, whatever is chosen.")
+    assert lead.endswith(f"A leads in all {len(names)} rankings.")
     assert "was not asked" in found.notes[-1]
 
 

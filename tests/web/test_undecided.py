@@ -52,7 +52,7 @@ def test_a_doubtful_judge_among_three_is_evidence_without_a_verdict(
 ) -> None:
     page = client.get(f"/a/{judged.do(people.replace_link, 'admin').token}/findings").text
     assert "obody is flagged" in page
-    assert "3 judges are too few to say what is usual: 8 are needed" in page
+    assert "3 judges are too few to define usual behaviour; 8 are needed" in page
     assert "Evidence, and no verdict: this judge looks more likely careless or reversed" in page
     card = page.partition('class="card undecided"')[2].partition("</summary>")[0]
     screening = find(AnswerTables(judged)).panels["comparisons"].screening

@@ -264,7 +264,7 @@ def level_option(
     return declare("--level", type=float, metavar="PROPORTION", default=default, help=says)
 
 
-def seed_option(declare: Declare, *, says: str = "Of everything random.") -> Any:
+def seed_option(declare: Declare, *, says: str = "Random seed.") -> Any:
     return declare("--seed", type=SEEDS, default=SEED, help=says)
 
 
@@ -429,7 +429,7 @@ class Reading(Options):
         "Which column plays a role, such as judge=annotator. Repeatable.",
         type=ROLE_COLUMN,
     )
-    weight: str | None = _input_option("--weight COLUMN", "How many judgments a row stands for.")
+    weight: str | None = _input_option("--weight COLUMN", "How many judgments a row represents.")
     weights: Literal["frequency", "importance"] = _input_option(
         "--weights",
         "What weights are: counts of judgments, or their importance (fractions allowed).",
@@ -462,7 +462,7 @@ class Reading(Options):
     )
     explain: bool = _input_option(
         "--explain",
-        "Print the queries that the engine ran, and how much left it.",
+        "Print the queries that the engine ran, and how many rows they returned.",
         callback=_keep_account,
     )
 
@@ -591,7 +591,7 @@ class Run:
 class Grouping(Options):
     group_by: str | None = _input_option(
         "--group-by COLUMN",
-        "Each value of this column apart. Several tasks are kept apart unasked.",
+        "Analyse each value of this column separately. Tasks are always separate.",
     )
 
 
@@ -602,7 +602,7 @@ model_option: Final = _model_option(
 )
 ties_option: Final = _model_option(
     "--ties",
-    "What a tie says. none: γ = 0 with the tie cells kept.",
+    "How ties are modelled. none: γ = 0 with the tie cells kept.",
     type=OneOf(TIES),
     default="davidson",
 )

@@ -115,7 +115,7 @@ class Wish(options.Options):
     level: float | None = _wish("--level PROPORTION", "Of rank sets. Default: 0.95.")
     cost_judgment: float | None = _wish("--cost-judgment PRICE", "Of one. Default: 1.")
     cost_judge: float | None = _wish("--cost-judge PRICE", "Of one. Default: 0.")
-    seed: int | None = _wish("--seed", "Of everything random.")
+    seed: int | None = _wish("--seed", "Random seed.")
     campaigns: int = _wish(
         "--campaigns", "How many are simulated; 0 for the closed form alone.", default=200
     )

@@ -51,7 +51,7 @@ class Asked(Options):
         "What the clustered test of ratings compares: adjusted (the default), mean or z; with z all"
         " tests are of scores standardised by judge, as in WMT.",
     )
-    seed: int = seed_option(_test, says="Of the flips of signs that are drawn (ratings).")
+    seed: int = seed_option(_test, says="Random seed of the sign flips (ratings).")
 
 
 @verb(

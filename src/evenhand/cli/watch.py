@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -23,11 +24,12 @@ from evenhand.cli.running import (
     work_on_groups,
     write_file,
 )
-from evenhand.errors import UnknownFormat, UnknownOption, sentence_hint, suggest
+from evenhand.errors import EvenhandError, UnknownFormat, UnknownOption, sentence_hint, suggest
 
 if TYPE_CHECKING:
     from evenhand.cli.watch_screen import Looks, Source
     from evenhand.data.comparisons import Comparisons
+    from evenhand.data.ratings import Ratings
     from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, SequentialState
     from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, Watched
     from evenhand.web.dashboard import CampaignStatus
@@ -53,7 +55,7 @@ class Board(options.Options):
     )
     ties: Any = _board(
         "--ties",
-        "What a tie says. Default: davidson.",
+        "How ties are modelled. Default: davidson.",
         type=options.OneOf(TIES, {"half-win": HALF_WIN}),
     )
     level: float | None = _board(
@@ -187,6 +189,42 @@ class File:
         self._votes.close()
 
 
+class RatedFile:
+    """A file of ratings that grows, ranked anew when it has more whole lines."""
+
+    def __init__(self, path: Path, open_table: Callable[[Path], Any]) -> None:
+        from evenhand.data.query_log import call_copy
+        from evenhand.formats.files import GrowingFile
+
+        self.title, self._open, self._file = path.name, open_table, GrowingFile(path)
+        self._folder = TemporaryDirectory(prefix="evenhand-")
+        self._copy = Path(self._folder.name, path.name)
+        call_copy(str(self._copy), str(path))
+        self._seen: CampaignStatus | None = None
+
+    def look(self) -> CampaignStatus:
+        """Return what can be said now; the last sight itself where nothing is new."""
+        from evenhand.data.query_log import name_originals
+        from evenhand.web.dashboard import describe_ratings
+
+        fresh = self._file.read_new()
+        if fresh or self._seen is None:
+            with self._copy.open("ab") as copy:
+                copy.write(fresh)
+            last = int(self._file.path.stat().st_mtime * 1000)
+            try:
+                self._seen = describe_ratings(self._open(self._copy), self.title, last=last)
+            except EvenhandError as fault:
+                raise type(fault)(name_originals(str(fault))) from None
+        return self._seen
+
+    def close(self) -> None:
+        from evenhand.data.query_log import forget_copies
+
+        self._folder.cleanup()
+        forget_copies([str(self._copy)])
+
+
 def find_campaign(name: str, *, insecure: bool, task: str | None) -> Campaign | None:
     """Return the campaign that is at an address or in a file; None for a file of votes."""
     if name.startswith(WEB):
@@ -234,8 +272,9 @@ READING: Final = ("layout", "where", "without", "columns", "weight", "outcomes",
 def watch(run: options.Run, *, groups: options.Grouping, board: Board, live: Live) -> Result | None:
     """Say what is decided while votes still come in, and who leads now.
 
-    FILE holds votes; or it is the database of a campaign that is served, its
-    file of links, or the organiser's link itself. --live goes on looking.
+    FILE holds votes or ratings; or it is the database of a campaign that is
+    served, its file of links, or the organiser's link itself. --live goes on
+    looking. Ratings are ranked anew at each look: their ranks hold for one.
 
     What is decided stays right however often one looks, and whatever chose
     the pairs: for this panel of judges, under independent votes. A file that
@@ -259,13 +298,49 @@ def watch(run: options.Run, *, groups: options.Grouping, board: Board, live: Liv
             return SightResult(sight, Status(now, now - sight.now / 1000))
     elif live.insecure:
         raise UnknownOption("--insecure is for an organiser's link, and this is a file")
+    rated = None if campaign else _open_ratings(reading)
+    if rated is not None:
+        _refuse_of_votes(context)
+        if not live.live:
+            return _look_once(reading, rated)
     if not live.live:
         return _replay(reading, board, groups.group_by)
     from evenhand.cli.watch_screen import follow
 
-    source = campaign or _open_file(reading, board)
+    source = campaign or _open_file(reading, board, rated=rated is not None)
     follow(source, live.every or PACE, as_json=run.place.form == "json")
     return None
+
+
+def _open_ratings(reading: options.Reading) -> Ratings | None:
+    """Return the table if it holds ratings; what cannot be read yet is said by who reads it."""
+    from evenhand.data.ratings import Ratings
+
+    try:
+        data = reading.open()
+    except EvenhandError:
+        return None
+    return data if isinstance(data, Ratings) else None
+
+
+def _refuse_of_votes(context: click.Context) -> None:
+    given = [name for name in SETTINGS if context.params[name]]
+    if given:
+        raise UnknownOption(
+            f"{options.write_option(given[0])} is for votes; these are ratings, which are ranked"
+            " anew at each look: leave it out"
+        )
+
+
+def _look_once(reading: options.Reading, data: Ratings) -> Result:
+    from evenhand.cli.watch_screen import SightResult, Status
+    from evenhand.web.dashboard import describe_ratings
+
+    with ProgressDisplay("ranking"):
+        path = Path(reading.files[0])
+        last = int(path.stat().st_mtime * 1000) if path.is_file() else None
+        sight = describe_ratings(data, path.name, last=last)
+    return SightResult(sight, Status(time.time()))
 
 
 def _replay(reading: options.Reading, asked: Board, group_by: str | None) -> VerbResult:
@@ -292,15 +367,20 @@ def _replay(reading: options.Reading, asked: Board, group_by: str | None) -> Ver
     return VerbResult({name: one.board for name, one in results.items()}, refused, remarks)
 
 
-def _open_file(reading: options.Reading, asked: Board) -> Source:
+def _open_file(reading: options.Reading, asked: Board, *, rated: bool) -> Source:
     from evenhand.ranking.sequential.watch import Beginning
 
+    def read_again(path: Path) -> options.Reading:
+        return options.Reading({**vars(reading), "files": (str(path),)})
+
+    if rated:
+        return RatedFile(Path(reading.files[0]), lambda path: read_again(path).open())
     state = None if asked.state is None else Path(asked.state)
     saved_state = None if state is None else _take_up(state)
     beginning = Beginning(_settle(saved_state, asked), saved_state, asked.order, asked.names)
 
     def open_table(path: Path) -> Comparisons:
-        return options.Reading({**vars(reading), "files": (str(path),)}).open_comparisons("watch")
+        return read_again(path).open_comparisons("watch")
 
     keep = None if state is None else partial(_keep, state)
     return File(Path(reading.files[0]), open_table, beginning, keep)

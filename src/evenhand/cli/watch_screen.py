@@ -91,7 +91,8 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
     title = cut(sight.title, columns - len(state) - len(hint) - 1)
     gap = " " * (columns - width(title) - len(state) - len(hint)) if hint else ""
     lines = [click.style(title, bold=True) + state + gap + click.style(hint, dim=True)]
-    judged = plural(sight.judged, "vote")
+    unit = "rating" if any(one.scores for one in sight.passes) else "vote"
+    judged = plural(sight.judged, unit)
     if sight.remaining is not None:
         total = sight.judged + sight.remaining
         judged = f"{sight.judged:,} of {total:,}; {sight.remaining:,} remain"
@@ -102,7 +103,7 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
     if sight.last is not None:
         last = sight.last / 1000 + status.shift
         came = f"last came {_say_clock(last)}, {_say_age(time.time() - last)} ago"
-    entries = [("judged", judged), ("votes", f"{came}; looked {_say_clock(status.looked)}")]
+    entries = [("judged", judged), (f"{unit}s", f"{came}; looked {_say_clock(status.looked)}")]
     doubted = [UNSEEN] if sight.remaining is None else _say_judges(sight.panels, size)
     entries += [("judges", line) for line in doubted]
     for name, text in entries:
@@ -358,7 +359,10 @@ class SightResult:
     def latex(self) -> str:
         boards = {one.name: one.board for one in self.sight.passes if one.board is not None}
         if not boards:
-            raise UnknownOption("--latex has boards, and no votes came in yet")
+            raise UnknownOption(
+                "--latex has boards of votes, and there are none: evenhand rank --latex has tables"
+                " of ratings"
+            )
         return VerbResult(boards, {}, ()).latex()
 
     def remarks(self) -> list[str]:

@@ -175,7 +175,7 @@ class Screening(Shown):
             }
             for card in self.cards
         )
-        legend = ["P(honest): against careless and reversed, given all evidence."]
+        legend = ["P(honest): of being honest, not careless or reversed, given all evidence."]
         columns = [
             Column("judge", "judge", "name"),
             Column("n", f"{_ONE.get(self.kind, 'score')}s", "count"),
@@ -183,7 +183,7 @@ class Screening(Shown):
         ]
         if self.abstains is None:
             columns.append(Column("testable", "testable", "yes", priority=2))
-            legend.append("testable: whether a careless judge with as many would be flagged.")
+            legend.append("testable: a careless judge with as many would probably be flagged.")
         if self.flagged:
             columns.append(Column("flags", "flags"))
         limit = max(MIN_SHOWN, len(self.flagged))

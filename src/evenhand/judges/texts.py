@@ -54,14 +54,14 @@ _AGREEMENT: Final = {
     " counts several times: agreement is inflated. Keep the names as they are.",
     "complete-block": "On the {n:,} outputs that {judges} judges all scored ({share:%} of the"
     " scores){without}.",
-    "outputs-of-items": "Intervals by F treat outputs as independent, but {n:#output belongs"
+    "outputs-of-items": "F-based intervals treat outputs as independent, but {n:#output belongs"
     "/outputs belong} to {items:#item}: they may be too short.",
     "interval-by-item": "No interval with judges as clusters, only with items.",
     "concordance-test": "χ² {chi2:.1f} on {df:,} degrees of freedom, p {p:p}.",
-    "any-judges": "Any {judges} judges of each output.",
-    "missing-cells": "{missing:%} of the cells of {n:#output} and {judges:#judge} are missing: by"
-    " variance components of all scores, by restricted likelihood; k is {k:.3g}, the harmonic mean"
-    " of the judges of an output.",
+    "any-judges": "Each output may have had any {judges} judges.",
+    "missing-cells": "{missing:%} of the cells of {n:#output} and {judges:#judge} are missing:"
+    " coefficients are estimated from variance components of all scores (restricted likelihood); k"
+    " is {k:.3g}, the harmonic mean number of judges per output.",
     "no-f": "Judges differ in severity only: F has no value and there is no interval.",
     "pairs-without": "{n:,} of {of:#pair} of judges have none.",
     "no-interval": "No interval: {clusters}, and at least {needed} are needed.",
@@ -103,7 +103,7 @@ _AGREEMENT: Final = {
 }
 
 _SCREENING: Final = {
-    "few-judges": "{n:#judge is/judges are} too few to say what is usual: {needed} are needed",
+    "few-judges": "{n:#judge is/judges are} too few to define usual behaviour; {needed} are needed",
     "slope-near-zero": "judges do not follow each other: their mean slope may be 0 (95 % interval"
     " {lower:.2f} to {upper:.2f}), so it cannot be determined who is right",
     "honest-not-largest": "judges who follow the others are not the largest group: it cannot be"
@@ -130,7 +130,7 @@ _SCREENING: Final = {
     "suspects": "{names} {verb} careless or reversed rather than honest, but this cannot be"
     " decided.",
     "severities": "Severity: the strictest judge scores {low:+.2f}, the most lenient {high:+.2f}"
-    " {unit} beside the others. Severity is no reason for a flag.",
+    " {unit} relative to the others. Severity is no reason for a flag.",
     "many-flagged": "{n:,} of {judges:#judge} are flagged as careless or reversed. With so many,"
     " the others may be those with another taste, or those who saw easier outputs.",
     "flagged-agree": "The flagged judges agree with each other ({pairs:,} pairs of answers to the"

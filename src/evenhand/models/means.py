@@ -182,7 +182,7 @@ def fit_least_squares(
     rest = len(y) - absorbed.rank - (k - 1)
     if rest < 1:
         raise NotIdentified(
-            f"{len(y):,} ratings for {absorbed.rank + k - 1:,} constants of"
+            f"{len(y):,} ratings for {absorbed.rank + k - 1:,} parameters of"
             f" {listing([*(f'{name}s' for name in remove), 'systems'])} leave nothing to estimate"
             " errors from",
             ["collect more ratings", *["rank by means (--model mean)"] * bool(remove)],

@@ -234,7 +234,10 @@ class _Curve:
         for _ in range(MAX_TRIES):
             if here > MAX_LOG_VARIANCE:
                 return inf
-            root, slope, near = self.look(exp(here), near)
+            try:
+                root, slope, near = self.look(exp(here), near)
+            except np.linalg.LinAlgError:  # variances so far apart that rounding decides: no end
+                return inf if side > 0 else 0.0
             if abs(root - self.z) < ROOT_TOLERANCE:
                 break
             if root < self.z:

@@ -220,11 +220,12 @@ say: Final = Templates(
 say_labels: Final = Templates(LABELS)  # Of its own: labels and fits both have the code no-items
 # Ratings
 RATINGS: Final = {
-    "one-system": "{ratings:,.0f} of {of:,.0f} ratings are of {factor}s that hold one system only,"
-    " and tell of no difference between systems.",
-    "other-items": "{groups:list} share no {factor}s, so that differences of {factor}s cannot be"
-    " told from theirs: only effects of {links}s are removed.",
-    "not-removed": "Every {factor} holds one system only, so that differences between {factor}s"
+    "one-system": "{ratings:,.0f} of {of:,.0f} ratings are of {factor}s with one system only, and"
+    " say nothing about differences between systems.",
+    "other-items": "{groups:list} were rated on different {factor}s, so differences between"
+    " {factor}s and between these systems cannot be separated: only effects of {links}s are"
+    " removed.",
+    "not-removed": "Every {factor} has one system only, so that differences between {factor}s"
     " cannot be removed; intervals account for them.",
     "repeats-count": "{n:#score repeats/scores repeat} one of the same judge for the same output,"
     " and count as independent of it.",

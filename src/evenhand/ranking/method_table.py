@@ -152,7 +152,9 @@ class MethodTable(Shown):
             n = len(self.disputes)
             sentences = [f"Methods order {n:,} of {plural(pairs, 'pair')} differently."]
         else:
-            sentences = [f"No two methods order any of {plural(pairs, 'pair')} differently."]
+            sentences = [
+                f"All methods agree on the order of {'all ' * (pairs > 1)}{plural(pairs, 'pair')}."
+            ]
         decided = None if self.ranking is None else self.ranking.better_than
         if decided is not None:
             sentences.append(

@@ -725,7 +725,7 @@ class GroupedRankings(Grouped[Any]):
         )
         scales = dict.fromkeys(one.scale for one in self.groups.values())
         hidden = len(self.groups) - len(shown)
-        legend = [f"places that each may have, and its {' or '.join(scales)}"]
+        legend = [f"possible ranks, with the {' or '.join(scales)}"]
         legend += [f"the first {len(shown)} of {len(self.groups)} groups by name"] * (hidden > 0)
         keys = (
             "system",

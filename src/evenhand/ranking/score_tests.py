@@ -466,8 +466,8 @@ class ScoreTests(Shown):
         )
         caption = "What each test finds, and what it assumes"
         legend = (
-            "all but clustered know no judges: tastes, and severity towards the systems that a"
-            " judge happened to score, count as differences of systems",
+            "all tests but the clustered one ignore judges: their tastes, and their severity"
+            " towards the systems they happened to score, count as differences of systems",
         )
         return Table("tests", caption, columns, tuple(rows), legend=legend)
 

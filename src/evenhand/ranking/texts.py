@@ -24,8 +24,8 @@ RANKINGS: Final = {
     "one-item": "There is one item only: intervals do not account for items.",
     "own-level": "Every judgment has its own {factor}: no clustering by {factor}.",
     "few-items": "There are fewer than {least} items: no clustering by item.",
-    "few-items-of-these-judges": "{items} items are too few to cluster by: {enough} or more would"
-    " do.",
+    "few-items-of-these-judges": "{items} items are too few to cluster by; at least {enough} are"
+    " needed.",
     "few-judges": "{effective:.1f} effective judges: intervals are wide; {enough} or more would"
     " narrow them.",
     "few-judges-with-items": "{effective:.1f} effective judges: intervals are wide; {enough} or"

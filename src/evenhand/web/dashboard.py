@@ -35,12 +35,24 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Re
 import msgspec
 from sqlalchemy import select
 
+from evenhand.data.controls import find_excluded, leave_out_controls
+from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.web.downloads import AnswerTables, list_downloads
-from evenhand.web.findings import FAULTS, NOTHING, Findings, Panel, find, find_fault, try_part
+from evenhand.web.findings import (
+    FAULTS,
+    NOTHING,
+    Findings,
+    Order,
+    Panel,
+    find,
+    find_fault,
+    rank_scores,
+    try_part,
+)
 from evenhand.web.site import TERMINAL, Rates
 from evenhand.web.store.boards import (
     AT_ONCE,
@@ -452,13 +464,31 @@ def _describe_pass(dashboard: Dashboard, task: Task) -> PassStatus:
     live, order = dashboard.boards.get(task.name), dashboard.findings.orders[task.name]
     if live is not None and live.board.n_votes:
         return PassStatus(task.name, live.board, live.board.says, live.lapsed)
-    if live is None and order.rows:
-        rows = (
-            Score(row.system, row.rank, row.value, row.lower, row.upper, row.n)
-            for row in order.rows
-        )
-        return PassStatus(task.name, says=(order.answer,), scores=tuple(rows))
-    return PassStatus(task.name, why=order.why or NOTHING)
+    return describe_scores(task.name, order if live is None else replace(order, rows=()))
+
+
+def describe_scores(name: str, order: Order) -> PassStatus:
+    if not order.rows:
+        return PassStatus(name, why=order.why or NOTHING)
+    rows = (
+        Score(row.system, row.rank, row.value, row.lower, row.upper, row.n) for row in order.rows
+    )
+    return PassStatus(name, says=(order.answer,), scores=tuple(rows))
+
+
+def describe_ratings(data: Ratings, title: str, *, last: int | None = None) -> CampaignStatus:
+    """Return what can be said of a table of ratings: each task and criterion is ranked."""
+    parts = leave_out_controls(data).rows().split(("task", "criterion"))
+    names = {key: ", ".join(filter(None, key)) or "ratings" for key in parts}
+    passes = [describe_scores(names[key], rank_scores(part)) for key, part in parts.items()]
+    return CampaignStatus(
+        title=title,
+        judged=sum(part.size for part in parts.values()),
+        now=int(time.time() * 1000),
+        last=last,
+        passes=tuple(passes),
+        faults=tuple(line.text for line in find_excluded(data, ("controls",))),
+    )
 
 
 def _describe_panel(table: str, panel: Panel) -> PanelStatus:

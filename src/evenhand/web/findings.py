@@ -372,6 +372,11 @@ def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
     return order if order.why else replace(order, excluded=tuple(one.text for one in rest.excluded))
 
 
+def rank_scores(part: RatingRows) -> Order:
+    """Rank ratings under one criterion."""
+    return _compare("ratings", part, part, [])
+
+
 def _compare(table: str, part: Judged, rest: Judged, flagged: list[str]) -> Order:
     """Rank judgments with and without those who are flagged, as `evenhand rank` does."""
     from evenhand.ranking.without_judges import describe_change

@@ -118,7 +118,7 @@ def test_too_few_judges_are_the_reason_and_more_judges_the_advice():
     (check,) = section.checks
     assert check.state == UNDECIDED
     assert check.says == (
-        "none flagged of 6, but 6 judges are too few to say what is usual: 8 are needed"
+        "none flagged of 6, but 6 judges are too few to define usual behaviour; 8 are needed"
     )
     assert check.recommendation == "Ask 2 more judges; meanwhile look at the evidence of j3."
     assert section.says[2].startswith("j3 (P(honest) < 0.001) looks careless or reversed")

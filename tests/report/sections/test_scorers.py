@@ -92,7 +92,7 @@ def test_few_judges_are_not_judged():
     (check,) = write_section(study(make_rows(judges=3))).checks
     assert check.state == UNDECIDED
     assert check.says == (
-        "none flagged of 3, but 3 judges are too few to say what is usual: 8 are needed"
+        "none flagged of 3, but 3 judges are too few to define usual behaviour; 8 are needed"
     )
     assert check.recommendation.startswith("Ask 5 more judges")
 

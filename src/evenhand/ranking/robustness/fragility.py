@@ -65,7 +65,7 @@ MAX_UNNAMED_SYSTEMS: Final = 8
 MAX_COMPARISONS_TO_UNDECIDE: Final = 200_000
 # How an outcome is called in a table, and what that means
 OUTCOME_LEGEND: Final = {
-    "reversed": "reversed: another system is ahead without so many, or fewer others",
+    "reversed": "reversed: without so many, or fewer others, another system is ahead",
     "undecided": "undecided: it is no longer decided without so many, or fewer others",
     "unranked": "unranked: nothing is left to rank",
     "robust": "robust: not reversed without all that support it; larger sets were not tried",
@@ -337,7 +337,7 @@ class Fragility(Shown):
         )
         return Table(
             "flips",
-            "How few carry each conclusion",
+            "How few reverse each conclusion",
             columns,
             tuple(rows),
             limit=MAX_ROWS_SHOWN,

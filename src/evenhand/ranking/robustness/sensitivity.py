@@ -322,7 +322,7 @@ def vary_choices(
     >>> rows = [("A", "B", "left")] * 40 + [("A", "B", "right")] * 9 + [("A", "B", "tie")] * 20
     >>> votes = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
     >>> evenhand.vary_choices(votes).says
-    ('A leads in all 4 rankings, whatever is chosen.',
+    ('A leads in all 4 rankings.',
      'All decided pairs (1) hold in all 4 rankings.')
     """
     table = require_pairs(data, "choices are varied on comparisons or rankings, not on")

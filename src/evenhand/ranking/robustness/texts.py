@@ -14,7 +14,7 @@ say: Final = Templates(
         # How few carry a conclusion. `{parts}` are made of the four below it
         "carried": "{claim}: {parts}.",
         "falls-without": "without {few}, {effect}",
-        "holds-without-one": "it holds even without the one {unit} who supports it",
+        "holds-without-one": "it holds even without the one {unit} that supports it",
         "holds-without-all": "it holds even without all {tried:,} {units} that support it",
         "holds-without-any": "no {unit} supports it alone",
         "another-ahead": "another system is ahead",
@@ -31,8 +31,8 @@ say: Final = Templates(
         "pair-barred": "{claim}: {why} and stays undecided, however far apart.",
         "pairs-barred": "{claim}: {why} and stay undecided, however far apart.",
         # Other reasonable choices
-        "lead-robust": "{first} leads in all {n} rankings, whatever is chosen.",
-        "lead-robust-level": ("{first} lead, level, in all {n} rankings, whatever is chosen."),
+        "lead-robust": "{first} leads in all {n} rankings.",
+        "lead-robust-level": ("{first} lead, level, in all {n} rankings."),
         "lead-only": "{first} leads in the only ranking there is.",
         "lead-only-level": "{first} lead, level, in the only ranking there is.",
         "lead-by-prior": "No choice says who leads: that is set by the prior alone.",
@@ -44,7 +44,7 @@ say: Final = Templates(
         "pairs-robust": "All decided pairs ({pairs:,}) hold in all {n} rankings.",
         "pairs-only": "{pairs:#pair} decided in the only ranking there is.",
         "pairs-not-robust": "{lost:,} of {pairs:,} decided pairs do not hold in all {n} rankings.",
-        "no-pairs-default": "The default decides no pair, so that none can be lost.",
+        "no-pairs-default": "The default decides no pair, so there is none to lose.",
         "no-pairs-asked": "The ranking that was asked for decides no pair: none can be lost.",
         "pair-reversed": "{pair} is reversed under {under:list}.",
         "pair-undecided": "{pair} is undecided under {under:list}.",

@@ -1,0 +1,60 @@
+"""`evenhand watch` of a file of ratings: ranked anew at each look, as `evenhand rank` does."""
+
+import pytest
+
+from evenhand.cli.watch import RatedFile
+from evenhand.formats.reading import read
+
+SCORES = {"A": (80, 84, 90, 86), "B": (70, 78, 75, 77), "C": (69, 75, 79, 73)}
+ROWS = [
+    f"j{judge},i{item},{system},{score},{values[item] + judge % 3}\n"
+    for judge in range(8)
+    for system, values in SCORES.items()
+    for item, score in enumerate(values)
+]
+
+
+@pytest.fixture
+def rated(folder):
+    path = folder / "scores.csv"
+    path.write_text("judge,item,system,fluency,adequacy\n" + "".join(ROWS), encoding="utf-8")
+    return path
+
+
+def test_a_file_of_ratings_is_ranked_as_rank_does(evenhand, rated):
+    found = evenhand("watch", rated.name, "--json").json
+    assert found["judged"] == 2 * len(ROWS)
+    ranked = evenhand("rank", rated.name, "--json").json["groups"]
+    for one in found["passes"]:
+        systems = {row["system"]: row for row in ranked[one["name"]]["systems"]}
+        for row in one["scores"]:
+            beside = systems[row["system"]]
+            assert (row["score"], row["lower"], row["upper"]) == (
+                beside["estimate"],
+                beside["lower"],
+                beside["upper"],
+            )
+    text = evenhand("watch", rated.name).out
+    assert f"judged {2 * len(ROWS)} ratings" in " ".join(text.split())
+    assert "ranks hold for one look" in text
+
+
+def test_what_is_of_votes_is_refused(evenhand, rated):
+    for words in (("--order", "rows"), ("--judge-votes", "3"), ("--ties", "discard")):
+        refused = evenhand("watch", rated.name, *words, code=2).err
+        assert f"{words[0]} is for votes" in refused
+
+
+def test_whole_lines_count_as_the_file_grows(rated):
+    source = RatedFile(rated, read)
+    try:
+        first = source.look()
+        assert source.look() is first
+        with rated.open("a", encoding="utf-8") as file:
+            file.write("j9,i0,A,80,8")  # half a line
+        assert source.look().judged == first.judged
+        with rated.open("a", encoding="utf-8") as file:
+            file.write("1\n")
+        assert source.look().judged == first.judged + 2
+    finally:
+        source.close()
