@@ -146,3 +146,12 @@ def test_ranks_of_a_parquet_file_are_checked_when_it_is_read(tmp_path) -> None:
     fine = read(table.with_columns(rank=pl.Series([1, 2])))
     assert isinstance(fine, Rankings)
     assert fine.count() == 1
+
+
+def test_a_remedy_is_named_only_where_it_helps(save) -> None:
+    """Rows can be skipped where others stay; a comma may part thousands."""
+    rows = "judge,item,system,score\na,1,x,{}\na,1,y,{}\n"
+    assert "--skip-bad-rows" in refusal(save("t.csv", rows.format("good", 3)))
+    assert "--skip-bad-rows" not in refusal(save("t.csv", rows.format("good", "bad")))
+    assert "write thousands without a comma" in refusal(save("t.csv", rows.format('"1,005"', 3)))
+    assert "thousands" not in refusal(save("t.csv", rows.format('"10,5"', 3)))

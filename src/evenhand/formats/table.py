@@ -361,9 +361,14 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
             far = "is too close to 0" if "e-" in value.lower() else "is too large"
             what = far if _FAR.match(value) else "is not a number"
             comma = _WITH_COMMA.fullmatch(value.strip()) is not None
-            way = f"; or {SKIP}" if role in ("rank", "score") else ""
-            if comma:
+            way = ""
+            if comma and _THOUSANDS.fullmatch(value.strip()):
+                way = "; write thousands without a comma, or where it is before decimals:"
+                way += " --decimal , in Python decimal=','"
+            elif comma:
                 way = "; where a comma is before decimals: --decimal , in Python decimal=','"
+            elif role in ("rank", "score") and find_rows(table.frame, ~is_no_number(column), 1):
+                way = f"; or {SKIP}"
             raise InvalidJudgments(
                 f"{role} '{value}' in column '{column}' of {table.name}{name_rows(rows)} {what}:"
                 f" {_ADVICE[role]}{way}"
