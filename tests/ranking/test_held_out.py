@@ -158,7 +158,9 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compare_models(data, models="uniform", seed=-1)
     with pytest.raises(UnknownOption, match="level cannot be 95"):
         compare_models(data, models="uniform", level=95)
-    with pytest.raises(InvalidJudgments, match="are compared on comparisons or rankings, not on"):
+    with pytest.raises(
+        UnknownOption, match="'uniform': choose usual . all . no-systems . adjusted"
+    ):
         compare_models(evenhand.read({"system": ["a", "b"], "score": [1, 2]}), models="uniform")
     single = evenhand.read(FRAME.filter(pl.col("judge") == "j001"))
     with pytest.raises(NotIdentified, match="one judge only"):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,9 @@ class RatingRows:
     # what must be said of the data, such as how many rows were left out and why
     notes: tuple[str, ...] = ()
 
-    answer: ClassVar[None] = None  # each row is an answer, unlike pairs of a ranking
+    @property
+    def answer(self) -> None:
+        """No codes of answers: each row is one, unlike pairs of a ranking."""
 
     @property
     def size(self) -> int:

@@ -14,7 +14,7 @@ import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import filter_rows
-from evenhand.data.engine import quote_name
+from evenhand.data.engine import count_rows, quote_name
 from evenhand.data.engine_errors import explained
 from evenhand.data.exclusions import Filter, quote_condition
 from evenhand.data.labels import Outcome
@@ -22,6 +22,9 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.errors import (
     EvenhandError,
+    InvalidJudgments,
+    UnknownColumn,
+    UnknownFormat,
     UnknownOption,
     listing,
     require_option,
@@ -167,7 +170,12 @@ def understand(
         table = replace(selected, name=f"{table.name} where {shown}")
     filtered = table.frame
     table, options = _rename_quoted(table, options)
-    chosen, options = _choose(table, options, layout)
+    try:
+        chosen, options = _choose(table, options, layout)
+    except (UnknownColumn, UnknownFormat):
+        if where is not None and count_rows(filtered.head(1)) == 0:
+            raise InvalidJudgments(f"no judgments in {table.name}: no row meets it") from None
+        raise
     table = replace(table, faults=[] if options.skip_bad_rows else None)
     with explained(table.name):
         data = _read_rows(chosen, table, options)

@@ -617,6 +617,8 @@ def run_score_tests(
             f"there are scores of one system only, {systems[0]}: nothing to compare it with",
             ["collect scores of another system on the same items"],
         )
+    if np.ptp(compared.score) == 0:
+        raise NotIdentified("all scores are equal: there is nothing to test")
     if new is not None and new not in systems:
         hint = suggest(new, systems) or f" There are {listing(systems)}"
         raise NotIdentified(f"nobody scored a system '{new}'.{hint}")
