@@ -53,7 +53,7 @@ FILES = {
         "fit ? --order-effect",
         "needs to know which output stood first",
     ),
-    "ratings": ("system,score\nA,1\nB,2\n", "bias ?", "holds ratings"),
+    "ratings": ("system,score\nA,1\nB,2\n", "bias ?", "no column tells two of them apart"),
     "an option by what it does": (TWO, "next ? --pairs 0", "Did you mean '--batch'?"),
     "an option of before": (TWO, "rank ? --merged +", "Did you mean '--system-separator'?"),
     "unknown option": (TWO, "rank ? --tie none", "no option --tie. Did you mean '--ties'?"),
@@ -234,12 +234,6 @@ def test_mixed_line_ends_of_a_large_file_are_refused_with_the_line_and_the_cure(
     said = " ".join(evenhand("rank", "votes.csv", code=2).err.split())
     assert "votes.csv mixes kinds of line ends: line 120,002 ends in LF, line 1 in CRLF" in said
     assert "dos2unix votes.csv" in said
-
-
-def test_ratings_are_sent_to_the_verb_that_ranks_them(evenhand, folder):
-    Path("ratings.csv").write_text("judge,item,system,score\nj,i,A,3\nj,i,B,4\n")
-    said = " ".join(evenhand("bias", "ratings.csv", code=2).err.split())
-    assert "needs comparisons or rankings: evenhand rank ratings.csv ranks them" in said
 
 
 @pytest.mark.parametrize("words", [("rank", "--json"), ("report",)])

@@ -1,25 +1,87 @@
-"""`evenhand bias`: is the output that is shown first preferred for that alone, and by whom?"""
+"""`evenhand bias`: what moves judgments beside the outputs: places, severity, drift, length."""
 
 from __future__ import annotations
 
-from evenhand.cli.options import Cluster, Grouping, Run, Tables, verb
+from typing import TYPE_CHECKING, Any
+
+from evenhand.cli import options
 from evenhand.cli.result import VerbResult
-from evenhand.cli.running import remarks_on, work_on_tables
+from evenhand.cli.running import remarks_on, work_on_groups, work_on_tables
+
+if TYPE_CHECKING:
+    from evenhand.data.rating_rows import RatingRows
+    from evenhand.data.ratings import Ratings
+    from evenhand.ranking.rating_bias import RatingBias
+
+_looked_at = options.under("What is looked at")
 
 
-@verb(
-    "evenhand bias votes.csv", "evenhand bias wmt12.RNK_results.csv --task fr-en", doing="looking"
+class Asked(options.Options):
+    controls: tuple[str, ...] = _looked_at(
+        "--control COLUMN",
+        "Of ratings, a column of numbers whose effect on scores is estimated, such as a length."
+        " Repeatable. A column called position is taken unasked.",
+    )
+
+
+@options.verb(
+    "evenhand bias votes.csv",
+    "evenhand bias wmt12.RNK_results.csv --task fr-en",
+    "evenhand bias scores.csv --criterion adequacy --control words",
+    doing="looking",
 )
-def bias(run: Run, *, tables: Tables, groups: Grouping, clusters: Cluster) -> VerbResult:
-    """Estimate the advantage of being shown first.
+def bias(
+    run: options.Run,
+    *,
+    tables: options.Tables,
+    groups: options.Grouping,
+    criterion: options.Criterion,
+    asked: Asked,
+    clusters: options.Cluster,
+) -> VerbResult:
+    """Estimate the advantage of being shown first, or what moves scores.
 
     Over all judges, with an interval that accounts for judges and items;
     whether judges differ; and which of them stand out. The file must say which
-    output stood first, and pairs must have been shown in both orders.
+    output stood first, and pairs must have been shown in both orders. Of
+    ratings: how severe judges are, their tastes for systems, drift over time,
+    position, judges of their own systems, and --control.
     """
+    from evenhand.data.ratings import Ratings
     from evenhand.ranking.position_bias import find_position_bias
 
     by, settings = groups.group_by, vars(clusters)
-    data = tables.join(run.reading.open_comparisons("bias"), used=(by,))
+    of_ratings = criterion.criterion is not None or bool(asked.controls)
+    opened = run.reading.open_either(options.kinds_of(ratings=of_ratings))
+    if isinstance(opened, Ratings):
+        used = (by, *asked.controls)
+        return _look_at_ratings(
+            tables.join(opened, used=used), by, criterion.criterion, asked.controls, settings
+        )
+    why = "is of ratings; these are comparisons: leave it out"
+    options.refuse_given(["criterion", "controls"], why)
+    data = tables.join(opened, used=(by,))
     results, refused = work_on_tables(data, by, lambda part: find_position_bias(part, **settings))
+    return VerbResult(results, refused, remarks_on(data))
+
+
+def _look_at_ratings(
+    data: Ratings,
+    by: str | None,
+    criterion: str | None,
+    controls: tuple[str, ...],
+    settings: dict[str, Any],
+) -> VerbResult:
+    from evenhand.data.groups import choose_criterion, group_ratings
+    from evenhand.ranking.rating_bias import POSITION, find_rating_bias
+
+    data = choose_criterion(data, criterion)
+    placed = [POSITION] if POSITION in data.columns and POSITION not in controls else []
+    looked_at = [*placed, *dict.fromkeys(controls)]
+    rows = data.rows(factors=[*looked_at, *([] if by is None or by in looked_at else [by])])
+
+    def work(part: RatingRows) -> RatingBias:
+        return find_rating_bias(part, controls=looked_at, **settings)
+
+    results, refused = work_on_groups(group_ratings(rows, by), work, by)
     return VerbResult(results, refused, remarks_on(data))

@@ -228,6 +228,20 @@ TESTS: Final = {
     "judges-weighted": "Importance weights are no counts: judges are not tested one by one.",
     "correlated-in-rankings": "Comparisons of one ranking count for 1/{inflation:.2f} in what is"
     " said of judges.",
+    # Bias of ratings
+    "severity": "Judges differ in severity: the sd of their offsets is {sd:.2f} points (p {p:p}).",
+    "no-severity": "Judges do not differ significantly in severity (sd {sd:.2f} points, p {p:p}).",
+    "taste": "Judges differ in which systems they like: sd {sd:.2f} points of judge x system (p"
+    " {p:p}).",
+    "no-taste": "Judges do not differ significantly in which systems they like (p {p:p}).",
+    "score-effect": "{name}: {estimate:+.2f} points per {unit} ({lower:z.2f} to {upper:z.2f}; p"
+    " {p:p}).",
+    "no-score-effect": "{name}: no significant effect, {estimate:+.2f} points per {unit}"
+    " ({lower:z.2f} to {upper:z.2f}; p {p:p}).",
+    "no-times": "No column says when scores were given: nothing is said of drift (--column"
+    " shown_at=NAME).",
+    "no-slope": "Nothing is said of {name}: {why}.",
+    "no-spread-of-judges": "Nothing is said of how far judges differ: {why}.",
     "sides-uneven": "Sides were not randomised: {named}. {both:%} of the comparisons are of pairs"
     " shown in both orders, and the bias is taken to be the same in the others.",
 }

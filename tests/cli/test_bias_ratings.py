@@ -1,0 +1,119 @@
+"""`evenhand bias` of ratings: planted severity, drift, position and length, and none of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evenhand as package
+from evenhand.ranking.rating_bias import find_rating_bias
+
+COLUMNS = ["judge", "item", "system", "score", "shown_at", "position", "words"]
+
+
+def draw(seed=0, *, judges=12, items=40, severity=5.0, drift=0.0, position=0.0, length=0.0):
+    """Scores of three systems; drift is in points per 100 ratings of a judge."""
+    rng = np.random.default_rng(seed)
+    lean, hard = rng.normal(0, severity, judges), rng.normal(0, 5, items)
+    rows = []
+    for judge in range(judges):
+        cells = [(i, k) for i in range(items) for k in range(3) if rng.random() < 0.6]
+        rng.shuffle(cells)
+        for n, (item, k) in enumerate(cells):
+            place, words = int(rng.integers(1, 4)), int(rng.integers(5, 60))
+            score = 60 + 2 * k + lean[judge] + hard[item] + drift * n / 100 + rng.normal(0, 6)
+            score += position * place + length * words
+            time = f"2026-01-{judge + 1:02d}T{8 + n // 60:02d}:{n % 60:02d}:00"
+            rows.append((f"j{judge}", f"i{item}", "abc"[k], round(score, 2), time, place, words))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def find(table, **settings):
+    rows = package.read(table).rows(factors=["position", "words"])
+    return find_rating_bias(rows, controls=["position", "words"], **{"level": 0.95, **settings})
+
+
+def test_what_was_planted_is_found():
+    found = find(draw(1, drift=8, position=1, length=0.05))
+    for name, truth in {"drift": 8, "position": 1, "words": 0.05}.items():
+        effect = found.find(name)
+        assert effect.lower < truth < effect.upper
+        assert effect.p < 0.05
+    assert found.severity.lower < 5
+    assert found.severity.p < 0.001
+
+
+def test_slopes_are_those_of_dummy_variables():
+    table = draw(2, judges=5, items=12, length=0.1)
+    dummies = pd.get_dummies(table[["judge", "item", "system"]], drop_first=True).astype(float)
+    design = np.column_stack([np.ones(len(table)), dummies, table.words])
+    slope = np.linalg.lstsq(design, table.score, rcond=None)[0][-1]
+    assert find(table).find("words").estimate == pytest.approx(slope, abs=1e-9)
+
+
+def test_judges_named_like_a_system_are_looked_at_for_their_own_outputs():
+    table = draw(3, judges=9).assign(judge=lambda one: one.judge.replace({"j0": "a", "j1": "b"}))
+    own = table.judge == table.system
+    table.loc[own, "score"] += 12
+    effect = find(table).find("own system")
+    assert effect.estimate == pytest.approx(12, abs=4)
+
+
+@pytest.mark.slow
+def test_nothing_is_found_more_often_than_stated_where_there_is_nothing():
+    runs, hits, severe = 200, {"drift": 0, "position": 0, "words": 0}, 0
+    for seed in range(runs):
+        found = find(draw(seed, judges=10, items=20, severity=0))
+        severe += found.severity.p <= 0.05
+        for name in hits:
+            hits[name] += found.find(name).p <= 0.05
+    # 5 % and two standard errors of as many runs
+    assert max(*hits.values(), severe) <= runs * 0.081
+
+
+def test_the_verb_prints_effects_and_judges(folder, evenhand):
+    draw(1, drift=8).to_csv("scores.csv", index=False)
+    text = evenhand("bias", "scores.csv", "--control", "words").out
+    assert "points per 100 ratings" in text
+    told = evenhand("bias", "scores.csv", "--json").json
+    assert [one["name"] for one in told["effects"]] == ["drift", "position"]
+    assert len(told["judges"]) == 12
+    assert "no-times" not in {one["code"] for one in told["findings"]}
+
+
+def test_without_times_drift_is_refused_in_words(folder, evenhand):
+    draw(1).drop(columns=["shown_at", "position"]).to_csv("scores.csv", index=False)
+    ran = evenhand("bias", "scores.csv", "--json").json
+    assert [one["code"] for one in ran["findings"]].count("no-times") == 1
+    assert ran["effects"] == []
+
+
+def test_items_that_came_in_one_order_leave_no_drift_to_be_seen():
+    names = [(f"j{j}", f"i{i}", k) for j in range(6) for i in range(20) for k in "abc"]
+    table = pd.DataFrame(names, columns=["judge", "item", "system"])
+    table["score"] = 50 + np.random.default_rng(1).normal(0, 5, len(table)).round(2)
+    table["shown_at"] = [f"2026-01-01T08:{int(one[1:]):02d}:00" for one in table.item]
+    found = find(table.assign(position=1, words=1))
+    assert found.find("drift") is None
+    assert "drift" in {one.values["name"] for one in found.notes if one.code == "no-slope"}
+
+
+@pytest.mark.parametrize(
+    ("change", "words", "why"),
+    [
+        (lambda t: t.drop(columns="judge"), [], "(--column judge=NAME)"),
+        (lambda t: t, ["--control", "item"], "its effect is one of numbers"),
+        (lambda t: t, ["--control", "length"], "length"),
+    ],
+    ids=["no judges", "no numbers", "no column"],
+)
+def test_what_cannot_be_told_is_refused_in_one_line(folder, evenhand, change, words, why):
+    change(draw(1)).to_csv("scores.csv", index=False)
+    assert why in " ".join(evenhand("bias", "scores.csv", *words, code=2).err.split())
+
+
+def test_clusters_that_are_not_there_are_refused(evenhand, folder):
+    rows = [f"j{j},i{i},{s},{(j + i) % 5}" for j in range(4) for i in range(2) for s in "ab"]
+    (folder / "few.csv").write_text("\n".join(["judge,item,system,score", *rows]) + "\n")
+    refused = evenhand("bias", "few.csv", "--cluster", "item", code=2).err
+    assert "cannot be clustered by item" in refused
+    assert "--cluster item" in refused
