@@ -11,9 +11,7 @@ SHOWN = (  # the cases that the page shows; the site has a page with all of them
     ("fit", MANY),
     ("fit", BIG),
     ("intervals", MILLION),
-    ("agreement", "judges per output: 2"),
     ("ratings", RATINGS),
-    ("web", "2,000 items x 50 judges"),
 )
 
 

@@ -130,7 +130,7 @@ def test_five_rankings_of_wmt12_english_german_disagree_on_who_is_better(data_fo
     names = ("origwmt", "bojar", "expected-wins", "expected-net-wins", "feedback-arc-set")
     orders = [RULES[name].score(without) for name in names]
     table = distance_matrix(orders)
-    # docs/rules.md: the four shares are 1 to 4 pairs of 105 apart, and 6 to 10 from Lopez's rule
+    # The four shares are 1 to 4 pairs of 105 apart, and 6 to 10 from Lopez's rule
     shares = table[:4, :4][np.triu_indices(4, 1)]
     assert (shares.min(), shares.max()) == (1, 4)
     assert (table[4, :4].min(), table[4, :4].max()) == (6, 10)
