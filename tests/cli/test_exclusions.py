@@ -4,9 +4,11 @@ import csv
 import io
 import json
 import random
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
+import click
 import duckdb
 import narwhals as nw
 import pandas as pd
@@ -17,6 +19,7 @@ from click.testing import CliRunner
 
 import evenhand
 from evenhand.cli.main import main
+from evenhand.cli.running import Output, Result
 from evenhand.data.controls import find_excluded
 
 KEPT = "judge not in ('j00', 'j01', 'j02')"
@@ -125,22 +128,49 @@ TABLE = [
 ]
 
 
+@pytest.fixture
+def run_once(evenhand, monkeypatch) -> Callable[..., tuple[str, str]]:
+    """`run_once("rank", "x.csv")` prints one result as JSON and, beside it, as text.
+
+    With `twice` the text must be that of a command without --json.
+    """
+    deliver = Output.deliver
+
+    def deliver_both(self: Output, result: Result) -> None:
+        deliver(self, result)
+        click.echo(BETWEEN)
+        deliver(Output("text", None), result)
+
+    def run(*words: str, twice: bool) -> tuple[str, str]:
+        with monkeypatch.context() as patched:
+            patched.setattr(Output, "deliver", deliver_both)
+            told, _, text = evenhand(*words, "--json").out.partition(f"{BETWEEN}\n")
+        assert not twice or evenhand(*words).out == text
+        return told, text
+
+    return run
+
+
+BETWEEN = "-- the same as text --"
+
+
 @pytest.mark.parametrize(("verb", "kind", "table"), TABLE)
-def test_each_verb_tells_each_exclusion(verb, kind, table, evenhand, folder) -> None:
+def test_each_verb_tells_each_exclusion(verb, kind, table, run_once, folder) -> None:
     rows, options, lost = _alter(table(), kind)
     path = _write(folder, rows)
     words = verb.format(folder=folder / "cache").split()
     call = [words[0], path, *words[1:], *options]
     if kind == "controls" and words[0] in KEEP_CONTROLS and words[0] != "agreement":
         pytest.skip("controls are among what this verb looks at")
-    contract = json.loads(evenhand(*call, "--json").out)
+    written, shown = run_once(*call, twice=kind == "where")
+    contract = json.loads(written)
     (told,) = [one for one in contract["excluded"] if one["code"] == kind]
     assert told["rows"] == lost
     assert told["of_rows"] in (len(rows), None)
     if kind in ("where", "judges"):
         assert told["judges"] == 3
         assert told["judge_names"] == ["j00", "j01", "j02"]
-    text = " ".join(evenhand(*call).out.split())
+    text = " ".join(shown.split())
     assert f"{lost}" in told["text"]
     assert f"{lost:,}" in text
     signatures = _find_signatures(contract)
