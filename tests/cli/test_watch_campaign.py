@@ -97,7 +97,6 @@ def test_words_that_do_not_go_together_are_refused(evenhand, database, words, sa
 def test_files_that_cannot_be_followed_are_refused_in_a_line(evenhand, folder):
     draw_table(60).write_parquet("votes.parquet")
     write_rankings("rankings.csv", 30)
-    Path("ratings.csv").write_text("judge,item,system,score\nj,i,A,3\nj,i,B,4\n")
     Path("log.jsonl").write_text('{"body":{"kind":"launch"},"hash":"x"}\n')
     Path("notes.csv").write_text("dear,diary\n1,2\n")
     Path("odd.db").write_bytes(b"SQLite format 3\0" + bytes(100))
@@ -109,7 +108,6 @@ def test_files_that_cannot_be_followed_are_refused_in_a_line(evenhand, folder):
         "saved.links.csv": "holds no link of the organiser's",
         "votes.parquet": "cannot be watched while it grows",
         "rankings.csv": "holds rankings, whose rows could come apart",
-        "ratings.csv": "holds ratings, and watch needs comparisons",
         "log.jsonl": "is the log of a campaign",
         "notes.csv": "notes.csv",
         "odd.db": "the database cannot be used",
