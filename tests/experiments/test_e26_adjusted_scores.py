@@ -89,13 +89,24 @@ def jackknife(changes):
 
 
 def leave_out(design, scores, codes):
-    """(G, P) differences from refits without each cluster; the first columns are systems."""
-    refits = []
+    """(G, P) differences from refits without each cluster; the first columns are systems.
+
+    By normal equations. Effects that the rest says nothing of are 0, and so are what is common to
+    systems, to judges and to items: no difference depends on these.
+    """
+    columns = [SYSTEMS, JUDGES, ITEMS] if len(design[0]) > SYSTEMS else [SYSTEMS]
+    kinds = np.repeat(np.eye(len(columns)), columns, axis=1)
+    common = kinds[:-1] - kinds[1:]
+    whole, side = design.T @ design, design.T @ scores.score
+    grams, sides = [], []
     for code in np.unique(codes):
-        rest = codes != code
-        fit = np.linalg.lstsq(design[rest], scores.score[rest], rcond=None)[0]
-        refits.append(CONTRASTS @ fit[:SYSTEMS])
-    return np.array(refits)
+        rows = design[codes == code]
+        gram = whole - rows.T @ rows
+        unseen = np.diag(1.0 * (np.diag(gram) == 0))
+        grams.append(gram + common.T @ common + unseen)
+        sides.append(side - rows.T @ scores.score[codes == code])
+    fits = np.linalg.solve(np.array(grams), np.array(sides)[:, :, None])[:, :SYSTEMS, 0]
+    return fits @ CONTRASTS.T
 
 
 def leave_cells_out(design, residual, inverse, cell):
