@@ -11,14 +11,14 @@ from rated_studies import make_rows
 K, JUDGES, ITEMS = 5, 8, 20
 
 
-def make(n=400, seed=1, **more):
+def make(n=400, seed=1, items=ITEMS, **more):
     """Simulate ratings of five systems by eight judges, who saw them unequally."""
     rng = np.random.default_rng(seed)
-    judge, item = rng.integers(0, JUDGES, n), rng.integers(0, ITEMS, n)
+    judge, item = rng.integers(0, JUDGES, n), rng.integers(0, items, n)
     shares = rng.dirichlet(np.full(K, 0.8), JUDGES)
     system = np.array([rng.choice(K, p=shares[one]) for one in judge])
     score = (
-        50 + 2.0 * system + 6 * rng.normal(size=JUDGES)[judge] + 5 * rng.normal(size=ITEMS)[item]
+        50 + 2.0 * system + 6 * rng.normal(size=JUDGES)[judge] + 5 * rng.normal(size=items)[item]
     )
     score += 8 * rng.normal(size=n)
     return {
@@ -100,15 +100,31 @@ def test_balanced_ratings_have_raw_means(model):
 
 @pytest.mark.parametrize("way", ["judge", "item"])
 def test_errors_by_cluster_are_close_to_leaving_each_cluster_out_by_a_refit(way):
-    columns = make()
+    ratio = beside_refits(make(), way)
+    assert np.allclose(ratio, 1, rtol=0.03)
+
+
+def beside_refits(columns, way):
+    """Return errors of systems over those by leaving each judge, or item, out and fitting again."""
     ranking = rank(columns, cluster=way, interval="sandwich")
     names = np.array(columns[way])
     whole, levels = regress(columns), np.unique(names)
     changes = np.array([regress(columns, names != one) - whole for one in levels])
     g = len(levels)
     spread = (g - 1) / g * ((changes - changes.mean(axis=0)) ** 2).sum(axis=0)
-    stderr = by_name(ranking, ranking.stderr)
-    assert np.allclose(stderr, np.sqrt(spread), rtol=0.03)
+    return by_name(ranking, ranking.stderr) / np.sqrt(spread)
+
+
+@pytest.mark.parametrize("way", ["judge", "item"])
+@pytest.mark.parametrize(
+    ("n", "items", "average", "single"),
+    [(240, 20, 0.01, 0.02), (180, 60, 0.025, 0.05), (70, 20, 0.08, 0.13)],
+)
+def test_errors_are_smaller_than_refits_by_as_much_as_the_page_says(n, items, average, single, way):
+    """docs/ratings.md; seeds whose systems stay connected without any judge or item."""
+    ratios = [beside_refits(make(n, seed, items), way).mean() for seed in range(1, 9)]
+    assert 1 - average < np.mean(ratios) <= 1
+    assert min(ratios) > 1 - single
 
 
 def test_with_one_classification_errors_are_exactly_those_of_refits():

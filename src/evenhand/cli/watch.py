@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -193,13 +192,9 @@ class RatedFile:
     """A file of ratings that grows, ranked anew when it has more whole lines."""
 
     def __init__(self, path: Path, open_table: Callable[[Path], Any]) -> None:
-        from evenhand.data.query_log import call_copy
-        from evenhand.formats.files import GrowingFile
+        from evenhand.formats.files import GrowingCopy
 
-        self.title, self._open, self._file = path.name, open_table, GrowingFile(path)
-        self._folder = TemporaryDirectory(prefix="evenhand-")
-        self._copy = Path(self._folder.name, path.name)
-        call_copy(str(self._copy), str(path))
+        self.title, self._open, self._file = path.name, open_table, GrowingCopy(path)
         self._seen: CampaignStatus | None = None
 
     def look(self) -> CampaignStatus:
@@ -207,22 +202,16 @@ class RatedFile:
         from evenhand.data.query_log import name_originals
         from evenhand.web.dashboard import describe_ratings
 
-        fresh = self._file.read_new()
-        if fresh or self._seen is None:
-            with self._copy.open("ab") as copy:
-                copy.write(fresh)
+        if self._file.read_new() or self._seen is None:
             last = int(self._file.path.stat().st_mtime * 1000)
             try:
-                self._seen = describe_ratings(self._open(self._copy), self.title, last=last)
+                self._seen = describe_ratings(self._open(self._file.copy), self.title, last=last)
             except EvenhandError as fault:
                 raise type(fault)(name_originals(str(fault))) from None
         return self._seen
 
     def close(self) -> None:
-        from evenhand.data.query_log import forget_copies
-
-        self._folder.cleanup()
-        forget_copies([str(self._copy)])
+        self._file.close()
 
 
 def find_campaign(name: str, *, insecure: bool, task: str | None) -> Campaign | None:

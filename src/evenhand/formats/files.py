@@ -26,7 +26,7 @@ import narwhals as nw
 
 from evenhand.data.engine import PLACE, fetch_columns, make_table, quote, quote_name
 from evenhand.data.engine_errors import LONGEST_LINE, explained, note_opened
-from evenhand.data.query_log import name_originals
+from evenhand.data.query_log import call_copy, forget_copies, name_originals
 from evenhand.errors import (
     EvenhandError,
     InvalidJudgments,
@@ -863,3 +863,26 @@ class GrowingFile:
         self.offset, self.waiting = self.offset + len(whole), len(fresh) - len(whole)
         self._tail = (self._tail + whole)[-TAIL:]
         return whole
+
+
+class GrowingCopy(GrowingFile):
+    """The whole lines of a file that grows, in a file of their own, which readers can open."""
+
+    # copy: that file; errors and queries call it as the original
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._folder = tempfile.TemporaryDirectory(prefix="evenhand-")
+        self.copy = Path(self._folder.name, path.name)
+        call_copy(str(self.copy), str(path))
+
+    def read_new(self) -> bytes:
+        """Return the whole lines that were not read before, which stand in the copy then."""
+        fresh = super().read_new()
+        if fresh:
+            with self.copy.open("ab") as copy:
+                copy.write(fresh)
+        return fresh
+
+    def close(self) -> None:
+        self._folder.cleanup()
+        forget_copies([str(self.copy)])

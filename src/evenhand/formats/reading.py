@@ -229,33 +229,36 @@ def _rename_dotted(
             plain += "_"
         taken.add(plain.casefold())
         new[name] = plain
+    note = say("dots", columns=[*new.values()])
+    return _rename(replace(table, notes=(*table.notes, note)), options, new)
+
+
+def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
+    """Write columns with a single quote in place of a double one, which DuckDB is not asked for."""
+    quoted = [name for name in table.columns if '"' in name]
+    if not quoted or not table.frame.implementation.is_duckdb():
+        return table, options
+    return _rename(table, options, {name: name.replace('"', "'") for name in quoted})
+
+
+def _rename(
+    table: Table, options: ReadOptions, new: Mapping[str, str]
+) -> tuple[Table, ReadOptions]:
+    """Rename columns of a table of DuckDB, and where the caller names them."""
     parts = [
         quote_name(name) + (f" as {quote_name(new[name])}" if name in new else "")
         for name in table.schema.names()
     ]
-    frame = nw.from_native(table.frame.to_native().project(", ".join(parts)))
     columns = {
         role: new.get(asked) or ",".join(new.get(one.strip(), one) for one in asked.split(","))
         for role, asked in options.columns.items()
     }
     renamed = replace(
         table,
-        frame=frame,
+        frame=nw.from_native(table.frame.to_native().project(", ".join(parts))),
         original_types={new.get(name, name): kind for name, kind in table.original_types.items()},
         mixed={new.get(name, name): kinds for name, kinds in table.mixed.items()},
-        notes=(*table.notes, say("dots", columns=[*new.values()])),
     )
-    return renamed, replace(options, columns=columns)
-
-
-def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
-    """Write columns with a single quote in place of a double one, which DuckDB is not asked for."""
-    if not table.frame.implementation.is_duckdb() or '"' not in "".join(table.columns):
-        return table, options
-    doubled = [column.replace('"', '""') for column in table.columns]
-    parts = [f'"{quoted}" as "{quoted.replace(chr(34) * 2, chr(39))}"' for quoted in doubled]
-    renamed = table.with_frame(nw.from_native(table.frame.to_native().project(", ".join(parts))))
-    columns = {role: column.replace('"', "'") for role, column in options.columns.items()}
     return renamed, replace(options, columns=columns)
 
 

@@ -75,8 +75,7 @@ class LeastSquaresFit(RatingFit):
         data, k = self.data, len(self.systems)
         alone = np.zeros(rows.size, dtype=np.int64)
         system = alone if isinstance(self.model, NoSystems) else find_systems(self, rows)
-        residual = float(self.residual @ self.residual) / max(len(self.residual) - k, 1)
-        level, stretch, effects = 0.0, np.ones(rows.size), self.effects
+        residual, level, stretch, effects = self.variance, 0.0, np.ones(rows.size), self.effects
         if isinstance(self.model, ZScores):
             factor = data.factors["judge"]
             centre, deviation = judge_scales(data)
@@ -84,8 +83,7 @@ class LeastSquaresFit(RatingFit):
             usual = float(np.sqrt(np.average(deviation**2, weights=factor.loads)))
             stretch = np.append(deviation, usual)[find_levels(factor.labels, rows, "judge")]
             effects = {"judge": centre - level}
-        else:
-            residual = self.variance
+            residual = float(self.residual @ self.residual) / max(len(self.residual) - k, 1)
         mean = level + stretch * self.estimate[system]
         variance = stretch**2 * residual * (1 + 1 / self.counts[system])
         for name, values in effects.items():
@@ -244,10 +242,14 @@ def hold_one(data: ScoredRows, name: str) -> Flags:
     return np.asarray(counts == 1)
 
 
-def choose_removed(data: ScoredRows) -> tuple[tuple[str, ...], list[Finding]]:
-    """Return the factors whose effects leave all systems connected, judges before items."""
+def choose_removed(
+    data: ScoredRows, single: Mapping[str, Flags]
+) -> tuple[tuple[str, ...], list[Finding]]:
+    """Return the factors whose effects leave all systems connected, judges before items.
+
+    single: of each factor (levels,) whether one holds one system only (`hold_one`).
+    """
     # levels that hold one system each tell nothing of differences, and cannot be removed
-    single = {name: hold_one(data, name) for name in data.factors}
     remove = tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
     # where groups of systems were rated on other items each, by the same judges, differences of
     # items cannot be told from those of the groups, but those of judges can
@@ -291,7 +293,7 @@ class Adjusted:
         """
         scores = take_scores(data)
         single = {name: hold_one(scores, name) for name in scores.factors}
-        remove, notes = choose_removed(scores)
+        remove, notes = choose_removed(scores, single)
         fit = fit_least_squares(self, scores, scores.score, remove)
         for name, alone in single.items():
             loads = scores.factors[name].loads
@@ -314,7 +316,9 @@ class NoSystems:
     def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
         """Fit the model to ratings of one task under one criterion."""
         scores = take_scores(data)
-        remove, _ = choose_removed(scores)
+        remove, _ = choose_removed(
+            scores, {name: hold_one(scores, name) for name in scores.factors}
+        )
         alone = replace(
             scores, systems=("all systems",), system=np.zeros(len(scores.score), dtype=np.int64)
         )

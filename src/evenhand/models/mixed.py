@@ -237,19 +237,16 @@ def _inform(problem: Problem, peak: Peak) -> Array:
 
 def _match(term: Term, seen: RatingRows, rows: RatingRows) -> Integers:
     """Return (n,) the level of a term that each row has, such as its judge; −1 where it is new."""
-    sides = []
-    for role in term.name.split(" x "):
-        codes = seen.labels(role)[1]
-        sides.append((codes, find_levels(seen.labels(role)[0], rows, role)))
-    size = max(len(seen.labels(role)[0]) for role in term.name.split(" x ")) + 1
-    keys = [np.zeros(len(side), dtype=np.int64) for side in sides[0]]
+    own, other = np.zeros(seen.size, dtype=np.int64), np.zeros(rows.size, dtype=np.int64)
     new = np.zeros(rows.size, dtype=np.bool_)
-    for own, others in sides:
-        keys = [keys[0] * size + own, keys[1] * size + others]
-        new |= others < 0
-    present, first = np.unique(keys[0], return_index=True)
-    at = np.minimum(np.searchsorted(present, keys[1]), len(present) - 1)
-    return np.asarray(np.where(new | (present[at] != keys[1]), -1, term.codes[first][at]))
+    for role in term.name.split(" x "):
+        names, codes = seen.labels(role)
+        levels = find_levels(names, rows, role)
+        own, other = own * len(names) + codes, other * len(names) + levels
+        new |= levels < 0
+    present, first = np.unique(own, return_index=True)
+    at = np.minimum(np.searchsorted(present, other), len(present) - 1)
+    return np.asarray(np.where(new | (present[at] != other), -1, term.codes[first][at]))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -560,8 +560,8 @@ class OrdinalFit(RatingFit):
     def predict(self, rows: RatingRows, points: Array) -> Predicted:  # noqa: ARG002 - as others do
         """Predict scores by cutpoints of known judges and effects of known items.
 
-        Effects that are new are averaged over their normal distribution; what is not known of
-        known ones is left aside.
+        Effects that are new are averaged over their normal distribution; known ones are taken
+        without their errors.
         """
         system = find_systems(self, rows)
         names, own = tuple(self.judge_cutpoints), [*self.judge_cutpoints.values(), self.cutpoints]

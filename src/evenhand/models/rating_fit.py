@@ -16,7 +16,7 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
 from evenhand.data.tally import Factor
-from evenhand.errors import InvalidJudgments, NotIdentified, suggest_or_list
+from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest_or_list
 from evenhand.models.registry import RATING_MODELS, name_settings
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
@@ -156,9 +156,8 @@ def find_systems(fit: RatingFit, rows: RatingRows) -> Integers:
     """
     found = find_levels(fit.systems, rows, "system")
     if (found < 0).any():
-        new = np.unique(rows.system[found < 0]).tolist()
-        named = suggest_or_list("", tuple(rows.systems[one] for one in new)).strip()
-        raise NotIdentified(f"no score of some system was there to train on. {named}")
+        new = [rows.systems[one] for one in np.unique(rows.system[found < 0]).tolist()]
+        raise NotIdentified(f"there was no score to train on of {listing(new)}")
     return found
 
 

@@ -240,10 +240,9 @@ def train(model: Any, votes: Judgments, test: Judgments, points: Array | None = 
     loaded, began = len(sys.modules), process_time()
     losses, misses, why = None, None, ""
     try:
-        if isinstance(test, RatingRows):
-            scale = np.unique(test.score) if points is None else points
-            losses, misses = measure_scores(model.fit(votes), test, scale)
-        else:
+        if points is not None and isinstance(test, RatingRows):
+            losses, misses = measure_scores(model.fit(votes), test, points)
+        elif isinstance(test, Votes):
             losses = measure_losses(model.fit(votes), test)
     except REFUSALS as refusal:  # without options that are no help here
         why = str(refusal.without_options() if isinstance(refusal, ActionableError) else refusal)

@@ -276,23 +276,17 @@ def _list_columns(
         columns.append((OWN, "own output", own.astype(np.float64)))
     for name in controls:
         labels, codes = rows.labels(name)
-        try:
-            values = np.array([float(label) if label else np.nan for label in labels])
-        except ValueError:
-            raise InvalidJudgments(
-                f"column '{name}' holds '{next(filter(_is_text, labels))}', and its effect is one"
-                " of numbers: name another column"
-            ) from None
+        values = np.full(len(labels), np.nan)
+        for at, label in enumerate(labels):
+            try:
+                values[at] = float(label or "nan")
+            except ValueError:
+                raise InvalidJudgments(
+                    f"column '{name}' holds '{label}', and its effect is one of numbers: name"
+                    " another column"
+                ) from None
         columns.append((name, "place" if name == POSITION else f"1 of {name}", values[codes]))
     return columns
-
-
-def _is_text(label: str) -> bool:
-    try:
-        float(label or "nan")
-    except ValueError:
-        return True
-    return False
 
 
 def _find_slope(

@@ -462,9 +462,11 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
 
 def _describe_pass(dashboard: Dashboard, task: Task) -> PassStatus:
     live, order = dashboard.boards.get(task.name), dashboard.findings.orders[task.name]
-    if live is not None and live.board.n_votes:
+    if live is None:
+        return describe_scores(task.name, order)
+    if live.board.n_votes:
         return PassStatus(task.name, live.board, live.board.says, live.lapsed)
-    return describe_scores(task.name, order if live is None else replace(order, rows=()))
+    return PassStatus(task.name, why=order.why or NOTHING)
 
 
 def describe_scores(name: str, order: Order) -> PassStatus:

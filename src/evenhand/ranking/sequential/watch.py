@@ -11,13 +11,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.query_log import call_copy, forget_copies, name_originals
+from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.data.taking import Openable
@@ -30,7 +29,7 @@ from evenhand.errors import (
     listing,
     require_seed,
 )
-from evenhand.formats.files import QUOTED, GrowingFile
+from evenhand.formats.files import QUOTED, GrowingCopy
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.sequential.leaderboard import (
     Confirmation,
@@ -194,12 +193,10 @@ class GrowingVotes:
         rest: float = REST_FACTOR,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.file, self.state = GrowingFile(path), beginning.state
+        self.file, self.state = GrowingCopy(path), beginning.state
         self.board: Leaderboard | None = None
         self._open, self._beginning, self._rest, self._clock = open_table, beginning, rest, clock
-        self._folder = TemporaryDirectory(prefix="evenhand-")
-        self._copy = Path(self._folder.name, path.name)
-        call_copy(str(self._copy), str(path))
+        self._copy = self.file.copy
         self._header = b""
         self._notes: tuple[str, ...] = ()
         self._confirmed: Confirmation | None = None
@@ -209,17 +206,13 @@ class GrowingVotes:
     def look(self) -> bool:
         """Count what is new, and say whether the board changed."""
         fresh = self.file.read_new()
-        if fresh:
-            with self._copy.open("ab") as copy:
-                copy.write(fresh)
         try:
             return self._take_in(fresh)
         except EvenhandError as fault:
             raise type(fault)(name_originals(str(fault))) from None
 
     def close(self) -> None:
-        self._folder.cleanup()
-        forget_copies([str(self._copy)])
+        self.file.close()
 
     def _take_in(self, fresh: bytes) -> bool:
         state = self.state
