@@ -169,6 +169,36 @@ def choose_model(
     return replace(made, **chosen)
 
 
+# `--llm`: verdicts of LLM judges beside people's judgments.
+
+
+class Verdicts(options.Options):
+    llm: str | None = _model(
+        "--llm VERDICTS",
+        "A file of LLM judges' verdicts on the same items, many more than people judged: they make"
+        " the ranking by people more precise, however biased they are.",
+    )
+    llm_judges: tuple[str, ...] = _model(
+        "--llm-judges NAME,NAME",
+        "The same where verdicts are in FILE: these judges are LLMs. Repeatable.",
+    )
+    unpaired: str | None = _model(
+        "--unpaired",
+        "Judgments of people on outputs without a verdict: drop them, or keep them.",
+        type=options.OneOf(("drop", "keep")),
+    )
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return (self.llm,)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Return what `evenhand.rank` takes of them."""
+        names = [name.strip() for text in self.llm_judges for name in text.split(",")]
+        return {"llm": self.llm, "llm_judges": names, "unpaired": self.unpaired}
+
+
 class Scales(options.Options):
     """What is shown of each system besides."""
 
@@ -265,6 +295,7 @@ def split_pair(text: str, systems: Sequence[str]) -> tuple[str, str]:
     "evenhand rank votes.csv --mix judge_group=expert:0.8,crowd:0.2 --per judge",
     "evenhand rank votes.csv --column judge=annotator --where \"lang = 'de'\"",
     "evenhand rank scores.csv --criterion adequacy",
+    "evenhand rank people.csv --llm verdicts.csv",
     doing="ranking",
 )
 def rank(
@@ -278,6 +309,7 @@ def rank(
     controls: options.Controls,
     mixing: Mixing,
     scores: options.Scores,
+    verdicts: Verdicts,
     intervals: Interval,
     clusters: options.Cluster,
     seed: Seed,
@@ -319,7 +351,7 @@ def rank(
             options.refuse_of_ratings()
             data = tables.join(data, used=used)
             certainty["model"] = choose_model(by.models, by.methods, settings, given)
-            certainty |= {"mix": mixing.mix, "judge_cap": mixing.judge_cap}
+            certainty |= {"mix": mixing.mix, "judge_cap": mixing.judge_cap, **verdicts.settings}
         result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
@@ -336,6 +368,9 @@ MODEL: Final = ("ties", "order_effect", "prior")
 RESAMPLED: Final = ("interval", "cluster", "level")  # The same; a bootstrap of rules takes them too
 # Settings of how the default ranking is shown by itself
 BOARD: Final = (
+    "llm",
+    "llm_judges",
+    "unpaired",
     "models",
     "mixes",
     "judge_cap",

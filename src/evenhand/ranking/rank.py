@@ -17,7 +17,7 @@ from evenhand.data.groups import Levels, choose_groups, say_pooled, split_table,
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.taking import Openable
+from evenhand.data.taking import Openable, take
 from evenhand.data.tally import Tally
 from evenhand.data.weights import JudgeCap, Mix
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, listing
@@ -51,6 +51,9 @@ def rank(
     criterion: str | None = None,
     lower_is_better: bool | None = None,
     references: Sequence[str] | None = None,
+    llm: Comparisons | Rankings | Openable | None = None,
+    llm_judges: Sequence[str] = (),
+    unpaired: str | None = None,
     progress: Progress | None = None,
     start: Any = None,
 ) -> Ranking | GroupedRankings:
@@ -82,6 +85,13 @@ def rank(
             the criterion says so, such as "errors", and no score is below 0.
         references: of ratings, systems that are human references: they stand beside the others
             without a rank. By default those whose names say so, such as "ref-A"; () for none.
+        llm: verdicts of LLM judges on the same items, on many more than people judged: they make
+            the ranking by people more precise, however biased they are. Every comparison needs its
+            item, and items for people are a random part of all.
+        llm_judges: the same where verdicts are among the judgments: names of the judges who are
+            LLMs.
+        unpaired: with verdicts, what becomes of judgments on outputs without a verdict: "drop" or
+            "keep"; they are refused by default.
         progress: called with steps done and to do.
         start: an earlier ranking, or fit, to start from, such as yesterday's: the answer is the
             same, in fewer steps.
@@ -100,6 +110,7 @@ def rank(
         from evenhand.ranking.ratings import choose_rating_model, rank_ratings
 
         used = {"controls": controls, "mix": mix, "judge_cap": judge_cap, "start": start}
+        used |= {"llm": llm is not None, "llm_judges": llm_judges, "unpaired": unpaired}
         unfit = [name for name, value in used.items() if value]
         if unfit:
             raise UnknownOption(f"ratings are ranked without {listing(unfit)}: leave it out")
@@ -129,6 +140,12 @@ def rank(
         from evenhand.data.weights import choose_weights
 
         weights = choose_weights(mix, judge_cap)  # type: ignore[assignment]
+    if llm is not None or len(llm_judges) > 0 or unpaired is not None:
+        if weights is not None or start is not None:
+            raise UnknownOption("verdicts go with no mix, judge cap or start: leave it out")
+        return _rank_with_verdicts(
+            data, table, settings, group_by, llm=llm, llm_judges=llm_judges, unpaired=unpaired
+        )
     if not isinstance(table, Comparisons):
         return rank_counts(table, group_by, settings, weights)
     by, left_out = choose_groups(table, group_by), take_findings(say_left_out(data, table))
@@ -142,6 +159,39 @@ def rank(
         )
     grouped = rank_each(table, by, settings, weights, left_out)
     return _take_only(grouped, requested=group_by is not None)
+
+
+def _rank_with_verdicts(
+    data: object,
+    table: Any,
+    settings: Settings,
+    group_by: str | None,
+    *,
+    llm: Any,
+    llm_judges: Sequence[str],
+    unpaired: str | None,
+) -> Ranking | GroupedRankings:
+    from evenhand.ranking.verdicts import rank_with_verdicts, split_judges
+
+    if llm is None and len(llm_judges) == 0:
+        raise UnknownOption("unpaired judgments are those without a verdict: give verdicts (llm)")
+    if llm is not None and len(llm_judges) > 0:
+        raise UnknownOption("verdicts are in a table (llm) or by judges (llm_judges): give one")
+    if llm is None:
+        table, verdicts = split_judges(table, llm_judges)
+    else:
+        verdicts = take_pairs(take(llm))
+    for one in (table, verdicts):
+        if not isinstance(one, Comparisons):
+            raise refuse_kind(one, "verdicts help to rank comparisons of systems, not")
+    by, left_out = choose_groups(table, group_by), take_findings(say_left_out(data, table))
+    ranked = rank_with_verdicts(table, verdicts, by, settings, unpaired)
+    if isinstance(ranked, Ranking):
+        return _describe(ranked, table, (*left_out, *ranked.notes))
+    groups = {
+        name: _describe(one, table, (*left_out, *one.notes)) for name, one in ranked.groups.items()
+    }
+    return _take_only(replace(ranked, groups=groups), requested=group_by is not None)
 
 
 def _describe(ranking: Ranking, table: Comparisons, notes: tuple[Finding, ...]) -> Ranking:

@@ -325,6 +325,42 @@ class Controlled:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Fused:
+    """What verdicts of LLM judges did to a ranking by people's judgments."""
+
+    n_verdicts: float  # verdicts, before those on the same outputs were averaged
+    n_pairs: int  # pairs of outputs with a verdict
+    n_unpaired: float  # judgments on pairs without one
+    human: Ranking  # by people alone
+    weight: float = 0.0  # λ, from 0 (verdicts are not used) to 1
+    # variance of differences by people alone over that with verdicts, averaged over pairs
+    gain: float = 1.0
+    # share of the variance by people alone that their tastes make, which no verdict can mend; None
+    # where judges do not cluster
+    tastes: float | None = None
+    # t of how clear verdicts are on items that people judged, beside all others; None without such
+    check: float | None = None
+    # system → log-worth by verdicts alone, which are no estimate of what people prefer; or None
+    llm: Mapping[str, float] | None = None
+
+    @property
+    def says(self) -> str:
+        """How many verdicts there are, and what they add."""
+        verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} pairs"
+        if not self.weight:
+            return f"{verdicts} of outputs are not used."
+        like = f"{float(f'{self.gain * self.human.n_judgments:.2g}'):,.0f}"
+        return (
+            f"With {verdicts} of outputs, {self.human.n_judgments:,.0f} {self.human.answers} count"
+            f" like about {like}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {name: value for name, value in vars(self).items() if name != "human"}
+        return values | {"n_verdicts": whole(self.n_verdicts), "n_unpaired": whole(self.n_unpaired)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Shown):
     """Systems best first, with what is known about their places.
 
@@ -391,6 +427,7 @@ class Ranking(Shown):
     # (K, K) +1 where the row's system is decided to be better, −1 worse, 0 neither
     decided: NDArray[np.int8] | None = None
     tally: Tally | None = None  # the counts that were ranked, or None
+    fused: Fused | None = None  # what verdicts of LLM judges did; None without any
 
     @property
     def estimate(self) -> Array:
@@ -659,6 +696,7 @@ class Ranking(Shown):
             **({} if self.log_worth is None else {"n_comparisons": whole(self.n_comparisons)}),
             **({"lower_is_better": True} if self.lower_is_better else {}),
             **({} if mix is None else {"mix": mix.to_dict()}),
+            **({} if self.fused is None else {"llm": self.fused.to_dict()}),
             **({} if controlled is None else controlled.to_dict()),
             "rank_sets": None if sets is None else sets.to_dict(self.systems),
             "systems": self.rows(*columns),
@@ -826,6 +864,8 @@ def _say_basis(ranking: Ranking) -> str:
     if (mix := ranking.mix) is not None:
         weigh = f"{mix.n_judgments:,.0f} {ranking.answers} weigh like {mix.effective:,.0f}"
         of_mix = [f"Mix: {mix.said}; {weigh}."]
+    if ranking.fused is not None:
+        of_mix.append(ranking.fused.says)
     sets = ranking.rank_sets
     if ranking.lower is None:
         how = "Too many systems for intervals."
@@ -844,7 +884,11 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
     """Return the table of systems; CSV has every key of its rows."""
     rows = ranking.rows(*more)
     level, bounded = f"{100 * ranking.level:g} %", ranking.lower is not None
-    shown = [{**row, "ranks": write_ranks(row)} for row in rows]
+    llm = None if ranking.fused is None else ranking.fused.llm
+    shown = [
+        {**row, "ranks": write_ranks(row), "llm": llm[row["system"]] if llm else None}
+        for row in rows
+    ]
     adjusted = ranking.mean is not None and ranking.model != "mean"
     columns = [
         Column("ranks", "rank", "range"),
@@ -855,6 +899,7 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         *([Column("elo", "Elo", "integer")] * ("elo" in more)),
         *([Column("worth", "worth", "three")] * ("worth" in more)),
         *([Column(("lower", "estimate", "upper"), "", "bar")] * bounded),
+        *([Column("llm", "LLM alone", "two", priority=2)] * bool(llm)),
         *([Column("mean", "raw mean", "two", only=WIDE)] * adjusted),
         *([Column("ratings", "ratings", "count", only=WIDE)] * (ranking.ratings is not None)),
         *([Column("beats", "beats", "names")] * (ranking.decided is not None)),
@@ -864,6 +909,7 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
     headline = f", {ranking.headline}" if ranking.headline else ""
     barred = ranking.undecidable_pairs
     legend = (f"{MARK} {LEGEND}",) * (barred is not None and bool(barred.any()))
+    legend += ("LLM alone: by verdicts, no estimate of what people prefer",) * bool(llm)
     return Table(
         "ranking",
         f"Systems by {ranking.scale}, best first{headline}",
@@ -873,7 +919,12 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         limit=MAX_SYSTEMS_SHOWN,
         legend=legend,
         # `log_worth` or `ability` is the estimate
-        without=("ranks", "beats", *(["estimate"] if ranking.score is None else [])),
+        without=(
+            "ranks",
+            "beats",
+            *(["llm"] if not llm else []),
+            *(["estimate"] if ranking.score is None else []),
+        ),
     )
 
 

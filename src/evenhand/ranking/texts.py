@@ -63,6 +63,19 @@ RANKINGS: Final = {
     " other {inside:,} systems. Intervals are of distances to the mean of these {inside:,}.",
     "no-intervals-at-level": "No intervals at level {level:g}: clusters are so few that in too"
     " many replicates they agree by chance, and nothing shows how far apart they may be.",
+    # Verdicts of LLM judges
+    "verdicts-add-nothing": "The {verdicts:,.0f} verdicts of LLM judges add nothing here: the"
+    " ranking is by people alone.",
+    "verdicts-leave-tastes": "{part:%} of the variance by people alone comes from tastes of judges,"
+    " which no verdict can reduce.",
+    "few-labelled-items": "People judged {items} items, too few to weigh verdicts of LLM judges; at"
+    " least {enough} are needed. The ranking is by people alone.",
+    "labelled-clearer": "Verdicts are clearer on the items that people judged than on the others"
+    " (t = {t:.1f}): if people's items were chosen for that, the ranking is biased.",
+    "labelled-less-clear": "Verdicts are less clear on the items that people judged than on the"
+    " others (t = {t:.1f}): if people's items were chosen for that, the ranking is biased.",
+    "verdicts-one-order": "Verdicts were asked in one order of the two outputs; asked in both, a"
+    " preference for the first or second cancels and they help more.",
     # Other models
     "prior-alone": "The prior alone limits some differences: {why}.",
     "prior-alone-resampled": "The prior alone limits some differences, since no resample"
