@@ -785,7 +785,6 @@ OF_COMPARISONS: Final = (
     *("ties", "order_effect", "reference", "prior", "control", "mixes", "per", "judge_cap"),
     *("methods", "elo", "worth", "memory", "after", "judge_covariates", "item_covariates"),
     *("tie_covariates", "levels", "systems", "system_covariates"),
-    *("llm", "llm_judges", "unpaired"),
 )
 OF_RATINGS: Final = ("criterion", "better", "rank_references")
 PAIRS: Final = ("comparisons", "rankings")

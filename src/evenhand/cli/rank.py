@@ -351,7 +351,8 @@ def rank(
             options.refuse_of_ratings()
             data = tables.join(data, used=used)
             certainty["model"] = choose_model(by.models, by.methods, settings, given)
-            certainty |= {"mix": mixing.mix, "judge_cap": mixing.judge_cap, **verdicts.settings}
+            certainty |= {"mix": mixing.mix, "judge_cap": mixing.judge_cap}
+        certainty |= verdicts.settings
         result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())

@@ -251,10 +251,10 @@ def _sum_blocks(
     return sums, of_residual, rest[shared]
 
 
-def sum_squares(
+def score_cells(
     absorbed: Absorbed, residual: Array, cells: Integers, size: int, rows: Array
 ) -> Array:
-    """Return (p, p) sums of s sᵀ over cells of rows, s on (K, p) directions."""
+    """Return (size, p) sums of scores over cells of rows, on (K, p) directions."""
     from scipy.sparse import coo_array
 
     each = residual if absorbed.weight is None else absorbed.weight * residual
@@ -263,4 +263,12 @@ def sum_squares(
     for classes, projection in zip(absorbed.others, absorbed.projections, strict=True):
         levels = coo_array((each, (cells, classes.codes)), shape=(size, classes.size)).tocsr()
         scores -= levels @ (projection @ rows)
+    return np.asarray(scores)
+
+
+def sum_squares(
+    absorbed: Absorbed, residual: Array, cells: Integers, size: int, rows: Array
+) -> Array:
+    """Return (p, p) sums of s sᵀ over cells of rows, s on (K, p) directions."""
+    scores = score_cells(absorbed, residual, cells, size, rows)
     return np.asarray(scores.T @ scores)

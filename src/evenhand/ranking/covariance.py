@@ -482,6 +482,7 @@ class ClusteredErrors:
     # (K, K) effective clusters of each difference, by votes, or by its narrowest link where that
     # is too narrow; None where each answer, a ranking, is a cluster
     effective: Array | None
+    held: Codes | None = None  # codes of the clusters that `influence` is of
     # cluster that alone links some systems → (K,) part of each system without it
     parts: Mapping[int, Codes] = field(default_factory=dict)
     # the same clusters, where they are merged → the levels that link
@@ -597,6 +598,7 @@ class LeftOut:
             vcov=jackknife(changes),
             influence=Influence(changes, carried, rows),
             effective=_count(network),
+            held=self.codes,
             parts={int(self.codes[g]): part for g, (_, part) in parts.items()},
         )
 

@@ -106,25 +106,29 @@ def rank(
         UnknownColumn: a column that was asked for is not there.
 
     """
+    by_llm = _asks_verdicts(llm, llm_judges, unpaired)
     if isinstance(data, Ratings | RatingRows):
         from evenhand.ranking.ratings import choose_rating_model, rank_ratings
 
         used = {"controls": controls, "mix": mix, "judge_cap": judge_cap, "start": start}
-        used |= {"llm": llm is not None, "llm_judges": llm_judges, "unpaired": unpaired}
         unfit = [name for name, value in used.items() if value]
         if unfit:
             raise UnknownOption(f"ratings are ranked without {listing(unfit)}: leave it out")
         of_ratings = Settings(
             choose_rating_model(model), interval or "rank-sets", cluster, level, seed, progress
         )
-        return rank_ratings(
-            data,
-            of_ratings,
-            group_by=group_by,
-            criterion=criterion,
-            lower_is_better=lower_is_better,
-            references=references,
-        )
+        of_scores: Any = {
+            "group_by": group_by,
+            "lower_is_better": lower_is_better,
+            "references": references,
+        }
+        if not by_llm:
+            return rank_ratings(data, of_ratings, criterion=criterion, **of_scores)
+        from evenhand.ranking.score_verdicts import fuse_scores, take_verdicts
+
+        scores, verdicts = take_verdicts(data, take(llm), llm_judges, criterion, group_by)
+        rank_part = partial(fuse_scores, verdicts=verdicts, unpaired=unpaired)
+        return rank_ratings(scores, of_ratings, rank_part=rank_part, **of_scores)
     if criterion is not None or lower_is_better is not None or references is not None:
         raise UnknownOption(
             "criteria, references and the direction of scores are of ratings: leave them out"
@@ -140,7 +144,7 @@ def rank(
         from evenhand.data.weights import choose_weights
 
         weights = choose_weights(mix, judge_cap)  # type: ignore[assignment]
-    if llm is not None or len(llm_judges) > 0 or unpaired is not None:
+    if by_llm:
         if weights is not None or start is not None:
             raise UnknownOption("verdicts go with no mix, judge cap or start: leave it out")
         return _rank_with_verdicts(
@@ -161,6 +165,15 @@ def rank(
     return _take_only(grouped, requested=group_by is not None)
 
 
+def _asks_verdicts(llm: object, llm_judges: Sequence[str], unpaired: str | None) -> bool:
+    named = len(llm_judges) > 0
+    if unpaired is not None and llm is None and not named:
+        raise UnknownOption("unpaired judgments are those without a verdict: give verdicts (llm)")
+    if llm is not None and named:
+        raise UnknownOption("verdicts are in a table (llm) or by judges (llm_judges): give one")
+    return llm is not None or named
+
+
 def _rank_with_verdicts(
     data: object,
     table: Any,
@@ -173,10 +186,6 @@ def _rank_with_verdicts(
 ) -> Ranking | GroupedRankings:
     from evenhand.ranking.verdicts import rank_with_verdicts, split_judges
 
-    if llm is None and len(llm_judges) == 0:
-        raise UnknownOption("unpaired judgments are those without a verdict: give verdicts (llm)")
-    if llm is not None and len(llm_judges) > 0:
-        raise UnknownOption("verdicts are in a table (llm) or by judges (llm_judges): give one")
     if llm is None:
         table, verdicts = split_judges(table, llm_judges)
     else:

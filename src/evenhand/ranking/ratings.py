@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -109,13 +109,18 @@ def rank_ratings(
     criterion: str | None = None,
     lower_is_better: bool | None = None,
     references: Sequence[str] | None = None,
+    rank_part: Callable[..., Ranking] | None = None,
 ) -> Ranking | GroupedRankings:
-    """Rank the systems of ratings, apart by task, by criterion and by a further column."""
+    """Rank the systems of ratings, apart by task, by criterion and by a further column.
+
+    rank_part: what ranks each part, with the arguments of `rank_scores`, which does by default.
+    """
     if settings.interval not in INTERVALS:
         raise UnknownOption(
             f"ratings have no interval '{settings.interval}': choose {' | '.join(INTERVALS)}"
         )
     of_scores: Any = {"lower_is_better": lower_is_better, "references": references}
+    of_scores["rank_part"] = rank_part or rank_scores
     if isinstance(data, RatingRows):
         return _rank_rows(data, settings, group_by, **of_scores)
     table = leave_out_controls(choose_criterion(data, criterion))
@@ -131,19 +136,21 @@ def _rank_rows(
     *,
     lower_is_better: bool | None,
     references: Sequence[str] | None,
+    rank_part: Callable[..., Ranking],
 ) -> Ranking | GroupedRankings:
     if not rows.size:
         raise NotIdentified("there are no scores", ["collect some"])
     parts = group_ratings(rows, group_by)
 
-    def rank_part(part: RatingRows) -> Ranking:
-        lower = reads_lower_of(part) if lower_is_better is None else lower_is_better
-        return rank_scores(part, settings, lower_is_better=lower, references=references)
+    def rank_group(name: str) -> Ranking:
+        part, lower = parts[name], lower_is_better
+        lower = reads_lower_of(part) if lower is None else lower
+        return rank_part(part, settings, lower_is_better=lower, references=references)
 
     if [*parts] == [""] and group_by is None:
-        return rank_part(parts[""])
+        return rank_group("")
     by = name_groups(rows, group_by)
-    grouped = rank_apart(parts, by, lambda name: rank_part(parts[name]))
+    grouped = rank_apart(parts, by, rank_group)
     if not grouped.groups:
         raise NotIdentified("; ".join(f"{name}: {why}" for name, why in grouped.refused.items()))
     return grouped

@@ -70,12 +70,9 @@ RANKINGS: Final = {
     " which no verdict can reduce.",
     "few-labelled-items": "People judged {items} items, too few to weigh verdicts of LLM judges; at"
     " least {enough} are needed. The ranking is by people alone.",
-    "labelled-clearer": "Verdicts are clearer on the items that people judged than on the others"
-    " (t = {t:.1f}): if people's items were chosen for that, the ranking is biased.",
-    "labelled-less-clear": "Verdicts are less clear on the items that people judged than on the"
-    " others (t = {t:.1f}): if people's items were chosen for that, the ranking is biased.",
-    "verdicts-one-order": "Verdicts were asked in one order of the two outputs; asked in both, a"
-    " preference for the first or second cancels and they help more.",
+    "verdicts-not-alike": "Verdicts differ between the items that people judged and the others (t ="
+    " {t:.1f}): if people's items are no random part of all, the ranking is biased; rank without"
+    " verdicts.",
     # Other models
     "prior-alone": "The prior alone limits some differences: {why}.",
     "prior-alone-resampled": "The prior alone limits some differences, since no resample"

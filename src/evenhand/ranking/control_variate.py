@@ -1,0 +1,155 @@
+"""People's estimates, verdicts on what people judged and all verdicts, as one estimate.
+
+    θ = θ_h − λ (θ_l − θ_a)
+
+θ_h is estimated from people's judgments; θ_l from verdicts of LLM judges on the very outputs that
+people judged, one for each of their judgments; θ_a from all verdicts, one for each. All three are
+by one model. Items for people being a random part of all, θ_l and θ_a estimate the same, whatever
+the LLM prefers: their difference is 0 on average. And it has in it what those items favour, as θ_h
+has; that is a control variate. With d_g for what leaving item g out changes,
+
+    λ = Σ_g ⟨d_g^h − d̄^h, D_g − D̄⟩ / Σ_g |D_g − D̄|²,    D_g = d_g^l − d_g^a
+
+within 0 and 1. It is one number for the board, so that differences add up.
+
+The three are linear in the parameters of all, and so errors and rank sets are those of any ranking
+(`rank_sets`), by the same clusters. An item's holds its judgments and its verdicts. A judge's holds
+the judgments and the verdicts on the same outputs; all verdicts are no judge's, and their part of
+the variance is added, by items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evenhand.errors import NotIdentified
+from evenhand.numerics import Array
+from evenhand.numerics.bootstrap import Influence, jackknife
+from evenhand.ranking.covariance import ClusteredErrors, Spread, describe_ways
+from evenhand.ranking.intervals import Estimates, pair_variance
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One of the three estimates, taken apart by clusters that all have in common."""
+
+    systems: tuple[str, ...]  # names
+    values: Array  # (K,) estimates
+    rows: Array  # (K, p) what centred estimates are of the parameters
+    changes: Mapping[str, Array]  # way → (G, p) what leaving each cluster out changes
+    carried: Mapping[str, Array]  # way → (G, K, p) how far its leverage carries a change
+    # (cells, p) what each cell of judge and item, as an independent answer, changes
+    moves: Array
+
+    @classmethod
+    def of(
+        cls,
+        systems: tuple[str, ...],
+        values: Array,
+        rows: Array,
+        ways: Mapping[str, ClusteredErrors],
+        moves: Array,
+    ) -> Part:
+        """Take errors apart; clusters without answers change nothing."""
+        changes, carried = {}, {}
+        for name, way in ways.items():
+            if way.influence is None or way.held is None:
+                raise NotIdentified(
+                    f"{len(rows):,} systems are too many to rank with the help of verdicts"
+                )
+            changes[name] = np.zeros((way.factor.size, rows.shape[1]))
+            changes[name][way.held] = way.influence.changes
+            carried[name] = np.repeat(rows[None], way.factor.size, axis=0)
+            carried[name][way.held] = way.influence.carried
+        return cls(systems, values - values.mean(), rows, changes, carried, moves)
+
+    def move_items(self) -> Array:
+        """Return (G, K) what leaving each item out changes in the estimates."""
+        return np.asarray(self.changes["item"] @ self.rows.T)
+
+
+@dataclass(frozen=True, eq=False)
+class ControlVariate:
+    people: Part  # by people's judgments
+    beside: Part  # by verdicts on the same outputs
+    every: Part  # by all verdicts
+    ways: Mapping[str, ClusteredErrors]  # people's, by "item", and "judge" where judges cluster
+
+    def choose_weight(self) -> float:
+        """Return λ."""
+        own = self.people.move_items()
+        other = self.beside.move_items() - self.every.move_items()
+        own, other = own - own.mean(axis=0), other - other.mean(axis=0)
+        size = float((other**2).sum())
+        # verdicts that are all alike leave rounding
+        if size <= np.finfo(np.float64).eps * float((own**2).sum()):
+            return 0.0
+        return min(max(float((own * other).sum()) / size, 0.0), 1.0)
+
+    def estimate(self, weight: float) -> tuple[Estimates, Spread]:
+        """Return the estimates with a weight, and their errors."""
+        parts, scales = (self.people, self.beside, self.every), (1.0, -weight, weight)
+        rows = np.concatenate([s * one.rows for s, one in zip(scales, parts, strict=True)], axis=1)
+        changes = [one.changes["item"] for one in parts]
+        carried = [s * one.carried["item"] for s, one in zip(scales, parts, strict=True)]
+        moves = np.concatenate([self.people.moves, self.beside.moves], axis=1)
+        independent = _join(moves.T @ moves, jackknife(changes[2]))
+        every = np.concatenate(changes, axis=1)
+        influence = Influence(every, np.concatenate(carried, axis=2), rows)
+        item = replace(self.ways["item"], vcov=jackknife(every), influence=influence)
+        ways: tuple[ClusteredErrors, ...] = (item,)
+        vcovs = [item.vcov]
+        if "judge" in self.ways:
+            judge = self._cluster_judges(scales, rows)
+            ways = (judge, item)
+            vcovs = [judge.vcov, item.vcov, judge.vcov + item.vcov - independent]
+        described, method, df = describe_ways(ways)
+        values = sum(s * one.values for s, one in zip(scales, parts, strict=True))
+        estimates = Estimates(
+            self.people.systems,
+            np.asarray(values),
+            rows,
+            independent,
+            lambda vcov: np.asarray(rows @ vcov @ rows.T),
+        )
+        return estimates, Spread(ways, vcovs, df, method, described)
+
+    def _cluster_judges(self, scales: tuple[float, ...], rows: Array) -> ClusteredErrors:
+        # Clusters are the judges and, beside them, the items of all verdicts
+        parts = (self.people, self.beside)
+        own = np.concatenate([one.changes["judge"] for one in parts], axis=1)
+        carried = [s * one.carried["judge"] for s, one in zip(scales, parts, strict=False)]
+        items = self.every.changes["item"]
+        judges, p = own.shape
+        changes = np.zeros((judges + len(items), rows.shape[1]))
+        changes[:judges, :p], changes[judges:, p:] = own, items
+        whole = np.repeat(rows[None], len(changes), axis=0)
+        whole[:judges, :, :p] = np.concatenate(carried, axis=2)
+        whole[judges:, :, p:] = scales[2] * self.every.carried["item"]
+        vcov = _join(jackknife(own), jackknife(items))
+        return replace(self.ways["judge"], vcov=vcov, influence=Influence(changes, whole, rows))
+
+    def variances(self, weight: float) -> Array:
+        """Return (P,) variances of differences of systems."""
+        estimates, spread = self.estimate(weight)
+        each = [pair_variance(estimates.to_systems(vcov)) for vcov in spread.vcovs]
+        return np.asarray(np.max(each, axis=0)[np.triu_indices(len(self.people.rows), 1)])
+
+    def share_tastes(self) -> float | None:
+        """Return the share of people's variance that tastes of judges make; None without judges."""
+        if "judge" not in self.ways:
+            return None
+        part = self.people
+        tastes = jackknife(part.changes["judge"]) - part.moves.T @ part.moves
+        of_pairs = pair_variance(part.rows @ tastes @ part.rows.T)
+        mean = of_pairs[np.triu_indices(len(part.rows), 1)].mean()
+        return float(mean / self.variances(0.0).mean())
+
+
+def _join(one: Array, other: Array) -> Array:
+    joined = np.zeros((len(one) + len(other),) * 2)
+    joined[: len(one), : len(one)], joined[len(one) :, len(one) :] = one, other
+    return joined
