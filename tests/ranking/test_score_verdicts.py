@@ -1,0 +1,133 @@
+"""`rank(ratings, llm=scores)`: people's ratings with the help of LLM judges' scores."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+import evenhand
+from evenhand.errors import InvalidJudgments, UnknownOption
+
+SYSTEMS, JUDGES, ITEMS, LABELLED = 5, 8, 90, 40
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """People's scores, 0 to 100, and an LLM's on all outputs, 1 to 5."""
+    rng = np.random.default_rng(8)
+    severity, difficulty = rng.normal(0, 8, JUDGES), rng.normal(0, 10, ITEMS)
+    output = rng.normal(0, 9, (ITEMS, SYSTEMS)) - 3 * np.arange(SYSTEMS)
+    n = 480
+    judge, item = np.arange(n) % JUDGES, rng.integers(LABELLED, size=n)
+    system = rng.integers(SYSTEMS, size=n)
+    score = 50 + severity[judge] + difficulty[item] + output[item, system] + rng.normal(0, 8, n)
+    of_item, of_system = np.divmod(np.arange(ITEMS * SYSTEMS), SYSTEMS)
+    given = 3 + 0.06 * (difficulty[of_item] + output[of_item, of_system])
+    given += rng.normal(0, 0.2, len(given)) + 0.5 * (of_system == 4)
+    people = {"judge": judge, "item": item, "system": system, "score": score}
+    verdicts = {"judge": np.zeros(len(given), int), "item": of_item, "system": of_system}
+    return name(people), name(verdicts | {"score": given}, llm=True)
+
+
+def name(columns, *, llm=False):
+    of = {"judge": "llm{}" if llm else "j{}", "item": "i{:02d}", "system": "s{}"}
+    named = {role: [of[role].format(one) for one in columns[role]] for role in of}
+    return named | {"score": np.asarray(columns["score"]).tolist()}
+
+
+def code(names):
+    return np.unique(names, return_inverse=True)[1]
+
+
+def fit_dummies(system, factors, score):
+    """(K,) estimates by least squares with dummy variables, centred."""
+    columns = [np.eye(SYSTEMS)[code(system)]]
+    columns += [np.eye(len({*one}))[code(one)][:, 1:] for one in factors]
+    found = sm.OLS(np.asarray(score), np.column_stack(columns)).fit().params[:SYSTEMS]
+    return found - found.mean()
+
+
+def by_name(ranking):
+    return ranking.score[np.argsort(ranking.systems)]
+
+
+def test_estimates_are_three_least_squares_together(tables):
+    people, verdicts = tables
+    ranking = evenhand.rank(people, llm=verdicts)
+    score = dict(
+        zip(zip(verdicts["item"], verdicts["system"], strict=True), verdicts["score"], strict=True)
+    )
+    beside = [score[one] for one in zip(people["item"], people["system"], strict=True)]
+    scale = np.std(people["score"]) / np.std(beside)
+    effects = (people["judge"], people["item"])
+    own = fit_dummies(people["system"], effects, people["score"])
+    other = fit_dummies(people["system"], effects, beside)
+    other = other - fit_dummies(verdicts["system"], (verdicts["item"],), verdicts["score"])
+    assert 0.2 < ranking.fused.weight < 1
+    assert ranking.fused.gain > 1.2
+    expected = own - ranking.fused.weight * scale * other
+    assert by_name(ranking) - by_name(ranking).mean() == pytest.approx(expected, abs=1e-8)
+    alone = by_name(ranking.fused.human)
+    assert alone - alone.mean() == pytest.approx(own, abs=1e-8)
+    assert (ranking.pair_stderr.sum() / ranking.fused.human.pair_stderr.sum()) ** 2 < 1 / 1.2
+
+
+def test_the_scale_of_verdicts_does_not_matter(tables):
+    people, verdicts = tables
+    ranking = evenhand.rank(people, llm=verdicts)
+    moved = {**verdicts, "score": [7 + 20 * one for one in verdicts["score"]]}
+    other = evenhand.rank(people, llm=moved)
+    assert other.score == pytest.approx(ranking.score, abs=1e-8)
+    assert other.pair_stderr == pytest.approx(ranking.pair_stderr, abs=1e-8)
+
+
+def test_lower_scores_may_be_better(tables):
+    people, verdicts = tables
+    ranking = evenhand.rank(people, llm=verdicts)
+    negated = [{**one, "score": [100 - x for x in one["score"]]} for one in (people, verdicts)]
+    other = evenhand.rank(negated[0], llm=negated[1], lower_is_better=True)
+    assert other.systems == ranking.systems
+    assert 100 - other.score == pytest.approx(ranking.score, abs=1e-8)
+    assert other.rank_upper.tolist() == ranking.rank_upper.tolist()
+
+
+def test_equal_verdicts_leave_the_ranking_as_it_is(tables):
+    people, verdicts = tables
+    alike = {**verdicts, "score": [3.0] * len(verdicts["score"])}
+    ranking, alone = evenhand.rank(people, llm=alike), evenhand.rank(people)
+    assert ranking.fused.weight == 0
+    assert ranking.score.tolist() == alone.score.tolist()
+    assert ranking.lower.tolist() == alone.lower.tolist()
+
+
+def test_llm_judges_of_one_file_and_criteria_of_their_own(tables):
+    people, verdicts = tables
+    both = {role: people[role] + verdicts[role] for role in people}
+    ranking = evenhand.rank(people, llm=verdicts)
+    assert evenhand.rank(both, llm_judges=["llm0"]).score == pytest.approx(ranking.score, abs=1e-8)
+    twice = {role: values * 2 for role, values in both.items()}
+    n = len(both["score"])
+    twice["criterion"] = ["fluency"] * n + ["adequacy"] * n
+    grouped = evenhand.rank(twice, llm_judges=["llm0"])
+    assert {*grouped.groups} == {"fluency", "adequacy"}
+    for one in grouped.groups.values():
+        assert one.score == pytest.approx(ranking.score, abs=1e-8)
+
+
+def test_scores_without_a_verdict_are_refused_dropped_or_kept(tables):
+    people, verdicts = tables
+    rows = [at for at, item in enumerate(verdicts["item"]) if item != "i03"]
+    part = {role: [values[at] for at in rows] for role, values in verdicts.items()}
+    lost = people["item"].count("i03")
+    with pytest.raises(InvalidJudgments, match=rf"{lost} of 480 scores have no verdict.*i03"):
+        evenhand.rank(people, llm=part)
+    assert evenhand.rank(people, llm=part, unpaired="keep").n_judgments == 480
+    assert evenhand.rank(people, llm=part, unpaired="drop").n_judgments == 480 - lost
+
+
+def test_other_models_and_other_kinds_are_refused(tables):
+    people, verdicts = tables
+    with pytest.raises(UnknownOption, match="adjusted and mean, not ordinal"):
+        evenhand.rank(people, llm=verdicts, model="ordinal")
+    pairs = {"left": ["s0"], "right": ["s1"], "winner": ["left"], "item": ["i01"]}
+    with pytest.raises(InvalidJudgments, match="verdicts on ratings are ratings"):
+        evenhand.rank(people, llm=pairs)

@@ -1,0 +1,214 @@
+"""`rank(people, llm=verdicts)`: people's ranking with the help of LLM judges."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import evenhand
+import verdict_campaigns
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.models.bradley_terry import BradleyTerry
+from verdict_campaigns import Design
+
+HALVES = BradleyTerry(ties="half-win")
+
+
+def campaign_of(seed, **design):
+    return verdict_campaigns.draw(Design(**design), np.random.default_rng(seed))
+
+
+@pytest.fixture(scope="module")
+def campaign():
+    return campaign_of(3)
+
+
+@pytest.fixture(scope="module")
+def tables(campaign):
+    people, verdicts = campaign.tables()
+    return people, verdicts
+
+
+@pytest.fixture(scope="module")
+def ranking(tables):
+    people, verdicts = tables
+    return evenhand.rank(people, llm=verdicts, model=HALVES)
+
+
+def by_name(ranking, values):
+    return np.asarray(values)[np.argsort(ranking.systems)]
+
+
+def test_estimates_weight_and_errors_are_those_of_the_formulas(campaign, ranking):
+    plain = verdict_campaigns.compute(campaign)
+    fused = ranking.fused
+    assert 0.3 < plain.weight < 1
+    assert fused.weight == pytest.approx(plain.weight, rel=1e-6)
+    assert by_name(ranking, ranking.log_worth) == pytest.approx(plain.fused, abs=1e-6)
+    order = np.argsort(ranking.systems)
+    errors = ranking.pair_stderr[np.ix_(order, order)]
+    assert errors**2 == pytest.approx(plain.variance, rel=1e-5)
+    upper = np.triu_indices(6, 1)
+    gain = plain.people_variance[upper].mean() / plain.variance[upper].mean()
+    assert fused.gain == pytest.approx(gain, rel=1e-5)
+    assert [fused.llm[name] for name in sorted(fused.llm)] == pytest.approx(plain.llm, abs=1e-6)
+    assert fused.human.log_worth == pytest.approx(plain.people[np.argsort(-plain.people)], abs=1e-6)
+
+
+def test_ties_are_an_outcome_of_people_and_llm():
+    people, verdicts = campaign_of(4, ties=0.8).tables()
+    ranking = evenhand.rank(people, llm=verdicts)
+    assert ranking.ties.sum() > 0
+    assert ranking.fused.gain > 1.2
+    assert ranking.fused.human.log_worth.tolist() == evenhand.rank(people).log_worth.tolist()
+
+
+def test_verdicts_that_say_nothing_leave_the_ranking_as_it_is(tables):
+    people, verdicts = tables
+    alike = {**verdicts, "winner": ["tie"] * len(verdicts["winner"])}
+    ranking, alone = (
+        evenhand.rank(people, llm=alike, model=HALVES),
+        evenhand.rank(people, model=HALVES),
+    )
+    assert ranking.fused.weight == 0
+    assert ranking.fused.gain == 1
+    assert ranking.systems == alone.systems
+    for name in ("log_worth", "stderr", "lower", "upper", "rank_lower", "rank_upper"):
+        assert getattr(ranking, name).tolist() == getattr(alone, name).tolist()
+    assert "verdicts-add-nothing" in [note.code for note in ranking.notes]
+
+
+def test_other_names_permute(tables, ranking):
+    people, verdicts = tables
+    names = {f"s{at:02d}": name for at, name in enumerate("fcadeb")}
+    renamed = [
+        {**table, **{side: [names[one] for one in table[side]] for side in ("left", "right")}}
+        for table in (people, verdicts)
+    ]
+    other = evenhand.rank(renamed[0], llm=renamed[1], model=HALVES)
+    expected = dict(zip([names[one] for one in ranking.systems], ranking.log_worth, strict=True))
+    assert dict(zip(other.systems, other.log_worth, strict=True)) == pytest.approx(
+        expected, abs=1e-9
+    )
+    assert other.fused.weight == pytest.approx(ranking.fused.weight, abs=1e-9)
+
+
+def test_a_bias_for_one_system_hardly_moves_the_ranking():
+    biased = [
+        evenhand.rank(p, llm=v, model=HALVES)
+        for p, v in (campaign_of(5, bias=bias).tables() for bias in (0.0, 2.0))
+    ]
+    moved = [one.log_worth[one.systems.index("s00")] for one in biased]
+    llm = [one.fused.llm["s00"] for one in biased]
+    assert llm[1] - llm[0] > 0.5
+    assert abs(moved[1] - moved[0]) < 0.1 * (llm[1] - llm[0])
+
+
+def test_llm_judges_of_one_file_are_verdicts(tables, ranking):
+    people, verdicts = tables
+    both = {name: people[name] + verdicts[name] for name in people}
+    other = evenhand.rank(both, llm_judges=["llm"], model=HALVES)
+    assert other.log_worth == pytest.approx(ranking.log_worth, abs=1e-9)
+    assert other.n_judges == 12
+
+
+def test_judgments_without_a_verdict_are_refused_dropped_or_kept(tables):
+    people, verdicts = tables
+    gone = people["item"][0]
+    rows = [at for at, item in enumerate(verdicts["item"]) if item != gone]
+    part = {name: [values[at] for at in rows] for name, values in verdicts.items()}
+    lost = people["item"].count(gone)
+    with pytest.raises(InvalidJudgments, match=rf"{lost} of 480 judgments have no verdict.*{gone}"):
+        evenhand.rank(people, llm=part)
+    kept = evenhand.rank(people, llm=part, unpaired="keep")
+    assert kept.n_judgments == 480
+    assert kept.fused.n_unpaired == lost
+    dropped = evenhand.rank(people, llm=part, unpaired="drop")
+    known = [at for at, item in enumerate(people["item"]) if item != gone]
+    fewer = {name: [values[at] for at in known] for name, values in people.items()}
+    expected = evenhand.rank(fewer, llm=part)
+    assert dropped.log_worth == pytest.approx(expected.log_worth, abs=1e-9)
+    assert dropped.n_judgments == 480 - lost
+
+
+def test_few_items_are_ranked_by_people_alone(campaign):
+    some = campaign.item < np.sort(np.unique(campaign.item))[9]
+    few = replace(
+        campaign,
+        judge=campaign.judge[some],
+        item=campaign.item[some],
+        sides=campaign.sides[some],
+        outcome=campaign.outcome[some],
+    )
+    people, verdicts = few.tables()
+    ranking = evenhand.rank(people, llm=verdicts, model=BradleyTerry(ties="half-win"))
+    assert ranking.fused.weight == 0
+    assert "few-labelled-items" in [note.code for note in ranking.notes]
+
+
+def test_items_chosen_by_the_verdicts_are_noticed():
+    # people judged the items on which the LLM is most sure
+    campaign = campaign_of(6, labelled=200, judgments=1200)
+    share = campaign.verdict[:, 0] / campaign.verdict.sum(axis=1)
+    sure = np.bincount(campaign.of_item, share)  # the first of each pair is the better one
+    chosen = np.isin(campaign.item, np.argsort(-sure)[:80])
+    people, verdicts = campaign.tables()
+    people = {
+        name: [v for v, keep in zip(values, chosen, strict=True) if keep]
+        for name, values in people.items()
+    }
+    ranking = evenhand.rank(people, llm=verdicts, model=HALVES)
+    assert ranking.fused.check > 3
+    assert "verdicts-not-alike" in [note.code for note in ranking.notes]
+
+
+def test_groups_are_ranked_with_the_verdicts_of_their_own(tables):
+    people, verdicts = tables
+    table = {**people, "domain": ["news" if int(one[1:]) % 2 else "chat" for one in people["item"]]}
+    grouped = evenhand.rank(table, llm=verdicts, group_by="domain")
+    assert {*grouped.groups} == {"news", "chat"}
+    assert all(one.fused.n_verdicts == 6000 for one in grouped.groups.values())
+
+
+@pytest.mark.parametrize(
+    ("change", "settings", "refusal", "words"),
+    [
+        ({}, {"model": BradleyTerry(order_effect=True)}, UnknownOption, "an order effect"),
+        ({}, {"model": "plackett-luce"}, UnknownOption, "bradley-terry alone"),
+        ({}, {"interval": "sandwich"}, UnknownOption, "interval 'sandwich'"),
+        ({}, {"judge_cap": "median"}, UnknownOption, "no mix, judge cap"),
+        ({}, {"llm_judges": ["llm"]}, UnknownOption, "give one"),
+        ({}, {"unpaired": "both"}, UnknownOption, "unpaired"),
+        ({"judge": "j1"}, {}, InvalidJudgments, "j1 is a judge of people's judgments and"),
+        ({"left": "x", "right": "y"}, {}, InvalidJudgments, "must be the same in both"),
+        ({"item": "x"}, {}, InvalidJudgments, "must be the same in both"),
+        ({"item": None}, {}, InvalidJudgments, "do not say of which item"),
+        ({"winner": "left"}, {}, NotIdentified, "verdicts on what people judged"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(tables, change, settings, refusal, words):
+    people, verdicts = tables
+    changed = {
+        name: [change[name]] * len(values) if name in change else values
+        for name, values in verdicts.items()
+        if change.get(name, "") is not None
+    }
+    with pytest.raises(refusal, match=words):
+        evenhand.rank(people, llm=changed, **settings)
+
+
+def test_unpaired_needs_verdicts(tables):
+    with pytest.raises(UnknownOption, match="give verdicts"):
+        evenhand.rank(tables[0], unpaired="drop")
+
+
+def test_json_and_text_say_what_verdicts_did(ranking):
+    contract = ranking.to_dict()["llm"]
+    assert contract["n_verdicts"] == 6000
+    assert contract["n_pairs"] == 3000
+    assert contract["weight"] == ranking.fused.weight
+    text = ranking.document().basis
+    assert (
+        "With 6,000 verdicts of LLM judges on 3,000 pairs of outputs, 480 judgments count" in text
+    )
+    assert f"weight {ranking.fused.weight:.4f}" in ranking.signature
