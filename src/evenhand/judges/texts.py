@@ -48,6 +48,19 @@ _VARIANCE: Final = {
     "tasks-pooled": "{n:#task} are pooled.",
 }
 
+_REPLACEMENT: Final = {
+    "replaces": "{llm} may stand in for a judge{where}: it falls short of one by at most"
+    " {upper:two} (ε = {epsilon:two}).",
+    "few-replaced": "{llm} may stand in for one of these {judges} judges{where}: it falls short of"
+    " one by at most {upper:two} (ε = {epsilon:two}).",
+    "no-replacement": "{llm} is not shown to stand in for a judge{where}: it may fall short of one"
+    " by {upper:two} (ε = {epsilon:two}).",
+    "no-better-than-constant": "{llm} is not shown to stand in for a judge{where}: always answering"
+    " {constant} may come as near.",
+    "judges-by-chance": "{llm} cannot be tested{where}: the judges are not shown to agree beyond"
+    " chance, so that there is nothing to stand in for.",
+}
+
 _AGREEMENT: Final = {
     "nothing-shared": "No output was judged by two judges.",
     "inflated": "Outputs that several systems share are counted for each of them, so one answer"
@@ -185,4 +198,4 @@ _DIAGNOSIS: Final = {
     " single score may decide: {names:list}.",
 }
 
-say: Final = Templates({**_VARIANCE, **_AGREEMENT, **_SCREENING, **_DIAGNOSIS})
+say: Final = Templates({**_VARIANCE, **_REPLACEMENT, **_AGREEMENT, **_SCREENING, **_DIAGNOSIS})

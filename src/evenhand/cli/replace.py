@@ -1,0 +1,66 @@
+"""`evenhand replace`: may an LLM judge stand in for a person?"""
+
+from __future__ import annotations
+
+import click
+
+from evenhand.cli import options
+from evenhand.cli.result import VerbResult
+from evenhand.cli.running import remarks_on
+from evenhand.errors import UnknownOption
+
+_asked = options.under("What is tested")
+SCORES = ("rmse", "abs", "accuracy")
+
+
+class Asked(options.Options):
+    llm_judges: tuple[str, ...] = _asked(
+        "--llm-judges NAME,NAME", "The judges who are LLMs. Repeatable."
+    )
+    epsilon: float | None = _asked(
+        "--epsilon E",
+        "How much less often than a judge the LLM may be nearer to the other judges: .2 where these"
+        " are experts, .15 where skilled, .1 for crowds.",
+        type=click.FLOAT,
+    )
+    balanced: bool = _asked("--balanced", "Labels of judges weigh the same.")
+    score: str | None = _asked(
+        "--score",
+        "How near two scores are: rmse (the default), abs (to the mean of the others) or accuracy"
+        " (the same).",
+        type=options.OneOf(SCORES),
+    )
+
+
+@options.verb(
+    "evenhand replace verdicts.csv --llm-judges gpt --epsilon .1",
+    "evenhand replace scores.csv --llm-judges gpt,claude --epsilon .2 --score accuracy",
+    doing="testing",
+)
+def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> VerbResult:
+    """Test whether an LLM judge may stand in for a person.
+
+    FILE holds judgments of three people or more and of LLM judges on the same
+    outputs. It may where it is nearly as near to the others as a judge is, nearer
+    than any constant answer, and judges agree beyond chance.
+    """
+    from evenhand.judges.replacement import replace as test_replacement
+
+    names = [name.strip() for text in asked.llm_judges for name in text.split(",")]
+    if not names:
+        raise UnknownOption("say which judges are LLMs: --llm-judges NAME")
+    if asked.epsilon is None:
+        raise UnknownOption(
+            "say how much less often the LLM may be nearer: --epsilon .2 where judges are experts,"
+            " .15 where skilled, .1 for crowds"
+        )
+    data = run.reading.open_systems()
+    result = test_replacement(
+        data,
+        llm_judges=names,
+        epsilon=asked.epsilon,
+        balanced=asked.balanced,
+        score=asked.score,
+        criterion=criterion.criterion,
+    )
+    return VerbResult({"": result}, {}, remarks_on(data))

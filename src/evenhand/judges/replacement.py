@@ -1,0 +1,673 @@
+"""May an LLM judge stand in for a person? The alternative annotator test, and a stricter one.
+
+What judge j and the LLM f say of output i is compared with what the other judges of i say: S is the
+share of the others who say the same, or −RMSE of scores. d = 1 where the judge alone is nearer, −1
+where the LLM is, 0 where both are alike. The claim is that E d < ε: that the LLM is nearer nearly
+as often as a judge is.
+
+The published test (Calderon, Reichart and Dror 2025, ACL) is a t test for each judge, as if outputs
+were independent, and passes if it rejects for half of the judges after Benjamini and Yekutieli. Its
+single tests reject too often where outputs share items or judges differ, and an LLM that always
+says what most say passes it. Here
+
+    D = mean over judges of the mean of d,   V = max(V_J, V_I, V_J + V_I − V_JI)
+
+with V_J a jackknife over judges, who are left out as references too, V_I over items and V_JI by
+their cells; t = (D − ε)/√V on min(J, I) − 1 degrees of freedom. It passes if two more things are
+shown: that the LLM is nearer than every constant answer is, classes counting alike, and that judges
+agree beyond chance. When not to use it: to rank by verdicts, which needs no replacement (`rank
+--llm`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as changed
+from math import sqrt
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, leave_out_controls, take_pairs
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.groups import choose_criterion, group_ratings
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import Shown, write_signature
+from evenhand.data.taking import Openable
+from evenhand.data.tally import take_names
+from evenhand.data.votes import Votes, digest_votes
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    require_option,
+    suggest_or_list,
+)
+from evenhand.judges.texts import say
+from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics.distributions import t_quantile, t_tail
+from evenhand.numerics.multiple_tests import holm
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding
+
+Codes = NDArray[np.integer[Any]]
+
+ALPHA: Final = 0.05
+MIN_JUDGES: Final = 3
+ENOUGH_JUDGES: Final = 5  # Below it the statement is about these judges
+MIN_OUTPUTS: Final = 30  # Outputs of a judge for the published test
+SAME: Final = 1e-12  # Distances that are level
+SCORES: Final = ("rmse", "abs", "accuracy")
+SIDES: Final = ("second", "tie", "first")  # Labels of comparisons, by names of systems
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """What people said of outputs, (n,) one row an answer, and what the LLMs said."""
+
+    judges: tuple[str, ...]
+    judge: Integers  # (n,)
+    output: Integers  # (n,) number of the output, or pair of outputs
+    value: Array  # (n,) score, or code of a label
+    item: Integers  # (U,) item of each output
+    verdicts: Mapping[str, Array]  # LLM → (U,) its score or label; NaN for none
+    labels: tuple[str, ...] | None  # names of labels; None of scores
+    score: str  # how far answers agree: accuracy, rmse or abs
+
+    def take(self, rows: Flags) -> Panel:
+        return changed(
+            self, judge=self.judge[rows], output=self.output[rows], value=self.value[rows]
+        )
+
+    @property
+    def classes(self) -> list[float]:
+        """Constant answers: the labels; of many scores their median."""
+        present = np.unique(self.value)
+        if self.labels is None and len(present) > MAX_CLASSES:
+            return [float(np.median(self.value))]
+        return [float(one) for one in present]
+
+
+MAX_CLASSES: Final = 11  # Different scores of which each is a constant answer by itself
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Answers that are compared, with a number for each."""
+
+    judge: Integers  # (n,)
+    item: Integers  # (n,)
+    value: Array  # (n,) the number, such as d
+    weight: Array  # (n,)
+
+
+def compare(panel: Panel, verdict: Array) -> tuple[Rows, Array, Array]:
+    """Return d for each answer on an output of two judges or more; also how far both agree."""
+    size = len(panel.item)
+    judged = np.bincount(panel.output, minlength=size)
+    kept = (judged[panel.output] >= 2) & ~np.isnan(verdict[panel.output])
+    judge, output, own = panel.judge[kept], panel.output[kept], panel.value[kept]
+    theirs, others = verdict[output], judged[output] - 1.0
+
+    by_judge: Array
+    by_llm: Array
+    if panel.score == "accuracy":
+        points, code = np.unique(np.concatenate([panel.value, own, theirs]), return_inverse=True)
+        n = len(panel.value)
+        every, mine, llm = np.split(code, [n, n + len(own)])
+        counts = np.bincount(
+            panel.output * len(points) + every, minlength=size * len(points)
+        ).reshape(size, -1)
+        by_judge = (counts[output, mine] - 1) / others
+        by_llm = (counts[output, llm] - (llm == mine)) / others
+    elif panel.score == "abs":
+        sums = np.bincount(panel.output, panel.value, minlength=size)
+        rest = (sums[output] - own) / others
+        by_judge, by_llm = -np.abs(own - rest), -np.abs(theirs - rest)
+    else:
+        rest = np.bincount(panel.output, panel.value, minlength=size)[output] - own
+        squares = np.bincount(panel.output, panel.value**2, minlength=size)[output] - own**2
+
+        def distance(x: Array) -> Array:
+            return np.sqrt(np.maximum(x**2 - 2 * x * rest / others + squares / others, 0.0))
+
+        by_judge, by_llm = -distance(own), -distance(theirs)
+    apart = by_judge - by_llm
+    d = np.where(np.abs(apart) <= SAME, 0.0, np.sign(apart))
+    rows = Rows(judge, panel.item[output], d, np.ones(len(d)))
+    return rows, own, output.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over judges, with its error by judges and items."""
+
+    value: float
+    stderr: float
+    df: float
+    judges: int
+    items: int
+
+    def upper(self, level: float) -> float:
+        return self.value + t_quantile(level, self.df) * self.stderr
+
+    def lower(self, level: float) -> float:
+        return self.value - t_quantile(level, self.df) * self.stderr
+
+
+def average(rows: Rows, judges: int) -> float:
+    """Return the mean over judges of their weighted means."""
+    n = np.bincount(rows.judge, rows.weight, minlength=judges)
+    sums = np.bincount(rows.judge, rows.weight * rows.value, minlength=judges)
+    return float((sums[n > 0] / n[n > 0]).mean())
+
+
+def estimate(panel: Panel, make: Any) -> Estimate:
+    """Average what `make` gives each answer of a panel, with errors by judges and items.
+
+    make: panel → Rows; called again without each judge, who then is no reference either.
+    """
+    rows: Rows = make(panel)
+    j = len(panel.judges)
+    present = np.unique(rows.judge)
+    whole = average(rows, j)
+    code, item = np.unique(rows.item, return_inverse=True)
+    n = np.bincount(rows.judge, rows.weight, minlength=j)
+    sums = np.bincount(rows.judge, rows.weight * rows.value, minlength=j)
+    cells, cell = np.unique(rows.judge * len(code) + item, return_inverse=True)
+    of_judge, of_item = np.divmod(cells, len(code))
+    cell_n = np.bincount(cell, rows.weight)
+    cell_sums = np.bincount(cell, rows.weight * rows.value)
+    # leaving an item out changes the means of those who judged it
+    left = n[of_judge] - cell_n
+    means = sums[of_judge] / n[of_judge]
+    moved = np.where(left > 0, (sums[of_judge] - cell_sums) / np.where(left > 0, left, 1.0), means)
+    shares = (moved - means) / len(present)
+    by_item = np.bincount(of_item, shares, minlength=len(code)).astype(np.float64)
+    v_item = spread(by_item)
+    within = (cell_sums - cell_n * means) / n[of_judge] / len(present)
+    v_cell = float((within**2).sum())
+    variance, g = v_item, len(code)
+    if len(present) >= ENOUGH_JUDGES:
+        without = np.array([average(make(panel.take(panel.judge != one)), j) for one in present])
+        v_judge = spread(without - whole)
+        variance = max(v_judge, v_item, v_judge + v_item - v_cell)
+        g = min(g, len(present))
+    return Estimate(whole, sqrt(max(variance, 0.0)), max(g - 1.0, 1.0), len(present), len(code))
+
+
+def spread(changes: Array) -> float:
+    n = len(changes)
+    return float((n - 1) / n * ((changes - changes.mean()) ** 2).sum())
+
+
+def weigh_classes(panel: Panel, rows: Rows, own: Array, output: Array) -> Rows:
+    """Weigh outputs so that labels of judges count alike: mean over judges of 1/(C share)."""
+    points, code = np.unique(own, return_inverse=True)
+    share = np.bincount(code) / len(code)
+    each = 1.0 / (len(points) * share[code])
+    at = output.astype(np.int64)
+    n = np.bincount(at, minlength=len(panel.item))
+    means = np.bincount(at, each, minlength=len(panel.item)) / np.maximum(n, 1)
+    return changed(rows, weight=means[at])
+
+
+def measure_kappa(panel: Panel) -> Estimate:
+    """Return how far judges agree beyond chance: Fleiss' κ of labels, Krippendorff's α of scores.
+
+    Its error is a jackknife over items.
+    """
+    judged = np.bincount(panel.output, minlength=len(panel.item))
+    kept = judged[panel.output] >= 2
+    output, value = panel.output[kept], panel.value[kept]
+    code, item = np.unique(panel.item[output], return_inverse=True)
+    m = judged[output].astype(np.float64)
+    points, label = np.unique(value, return_inverse=True)
+    if panel.labels is not None:
+        counts = np.bincount(output * len(points) + label, minlength=len(judged) * len(points))
+        same = (counts.reshape(len(judged), -1)[output, label] - 1.0) / (m - 1)
+        differ = 1.0 - same
+        columns = np.zeros((len(code), len(points)))
+        np.add.at(columns, (item, label), 1.0)
+    else:
+        sums = np.bincount(output, value, minlength=len(judged))[output] - value
+        squares = np.bincount(output, value**2, minlength=len(judged))[output] - value**2
+        differ = value**2 - 2 * value * sums / (m - 1) + squares / (m - 1)
+        columns = np.zeros((len(code), 2))
+        np.add.at(columns, item, np.column_stack([value, value**2]))
+    n = np.bincount(item, minlength=len(code)).astype(np.float64)
+    observed = np.bincount(item, differ, minlength=len(code))
+
+    def kappa(n: Array, observed: Array, columns: Array) -> Array:
+        if panel.labels is not None:
+            expected = 1.0 - ((columns / n[:, None]) ** 2).sum(axis=1)
+        else:
+            expected = 2 * (columns[:, 1] / n - (columns[:, 0] / n) ** 2)
+        return 1.0 - observed / n / np.where(expected > 0, expected, np.nan)
+
+    whole = kappa(n.sum(keepdims=True), observed.sum(keepdims=True), columns.sum(axis=0)[None])
+    without = kappa(n.sum() - n, observed.sum() - observed, columns.sum(axis=0) - columns)
+    error = sqrt(spread(without - whole)) if np.isfinite(without).all() else float("nan")
+    return Estimate(float(whole[0]), error, max(len(code) - 1.0, 1.0), 0, len(code))
+
+
+# The published test.
+
+
+@dataclass(frozen=True)
+class JudgeTest:
+    """One judge of the published test."""
+
+    judge: str  # name
+    outputs: int  # outputs that are compared
+    llm_nearer: (
+        float  # share of them where the LLM is as near to the others as the judge, or nearer
+    )
+    judge_nearer: float  # share where the judge is
+    p: float | None  # one-sided; None with fewer than 30 outputs
+    rejected: bool  # whether the LLM is as good, by all judges' tests together
+
+
+def run_judge_tests(panel: Panel, verdict: Array, epsilon: float, least: int) -> list[JudgeTest]:
+    """Test each judge by himself, as if outputs were independent."""
+    rows, _, _ = compare(panel, verdict)
+    tests = []
+    for code in np.unique(panel.judge).tolist():
+        d = rows.value[rows.judge == code]
+        n = len(d)
+        p = None
+        if n >= max(least, 2):
+            mean, sd = float(d.mean()), float(d.std(ddof=1))
+            if sd > 0:
+                p = 1.0 - upper_tail((mean - epsilon) / (sd / sqrt(n)), n - 1)
+            else:
+                p = 0.0 if mean < epsilon else 1.0
+        near = (float((d <= 0).mean()), float((d >= 0).mean())) if n else (0.0, 0.0)
+        tests.append(JudgeTest(panel.judges[code], n, *near, p, rejected=False))
+    return tests
+
+
+def upper_tail(t: float, df: float) -> float:
+    """Return the chance of a larger t."""
+    half = t_tail(t, df) / 2
+    return half if t > 0 else 1.0 - half
+
+
+def reject(p: Sequence[float], q: float) -> list[bool]:
+    """Return which are rejected at a false discovery rate under any dependence.
+
+    Benjamini and Yekutieli (2001), Annals of Statistics 29:1165-1188.
+    """
+    m = len(p)
+    order = np.argsort(p, kind="stable")
+    limits = np.arange(1, m + 1) * q / (m * (1.0 / np.arange(1, m + 1)).sum())
+    passing = np.flatnonzero(np.asarray(p)[order] <= limits)
+    last = int(passing[-1]) + 1 if len(passing) else 0
+    rejected = np.zeros(m, dtype=np.bool_)
+    rejected[order[:last]] = True
+    return rejected.tolist()
+
+
+# One LLM judge, and the result of all.
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Whether one LLM judge may stand in for a person."""
+
+    llm: str  # its name
+    group: str  # the task or criterion; "" where there is one
+    judges: int
+    items: int
+    outputs: int  # outputs, or pairs of outputs, that two judges or more and the LLM judged
+    epsilon: float  # how much less often it may be nearer than a judge
+    difference: float  # D: how much more often a judge is nearer to the others than the LLM is
+    stderr: float
+    df: float
+    upper: float  # upper end of a one-sided 95 % interval of D
+    p: float  # one-sided, of D ≥ ε
+    p_holm: float  # adjusted for all LLM judges and groups
+    constant: str  # the constant answer that comes nearest to the LLM
+    over_constant: float  # lower end of how much nearer the LLM is than it, classes alike
+    kappa: float  # agreement of judges beyond chance
+    kappa_lower: float  # lower end of its one-sided 95 % interval
+    winning_rate: float | None  # published: share of judges for whom it is as good
+    advantage: float | None  # published: mean share of outputs where it is as near, or nearer
+    tests: tuple[JudgeTest, ...]  # published, by judge
+
+    @property
+    def informative(self) -> bool:
+        """Whether it is shown to be nearer than every constant answer."""
+        return self.over_constant > 0
+
+    @property
+    def judges_agree(self) -> bool:
+        """Whether judges are shown to agree beyond chance."""
+        return self.kappa_lower > 0
+
+    @property
+    def passes(self) -> bool:
+        return self.p_holm < ALPHA and self.informative and self.judges_agree
+
+    @property
+    def passes_published(self) -> bool | None:
+        return None if self.winning_rate is None else self.winning_rate >= 0.5
+
+    @property
+    def says(self) -> Finding:
+        values = {
+            "llm": self.llm,
+            "where": f" ({self.group})" if self.group else "",
+            "epsilon": self.epsilon,
+            "upper": self.upper,
+            "judges": self.judges,
+        }
+        if not self.judges_agree:
+            return say("judges-by-chance", "warning", **values)
+        if self.p_holm >= ALPHA:
+            return say("no-replacement", **values)
+        if not self.informative:
+            return say("no-better-than-constant", constant=self.constant, **values)
+        return say("few-replaced" if self.judges < ENOUGH_JUDGES else "replaces", **values)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {name: value for name, value in vars(self).items() if name != "tests"}
+        values |= {name: getattr(self, name) for name in ("informative", "judges_agree", "passes")}
+        published = {"passes": self.passes_published, "judges": [vars(one) for one in self.tests]}
+        for name in ("winning_rate", "advantage"):
+            published[name] = values.pop(name)
+        return values | {"published": published}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Replacements(Shown):
+    """Whether LLM judges may stand in for people."""
+
+    found: tuple[Replacement, ...]
+    signature: str
+    notes: tuple[Finding, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether all LLM judges may, in all groups."""
+        return all(one.passes for one in self.found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand replace --json`."""
+        return {
+            **write_contract(self),
+            "passed": self.passed,
+            "replacements": [one.to_dict() for one in self.found],
+        }
+
+    def document(self) -> Document:
+        rows = tuple(
+            one.to_dict()
+            | one.to_dict()["published"]
+            | {
+                "decision": "yes" if one.passes else "no",
+                "published": {True: "yes", False: "no", None: None}[one.passes_published],
+            }
+            for one in self.found
+        )
+        first = self.found[0]
+        grouped = any(one.group for one in self.found)
+        columns = (
+            Column("llm", "LLM judge", "name"),
+            *([Column("group", "of", "name")] * grouped),
+            Column("difference", "difference", "two"),
+            Column("upper", "at most", "two"),
+            Column("p_holm", "p", "p"),
+            Column("over_constant", "over constant", "two", priority=2),
+            Column("decision", "may replace"),
+            Column("published", "published test", priority=2),
+        )
+        judges = tuple(
+            {"llm": one.llm, "group": one.group, **vars(test)}
+            for one in self.found
+            for test in one.tests
+        )
+        of_judges = (
+            Column("llm", "LLM judge", "name"),
+            *([Column("group", "of", "name")] * grouped),
+            Column("judge", "judge", "name"),
+            Column("outputs", "outputs", "count"),
+            Column("llm_nearer", "LLM as near", "share"),
+            Column("judge_nearer", "judge as near", "share"),
+            Column("p", "p", "p"),
+        )
+        legend = (
+            "difference: how much more often a judge than the LLM is nearer to the other judges",
+            "over constant: at least so much more often nearer than the best constant answer",
+        )
+        return Document(
+            basis=f"{first.judges} judges, {first.items:,} items, {first.outputs:,} outputs"
+            f" compared; ε = {first.epsilon:g}. Errors account for"
+            f" {'judges and items' if first.judges >= ENOUGH_JUDGES else 'items'}.",
+            answer=tuple(one.says for one in self.found),
+            parts=(
+                Table(
+                    "replacements", "May an LLM stand in for a judge?", columns, rows, legend=legend
+                ),
+                Table("judges", "The published test, judge by judge", of_judges, judges),
+            ),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
+
+
+@carries_excluded("controls")
+def replace(
+    data: Comparisons | Rankings | Ratings | Openable,
+    *,
+    llm_judges: str | Sequence[str],
+    epsilon: float,
+    balanced: bool = False,
+    score: str | None = None,
+    criterion: str | None = None,
+) -> Replacements:
+    """Test whether LLM judges may stand in for people.
+
+    Args:
+        data: judgments of people and of LLM judges on the same outputs: ratings, or comparisons,
+            whose pairs of outputs are what is judged.
+        llm_judges: names of the judges who are LLMs.
+        epsilon: how much less often than a judge an LLM may be nearer to the other judges
+            (proportion), since it costs less: the authors advise .2 where judges are experts, .15
+            where skilled, .1 for crowds.
+        balanced: count outputs so that labels of judges weigh the same.
+        score: of ratings, how near two scores are: "rmse" (the default) or "abs" (to the mean of
+            the others), or "accuracy" (the same score).
+        criterion: of ratings, only this one; by default all, one by one.
+
+    Raises:
+        InvalidJudgments: no such judge, or judgments without judges or items.
+        NotIdentified: fewer than three people, or outputs of two of them and an LLM judge.
+        UnknownOption: a setting that cannot be.
+
+    """
+    if not 0 <= epsilon < 1:
+        raise UnknownOption(f"epsilon cannot be {epsilon:g}: a proportion, such as .1")
+    if score is not None:
+        require_option("score", score, SCORES)
+    names = tuple(dict.fromkeys(take_names(llm_judges)))
+    panels, digest = make_panels(data, names, score, criterion)
+    found = [
+        examine_llm(panel, group, llm, epsilon, balanced=balanced)
+        for group, panel in panels.items()
+        for llm in panel.verdicts
+    ]
+    adjusted = holm(np.array([one.p for one in found])).tolist()
+    found = [changed(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
+    found = [decide_published(one, found) for one in found]
+    parts = [f"replace by {listing(names)}", f"ε {epsilon:g}", *["balanced"] * balanced]
+    n = sum(len(panel.value) for panel in panels.values())
+    return Replacements(tuple(found), write_signature(parts, n, digest))
+
+
+def examine_llm(
+    panel: Panel, group: str, llm: str, epsilon: float, *, balanced: bool
+) -> Replacement:
+    """Test one LLM judge on one task and criterion."""
+    verdict = panel.verdicts[llm]
+
+    def of_llm(part: Panel) -> Rows:
+        rows, own, output = compare(part, verdict)
+        return weigh_classes(part, rows, own, output) if balanced else rows
+
+    rows = of_llm(panel)
+    present = np.unique(rows.judge)
+    if len(present) < MIN_JUDGES:
+        raise NotIdentified(
+            f"{len(present)} people judged outputs with another and {llm}: it takes {MIN_JUDGES} to"
+            " tell whether an LLM is like one of them",
+            ["collect judgments of more people on the same outputs"],
+        )
+    d = estimate(panel, of_llm)
+    over = {}
+    for constant in panel.classes:
+        same = np.where(np.isnan(verdict), np.nan, constant)
+
+        def beyond(part: Panel, same: Array = same) -> Rows:
+            rows, own, output = compare(part, same)
+            mine = compare(part, verdict)[0]
+            rows = changed(rows, value=rows.value - mine.value)
+            return weigh_classes(part, rows, own, output)
+
+        over[constant] = estimate(panel, beyond).lower(1 - ALPHA)
+    nearest = min(over, key=lambda one: over[one])
+    label = f"{nearest:g}" if panel.labels is None else panel.labels[int(nearest)]
+    kappa = measure_kappa(panel)
+    if d.stderr > 0:
+        p = 1.0 - upper_tail((d.value - epsilon) / d.stderr, d.df)
+    else:
+        p = 0.0 if d.value < epsilon else 1.0
+    return Replacement(
+        llm=llm,
+        group=group,
+        judges=d.judges,
+        items=d.items,
+        outputs=len(np.unique(panel.output[np.isin(panel.judge, present)])),
+        epsilon=epsilon,
+        difference=d.value,
+        stderr=d.stderr,
+        df=d.df,
+        upper=d.upper(1 - ALPHA),
+        p=p,
+        p_holm=p,
+        constant=label,
+        over_constant=over[nearest],
+        kappa=kappa.value,
+        kappa_lower=kappa.lower(1 - ALPHA),
+        winning_rate=None,
+        advantage=None,
+        tests=tuple(run_judge_tests(panel, verdict, epsilon, MIN_OUTPUTS)),
+    )
+
+
+def decide_published(one: Replacement, found: Sequence[Replacement]) -> Replacement:
+    """Return the published decision: all groups of an LLM judge are one family of tests."""
+    family = [
+        (other.group, test) for other in found if other.llm == one.llm for test in other.tests
+    ]
+    tested = [(group, test) for group, test in family if test.p is not None]
+    if not any(group == one.group for group, _ in tested):
+        return one
+    rejected = reject([float(test.p or 0.0) for _, test in tested], ALPHA)
+    by_judge = {
+        (group, test.judge): known for (group, test), known in zip(tested, rejected, strict=True)
+    }
+    tests = tuple(
+        changed(test, rejected=by_judge.get((one.group, test.judge), False)) for test in one.tests
+    )
+    of_group = [test for test in tests if test.p is not None]
+    return changed(
+        one,
+        tests=tests,
+        winning_rate=sum(test.rejected for test in of_group) / len(of_group),
+        advantage=sum(test.llm_nearer for test in of_group) / len(of_group),
+    )
+
+
+# From a table to panels: people on one side, LLM judges on the other.
+
+
+def make_panels(
+    data: Any, names: Sequence[str], score: str | None, criterion: str | None
+) -> tuple[dict[str, Panel], str]:
+    if isinstance(data, Ratings):
+        rows = leave_out_controls(choose_criterion(data, criterion)).rows()
+        parts = group_ratings(rows)
+        return (
+            {name: panel_of_ratings(part, names, score or "rmse") for name, part in parts.items()},
+            digest_ratings(rows),
+        )
+    if not isinstance(data, Comparisons | Rankings):
+        raise InvalidJudgments(
+            "LLM judges are tested on judgments that evenhand.read opens, not"
+            f" {type(data).__name__}"
+        )
+    if score is not None or criterion is not None:
+        raise UnknownOption("score and criterion are of ratings: leave them out")
+    votes = take_pairs(data).votes()
+    return {"": panel_of_votes(votes, names)}, digest_votes(votes)
+
+
+def panel_of_votes(votes: Votes, names: Sequence[str]) -> Panel:
+    label = votes.preferred.astype(np.float64) + 1
+    codes = (votes.judge, votes.pair, votes.item)
+    return make_panel(votes.judges, codes, label, names, labels=SIDES, score="accuracy")
+
+
+def panel_of_ratings(rows: RatingRows, names: Sequence[str], score: str) -> Panel:
+    codes = (rows.judge, rows.unit, rows.item)
+    return make_panel(rows.judges, codes, rows.score, names, labels=None, score=score)
+
+
+def make_panel(
+    judges: tuple[str, ...],
+    codes: tuple[Codes, Codes, Codes],
+    value: Array,
+    names: Sequence[str],
+    *,
+    labels: tuple[str, ...] | None,
+    score: str,
+) -> Panel:
+    """Take answers of people and of LLM judges apart; codes: of judge, output and item."""
+    judge, unit, item = codes
+    if judges == ("",):
+        raise InvalidJudgments(
+            "no column says who judged: name it (--column judge=NAME), and the LLM judges by"
+            " --llm-judges"
+        )
+    for name in names:
+        if name not in judges:
+            raise InvalidJudgments(f"no judge '{name}'.{suggest_or_list(name, judges)}")
+    _, first, output = np.unique(unit, return_index=True, return_inverse=True)
+    # the first answer of a judge counts
+    _, once = np.unique(judge.astype(np.int64) * len(first) + output, return_index=True)
+    judge, output, value = judge[once], output[once], value[once]
+    verdicts = {}
+    for name in names:
+        of_llm = judge == judges.index(name)
+        verdicts[name] = np.full(len(first), np.nan)
+        verdicts[name][output[of_llm]] = value[of_llm]
+    people = ~np.isin(judge, [judges.index(name) for name in names])
+    present, code = np.unique(judge[people], return_inverse=True)
+    return Panel(
+        tuple(judges[one] for one in present.tolist()),
+        code,
+        output[people],
+        value[people],
+        np.asarray(item[first], dtype=np.int64),
+        verdicts,
+        labels,
+        score,
+    )

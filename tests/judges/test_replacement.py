@@ -1,0 +1,182 @@
+"""`replace`: may an LLM judge stand in for a person?"""
+
+from dataclasses import replace as changed
+
+import numpy as np
+import pytest
+
+import evenhand
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judges.replacement import examine_llm, make_panel, reject, run_judge_tests
+from golden_numbers import entries
+
+
+def panel_of(human, llm, *, score="accuracy", item=None):
+    rows = [
+        (judge, output, value)
+        for judge, values in enumerate([*human, llm])
+        for output, value in enumerate(values)
+        if value is not None
+    ]
+    judge, output, value = map(np.array, zip(*rows, strict=True))
+    names = (*(f"judge {at}" for at in range(len(human))), "llm")
+    item = output if item is None else np.asarray(item)[output]
+    labels = tuple("abcdef") if score == "accuracy" else None
+    codes = (judge, output, item)
+    return make_panel(names, codes, value.astype(float), ["llm"], labels=labels, score=score)
+
+
+@pytest.mark.parametrize("one", entries("alternative_annotator"), ids=lambda one: one.id)
+def test_the_published_test_is_the_authors(one):
+    given, expected = one.input, one.expected
+    score = "accuracy" if given["score"] == "accuracy" else "rmse"
+    panel = panel_of(given["human"], given["llm"], score=score)
+    least = given["min_items_per_judge"]
+    tests = run_judge_tests(panel, panel.verdicts["llm"], given["epsilon"], least)
+    p = [test.p for test in tests]
+    assert p == pytest.approx(expected["p_values"], abs=one.tolerance)
+    assert reject(p, given["q"]) == expected["rejected"]
+    assert np.mean(reject(p, given["q"])) == pytest.approx(expected["winning_rate"])
+    near = np.mean([test.llm_nearer for test in tests])
+    assert near == pytest.approx(expected["advantage_probability"], abs=one.tolerance)
+    for test, judge in zip(tests, expected["judges"], strict=True):
+        assert test.outputs == judge["n"]
+        assert test.judge_nearer == pytest.approx(judge["rho_h"])
+
+
+def plain(people, llm, item):
+    """D and its three variances, with refits in loops: labels without gaps, all judged all."""
+
+    def mean(people, llm, weight):
+        means = []
+        for one in range(len(people)):
+            others = np.delete(people, one, axis=0)
+            gap = (others == people[one]).sum(axis=0) - (others == llm).sum(axis=0)
+            means.append((np.sign(gap) * weight).sum() / weight.sum())
+        return np.array(means)
+
+    ones, items = np.ones(people.shape[1]), np.unique(item)
+    each = mean(people, llm, ones)
+    whole = each.mean()
+    by_judge = [
+        mean(np.delete(people, one, axis=0), llm, ones).mean() for one in range(len(people))
+    ]
+    by_item = [mean(people, llm, (item != one).astype(float)).mean() for one in items]
+    cells = 0.0
+    for one in range(len(people)):
+        others = np.delete(people, one, axis=0)
+        gap = (others == people[one]).sum(axis=0) - (others == llm).sum(axis=0)
+        rest = np.sign(gap) - each[one]
+        cells += sum((rest[item == at].sum() / len(item) / len(people)) ** 2 for at in items)
+
+    def spread(values):
+        values = np.array(values)
+        return (len(values) - 1) / len(values) * ((values - values.mean()) ** 2).sum()
+
+    return whole, spread(by_judge), spread(by_item), cells
+
+
+def test_difference_and_error_are_those_of_leaving_judges_and_items_out():
+    rng = np.random.default_rng(2)
+    truth, item = rng.integers(3, size=60), np.repeat(np.arange(20), 3)
+    people = np.where(rng.random((6, 60)) < 0.7, truth, rng.integers(3, size=(6, 60)))
+    llm = np.where(rng.random(60) < 0.6, truth, rng.integers(3, size=60))
+    found = examine_llm(panel_of(people, llm, item=item), "", "llm", 0.1, balanced=False)
+    whole, by_judge, by_item, cells = plain(people, llm, item)
+    variance = max(by_judge, by_item, by_judge + by_item - cells)
+    assert found.difference == pytest.approx(whole, abs=1e-12)
+    assert found.stderr == pytest.approx(np.sqrt(variance), rel=1e-9)
+    assert found.df == 5
+    few = examine_llm(panel_of(people[:4], llm, item=item), "", "llm", 0.1, balanced=False)
+    assert few.stderr == pytest.approx(np.sqrt(plain(people[:4], llm, item)[2]), rel=1e-9)
+    assert few.df == 19
+
+
+def test_a_constant_answer_is_no_better_than_itself():
+    rng = np.random.default_rng(3)
+    people = (rng.random((5, 80)) > 0.85).astype(int)
+    found = examine_llm(panel_of(people, np.zeros(80, int)), "", "llm", 0.2, balanced=False)
+    assert found.over_constant == 0
+    assert found.constant == "a"
+    assert not found.informative
+
+
+@pytest.fixture(scope="module")
+def scores():
+    rng = np.random.default_rng(4)
+    truth = rng.integers(1, 6, size=90)
+    rows = [
+        (judge, f"i{at // 3}", f"s{at % 3}", int(np.clip(truth[at] + rng.choice(moves), 1, 5)))
+        for at in range(90)
+        for judge, moves in (*((f"ann{one}", (-1, 0, 1)) for one in range(6)), ("gpt", (0, 0, 1)))
+    ]
+    rows += [("chance", f"i{at // 3}", f"s{at % 3}", int(rng.integers(1, 6))) for at in range(90)]
+    return dict(
+        zip(("judge", "item", "system", "score"), map(list, zip(*rows, strict=True)), strict=True)
+    )
+
+
+def test_ratings_of_two_llm_judges(scores):
+    result = evenhand.replace(scores, llm_judges=["gpt", "chance"], epsilon=0.15)
+    good, bad = result.found
+    assert (good.passes, bad.passes) == (True, False)
+    assert not result.passed
+    assert (good.judges, good.items, good.outputs) == (6, 30, 90)
+    assert good.p_holm == pytest.approx(min(1, 2 * good.p))  # the smaller of two
+    assert good.passes_published
+    assert "gpt may stand in for a judge" in result.document().answer[0]
+    contract = result.to_dict()
+    assert [one["llm"] for one in contract["replacements"]] == ["gpt", "chance"]
+    assert len(contract["replacements"][0]["published"]["judges"]) == 6
+
+
+def test_labels_that_rename_change_nothing(scores):
+    result = evenhand.replace(scores, llm_judges="gpt", epsilon=0.15, score="accuracy")
+    turned = {**scores, "score": [6 - one for one in scores["score"]]}
+    other = evenhand.replace(turned, llm_judges="gpt", epsilon=0.15, score="accuracy")
+    assert other.found[0].difference == pytest.approx(result.found[0].difference, abs=1e-12)
+    assert other.found[0].stderr == pytest.approx(result.found[0].stderr, abs=1e-12)
+
+
+def test_comparisons_whose_sides_are_turned():
+    rng = np.random.default_rng(5)
+    rows = []
+    for item in range(60):
+        better = rng.random() < 0.5
+        for judge in ("ann", "bob", "cem", "dora", "eve", "gpt"):
+            says = better if rng.random() < 0.8 else not better
+            left, right = ("x", "y") if rng.random() < 0.5 else ("y", "x")
+            rows.append((judge, item, left, right, "left" if says == (left == "x") else "right"))
+    names = ("judge", "item", "left", "right", "winner")
+    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    found = evenhand.replace(table, llm_judges=["gpt"], epsilon=0.2).found[0]
+    assert found.outputs == 60
+    assert found.kappa > 0.2
+    assert found.passes
+    still = {**table, "left": ["x"] * len(rows), "right": ["y"] * len(rows)}
+    still["winner"] = [
+        "left" if (side == "x") == (won == "left") else "right"
+        for side, won in zip(table["left"], table["winner"], strict=True)
+    ]
+    same = evenhand.replace(still, llm_judges=["gpt"], epsilon=0.2).found[0]
+    assert changed(same, tests=()) == changed(found, tests=())
+
+
+@pytest.mark.parametrize(
+    ("more", "refusal", "words"),
+    [
+        ({"llm_judges": "gtp"}, InvalidJudgments, "no judge 'gtp'"),
+        ({"epsilon": 1.5}, UnknownOption, "epsilon cannot be 1.5"),
+        ({"score": "mse"}, UnknownOption, "score"),
+        ({"criterion": "fluency"}, InvalidJudgments, "no criteria"),
+        (
+            {"llm_judges": ["gpt", *(f"ann{at}" for at in range(5))]},
+            NotIdentified,
+            "it takes 3",
+        ),
+    ],
+)
+def test_refusals(scores, more, refusal, words):
+    settings = {"llm_judges": "gpt", "epsilon": 0.1} | more
+    with pytest.raises(refusal, match=words):
+        evenhand.replace(scores, **settings)
