@@ -34,7 +34,7 @@ class Asked(options.Options):
 
 @options.verb(
     "evenhand replace verdicts.csv --llm-judges gpt --epsilon .1",
-    "evenhand replace scores.csv --llm-judges gpt,claude --epsilon .2 --score accuracy",
+    "evenhand replace scores.csv --llm-judges gpt,claude --epsilon .2",
     doing="testing",
 )
 def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> VerbResult:

@@ -353,14 +353,17 @@ class Replacement:
 
     @property
     def passes(self) -> bool:
+        """Whether it may stand in: it is near enough, informative, and judges agree."""
         return self.p_holm < ALPHA and self.informative and self.judges_agree
 
     @property
     def passes_published(self) -> bool | None:
+        """Whether it passes the published test; None where judges have too few outputs for it."""
         return None if self.winning_rate is None else self.winning_rate >= 0.5
 
     @property
     def says(self) -> Finding:
+        """The answer in a sentence."""
         values = {
             "llm": self.llm,
             "where": f" ({self.group})" if self.group else "",
@@ -377,6 +380,7 @@ class Replacement:
         return say("few-replaced" if self.judges < ENOUGH_JUDGES else "replaces", **values)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the numbers for JSON."""
         values = {name: value for name, value in vars(self).items() if name != "tests"}
         values |= {name: getattr(self, name) for name in ("informative", "judges_agree", "passes")}
         published = {"passes": self.passes_published, "judges": [vars(one) for one in self.tests]}
@@ -408,6 +412,7 @@ class Replacements(Shown):
         }
 
     def document(self) -> Document:
+        """Return what people read: the answer, a row for each LLM judge, the published test."""
         rows = tuple(
             one.to_dict()
             | one.to_dict()["published"]
@@ -491,6 +496,15 @@ def replace(
         InvalidJudgments: no such judge, or judgments without judges or items.
         NotIdentified: fewer than three people, or outputs of two of them and an LLM judge.
         UnknownOption: a setting that cannot be.
+
+    >>> judges = ["ann", "bob", "cem", "gpt"]
+    >>> says = {"ann": [1, 2, 3, 2], "bob": [1, 2, 3, 1], "cem": [1, 2, 2, 2], "gpt": [1, 2, 3, 2]}
+    >>> rows = [(j, f"i{i}", "s", says[j][i]) for j in judges for i in range(4)]
+    >>> table = dict(zip(("judge", "item", "system", "score"), zip(*rows), strict=True))
+    >>> table = {name: list(values) for name, values in table.items()}
+    >>> found = replace(table, llm_judges="gpt", epsilon=0.2)
+    >>> round(found.found[0].difference, 3)
+    -0.167
 
     """
     if not 0 <= epsilon < 1:
