@@ -60,7 +60,6 @@ Codes = NDArray[np.integer[Any]]
 
 ALPHA: Final = 0.05
 MIN_JUDGES: Final = 3
-ENOUGH_JUDGES: Final = 5  # Below it the statement is about these judges
 MIN_OUTPUTS: Final = 30  # Outputs of a judge for the published test
 SAME: Final = 1e-12  # Distances that are level
 SCORES: Final = ("rmse", "abs", "accuracy")
@@ -193,13 +192,11 @@ def estimate(panel: Panel, make: Any) -> Estimate:
     v_item = spread(by_item)
     within = (cell_sums - cell_n * means) / n[of_judge] / len(present)
     v_cell = float((within**2).sum())
-    variance, g = v_item, len(code)
-    if len(present) >= ENOUGH_JUDGES:
-        without = np.array([average(make(panel.take(panel.judge != one)), j) for one in present])
-        v_judge = spread(without - whole)
-        variance = max(v_judge, v_item, v_judge + v_item - v_cell)
-        g = min(g, len(present))
-    return Estimate(whole, sqrt(max(variance, 0.0)), max(g - 1.0, 1.0), len(present), len(code))
+    without = np.array([average(make(panel.take(panel.judge != one)), j) for one in present])
+    v_judge = spread(without - whole)
+    variance = max(v_judge, v_item, v_judge + v_item - v_cell)
+    df = max(min(len(present), len(code)) - 1.0, 1.0)
+    return Estimate(whole, sqrt(max(variance, 0.0)), df, len(present), len(code))
 
 
 def spread(changes: Array) -> float:
@@ -369,7 +366,6 @@ class Replacement:
             "where": f" ({self.group})" if self.group else "",
             "epsilon": self.epsilon,
             "upper": self.upper,
-            "judges": self.judges,
         }
         if not self.judges_agree:
             return say("judges-by-chance", "warning", **values)
@@ -377,7 +373,7 @@ class Replacement:
             return say("no-replacement", **values)
         if not self.informative:
             return say("no-better-than-constant", constant=self.constant, **values)
-        return say("few-replaced" if self.judges < ENOUGH_JUDGES else "replaces", **values)
+        return say("replaces", **values)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers for JSON."""
@@ -454,8 +450,7 @@ class Replacements(Shown):
         )
         return Document(
             basis=f"{first.judges} judges, {first.items:,} items, {first.outputs:,} outputs"
-            f" compared; ε = {first.epsilon:g}. Errors account for"
-            f" {'judges and items' if first.judges >= ENOUGH_JUDGES else 'items'}.",
+            f" compared; ε = {first.epsilon:g}. Errors account for judges and items.",
             answer=tuple(one.says for one in self.found),
             parts=(
                 Table(

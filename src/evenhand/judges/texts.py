@@ -51,8 +51,6 @@ _VARIANCE: Final = {
 _REPLACEMENT: Final = {
     "replaces": "{llm} may stand in for a judge{where}: it falls short of one by at most"
     " {upper:two} (ε = {epsilon:two}).",
-    "few-replaced": "{llm} may stand in for one of these {judges} judges{where}: it falls short of"
-    " one by at most {upper:two} (ε = {epsilon:two}).",
     "no-replacement": "{llm} is not shown to stand in for a judge{where}: it may fall short of one"
     " by {upper:two} (ε = {epsilon:two}).",
     "no-better-than-constant": "{llm} is not shown to stand in for a judge{where}: always answering"
