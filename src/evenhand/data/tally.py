@@ -40,9 +40,7 @@ def join_codes(digits: Sequence[tuple[NDArray[np.int32], int]]) -> NDArray[np.in
 _START: Final = 16  # So many rows for each code are looked at before the rest is
 
 
-def number_codes(
-    codes: NDArray[np.integer], size: int
-) -> tuple[NDArray[np.int64], NDArray[np.integer]]:
+def number_codes(codes: NDArray[Any], size: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Return the codes that occur, ascending, and the number of each row's among them."""
     # codes: (n,) codes below a size.
     occurs = np.zeros(size, dtype=np.bool_)

@@ -223,13 +223,13 @@ def sum_clusters(absorbed: Absorbed, residual: Array, clusters: Integers, size: 
     owner[cell] = clusters
     held = coo_array((each, (cell, absorbed.system)), shape=(m, k)).tocsr()
     held.sum_duplicates()
-    loads = np.bincount(cell, each)
+    loads = np.bincount(cell, each).astype(np.float64)
     classes = [
         _Blocks.of(*one, cell=cell, weight=each, weighed=weighed)
         for one in zip(absorbed.others, absorbed.projections, blocks, strict=True)
     ]
     key = clusters.astype(np.int64) * k + absorbed.system
-    scores = np.bincount(key, weighed, minlength=size * k).reshape(size, k)
+    scores = np.bincount(key, weighed, minlength=size * k).reshape(size, k).astype(np.float64)
     information = _spread_cells(held, loads, owner, size)
     systems, counts, first = held.indices, held.data, held.indptr
     of_entry = np.repeat(np.arange(m), np.diff(first))
@@ -297,7 +297,8 @@ class _Blocks:
         whole[of_cell] = classes.weight[level]
         rest = whole - np.bincount(block, weight)
         share = np.where(rest > NESTED * whole, 1 / np.where(rest > 0, rest, 1.0), 0.0)
-        return cls(projection, level, of_cell, share, np.bincount(block, weighed))
+        of_residual = np.bincount(block, weighed).astype(np.float64)
+        return cls(projection, level, of_cell, share, of_residual)
 
 
 def _spread_cells(held: Any, loads: Array, owner: Integers, size: int) -> Array:
