@@ -219,8 +219,9 @@ def sum_clusters(absorbed: Absorbed, residual: Array, clusters: Integers, size: 
     others = [one.codes for at, one in enumerate(absorbed.others) if at != fewest]
     cell = number_groups(blocks[fewest], *others) if others else blocks[fewest]
     m = int(cell.max()) + 1
-    owner, of_residual = np.empty(m, dtype=np.int64), np.bincount(cell, weighed)
+    owner = np.empty(m, dtype=np.int64)
     owner[cell] = clusters
+    of_residual = np.bincount(cell, weighed).astype(np.float64)
     held = coo_array((each, (cell, absorbed.system)), shape=(m, k)).tocsr()
     held.sum_duplicates()
     loads = np.bincount(cell, each).astype(np.float64)
