@@ -110,7 +110,7 @@ def choose_criterion(data: Ratings, criterion: str | None) -> Ratings:
 
 def group_ratings(rows: RatingRows, by: str | None = None) -> Mapping[str, RatingRows]:
     labels = dict.fromkeys([*([] if by is None else [by]), "task", "criterion"])
-    several = [one for one in labels if len(np.unique(rows.labels(one)[1])) > 1]
+    several = [one for one in labels if rows.has_several(one)]
     if not several:
         return {"": rows}
     return {" / ".join(names): part for names, part in rows.split(several).items()}

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.tally import Codes, Factor
+from evenhand.data.tally import Codes, Factor, number_codes
 from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
 from evenhand.numerics import Array
@@ -121,6 +121,11 @@ class RatingRows:
             return tuple(factor.labels), factor.codes
         plural = "criteria" if name == "criterion" else f"{name}s"
         return getattr(self, plural), getattr(self, name)
+
+    def has_several(self, name: str) -> bool:
+        """Say whether rows differ in a label."""
+        codes = self.labels(name)[1]
+        return bool((codes != codes[:1]).any())
 
 
 # Several scores of one judge for one output are one, their mean.
@@ -234,7 +239,6 @@ def _numbers(values: Array) -> list[str]:
 
 Numbers = NDArray[np.int64]
 
-_START = 16  # So many rows for each code are looked at before the rest is
 _BITS = 63  # A row that fits into so many bits is sorted as one number
 
 
@@ -245,7 +249,7 @@ def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str
     columns: list[Numbers] = []
     for role in ("task", "judge", "item", "system", "criterion"):
         names, codes = rows.labels(role)
-        present, dense = _number(codes, len(names))
+        present, dense = number_codes(codes, len(names))
         digest.update("\x1f".join(names[code] for code in present.tolist()).encode() + b"\x1d")
         columns += [dense] if len(present) > 1 else []
     columns += [] if rows.kind is None else [rows.kind.astype(np.int64)]
@@ -260,24 +264,12 @@ def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str
     return digest.hexdigest()
 
 
-def _number(codes: NDArray[Any], size: int) -> tuple[Numbers, Numbers]:
-    """Return the codes that occur, ascending, and the number of each row's among them."""
-    # codes: (n,) codes below a size.
-    occurs = np.zeros(size, dtype=np.bool_)
-    occurs[codes[: _START * size]] = True  # few codes have mostly all been seen by then
-    if not occurs.all():
-        occurs[codes] = True
-    if occurs.all():
-        return np.arange(size), codes
-    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
-
-
 def _distinct(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], Numbers]:
     """Return the different scores, ascending, and the number of each row's among them."""
     whole = scores.astype(np.int64)
     low = int(whole.min(initial=0))
     if int(whole.max(initial=0)) - low < len(scores) and (whole == scores).all():
-        present, position = _number(whole - low, int(whole.max(initial=0)) - low + 1)
+        present, position = number_codes(whole - low, int(whole.max(initial=0)) - low + 1)
         return (present + low).astype(np.float64), position
     present_scores, position = np.unique(scores, return_inverse=True)
     return present_scores, position.reshape(-1)

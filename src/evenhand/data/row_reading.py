@@ -32,7 +32,7 @@ from evenhand.data.source import number_rows
 from evenhand.data.tally import Codes, Factor
 from evenhand.data.texts import say
 from evenhand.data.votes import Votes
-from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
 
 MAX_VOTES: Final = 50_000_000  # Most votes that are kept one by one
 VOTE_LABELS: Final = ("task", "judge", "item", "ranking", "criterion")
@@ -170,14 +170,12 @@ def _repeat(votes: Votes, weights: NDArray[Any], data: tables.ComparisonTable, z
     return replace(repeated, answer=answer)
 
 
-def code_ratings(
-    data: tables.RatingTable, *, factors: Sequence[str] = (), missing: int | None = None
-) -> RatingRows:
+def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> RatingRows:
     """Read ratings; rows without a score are excluded and counted."""
     wanted = {name: data.require(name) for name in factors}
     names = [name for name in RATING_LABELS if data.has(name)]
     keys = list(dict.fromkeys([*names, *wanted.values()]))
-    missing = tables.count_scored(data)[1] if missing is None else missing
+    _, missing = data.scored
     every = name_levels(data, keys, data.frame)
     beside = find_aside_columns(data.source, data.frame, scores=True)
     unscored = tables.is_unscored(data.frame)
@@ -195,6 +193,10 @@ def code_ratings(
         name: (column_labels.texts, columns[name]) for name, column_labels in labels.items()
     }
     score = columns["score"].astype(np.float64)
+    if not np.isfinite(score).all():
+        raise UnknownFormat(
+            f"{data.source.name} was changed after its scores were checked: read it again"
+        )
     read = beside.read(columns, words, read_expected_scores)
     kind, expected = read.kinds.kind, read.expected
     if kind is not None and expected is not None:

@@ -583,7 +583,7 @@ class RatingTable(RowTable):
         """What was excluded from these ratings: filters, controls, rows without a score."""
         engine.require_open(self.frame, self.source.name)
         stored = count_exclusions(self.source.exclusions)
-        scored, missing = count_scored(self)
+        scored, missing = self.scored
         if not missing:
             return stored
         every = scored + missing
@@ -592,41 +592,43 @@ class RatingTable(RowTable):
         others = self.frame.filter(~is_unscored(self.frame))
         return (*stored, name_lost(unscored, self.frame, others))
 
+    @cached_property
+    def scored(self) -> tuple[int, int]:
+        """Count the rows with a score and those without, and check the former."""
+        name, dtype = self.source.named("score"), self.frame.collect_schema()["score"]
+        where = f"column '{name}' of {self.source.name}"
+        if not dtype.is_numeric():
+            raise InvalidJudgments(f"{where} holds {str(dtype).lower()}: scores are numbers")
+        missing = is_unscored(self.frame)
+        infinite = ~missing & ~engine.is_finite(self.frame, "score")
+        odd = self.frame.select(missing=missing, infinite=infinite)
+        groups = odd.group_by("missing", "infinite").agg(nw.len().alias(engine.COUNT))
+        with engine.one_thread(self.source.connection):
+            counts = engine.fetch_columns(groups)
+        n, n_missing = (
+            int(counts[engine.COUNT].sum()),
+            int(counts[engine.COUNT][counts["missing"].astype(bool)].sum()),
+        )
+        if counts["infinite"].any():
+            rows = name_rows(find_rows(self.frame, infinite))
+            raise InvalidJudgments(
+                f"a score in {where}{rows} is infinite: correct it or leave it out"
+            )
+        if not n:
+            raise InvalidJudgments(f"no ratings in {self.source.name}: is a condition too narrow?")
+        if n_missing == n:
+            raise InvalidJudgments(
+                f"{where} has no score in any of {n:,} rows: nothing to look at; is it the"
+                " column of scores?"
+            )
+        return n - n_missing, n_missing
+
 
 def is_unscored(frame: engine.Frame) -> nw.Expr:
     """Return the condition that a row has no score: it is missing, or not a number."""
     missing = nw.col("score").is_null()
     floats = frame.collect_schema()["score"].is_float()
     return missing | engine.is_nan(frame, "score") if floats else missing
-
-
-def count_scored(data: RatingTable) -> tuple[int, int]:
-    """Count the rows with a score and those without, and check the former."""
-    name, dtype = data.source.named("score"), data.frame.collect_schema()["score"]
-    where = f"column '{name}' of {data.source.name}"
-    if not dtype.is_numeric():
-        raise InvalidJudgments(f"{where} holds {str(dtype).lower()}: scores are numbers")
-    missing = is_unscored(data.frame)
-    infinite = ~missing & ~engine.is_finite(data.frame, "score")
-    odd = data.frame.select(missing=missing, infinite=infinite)
-    groups = odd.group_by("missing", "infinite").agg(nw.len().alias(engine.COUNT))
-    with engine.one_thread(data.source.connection):
-        counts = engine.fetch_columns(groups)
-    n, n_missing = (
-        int(counts[engine.COUNT].sum()),
-        int(counts[engine.COUNT][counts["missing"].astype(bool)].sum()),
-    )
-    if counts["infinite"].any():
-        rows = name_rows(find_rows(data.frame, infinite))
-        raise InvalidJudgments(f"a score in {where}{rows} is infinite: correct it or leave it out")
-    if not n:
-        raise InvalidJudgments(f"no ratings in {data.source.name}: is a condition too narrow?")
-    if n_missing == n:
-        raise InvalidJudgments(
-            f"{where} has no score in any of {n:,} rows: nothing to look at; is it the"
-            " column of scores?"
-        )
-    return n - n_missing, n_missing
 
 
 @dataclass(frozen=True)

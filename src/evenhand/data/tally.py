@@ -37,6 +37,21 @@ def join_codes(digits: Sequence[tuple[NDArray[np.int32], int]]) -> NDArray[np.in
     return key
 
 
+_START: Final = 16  # So many rows for each code are looked at before the rest is
+
+
+def number_codes(codes: NDArray[Any], size: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return the codes that occur, ascending, and the number of each row's among them."""
+    # codes: (n,) codes below a size.
+    occurs = np.zeros(size, dtype=np.bool_)
+    occurs[codes[: _START * size]] = True  # few codes have mostly all been seen by then
+    if not occurs.all():
+        occurs[codes] = True
+    if occurs.all():
+        return np.arange(size), codes
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+
+
 def first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each different key, in key order, and each entry's group."""
     # The two are one array where every key is alone and in its place.
@@ -79,10 +94,10 @@ class Factor:
     @classmethod
     def of(cls, labels: Sequence[str], codes: NDArray[np.integer]) -> Factor:
         """Return the levels that occur, each entry counting once."""
-        present, code = np.unique(codes, return_inverse=True)
+        present, code = number_codes(codes, len(labels))
         names = tuple(labels[at] for at in present.tolist())
-        loads = np.bincount(code.reshape(-1)).astype(np.float64)
-        return cls(names, code.reshape(-1).astype(np.int32), loads, len(names))
+        loads = np.bincount(code).astype(np.float64)
+        return cls(names, code.astype(np.int32), loads, len(names))
 
     @property
     def effective(self) -> float:

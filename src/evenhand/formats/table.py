@@ -298,6 +298,10 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
             f" {_ADVICE[role]}"
         )
     if check:
+        plain = value.is_null() | value.str.contains(PATTERN)
+        looked = fetch_columns(table.frame.select(plain.all().alias(role)))
+        if looked[role][0]:  # with nothing to strip, and nothing that says missing
+            return value.cast(nw.Float64).alias(role)
         refuse_text(table, [column], role)
     text = value.str.strip_chars()
     return nw.when(~_says_missing(text)).then(text).cast(nw.Float64).alias(role)

@@ -22,7 +22,6 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.results import write_signature
 from evenhand.data.row_reading import code_ratings
 from evenhand.data.slips import find_slips
-from evenhand.data.tables import count_scored
 from evenhand.data.taking import Openable
 from evenhand.data.tally import take_names
 from evenhand.data.votes import Votes
@@ -177,7 +176,7 @@ def _measure_ratings(
     by = () if without else tuple(data.require(name) for name in request.by)
     request = replace(request, by=by)
     column = None if group_by is None else data.require(group_by)
-    scored, missing = count_scored(data)
+    scored, _ = data.scored
     if scored > MAX_RATINGS:
         raise InvalidJudgments(
             f"agreement is measured of up to {MAX_RATINGS:,} ratings, and {data.source.name} has"
@@ -185,7 +184,7 @@ def _measure_ratings(
         )
     factors = [name for name in by if name not in _LABELS]
     apart = [] if column is None or column in (*_LABELS, "judge") else [column]
-    rows = code_ratings(data, factors=[*factors, *apart], missing=missing)
+    rows = code_ratings(data, factors=[*factors, *apart])
     if scale is not None and rows.kind is not None:
         scale.check(rows.score[rows.kind != CONTROL])  # what is asked again is on it as well
     if column is None and len(rows.tasks) > 1 and "task" not in by:

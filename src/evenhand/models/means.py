@@ -237,9 +237,10 @@ def name_parts(systems: tuple[str, ...], part: Integers) -> list[str]:
 def hold_one(data: ScoredRows, name: str) -> Flags:
     """Return (levels,) whether each judge or item holds scores of one system only."""
     factor = data.factors[name]
-    key = np.unique(factor.codes.astype(np.int64) * len(data.systems) + data.system)
-    counts = np.bincount(key // len(data.systems), minlength=factor.size)
-    return np.asarray(counts == 1)
+    one, alone = np.empty(factor.size, dtype=np.int64), np.ones(factor.size, dtype=np.bool_)
+    one[factor.codes] = data.system
+    alone[factor.codes[data.system != one[factor.codes]]] = False
+    return alone
 
 
 def choose_removed(

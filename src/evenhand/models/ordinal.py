@@ -55,6 +55,8 @@ from evenhand.render.findings import Finding
 
 MAX_CATEGORIES: Final = 7
 MAX_BORDER: Final = 2_000  # Most effects of judges and constants, which are solved for together
+MAX_DENSE: Final = 10_000_000  # Cells that levels share with the border, which are held as a matrix
+MIN_SHARE_DENSE: Final = 0.05  # Of these cells that hold something, where they are
 MIN_SD: Final = 0.01  # Logits; as good as 0
 MAX_SD: Final = 10.0
 START_SD: Final = 0.5
@@ -264,7 +266,17 @@ class _Level:
 
     right: Array  # (q,) gradient
     diagonal: Array  # (q,) information
-    across: Any  # sparse (q, G) information shared with the border
+    across: Any  # (q, G) information shared with the border, sparse or not
+
+    def share(self) -> Array:
+        """Return the (G, G) information of the border that is of these effects."""
+        from scipy.sparse import issparse
+
+        root = self.across / np.sqrt(self.diagonal)[:, None]
+        if not issparse(root):
+            return np.asarray(root.T @ root)
+        root = root.tocsr()
+        return np.asarray((root.T @ root).toarray())
 
 
 @dataclass(frozen=True, eq=False)
@@ -441,6 +453,8 @@ class _Design:
             (sd * np.concatenate(values), (np.concatenate(levels), np.concatenate(columns))),
             shape=(q, len(self.constant)),
         )
+        if across.nnz > MIN_SHARE_DENSE * q * across.shape[1] and q * across.shape[1] < MAX_DENSE:
+            across = across.toarray()  # products of sparse ones would cost more
         diagonal = np.asarray(1 + sd**2 * np.bincount(codes, both, q))
         right = np.asarray(sd * np.bincount(codes, by_worth, q) - effects)
         return _Level(right, diagonal, across)
@@ -467,9 +481,8 @@ def _find_mode(
         )
         rest = right.copy()
         for level in (outputs, left):
-            weighed = diags_array(1 / level.diagonal) @ level.across
-            border = border - (weighed.T @ level.across).toarray()
-            rest = rest - weighed.T @ level.right
+            border = border - level.share()
+            rest = rest - level.across.T @ (level.right / level.diagonal)
         root = _take_root(border)
         step = cho_solve((root, True), rest)
         by_item = (left.right - left.across @ step) / left.diagonal
@@ -535,7 +548,7 @@ def _find_sds(design: _Design, sds: Mapping[str, float | None]) -> tuple[_Mode, 
         np.full(len(free), START_SD),
         method="L-BFGS-B",
         bounds=[(0.0, None)] * len(free),  # boxed variables would start with a jump to an end
-        options={"eps": SD_STEP, "ftol": 1e-9, "gtol": 1e-3},
+        options={"eps": SD_STEP, "ftol": 1e-8, "gtol": 1e-3},
     )
     best = [0.0 if sd < MIN_SD else sd for sd in found.x.tolist()]
     known |= dict(zip(free, best, strict=True))

@@ -15,7 +15,7 @@ from evenhand.data.controls import leave_out_controls
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
-from evenhand.data.tally import Factor
+from evenhand.data.tally import Factor, number_codes
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, suggest_or_list
 from evenhand.models.registry import RATING_MODELS, name_settings
 from evenhand.numerics import Array, Integers
@@ -91,15 +91,15 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
             f"a model of ratings is fitted to ratings, not to {kind}: open them with evenhand.read"
         )
     for name in ("criterion", "task"):
-        labels, codes = data.labels(name)
-        present = np.unique(codes)
-        if len(present) > 1:
+        if data.has_several(name):
+            labels, codes = data.labels(name)
+            present = np.unique(codes)
             some = suggest_or_list("", tuple(labels[one] for one in present.tolist())).strip()
             raise InvalidJudgments(
                 f"these ratings are of {len(present)} {labels_of(name)}, and a model is fitted to"
                 f" one of them. {some}"
             )
-    present, system = np.unique(data.system, return_inverse=True)
+    present, system = number_codes(data.system, len(data.systems))
     names = tuple(data.systems[code] for code in present.tolist())
     if len(names) < 2:
         raise NotIdentified(
@@ -111,7 +111,7 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
         for name in ("judge", "item")
         if data.labels(name)[0] != ("",)
     }
-    return ScoredRows(names, system.reshape(-1), data.score, factors, data)
+    return ScoredRows(names, system, data.score, factors, data)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -33,6 +34,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged
 from evenhand.numerics import Array
+from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.newton import solve_columns
 
@@ -64,14 +66,6 @@ class Absorbed:
     information: Array  # (K, K) H, singular in the direction of all ones
     right: Array  # (K,) Σ w x̃ y
     rank: int  # number of free constants of the classifications
-
-    def rows(self, at: Integers) -> Array:
-        """Return (m, K) x̃ of some rows."""
-        moved = np.zeros((len(at), self.size))
-        for classes, projection in zip(self.others, self.projections, strict=True):
-            moved -= projection[classes.codes[at]]
-        moved[np.arange(len(at)), self.system[at]] += 1.0
-        return moved
 
     def residuals(self, y: Array, means: Array) -> Array:
         """Return (n,) residuals at (K,) means of systems, in any gauge."""
@@ -212,43 +206,117 @@ def sum_clusters(absorbed: Absorbed, residual: Array, clusters: Integers, size: 
         size: number of clusters, G.
 
     """
-    k = absorbed.size
-    scores, information = np.zeros((size, k)), np.zeros((size, k, k))
-    order = np.argsort(clusters, kind="stable")
-    ends = np.cumsum(np.bincount(clusters, minlength=size))
-    for g, rows in enumerate(np.split(order, ends[:-1])):
-        if not len(rows):
+    from scipy.sparse import coo_array
+
+    k, n, w = absorbed.size, len(residual), absorbed.weight
+    each = np.ones(n) if w is None else w
+    weighed = residual if w is None else w * residual
+    # Rows of a cluster in the same level of each classification, a cell, have the same x̃ but for
+    # the indicators of their systems. With N the weights of the systems in a cell and n their sum:
+    #   Σ w x̃ = N − n q,   Σ w x̃ x̃ᵀ = (N − n q)(N − n q)ᵀ / n + diag(N) − N Nᵀ / n
+    blocks = [number_groups(clusters, classes.codes) for classes in absorbed.others]
+    fewest = min(range(len(blocks)), key=lambda at: int(blocks[at].max()))
+    others = [one.codes for at, one in enumerate(absorbed.others) if at != fewest]
+    cell = number_groups(blocks[fewest], *others) if others else blocks[fewest]
+    m = int(cell.max()) + 1
+    owner = np.empty(m, dtype=np.int64)
+    owner[cell] = clusters
+    of_residual = np.bincount(cell, weighed).astype(np.float64)
+    held = coo_array((each, (cell, absorbed.system)), shape=(m, k)).tocsr()
+    held.sum_duplicates()
+    loads = np.bincount(cell, each).astype(np.float64)
+    classes = [
+        _Blocks.of(*one, cell=cell, weight=each, weighed=weighed)
+        for one in zip(absorbed.others, absorbed.projections, blocks, strict=True)
+    ]
+    key = clusters.astype(np.int64) * k + absorbed.system
+    scores = np.bincount(key, weighed, minlength=size * k).reshape(size, k).astype(np.float64)
+    information = _spread_cells(held, loads, owner, size)
+    systems, counts, first = held.indices, held.data, held.indptr
+    of_entry = np.repeat(np.arange(m), np.diff(first))
+    starts = np.searchsorted(owner, np.arange(size + 1)).tolist()
+    for g, (start, end) in enumerate(pairwise(starts)):
+        if start == end:
             continue
-        x, e = absorbed.rows(rows), residual[rows]
-        weighed = x if absorbed.weight is None else x * absorbed.weight[rows, None]
-        scores[g] = weighed.T @ e
-        information[g] = weighed.T @ x
-        for classes in absorbed.others:
-            sums, of_residual, rest = _sum_blocks(absorbed, classes, rows, weighed, e)
-            scores[g] += sums.T @ (of_residual / rest)
-            information[g] += (sums / rest[:, None]).T @ sums
+        sums = classes[0].projection[classes[0].level[start:end]]
+        for one in classes[1:]:
+            sums += one.projection[one.level[start:end]]
+        scores[g] -= of_residual[start:end] @ sums
+        sums *= -loads[start:end, None]
+        entries = slice(first[start], first[end])
+        sums[of_entry[entries] - start, systems[entries]] += counts[entries]
+        factor = 1 / loads[start:end]
+        for one in classes:
+            at = one.block[start:end]
+            low, high = int(at.min()), int(at.max()) + 1
+            share = one.share[low:high]
+            if not share.any():
+                continue
+            parts = sums
+            if high - low == end - start:  # each cell is a block
+                factor += one.share[at]
+                share, of_block = one.share[at], of_residual[start:end]
+            else:
+                place = (np.ones(end - start), (at - low, np.arange(end - start)))
+                parts = coo_array(place, shape=(high - low, end - start)).tocsr() @ sums
+                of_block = one.of_residual[low:high]
+                root = parts * np.sqrt(share)[:, None]
+                information[g] += root.T @ root
+            scores[g] += (of_block * share) @ parts
+        sums *= np.sqrt(factor)[:, None]
+        information[g] += sums.T @ sums
     return ClusterSums(scores, information)
 
 
-def _sum_blocks(
-    absorbed: Absorbed, classes: Classes, rows: Integers, weighed: Array, residual: Array
-) -> tuple[Array, Array, Array]:
-    """Return sums of a cluster's rows by level, and the weight of each level outside of it."""
-    # levels that lie in the cluster whole need nothing: their sums are zero, as residuals are
-    codes = classes.codes[rows]
-    w = np.ones(len(rows)) if absorbed.weight is None else absorbed.weight[rows]
-    order = np.argsort(codes, kind="stable")
-    sorted_codes = codes[order]
-    starts = np.flatnonzero(np.concatenate([[True], np.diff(sorted_codes) != 0]))
-    level = sorted_codes[starts]
-    inside = np.add.reduceat(w[order], starts)
-    rest = classes.weight[level] - inside
-    shared = rest > NESTED * classes.weight[level]
-    if not shared.any():
-        return np.zeros((0, absorbed.size)), np.zeros(0), np.ones(0)
-    sums = np.add.reduceat(weighed[order], starts, axis=0)[shared]
-    of_residual = np.add.reduceat((w * residual)[order], starts)[shared]
-    return sums, of_residual, rest[shared]
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """Rows of one cluster in one level of a classification, and which cells they are made of."""
+
+    projection: Array  # (levels, K) of the classification
+    level: Integers  # (m,) level of each cell
+    block: Integers  # (m,) block of each cell
+    # (B,) 1 / weight of a block's level outside of it; 0 where nothing is: sums are zero then, as
+    # residuals are
+    share: Array
+    of_residual: Array  # (B,) Σ w e
+
+    @classmethod
+    def of(
+        cls,
+        classes: Classes,
+        projection: Array,
+        block: Integers,
+        *,
+        cell: Integers,
+        weight: Array,
+        weighed: Array,
+    ) -> _Blocks:
+        m, size = int(cell.max()) + 1, int(block.max()) + 1
+        level, of_cell = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
+        level[cell], of_cell[cell] = classes.codes, block
+        whole = np.empty(size)
+        whole[of_cell] = classes.weight[level]
+        rest = whole - np.bincount(block, weight)
+        share = np.where(rest > NESTED * whole, 1 / np.where(rest > 0, rest, 1.0), 0.0)
+        of_residual = np.bincount(block, weighed).astype(np.float64)
+        return cls(projection, level, of_cell, share, of_residual)
+
+
+def _spread_cells(held: Any, loads: Array, owner: Integers, size: int) -> Array:
+    """Return (G, K, K) sums of diag(N) − N Nᵀ / n over cells: 0 in those of one system."""
+    from scipy.sparse import coo_array
+
+    k = held.shape[1]
+    several = np.flatnonzero(np.diff(held.indptr) > 1)
+    mixed = held[several]
+    at = np.repeat(np.arange(len(several)), np.diff(mixed.indptr))
+    key = owner[several][at] * k + mixed.indices
+    shares = coo_array((mixed.data / loads[several][at], (key, at)), shape=(size * k, len(several)))
+    spread = -(shares.tocsr() @ mixed).toarray().reshape(size, k, k)
+    spread[:, np.arange(k), np.arange(k)] += np.bincount(
+        key, mixed.data, minlength=size * k
+    ).reshape(size, k)
+    return np.asarray(spread)
 
 
 def score_cells(
