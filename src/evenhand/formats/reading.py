@@ -143,7 +143,7 @@ def read(
     if isinstance(source, str | Path) and is_database(str(source)):
         # a campaign's: what its tables are is known in rooms above this one
         source = import_module("evenhand.web").open_table(str(source), layout=format, task=task)
-    table = _open(source, partial(open_files, sheet=sheet, fits=fits))
+    table = _open(source, partial(open_files, sheet=sheet, fits=fits, skip=skip_bad_rows))
     if sheet is not None and not table.notes:
         raise UnknownOption(f"{table.name} is no workbook, so it has no sheet '{sheet}'")
     data = understand(table, options, layout=format, where=where)
@@ -179,7 +179,7 @@ def understand(
     table = replace(table, faults=[] if options.skip_bad_rows else None)
     with explained(table.name):
         data = _read_rows(chosen, table, options)
-    source = data.source.noting(*table.notes).excluding(*table.exclude_skipped())
+    source = data.source.noting(*table.notes).excluding(*table.skipped, *table.exclude_skipped())
     data = replace(data, source=source)
     if where is None:
         return data

@@ -266,7 +266,7 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
             f" '{header.candidates(taken[0])[0]}' says the {taken[0]} already"
         )
     notes = [say("unfolded", columns=[*plan.names], what=plan.describe())]
-    table, bad = tables.blank_unreadable(table, plan.names)
+    table, bad = tables.skip_unreadable(table, plan.names, cells=True)
     frame = table.frame
     rows = [] if header.candidates("item") else unnamed_first(header)
     named = bool(rows) or any(map(header.candidates, ("item", "judge")))
@@ -350,7 +350,7 @@ def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> t
             f" not sure: {write_roles(header, {'score': ','.join(pairs[0][:2])})}"
         )
     left, right = pairs[0]
-    table = tables.skip_unreadable(table, pairs[0])
+    table, _ = tables.skip_unreadable(table, pairs[0])
     one, other = (tables.read_number(table, name, "score") for name in (left, right))
     tied = nw.when(one == other).then(nw.lit("tie"))
     won = nw.when(one > other).then(nw.lit("left")).otherwise(tied)
