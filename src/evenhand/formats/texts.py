@@ -34,6 +34,11 @@ FILES: Final = {
     "no-systems": "labels of items, without systems: for agreement, labels and judges.",
     "graded": "{rows:,} of {of:,} preferences are graded, between 1 and 2: each counts for the"
     " nearer output, 1.5 as a tie, and the number is kept as 'preference'.",
+    "judges-by-place": "experts and turkers are numbered as they come for each text: turker_1 may"
+    " be another person for the next.",
+    "baseline-unnamed": "the file does not name the baseline, which is called baseline.",
+    "turns": "rows of one {item} differ in '{turn}': both turns count as answers about one item; to"
+    " keep one: --where {condition}",
     "references": "{references:#reference/references} shown in the place of systems (REF): controls"
     " known to be good, and no outputs of a system.",
 }
