@@ -48,6 +48,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     arena.ALPACA_EVAL,
     arena.PANDALM,
     generic.DPO,
+    generic.WINNERS,
     generic.EVALICA,
     generic.CROWD_KIT,
     generic.CROWD_KIT_LONG,

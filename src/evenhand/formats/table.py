@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -51,7 +52,7 @@ from evenhand.data.source import (
 )
 from evenhand.data.tables import LABELS as LABEL_ROLES
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, write_word
-from evenhand.formats.grades import Grades, read_grades
+from evenhand.formats.grades import Grades, read_grades, read_words
 from evenhand.formats.roles import (
     SOFT,
     SYNONYMS,
@@ -64,6 +65,7 @@ from evenhand.formats.roles import (
     fold,
 )
 from evenhand.formats.texts import say
+from evenhand.render.findings import Finding
 
 LOOK: Final = 1000  # Rows looked at to tell texts from names
 # From so many values, so large a share of different ones names nobody who judged twice
@@ -240,6 +242,9 @@ def _numbers(values: Iterable[Any]) -> list[float]:
     """Return values as numbers; none of them where more than a few slips are something else."""
     plain = [value.strip() if isinstance(value, str) else value for value in values]
     there = [one for one in plain if not is_missing(None if one is None else str(one))]
+    written = _find_written(Counter(one for one in there if isinstance(one, str)))
+    if written is not None:
+        there = [str(written[0].get(one, one)) for one in there]
     numbers = [float(one) for one in there if not isinstance(one, str) or re.match(PATTERN, one)]
     return numbers if len(there) - len(numbers) <= SLIPS * len(there) else []
 
@@ -280,6 +285,41 @@ def read_decimals(table: Table, decimal: str | None) -> Table:
     ]
     notes = table.notes if decimal else (*table.notes, say("decimal-comma", columns=columns))
     return replace(table, frame=table.frame.with_columns(*pointed), notes=notes)
+
+
+MAX_WORDS: Final = 2000  # Different scores in words, or with a sign, that are read as numbers
+
+
+def read_written_scores(table: Table, columns: Iterable[str | None]) -> tuple[Table, list[Finding]]:
+    """Write scores such as 85 %, 4/5, "1 - poor" and "strongly agree" as numbers; say how."""
+    notes: list[Finding] = []
+    for column in columns:
+        if not column or table.schema[column] != nw.String:
+            continue
+        first = fetch_columns(table.frame.select(column).head(LOOK))[column].tolist()
+        if _find_written(Counter(first)) is None:
+            continue
+        counted = count_labels(table.frame, column)
+        written = _find_written(counted) if len(counted) <= MAX_WORDS else None
+        if written is None:
+            continue
+        numbers = {label: f"{number:g}" for label, number in written[0].items()}
+        value = nw.col(column)
+        number = value.replace_strict([*numbers], [*numbers.values()], default=value)
+        table = table.with_frame(table.frame.with_columns(number.alias(column)))
+        notes.append(written[1])
+    return table, [*dict.fromkeys(notes)]
+
+
+def _find_written(counted: Mapping[Any, float]) -> tuple[dict[str, float], Finding] | None:
+    """Return label → number where nearly all values that are no plain numbers are written ones."""
+    there = {label: n for label, n in counted.items() if label and not is_missing(label)}
+    others = {one: n for one, n in there.items() if not re.match(PATTERN, one.strip())}
+    written = read_words([*others], beside=len(others) < len(there)) if others else None
+    if written is None:
+        return None
+    unread = sum(n for label, n in others.items() if label not in written[0])
+    return written if unread <= SLIPS * sum(there.values()) else None
 
 
 _ADVICE: Final = {
@@ -867,8 +907,10 @@ def make_ratings(
 ) -> Ratings:
     refuse_comparison_wishes(options, "ratings")
     roles = assign(table.header(options), Ratings.ROLES, _NEEDED[needed], fixed)
+    table, written = read_written_scores(table, [roles.get("score")])
     table, _ = skip_unreadable(table, [roles.get("score")])
     roles, notes = drop_misfits(table, options, roles)
+    notes += written
     table, stripped = strip_labels(table, roles)
     table, roles, more = keep_documents_apart(table, roles)
     more += stripped

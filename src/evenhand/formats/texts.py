@@ -28,6 +28,10 @@ FILES: Final = {
     "inner-list": "the list '{name}' of {file} was read; not read: {others:list}",
     "inner-list-alone": "the list '{name}' of {file} was read.",
     "dots": "a dot in the name of a column is written _ here: {columns:list}.",
+    "score-words": "words are read as numbers: {words:list}.",
+    "score-percent": "a number with % is read as that number.",
+    "score-parts": "scores out of {of} are read as the number before it.",
+    "score-numbered": "of scores with words only the number is read.",
     "decimal-comma": "a comma stands before decimals in {columns:list}.",
     "bad-rows": "{rows:#row that cannot be read is/rows that cannot be read are} excluded:"
     " {faults:list}",
@@ -37,8 +41,7 @@ FILES: Final = {
     "judges-by-place": "experts and turkers are numbered as they come for each text: turker_1 may"
     " be another person for the next.",
     "baseline-unnamed": "the file does not name the baseline, which is called baseline.",
-    "turns": "rows of one {item} differ in '{turn}': both turns count as answers about one item; to"
-    " keep one: --where {condition}",
+    "turns": "an item is a {item} and a {turn}: the turns of one {item} were judged apart.",
     "references": "{references:#reference/references} shown in the place of systems (REF): controls"
     " known to be good, and no outputs of a system.",
 }

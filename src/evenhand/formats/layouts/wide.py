@@ -266,6 +266,8 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
             f" '{header.candidates(taken[0])[0]}' says the {taken[0]} already"
         )
     notes = [say("unfolded", columns=[*plan.names], what=plan.describe())]
+    table, written = tables.read_written_scores(table, plan.names)
+    notes += written
     table, bad = tables.skip_unreadable(table, plan.names, cells=True)
     frame = table.frame
     rows = [] if header.candidates("item") else unnamed_first(header)
