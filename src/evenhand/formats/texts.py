@@ -10,6 +10,7 @@ FILES: Final = {
     # `renamed`: whether some column has another name than its role, so that readers are told
     "columns": "read {layout}: {columns}",
     "unfolded": "columns {columns:list} hold scores: {what}",
+    "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",
     "unfolded-votes": "columns {columns:list} hold outcomes: {what}",
     "rows-as-items": "each row is an item, by its number",
     "score-pair": "'{left}' and '{right}' are compared: the higher score wins, equal ones tie",
@@ -32,6 +33,7 @@ FILES: Final = {
     "score-percent": "a number with % is read as that number.",
     "score-parts": "scores out of {of} are read as the number before it.",
     "score-numbered": "of scores with words only the number is read.",
+    "prefixes": "columns are called without the platform's prefix: {columns:list}.",
     "decimal-comma": "a comma stands before decimals in {columns:list}.",
     "bad-rows": "{rows:#row that cannot be read is/rows that cannot be read are} excluded:"
     " {faults:list}",

@@ -224,9 +224,9 @@ def understand_dpo(table: tables.Table, options: tables.ReadOptions) -> tables.H
 DPO: Final = tables.Layout(
     "dpo",
     "chosen and rejected answers",
-    ("prompt", "chosen", "rejected"),
+    ("chosen", "rejected"),
     understand=understand_dpo,
-    also=(*MODELS, "prompt_id"),
+    also=("prompt", *MODELS, "prompt_id"),
 )
 
 
@@ -241,7 +241,7 @@ def _read(record: records.Record, flat: Sequence[str]) -> records.Row:
         UNKNOWN_POSITIONS: True,
     }
     if not record.text("item"):
-        row["item"] = record.text("prompt_id") or record.need("prompt")
+        row["item"] = record.text("prompt_id") or record.text("prompt")
         flat = [name for name in flat if name != "item"]
     return records.keep_flat(record, flat, row)
 
