@@ -86,7 +86,7 @@ def test_what_cannot_name_anything_is_refused(values, words, tmp_path) -> None:
 def test_whole_floats_of_pandas_are_explained_by_the_missing_row() -> None:
     frame = pd.DataFrame(BASE | {"item": [1, None]})
     words = refusal(frame, InvalidJudgments)
-    assert "whole numbers as floats: a value is missing (line 3)" in words
+    assert "whole numbers as floats: a value is missing (row 2)" in words
     assert "frame['item'].astype('Int64')" in words
     assert "fractions" in refusal(pd.DataFrame(BASE | {"item": [1.5, 2]}), InvalidJudgments)
 

@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from functools import partial
+from itertools import accumulate, dropwhile
+from operator import ge
 from pathlib import Path
 from typing import Any, Final
 
@@ -214,14 +216,14 @@ def find_lines(frame: Frame, numbers: Collection[int]) -> dict[int, int]:
         return {}
     ((kind, name),) = files
     skipped = re.search(r'"skip" = (\d+)', query)
-    above = int(skipped[1]) if skipped else 0
-    above += kind == "csv" and "\"header\" = CAST('t'" in query
+    above = int(kind == "csv" and "\"header\" = CAST('t'" in query)
     mark = re.search(r"\(delim = '(.)'\)", query)
     quoted = '("quote" = \'"\')' in query
     path, width = Path(name.replace("''", "'")), query.count(":= 'VARCHAR'")
     skips = "(ignore_errors = CAST('t'" in query
     marked = mark[1] if mark and (quoted or skips) else None
     starts = list_starts(path, marked, width if skips else None)
+    starts = dropwhile(partial(ge, int(skipped[1]) if skipped else 0), starts)
     wanted = {number + above: number for number in numbers}
     pairs = zip(range(1, max(wanted) + 1), starts, strict=False)
     lines = {wanted[at]: line for at, line in pairs if at in wanted}

@@ -335,7 +335,8 @@ def _read_workbook(path: Path, sheet: str | None, of: str) -> list[Row]:
             return any(name in JUDGE_NAMES for name in folded)
         return any(ALIASES.get(name) == "item" for name in folded)
 
-    found = read_sheet(path, sheet, fits, 'say so in the campaign file: sheet = "{}"'.format)
+    advise = 'say so in the campaign file: sheet = "{}"'.format
+    found = read_sheet(path, sheet, fits, advise, remarks=True)
     return [
         (f"{path.name}, row {number}", {name: cell or "" for name, cell in row.items()})
         for number, row in found.by_row()

@@ -48,6 +48,7 @@ from evenhand.errors import (
 from evenhand.formats import file_heads, workbooks
 from evenhand.formats.table import NESTED, Kinds, Table, exclude_bad_rows
 from evenhand.formats.texts import say
+from evenhand.render.findings import Finding
 
 _LIKELY: Final = (",", "\t", ";", "|")
 _RARE: Final = (":", "^", "~", " ")
@@ -64,31 +65,33 @@ _EXCEL: Final = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 class Dialect:
     delimiter: str  # one character
     columns: tuple[str, ...]  # names of the header, without outer blanks
-    skip: int = 0  # lines above the header
+    skip: int = 0  # lines above the header, or above the first row where it is not read
+    header: bool = True  # whether DuckDB is to read the header
 
 
 def open_delimited(
     heads: Sequence[file_heads.Head],
-) -> tuple[str, str]:
-    """Return a query of CSV files of one layout, every value as text, and a delimiter."""
+) -> tuple[str, str, list[Finding]]:
+    """Return a query of CSV files of one layout, every value as text, a delimiter, and notes."""
     dialects = [read_dialect(head) for head in heads]
     for head, dialect in zip(heads, dialects, strict=True):
         if dialect.columns != dialects[0].columns:
             raise UnknownFormat(_difference(heads[0].path, head.path, dialects[0], dialect))
-    groups: dict[tuple[str, str, int], list[str]] = {}
+    groups: dict[tuple[str, str, int, bool], list[str]] = {}
     for head, dialect in zip(heads, dialects, strict=True):
-        key = (dialect.delimiter, head.compression, dialect.skip)
+        key = (dialect.delimiter, head.compression, dialect.skip, dialect.header)
         groups.setdefault(key, []).append(file_heads.duckdb_name(head.path))
     queries = [_query(dialects[0].columns, key, *names) for key, names in groups.items()]
-    return " union all ".join(queries), dialects[0].delimiter
+    notes = [] if all(one.header for one in dialects) else [say("questions")]
+    return " union all ".join(queries), dialects[0].delimiter, notes
 
 
-def _query(columns: Sequence[str], key: tuple[str, str, int], *names: str) -> str:
-    delimiter, compression, skip = key
+def _query(columns: Sequence[str], key: tuple[str, str, int, bool], *names: str) -> str:
+    delimiter, compression, skip, header = key
     files = ", ".join(map(quote, names))
     types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
     return (
-        f"select * from read_csv([{files}], auto_detect = false, header = true,"
+        f"select * from read_csv([{files}], auto_detect = false, header = {str(header).lower()},"
         f" columns = {{{types}}}, delim = {quote(delimiter)}, quote = '\"', escape = '\"',"
         f" skip = {skip}, nullstr = '', compression = '{compression}', hive_partitioning = false,"
         f" {_LIMITS})"
@@ -133,12 +136,17 @@ def read_dialect(head: file_heads.Head) -> Dialect:
     excel_line = _EXCEL.fullmatch(first)
     text = head.text.partition("\n")[2] if excel_line else head.text
     delimiter = excel_line[1] if excel_line else _delimiter(replace(head, text=text))
-    records = list(_records(text, delimiter, 2))
+    records = list(_records(text, delimiter, 3))
     if len(records) < 2 and head.whole and head.text.count('"') % 2:
         raise UnknownFormat(f"line 1 of {head.path} opens a quote that is never closed: close it")
-    if len(records) < 2 and head.whole:
+    if len(records) < 2 and head.whole and delimiter in _LIKELY and len(records[0]) > 1:
         raise InvalidJudgments(
             f"{head.path} holds a header but no judgments: write one a row below it"
+        )
+    if len(records) < 2 and head.whole:
+        raise UnknownFormat(
+            f"{head.path} holds one line of text ('{first[:40]}') and no table: write a header of"
+            " names with commas between them, and one judgment a row below it"
         )
     if not records:
         raise UnknownFormat(f"{head.path} has no readable header in line 1")
@@ -150,6 +158,12 @@ def read_dialect(head: file_heads.Head) -> Dialect:
             f"column '{twice[0]}' stands twice in the header of {head.path} (capitals do not"
             " tell columns apart): rename one"
         )
+    below = [cell for cell in records[-1] if cell]
+    if below and all('"ImportId"' in cell for cell in below):  # an export of Qualtrics
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        for _ in zip(range(3), reader, strict=False):
+            pass  # the header, the questions, and where they came from
+        return Dialect(delimiter, tuple(columns), skip=reader.line_num, header=False)
     return Dialect(delimiter, tuple(columns), skip=1 if excel_line else 0)
 
 
@@ -755,13 +769,10 @@ def _open_paths(paths: Sequence[Path], copies: file_heads.Copies, *, skip: bool)
         elif heads[0].kind == "json":
             relation, more["original_types"], more["mixed"] = _open_json(connection, heads, copies)
         else:
-            relation, more["delimiter"], more["skipped"] = _open_text(
-                connection, heads, copies, skip=skip
-            )
-    notes = tuple(_say_encoding(head) for head in heads if head.encoding)
-    return Table(
-        nw.from_native(relation), name, connection, paths=tuple(paths), notes=notes, **more
-    )
+            relation, more = _open_text(connection, heads, copies, skip=skip)
+    encodings = tuple(_say_encoding(head) for head in heads if head.encoding)
+    more["notes"] = (*encodings, *more.get("notes", ()))
+    return Table(nw.from_native(relation), name, connection, paths=tuple(paths), **more)
 
 
 def _say_encoding(head: file_heads.Head) -> str:
@@ -854,7 +865,7 @@ def _open_text(
     copies: file_heads.Copies,
     *,
     skip: bool,
-) -> tuple[duckdb.DuckDBPyRelation, str, list[Exclusion]]:
+) -> tuple[duckdb.DuckDBPyRelation, dict[str, Any]]:
     told = [tell_shape(head) for head in heads]
     heads = [
         file_heads.rewrite(head, copies, quoted=shape is None or shape.quoted is True)
@@ -863,11 +874,12 @@ def _open_text(
     shapes = [shape for shape in told if shape is not None]
     if len(shapes) == len(heads):
         query, skipped = open_shaped(connection, heads, shapes, skip=skip)
-        delimiter = ""
+        more: dict[str, Any] = {}
     else:
-        (query, delimiter), skipped = open_delimited(heads), []
+        query, delimiter, notes = open_delimited(heads)
+        skipped, more = [], {"delimiter": delimiter, "notes": tuple(notes)}
     query, ragged = skip_ragged(connection, query) if skip else (query, [])
-    return connection.sql(query), delimiter, [*skipped, *ragged]
+    return connection.sql(query), {**more, "skipped": [*skipped, *ragged]}
 
 
 # A text file that grows at its end: lines that are whole, each read once.

@@ -34,6 +34,7 @@ FILES: Final = {
     "score-parts": "scores out of {of} are read as the number before it.",
     "score-numbered": "of scores with words only the number is read.",
     "prefixes": "columns are called without the platform's prefix: {columns:list}.",
+    "questions": "not read: the questions and import ids below the header.",
     "decimal-comma": "a comma stands before decimals in {columns:list}.",
     "bad-rows": "{rows:#row that cannot be read is/rows that cannot be read are} excluded:"
     " {faults:list}",

@@ -198,7 +198,11 @@ def strip_words(name: str, words: Collection[str]) -> str:
 
 def _unfold(role: str, columns: Sequence[str]) -> Unfolding:
     """Name what each column is; words for scores beside all names say nothing."""
-    short = {name: strip_words(name, _AFFIXES) for name in columns}
+    parts = {
+        name: [one for one in re.split(r"[\s_.:-]+", name) if one.casefold() not in _AFFIXES]
+        for name in columns
+    }
+    short = {name: " ".join(words) for name, words in parts.items()}
     every = all(_AFFIXES & {*_words(name)} for name in columns)
     distinct = all(short.values()) and len({*short.values()}) == len(columns)
     return Unfolding(
