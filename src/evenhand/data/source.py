@@ -7,9 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import accumulate, dropwhile
-from operator import ge
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -223,7 +221,7 @@ def find_lines(frame: Frame, numbers: Collection[int]) -> dict[int, int]:
     skips = "(ignore_errors = CAST('t'" in query
     marked = mark[1] if mark and (quoted or skips) else None
     starts = list_starts(path, marked, width if skips else None)
-    starts = dropwhile(partial(ge, int(skipped[1]) if skipped else 0), starts)
+    starts = islice(starts, int(skipped[1]) if skipped else 0, None)
     wanted = {number + above: number for number in numbers}
     pairs = zip(range(1, max(wanted) + 1), starts, strict=False)
     lines = {wanted[at]: line for at, line in pairs if at in wanted}

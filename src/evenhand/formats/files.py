@@ -65,7 +65,7 @@ _EXCEL: Final = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 class Dialect:
     delimiter: str  # one character
     columns: tuple[str, ...]  # names of the header, without outer blanks
-    skip: int = 0  # lines above the header, or above the first row where it is not read
+    skip: int = 0  # records above the header, or above the first row where it is not read
     header: bool = True  # whether DuckDB is to read the header
 
 
@@ -160,10 +160,7 @@ def read_dialect(head: file_heads.Head) -> Dialect:
         )
     below = [cell for cell in records[-1] if cell]
     if below and all('"ImportId"' in cell for cell in below):  # an export of Qualtrics
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        for _ in zip(range(3), reader, strict=False):
-            pass  # the header, the questions, and where they came from
-        return Dialect(delimiter, tuple(columns), skip=reader.line_num, header=False)
+        return Dialect(delimiter, tuple(columns), skip=len(records), header=False)
     return Dialect(delimiter, tuple(columns), skip=1 if excel_line else 0)
 
 
