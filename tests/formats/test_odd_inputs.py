@@ -469,6 +469,8 @@ WMT = (
         DA_FILE + "H1\tM1\n",
         "inspect ?",
         "line 7 of ad.csv has 2 fields, not 12",
+        "--skip-bad-rows",
+        "1 row that cannot be read is excluded: line 7 (2 fields, not 12)",
         refused=True,
     ),
     Odd(
@@ -589,6 +591,32 @@ ERRORS = (
         RATED,
         "agreement ? --skip-bad-rows",
         "rows that cannot be read: line 3 (sha256",
+    ),
+    Odd(
+        "a ragged line",
+        "v.csv",
+        VOTES + "dan,3,Žofie\n",
+        "rank ?",
+        "line 5 of v.csv has 3 fields where the header has 5",
+        "--skip-bad-rows",
+        "1 row that cannot be read is excluded: line 5 (3 fields, not 5)",
+        refused=True,
+    ),
+    Odd(
+        "a ragged line above a bad score",
+        "s.csv",
+        "judge,item,system,score\nann,1,A,4\nben,1\n\ncy,1,B,x\nann,2,B,3,1\nben,2,B,3\n",
+        "inspect ? --skip-bad-rows",
+        "line 3 (2 fields, not 4), line 6 (5 fields, not 4) note 1 row that cannot be read is"
+        " excluded: line 5 ('x' in 'score' is no number)",
+    ),
+    Odd(
+        "a bad score below a field of two lines",
+        "s.csv",
+        'judge,item,system,score\nann,"1\n2",A,4\n\nben,1,B,x\n',
+        "inspect ?",
+        "score 'x' in column 'score' of s.csv (line 5)",
+        refused=True,
     ),
     Odd("no bad rows", "s.csv", RATED.replace("x", "3"), "inspect ? --skip-bad-rows", "3 ratings"),
 )
