@@ -285,6 +285,39 @@ FILES = (
         "looks like results (win_rate, standard_error, n_wins)",
         refused=True,
     ),
+    Published(
+        "label_studio.json",
+        json.dumps(
+            [
+                {
+                    "id": at,
+                    "data": {"model_a": a, "model_b": b, "output_a": TEXT, "output_b": TEXT},
+                    "annotations": [
+                        {
+                            "completed_by": 1,
+                            "result": [
+                                {"from_name": "c", "to_name": "a,b", "type": "pairwise"}
+                                | {"value": {"selected": "left"}}
+                            ],
+                        }
+                    ],
+                }
+                for at, a, b in PAIRS
+            ]
+        ),
+        "4 judgments, 1 judge, 4 items, 3 systems",
+    ),
+    Published(
+        "argilla.json",
+        json.dumps(
+            [
+                {"id": "r", "fields": {"prompt": "p"}}
+                | {"responses": {"quality": [{"value": 3, "user_id": "u", "status": "submitted"}]}}
+            ]
+        ),
+        "no rankings that were submitted, but answers to 'quality', which is no ranking",
+        refused=True,
+    ),
     Published("note.txt", "hello world", "holds one line of text ('hello world')", refused=True),
     Published("header.csv", "judge,item,system,score\n", "a header but no judgments", refused=True),
 )
