@@ -124,7 +124,7 @@ def test_a_header_in_the_middle_is_called_one(evenhand, folder):
     ran = evenhand("inspect", "votes.csv", code=2)
     assert "votes.csv repeats its header (line 3)" in ran.err
     Path("scores.csv").write_text(2 * "judge,system,score\nj,A,3\n", encoding="utf-8")
-    assert "scores.csv repeats its header (row 2)" in evenhand("inspect", "scores.csv", code=2).err
+    assert "scores.csv repeats its header (line 3)" in evenhand("inspect", "scores.csv", code=2).err
 
 
 def test_a_score_far_from_all_others_is_named(evenhand, folder):

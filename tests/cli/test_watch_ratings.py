@@ -1,7 +1,9 @@
 """`evenhand watch` of a file of ratings: ranked anew at each look, as `evenhand rank` does."""
 
 import pytest
+from click.testing import CliRunner
 
+from evenhand.cli.main import main
 from evenhand.cli.watch import RatedFile
 from evenhand.formats.reading import read
 
@@ -43,6 +45,23 @@ def test_what_is_of_votes_is_refused(evenhand, rated):
     for words in (("--order", "rows"), ("--judge-votes", "3"), ("--ties", "discard")):
         refused = evenhand("watch", rated.name, *words, code=2).err
         assert f"{words[0]} is for votes" in refused
+
+
+def test_a_file_of_a_header_is_followed_as_what_its_first_rows_are(rated, monkeypatch):
+    header, *rows = rated.read_text(encoding="utf-8").splitlines(keepends=True)
+    rated.write_text(header, encoding="utf-8")
+    seen = []
+
+    def follow(source, *_, **__):
+        seen.append(source.look().judged)
+        with rated.open("a", encoding="utf-8") as file:
+            file.writelines(rows)
+        seen.append(source.look().judged)
+        source.close()
+
+    monkeypatch.setattr("evenhand.cli.watch_screen.follow", follow)
+    CliRunner().invoke(main, ["watch", "--live", rated.name], catch_exceptions=False)
+    assert seen == [0, 2 * len(ROWS)]
 
 
 def test_whole_lines_count_as_the_file_grows(rated):

@@ -35,13 +35,13 @@ def test_a_line_of_json_ends_at_line_feeds_alone(sign):
 def test_empty_columns_behind_the_table_are_left_out():
     (item,) = read("a.csv", "item,A,B,,\n1,x,y,,\n")
     assert item.systems == ("A", "B")
-    with pytest.raises(CampaignError, match="row 1: column 4 has no name"):
+    with pytest.raises(CampaignError, match="line 1: column 4 has no name"):
         read("a.csv", "item,A,B,,\n1,x,y,z,\n")
 
 
 def test_the_line_that_tells_excel_the_delimiter_is_read():
     assert read("a.csv", "sep=;\r\nitem;A;B\r\n1;x,y;z\r\n")[0].outputs["A"] == "x,y"
-    with pytest.raises(CampaignError, match=r"a.csv, row 3: 1 cells"):
+    with pytest.raises(CampaignError, match=r"a.csv, line 3: 1 cells"):
         read("a.csv", "sep=;\nitem;A\n1\n")
 
 
@@ -76,7 +76,7 @@ def test_what_is_no_text_says_how_to_save_it(name, held, said):
     ],
 )
 def test_odd_lines_of_json_are_refused_with_their_row(line):
-    with pytest.raises(CampaignError, match=r"a.jsonl, row 1"):
+    with pytest.raises(CampaignError, match=r"a.jsonl, line 1"):
         read("a.jsonl", line)
 
 
@@ -145,9 +145,9 @@ def test_several_sheets_of_items_are_chosen_from_in_the_campaign_file():
 @pytest.mark.parametrize(
     ("held", "said"),
     [
-        ("who,quota\nann,2\n", "people.csv, row 2: a table of judges needs one column"),
+        ("who,quota\nann,2\n", "people.csv, line 2: a table of judges needs one column"),
         ("rater,user\nann,x\n", "needs one column with their names.*has rater, user"),
-        ("judge,quota\nann,many\n", "row 2: quota cannot be 'many'"),
+        ("judge,quota\nann,many\n", "line 2: quota cannot be 'many'"),
         ("judge\nann\nann\n", "ann"),
     ],
 )

@@ -120,23 +120,29 @@ def test_a_bare_table_is_a_campaign():
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ("item,sorce,A\n1,x,y\n", r"items.csv, row 2: 'sorce' would be a system. Did you mean"),
-        ("item,A\n1,x\n1,y\n", r"items.csv, row 3: item '1' is there already \(items.csv, row 2\)"),
-        ("item,A\n1,x\n,y\n", "items.csv, row 3: the item has no name"),
-        ("item,A\n1,x,z\n", "items.csv, row 2: 3 cells, and the header has 2"),
-        ("item,A,A\n1,x,z\n", "items.csv, row 1: two columns are called 'A'"),
-        ("item,A,\n1,x,z\n", "items.csv, row 1: column 3 has no name"),
-        ("item,source\n1,x\n", "items.csv, row 2: item '1' has no outputs"),
-        ("item,A,anchor\n1,x,maybe\n", "items.csv, row 2: anchor cannot be 'maybe': yes or no"),
-        ("item,A,control\n1,x,goood\n", "items.csv, row 2: .*Did you mean 'good'"),
-        ("item,system,output\n1,A,x\n1,A,y\n", "items.csv, row 3: item '1' has two outputs of 'A'"),
+        ("item,sorce,A\n1,x,y\n", r"items.csv, line 2: 'sorce' would be a system. Did you mean"),
+        (
+            "item,A\n1,x\n1,y\n",
+            r"line 3: item '1' is there already \(items.csv, line 2\)",
+        ),
+        ("item,A\n1,x\n,y\n", "items.csv, line 3: the item has no name"),
+        ("item,A\n1,x,z\n", "items.csv, line 2: 3 cells, and the header has 2"),
+        ("item,A,A\n1,x,z\n", "items.csv, line 1: two columns are called 'A'"),
+        ("item,A,\n1,x,z\n", "items.csv, line 1: column 3 has no name"),
+        ("item,source\n1,x\n", "items.csv, line 2: item '1' has no outputs"),
+        ("item,A,anchor\n1,x,maybe\n", "items.csv, line 2: anchor cannot be 'maybe': yes or no"),
+        ("item,A,control\n1,x,goood\n", "items.csv, line 2: .*Did you mean 'good'"),
+        (
+            "item,system,output\n1,A,x\n1,A,y\n",
+            "items.csv, line 3: item '1' has two outputs of 'A'",
+        ),
         (
             "item,source,system,output\n1,s,A,x\n1,t,B,y\n",
-            "items.csv, row 3: source of item '1' is another than before",
+            "items.csv, line 3: source of item '1' is another than before",
         ),
-        ('item,A\n1,"x\n', "items.csv, row"),
+        ('item,A\n1,"x\n', "items.csv, line"),
         ("item,A\n", "'items.csv' holds no items"),
-        ("item,A\n1,a\0b\n", "items.csv, row 2"),
+        ("item,A\n1,a\0b\n", "items.csv, line 2"),
     ],
 )
 def test_a_wrong_table_names_file_and_row(table, said):
@@ -184,8 +190,8 @@ def test_a_row_of_a_table_is_named_by_its_own_file_alone():
     write("items.jsonl", '{"item": "1", "A": "x"}\n{"item": "2", \n')
     write("table.csv", "item,A\n1,x\n1,y\n")
     for items, said in (
-        ("items.jsonl", "items.jsonl, row 2: "),
-        ("table.csv", "table.csv, row 3: "),
+        ("items.jsonl", "items.jsonl, line 2: "),
+        ("table.csv", "table.csv, line 3: "),
     ):
         with pytest.raises(CampaignError, match=f"^{said}"):
             read_campaign(write("c.toml", f'items = "{items}"'))

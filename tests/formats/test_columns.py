@@ -164,7 +164,7 @@ def test_unknown_outcomes_and_self_comparisons_name_their_rows(save) -> None:
     assert "Did you mean 'left'?" in words
     same = save("s.csv", "left,right,winner\nA,B,left\nB,B,tie\n")
     assert "'B' is compared with itself" in refusal(same, InvalidJudgments)
-    assert "(row 2)" in refusal(same, InvalidJudgments)
+    assert "(line 3)" in refusal(same, InvalidJudgments)
 
 
 def test_a_dot_in_the_name_of_a_column_is_no_table(tmp_path) -> None:

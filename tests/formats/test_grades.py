@@ -225,7 +225,7 @@ def test_two_marks_in_one_row_are_refused(save):
     assert "at most one of them must be 1" in refusal(path)
     path = save("t.csv", "model_a,model_b,a_wins,b_wins\nx,y,1,0\nx,y,0,0\n")
     assert "a_wins, b_wins" in refusal(path)
-    assert "hold 0, 0 (row 2): exactly one of them must be 1" in refusal(path)
+    assert "hold 0, 0 (line 3): exactly one of them must be 1" in refusal(path)
 
 
 def test_a_column_that_says_the_outcome_comes_before_marks(save):

@@ -33,7 +33,7 @@ def test_a_whole_number_is_a_rank_however_it_is_written(rank: str, save) -> None
 def test_ranks_that_are_no_ranks_are_refused_with_their_row(rank: str, save) -> None:
     words = refusal(save("t.csv", RANKED.format(rank)), InvalidJudgments)
     assert f"rank {rank} " in words
-    assert "(row 2)" in words
+    assert "(line 3)" in words
     assert "−1 or blank means not ranked" in words
 
 
@@ -41,7 +41,7 @@ def test_ranks_that_are_no_ranks_are_refused_with_their_row(rank: str, save) -> 
 def test_ranks_in_words_are_refused_with_their_row(rank: str, save) -> None:
     words = refusal(save("t.csv", RANKED.format(f'"{rank}"')), InvalidJudgments)
     assert f"rank '{rank}' in column 'rank'" in words
-    assert "(row 2) is not a number" in words
+    assert "(line 3) is not a number" in words
 
 
 def test_ranks_are_refused_in_frames_too() -> None:
@@ -113,7 +113,7 @@ def test_weights_are_frequencies(save) -> None:
 def test_weights_that_are_none_are_refused_with_their_row(weight, words, save) -> None:
     said = refusal(save("t.csv", WEIGHED.format(weight)), InvalidJudgments)
     assert words in said
-    assert "(row 2)" in said
+    assert "(line 3)" in said
 
 
 def test_importance_weights_may_be_fractions(save) -> None:
@@ -134,14 +134,14 @@ def test_scores_are_numbers_or_blank(save) -> None:
 
 def test_a_score_in_words_is_refused_with_its_row(save) -> None:
     path = save("t.csv", 'judge,system,score\nj,A,71\nj,B,"7,5"\n')
-    with pytest.raises(InvalidJudgments, match=r"score '7,5' in column 'score' of .* \(row 2\)"):
+    with pytest.raises(InvalidJudgments, match=r"score '7,5' in column 'score' of .* \(line 3\)"):
         read(path)
 
 
 def test_ranks_of_a_parquet_file_are_checked_when_it_is_read(tmp_path) -> None:
     table = pl.DataFrame({"ranking": [1, 1], "system": ["A", "B"], "rank": [1, 0]})
     table.write_parquet(tmp_path / "t.parquet")
-    with pytest.raises(InvalidJudgments, match=r"rank 0 .*\(row 2\)"):
+    with pytest.raises(InvalidJudgments, match=r"rank 0 .*\(line 3\)"):
         read(tmp_path / "t.parquet")
     fine = read(table.with_columns(rank=pl.Series([1, 2])))
     assert isinstance(fine, Rankings)

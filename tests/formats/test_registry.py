@@ -32,6 +32,16 @@ HEADERS = {
     "argilla": "id,fields,responses",
     "snow": "!amt_annotation_ids,!amt_worker_ids,orig_id,response,gold",
     "qags": "article,summary_sentences",
+    "summeval": "id,decoded,expert_annotations,turker_annotations,references,model_id,filepath",
+    "feedback_choices": "info,summaries,choice,worker,batch,split,extra",
+    "feedback_axes": "info,split,summary,worker,batch",
+    "ultrafeedback": "source,instruction,models,completions,correct_answers,incorrect_answers",
+    "usr": "context,fact,annotators,responses",
+    "nectar": "prompt,answers,turns,num_responses,source,good_natured",
+    "mt_bench": "question_id,model,judge,user_prompt,judgment,score,turn,tstamp",
+    "mt_bench_pairs": "question_id,model_1,model_2,g1_winner,g2_winner,judge,turn,tstamp",
+    "arena_hard": "uid,category,judge,model,baseline,games",
+    "winners": "judge,item,winner,loser",
     "alpaca_eval": "instruction,output_1,generator_1,output_2,generator_2,annotator,preference",
     "pandalm": "idx,cmp_key,instruction,input,response1,response2,annotator1,annotator2",
     "arena_one_hot": "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie",
@@ -49,7 +59,7 @@ HEADERS = {
     "wide_votes": "item,model_a,model_b,annotator_1,annotator_2",
     "ratings": "judge,item,system,criterion,score",
 }
-ONLY_ASKED = {"matrix", "wide", "labels"}
+ONLY_ASKED = {"matrix", "wide", "wide_ranks", "labels"}
 """Layouts that no header gives away."""
 
 

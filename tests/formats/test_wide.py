@@ -480,7 +480,7 @@ def test_rows_with_a_score_that_is_none_can_be_skipped(save):
     assert len(rows_of(data)) == 4  # B's fluency is kept: only the cell is no number
     assert [(one.reason, one.rows) for one in data.source.exclusions] == [
         ("blank cells", 1),
-        ("cells that are no numbers, row 2 ('good' in 'style')", 1),
+        ("cells that are no numbers, line 3 ('good' in 'style')", 1),
     ]
     none = write(save, "judge,system,fluency,style", ["j,A,bad,good", "j,B,NA,"])
     assert "no score of" in refusal(none, **wishes)

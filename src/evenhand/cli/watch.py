@@ -28,7 +28,6 @@ from evenhand.errors import EvenhandError, UnknownFormat, UnknownOption, sentenc
 if TYPE_CHECKING:
     from evenhand.cli.watch_screen import Looks, Source
     from evenhand.data.comparisons import Comparisons
-    from evenhand.data.ratings import Ratings
     from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, SequentialState
     from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, Watched
     from evenhand.web.dashboard import CampaignStatus
@@ -214,6 +213,29 @@ class RatedFile:
         self._file.close()
 
 
+class Undecided:
+    """A file of votes, as long as its first rows are not ratings."""
+
+    def __init__(self, votes: File, open_ratings: Callable[[], RatedFile | None]) -> None:
+        self.title, self._open_ratings = votes.title, open_ratings
+        self._file: File | RatedFile = votes
+
+    def look(self) -> CampaignStatus:
+        """Return what can be said now; the last sight itself where nothing is new."""
+        try:
+            return self._file.look()
+        except EvenhandError:
+            rated = self._open_ratings() if isinstance(self._file, File) else None
+            if rated is None:
+                raise
+        self._file.close()
+        self._file = rated
+        return rated.look()
+
+    def close(self) -> None:
+        self._file.close()
+
+
 def find_campaign(name: str, *, insecure: bool, task: str | None) -> Campaign | None:
     """Return the campaign that is at an address or in a file; None for a file of votes."""
     if name.startswith(WEB):
@@ -287,29 +309,33 @@ def watch(run: options.Run, *, groups: options.Grouping, board: Board, live: Liv
             return SightResult(sight, Status(now, now - sight.now / 1000))
     elif live.insecure:
         raise UnknownOption("--insecure is for an organiser's link, and this is a file")
-    rated = None if campaign else _open_ratings(reading)
-    if rated is not None:
-        _refuse_of_votes(context)
-        if not live.live:
-            return _look_once(reading, rated)
     if not live.live:
-        return _replay(reading, board, groups.group_by)
+        return _look_once(reading, context, board, groups.group_by)
     from evenhand.cli.watch_screen import follow
 
-    source = campaign or _open_file(reading, board, rated=rated is not None)
+    source: Source | None = campaign or _open_ratings(reading, context)
+    if source is None:
+        source = Undecided(_open_file(reading, board), lambda: _open_ratings(reading, context))
     follow(source, live.every or PACE, as_json=run.place.form == "json")
     return None
 
 
-def _open_ratings(reading: options.Reading) -> Ratings | None:
-    """Return the table if it holds ratings; what cannot be read yet is said by who reads it."""
+def _open_ratings(reading: options.Reading, context: click.Context) -> RatedFile | None:
+    """Return a file of ratings that grows; what cannot be read yet is said by who reads it."""
     from evenhand.data.ratings import Ratings
 
     try:
         data = reading.open()
     except EvenhandError:
         return None
-    return data if isinstance(data, Ratings) else None
+    if not isinstance(data, Ratings):
+        return None
+    _refuse_of_votes(context)
+    return RatedFile(Path(reading.files[0]), lambda path: _read_again(reading, path).open())
+
+
+def _read_again(reading: options.Reading, path: Path) -> options.Reading:
+    return options.Reading({**vars(reading), "files": (str(path),)})
 
 
 def _refuse_of_votes(context: click.Context) -> None:
@@ -321,10 +347,19 @@ def _refuse_of_votes(context: click.Context) -> None:
         )
 
 
-def _look_once(reading: options.Reading, data: Ratings) -> Result:
+def _look_once(
+    reading: options.Reading, context: click.Context, board: Board, group_by: str | None
+) -> Result | VerbResult:
     from evenhand.cli.watch_screen import SightResult, Status
+    from evenhand.data.controls import require_systems, take_pairs
+    from evenhand.data.ratings import Ratings
     from evenhand.web.dashboard import describe_ratings
 
+    data = reading.open(("comparisons", "rankings"))
+    require_systems(data)
+    if not isinstance(data, Ratings):
+        return _replay(take_pairs(data), board, group_by)
+    _refuse_of_votes(context)
     with ProgressDisplay("ranking"):
         path = Path(reading.files[0])
         last = int(path.stat().st_mtime * 1000) if path.is_file() else None
@@ -332,14 +367,13 @@ def _look_once(reading: options.Reading, data: Ratings) -> Result:
     return SightResult(sight, Status(time.time()))
 
 
-def _replay(reading: options.Reading, asked: Board, group_by: str | None) -> VerbResult:
+def _replay(data: Comparisons, asked: Board, group_by: str | None) -> VerbResult:
     with ProgressDisplay("watching"):
         from evenhand.ranking.sequential.watch import watch as replay
 
         state = None if asked.state is None else Path(asked.state)
         saved_state = None if state is None else _take_up(state)
         settings, order, systems = _settle(saved_state, asked), asked.order, asked.names
-        data = reading.open_comparisons("watch")
         parts = split_groups(data, group_by)
         if state is not None and (group_by is not None or len(parts) > 1):
             raise UnknownOption("--state holds one board: choose one task (--task)")
@@ -356,20 +390,15 @@ def _replay(reading: options.Reading, asked: Board, group_by: str | None) -> Ver
     return VerbResult({name: one.board for name, one in results.items()}, refused, remarks)
 
 
-def _open_file(reading: options.Reading, asked: Board, *, rated: bool) -> Source:
+def _open_file(reading: options.Reading, asked: Board) -> File:
     from evenhand.ranking.sequential.watch import Beginning
 
-    def read_again(path: Path) -> options.Reading:
-        return options.Reading({**vars(reading), "files": (str(path),)})
-
-    if rated:
-        return RatedFile(Path(reading.files[0]), lambda path: read_again(path).open())
     state = None if asked.state is None else Path(asked.state)
     saved_state = None if state is None else _take_up(state)
     beginning = Beginning(_settle(saved_state, asked), saved_state, asked.order, asked.names)
 
     def open_table(path: Path) -> Comparisons:
-        return read_again(path).open_comparisons("watch")
+        return _read_again(reading, path).open_comparisons("watch")
 
     keep = None if state is None else partial(_keep, state)
     return File(Path(reading.files[0]), open_table, beginning, keep)

@@ -19,7 +19,7 @@ from evenhand.data.labels import (
     read_outcome,
     refuse_unknown,
 )
-from evenhand.data.source import Source, find_rows, name_lines, name_rows, repeats_header
+from evenhand.data.source import Source, find_rows, name_rows, repeats_header
 from evenhand.data.tables import ComparisonTable
 from evenhand.data.tally import Codes
 from evenhand.errors import InvalidJudgments, MissingOutcomes, PaddedLabels, listing
@@ -45,7 +45,7 @@ def check_labels(
     if unknown:
         matches = find_rows(frame, nw.col("outcome").is_in(unknown))
         file = "" if data.source.name == Source.name else f" of {data.source.name}"
-        rows = f"{file}{name_lines(data.source, matches, 'outcome')}"
+        rows = f"{file}{name_rows(matches)}"
         where = f" in column '{data.source.named('outcome')}'{rows}"
         if data.source.named("outcome") in unknown:
             refuse_header(data.source, frame, "outcome")
@@ -57,7 +57,7 @@ def check_labels(
 def refuse_header(source: Source, frame: engine.Frame, role: str) -> None:
     """Refuse rows whose value of a column is the column's name: a header in the middle."""
     rows = find_rows(frame, nw.col(role) == source.named(role))
-    raise InvalidJudgments(repeats_header(source.name, name_lines(source, rows, role)))
+    raise InvalidJudgments(repeats_header(source.name, name_rows(rows)))
 
 
 def refuse_unnamed_levels(
@@ -82,7 +82,7 @@ def refuse_unnamed_levels(
         for column, gap in missing.items():
             words = sorted(one for one in gap if one)
             empty = nw.col(column).is_null() | nw.col(column).is_in(["", *words])
-            rows = name_lines(source, find_rows(frame, empty), column)
+            rows = name_rows(find_rows(frame, empty))
             shown = f"'{source.named(column)}' of {source.name}"
             named = f" ({_count_each(frame, column, words)})" if words else ""
             parts.append(f"a value is missing in column {shown}{named}{rows}")

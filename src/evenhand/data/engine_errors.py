@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     import duckdb
 
 
+# What to do about rows that cannot be read
+SKIP: Final = "exclude such rows, counted and listed: --skip-bad-rows, in Python skip_bad_rows=True"
 _LONGEST: Final = 240  # Characters of a foreign message that are shown at most
 # What is said of a CSV file; the last where one line is longer than all that is read at once
 _CSV: Final = ("CSV Error on Line", "CSV Parser state machine", "The Parallel CSV Reader")
@@ -25,7 +29,7 @@ _CSV_LINE: Final = re.compile(r"CSV Error on Line: (\d+)")
 _CSV_FILE: Final = re.compile(r"^\s*file = (.+)$", re.MULTILINE)
 _CSV_MARK: Final = re.compile(r"^\s*delimiter = (\\t|.)", re.MULTILINE)
 _CSV_SIZE: Final = re.compile(r"Maximum line size of \d+ bytes exceeded\. Actual Size:\s*(\d+)")
-_CSV_WIDTH: Final = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
+CSV_WIDTH: Final = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 _JSON: Final = re.compile(r'Malformed JSON in file "(.+?)", at byte \d+ in (line|record\S*) (\d+)')
 _JSON_VALUE: Final = re.compile(r"Malformed JSON at byte \d+ of input")  # of a value, not of a file
 # What is said of a damaged Parquet file; a name that ends in .parquet is no such word
@@ -184,12 +188,13 @@ def _explain_csv(text: str, name: str) -> str:  # noqa: PLR0911 - a kind of faul
         )
     if "nvalid unicode" in text:
         return f"{where} is not UTF-8 text: save the file as UTF-8"
-    width = _CSV_WIDTH.search(text)
+    width = CSV_WIDTH.search(text)
     if width:
         expected, seen = width.groups()
         return (
             f"{where} has {seen} field{'s' if seen != '1' else ''} where the header has {expected}:"
-            " correct the line; a field that holds the delimiter stands in double quotes"
+            " correct the line (a field that holds the delimiter stands in double quotes), or"
+            f" {SKIP}"
         )
     if "unterminated quote" in text:
         if record is not None and not record.closed:
@@ -255,6 +260,7 @@ class Record:
     line: int  # its first line, from 1
     size: int  # its bytes; those up to the end of the file where a quote stays open
     closed: bool  # whether its quotes are closed
+    blank: bool = False  # whether it is a line without anything
 
 
 def find_record(path: Path, number: int | None, mark: str = ",") -> Record | None:
@@ -269,6 +275,28 @@ def find_record(path: Path, number: int | None, mark: str = ",") -> Record | Non
     return None
 
 
+def list_starts(path: Path, mark: str | None, fields: int | None = None) -> Iterator[int]:
+    """Yield the line in which each record of a text file starts; blank lines are none.
+
+    mark: what stands between fields, of which some may be quoted; None where each line is one.
+    fields: how many a record has; others are none. None where all have as many.
+    """
+    with (
+        suppress(OSError, EOFError, zlib.error, UnicodeError, csv.Error),
+        open_text(path) as opened,
+    ):
+        if mark is not None and fields is not None:
+            start, reader = 1, csv.reader(io.TextIOWrapper(opened, "utf-8"), delimiter=mark)
+            for record in reader:
+                if len(record) == fields:
+                    yield start
+                start = reader.line_num + 1
+        elif mark is not None:
+            yield from (one.line for one in _list_records(opened, mark.encode()) if not one.blank)
+        elif opened.peek(1)[:1] != b"[":  # type: ignore[attr-defined]
+            yield from (at for at, line in enumerate(opened, start=1) if line.strip())
+
+
 def _list_records(file: IO[bytes], mark: bytes) -> Iterator[Record]:
     opening = re.compile(rb'(?:^|%s)"' % re.escape(mark))
     first = size = 0
@@ -279,7 +307,7 @@ def _list_records(file: IO[bytes], mark: bytes) -> Iterator[Record]:
         size += len(line)
         inside = _stays_open(line, opening, inside=inside)
         if not inside:
-            yield Record(first, size, closed=True)
+            yield Record(first, size, closed=True, blank=not line.strip(b"\r\n"))
     if inside:
         yield Record(first, size, closed=False)
 

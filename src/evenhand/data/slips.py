@@ -71,10 +71,10 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
             for values in zip(*columns.values(), strict=True)
         ]
         rows = [*firsts, *({**one, "row": one["last"]} for one in firsts)]
-        lines = find_lines(data.source, rows, *_labels(data))
+        lines = find_lines(data.frame, {int(one["row"]) for one in rows})
         more = "" if again <= len(firsts) else ", ..."
         if lines or not data.source.exclusions:
-            numbers = lines or [int(one["row"]) for one in rows]
+            numbers = [lines.get(int(one["row"]), int(one["row"])) for one in rows]
             pairs = zip(numbers[: len(firsts)], numbers[len(firsts) :], strict=True)
             written = ", ".join(f"{first:,} and {last:,}" for first, last in pairs)
             where = f" ({'lines' if lines else 'rows'} {written}{more})"
@@ -130,10 +130,9 @@ def _is_far(end: float, rest: Sequence[float], counts: Mapping[float, int]) -> b
 def _name_places(data: Ratings, rows: Sequence[Mapping[str, Any]], n: int) -> str:
     """Name rows by lines, or by judge, item and system: a table may have been unfolded."""
     labels = _labels(data)
-    lines = find_lines(data.source, rows, *labels)
     more = f" and {n - len(rows):,} more" if n > len(rows) else ""
-    if lines:
-        numbers = ", ".join(f"{line:,}" for line in lines)
+    if rows and all("line" in row for row in rows):
+        numbers = ", ".join(f"{row['line']:,}" for row in rows)
         return f" (line{'s' if len(rows) > 1 or more else ''} {numbers}{more})"
     cells = [", ".join(f"{role} {row[role]}" for role in labels) for row in rows]
     return f" ({'; '.join(cells)}{more})"

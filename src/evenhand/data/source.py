@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ import narwhals as nw
 
 from evenhand.data.conditions import mark_whole
 from evenhand.data.engine import ANSWER, PLACE, Frame, fetch_columns, quote, quote_name
+from evenhand.data.engine_errors import list_starts
 from evenhand.data.exclusions import Exclusion, Filter
 from evenhand.data.query_log import hold
 from evenhand.data.texts import say
@@ -92,10 +94,13 @@ def number_rows(frame: Frame, name: str) -> Frame:
 
 
 def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str, Any]]:
-    """Return the first rows that meet a condition, with their number (from 1) under "row"."""
+    """Return the first rows that meet a condition, with their number (from 1) under "row".
+
+    Under "line" stands the line of the text file that holds the row, where one does.
+    """
     # Lazy engines other than DuckDB keep no row order; there the number is left out. Where a row of
     # the table became several, they all have its number; where rows are excluded, that from before.
-    keeps_order = isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
+    table, keeps_order = frame, isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
     names = frame.collect_schema().names()
     if keeps_order and ANSWER in names:
         frame = frame.with_columns(row=nw.col(ANSWER))
@@ -108,7 +113,9 @@ def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str
         frame = nw.from_native(native)
     columns = fetch_columns(frame.filter(condition).head(limit))
     names = list(columns)
-    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    rows = [dict(zip(names, each, strict=True)) for each in zip(*columns.values(), strict=True)]
+    lines = find_lines(table, {int(row["row"]) for row in rows if row.get("row")})
+    return [{**row, "line": lines[int(row["row"])]} for row in rows] if lines else rows
 
 
 # All blanks that Python strips from a text
@@ -169,50 +176,53 @@ def name_rows(rows: list[dict[str, Any]]) -> str:
     if columns and all(column in row for row in rows for column in columns):
         named = (", ".join(f"{column} {row[column]}" for column in columns) for row in rows)
         return f" ({'; '.join(dict.fromkeys(named))})" if rows else ""
-    numbers = list(dict.fromkeys(str(row["row"]) for row in rows if "row" in row))
+    unit = "line" if rows and all("line" in row for row in rows) else "row"
+    numbers = list(dict.fromkeys(f"{int(row[unit]):,}" for row in rows if unit in row))
     if not numbers:
         return ""
-    return f" (row{'s' if len(numbers) > 1 else ''} {', '.join(numbers)})"
+    return f" ({unit}{'s' if len(numbers) > 1 else ''} {', '.join(numbers)})"
 
 
 MAX_LINES_READ: Final = 1_000_000  # Lines looked through; beyond, a row is named by its number
-SUFFIXES: Final = (".csv", ".tsv")
+# What a relation of DuckDB reads, as its SQL says it
+_TEXT: Final = re.compile(r"read_(csv|json)\((?:main\.list_value\()?'((?:[^']|'')+)'\)?, \(")
+_COUNTED: Final = "row_number() OVER ()"
+# What makes other rows than those of the file
+_RESHAPED: Final = re.compile(
+    r"\b(where|union|unpivot|unnest|join|group by|order by)\b", re.IGNORECASE
+)
+_STRINGS: Final = re.compile(r"'(?:[^']|'')*'")
 
 
-def name_lines(source: Source, rows: Sequence[Mapping[str, Any]], *columns: str) -> str:
-    """Name rows by their lines in a CSV file, such as " (line 51)"; elsewhere by their numbers."""
-    lines = find_lines(source, rows, *columns)
-    if not lines:
-        return name_rows([dict(row) for row in rows])
-    return f" (line{'s' if len(lines) > 1 else ''} {', '.join(f'{line:,}' for line in lines)})"
+def find_lines(frame: Frame, numbers: Collection[int]) -> dict[int, int]:
+    """Return row → its line in the text file that a frame reads, as an editor shows it.
 
-
-def find_lines(source: Source, rows: Sequence[Mapping[str, Any]], *columns: str) -> list[int]:
-    """Return the line of each row in a CSV file; none where some row stands in no line.
-
-    A row is taken for a line only if that line holds the row's values of these columns: a table may
-    have been filtered, or unfolded.
+    Nothing where rows stand in no line: in a workbook, a data frame, Parquet, a list of JSON, or
+    where rows were chosen or unfolded before they were counted.
     """
-    path = Path(source.name)
-    wanted = {
-        int(row["row"]): {str(row[one] or "") for one in columns} for row in rows if row.get("row")
-    }
-    if path.suffix.lower() not in SUFFIXES or not 0 < max(wanted, default=0) <= MAX_LINES_READ:
-        return []
-    lines: dict[int, int] = {}
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            mark = (
-                "\t" if path.suffix.lower() == ".tsv" else max(",;\t|", key=file.readline().count)
-            )
-            file.seek(0)
-            reader = csv.reader(file, delimiter=mark)
-            for number, record in enumerate(filter(None, reader)):
-                if number in wanted and wanted[number].issubset(record):
-                    lines[number] = reader.line_num
-                if number >= max(wanted):
-                    break
-    except (OSError, UnicodeDecodeError, csv.Error):
-        return []
-    found = len(lines) == len(wanted)
-    return [lines[int(row["row"])] for row in rows if row.get("row")] if found else []
+    if not frame.implementation.is_duckdb() or not 0 < max(numbers, default=0) <= MAX_LINES_READ:
+        return {}
+    native: Any = frame.to_native()
+    if not {PLACE, ANSWER} & {*native.columns}:
+        native = native.project("row_number() over (), *")
+    query = native.sql_query()
+    _, counts, rows = _STRINGS.sub("''", query).partition(_COUNTED)
+    depth = accumulate((one == "(") - (one == ")") for one in rows)
+    counted = rows[: next((at for at, one in enumerate(depth) if one < 0), len(rows))]
+    files = _TEXT.findall(query)
+    if not counts or len(files) != 1 or _RESHAPED.search(counted):
+        return {}
+    ((kind, name),) = files
+    skipped = re.search(r'"skip" = (\d+)', query)
+    above = int(kind == "csv" and "\"header\" = CAST('t'" in query)
+    mark = re.search(r"\(delim = '(.)'\)", query)
+    quoted = '("quote" = \'"\')' in query
+    path, width = Path(name.replace("''", "'")), query.count(":= 'VARCHAR'")
+    skips = "(ignore_errors = CAST('t'" in query
+    marked = mark[1] if mark and (quoted or skips) else None
+    starts = list_starts(path, marked, width if skips else None)
+    starts = islice(starts, int(skipped[1]) if skipped else 0, None)
+    wanted = {number + above: number for number in numbers}
+    pairs = zip(range(1, max(wanted) + 1), starts, strict=False)
+    lines = {wanted[at]: line for at, line in pairs if at in wanted}
+    return lines if len(lines) == len(wanted) else {}

@@ -335,7 +335,8 @@ def _read_workbook(path: Path, sheet: str | None, of: str) -> list[Row]:
             return any(name in JUDGE_NAMES for name in folded)
         return any(ALIASES.get(name) == "item" for name in folded)
 
-    found = read_sheet(path, sheet, fits, 'say so in the campaign file: sheet = "{}"'.format)
+    advise = 'say so in the campaign file: sheet = "{}"'.format
+    found = read_sheet(path, sheet, fits, advise, remarks=True)
     return [
         (f"{path.name}, row {number}", {name: cell or "" for name, cell in row.items()})
         for number, row in found.by_row()
@@ -347,7 +348,7 @@ def _read_json(path: Path, text: str) -> Iterator[Row]:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        where = f"{path.name}, row {number}"
+        where = f"{path.name}, line {number}"
         try:
             row = json.loads(
                 line,
@@ -382,8 +383,8 @@ def _read_csv(path: Path, text: str) -> Iterator[Row]:
     first = text.partition("\n")[0]
     delimiter = separator[1] if separator else max(DELIMITERS, key=first.count)
     header: list[str] = []
-    for number, cells in enumerate(_cut(path, text, delimiter), start=1):
-        where = f"{path.name}, row {number}"
+    for number, cells in _cut(path, text, delimiter):
+        where = f"{path.name}, line {number}"
         if separator and number == 1:
             continue
         if not header:
@@ -399,29 +400,38 @@ def _read_csv(path: Path, text: str) -> Iterator[Row]:
                 raise LocatedError(f"{where}: {len(cells)} cells, and the header has {len(header)}")
             for at, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
                 if cell and not name:
-                    raise LocatedError(f"{path.name}, row 1: column {at} has no name")
+                    raise LocatedError(f"{path.name}, line 1: column {at} has no name")
             # columns that are wholly empty, as Excel leaves them, go
             yield where, {name: cell for name, cell in zip(header, cells, strict=True) if name}
 
 
-def _cut(path: Path, text: str, delimiter: str) -> list[list[str]]:
+def _cut(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """Return the cells of each row, with the line in which it starts."""
     # Fields in quotes may hold the delimiter and line breaks. Tables with tabs are often written
     # without any quoting: where quotes lead to no table, they are signs like any other.
     csv.field_size_limit(MAX_CELL_CHARACTERS)
-    rows: list[list[str]] = []
+    rows: list[tuple[int, list[str]]] = []
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        rows.extend(reader)
+        rows.extend(_number(reader))
     except csv.Error as error:
         if delimiter != "\t":
-            raise LocatedError(f"{path.name}, row {len(rows) + 1}: {error}") from None
+            raise LocatedError(f"{path.name}, line {reader.line_num}: {error}") from None
         rows = []
-    if delimiter == "\t" and len({len(cells) for cells in rows if any(cells)}) != 1:
+    if delimiter == "\t" and len({len(cells) for _, cells in rows if any(cells)}) != 1:
         plain = csv.reader(
             io.StringIO(text, newline=""), delimiter=delimiter, quoting=csv.QUOTE_NONE
         )
         try:
-            rows = list(plain)
+            rows = [*_number(plain)]
         except csv.Error as error:
             raise LocatedError(f"{path.name}: {error}") from None
     return rows
+
+
+def _number(reader: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a reader of CSV, each with the line in which it starts."""
+    first = 1
+    for cells in reader:
+        yield first, cells
+        first = reader.line_num + 1

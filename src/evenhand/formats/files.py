@@ -25,7 +25,15 @@ import duckdb
 import narwhals as nw
 
 from evenhand.data.engine import PLACE, fetch_columns, make_table, quote, quote_name
-from evenhand.data.engine_errors import LONGEST_LINE, explained, note_opened
+from evenhand.data.engine_errors import (
+    CSV_WIDTH,
+    LONGEST_LINE,
+    SKIP,
+    explained,
+    find_record,
+    note_opened,
+)
+from evenhand.data.exclusions import Exclusion
 from evenhand.data.query_log import call_copy, forget_copies, name_originals
 from evenhand.errors import (
     EvenhandError,
@@ -38,11 +46,13 @@ from evenhand.errors import (
     suggest,
 )
 from evenhand.formats import file_heads, workbooks
-from evenhand.formats.table import NESTED, Kinds, Table
+from evenhand.formats.table import NESTED, Kinds, Table, exclude_bad_rows
 from evenhand.formats.texts import say
+from evenhand.render.findings import Finding
 
 _LIKELY: Final = (",", "\t", ";", "|")
 _RARE: Final = (":", "^", "~", " ")
+_LIMITS: Final = f"max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE}"
 # Records that must have as many fields as the header for a delimiter to be believed
 _LOOK: Final = 10
 
@@ -55,35 +65,63 @@ _EXCEL: Final = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 class Dialect:
     delimiter: str  # one character
     columns: tuple[str, ...]  # names of the header, without outer blanks
-    skip: int = 0  # lines above the header
+    skip: int = 0  # records above the header, or above the first row where it is not read
+    header: bool = True  # whether DuckDB is to read the header
 
 
 def open_delimited(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
-) -> tuple[duckdb.DuckDBPyRelation, str]:
-    """Return a relation over CSV files of one layout, every value as text, and a delimiter."""
+    heads: Sequence[file_heads.Head],
+) -> tuple[str, str, list[Finding]]:
+    """Return a query of CSV files of one layout, every value as text, a delimiter, and notes."""
     dialects = [read_dialect(head) for head in heads]
     for head, dialect in zip(heads, dialects, strict=True):
         if dialect.columns != dialects[0].columns:
             raise UnknownFormat(_difference(heads[0].path, head.path, dialects[0], dialect))
-    groups: dict[tuple[str, str, int], list[str]] = {}
+    groups: dict[tuple[str, str, int, bool], list[str]] = {}
     for head, dialect in zip(heads, dialects, strict=True):
-        key = (dialect.delimiter, head.compression, dialect.skip)
+        key = (dialect.delimiter, head.compression, dialect.skip, dialect.header)
         groups.setdefault(key, []).append(file_heads.duckdb_name(head.path))
     queries = [_query(dialects[0].columns, key, *names) for key, names in groups.items()]
-    return connection.sql(" union all ".join(queries)), dialects[0].delimiter
+    notes = [] if all(one.header for one in dialects) else [say("questions")]
+    return " union all ".join(queries), dialects[0].delimiter, notes
 
 
-def _query(columns: Sequence[str], key: tuple[str, str, int], *names: str) -> str:
-    delimiter, compression, skip = key
+def _query(columns: Sequence[str], key: tuple[str, str, int, bool], *names: str) -> str:
+    delimiter, compression, skip, header = key
     files = ", ".join(map(quote, names))
     types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
     return (
-        f"select * from read_csv([{files}], auto_detect = false, header = true,"
+        f"select * from read_csv([{files}], auto_detect = false, header = {str(header).lower()},"
         f" columns = {{{types}}}, delim = {quote(delimiter)}, quote = '\"', escape = '\"',"
         f" skip = {skip}, nullstr = '', compression = '{compression}', hive_partitioning = false,"
-        f" max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
+        f" {_LIMITS})"
     )
+
+
+def skip_ragged(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[str, list[Exclusion]]:
+    """Return a query of CSV files without the lines that are no rows, which are listed."""
+    number = next(file_heads.NUMBERS)
+    lines, files = f"evenhand_lines_{number}", f"evenhand_files_{number}"
+    options = f"store_rejects = true, rejects_table = '{lines}', rejects_scan = '{files}'"
+    storing = query.replace(_LIMITS, f"{_LIMITS}, {options}, rejects_limit = 0")
+    ((kept,),) = connection.execute(f"select count(*) from ({storing})").fetchall()
+    bad = connection.execute(
+        "select file_path, line, any_value(delimiter), any_value(error_type), min(error_message)"
+        f" from {lines} join {files} using (scan_id, file_id) group by all order by all"
+    ).fetchall()
+    connection.execute(f"drop table {lines}; drop table {files}")
+    if not bad:
+        return query, []
+    places: list[str] = []
+    for path, at, mark, kind, message in bad:
+        record = find_record(Path(path), at, mark.replace("\\t", "\t"))
+        where = f"line {record.line if record else at:,}"
+        several = f" of {name_originals(path)}" if len({one[0] for one in bad}) > 1 else ""
+        width = CSV_WIDTH.search(message)
+        why = f"{width[2]} fields, not {width[1]}" if width else kind.lower()
+        places.append(f"{where}{several} ({why})")
+    skipped = exclude_bad_rows(places, places, kept + len(places))
+    return query.replace(_LIMITS, f"{_LIMITS}, ignore_errors = true"), [skipped]
 
 
 def read_dialect(head: file_heads.Head) -> Dialect:
@@ -98,12 +136,17 @@ def read_dialect(head: file_heads.Head) -> Dialect:
     excel_line = _EXCEL.fullmatch(first)
     text = head.text.partition("\n")[2] if excel_line else head.text
     delimiter = excel_line[1] if excel_line else _delimiter(replace(head, text=text))
-    records = list(_records(text, delimiter, 2))
+    records = list(_records(text, delimiter, 3))
     if len(records) < 2 and head.whole and head.text.count('"') % 2:
         raise UnknownFormat(f"line 1 of {head.path} opens a quote that is never closed: close it")
-    if len(records) < 2 and head.whole:
+    if len(records) < 2 and head.whole and delimiter in _LIKELY and len(records[0]) > 1:
         raise InvalidJudgments(
             f"{head.path} holds a header but no judgments: write one a row below it"
+        )
+    if len(records) < 2 and head.whole:
+        raise UnknownFormat(
+            f"{head.path} holds one line of text ('{first[:40]}') and no table: write a header of"
+            " names with commas between them, and one judgment a row below it"
         )
     if not records:
         raise UnknownFormat(f"{head.path} has no readable header in line 1")
@@ -115,6 +158,9 @@ def read_dialect(head: file_heads.Head) -> Dialect:
             f"column '{twice[0]}' stands twice in the header of {head.path} (capitals do not"
             " tell columns apart): rename one"
         )
+    below = [cell for cell in records[-1] if cell]
+    if below and all('"ImportId"' in cell for cell in below):  # an export of Qualtrics
+        return Dialect(delimiter, tuple(columns), skip=len(records), header=False)
     return Dialect(delimiter, tuple(columns), skip=1 if excel_line else 0)
 
 
@@ -540,8 +586,14 @@ def is_moment(text: str) -> bool:
 
 
 def open_shaped(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head], shapes: Sequence[Shape]
-) -> duckdb.DuckDBPyRelation:
+    connection: duckdb.DuckDBPyConnection,
+    heads: Sequence[file_heads.Head],
+    shapes: Sequence[Shape],
+    *,
+    skip: bool,
+) -> tuple[str, list[Exclusion]]:
+    """Return a query of tables of other projects, and what it leaves out."""
+    skipped: list[Exclusion] = []
     for head, shape in zip(heads, shapes, strict=True):
         if shape.columns != shapes[0].columns:
             raise UnknownFormat(
@@ -550,20 +602,26 @@ def open_shaped(
             )
     queries = []
     for head, shape in zip(heads, shapes, strict=True):
+        query = _query_shape(connection, head, shape)
         if shape.parting == "blanks":
             n = len(shape.columns)
             uneven = connection.execute(
                 f"select row, len(fields) from (select row_number() over () as row, fields from"
-                f" ({_lines(head, shape)})) where len(fields) <> {n} order by row limit 1"
-            ).fetchone()
-            if uneven is not None:
-                line = uneven[0] + shape.header
-                names = ", ".join(shape.columns)
+                f" ({_lines(head, shape)})) where len(fields) <> {n} order by row"
+            ).fetchall()
+            places = [f"line {row + shape.header:,} ({m} fields, not {n})" for row, m in uneven]
+            if uneven and not skip:
+                at, _, what = places[0].partition(" (")
                 raise UnknownFormat(
-                    f"line {line:,} of {head.path} has {uneven[1]} fields, not {n}: {names}"
+                    f"{at} of {head.path} has {what[:-1]}: {', '.join(shape.columns)}; correct it,"
+                    f" or {SKIP}"
                 )
-        queries.append(_query_shape(connection, head, shape))
-    return connection.sql(" union all ".join(queries))
+            if uneven:
+                ((every,),) = connection.execute(f"select count(*) from ({query})").fetchall()
+                skipped.append(exclude_bad_rows(places, places, every))
+                query += f" where len(fields) = {n}"
+        queries.append(query)
+    return " union all ".join(queries), skipped
 
 
 def _query_shape(connection: duckdb.DuckDBPyConnection, head: file_heads.Head, shape: Shape) -> str:
@@ -581,7 +639,7 @@ def _query_shape(connection: duckdb.DuckDBPyConnection, head: file_heads.Head, s
         f" {str(shape.header).lower()}, columns = {{{types}}}, delim = {quote(shape.parting)},"
         f" quote = {quote(mark)}, escape = {quote(mark)}, nullstr = '', null_padding ="
         f" {str(shape.padded).lower()}, compression = '{head.compression}', hive_partitioning ="
-        f" false, max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
+        f" false, {_LIMITS})"
     )
     fields = "*"
     if shape.quoted == "some":
@@ -598,7 +656,7 @@ def _lines(head: file_heads.Head, shape: Shape) -> str:
         f" header = {str(shape.header).lower()}, columns = {{'line': 'VARCHAR'}},"
         f" delim = '{_NOWHERE}', quote = '', escape = '', strict_mode = false,"
         f" compression = '{head.compression}', hive_partitioning = false,"
-        f" max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
+        f" {_LIMITS})"
     )
 
 
@@ -658,8 +716,11 @@ def open_files(
     sheet: str | None = None,
     fits: Callable[[Table], bool] = lambda _: True,
     advise: Callable[[str], str] = workbooks.advise_option,
+    skip: bool = False,
 ) -> Table:
     """Open one or many files of one layout as a table; of the rows nothing is read yet.
+
+    With `skip`, lines of CSV that are no rows are left out, which takes a look at all of them.
 
     Of workbooks a sheet is read: the one that is named, or the only one that fits; see
     `workbooks.read_sheet`.
@@ -668,7 +729,7 @@ def open_files(
     try:
         paths = file_heads.find_files(source)
         if not any(map(workbooks.is_workbook, paths)):
-            table = _open_paths(paths, copies)
+            table = _open_paths(paths, copies, skip=skip)
             if sheet is not None:
                 raise UnknownOption(f"{table.name} is no workbook, so it has no sheet '{sheet}'")
         else:
@@ -684,7 +745,7 @@ def open_files(
     return table
 
 
-def _open_paths(paths: Sequence[Path], copies: file_heads.Copies) -> Table:
+def _open_paths(paths: Sequence[Path], copies: file_heads.Copies, *, skip: bool) -> Table:
     note_opened([str(path) for path in paths])
     connection = connect()
     heads = [file_heads.read_head(path, connection) for path in paths]
@@ -705,11 +766,10 @@ def _open_paths(paths: Sequence[Path], copies: file_heads.Copies) -> Table:
         elif heads[0].kind == "json":
             relation, more["original_types"], more["mixed"] = _open_json(connection, heads, copies)
         else:
-            relation, more["delimiter"] = _open_text(connection, heads, copies)
-    notes = tuple(_say_encoding(head) for head in heads if head.encoding)
-    return Table(
-        nw.from_native(relation), name, connection, paths=tuple(paths), notes=notes, **more
-    )
+            relation, more = _open_text(connection, heads, copies, skip=skip)
+    encodings = tuple(_say_encoding(head) for head in heads if head.encoding)
+    more["notes"] = (*encodings, *more.get("notes", ()))
+    return Table(nw.from_native(relation), name, connection, paths=tuple(paths), **more)
 
 
 def _say_encoding(head: file_heads.Head) -> str:
@@ -800,7 +860,9 @@ def _open_text(
     connection: duckdb.DuckDBPyConnection,
     heads: Sequence[file_heads.Head],
     copies: file_heads.Copies,
-) -> tuple[duckdb.DuckDBPyRelation, str]:
+    *,
+    skip: bool,
+) -> tuple[duckdb.DuckDBPyRelation, dict[str, Any]]:
     told = [tell_shape(head) for head in heads]
     heads = [
         file_heads.rewrite(head, copies, quoted=shape is None or shape.quoted is True)
@@ -808,8 +870,13 @@ def _open_text(
     ]
     shapes = [shape for shape in told if shape is not None]
     if len(shapes) == len(heads):
-        return open_shaped(connection, heads, shapes), ""
-    return open_delimited(connection, heads)
+        query, skipped = open_shaped(connection, heads, shapes, skip=skip)
+        more: dict[str, Any] = {}
+    else:
+        query, delimiter, notes = open_delimited(heads)
+        skipped, more = [], {"delimiter": delimiter, "notes": tuple(notes)}
+    query, ragged = skip_ragged(connection, query) if skip else (query, [])
+    return connection.sql(query), {**more, "skipped": [*skipped, *ragged]}
 
 
 # A text file that grows at its end: lines that are whole, each read once.

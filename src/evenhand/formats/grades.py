@@ -274,3 +274,58 @@ def _read_signs(match: re.Match[str]) -> _Grade | None:
     left = first == "left" or (first is None and second == "right") or not words
     better: Outcome = "left" if left == (sign[0] in ">+") else "right"
     return _Grade(better, strong=len(sign) > 1 or sign == "+", words=words)
+
+
+# Scores that are written with more than a number, or in words of an ordered scale.
+
+_DISAGREE: Final = {"strongly": 1, "completely": 1, "": 2}
+_AGREE: Final = {"": 4, "strongly": 5, "completely": 5}
+_SLIGHT: Final = ("somewhat", "slightly")
+_NEITHER: Final = ("neutral", "undecided", "neither", "neither agree nor disagree", "not sure")
+AGREEMENT: Final[Mapping[str, int]] = {
+    **{f"{word} disagree".strip(): at for word, at in _DISAGREE.items()},
+    **dict.fromkeys(_NEITHER, 3),
+    **{f"{word} agree".strip(): at for word, at in _AGREE.items()},
+}
+# The same with seven points
+AGREEMENT_SLIGHT: Final[Mapping[str, int]] = {
+    **{word: {1: 1, 2: 2, 3: 4, 4: 6, 5: 7}[at] for word, at in AGREEMENT.items()},
+    **{f"{word} disagree": 3 for word in _SLIGHT},
+    **{f"{word} agree": 5 for word in _SLIGHT},
+}
+# Absolute category rating of ITU-T P.800
+QUALITY: Final[Mapping[str, int]] = {"bad": 1, "poor": 2, "fair": 3, "good": 4, "excellent": 5}
+_PLAIN: Final = r"([+-]?(?:\d+\.?\d*|\.\d+))"
+# What stands beside a number: 85 %, 4/5 or 4 out of 5, 1 - very bad or (1) very bad
+_PERCENT: Final = re.compile(rf"{_PLAIN}\s*%")
+_PART_OF: Final = re.compile(rf"{_PLAIN}\s*(?:/|out of|of)\s*(\d+)", re.IGNORECASE)
+_NUMBERED: Final = re.compile(r"\(?(\d+)\)?(?:\s*[-–—:.=)]\s*|\s+)\(?[^\W\d].*")
+
+
+def read_words(labels: Collection[str], *, beside: bool) -> tuple[dict[str, float], Finding] | None:
+    """Return label → number, of labels that are scores with more than a number, and a note.
+
+    Labels that are none of these are not among them.
+
+    beside: whether plain numbers stand beside them, which 85 % and 0.9 would make two scales.
+    """
+    words = {label: " ".join(re.findall(r"[^\W\d_]+", label.casefold())) for label in labels}
+    for scale in () if beside else (AGREEMENT, AGREEMENT_SLIGHT, QUALITY):
+        if len({*words.values()}) > 1 and {*words.values()} <= scale.keys():
+            shown = dict(sorted((scale[word], word) for word in {*words.values()}))
+            note = say("score-words", words=[f"{word} = {n}" for n, word in shown.items()])
+            return {label: float(scale[word]) for label, word in words.items()}, note
+    percents = {label: _PERCENT.fullmatch(label.strip()) for label in labels}
+    parts = {label: _PART_OF.fullmatch(label.strip()) for label in labels}
+    numbered = {label: _NUMBERED.fullmatch(label.strip()) for label in labels}
+    of = {match[2] for match in parts.values() if match}
+    one_each = len({match[1] for match in numbered.values() if match})
+    for matches, code, fits in (
+        (percents, "score-percent", not beside),
+        (parts, "score-parts", len(of) == 1 and not beside),
+        (numbered, "score-numbered", one_each == sum(map(bool, numbered.values()))),
+    ):
+        numbers = {label: float(match[1]) for label, match in matches.items() if match}
+        if numbers and fits:
+            return numbers, say(code, of=min(of, default=""))
+    return None

@@ -53,6 +53,8 @@ from evenhand.formats.table import (
 )
 from evenhand.formats.texts import say
 
+# Columns of the files of crowd platforms: Answer.preference, INPUT:model_a
+_OF_CROWD: Final = re.compile(r"(?i)(input|answer|output|assignment)[.:](.+)")
 _LONGEST = 60  # Characters of a condition that are shown behind the name of a file
 
 
@@ -143,7 +145,7 @@ def read(
     if isinstance(source, str | Path) and is_database(str(source)):
         # a campaign's: what its tables are is known in rooms above this one
         source = import_module("evenhand.web").open_table(str(source), layout=format, task=task)
-    table = _open(source, partial(open_files, sheet=sheet, fits=fits))
+    table = _open(source, partial(open_files, sheet=sheet, fits=fits, skip=skip_bad_rows))
     if sheet is not None and not table.notes:
         raise UnknownOption(f"{table.name} is no workbook, so it has no sheet '{sheet}'")
     data = understand(table, options, layout=format, where=where)
@@ -179,7 +181,7 @@ def understand(
     table = replace(table, faults=[] if options.skip_bad_rows else None)
     with explained(table.name):
         data = _read_rows(chosen, table, options)
-    source = data.source.noting(*table.notes).excluding(*table.exclude_skipped())
+    source = data.source.noting(*table.notes).excluding(*table.skipped, *table.exclude_skipped())
     data = replace(data, source=source)
     if where is None:
         return data
@@ -212,9 +214,13 @@ def _rename_dotted(
 ) -> tuple[Table, ReadOptions]:
     """Write columns with _ in place of a dot, before which DuckDB expects the name of a table.
 
+    Columns of a crowd platform go by the name that they have in its task.
     A layout that is told by such names reads them itself.
     """
-    dotted = [name for name in table.columns if "." in name]
+    crowd = {name: match[2] for name in table.columns if (match := _OF_CROWD.fullmatch(name))}
+    if not any(name.lower().startswith(("answer", "output")) for name in crowd):
+        crowd = {}
+    dotted = [name for name in table.columns if "." in name or name in crowd]
     if (
         not dotted
         or not table.frame.implementation.is_duckdb()
@@ -224,12 +230,12 @@ def _rename_dotted(
     taken = {name.casefold() for name in table.columns}
     new: dict[str, str] = {}
     for name in dotted:
-        plain = name.replace(".", "_")
+        plain = crowd.get(name, name).replace(".", "_")
         while plain.casefold() in taken:
             plain += "_"
         taken.add(plain.casefold())
         new[name] = plain
-    note = say("dots", columns=[*new.values()])
+    note = say("prefixes" if crowd else "dots", columns=[*new.values()])
     return _rename(replace(table, notes=(*table.notes, note)), options, new)
 
 

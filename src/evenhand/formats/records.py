@@ -122,11 +122,11 @@ def read_records(table: Table) -> Iterator[Record]:
     names = list(fetched)
     columns = [column.tolist() for column in fetched.values()]
     skipped = {number for fault in table.faults or () for number in fault.numbers}
-    for number, values in enumerate(zip(*columns, strict=True), start=1):
-        if number not in skipped:
-            record = dict(zip(names, values, strict=True))
-            place = record.pop(PLACE, number - 1)  # as a sheet counts its rows
-            yield Record(place + 1, record, table.name)
+    for number, values in enumerate(zip(*columns, strict=True)):
+        record = dict(zip(names, values, strict=True))
+        place = int(record.pop(PLACE, number)) + 1  # as a sheet counts its rows
+        if place not in skipped:
+            yield Record(place, record, table.name)
 
 
 def read_each(

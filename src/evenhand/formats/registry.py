@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Final
 
 from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option
@@ -13,11 +14,19 @@ from evenhand.formats.layouts import (
     arena,
     generic,
     labels,
+    language_models,
     mqm,
     wide,
     wmt,
 )
-from evenhand.formats.roles import Header, check_asked, refuse_circular, say_which, write_roles
+from evenhand.formats.roles import (
+    Header,
+    check_asked,
+    fold,
+    refuse_circular,
+    say_which,
+    write_roles,
+)
 from evenhand.formats.table import Layout
 
 # In the order in which they are tried: the most particular first
@@ -40,12 +49,14 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     annotation_tools.ARGILLA,
     labels.SNOW,
     labels.QAGS,
+    *language_models.LAYOUTS,
     arena.ARENA_ONE_HOT,
     arena.ARENA_LOG,
     arena.ARENA,
     arena.ALPACA_EVAL,
     arena.PANDALM,
     generic.DPO,
+    generic.WINNERS,
     generic.EVALICA,
     generic.CROWD_KIT,
     generic.CROWD_KIT_LONG,
@@ -56,6 +67,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     wide.PAIR_SCORES,
     wide.VOTES,
     generic.RATINGS,
+    wide.WIDE_RANKS,
     wide.WIDE,
     generic.MATRIX,
     labels.LABELS,
@@ -67,11 +79,25 @@ FORMATS: Final = tuple(layout.name for layout in LAYOUTS)  # Names that `format`
 # Columns of files that say what is to be judged
 _CAMPAIGNS: Final = {
     ("info", "data"): "a Pearmut campaign",
-    ("items", "task"): "batches of Appraise",
     ("CAMPAIGN_NAME", "TASKS_TO_ANNOTATORS"): "a manifest of Appraise",
     ("instructions", "consent", "thanks", "design"): "a campaign",
 }
 _LOG: Final = ("body", "hash")  # Columns of the log of a campaign
+_BATCH: Final = {"items", "task"}  # All that stands in a batch of Appraise
+# Columns of tables of results, of which two are there
+_OF_RESULTS: Final = frozenset(
+    (
+        *("winrate", "ranklo", "rankhi", "cluster", "standarderror", "nwins", "elo", "elorating"),
+        *("rankings", "judges", "systems", "judgments", "items", "votes", "tieshare", "arenascore"),
+        *("trueskillmean", "trueskillmu", "kappa", "pairs", "comparisons"),
+    )
+)
+# Columns of two answers that are compared; {} is the side
+_ANSWERS: Final = (
+    *("response_{}", "response{}", "output_{}", "answer_{}", "completion_{}", "translation_{}"),
+    *("summary_{}", "text_{}", "human_ref_{}"),
+)
+_ENDS: Final = (("1", "2"), ("A", "B"), ("0", "1"), ("left", "right"))
 
 
 def choose(header: Header, name: str | None) -> Layout:
@@ -98,7 +124,8 @@ def choose(header: Header, name: str | None) -> Layout:
 def knows(header: Header, name: str | None) -> bool:
     """Say whether a header is that of a layout, or of something else that is known."""
     layouts = [layout for layout in LAYOUTS if name in (None, layout.name)]
-    return any(map(header.holds, _CAMPAIGNS)) or any(one.recognise(header) for one in layouts)
+    campaign = {*header.columns} == _BATCH or any(map(header.holds, _CAMPAIGNS))
+    return campaign or any(one.recognise(header) for one in layouts)
 
 
 def reads_names(header: Header, name: str | None) -> bool:
@@ -109,13 +136,45 @@ def reads_names(header: Header, name: str | None) -> bool:
     return any(layout.recognise(header) for layout in exact)
 
 
+def _find_answers(header: Header) -> list[str]:
+    """Return two columns of answers that are compared, where they hold texts."""
+    for name, ends in product(_ANSWERS, _ENDS):
+        columns = [header.named(name.format(end)) for end in ends]
+        found = [one for one in columns if one is not None and header.holds_texts(one)]
+        if len(found) == len(ends):
+            return found
+    return []
+
+
+def _tell_other(header: Header) -> UnknownColumn | UnknownFormat | None:
+    """Say what a table holds instead of judgments, or that it names no systems."""
+    campaigns = [what for columns, what in _CAMPAIGNS.items() if header.holds(columns)]
+    if {*header.columns} == _BATCH:
+        campaigns.append("batches of Appraise")
+    for what in campaigns:
+        return UnknownFormat(
+            f"{header.table} holds {what}: what is to be judged, and no judgments yet"
+        )
+    results = [name for name in header.columns if fold(name) in _OF_RESULTS]
+    if len(results) > 1:
+        return UnknownFormat(
+            f"{header.table} looks like results ({listing(results)}), not like judgments: read"
+            " the judgments of which they were made"
+        )
+    answers = _find_answers(header)
+    if answers and header.missing(("left", "right")) == ["left", "right"]:
+        return UnknownColumn(
+            f"{header.table} does not say which systems gave the answers in {listing(answers)}: add"
+            " columns with their names, model_a and model_b"
+        )
+    return None
+
+
 def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | UnknownFormat:
     """Say what is missing for the nearest of our own layouts, or that none is near."""
-    for columns, what in _CAMPAIGNS.items():
-        if header.holds(columns):
-            return UnknownFormat(
-                f"{header.table} holds {what}: what is to be judged, and no judgments yet"
-            )
+    other = _tell_other(header)
+    if other is not None:
+        return other
     if header.holds(_LOG):
         return UnknownFormat(
             f"{header.table} is the log of a campaign, for evenhand check: {DOWNLOAD}"

@@ -54,7 +54,7 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "score": ("rating", "grade", "points"),
     "criterion": ("criteria", "aspect", "dimension"),
     "kind": ("item_type", "item_kind", "type"),
-    "seconds": ("duration_s", "time_s", "duration_seconds"),
+    "seconds": ("duration_s", "time_s", "duration_seconds", "work_time_in_seconds"),
     "expected": ("expected_score", "expected_outcome"),
     "shown_at": ("tstamp", "timestamp", "submit_time", "submitted_at", "started_at", "t0"),
     "id": (),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -23,6 +24,7 @@ from evenhand.data.engine import (
     is_nan,
     one_thread,
 )
+from evenhand.data.engine_errors import SKIP
 from evenhand.data.exclusions import Exclusion, sign_names
 from evenhand.data.joining import keep_places, list_places
 from evenhand.data.labels import (
@@ -42,6 +44,7 @@ from evenhand.data.source import (
     ANNOTATIONS,
     AnnotationColumn,
     Source,
+    find_lines,
     find_rows,
     name_rows,
     repeats_header,
@@ -49,7 +52,7 @@ from evenhand.data.source import (
 )
 from evenhand.data.tables import LABELS as LABEL_ROLES
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, write_word
-from evenhand.formats.grades import Grades, read_grades
+from evenhand.formats.grades import Grades, read_grades, read_words
 from evenhand.formats.roles import (
     SOFT,
     SYNONYMS,
@@ -62,6 +65,7 @@ from evenhand.formats.roles import (
     fold,
 )
 from evenhand.formats.texts import say
+from evenhand.render.findings import Finding
 
 LOOK: Final = 1000  # Rows looked at to tell texts from names
 # From so many values, so large a share of different ones names nobody who judged twice
@@ -72,8 +76,6 @@ Handle: TypeAlias = Comparisons | Rankings | Ratings
 Kinds: TypeAlias = Callable[[], Mapping[str, str]]
 # Kinds of value that name the same however they are read: "5" and 5
 LABELS: Final = frozenset({"text", "whole numbers", "dates"})
-# What to do about rows that cannot be read
-SKIP: Final = "exclude such rows, counted and listed: --skip-bad-rows, in Python skip_bad_rows=True"
 NESTED: Final = "nested values"  # What a column of a JSON file may hold
 # Kinds of value that are the same number: "5", 5 and 5.0
 NUMBERS: Final = frozenset({"text", "whole numbers", "fractions"})
@@ -121,6 +123,7 @@ class Table:
     delimiter: str = ""  # of a CSV file
     # rows that could not be read, which are skipped; None where the first of them is refused
     faults: list[InvalidRow] | None = None
+    skipped: Sequence[Exclusion] = ()  # lines that are no rows, and were left out for that
 
     @cached_property
     def schema(self) -> nw.Schema:
@@ -176,23 +179,28 @@ class Table:
     def skip(self, fault: InvalidRow) -> None:
         """Refuse a row that cannot be read, or note that it is skipped."""
         if self.faults is None:
-            raise InvalidJudgments(f"{fault}; correct it, or {SKIP}") from None
+            where = self.name_rows([fault.number])[fault.number]
+            said = f"{where} of {self.name}: {fault.reason}; correct it, or {SKIP}"
+            raise InvalidJudgments(said) from None
         self.faults.append(fault)
+
+    def name_rows(self, numbers: Collection[int]) -> dict[int, str]:
+        """Name rows by their lines in a text file, elsewhere by their numbers."""
+        lines = find_lines(self.frame, numbers)
+        return {n: f"line {lines[n]:,}" if lines else f"row {n:,}" for n in numbers}
 
     def exclude_skipped(self) -> tuple[Exclusion, ...]:
         """Return what was skipped, counted and listed."""
-        numbers = sorted(number for fault in self.faults or () for number in fault.numbers)
+        numbers = sorted({number for fault in self.faults or () for number in fault.numbers})
         if not numbers:
             return ()
         faults = sorted(self.faults or (), key=lambda fault: fault.number)
-        reasons = [f"row {one.number:,} ({one.reason})" for one in faults]
-        sentence = say("bad-rows", rows=len(numbers), faults=reasons)
-        names = [f"{number}" for number in numbers]
-        reason = f"rows that cannot be read: {listing(names)}{sign_names(names)}"
+        places = self.name_rows({*numbers, *(fault.number for fault in faults)})
+        reasons = [f"{places[one.number]} ({one.reason})" for one in faults]
         every = count_rows(self.frame)
         if len(numbers) >= every:
             raise InvalidJudgments(f"no row of {self.name} can be read: {reasons[0]}")
-        return (Exclusion("bad-rows", reason, len(numbers), every, sentence=sentence),)
+        return (exclude_bad_rows([places[number] for number in numbers], reasons, every),)
 
     def refuse_mixed(self, column: str, role: str, fitting: frozenset[str]) -> None:
         """Refuse a column whose values are of different kinds: 5.0 and "5" would be two judges."""
@@ -219,6 +227,13 @@ class Table:
         )
 
 
+def exclude_bad_rows(places: Sequence[str], faults: Sequence[str], every: int) -> Exclusion:
+    """Return the exclusion of some of `every` rows, by their places and what is wrong with them."""
+    sentence = say("bad-rows", rows=len(places), faults=faults)
+    reason = f"rows that cannot be read: {listing(places)}{sign_names(places)}"
+    return Exclusion("bad-rows", reason, len(places), every, sentence=sentence)
+
+
 # A number as people and programs write it; never inf, nan, 1,5 or 0x1
 PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
 
@@ -227,6 +242,9 @@ def _numbers(values: Iterable[Any]) -> list[float]:
     """Return values as numbers; none of them where more than a few slips are something else."""
     plain = [value.strip() if isinstance(value, str) else value for value in values]
     there = [one for one in plain if not is_missing(None if one is None else str(one))]
+    written = _find_written(Counter(one for one in there if isinstance(one, str)))
+    if written is not None:
+        there = [str(written[0].get(one, one)) for one in there]
     numbers = [float(one) for one in there if not isinstance(one, str) or re.match(PATTERN, one)]
     return numbers if len(there) - len(numbers) <= SLIPS * len(there) else []
 
@@ -269,6 +287,41 @@ def read_decimals(table: Table, decimal: str | None) -> Table:
     return replace(table, frame=table.frame.with_columns(*pointed), notes=notes)
 
 
+MAX_WORDS: Final = 2000  # Different scores in words, or with a sign, that are read as numbers
+
+
+def read_written_scores(table: Table, columns: Iterable[str | None]) -> tuple[Table, list[Finding]]:
+    """Write scores such as 85 %, 4/5, "1 - poor" and "strongly agree" as numbers; say how."""
+    notes: list[Finding] = []
+    for column in columns:
+        if not column or table.schema[column] != nw.String:
+            continue
+        first = fetch_columns(table.frame.select(column).head(LOOK))[column].tolist()
+        if _find_written(Counter(first)) is None:
+            continue
+        counted = count_labels(table.frame, column)
+        written = _find_written(counted) if len(counted) <= MAX_WORDS else None
+        if written is None:
+            continue
+        numbers = {label: f"{number:g}" for label, number in written[0].items()}
+        value = nw.col(column)
+        number = value.replace_strict([*numbers], [*numbers.values()], default=value)
+        table = table.with_frame(table.frame.with_columns(number.alias(column)))
+        notes.append(written[1])
+    return table, [*dict.fromkeys(notes)]
+
+
+def _find_written(counted: Mapping[Any, float]) -> tuple[dict[str, float], Finding] | None:
+    """Return label → number where nearly all values that are no plain numbers are written ones."""
+    there = {label: n for label, n in counted.items() if label and not is_missing(label)}
+    others = {one: n for one, n in there.items() if not re.match(PATTERN, one.strip())}
+    written = read_words([*others], beside=len(others) < len(there)) if others else None
+    if written is None:
+        return None
+    unread = sum(n for label, n in others.items() if label not in written[0])
+    return written if unread <= SLIPS * sum(there.values()) else None
+
+
 _ADVICE: Final = {
     "rank": "ranks are whole numbers from 1 (best); −1 or blank means not ranked",
     "position": "positions are whole numbers, the place on the screen",
@@ -307,39 +360,32 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
     return nw.when(~_says_missing(text)).then(text).cast(nw.Float64).alias(role)
 
 
-def skip_unreadable(table: Table, numeric: Iterable[str | None]) -> Table:
-    """Leave out rows whose ranks or scores are no numbers, where such rows are to be skipped."""
-    columns = [column for column in numeric if column and table.schema[column] == nw.String]
-    if table.faults is None or not columns:
-        return table
-    frame = keep_places(table.frame)
-    for column in columns:
-        rows = find_rows(frame, is_no_number(column), limit=count_rows(frame))
-        table.faults.extend(
-            InvalidRow(int(row["row"]), table.name, f"'{row[column]}' is no number") for row in rows
-        )
-        # An engine may cast before it filters: what is no number is missing for it as well
-        number = ~is_no_number(column).fill_null(value=False)
-        frame = frame.filter(number).with_columns(
-            nw.when(number).then(nw.col(column)).alias(column)
-        )
-    table.exclude_skipped()  # refuses where no row is left
-    return table.with_frame(frame)
+def skip_unreadable(
+    table: Table, columns: Iterable[str | None], *, cells: bool = False
+) -> tuple[Table, list[str]]:
+    """Leave out rows whose ranks or scores are no numbers, where bad rows are skipped.
 
-
-def blank_unreadable(table: Table, columns: Iterable[str]) -> tuple[Table, list[str]]:
-    """Empty cells whose scores are no numbers, where bad rows are to be skipped; say which."""
-    if table.faults is None:
+    cells: only the cells, which are empty then; they are returned, each with its place.
+    """
+    texts = [column for column in columns if column and table.schema[column] == nw.String]
+    if table.faults is None or not texts:
         return table, []
-    frame, found = keep_places(table.frame), []
-    for column in columns:
-        if table.schema[column] != nw.String:
-            continue
-        rows = find_rows(frame, is_no_number(column), limit=count_rows(frame))
-        found += [(int(row["row"]), f"'{row[column]}' in '{column}'") for row in rows]
-        number = ~is_no_number(column).fill_null(value=False)
-        frame = frame.with_columns(nw.when(number).then(nw.col(column)).alias(column))
-    return table.with_frame(frame), [f"row {row:,} ({what})" for row, what in sorted(found)]
+    frame, bad = keep_places(table.frame), list[tuple[int, str]]()
+    for column in texts:
+        for row in find_rows(frame, is_no_number(column), limit=count_rows(frame)):
+            bad.append((int(row["row"]), f"'{row[column]}' in '{column}'"))
+    numbers = {column: ~is_no_number(column).fill_null(value=False) for column in texts}
+    if not cells:
+        frame = frame.filter(nw.all_horizontal(*numbers.values(), ignore_nulls=True))
+    # An engine may cast before it filters: what is no number is missing for it as well
+    blank = [nw.when(there).then(nw.col(one)).alias(one) for one, there in numbers.items()]
+    numeric = table.with_frame(frame.with_columns(*blank))
+    if cells:
+        places = table.name_rows({number for number, _ in bad})
+        return numeric, [f"{places[number]} ({what})" for number, what in sorted(bad)]
+    table.faults.extend(InvalidRow(n, table.name, f"{what} is no number") for n, what in bad)
+    table.exclude_skipped()  # refuses where no row is left
+    return numeric, []
 
 
 def is_no_number(column: str) -> nw.Expr:
@@ -838,7 +884,7 @@ def make_rankings(
 ) -> Rankings:
     refuse_comparison_wishes(options, "rankings")
     roles, beside = assign_beside(table, options, "rankings", fixed)
-    table = skip_unreadable(table, [roles["rank"]])
+    table, _ = skip_unreadable(table, [roles["rank"]])
     table, notes = strip_labels(table, roles)
     frame, source = _take(table, layout, roles)
     source = source.noting(*notes)
@@ -865,8 +911,10 @@ def make_ratings(
 ) -> Ratings:
     refuse_comparison_wishes(options, "ratings")
     roles = assign(table.header(options), Ratings.ROLES, _NEEDED[needed], fixed)
-    table = skip_unreadable(table, [roles.get("score")])
+    table, written = read_written_scores(table, [roles.get("score")])
+    table, _ = skip_unreadable(table, [roles.get("score")])
     roles, notes = drop_misfits(table, options, roles)
+    notes += written
     table, stripped = strip_labels(table, roles)
     table, roles, more = keep_documents_apart(table, roles)
     more += stripped

@@ -10,6 +10,7 @@ FILES: Final = {
     # `renamed`: whether some column has another name than its role, so that readers are told
     "columns": "read {layout}: {columns}",
     "unfolded": "columns {columns:list} hold scores: {what}",
+    "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",
     "unfolded-votes": "columns {columns:list} hold outcomes: {what}",
     "rows-as-items": "each row is an item, by its number",
     "score-pair": "'{left}' and '{right}' are compared: the higher score wins, equal ones tie",
@@ -28,12 +29,22 @@ FILES: Final = {
     "inner-list": "the list '{name}' of {file} was read; not read: {others:list}",
     "inner-list-alone": "the list '{name}' of {file} was read.",
     "dots": "a dot in the name of a column is written _ here: {columns:list}.",
+    "score-words": "words are read as numbers: {words:list}.",
+    "score-percent": "a number with % is read as that number.",
+    "score-parts": "scores out of {of} are read as the number before it.",
+    "score-numbered": "of scores with words only the number is read.",
+    "prefixes": "columns are called without the platform's prefix: {columns:list}.",
+    "questions": "not read: the questions and import ids below the header.",
     "decimal-comma": "a comma stands before decimals in {columns:list}.",
     "bad-rows": "{rows:#row that cannot be read is/rows that cannot be read are} excluded:"
     " {faults:list}",
     "no-systems": "labels of items, without systems: for agreement, labels and judges.",
     "graded": "{rows:,} of {of:,} preferences are graded, between 1 and 2: each counts for the"
     " nearer output, 1.5 as a tie, and the number is kept as 'preference'.",
+    "judges-by-place": "experts and turkers are numbered as they come for each text: turker_1 may"
+    " be another person for the next.",
+    "baseline-unnamed": "the file does not name the baseline, which is called baseline.",
+    "turns": "an item is a {item} and a {turn}: the turns of one {item} were judged apart.",
     "references": "{references:#reference/references} shown in the place of systems (REF): controls"
     " known to be good, and no outputs of a system.",
 }

@@ -33,6 +33,8 @@ _UNCOMPUTED: Final = re.compile(
     rb'<(?:\w+:)?c\s[^>]*\br="([A-Z]+\d+)"[^>]*>\s*<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)'
     rb"\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
 )
+# Filled cells from which on a row, and rows from which on a sheet, is more than a remark
+FEWEST_CELLS: Final = 3
 _NUMBER: Final = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)")
 _JOIN: Final = " / "  # Between a heading and the heading below it
 
@@ -78,12 +80,15 @@ def read_sheet(
     name: str | None = None,
     fits: Callable[[Sheet], bool] = lambda _: True,
     advise: Callable[[str], str] = advise_option,
+    *,
+    remarks: bool = False,
 ) -> Sheet:
     """Return the sheet of a name; without one, the only sheet that fits where there are several.
 
     advise: how to choose a sheet, by its name.
+    remarks: whether titles and legends below the header are rows, for who checks every row.
     """
-    sheets = _open(path, name)
+    sheets = _open(path, name, remarks=remarks)
     full = [one for one in sheets if one.rows]
     if not full:
         where = f"sheet '{name}' of {path}" if name is not None else str(path)
@@ -100,7 +105,7 @@ def read_sheet(
     )
 
 
-def _open(path: Path, name: str | None) -> list[Sheet]:
+def _open(path: Path, name: str | None, *, remarks: bool) -> list[Sheet]:
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
@@ -117,7 +122,9 @@ def _open(path: Path, name: str | None) -> list[Sheet]:
                 hint = sentence_hint(suggest(str(name), titles)) or f": it has {listing(titles)}"
                 raise UnknownOption(f"no sheet '{name}' in {path}{hint}")
             try:
-                return [_read(path, one, archive.read(_place(one))) for one in shown]
+                return [
+                    _read(path, one, archive.read(_place(one)), remarks=remarks) for one in shown
+                ]
             finally:
                 book.close()
     except (
@@ -140,7 +147,7 @@ def _place(sheet: Any) -> str:
     return str(sheet._worksheet_path).lstrip("/")  # openpyxl tells it nowhere else
 
 
-def _read(path: Path, sheet: Any, xml: bytes) -> Sheet:
+def _read(path: Path, sheet: Any, xml: bytes, *, remarks: bool) -> Sheet:
     bare = _UNCOMPUTED.search(xml)
     if bare:
         raise UnknownFormat(
@@ -152,7 +159,8 @@ def _read(path: Path, sheet: Any, xml: bytes) -> Sheet:
     width = max(map(len, cells), default=0)
     grid: list[list[Cell]] = [[*row, *[None] * (width - len(row))] for row in cells]
     areas = [_area(*one) for one in _MERGED.findall(xml)]
-    return _lay_out(path, sheet.title, grid, [one for one in areas if one[0] < len(grid)])
+    areas = [one for one in areas if one[0] < len(grid)]
+    return _lay_out(path, sheet.title, grid, areas, remarks=remarks)
 
 
 def _area(*words: bytes) -> Area:
@@ -179,7 +187,9 @@ def _write(cell: Any) -> Cell:
     return text if text.strip() else None
 
 
-def _lay_out(path: Path, name: str, grid: list[list[Cell]], areas: Sequence[Area]) -> Sheet:
+def _lay_out(
+    path: Path, name: str, grid: list[list[Cell]], areas: Sequence[Area], *, remarks: bool
+) -> Sheet:
     """Find the header of a sheet, and the rows below it."""
     most = max((_count(row) for row in grid), default=0)
     head = next((at for at, row in enumerate(grid) if _count(row) >= min(2, most)), None)
@@ -194,8 +204,10 @@ def _lay_out(path: Path, name: str, grid: list[list[Cell]], areas: Sequence[Area
             str(grid[first][edge]),
             first + 1,
         )  # the index of a frame has its own row
+    unread = {} if remarks else _find_remarks(grid, first)
     filled = _fill(grid, [one for one in areas if one[2] >= first], first)
-    used = [at for at, title in enumerate(names) if title or any(row[at] for row in grid[first:])]
+    numbers = [at for at in range(first, len(grid)) if _count(grid[at]) and at not in unread]
+    used = [at for at, title in enumerate(names) if title or any(grid[row][at] for row in numbers)]
     columns = tuple(names[at] or f"column{at + 1}" for at in used)
     folded = [one.casefold() for one in columns]
     twice = [one for at, one in enumerate(columns) if folded[at] in folded[:at]]
@@ -204,14 +216,45 @@ def _lay_out(path: Path, name: str, grid: list[list[Cell]], areas: Sequence[Area
             f"column '{twice[0]}' stands twice in the header of sheet '{name}' of {path} (capitals"
             " do not tell columns apart): rename one"
         )
-    numbers = [at for at in range(first, len(grid)) if _count(grid[at])]
     notes = [f"read sheet '{name}'"]
     if above:
         notes.append(f"not read: what stands above the header in row {head + 1}, '{above[0]:.40}'")
+    notes += [f"not read: row {at + 1}, '{remark:.40}'" for at, remark in unread.items()]
     if filled:
         notes.append(f"{plural(filled, 'cell')} of merged cells hold the value that they show")
     rows = tuple(tuple(grid[at][one] for one in used) for at in numbers)
     return Sheet(path, name, columns, rows, tuple(at + 1 for at in numbers), tuple(notes))
+
+
+def _find_remarks(grid: Sequence[Sequence[Cell]], first: int) -> dict[int, str]:
+    """Return rows below the header that hold a title or a legend, each with its first words.
+
+    A row of one cell is a title where rows have three cells or more. The first row is a legend
+    where it has words above numbers, and nothing in it stands in another row.
+    """
+    rows = {at: [*grid[at]] for at in range(first, len(grid)) if _count(grid[at])}
+    counts = sorted(map(_count, rows.values()))
+    remarks = {
+        at: next(filter(None, row))
+        for at, row in rows.items()
+        if _count(row) == 1 and counts[len(counts) // 2] >= FEWEST_CELLS
+    }
+    body = [row for at, row in rows.items() if at not in remarks]
+    if len(body) < FEWEST_CELLS:
+        return remarks
+    legend, *others = body
+    columns = [(cell, [row[at] for row in others if row[at]]) for at, cell in enumerate(legend)]
+    above = [
+        cell
+        for cell, below in columns
+        if cell and below and all(_NUMBER.fullmatch(one or "") for one in below)
+    ]
+    odd = [cell for cell, below in columns if cell and cell not in below]
+    words = above and not any(_NUMBER.fullmatch(cell) for cell in above)
+    if words and len(odd) == _count(legend) >= FEWEST_CELLS:
+        at = next(at for at, row in rows.items() if row == legend)
+        remarks[at] = odd[0]
+    return remarks
 
 
 def _count(row: Iterable[Cell]) -> int:

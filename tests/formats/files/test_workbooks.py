@@ -308,6 +308,27 @@ def test_rows_are_counted_as_the_sheet_counts_them(book):
     assert "(row 4)" in said
 
 
+LONG = [["judge", "item", "system", "score"]]
+LONG += [[f"j{k}", at, system, k + 1] for k in (0, 1) for at in (1, 2) for system in ("x", "y")]
+
+
+@pytest.mark.parametrize(
+    ("remark", "where"),
+    [(["1 = bad, 2 = good"], 1), (["1 = bad, 2 = good"], 9), (["who", "what", "whose", "1-2"], 1)],
+)
+def test_a_title_or_legend_below_the_header_is_not_read_and_a_note_names_it(book, remark, where):
+    path = book(Ratings=[*LONG[:where], remark, *LONG[where:]], Legend=[["a", "b"], ["1", "bad"]])
+    data = read(path)
+    assert data.rows().score.tolist() == [row[3] for row in LONG[1:]]
+    assert f"not read: row {where + 1}, '{remark[0]}'" in data.source.notes
+
+
+def test_a_first_row_whose_judge_or_system_stands_elsewhere_is_no_legend(book):
+    path = book(Ratings=[LONG[0], ["j0", 3, "x", "good"], *LONG[1:]])
+    with pytest.raises(InvalidJudgments, match=r"score 'good' .* \(row 2\) is not a number"):
+        read(path).rows()
+
+
 def test_a_workbook_gives_the_table_that_its_csv_file_gives(book, save):
     rows = [["Study"], HEADER, *VOTES, []]
     csv = save("study.csv", "\n".join(",".join(map(str, row)) for row in (HEADER, *VOTES)))

@@ -62,11 +62,11 @@ def test_a_frame_with_its_columns_is_read_as_well() -> None:
 
 def test_another_type_or_severity_is_refused_with_its_row(save) -> None:
     words = refusal(save("t.csv", APPRAISE_DIRECT + "u,S,1,XYZ,eng,deu,1\n"), InvalidJudgments)
-    assert "row 3 of" in words
+    assert "line 3 of" in words
     assert "type is 'XYZ': expected TGT | CHK | REF | BAD" in words
     text = APPRAISE_ERRORS.replace("minor", "awful")
     words = refusal(save("s.csv", text), InvalidJudgments)
-    assert "row 1 of" in words
+    assert "line 1 of" in words
     assert "severity is 'awful': expected minor | major" in words
 
 

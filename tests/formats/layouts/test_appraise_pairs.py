@@ -27,7 +27,7 @@ def test_positions_are_those_of_the_screen_where_they_are_told(save) -> None:
 def test_a_row_without_its_fellow_is_refused(save) -> None:
     lines = APPRAISE_PAIRS.splitlines(keepends=True)
     words = refusal(save("pairs.csv", "".join(lines[:3])), InvalidJudgments)
-    assert "row 2 of" in words
+    assert "line 2 of" in words
     assert "1 rows have this user, segID and start: a pair has two" in words
 
 

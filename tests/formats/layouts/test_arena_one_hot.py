@@ -32,7 +32,7 @@ def test_numbers_and_truth_values_do_as_well_as_text(save) -> None:
 @pytest.mark.parametrize("marks", ["1,0,1", "0,0,0", ",,", "2,0,0", "yes,0,0", "1,0,2", "1,,"])
 def test_rows_without_exactly_one_are_refused(marks: str, save) -> None:
     words = refusal(save("t.csv", f"{FINE}4,x,y,p,r,s,{marks}\n"), InvalidJudgments)
-    assert "(row 4): exactly one of them must be 1" in words
+    assert "(line 5): exactly one of them must be 1" in words
 
 
 def test_the_outcome_cannot_be_mapped(save) -> None:

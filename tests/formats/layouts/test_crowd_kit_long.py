@@ -21,7 +21,7 @@ def test_numeric_labels_are_scores_of_their_task(save) -> None:
 
 def test_categories_are_refused_as_not_supported(save) -> None:
     path = save("t.csv", "task,worker,label\nt1,w1,4\nt2,w1,cat\n")
-    with pytest.raises(UnknownFormat, match=r"label 'cat' .*\(row 2\) is a category"):
+    with pytest.raises(UnknownFormat, match=r"label 'cat' .*\(line 3\) is a category"):
         read(path)
     categories = pl.DataFrame({"task": ["t"], "worker": ["w"], "label": ["cat"]})
     with pytest.raises(UnknownFormat, match="is a category"):

@@ -18,7 +18,7 @@ def test_each_score_of_a_list_is_a_rating_of_an_unknown_judge(save) -> None:
 
 def test_lists_of_two_lengths_are_refused(save) -> None:
     words = refusal(save("t.tsv", MLQE.replace("[-0.2, 0.4]", "[-0.2]")), InvalidJudgments)
-    assert "row 1 of" in words
+    assert "line 2 of" in words
     assert "one length" in words
 
 
@@ -29,4 +29,4 @@ def test_other_columns_are_kept(save) -> None:
 
 def test_what_is_no_list_is_refused_with_its_row(save) -> None:
     for text in (MLQE.replace("[-0.2, 0.4]", "5"), MLQE.replace("[61, 70]", "{[1]: 2}")):
-        assert "row 1 of" in refusal(save("t.tsv", text), InvalidJudgments)
+        assert "line 2 of" in refusal(save("t.tsv", text), InvalidJudgments)

@@ -50,7 +50,7 @@ def test_a_field_in_two_marks_is_text_since_csv_would_have_doubled_them(save) ->
 
 def test_what_cannot_be_read_is_refused_with_its_row(save) -> None:
     words = refusal(save("s.tsv", MQM_NEW.replace("Major", "Awful")), InvalidJudgments)
-    assert "row 1 of" in words
+    assert "line 2 of" in words
     assert "severity is 'awful': expected major | minor | critical | neutral | no-error" in words
     words = refusal(save("v.tsv", MQM_NEW.replace("</v>", "")), InvalidJudgments)
     assert "one error is marked with one <v> and one </v>" in words
@@ -127,7 +127,7 @@ def test_blanks_of_the_texts_stay_and_move_no_error(save) -> None:
 def test_marks_around_nothing_and_several_are_refused_with_their_row(target, save) -> None:
     path = save("mqm.tsv", HEADER + _row("s", "t") + _row("s", target, segment=2))
     words = refusal(path, InvalidJudgments)
-    assert f"row 2 of {path}: one error is marked with one <v> and one </v>" in words
+    assert f"line 3 of {path}: one error is marked with one <v> and one </v>" in words
     assert words.endswith(f"; correct it, or {SKIP}")
 
 
@@ -139,7 +139,7 @@ def test_a_bad_row_takes_the_other_errors_of_its_rating_with_it(save) -> None:
     assert [row["score"] for row in rows_of(path, skip_bad_rows=True)] == [-5]
     (excluded,) = data.excluded
     assert (excluded.code, excluded.rows, excluded.of_rows) == ("bad-rows", 2, 3)
-    assert excluded.text.startswith("2 rows that cannot be read are excluded: row 2 (one error")
+    assert excluded.text.startswith("2 rows that cannot be read are excluded: line 3 (one error")
 
 
 def test_semicolons_may_part_the_fields(save) -> None:

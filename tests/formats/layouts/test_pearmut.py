@@ -48,7 +48,7 @@ def test_errors_without_any_score_are_counted_instead(save) -> None:
 def test_what_does_not_fit_is_refused_with_its_line(save) -> None:
     said = [{"C": {"score": 1}}]
     path = save("a.jsonl", json.dumps({**PEARMUT_LINE, "annotation": said}))
-    assert f"row 1 of {path}: 'C' is annotated, but is not in tgt" in refusal(path)
+    assert f"line 1 of {path}: 'C' is annotated, but is not in tgt" in refusal(path)
     path = save("b.jsonl", json.dumps({**PEARMUT_LINE, "item_i": "intro_0"}))
     assert "expected welcome | goodbye | random" in refusal(path, InvalidJudgments)
     path = save("c.jsonl", "\n".join(map(json.dumps, (PEARMUT_LINE, PEARMUT_RESET))))

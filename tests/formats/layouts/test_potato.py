@@ -49,7 +49,7 @@ def test_without_the_order_shown_nothing_is_read(save) -> None:
 @pytest.mark.usefixtures("state")
 def test_what_does_not_fit_is_refused_with_its_row(save) -> None:
     words = refusal(save("a.tsv", POTATO.replace("\tB", "\tleft one")), InvalidJudgments)
-    assert "row 2 of" in words
+    assert "line 3 of" in words
     assert "preference is 'left one': expected A | B | tie" in words
     words = refusal(save("b.tsv", POTATO.replace("it47", "it99")), InvalidJudgments)
     assert "does not say in which order" in words

@@ -26,5 +26,5 @@ def test_times_and_costs_are_kept_and_nested_keys_named(save) -> None:
 def test_scores_without_names_are_refused_with_their_row(save) -> None:
     line = {**json.loads(SUBSET2EVALUATE), "scores": {"S": 80}}
     words = refusal(save("items.jsonl", json.dumps(line)), InvalidJudgments)
-    assert "row 1 of" in words
+    assert "line 1 of" in words
     assert "the scores of S: expected an object with names, not 80" in words

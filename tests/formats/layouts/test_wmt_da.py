@@ -36,7 +36,7 @@ def test_references_are_no_outputs_of_the_system_whose_place_they_take(save) -> 
 def test_another_type_is_refused_with_its_row_and_those_expected(save) -> None:
     path = save("ad.csv", DA + "NA w hi bn ad NA S NA CHECK x 1 0\n")
     words = refusal(path, InvalidJudgments)
-    expected = f"row 3 of {path}: type is 'CHECK': expected SYSTEM | REPEAT | REF | BAD_REF"
+    expected = f"line 4 of {path}: type is 'CHECK': expected SYSTEM | REPEAT | REF | BAD_REF"
     assert words == f"{expected}; correct it, or {SKIP}"
 
 

@@ -44,7 +44,7 @@ def test_errors_times_and_texts_are_kept(save) -> None:
 def test_what_cannot_be_read_is_refused_with_its_line(scores, words, save) -> None:
     path = save("w.jsonl", json.dumps({**WMT_SEGMENT, "scores": scores}))
     said = refusal(path, InvalidJudgments)
-    assert f"row 1 of {path}: " in said
+    assert f"line 1 of {path}: " in said
     assert words in said
 
 

@@ -56,4 +56,4 @@ def test_a_blank_rank_gives_no_outcome(save) -> None:
 def test_a_rank_that_is_none_is_refused_with_its_row(save) -> None:
     path = save("t.csv", pairs().replace("uedin,1,jhu,2", "uedin,0,jhu,2"))
     said = refusal(path, InvalidJudgments)
-    assert f"rank 0 in column 'system1rank' of {path} (row 1): ranks are whole numbers" in said
+    assert f"rank 0 in column 'system1rank' of {path} (line 2): ranks are whole numbers" in said

@@ -85,12 +85,12 @@ def test_all_engines_agree(save, tmp_path) -> None:
     assert {tally.factor("judge").labels for tally in tallies} == {("j1", "j2")}
 
 
-@pytest.mark.parametrize(("rank", "row"), [("0", 2), ("1.5", 2), ("-2", 2), ("6x", 2)])
-def test_bad_ranks_name_the_rows_of_the_file(rank: str, row: int, save) -> None:
+@pytest.mark.parametrize(("rank", "line"), [("0", 3), ("1.5", 3), ("-2", 3), ("6x", 3)])
+def test_bad_ranks_name_the_lines_of_the_file(rank: str, line: int, save) -> None:
     words = refusal(save("t.csv", HEADER + _row() + _row(f"1,2,{rank}")), InvalidJudgments)
     assert rank in words
     assert "column 'system3rank'" in words
-    assert f"(row {row})" in words
+    assert f"(line {line})" in words
 
 
 def test_a_system_twice_in_a_row_names_the_ranking(save) -> None:

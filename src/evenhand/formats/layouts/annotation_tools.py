@@ -45,6 +45,7 @@ from evenhand.formats.records import (
     take_rows,
     weigh,
 )
+from evenhand.formats.roles import Header, fold
 
 _SEGMENT: Final = ("src", "tgt", "item_id", "validation", "skippable")
 _ANSWER: Final = ("score", "error_spans", "textfield", "sliders")
@@ -516,13 +517,15 @@ def _find_shown(data: Mapping[str, Any], systems: Sequence[str]) -> dict[str, in
 
 def _compare_label_studio(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
     outcome = record.choose(str(result.value.get("selected")), "selected", ("left", "right"))
-    names = [f"{side}_system" for side in ("left", "right")]
-    systems = [record.label(result.data.get(name), name) for name in names]
-    if not all(systems):
+    header, sides = Header(tuple(result.data)), dict[str, str]()
+    for side in ("left", "right"):  # outputs may be called output_a, and are no names
+        names = [one for one in header.candidates(side) if re.search("system|model", fold(one))]
+        sides[side] = record.label(result.data.get(names[0]), names[0]) if names else ""
+    if not all(sides.values()):
         raise record.refuse(
-            "data has no left_system and right_system: nobody knows who stood where"
+            "data has no left_system and right_system, nor model_a and model_b: nobody knows who"
+            " stood where"
         )
-    sides = dict(zip(("left", "right"), systems, strict=True))
     yield {**result.row, **sides, "outcome": outcome, _CONTROL: result.control}
 
 
@@ -578,7 +581,8 @@ def understand_argilla(table: tables.Table, options: tables.ReadOptions) -> tabl
                     for one in ranked
                 ]
     if not rows:
-        raise InvalidJudgments(f"{table.name} holds no rankings that were submitted")
+        others = f", but {listing([one.rstrip(',') for one in left_out])}" if left_out else ""
+        raise InvalidJudgments(f"{table.name} holds no rankings that were submitted{others}")
     excluded = exclude_by_format(left_out)
     return take_rows(
         ARGILLA, table, rows, options, make=tables.make_rankings, unread=unread, excluded=excluded

@@ -18,7 +18,7 @@ import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
-from evenhand.data.engine import count_labels
+from evenhand.data.engine import count_labels, count_rows
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.joining import list_places
 from evenhand.data.labels import OUTCOMES, Outcome
@@ -38,6 +38,7 @@ from evenhand.formats.records import (
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, find_mark, fold
 from evenhand.formats.table import (
     COMPARISON_ROLES,
+    ROWS_LOOKED_AT,
     Handle,
     Layout,
     ReadOptions,
@@ -46,12 +47,30 @@ from evenhand.formats.table import (
 )
 from evenhand.formats.texts import say
 
+
+def understand_arena(table: Table, options: ReadOptions) -> Comparisons:
+    header = table.header(options)
+    turn, items = header.named("turn"), header.candidates("item")
+    notes = []
+    if turn and len(items) == 1 and "item" not in options.columns:
+        # MT-Bench numbers questions, each of two turns that are judged apart
+        first = table.frame.select(items[0], turn).head(ROWS_LOOKED_AT)
+        turns = first.group_by(items[0]).agg(nw.col(turn).n_unique().alias("turns"))
+        if count_rows(turns.filter(nw.col("turns") > 1)):
+            parts = [nw.col(name).cast(nw.String) for name in (items[0], turn)]
+            item = nw.concat_str(parts, separator=":").alias(items[0])
+            table = table.with_frame(table.frame.with_columns(item))
+            notes.append(say("turns", item=items[0], turn=turn))
+    fixed = {"left": "model_a", "right": "model_b", "outcome": "winner"}
+    data = make_comparisons(table, options, ARENA, fixed)
+    return replace(data, source=data.source.noting(*notes)) if notes else data
+
+
 ARENA: Final = Layout(
     "arena",
     "arena battles",
     ("model_a", "model_b", "winner"),
-    make=make_comparisons,
-    fixed={"left": "model_a", "right": "model_b", "outcome": "winner"},
+    understand=understand_arena,
     roles=COMPARISON_ROLES,
 )
 

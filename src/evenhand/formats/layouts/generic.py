@@ -224,9 +224,9 @@ def understand_dpo(table: tables.Table, options: tables.ReadOptions) -> tables.H
 DPO: Final = tables.Layout(
     "dpo",
     "chosen and rejected answers",
-    ("prompt", "chosen", "rejected"),
+    ("chosen", "rejected"),
     understand=understand_dpo,
-    also=(*MODELS, "prompt_id"),
+    also=("prompt", *MODELS, "prompt_id"),
 )
 
 
@@ -241,9 +241,44 @@ def _read(record: records.Record, flat: Sequence[str]) -> records.Row:
         UNKNOWN_POSITIONS: True,
     }
     if not record.text("item"):
-        row["item"] = record.text("prompt_id") or record.need("prompt")
+        row["item"] = record.text("prompt_id") or record.text("prompt")
         flat = [name for name in flat if name != "item"]
     return records.keep_flat(record, flat, row)
+
+
+# Who won and who lost, by name, as in tables of matches.
+#
+#     judge,item,winner,loser
+#     ann,17,sys-a,sys-b
+#
+# Who stood left is not recorded: left is the system that comes first by name.
+
+
+def understand_winners(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    header = table.header(options)
+    winner, loser = (header.named(name) or name for name in WINNERS.needs)
+    records.require_columns(table, [winner, loser], WINNERS.title)
+    won, lost = (tables.read_label(table, name, "system") for name in (winner, loser))
+    before = won <= lost
+    left, right = (nw.when(before).then(a).otherwise(b) for a, b in ((won, lost), (lost, won)))
+    side = nw.when(before).then(nw.lit("left")).otherwise(nw.lit("right"))
+    named = [left.alias("left"), right.alias("right"), side.alias("outcome")]
+    frame = table.frame.with_columns(*named, nw.lit("yes").alias(UNKNOWN_POSITIONS))
+    turned = table.with_frame(frame.drop(winner, loser))
+    sides = {role: role for role in ("left", "right", "outcome")}
+    return tables.make_comparisons(turned, options, WINNERS, sides)
+
+
+WINNERS: Final = tables.Layout(
+    "winners",
+    "winners and losers",
+    ("winner", "loser"),
+    understand=understand_winners,
+    roles=tuple(
+        role for role in tables.COMPARISON_ROLES if role not in ("left", "right", "outcome")
+    ),
+    condition=lambda header: header.missing(("left", "right")) == ["left", "right"],
+)
 
 
 # Direct assessments of one system, all scores of a segment in one cell (MLQE).

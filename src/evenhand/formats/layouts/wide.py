@@ -102,7 +102,8 @@ def find_unfolding(header: Header) -> Unfolding | None:
 def _find_scores(header: Header) -> list[str]:
     """Return the columns of scores: numbers under names of criteria, or on one scale."""
     said = [role for role in ("item", *NAMED) if header.candidates(role)]
-    if not (said or unnamed_first(header)) or any(
+    several = sum(map(is_criterion, header.columns)) > 1  # which are scores of something
+    if not (said or several or unnamed_first(header)) or any(
         map(header.candidates, ("outcome", "ranking", "rank", "score"))
     ):
         return []
@@ -183,6 +184,16 @@ def share_scale(spreads: Sequence[Spread]) -> bool:
     ends = next(((a, b) for a, b in _SCALES if a <= low and high <= b), (low, high))
     width = ends[1] - ends[0]
     return width <= _WIDE or all(one.high - one.low >= _PART * width for one in spreads)
+
+
+def strip_words(name: str, words: Collection[str]) -> str:
+    """Return a name without some words before or behind it: score_GPT-4 is GPT-4."""
+    parts = re.split(r"([\s_.:-]+)", name)  # words, and what stands between them
+    while parts and parts[0].casefold() in words:
+        del parts[:2]
+    while parts and parts[-1].casefold() in words:
+        del parts[-2:]
+    return "".join(parts)
 
 
 def _unfold(role: str, columns: Sequence[str]) -> Unfolding:
@@ -266,7 +277,9 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
             f" '{header.candidates(taken[0])[0]}' says the {taken[0]} already"
         )
     notes = [say("unfolded", columns=[*plan.names], what=plan.describe())]
-    table, bad = tables.blank_unreadable(table, plan.names)
+    table, written = tables.read_written_scores(table, plan.names)
+    notes += written
+    table, bad = tables.skip_unreadable(table, plan.names, cells=True)
     frame = table.frame
     rows = [] if header.candidates("item") else unnamed_first(header)
     named = bool(rows) or any(map(header.candidates, ("item", "judge")))
@@ -314,12 +327,60 @@ WIDE: Final = tables.Layout(
 )
 
 
+# Ranks of several systems that stand side by side: a row is a ranking.
+#
+#     judge,item,rank_x,rank_y,rank_z
+#     ann,17,2,1,3
+
+_RANKS: Final = frozenset(("rank", "ranked", "ranking", "ranks", "of"))
+
+
+def find_ranks(header: Header) -> list[str]:
+    """Return columns of ranks by their names: whole places, from 1 to as many as there are."""
+    if any(map(header.candidates, ("system", "rank", "score", "outcome", "left", "right"))):
+        return []
+    columns = [name for name in header.free if _RANKS - {"of"} & {*_words(name)}]
+    spreads = header.spreads() if len(columns) > 1 else {}
+    places = [spreads[name] for name in columns if name in spreads]
+    fits = len(places) > 1 and all(
+        one.low >= -1 and 1 <= one.high <= len(columns) for one in places
+    )
+    return columns if fits and len(places) == len(columns) else []
+
+
+def understand_ranks(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    columns = find_ranks(table.header(options))
+    if not columns:
+        raise UnknownColumn(f"{table.name} has no columns of ranks, such as rank_x and rank_y")
+    names = [strip_words(name, _RANKS) or name for name in columns]
+    texts = [name for name in columns if table.schema[name] == nw.String]
+    if texts:
+        tables.refuse_text(table, texts, "rank")
+    ranks = [tables.read_number(table, n, "rank", check=False).alias(n) for n in columns]
+    frame = number_rows(table.frame, _ROW).with_columns(*ranks)
+    stacked = table.with_frame(stack(frame, {"rank": columns}, {"system": names}))
+    fixed = {"ranking": _ROW, "system": "system", "rank": "rank"}
+    data = tables.make_rankings(stacked, options, WIDE_RANKS, fixed)
+    note = say("unfolded-ranks", columns=columns, systems=names)
+    return replace(data, source=data.source.noting(note))
+
+
+WIDE_RANKS: Final = tables.Layout(
+    "wide_ranks",
+    "a wide table of rankings",
+    (),
+    understand=understand_ranks,
+    roles=tuple(role for role in tables.RANKING_ROLES if role not in ("ranking", "system", "rank")),
+    condition=lambda header: bool(find_ranks(header)),
+)
+
+
 # Scores of two outputs that stand side by side: the higher one is the better one.
 #
 #     judge,item,model_a,model_b,score_a,score_b
 #     ann,17,x,y,4,2
 
-_SIDES: Final = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"))
+_SIDES: Final = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("0", "1"))
 _THINGS: Final = ("", "model", "system", "output", "answer", "response")
 _SCORES: Final = ("score", "rating", "grade", "points", "quality")
 
@@ -350,7 +411,7 @@ def understand_score_pair(table: tables.Table, options: tables.ReadOptions) -> t
             f" not sure: {write_roles(header, {'score': ','.join(pairs[0][:2])})}"
         )
     left, right = pairs[0]
-    table = tables.skip_unreadable(table, pairs[0])
+    table, _ = tables.skip_unreadable(table, pairs[0])
     one, other = (tables.read_number(table, name, "score") for name in (left, right))
     tied = nw.when(one == other).then(nw.lit("tie"))
     won = nw.when(one > other).then(nw.lit("left")).otherwise(tied)

@@ -95,7 +95,7 @@ _SLOT: Final = re.compile(r"system(\d+)(id|rank|number)")
 def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rankings:
     tables.refuse_comparison_wishes(options, "rankings")
     slots = _find_slots(table)
-    table = tables.skip_unreadable(table, slots["rank"])
+    table, _ = tables.skip_unreadable(table, slots["rank"])
     _refuse_ranks(table, slots["rank"])
     assigned = assign(table.header(options), WMT_RNK.roles, (), _FIXED)
     roles = {role: column for role, column in assigned.items() if role not in SOFT}
@@ -150,7 +150,7 @@ def understand_wmt_pairs(table: tables.Table, options: tables.ReadOptions) -> Co
     names = {name: header.named(name) or name for name in WMT_PAIRS.needs}
     records.require_columns(table, list(names.values()), WMT_PAIRS.title)
     ranks = [names["system1rank"], names["system2rank"]]
-    table = tables.skip_unreadable(table, ranks)
+    table, _ = tables.skip_unreadable(table, ranks)
     _refuse_ranks(table, ranks)
     first, second = (tables.read_number(table, rank, "rank", check=False) for rank in ranks)
     blank = first.is_null() | second.is_null() | (first == -1) | (second == -1)
