@@ -23,7 +23,7 @@ from evenhand.models.means import LeastSquaresFit
 from evenhand.models.rating_fit import RatingFit, contrast_basis
 from evenhand.numerics import Array
 from evenhand.numerics.absorption import sum_clusters, sum_squares
-from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.cluster_means import cross_ways, number_groups
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking import covariance
 from evenhand.ranking.clustering import MAX_CLUSTERS, Clustering, choose_clustering
@@ -136,7 +136,7 @@ def find_spread(
     if len(ways) > 1:
         cells = number_groups(*(way.factor.codes for way in ways))
         crossed = sum_squares(fit.absorbed, fit.residual, cells, int(cells.max()) + 1, rows)
-        vcovs.append(vcovs[0] + vcovs[1] - crossed * (n / fit.df))
+        vcovs = cross_ways(vcovs, crossed * (n / fit.df))
     described, method, df = covariance.describe_ways(ways)
     return clustering, covariance.Spread(ways, vcovs, df, method, described)
 

@@ -261,6 +261,7 @@ def order_scores(
         score=fit.estimate[order],
         ratings=fit.counts[order],
         mean=fit.means[order],
+        repeats=scores.rows.repeats,
         lower_is_better=lower,
         references=tuple(references),
         answers="ratings",
