@@ -100,6 +100,12 @@ def test_of_ratings_the_pair_is_points_apart(evenhand, folder):
     said = evenhand("rank", "scores.csv", "--pair", "B,A", "--interval", "model").out
     assert "B has -10.00 points (" in " ".join(said.split())
     assert "wins" not in said
+    text = (folder / "scores.csv").read_text(encoding="utf-8")
+    (folder / "refs.csv").write_text(text.replace(",C,", ",refA,"), encoding="utf-8")
+    refused = " ".join(evenhand("rank", "refs.csv", "--pair", "refA,B", code=2).err.split())
+    assert "refA is a human reference by its name and has no rank" in refused
+    words = ("rank", "refs.csv", "--pair", "refA,B", "--rank-references", "--interval", "model")
+    assert evenhand(*words, "--json").json["difference"] == pytest.approx((296 - 300) / 4)
     refused = evenhand("rank", "scores.csv", "--win-rates", code=2).err
     assert "scores predict no preferences" in refused
 

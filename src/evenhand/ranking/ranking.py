@@ -498,6 +498,11 @@ class Ranking(Shown):
         return tuple(self.systems[place] for place in self.rank_sets.find_top(k))
 
     def _place(self, system: str) -> int:
+        if any(one["system"] == system for one in self.references):
+            raise InvalidJudgments(
+                f"{system} is a human reference by its name and has no rank: rank references too"
+                " (--rank-references, in Python references=())"
+            )
         if system not in self.systems:
             raise InvalidJudgments(f"no system '{system}'.{suggest_or_list(system, self.systems)}")
         return self.systems.index(system)

@@ -33,6 +33,7 @@ from evenhand.ranking.sandwich import MAX_DENSE, Answers, find_singular
 from evenhand.ranking.settings import Settings
 
 MIN_MERGED: Final = 20  # Fewest clusters that many are merged into, however many the systems
+EQUAL: Final = 1e-9  # Difference beside the sd of a residual that is rounding and no difference
 ROUNDING: Final = 1e-18  # Variance beside the largest square of a score, below which it is rounding
 
 
@@ -161,6 +162,9 @@ def leave_out(
     parts = {g: covariance.invert_parts(total - information[held[g]], basis) for g in alone}
     way = left_out.leave_out(name, factor, parts, parts)
     shown = covariance.find_linked(way, requested=requested)
+    # systems with the same scores are never decided, so that they do not speak for the others
+    apart = np.abs(fit.estimate[:, None] - fit.estimate) > EQUAL * np.sqrt(fit.variance)
+    shown = shown & apart if (shown & apart).any() else shown
     of_model = lift(basis, fit.variance * fit.bread)
     covariance.refuse_alike(fit.systems, lift(basis, way.vcov), of_model, name, shown)
     return way
