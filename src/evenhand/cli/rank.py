@@ -303,6 +303,7 @@ def rank(
         return _rank_by_methods(run, by.methods, settings, certainty)
     from evenhand.data.query_log import watch_rows
     from evenhand.ranking.pairs import tabulate_groups
+    from evenhand.ranking.ranking import GroupedRankings
 
     given = options.given_options()
     with watch_rows(run.patience.step):
@@ -326,7 +327,7 @@ def rank(
     scales.refuse(rankings.values())
     shown, refused = instead.show(rankings, refused)
     beside = None
-    if "" not in rankings and not instead.win_rates:
+    if isinstance(result, GroupedRankings) and not instead.win_rates:
         beside = tabulate_groups(shown, result.by) if instead.pair else result.document()
     return VerbResult(shown, refused, remarks_on(data), scales.shown, beside)
 

@@ -246,7 +246,7 @@ def cross_ways(ways: Sequence[Variance], cells: Variance) -> list[Variance]:
 
     ways: variances by clusters of two kinds; cells: those by the cells of both.
     """
-    return [*ways, ways[0] + ways[1] - cells]
+    return [ways[0], ways[1], ways[0] + ways[1] - cells]
 
 
 @dataclass(frozen=True, eq=False)
