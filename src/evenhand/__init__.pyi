@@ -76,6 +76,8 @@ from evenhand.ranking.position_bias import PositionBias as PositionBias
 from evenhand.ranking.position_bias import find_position_bias as find_position_bias
 from evenhand.ranking.rank import rank as rank
 from evenhand.ranking.ranking import Ranking as Ranking
+from evenhand.ranking.rating_bias import RatingBias as RatingBias
+from evenhand.ranking.rating_bias import find_rating_bias as find_rating_bias
 from evenhand.ranking.robustness.cycles import Cycles as Cycles
 from evenhand.ranking.robustness.cycles import find_cycles as find_cycles
 from evenhand.ranking.robustness.fragility import Fragility as Fragility

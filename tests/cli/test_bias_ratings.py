@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import evenhand as package
 from evenhand.ranking.rating_bias import find_rating_bias
@@ -117,3 +118,55 @@ def test_clusters_that_are_not_there_are_refused(evenhand, folder):
     refused = evenhand("bias", "few.csv", "--cluster", "item", code=2).err
     assert "cannot be clustered by item" in refused
     assert "--cluster item" in refused
+
+
+def residualise(table, column):
+    dummies = pd.get_dummies(table[["judge", "item", "system"]], drop_first=True).astype(float)
+    design = np.column_stack([np.ones(len(table)), dummies])
+    values = table[column].to_numpy(float)
+    return values - design @ np.linalg.lstsq(design, values, rcond=None)[0], design
+
+
+def test_errors_are_the_larger_of_both_ways_and_their_sum_less_the_cells():
+    table = draw(4, judges=7, items=12, length=0.1).assign(score=lambda one: one.score.round())
+    x, y = (residualise(table, name)[0] for name in ("words", "score"))
+    e = y - x * (x @ y) / (x @ x)
+    left_out = {}
+    for name in ("judge", "item"):
+        sums = pd.DataFrame({"of": table[name], "xx": x * x, "xe": x * e}).groupby("of").sum()
+        change, g = -sums.xe / (x @ x - sums.xx), len(sums)
+        left_out[name] = (g - 1) / g * ((change - change.mean()) ** 2).sum()
+    cells = pd.Series(x * e).groupby([table.judge, table.item]).sum()
+    both = sum(left_out.values()) - (cells**2).sum() / (x @ x) ** 2
+    expected = np.sqrt(max(*left_out.values(), both))
+    assert find(table).find("words").stderr == pytest.approx(expected, rel=1e-9)
+
+
+def test_offsets_of_judges_have_intervals_over_items_and_a_figure(folder, evenhand):
+    """In Python too, where controls are excluded and position is looked at unasked."""
+    table = draw(5, judges=6, items=15)
+    bad = table.head(20).assign(kind="bad", score=0)
+    pd.concat([table.assign(kind="target"), bad]).to_csv("scores.csv", index=False)
+    found = package.find_rating_bias("scores.csv")
+    assert (found.n_ratings, found.excluded[0].rows) == (len(table), 20)
+    assert [one.name for one in found.effects] == ["drift", "position"]
+    e, design = residualise(table, "score")
+    parts = pd.Series(e).groupby([table.judge, table.item]).sum()
+    inflation = len(table) / (len(table) - np.linalg.matrix_rank(design))
+    for one in found.judges:
+        sums = parts[one.judge]
+        variance = inflation * (sums**2).sum() / one.n**2 * len(sums) / (len(sums) - 1)
+        margin = stats.t.ppf(0.975, len(sums) - 1) * np.sqrt(variance)
+        assert (one.lower, one.upper) == pytest.approx((one.offset - margin, one.offset + margin))
+    evenhand("bias", "scores.csv", "-o", "judges.svg")
+    drawn = (folder / "judges.svg").read_text(encoding="utf-8")
+    assert "Severity of judges" in drawn
+
+
+def test_the_spread_of_judges_counts_their_repeats_once():
+    """As with `variance`: what a judge thinks of an output is in each score of it."""
+    table = draw(6, judges=6, items=15).assign(score=lambda one: one.score.round())
+    doubled = pd.concat([table, table.head(60).assign(score=lambda one: one.score + 9)])
+    means = doubled.groupby(["judge", "item", "system"], as_index=False).score.mean()
+    once = package.estimate_components(package.read(means), systems="fixed")
+    assert find(doubled).severity.sd == pytest.approx(once.find("judge").sd, abs=1e-6)

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from scipy import stats
@@ -16,7 +17,8 @@ import evenhand as evenhand_package
 
 KEYS = [
     *("signature", "excluded", "findings", "says", "criterion", "standardised"),
-    *("lower_is_better", "new", "sides", "tests", "pairs", "friedman", "n_judgments", "n_outputs"),
+    *("lower_is_better", "new", "sides", "tests", "pairs", "friedman"),
+    *("n_judgments", "repeats", "n_outputs"),
 ]
 CLASSICAL = ("t", "signed_rank", "permutation", "rank_sum")
 PAIR_KEYS = [
@@ -137,9 +139,10 @@ def test_a_new_system_has_its_own_pairs_one_sided(evenhand, rated):
     )
 
 
-def test_controls_and_repeats_and_missing_scores_are_excluded_and_counted(evenhand, folder):
+def test_controls_and_missing_scores_are_excluded_and_repeats_count(evenhand, folder):
     plain = scored()
-    plain.write_csv("plain.csv")
+    again = plain.head(3).with_columns(score=pl.lit(0, pl.Int64))
+    pl.concat([plain, again]).write_csv("plain.csv")
     named = plain.with_columns(kind=pl.lit("target"))
     more = named.head(12).with_columns(score=pl.lit(0, pl.Int64))
     kinds = [("REF", 5), ("BAD", 4), ("REPEAT", 3)]
@@ -149,10 +152,60 @@ def test_controls_and_repeats_and_missing_scores_are_excluded_and_counted(evenha
     found, alone = (evenhand("test", f"{name}.csv", "--json").json for name in ("all", "plain"))
     assert found["pairs"] == alone["pairs"]
     counted = {one["code"]: one["rows"] for one in found["excluded"]}
-    assert counted == {"no-score": 2, "controls": 9, "repeats": 3}
-    for part in ("2 of 374", "9 of 372", "3 of 372"):
+    assert counted == {"no-score": 2, "controls": 9}
+    for part in ("2 of 374", "9 of 372"):
         assert part in found["signature"]
         assert part.split()[0] in evenhand("test", "all.csv").out
+
+
+def repeated() -> pl.DataFrame:
+    """Scores of which some are repeats, and controls of a system of their own."""
+    rng = np.random.default_rng(9)
+    plain = scored(4).filter(pl.Series(rng.random(360) < 0.8)).with_columns(kind=pl.lit("target"))
+    again = plain.filter(pl.Series(rng.random(len(plain)) < 0.2))
+    moved = again["score"] + pl.Series(rng.integers(-9, 10, len(again)))
+    again = again.with_columns(score=moved, kind=pl.lit("repeat"))
+    bad = plain.head(15).with_columns(system=pl.lit("spoilt"), score=pl.lit(5), kind=pl.lit("bad"))
+    return pl.concat([plain, again, bad], how="vertical_relaxed")
+
+
+def expect_estimates(frame: pl.DataFrame, model: str) -> dict[str, float]:
+    """Estimates of systems by dummy variables and means, without Evenhand."""
+    table = frame.to_pandas()
+    if model == "adjusted":
+        columns = [
+            pd.get_dummies(table[name]).astype(float) for name in ("system", "judge", "item")
+        ]
+        slopes = np.linalg.lstsq(np.column_stack(columns), table.score, rcond=None)[0]
+        return dict(zip(columns[0].columns, slopes, strict=False))
+    if model == "z":
+        judge = table.groupby("judge").score
+        table["score"] = (table.score - judge.transform("mean")) / judge.transform("std")
+        table = table.groupby(["system", "item"], as_index=False).score.mean()
+    return table.groupby("system").score.mean().to_dict()
+
+
+@pytest.mark.parametrize("model", ["adjusted", "mean", "z"])
+def test_it_tests_the_differences_that_rank_estimates(evenhand, folder, model):
+    """Controls are excluded and repeats count in both, as both say."""
+    frame = repeated()
+    frame.write_csv("all.csv")
+    expected = expect_estimates(frame.filter(pl.col("kind") != "bad"), model)
+    repeats = int((frame["kind"] == "repeat").sum())
+    tested, ranked = (
+        evenhand(verb, "all.csv", "--model", model, "--json").json for verb in ("test", "rank")
+    )
+    estimates = {one["system"]: one["estimate"] for one in ranked["systems"]}
+    for pair in tested["pairs"]:
+        one, other = pair["first"], pair["second"]
+        apart = expected[one] - expected[other]
+        assert pair["difference_adjusted"] == pytest.approx(apart, abs=1e-9)
+        assert estimates[one] - estimates[other] == pytest.approx(apart, abs=1e-9)
+    assert tested["repeats"] == ranked["repeats"] == repeats
+    for verb in ("test", "rank"):
+        said = " ".join(evenhand(verb, "all.csv", "--model", model).out.split())
+        assert f"({repeats} repeats)" in said
+        assert "15 controls excluded" in said
 
 
 def test_several_criteria_and_tasks_are_tested_apart_and_stand_side_by_side(evenhand, folder):

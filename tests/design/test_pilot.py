@@ -141,3 +141,25 @@ def test_plans_from_other_judgments_have_other_signatures_though_all_else_is_equ
     components = replace(plan.pilot.components, signature="of other judgments")
     other = replace(plan, pilot=replace(plan.pilot, components=components))
     assert other.signature != plan.signature
+
+
+def test_controls_of_a_pilot_of_ratings_are_no_systems_to_plan_for():
+    rng = np.random.default_rng(2)
+    j, i, k = (part.ravel() for part in np.meshgrid(range(8), range(10), range(3), indexing="ij"))
+    columns = {
+        "judge": [f"j{one}" for one in j],
+        "item": [f"i{one}" for one in i],
+        "system": [f"s{one}" for one in k],
+        "score": 50 + 3.0 * k + rng.normal(0, 5, 8)[j] + rng.normal(0, 5, len(j)),
+    }
+    plain = pl.DataFrame(columns).with_columns(kind=pl.lit("target"))
+    bad = plain.head(24).with_columns(
+        system=pl.lit("spoilt"), kind=pl.lit("bad"), score=pl.lit(5.0)
+    )
+    found, alone = (
+        plan_campaign({"gap": 3.0}, pilot=table, campaigns=0)
+        for table in (pl.concat([plain, bad]), plain)
+    )
+    assert found.spec.truth == alone.spec.truth
+    assert {*found.spec.truth.systems} == {"s0", "s1", "s2"}
+    assert found.excluded[0].rows == 24

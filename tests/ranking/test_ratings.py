@@ -342,3 +342,57 @@ def test_lines_of_wmt_are_by_one_sided_tests():
     frame = pl.DataFrame(rows, ["judge", "item", "system", "score"], orient="row")
     found = evenhand.compare_methods(evenhand.read(frame), methods="wmt-da").scores["wmt-da"]
     assert dict(zip(found.systems, found.cluster.tolist(), strict=True)) == {"high": 1, "low": 2}
+
+
+def balanced(unit=1.0):
+    """Nine judges score three systems on ten items, and a fourth whose outputs equal the second."""
+    rng = np.random.default_rng(3)
+    j, i, k = (part.ravel() for part in np.meshgrid(range(9), range(10), range(3), indexing="ij"))
+    taste, output = rng.normal(0, 2, (9, 3)), rng.normal(0, 2, (10, 3))
+    score = 60 + 3 * k + 5 * rng.normal(size=9)[j] + taste[j, k] + output[i, k]
+    score = np.round(score + rng.normal(0, 3, len(j)))
+    columns = {
+        "judge": [f"judge-{one}" for one in j],
+        "item": [f"item-{one}" for one in i],
+        "system": [f"system-{one}" for one in k],
+        "score": (unit * score).tolist(),
+    }
+    copied = np.flatnonzero(k == 1)
+    more = {name: [values[one] for one in copied] for name, values in columns.items()}
+    more["system"] = ["copy"] * 90
+    return {name: values + more[name] for name, values in columns.items()}
+
+
+def jackknife_balanced(columns, one, other):
+    """Return V of the difference of two systems in closed form, all of which is balanced."""
+    part = {
+        s: np.array(columns["score"])[np.array(columns["system"]) == s].reshape(9, 10)
+        for s in sorted({*columns["system"]})
+    }
+    apart = part[one] - part[other]
+    by_judge, by_item = (apart.mean(axis=at).var(ddof=1) / apart.shape[1 - at] for at in (1, 0))
+    table = np.stack([*part.values()])  # systems, judges, items
+    rest = table - table.mean(axis=(0, 2))[:, None] - table.mean(axis=(0, 1)) + table.mean()
+    rest -= rest.mean(axis=(1, 2), keepdims=True)
+    names, n = [*part], table.size
+    cells = rest[names.index(one)] - rest[names.index(other)]
+    of_cells = (cells**2).sum() / 90**2 * n / (n - (len(names) + 9 + 10 - 2))
+    return max(by_judge, by_item, by_judge + by_item - of_cells)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-9, 1e6])
+def test_two_systems_with_the_same_scores_do_not_undo_the_clusters_of_others(unit):
+    """Their pair is undecided and shares a place; errors of all others are as without them."""
+    columns = balanced(unit)
+    ranking = rank(columns)
+    assert [way.name for way in ranking.ways] == ["judge", "item"]
+    for pair in ranking.pairs():
+        one, other = pair["first"], pair["second"]
+        i, j = (ranking.systems.index(name) for name in (one, other))
+        if {one, other} == {"copy", "system-1"}:
+            assert (pair["decided"], pair["p_adjusted"]) == (False, None)
+            assert ranking.rank[i] == ranking.rank[j]
+        else:
+            expected = jackknife_balanced(columns, one, other)
+            assert ranking.pair_stderr[i, j] ** 2 == pytest.approx(expected, rel=1e-9)
+            assert ranking.rank[i] != ranking.rank[j]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from evenhand.cli.options import (
+    Criterion,
     Grouping,
     OneOf,
     Options,
     Run,
     level_option,
+    refuse_given,
     scale_option,
     seed_option,
     under,
@@ -62,18 +64,24 @@ class Asked(Options):
     "evenhand agreement wmt16.csv --mode wmt",
     doing="comparing",
 )
-def agreement(run: Run, *, groups: Grouping, asked: Asked) -> VerbResult:
+def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked) -> VerbResult:
     """Measure how far judges agree, with each other and with themselves.
 
     For ratings, comparisons or rankings, with intervals that account for easy
     and hard items. Tasks are kept apart, unless you give --by task; --group-by
     keeps the values of another column apart, such as groups of judges.
     """
+    from evenhand.data.groups import choose_criterion
     from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
     from evenhand.judges.agreement import measure_agreement
     from evenhand.judges.agreement_table import GroupedAgreement
 
-    data = run.reading.open()
+    data = run.reading.open(("ratings",) if criterion.criterion is not None else ())
+    if isinstance(data, Ratings):
+        data = choose_criterion(data, criterion.criterion)
+    else:
+        refuse_given(["criterion"], "is of ratings; these are comparisons: leave it out")
     result = measure_agreement(
         data,
         by=asked.by or ("criterion",),

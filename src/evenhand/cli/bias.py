@@ -73,11 +73,10 @@ def _look_at_ratings(
     settings: dict[str, Any],
 ) -> VerbResult:
     from evenhand.data.groups import choose_criterion, group_ratings
-    from evenhand.ranking.rating_bias import POSITION, find_rating_bias
+    from evenhand.ranking.rating_bias import choose_columns, find_rating_bias
 
     data = choose_criterion(data, criterion)
-    placed = [POSITION] if POSITION in data.columns and POSITION not in controls else []
-    looked_at = [*placed, *dict.fromkeys(controls)]
+    looked_at = choose_columns(data, controls)
     rows = data.rows(factors=[*looked_at, *([] if by is None or by in looked_at else [by])])
 
     def work(part: RatingRows) -> RatingBias:

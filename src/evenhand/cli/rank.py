@@ -334,6 +334,8 @@ def rank(
         certainty |= {**vars(intervals), "criterion": scores.criterion}
         return _rank_by_methods(run, by.methods, settings, certainty)
     from evenhand.data.query_log import watch_rows
+    from evenhand.ranking.pairs import tabulate_groups
+    from evenhand.ranking.ranking import GroupedRankings
 
     given = options.given_options()
     with watch_rows(run.patience.step):
@@ -357,8 +359,9 @@ def rank(
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
     shown, refused = instead.show(rankings, refused)
-    grouped = not instead.given and "" not in rankings
-    beside = result.document() if grouped else None
+    beside = None
+    if isinstance(result, GroupedRankings) and not instead.win_rates:
+        beside = tabulate_groups(shown, result.by) if instead.pair else result.document()
     return VerbResult(shown, refused, remarks_on(data), scales.shown, beside)
 
 

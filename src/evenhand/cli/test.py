@@ -117,5 +117,5 @@ def _test_ratings(data: Ratings, groups: Grouping, scores: Scores, asked: Asked)
         seed=asked.seed,
     )
     beside = found.document() if isinstance(found, GroupedTests) else None
-    read = remarks_on(data, "controls", "repeats")
+    read = remarks_on(data, "controls")
     return VerbResult(*part_groups(found), read, side_by_side=beside)

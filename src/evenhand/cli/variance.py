@@ -102,4 +102,5 @@ def variance(run: Run, *, groups: Grouping, asked: Asked) -> VerbResult:
         return study_designs(components, request)
 
     results, refused = work_on_groups(parts, work, by)
-    return VerbResult(results, refused, remarks_on(data, "controls", "repeats"))
+    noted = ("controls",) if isinstance(data, Ratings) else ("controls", "repeats")
+    return VerbResult(results, refused, remarks_on(data, *noted))

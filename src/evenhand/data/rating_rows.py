@@ -93,6 +93,15 @@ class RatingRows:
         }
         return replace(self, **arrays, factors=factors)
 
+    @property
+    def repeats(self) -> int:
+        """How many scores are of kind repeat."""
+        return 0 if self.kind is None else int((self.kind == REPEAT).sum())
+
+    def without_controls(self) -> RatingRows:
+        """Keep the scores of outputs: repeats are among them."""
+        return self if self.kind is None else self.take(self.kind != CONTROL)
+
     def targets(self) -> RatingRows:
         """Keep the scores of outputs as such: no controls, no second answers."""
         return self if self.kind is None else self.take(self.kind == TARGET)
@@ -136,6 +145,8 @@ class RatingRows:
 
 
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:
+    if rows.judges == ("",) or rows.items == ("",):
+        return rows, ()  # scores that look alike may be of other judges or other outputs
     cell = number_groups(rows.judge, rows.item, rows.system)
     present, first, code, counts = np.unique(
         cell, return_index=True, return_inverse=True, return_counts=True

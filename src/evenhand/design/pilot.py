@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import take_pairs
+from evenhand.data.controls import leave_out_controls, take_pairs
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
@@ -131,7 +131,7 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
     """Take systems, ties and tastes from a pilot, whose differences need not be known if stated."""
     if not isinstance(data, Comparisons | Rankings | Ratings):
         raise UnknownOption("a pilot is comparisons, rankings or ratings: open it by evenhand.read")
-    table = data.rows() if isinstance(data, Ratings) else take_pairs(data)
+    table = leave_out_controls(data).rows() if isinstance(data, Ratings) else take_pairs(data)
     criteria = _list_present(table, "criterion") if isinstance(table, RatingRows) else []
     tasks = _list_present(table, "task") if isinstance(table, RatingRows) else table.tasks()
     for plural, name, levels in (("tasks", "task", tasks), ("criteria", "criterion", criteria)):

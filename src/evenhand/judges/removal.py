@@ -290,7 +290,7 @@ def describe_change(rows: RatingRows, judges: Collection[str]) -> str:
 
 def describe_changes(rows: RatingRows, sets: Sequence[Collection[str]]) -> list[str]:
     """Say it for several sets of judges, such as each judge alone, from one pass over the rows."""
-    parts = rows.targets().split(("task", "criterion"))
+    parts = rows.without_controls().split(("task", "criterion"))
     tables = {", ".join(filter(None, key)): ScoreTable.of(part) for key, part in parts.items()}
     return [_describe(tables, judges) for judges in sets]
 

@@ -44,7 +44,6 @@ _VARIANCE: Final = {
     " tastes enter pooled log-worths: judge x system and systems come from the likelihood alone.",
     "rankings-independent": "The part of chance treats comparisons of one ranking as independent;"
     " estimates of tastes do not.",
-    "kinds-excluded": "{n:#control or repeat/controls and repeats} excluded.",
     "tasks-pooled": "{n:#task} are pooled.",
 }
 

@@ -11,8 +11,8 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.controls import carries_excluded, find_excluded, require_pairs, say_left_out
+from evenhand.data.exclusions import Exclusion, list_findings, note_excluded, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import (
     CONTROL,
@@ -359,7 +359,7 @@ Method = Literal["moments", "likelihood"]
 LEVEL: Final = 0.95
 
 
-@carries_excluded("controls", "repeats")
+@carries_excluded("controls")
 def estimate_components(
     data: Judgments | Openable,
     *,
@@ -372,8 +372,8 @@ def estimate_components(
 
     Args:
         data: ratings of one task under one criterion, of which the mean counts where a judge
-            scored an output several times; or comparisons or rankings, with judges or
-            items named.
+            scored an output several times, repeats among them; or comparisons or rankings, with
+            judges or items named.
         systems: of ratings: random, a sample of systems; fixed, these systems only.
         method: of comparisons: moments, by default; likelihood fits judges' tastes by
             `RandomJudges` as well, at the cost of seconds.
@@ -406,15 +406,16 @@ def estimate_components(
         rows = data.rows() if isinstance(data, Ratings) else data
         return _of_ratings(rows, systems, level, quick=quick)
     require_option("method", method or "moments", ("moments", "likelihood"))
-    return _of_comparisons(data, likelihood=method == "likelihood", level=level)
+    found = _of_comparisons(data, likelihood=method == "likelihood", level=level)
+    return note_excluded(found, find_excluded(data, ("controls", "repeats")))
 
 
 def _of_ratings(
     rows: RatingRows, systems: Systems, level: float, *, quick: bool
 ) -> VarianceComponents:
-    targets = rows.targets()
+    targets = rows.without_controls()
     if not targets.size:
-        raise InvalidJudgments("no scores of outputs: there are controls and repeats only")
+        raise InvalidJudgments("no scores of outputs: there are controls only")
     for name, several in (("task", "tasks"), ("criterion", "criteria")):
         labels, codes = targets.labels(name)
         present = [labels[code] for code in np.unique(codes).tolist()]
@@ -437,7 +438,7 @@ def _of_ratings(
         for codes in (targets.judge, targets.item, targets.output, targets.system)
     )
     left = rows.size - targets.size
-    notes = [say("kinds-excluded", "info", n=left)] if left else []
+    notes = [say("controls", "info", n=left)] if left else []
     parts = [f"variance components, {estimated.method}, systems {systems}", f"level {level:g}"]
     return VarianceComponents(
         "ratings",

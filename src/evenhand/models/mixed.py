@@ -131,10 +131,8 @@ class Mixed:
 
         """
         scores = take_scores(data)
-        rows, unknown = scores.rows, {JUDGE, ITEM}.difference(scores.factors)
-        notes: tuple[Finding, ...] = ()
-        if not unknown:  # else scores that look alike may be of other judges or other outputs
-            rows, notes = average_repeats(rows)
+        rows, notes = average_repeats(scores.rows)
+        unknown = {JUDGE, ITEM}.difference(scores.factors)
         terms = [term for term in make_terms(rows) if term.name in (SYSTEM, *self.random)]
         known = identify([one for one in terms if unknown.isdisjoint(one.name.split(" x "))])
         if not known.terms or known.terms[0].name != SYSTEM:

@@ -13,10 +13,10 @@ corrected:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,6 +220,7 @@ def _find_runs(ascending: Array, opens: Flags) -> tuple[Integers, Integers, Inte
 # values are of Student's t, on one less than the effective number, (Σ n_g)² / Σ n_g², of the kind
 # that has fewer clusters.
 
+Variance = TypeVar("Variance", float, Array)
 MIN_EFFECTIVE_JUDGES: Final = 5.0  # Below which nothing is said of others
 
 
@@ -252,6 +253,14 @@ class Clusters:
         return number_groups(*self.codes.values()) if len(self.codes) > 1 else None
 
 
+def cross_ways(ways: Sequence[Variance], cells: Variance) -> list[Variance]:
+    """Return V_J, V_I and V_J + V_I − V_JI, of which the largest counts for each contrast.
+
+    ways: variances by clusters of two kinds; cells: those by the cells of both.
+    """
+    return [ways[0], ways[1], ways[0] + ways[1] - cells]
+
+
 @dataclass(frozen=True, eq=False)
 class LeftOut:
     """What leaving clusters of one kind or two out changes in P means."""
@@ -278,11 +287,11 @@ def leave_out(clusters: Clusters, deviations: Array) -> LeftOut:
     changes = tuple(
         leave_clusters_out(deviations, codes, clusters.strata) for codes in clusters.codes.values()
     )
-    variance = np.max([kind.variance for kind in changes], axis=0)
+    variances = [kind.variance for kind in changes]
     if clusters.cells is not None:
         crossed = cell_variance(deviations, clusters.cells, clusters.strata)
-        variance = np.maximum(variance, sum(kind.variance for kind in changes) - crossed)
-    return LeftOut(changes, variance, min(kind.effective for kind in changes) - 1)
+        variances = cross_ways(variances, crossed)
+    return LeftOut(changes, np.max(variances, axis=0), min(kind.effective for kind in changes) - 1)
 
 
 def why_not_clustered(name: str, codes: Integers, strata: Strata) -> str | None:

@@ -12,7 +12,7 @@ also of those that nobody compared, and hold as far as one worth for each descri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -147,6 +147,27 @@ class Pair(Shown):
             signature=self.signature,
             csv_rows=({name: one for name, one in self.row().items() if name != "says"},),
         )
+
+
+def tabulate_groups(pairs: Mapping[str, Pair], by: str) -> Document:
+    """Return a row for each group: what is known of the same two systems in it."""
+    one = next(iter(pairs.values()))
+    columns = (
+        Column("group", by, "name"),
+        Column("difference", "difference", "two"),
+        Column(("lower", "upper"), f"{100 * one.level:g} % interval", "interval"),
+        Column("p_adjusted", "p, adjusted", "p"),
+        *([Column("win", f"wins of {one.first}", "share")] * (one.win is not None)),
+        Column("better", "better", "name"),
+    )
+    keys = ("difference", "lower", "upper", "p_adjusted", "win", "better")
+    rows = (
+        {"group": name, **{key: getattr(it, key) for key in keys}} for name, it in pairs.items()
+    )
+    scales = " or ".join(dict.fromkeys(it.scale for it in pairs.values()))
+    caption = f"{one.first} against {one.second} in each group"
+    legend = (f"difference: {one.first} less {one.second} in {scales}, each group by itself",)
+    return Document(parts=(Table("groups", caption, columns, tuple(rows), legend=legend),))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

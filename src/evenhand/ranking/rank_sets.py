@@ -59,6 +59,8 @@ from evenhand.render.findings import Finding
 # When not to use it: to plan, since it says nothing of how many more would do (`evenhand plan`).
 
 Truths = NDArray[np.bool_]
+# Standard error beside the largest of all pairs that is rounding: of systems with the same answers
+ROUNDING: Final = 1e-7
 # V_w / V_0 beyond which the same clusters cannot halve the variance by more judgments
 BINDING_RATIO: Final = 2.0
 # Chance up to which clusters are said to differ so much though they do not
@@ -333,14 +335,15 @@ def gather_pairs(log_worth: Array, margin: Array, clusterings: Sequence[Clustere
     """Put all pairs together, from (K,) estimates and (K, K) standard errors of differences."""
     k = len(log_worth)
     apart = log_worth[:, None] - log_worth
-    statistic = np.divide(apart, margin, out=np.zeros((k, k)), where=margin > 0)
+    varies = margin > ROUNDING * margin.max(initial=0.0)
+    statistic = np.divide(apart, margin, out=np.zeros((k, k)), where=varies)
     effective, resting = np.full((k, k), np.inf), np.zeros((k, k), dtype=np.bool_)
     for way in clusterings:
         resting |= way.resting >= 0
         if way.effective is not None and way.name != "ranking":
             effective = np.minimum(effective, way.effective)
     first, second = np.triu_indices(k, 1)
-    active = (~resting & (effective >= intervals.MIN_CLUSTERS) & (margin > 0))[first, second]
+    active = (~resting & (effective >= intervals.MIN_CLUSTERS) & varies)[first, second]
     return Family(first, second, statistic, effective, resting, active)
 
 

@@ -410,6 +410,7 @@ class Ranking(Shown):
     score: Array | None = None  # (K,) estimates of ratings; None of comparisons
     ratings: Array | None = None  # (K,) number of ratings of each system; None of comparisons
     mean: Array | None = None  # (K,) their mean score; None of comparisons
+    repeats: int = 0  # how many of the ratings are repeats
     lower_is_better: bool = False  # whether lower scores are better
     # human references among systems with ratings, which have no rank, as rows of a table
     references: tuple[Mapping[str, Any], ...] = ()
@@ -534,6 +535,11 @@ class Ranking(Shown):
         return tuple(self.systems[place] for place in self.rank_sets.find_top(k))
 
     def _place(self, system: str) -> int:
+        if any(one["system"] == system for one in self.references):
+            raise InvalidJudgments(
+                f"{system} is a human reference by its name and has no rank: rank references too"
+                " (--rank-references, in Python references=())"
+            )
         if system not in self.systems:
             raise InvalidJudgments(f"no system '{system}'.{suggest_or_list(system, self.systems)}")
         return self.systems.index(system)
@@ -694,6 +700,7 @@ class Ranking(Shown):
             **write_contract(self, *PLAIN_KEYS),
             "n_judgments": whole(self.n_judgments),
             **({} if self.log_worth is None else {"n_comparisons": whole(self.n_comparisons)}),
+            **({"repeats": self.repeats} if self.repeats else {}),
             **({"lower_is_better": True} if self.lower_is_better else {}),
             **({} if mix is None else {"mix": mix.to_dict()}),
             **({} if self.fused is None else {"llm": self.fused.to_dict()}),
@@ -839,7 +846,7 @@ def say_counts(ranking: Ranking) -> str:
     one = ranking.answers.removesuffix("s")
     ties = ranking.ties
     parts = [
-        plural(ranking.n_judgments, one)
+        plural(ranking.n_judgments, one) + say_repeats(ranking.repeats)
         if ties is None
         else say_answers(ranking.n_judgments, ranking.n_comparisons, one)
     ]
@@ -852,6 +859,10 @@ def say_counts(ranking: Ranking) -> str:
         return ", ".join([*parts, plural(len(ranking.systems), "system")])
     tied = float(ties.sum() / 2)
     return ", ".join([*parts, *say_systems(len(ranking.systems), tied, ranking.n_comparisons)])
+
+
+def say_repeats(repeats: int) -> str:
+    return f" ({plural(repeats, 'repeat')})" if repeats else ""
 
 
 def _say_basis(ranking: Ranking) -> str:

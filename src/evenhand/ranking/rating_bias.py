@@ -28,22 +28,32 @@ from typing import Any, Final
 
 import numpy as np
 
+from evenhand.data.controls import carries_excluded, leave_out_controls, require_scores
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
-from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.rating_rows import RatingRows, average_repeats, digest_ratings
+from evenhand.data.ratings import Ratings
 from evenhand.data.results import JUDGE, JUDGE_SYSTEM, Component, Shown, write_signature
+from evenhand.data.taking import Openable
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
     NotIdentified,
     UnknownColumn,
     UnknownOption,
+    require_level,
 )
 from evenhand.models.means import Adjusted, LeastSquaresFit
 from evenhand.models.rating_components import estimate_rating_components
 from evenhand.models.rating_fit import take_scores
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.absorption import absorb
-from evenhand.numerics.cluster_means import Estimate, bound, number_groups, rank_within
+from evenhand.numerics.cluster_means import (
+    Estimate,
+    bound,
+    cross_ways,
+    number_groups,
+    rank_within,
+)
 from evenhand.numerics.multiple_tests import benjamini_hochberg
 from evenhand.ranking.texts import say, say_clusterings
 from evenhand.render.counts import plural
@@ -56,6 +66,7 @@ MIN_LEFT: Final = 0.02
 MIN_CLUSTERS: Final = 3  # Fewest judges, or items, by which errors are clustered
 POSITION: Final = "position"
 DRIFT: Final = "drift"
+LEVEL: Final = 0.95
 OWN: Final = "own system"
 
 
@@ -81,6 +92,8 @@ class JudgeOffset:
     n: int  # scores
     offset: float  # points above the average judge on the same outputs
     stderr: float | None  # its standard error over items; None where there is none
+    lower: float | None  # lower end of its interval, or None
+    upper: float | None  # upper end, or None
     p: float | None  # p-value of no offset
     p_adjusted: float | None  # adjusted for the number of judges (Benjamini-Hochberg)
     drift: float | None  # points per 100 ratings; None without times
@@ -190,14 +203,25 @@ def _tabulate_judges(bias: RatingBias) -> Table:
     )
 
 
+def choose_columns(data: Ratings, controls: Sequence[str]) -> list[str]:
+    """Return the columns of numbers to look at: position where there is one, and those named."""
+    return [*dict.fromkeys([*[POSITION] * (POSITION in data.columns), *controls])]
+
+
+@carries_excluded("controls")
 def find_rating_bias(
-    rows: RatingRows, *, controls: Sequence[str] = (), cluster: str | None = None, level: float
+    data: Ratings | RatingRows | Openable,
+    *,
+    controls: Sequence[str] = (),
+    cluster: str | None = None,
+    level: float = LEVEL,
 ) -> RatingBias:
     """Estimate what moves the scores of one task under one criterion beside the outputs.
 
     Args:
-        rows: the ratings, without controls; columns to look at are among their factors.
-        controls: which of the factors are columns of numbers to look at.
+        data: the ratings. Controls are excluded; repeats count.
+        controls: columns of numbers to look at, such as a length. One called position is looked at
+            unasked.
         cluster: judge | item | judge+item | judgment; by default judges and items, as known.
         level: of intervals (proportion).
 
@@ -207,7 +231,24 @@ def find_rating_bias(
         InvalidJudgments: a column to look at that holds no numbers.
         UnknownOption: clusters that these ratings do not have.
 
+    >>> import evenhand
+    >>> judges, items, systems = "abcdef", range(10), ("new", "old")
+    >>> rows = [
+    ...     {"judge": j, "item": str(i), "system": s, "score": 3 * n + (n + i * k) % 5 + k}
+    ...     for n, j in enumerate(judges)
+    ...     for i in items
+    ...     for k, s in enumerate(systems)
+    ... ]
+    >>> bias = evenhand.find_rating_bias(rows)
+    >>> bias.judges[0].judge, round(bias.judges[0].offset, 1)
+    ('a', -7.5)
     """
+    require_level(level)
+    table = require_scores(data, "severity, drift and controls are of ratings, not of")
+    if isinstance(table, Ratings):
+        controls = choose_columns(table, controls)
+        table = leave_out_controls(table).rows(factors=controls)
+    rows = table
     rows = rows.take(np.lexsort((rows.score, rows.system, rows.judge, rows.item)))
     scores = take_scores(rows)
     if "judge" not in scores.factors or scores.factors["judge"].size < 2:
@@ -250,7 +291,7 @@ def find_rating_bias(
         severity=severity,
         taste=taste,
         effects=tuple(effects),
-        judges=_list_offsets(fit, drifts),
+        judges=_list_offsets(fit, drifts, level),
         level=level,
         n_ratings=rows.size,
         clusterings=tuple(codes),
@@ -326,7 +367,7 @@ def _find_slope(
     if len(codes) > 1:
         cells = number_groups(*(one[known] for one in codes.values()))
         crossed = float((np.bincount(cells, left * e) ** 2).sum()) / total**2
-        variances.append(variances[0] + variances[1] - crossed)
+        variances = cross_ways(variances, crossed)
     if max(variances) <= 0:
         return "scores do not vary beside it"
     own = judge.codes[known]
@@ -348,16 +389,17 @@ def _find_spread(
     rows: RatingRows, level: float, notes: list[Finding]
 ) -> tuple[Component | None, Component | None]:
     try:
-        found = estimate_rating_components(rows, systems="fixed", level=level)
+        scored, repeated = average_repeats(rows)
+        found = estimate_rating_components(scored, systems="fixed", level=level)
     except (NotIdentified, NotConverged) as refusal:
         notes.append(say("no-spread-of-judges", "note", why=str(refusal)))
         return None, None
     known = {one.name: one for one in found.components}
-    notes.extend(take_findings([*found.reasons, *found.notes]))
+    notes.extend(take_findings([*repeated, *found.reasons, *found.notes]))
     return known.get(JUDGE), known.get(JUDGE_SYSTEM)
 
 
-def _list_offsets(fit: LeastSquaresFit, drifts: Array) -> tuple[JudgeOffset, ...]:
+def _list_offsets(fit: LeastSquaresFit, drifts: Array, level: float) -> tuple[JudgeOffset, ...]:
     """Return every judge's offset, with the jackknife error of a mean over his or her items."""
     judge, item = fit.data.factors["judge"], fit.data.factors.get("item")
     if "judge" not in fit.effects:
@@ -374,9 +416,10 @@ def _list_offsets(fit: LeastSquaresFit, drifts: Array) -> tuple[JudgeOffset, ...
     inflation = len(fit.residual) / max(fit.df, 1.0)
     variance = inflation * squares / n**2 * clusters / np.maximum(clusters - 1, 1)
     stderr = np.where(clusters > 1, np.sqrt(variance), np.nan)
-    p = np.ones(judge.size)
+    p, ends = np.ones(judge.size), np.zeros((judge.size, 2))
     for at in np.flatnonzero(stderr > 0).tolist():
-        p[at] = bound(float(offsets[at]), float(variance[at]), float(clusters[at] - 1), 0.95).p
+        one = bound(float(offsets[at]), float(variance[at]), float(clusters[at] - 1), level)
+        p[at], ends[at] = one.p, (one.lower, one.upper)
     adjusted = benjamini_hochberg(p)
     rows = []
     for at in np.lexsort((np.array(judge.labels), offsets)).tolist():
@@ -387,6 +430,8 @@ def _list_offsets(fit: LeastSquaresFit, drifts: Array) -> tuple[JudgeOffset, ...
                 int(n[at]),
                 float(offsets[at]),
                 float(stderr[at]) if sure else None,
+                float(ends[at, 0]) if sure else None,
+                float(ends[at, 1]) if sure else None,
                 float(p[at]) if sure else None,
                 float(adjusted[at]) if sure else None,
                 float(drifts[at]) if np.isfinite(drifts[at]) else None,

@@ -23,7 +23,7 @@ from evenhand.models.means import LeastSquaresFit
 from evenhand.models.rating_fit import RatingFit, contrast_basis
 from evenhand.numerics import Array
 from evenhand.numerics.absorption import sum_clusters, sum_squares
-from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.cluster_means import cross_ways, number_groups
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking import covariance
 from evenhand.ranking.clustering import MAX_CLUSTERS, Clustering, choose_clustering
@@ -33,6 +33,7 @@ from evenhand.ranking.sandwich import MAX_DENSE, Answers, find_singular
 from evenhand.ranking.settings import Settings
 
 MIN_MERGED: Final = 20  # Fewest clusters that many are merged into, however many the systems
+EQUAL: Final = 1e-9  # Difference beside the sd of a residual that is rounding and no difference
 ROUNDING: Final = 1e-18  # Variance beside the largest square of a score, below which it is rounding
 
 
@@ -136,7 +137,7 @@ def find_spread(
     if len(ways) > 1:
         cells = number_groups(*(way.factor.codes for way in ways))
         crossed = sum_squares(fit.absorbed, fit.residual, cells, int(cells.max()) + 1, rows)
-        vcovs.append(vcovs[0] + vcovs[1] - crossed * (n / fit.df))
+        vcovs = cross_ways(vcovs, crossed * (n / fit.df))
     described, method, df = covariance.describe_ways(ways)
     return clustering, covariance.Spread(ways, vcovs, df, method, described)
 
@@ -161,6 +162,9 @@ def leave_out(
     parts = {g: covariance.invert_parts(total - information[held[g]], basis) for g in alone}
     way = left_out.leave_out(name, factor, parts, parts)
     shown = covariance.find_linked(way, requested=requested)
+    # systems with the same scores are never decided, so that they do not speak for the others
+    apart = np.abs(fit.estimate[:, None] - fit.estimate) > EQUAL * np.sqrt(fit.variance)
+    shown = shown & apart if (shown & apart).any() else shown
     of_model = lift(basis, fit.variance * fit.bread)
     covariance.refuse_alike(fit.systems, lift(basis, way.vcov), of_model, name, shown)
     return way

@@ -204,7 +204,9 @@ def order_scores(
 ) -> Ranking:
     """Put everything in the order of the board, best first, equal estimates by name."""
     clustering, intervals = found
-    values = -fit.estimate if lower else fit.estimate
+    # estimates are equal within rounding, which goes with the spread of scores
+    unit = float(scores.score.std()) if fit.scale == "score" else 1.0
+    values = fit.estimate / (-unit if lower else unit)
     every, _ = number_places(values)
     ranked = np.array([fit.systems[i] not in apart for i in every])
     order = every[ranked]
@@ -269,6 +271,7 @@ def order_scores(
         score=fit.estimate[order],
         ratings=fit.counts[order],
         mean=fit.means[order],
+        repeats=scores.rows.repeats,
         lower_is_better=lower,
         references=tuple(references),
         answers="ratings",

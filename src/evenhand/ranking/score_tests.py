@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.controls import find_excluded, require_scores
+from evenhand.data.controls import find_excluded, leave_out_controls, require_scores
 from evenhand.data.exclusions import (
     Exclusion,
     list_findings,
@@ -59,6 +59,7 @@ from evenhand.numerics.pair_tests import (
     t_tests,
 )
 from evenhand.ranking.clustering import WIDE
+from evenhand.ranking.ranking import say_repeats
 from evenhand.ranking.ratings import (
     choose_rating_model,
     find_references,
@@ -302,6 +303,7 @@ class ScoreTests(Shown):
     new: str | None  # the system that had to score better, whose pairs alone are tested
     lower_is_better: bool  # whether lower scores are
     n_judgments: int  # scores
+    repeats: int  # how many of them are repeats
     judges: int  # how many judges gave them, 0 where nobody knows
     standardised: bool  # whether they are standardised by judge
     notes: tuple[str, ...]  # what cannot be tested and why, what was excluded
@@ -401,6 +403,7 @@ class ScoreTests(Shown):
             "pairs": self.records(),
             "friedman": friedman,
             "n_judgments": self.n_judgments,
+            "repeats": self.repeats,
             "n_outputs": len(self.scores.score),
         }
 
@@ -409,6 +412,7 @@ class ScoreTests(Shown):
         scores, friedman = self.scores, self.friedman
         by = f" by {plural(self.judges, 'judge')}" if self.judges else ""
         items = f", {plural(scores.items, 'item')}" if scores.paired else ""
+        counts = plural(self.n_judgments, "score") + say_repeats(self.repeats)
         sides = f"one-sided: does {self.new} score better?" if self.new else "two-sided."
         about = f"{self.criterion}: " if self.criterion else ""
         better = " Scores are standardised by judge." if self.standardised else ""
@@ -422,8 +426,8 @@ class ScoreTests(Shown):
                 assumed = "items are independent and judges do not matter"
             answer.append(say(code, "info", how=how, p=friedman.p, assumed=assumed))
         return Document(
-            basis=f"{about}{plural(self.n_judgments, 'score')}{by} of {len(scores.score):,} outputs"
-            f"{items}, {plural(len(scores.systems), 'system')}. Tests of mean scores of outputs,"
+            basis=f"{about}{counts}{by} of {len(scores.score):,} outputs{items},"
+            f" {plural(len(scores.systems), 'system')}. Tests of mean scores of outputs,"
             f" {sides}{better}",
             answer=tuple(answer),
             parts=(self._tabulate_pairs(), self._tabulate_tests()),
@@ -524,7 +528,7 @@ def find_differences(
 
     Args:
         data: ratings, or what `evenhand.read` opens as such; several tasks and criteria are tested
-            apart. Controls and repeats are excluded.
+            apart. Controls are excluded; repeats count like any other score.
         criterion: only this one.
         group_by: a further column whose levels are tested apart.
         new: the system that is to score better: only its pairs, one-sided. Otherwise all pairs,
@@ -559,11 +563,12 @@ def find_differences(
     table = require_scores(take(data), "differences of scores are tested in ratings, not in")
     if not isinstance(table, Ratings):
         raise InvalidJudgments("differences are tested in what evenhand.read opens: pass that")
-    table = choose_criterion(table, criterion)
+    chosen = choose_criterion(table, criterion)
+    table = leave_out_controls(chosen)
     column = None if group_by is None else table.require(group_by)
-    rows = table.rows(factors=[] if column is None or column in ROLES else [column]).targets()
+    rows = table.rows(factors=[] if column is None or column in ROLES else [column])
     if not rows.size:
-        raise NotIdentified("all scores are of controls or repeats: no output was scored", [])
+        raise NotIdentified("there are no scores", ["collect some"])
     parts = group_ratings(rows, column)
     groups: dict[str, ScoreTests] = {}
     refused: dict[str, str] = {}
@@ -588,7 +593,7 @@ def find_differences(
             refused[name] = str(refusal)
     if not groups:
         raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
-    groups = dict(note_groups(groups, find_excluded(table, ("controls", "repeats"))))
+    groups = dict(note_groups(groups, find_excluded(chosen)))
     if len(parts) == 1 and group_by is None:
         return next(iter(groups.values()))
     return GroupedTests(groups, name_groups(rows, column), refused)
@@ -649,6 +654,7 @@ def run_score_tests(
         new=new,
         lower_is_better=lower,
         n_judgments=compared.size,
+        repeats=compared.repeats,
         judges=judges,
         standardised=standard,
         notes=(*rows.notes, *notes),

@@ -16,7 +16,7 @@ from evenhand.data.controls import find_excluded, leave_out_controls, take_pairs
 from evenhand.data.exclusions import Exclusion, note_excluded
 from evenhand.data.held_tables import CountedOnce, hold_rows
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
+from evenhand.data.rating_rows import CONTROL, RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Votes
@@ -613,7 +613,7 @@ class Rated:
     @property
     def notes(self) -> tuple[str, ...]:
         """What must stand beside what is made of `targets`: that repeats are not in it."""
-        repeats = 0 if self.rows.kind is None else int((self.rows.kind == REPEAT).sum())
+        repeats = self.rows.repeats
         excluded = f"{plural(repeats, 'repeat')} excluded here: the ranking has them."
         return (excluded,) if repeats else ()
 

@@ -21,6 +21,7 @@ from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.by_model import tabulate_chances
 from evenhand.ranking.position_bias import PositionBias
 from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.rating_bias import RatingBias
 from evenhand.ranking.robustness.sensitivity import Sensitivity
 from evenhand.ranking.without_judges import JudgePanel
 from evenhand.ratings.process_comparison import JudgeLikeness
@@ -97,6 +98,15 @@ def draw_positions(bias: PositionBias) -> Chart:
     return replace(chart, title="How often judges prefer the output shown first")
 
 
+def draw_offsets(bias: RatingBias) -> Chart:
+    bars = [Bar(one.judge, one.offset, one.lower, one.upper) for one in bias.judges]
+    if not bars:
+        raise NotIdentified("no judge scored outputs of two systems: there are no offsets to draw")
+    title = "Severity of judges, the most severe first"
+    below = f"0 is the average judge on the same outputs; {100 * bias.level:g} % intervals"
+    return draw_intervals(bars[:MAX_ROWS], axis="points", title=title, below=below, reference=0.0)
+
+
 def draw_choices(sensitivity: Sensitivity) -> Chart:
     drawn = sensitivity.choices[0].systems[:MAX_ROWS]
     rows = [row for system in drawn for row in list_places(sensitivity, system)]
@@ -154,6 +164,7 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     "Screening": {"slopes": draw_slopes},
     "AgreementTable": {"coefficients": draw_agreement},
     "PositionBias": {"positions": draw_positions},
+    "RatingBias": {"offsets": draw_offsets},
     "Sensitivity": {"places": draw_choices},
     "Diagnosis": judges.draw_judges,
     "LearningCurves": {"curves": predictions.draw_curves},

@@ -73,11 +73,18 @@ def test_several_tasks_or_criteria_are_refused_in_words():
         evenhand.estimate_components(evenhand.read(mixed))
 
 
-def test_controls_and_repeats_are_left_out_and_said():
+def test_controls_are_left_out_and_repeats_averaged_as_is_said():
     kinds = pl.Series(["control"] * 20 + ["repeat"] * 10 + ["target"] * 270)
-    found = evenhand.estimate_components(evenhand.read(frame(kind=kinds)))
-    assert found.observed.judgments == 270
-    assert any("30 controls and repeats excluded" in note for note in found.notes)
+    table = frame(kind=kinds)
+    found = evenhand.estimate_components(evenhand.read(table))
+    means = table.tail(280).group_by("judge", "item", "system").agg(pl.col("score").mean())
+    assert found.observed.judgments == 280
+    alone = evenhand.estimate_components(evenhand.read(means))
+    assert [one.sd for one in found.components] == pytest.approx(
+        [one.sd for one in alone.components], abs=1e-6
+    )
+    assert any("20 controls excluded" in note for note in found.notes)
+    assert any(f"leaves {len(means)} of 280 scores" in note for note in found.notes)
 
 
 def test_comparisons_have_tastes_on_the_scale_of_log_worth():
