@@ -45,12 +45,6 @@ def test_without_keeps_judgments_of_nobody_known(engine):
         kept.tally(("judge",))
 
 
-def test_without_needs_to_know_judges():
-    columns = {name: values for name, values in VOTES.items() if name != "judge"}
-    with pytest.raises(UnknownColumn, match=r"column 'judge' not found in votes\.csv"):
-        handle(Comparisons, columns, "polars").without(judges=["j1"])
-
-
 @every_engine
 def test_where_keeps_the_rows_that_meet_an_expression(engine):
     data = handle(Comparisons, VOTES, engine)
@@ -114,12 +108,6 @@ def test_columns_are_known_by_the_names_outside():
     assert data.tally(("annotator",)).factors["judge"].labels == ("j1", "j2", "j3")
 
 
-def test_a_handle_needs_its_three_columns_and_says_which_there_are():
-    columns = {name: values for name, values in VOTES.items() if name != "outcome"}
-    with pytest.raises(UnknownColumn, match="outcome not found among left, right, judge"):
-        handle(Comparisons, columns, "polars")
-
-
 def test_a_handle_cannot_be_changed():
     data = handle(Comparisons, VOTES, "polars")
     with pytest.raises(FrozenInstanceError):
@@ -132,23 +120,6 @@ def test_a_handle_cannot_be_changed():
 def test_what_was_judged_tells_no_groups_apart(name, engine):
     with pytest.raises(UnknownOption, match=f"^{name} says what was judged: it cannot tell"):
         handle(Comparisons, VOTES, engine).tally((name,))
-
-
-def test_a_weight_tells_no_groups_apart():
-    weighed = handle(Comparisons, VOTES | {"weight": [1] * len(VOTES["left"])}, "polars")
-    with pytest.raises(UnknownOption, match=r"^weight says how much a row counts"):
-        weighed.tally(("weight",))
-
-
-@pytest.mark.parametrize("name", ["outcome", "left"])
-def test_models_and_rankings_refuse_such_groups_alike(name):
-    import evenhand
-
-    data = handle(Comparisons, VOTES, "polars")
-    with pytest.raises(UnknownOption, match="cannot tell groups apart"):
-        evenhand.rank(data, group_by=name)
-    with pytest.raises(UnknownOption, match="cannot tell groups apart"):
-        evenhand.BradleyTerry(judge_covariates=(name,)).fit(data)
 
 
 @pytest.mark.parametrize(("column", "role"), [("output", "system"), ("place", "rank")])

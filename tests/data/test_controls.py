@@ -1,7 +1,6 @@
 """Controls tell of judges: what speaks of systems leaves them out, and says how many they were."""
 
 import duckdb
-import narwhals as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -10,8 +9,6 @@ import pytest
 import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import leave_out_controls, take_pairs
-from evenhand.data.orders import count_orders
-from evenhand.data.source import AnnotationColumn, Source
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
@@ -83,17 +80,6 @@ def test_a_file_leaves_out_the_same(tmp_path) -> None:
     assert _cells(take_pairs(read(tmp_path / "votes.csv"))) == COUNTS
 
 
-def test_a_table_without_kinds_is_the_same_object() -> None:
-    data = read(_frame(VOTES).drop("kind"))
-    assert leave_out_controls(data) is data
-
-
-def test_they_are_left_out_and_counted_once() -> None:
-    kept = leave_out_controls(read(_frame()))
-    assert leave_out_controls(kept) is kept
-    assert leave_out_controls(kept.where(nw.col("judge") == "j1")).source.notes == kept.source.notes
-
-
 def test_a_table_without_controls_keeps_its_name_and_its_digest() -> None:
     data = read(_frame(VOTES))
     kept = leave_out_controls(data)
@@ -131,14 +117,6 @@ def test_controls_beside_unknown_kinds_are_refused() -> None:
         leave_out_controls(read(odd))
 
 
-def test_a_kind_that_was_guessed_only_does_not_refuse() -> None:
-    frame = nw.from_native(
-        _frame().with_columns(kind=pl.lit("good guess")).rename({"kind": "type"})
-    )
-    table = Comparisons(frame, Source(annotations={"kind": AnnotationColumn("type", sure=False)}))
-    assert "'type' is not taken as kind" in leave_out_controls(table).source.notes[-1]
-
-
 @pytest.mark.parametrize("expected", ["left", "model_a"])
 def test_comparisons_of_which_something_is_expected_are_controls_where_no_kinds_are(
     expected,
@@ -156,11 +134,6 @@ def test_ratings_of_which_something_is_expected_are_controls_where_no_kinds_are(
     assert leave_out_controls(read(table)).rows().score.tolist() == [4.0, 5.0]
     words = table.assign(expected=["", "bad", None])
     assert leave_out_controls(read(words)).rows().score.tolist() == [4.0, 5.0]
-
-
-def test_weights_count_controls() -> None:
-    heavy = _frame().with_columns(weight=pl.lit(2))
-    assert leave_out_controls(read(heavy)).source.notes[-1] == "8 controls excluded"
 
 
 def _ranked(kind: str = "control") -> pd.DataFrame:
@@ -184,20 +157,6 @@ def test_rankings_lose_controls_and_spoilt_outputs_alone() -> None:
     kept = leave_out_controls(read(_ranked()))
     assert _cells(kept.comparisons()) == RANKED
     assert kept.source.notes[-1] == "2 controls excluded"
-
-
-def test_rankings_that_were_expanded_before_lose_the_same() -> None:
-    kept = leave_out_controls(read(_ranked()).comparisons())
-    assert _cells(kept) == RANKED
-    assert kept.count_judgments() == 3
-    assert count_orders(kept).n_judgments == 3
-
-
-def test_merged_outputs_of_rankings_lose_the_same() -> None:
-    table = _ranked()
-    table.loc[table.system == "bad", "system"] = "bad+worse"
-    data = read(table, system_separator="+")
-    assert _cells(take_pairs(data)) == _cells(leave_out_controls(data.comparisons())) == RANKED
 
 
 def test_ratings_lose_controls() -> None:

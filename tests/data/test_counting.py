@@ -13,7 +13,6 @@ from evenhand.data.labels import OUTCOMES
 from evenhand.data.source import Source
 from evenhand.errors import InvalidJudgments
 from frames_of_engines import every_engine, handle
-from tallies import tally
 
 NAMES = ("alpha", "it's b", "Ünal", 'd "x"')
 
@@ -123,18 +122,6 @@ def test_both_ways_merge_levels_alike(factors, monkeypatch):
     np.testing.assert_array_equal(judge.loads, unmerged.factors["judge"].loads)
 
 
-def test_merged_levels_hold_the_counts_of_their_judges():
-    columns = votes()
-    data = handle(Comparisons, columns, "polars")
-    merged = data.tally(("judge",), limits={"judge": 4}).factors["judge"]
-    apart = data.tally(("judge",)).factors["judge"]
-    together = data.tally(("judge",), limits={"judge": 4})
-    member = coding.snake(apart.loads, 4, coding.SEED)
-    sums = np.bincount(member, apart.loads)
-    found = np.bincount(merged.codes, together.counts.sum(axis=1))
-    np.testing.assert_array_equal(found, sums)
-
-
 @every_engine
 @pytest.mark.parametrize("most", ["DENSE", "STREAMED"])
 def test_sparse_keys_and_very_many_are_counted_as_dense_ones(engine, most, by_codes, monkeypatch):
@@ -143,15 +130,6 @@ def test_sparse_keys_and_very_many_are_counted_as_dense_ones(engine, most, by_co
     monkeypatch.setattr(coding, most, 0)
     found = handle(Comparisons, columns, engine).tally(("judge", "item"), limits=limits)
     assert_same(found, dense)
-
-
-def test_keys_beyond_64_bits_leave_the_counting_to_the_engine():
-    data = handle(Comparisons, votes(), "polars")
-    wide = [
-        coding.Coding(name, ["x"], np.zeros(1, np.int64), 2**22, np.zeros(0))
-        for name in ("left", "right", "outcome")
-    ]
-    assert counting.count_cells(data, data.frame, wide, 400) is None
 
 
 @every_engine
@@ -172,15 +150,6 @@ def test_levels_may_be_whole_numbers_or_truth_values(engine):
     found = handle(Comparisons, columns, engine).tally(("turn", "expert"))
     assert found.factors["turn"].labels == ("1", "10", "2")
     assert found.factors["expert"].labels == ("false", "true")
-
-
-@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow"])
-def test_levels_may_be_categories(engine):
-    frame = nw.from_native(pl.DataFrame(votes()))
-    data = handle(Comparisons, votes(), engine)
-    cast = data.frame.with_columns(judge=nw.col("judge").cast(nw.Categorical))
-    found = Comparisons(cast).tally(("judge",))
-    assert_same(found, Comparisons(frame).tally(("judge",)))
 
 
 def test_fractions_are_no_levels():
@@ -214,14 +183,6 @@ def test_usual_outcome_labels_are_read_in_any_case(engine):
     assert handle(Comparisons, columns, engine).tally().counts.tolist() == [[2, 2, 2]]
 
 
-def test_unknown_positions_stay_unknown():
-    known, unknown = (
-        handle(Comparisons, votes(), "polars", positions_known=known).tally()
-        for known in (True, False)
-    )
-    assert (known.positions_known, unknown.positions_known) == (True, False)
-
-
 def test_a_file_larger_than_the_sample_takes_integer_keys_where_cells_are_many(tmp_path):
     """Grouping strings would make nearly as many groups as rows; both ways in DuckDB."""
     rng = np.random.Generator(np.random.PCG64(3))
@@ -245,12 +206,6 @@ def test_a_file_larger_than_the_sample_takes_integer_keys_where_cells_are_many(t
     expected = Comparisons(nw.from_native(frame)).tally()
     assert_same(found, expected)
     assert found.n_comparisons == n
-
-
-def test_a_tally_by_hand_has_the_digest_of_the_table():
-    columns = {"left": ["A", "B"], "right": ["B", "A"], "outcome": ["left", "tie"]}
-    expected = tally(("A", "B", 1, 0, 0), ("B", "A", 0, 1, 0)).digest
-    assert handle(Comparisons, columns, "pandas").tally().digest == expected
 
 
 @pytest.mark.parametrize("by", [(), ("judge",)])

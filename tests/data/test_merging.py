@@ -6,7 +6,7 @@ import pytest
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
-from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.errors import InvalidJudgments
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
 from evenhand.formats.writing import write
@@ -69,36 +69,6 @@ def test_without_positions_left_is_the_first_by_name_also_out_of_a_merged_output
     }
 
 
-def test_weights_are_carried_and_a_ranking_stays_one_judgment():
-    tally = handle(Rankings, RANKED, "polars").split_merged("+").comparisons().tally(["judge"])
-    assert tally.n_judgments == 1 + 3
-    assert tally.n_comparisons == 5 + 3 * 2
-    assert tally.factor("judge").loads.tolist() == [5, 6]
-
-
-def test_the_systems_of_one_output_are_no_tie():
-    merged = {"ranking": ["r", "r"], "system": ["A+B", "C"], "rank": [1, 2]}
-    tally = handle(Rankings, merged, "polars").split_merged("+").comparisons().tally()
-    assert tally.ties.sum() == 0
-    assert tally.n_comparisons == 2
-
-
-def test_names_stay_as_they_are_unless_asked():
-    tally = handle(Rankings, RANKED, "polars").comparisons().tally()
-    assert tally.systems == ("A", "A+C", "B", "B+D", "D")
-
-
-def test_a_table_without_the_sign_is_left_alone_and_says_so():
-    plain = {"ranking": ["r", "r"], "system": ["A", "C"], "rank": [1, 2]}
-    data = handle(Rankings, plain, "polars").split_merged("+")
-    assert not data.merged
-    assert data.source.notes == ("no name holds '+': every output is of one system",)
-    votes = {"left": ["A"], "right": ["B"], "outcome": ["tie"]}
-    one = handle(Comparisons, votes, "polars").split_merged("&")
-    assert one.source.notes == ("no name holds '&': every output is of one system",)
-    assert not one.expanded
-
-
 @every_engine
 def test_one_answer_on_a_merged_output_is_a_comparison_of_each_of_its_systems(engine):
     tally = handle(Comparisons, VOTES, engine).split_merged("+").tally()
@@ -136,12 +106,6 @@ def test_a_ranking_of_several_answers_stays_a_cluster_and_its_answers_are_counte
     tally = handle(Comparisons, votes, "polars").split_merged("+").tally(["ranking"])
     assert tally.factor("ranking").loads.tolist() == [3, 5]
     assert tally.n_judgments == 4
-
-
-def test_items_and_judges_share_answers_not_comparisons():
-    votes = VOTES | {"judge": ["j1", "j2", "j1", "j1"], "item": ["i1", "i1", "i2", "i3"]}
-    part = inspect(handle(Comparisons, votes, "polars").split_merged("+")).total
-    assert (part.items, part.shared_items, part.shared_judgments) == (3, 1, 0.5)
 
 
 def test_rows_keep_their_number_after_they_became_several():
@@ -189,14 +153,6 @@ def test_names_that_cannot_be_taken_apart_are_refused(name, sign, words):
     columns = {"ranking": ["r", "r"], "system": [name, "C"], "rank": [1, 2]}
     with pytest.raises(InvalidJudgments, match=words):
         handle(Rankings, columns, "polars").split_merged(sign)
-
-
-def test_a_sign_may_have_blanks_but_must_be_there():
-    columns = {"ranking": ["r", "r"], "system": ["A + B", "C"], "rank": [1, 2]}
-    data = handle(Rankings, columns, "polars")
-    assert data.split_merged(" + ").comparisons().tally().systems == ("A", "B", "C")
-    with pytest.raises(UnknownOption, match="system_separator is empty"):
-        data.split_merged(" ")
 
 
 def test_systems_that_only_merged_names_hold_are_named():

@@ -34,10 +34,6 @@ def judged(won=None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
-def weights_of(data: Comparisons) -> pl.DataFrame:
-    return pl.DataFrame(fetch_columns(data.frame.select("judge", "outcome", "weight")))
-
-
 def shares_of_outcomes(weight) -> np.ndarray:
     """Win, tie and loss shares where each judge's answers weigh so much together."""
     shares = {judge: np.array(counts) / sum(counts) for judge, counts in WON.items()}
@@ -64,14 +60,6 @@ def test_shares_of_groups_hold_and_within_them_judges_weigh_the_same():
     assert fit.log_worth[0] - fit.log_worth[1] == pytest.approx(np.log(won / lost), abs=1e-8)
 
 
-def test_per_judgment_a_judge_who_gave_more_counts_more_within_a_group():
-    mix = Mix({"judge_group": {"expert": 0.5, "crowd": 0.5}})
-    crowd = np.array(WON["ben"]) + np.array(WON["cai"])
-    won, _, lost = 0.5 * np.array(WON["ann"]) / 90 + 0.5 * crowd / crowd.sum()
-    fit = BradleyTerry().fit(mix.weigh(comparisons(judged())))
-    assert fit.log_worth[0] - fit.log_worth[1] == pytest.approx(np.log(won / lost), abs=1e-8)
-
-
 def test_two_columns_are_mixed_independently_of_each_other():
     frame = panel(judges=8, n=900).with_columns(
         group=pl.when(pl.col("judge") < "j003").then(pl.lit("x")).otherwise(pl.lit("y")),
@@ -91,20 +79,6 @@ def test_the_effective_number_of_judgments_is_kishs():
     weights = np.concatenate([np.full(n, 1 / n) for n in (90, 9, 10)])
     assert mixed.effective == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
     assert (mixed.n_judgments, mixed.n_comparisons) == (109, 109)
-
-
-def test_the_mix_that_the_data_have_changes_no_number():
-    frame = panel(judges=12, n=700).with_columns(
-        group=pl.when(pl.col("judge") < "j004").then(pl.lit("x")).otherwise(pl.lit("y"))
-    )
-    own = frame["group"].value_counts(normalize=True)
-    shares = dict(own.iter_rows())
-    plain = rank(comparisons(frame), cluster="judge")
-    mixed = rank(comparisons(frame), cluster="judge", mix=Mix({"group": shares}))
-    assert mixed.systems == plain.systems
-    np.testing.assert_allclose(mixed.log_worth, plain.log_worth, atol=1e-8)
-    np.testing.assert_allclose(mixed.stderr, plain.stderr, rtol=1e-6)
-    assert mixed.mix.effective == pytest.approx(700)
 
 
 def test_a_group_that_counts_twice_is_a_group_whose_rows_stand_twice():
@@ -132,12 +106,6 @@ def test_every_engine_gives_the_same_ranking_and_signature(engine):
     assert found.signature == expected.signature
     assert "| mix judge_group=expert:0.3,crowd:0.7 per judge |" in found.signature
     assert "n=109" in found.signature
-
-
-def test_shares_stand_in_the_name_with_all_their_digits():
-    """A third written with six digits would be another mix."""
-    mix = Mix({"judge_group": {"expert": 1 / 3, "crowd": 2 / 3}})
-    assert mix.name == f"mix judge_group=expert:{1 / 3!r},crowd:{2 / 3!r} per judgment"
 
 
 def ranked() -> Rankings:
@@ -189,11 +157,6 @@ def test_a_share_of_zero_leaves_rows_out_and_says_so():
 def test_shares_that_are_none_are_refused(shares, message):
     with pytest.raises(UnknownOption, match=message):
         Mix({"judge_group": shares})
-
-
-def test_a_mix_of_nothing_is_refused():
-    with pytest.raises(UnknownOption, match="mix of nothing"):
-        Mix()
 
 
 def test_a_level_without_a_share_is_refused_by_name_and_with_the_nearest():

@@ -12,7 +12,7 @@ import pytest
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import AnnotationColumn, Source
-from evenhand.errors import InvalidJudgments, UnknownColumn
+from evenhand.errors import InvalidJudgments
 from frames_of_engines import ORDERED, every_engine, handle
 
 SCORES = {
@@ -54,39 +54,11 @@ def test_every_label_and_score_is_read(engine):
 
 
 @every_engine
-def test_codes_stand_for_sorted_labels_whatever_the_order_of_rows(engine):
-    turned = {name: values[::-1] for name, values in FULL.items()}
-    one, other = (handle(Ratings, table, engine).rows() for table in (FULL, turned))
-    assert one.judges == other.judges == ("j1", "j2", "j3")
-    assert one.items == other.items == ("de / 10", "de / 7", "fr / 10", "fr / 7")
-    assert told(one) == told(other)
-    assert sorted(zip(one.item.tolist(), one.score.tolist(), strict=True)) == sorted(
-        zip(other.item.tolist(), other.score.tolist(), strict=True)
-    )
-
-
-@pytest.mark.parametrize("engine", [*ORDERED, "duckdb without connection"])
-def test_rows_stay_in_the_order_of_the_table(engine):
-    n = 5_000
-    items = [f"item {number * 7919 % n}" for number in range(n)]
-    table = {"item": items, "system": ["A", "B"] * (n // 2), "score": list(range(n))}
-    rows = handle(Ratings, table, engine).rows()
-    assert rows.score.tolist() == list(range(n))
-    assert [rows.items[code] for code in rows.item.tolist()] == items
-
-
-@every_engine
 def test_rows_without_a_score_are_left_out_and_counted(engine):
     rows = handle(Ratings, SCORES, engine).rows()
     assert (rows.size, rows.missing) == (4, 1)
     assert rows.notes == ("rows without a score are excluded: 1 of 5",)
     assert rows.items == ("de / 7", "fr / 10", "fr / 7")  # de / 10 has no score
-
-
-@pytest.mark.parametrize("engine", ["polars", "pyarrow", "duckdb"])
-def test_nan_is_a_missing_score(engine):
-    rows = handle(Ratings, FULL | {"score": [1.0, float("nan"), 3.0, 4.0, 5.0]}, engine).rows()
-    assert (rows.size, rows.missing) == (4, 1)
 
 
 @every_engine
@@ -160,25 +132,6 @@ def test_other_columns_are_read_as_factors(engine):
     }
 
 
-def test_a_factor_can_be_asked_for_by_the_name_of_its_column():
-    data = handle(Ratings, FULL, "polars")
-    data = Ratings(data.frame, Source(name="votes.csv", columns={"task": "langs"}))
-    assert data.rows(factors=["langs"]).factors["langs"].labels == ("de", "fr")
-
-
-def test_a_factor_that_is_not_there_is_refused_with_the_nearest():
-    with pytest.raises(UnknownColumn, match="Did you mean 'input'"):
-        handle(Ratings, FULL, "polars").rows(factors=["imput"])
-
-
-def test_a_factor_of_fractions_is_refused():
-    data = handle(Ratings, FULL | {"length": [1.5, 2.5, 3.5, 4.5, 5.5]}, "polars")
-    with pytest.raises(
-        InvalidJudgments, match=r"'length' .* distinguished by text or whole numbers"
-    ):
-        data.rows(factors=["length"])
-
-
 KINDS = FULL | {"kind": ["TGT", "BAD", "chk", "good", None]}
 
 
@@ -243,16 +196,6 @@ def test_a_column_that_was_guessed_and_holds_something_else_is_left_aside_with_a
     rows = Ratings(data.frame, source).rows()
     assert rows.moment is None
     assert rows.notes[0].startswith("column 'when' is not taken as shown_at: it holds dawn, dusk")
-
-
-def test_many_items_are_told_apart_as_the_engine_tells_them():
-    """More labels than fill a table of hashes without two in one place."""
-    rng = np.random.default_rng(5)
-    items = [f"doc-{n}" for n in rng.integers(0, 20_000, 60_000)]
-    table = {"item": items, "system": ["A"] * 60_000, "score": list(range(60_000))}
-    rows = handle(Ratings, table, "duckdb").rows()
-    assert rows.items == tuple(sorted(set(items)))
-    assert [rows.items[code] for code in rows.item.tolist()] == items
 
 
 @every_engine

@@ -5,12 +5,9 @@ import polars as pl
 import pytest
 from narwhals import from_native
 
-import evenhand
 from evenhand.data import coding
-from evenhand.data import streams as streaming
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.streams import CodedRows, code_rows
-from evenhand.errors import InvalidJudgments
 
 COLUMNS = ["left", "right", "outcome", "judge", "x"]
 ROWS = [
@@ -51,13 +48,6 @@ def test_a_folded_row_has_its_outcome_and_its_value_turned():
     assert ("a", "c", "left", "j1", -0.25, 1.0) in found
 
 
-@pytest.mark.parametrize("size", [1, 3, 1000])
-def test_the_size_of_batches_changes_nothing(monkeypatch, size):
-    whole = spell(code_rows(comparisons(), ["x"], by=["judge"]))
-    monkeypatch.setattr(streaming, "BATCH", size)
-    assert spell(code_rows(comparisons(), ["x"], by=["judge"])) == whole
-
-
 @pytest.mark.parametrize("by", [(), ("judge",)])
 @pytest.mark.parametrize("dense", [0, 10**7])
 def test_rows_count_as_the_table_counts(monkeypatch, by, dense):
@@ -84,12 +74,6 @@ def test_like_rows_become_one_and_keep_their_sums(monkeypatch):
         ("a", "c", "left", -0.25): 10.0,
         ("a", "c", "left", 4.0): 10.0,
     }
-
-
-def test_rows_with_a_length_stay_rows(monkeypatch):
-    monkeypatch.setattr(streaming, "DISCRETE", 3)
-    rows = code_rows(comparisons(ROWS * 10), ["x"])
-    assert rows.pooled(fold=True) is rows
 
 
 def test_weights_are_frequencies_and_zero_leaves_out():
@@ -122,35 +106,3 @@ def test_levels_beyond_the_limit_are_merged_as_tallies_merge_them():
     counted = data.tally(by=["judge"], limits={"judge": 2})
     assert rows.levels["judge"].merged
     assert rows.tally(["judge"]).counts.tolist() == counted.counts.tolist()
-
-
-def test_a_file_and_a_frame_give_the_same_rows(tmp_path):
-    frame = pl.DataFrame(ROWS, schema=COLUMNS, orient="row")
-    frame.write_parquet(tmp_path / "rows.parquet")
-    read = evenhand.read(str(tmp_path / "rows.parquet"))
-    found = spell(code_rows(read, ["x"], by=["judge"]))
-    assert sorted(found) == sorted((*row, 1.0) for row in ROWS)
-
-
-def test_a_relation_of_an_unknown_connection_is_coded_without_joins():
-    import duckdb
-
-    frame = pl.DataFrame(ROWS, schema=COLUMNS, orient="row")
-    connection = duckdb.connect()
-    connection.execute(
-        'create table rows ("left" text, "right" text, outcome text, judge text, x double)'
-    )
-    connection.executemany("insert into rows values (?, ?, ?, ?, ?)", frame.rows())
-    data = evenhand.read(connection.table("rows"))
-    found = spell(code_rows(data, ["x"], by=["judge"]))
-    assert sorted(found) == sorted((*row, 1.0) for row in ROWS)
-
-
-def test_a_bad_outcome_is_named_with_its_row():
-    with pytest.raises(InvalidJudgments, match=r"unknown outcome 'lfet'.*row 5"):
-        code_rows(comparisons([*ROWS, ("a", "b", "lfet", "j1", 0.0)]), ["x"])
-
-
-def test_a_system_against_itself_is_named_with_its_row():
-    with pytest.raises(InvalidJudgments, match=r"'a' is compared with itself.*row 5"):
-        code_rows(comparisons([*ROWS, ("a", "a", "left", "j1", 0.0)]), ["x"])

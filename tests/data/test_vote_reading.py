@@ -51,21 +51,6 @@ def test_every_vote_is_read_as_it_was_shown(engine):
 
 
 @every_engine
-def test_judges_items_and_tasks_may_be_unknown(engine):
-    table = {name: VOTES[name] for name in ("left", "right", "outcome")}
-    votes = handle(Comparisons, table, engine).votes()
-    assert (votes.judges, votes.items, votes.tasks) == (("",),) * 3
-    assert votes.size == 4
-
-
-def test_preferences_do_not_depend_on_who_stood_left():
-    votes = handle(Comparisons, VOTES, "polars").votes()
-    # B over A, A = C, B over A, B over C; + for the first by name
-    assert votes.preferred.tolist() == [-1, 0, -1, 1]
-    assert len(set(votes.pair.tolist())) == 4
-
-
-@every_engine
 def test_weights_repeat_rows_and_zeros_are_left_out(engine):
     votes = handle(Comparisons, VOTES | {"weight": [3, 1, 0, 2]}, engine).votes()
     assert sorted(told(votes).values()) == [1, 2, 3]
@@ -130,12 +115,6 @@ def test_merged_outputs_are_votes_of_one_answer(engine):
     assert sorted(Counter(votes.answer.tolist()).values()) == [1, 1, 1, 2]
 
 
-def test_rankings_of_different_tasks_are_different_answers():
-    table = VOTES | {"ranking": ["r", "r", "s", "r"]}
-    votes = handle(Comparisons, table, "duckdb").votes()
-    assert votes.answer.tolist() == [2, 0, 1, 0]  # de / r, de / s, fr / r
-
-
 @every_engine
 def test_controls_carry_the_outcome_that_is_expected(engine):
     table = VOTES | {"kind": ["control", "target", "CHK", None], "expected": ["b", None, "a", ""]}
@@ -178,12 +157,6 @@ def test_moments_with_a_zone_are_seconds_of_universal_time(engine):
     times = [datetime(1970, 1, 1, 0, 1, second, tzinfo=UTC) for second in (0, 1, 2, 3)]
     votes = handle(Comparisons, VOTES | {"shown_at": times}, engine).votes()
     assert sorted(votes.moment.tolist()) == [60, 61, 62, 63]
-
-
-def test_a_table_without_votes_is_refused():
-    data = handle(Comparisons, VOTES | {"weight": [0] * 4}, "duckdb")
-    with pytest.raises(InvalidJudgments, match="the weight of all 4 rows"):
-        data.votes()
 
 
 WEIGHTED = {

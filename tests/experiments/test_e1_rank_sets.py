@@ -1,7 +1,10 @@
-"""E1: do all rank sets hold the true ranks at once? Fourteen arms of 500 campaigns.
+"""E1: do all rank sets hold the true ranks at once? Fourteen arms of 250 campaigns.
 
 `experiments.rank_arms` says what is drawn, and who the rivals are; here each arm has those that a
-test asks about. `make arms` prints all of them beside each other.
+test asks about. `make arms` prints all of them beside each other, of 500 campaigns.
+
+A share of .95 has a standard error of .014 here, one of .85, the best of the rivals in an arm that
+is asked of it, one of .023: .92 is more than two and three of these away.
 """
 
 from functools import cache
@@ -10,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from experiments import rank_arms
-from experiments.rank_arms import ARMS, Count, R, write_row
+from experiments.rank_arms import ARMS, Count, write_row
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-FLOOR = 0.92
+FLOOR, R = 0.92, 250
 RIVALS = {
     1: ("jackknife-t",),
     3: ("percentile",),

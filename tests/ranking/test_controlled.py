@@ -9,13 +9,13 @@ import statsmodels.api as sm
 import evenhand
 from controlled_rows import comparisons, differences, outcomes, simulate
 from evenhand.data import streams as streaming
-from evenhand.errors import UnknownColumn, UnknownOption
+from evenhand.errors import UnknownColumn
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlledFit, fit_rows, read_controls
-from evenhand.ranking import covariance, sandwich
+from evenhand.ranking import sandwich
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
-from ranking.panels import Answers, jackknife
+from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance
+from ranking.panels import Answers
 
 FRAME = simulate(5)
 CONTROLS = ("length", "lists")
@@ -62,12 +62,6 @@ def test_the_cells_of_judge_and_item_are_the_formula_of_cr0():
     assert vcov == pytest.approx(write_out(found).pooled(cells), rel=1e-7, abs=1e-10)
 
 
-def test_single_judgments_are_the_formula_of_cr1():
-    found, n, p = fit(), len(FRAME), 6
-    formula = write_out(found).pooled(list(range(n))) * n / (n - p)
-    assert judgment_covariance(found) == pytest.approx(formula, rel=1e-7, abs=1e-10)
-
-
 def test_clusters_too_many_for_cv3_have_the_errors_of_statsmodels(monkeypatch):
     """statsmodels 0.14, Logit(...).fit(cov_type="cluster"): CR1 with G/(G−1) · (n−1)/(n−p)."""
     kept = FRAME.filter(pl.col("outcome") != "tie")
@@ -83,25 +77,6 @@ def test_clusters_too_many_for_cv3_have_the_errors_of_statsmodels(monkeypatch):
     own = 2 * np.sqrt(np.diag(vcov))
     assert own[:3] == pytest.approx(logit.bse[:3], rel=1e-6)
     assert own[3:] / found.likelihood.scale == pytest.approx(logit.bse[3:], rel=1e-6)
-
-
-def test_importance_weights_are_squared_in_the_sandwich():
-    rng = np.random.Generator(np.random.PCG64(1))
-    weights = rng.uniform(0.5, 2.0, len(FRAME))
-    frame = FRAME.with_columns(weight=pl.Series(weights))
-    data = evenhand.read(frame, weights="importance")
-    model = BradleyTerry(controls=CONTROLS)
-    found = fit_rows(model, *read_controls(data, CONTROLS, by=("judge",)))
-    answers = write_out(found)
-    weighed = Answers(
-        answers.scores * weights[:, None], answers.information * weights[:, None, None]
-    )
-    vcov, _ = cluster_covariance(found, found.tally, "judge")
-    assert vcov == pytest.approx(weighed.jackknife(FRAME["judge"].to_list()), rel=1e-6, abs=1e-9)
-    bread = np.linalg.inv(weighed.information.sum(axis=0))
-    n = weights.sum() ** 2 / (weights**2).sum()
-    single = bread @ weighed.scores.T @ weighed.scores @ bread * n / (n - 6)
-    assert judgment_covariance(found) == pytest.approx(single, rel=1e-6, abs=1e-9)
 
 
 def test_a_board_with_controls_has_two_way_intervals_and_names_the_controls():
@@ -125,12 +100,6 @@ def test_effects_have_the_largest_error_of_the_ways():
     largest = np.sqrt(np.max([np.diag(vcov) for vcov in (*ways, both)], axis=0))
     errors = [effect.stderr for effect in ranking.controlled.effects]
     assert errors == pytest.approx((2 * largest[4:]).tolist(), rel=1e-9)
-
-
-def test_cells_that_are_too_many_are_passed_over_with_a_note(monkeypatch):
-    monkeypatch.setattr(covariance, "MAX_DENSE", 10)
-    ranking = evenhand.rank(comparisons(FRAME), controls=CONTROLS)
-    assert any("cells of judge and item are not counted" in note for note in ranking.notes)
 
 
 def test_what_controls_change_is_said():
@@ -157,43 +126,9 @@ def test_what_controls_change_is_said():
     assert "places without and with controls: short 2 → 1, long 1 → 2" in str(ranking)
 
 
-def test_groups_are_ranked_by_themselves():
-    frame = pl.concat([FRAME, simulate(6)]).with_columns(
-        task=pl.Series(["one"] * len(FRAME) + ["two"] * len(FRAME))
-    )
-    found = evenhand.rank(comparisons(frame), controls=CONTROLS)
-    alone = evenhand.rank(comparisons(FRAME), controls=CONTROLS)
-    assert list(found) == ["one", "two"]
-    assert found["one"].log_worth == pytest.approx(alone.log_worth, abs=1e-9)
-    assert found["one"].upper == pytest.approx(alone.upper, abs=1e-7)
-
-
-def test_intervals_of_the_model_take_its_own_errors():
-    ranking = evenhand.rank(comparisons(FRAME), controls=CONTROLS, interval="model")
-    errors = [effect.stderr for effect in ranking.controlled.effects]
-    assert errors == pytest.approx([one.stderr for one in fit().model_effects], rel=1e-9)
-
-
-def test_the_bootstrap_is_refused_with_controls():
-    with pytest.raises(UnknownOption, match="with controls a resample is a fit to every row"):
-        evenhand.rank(comparisons(FRAME), controls=CONTROLS, interval="bootstrap")
-
-
 def test_a_control_that_is_not_there_is_refused():
     with pytest.raises(UnknownColumn, match="'lists_' not found"):
         evenhand.rank(comparisons(FRAME), controls=("lists_",))
-
-
-def test_the_jackknife_formula_is_that_of_its_definition():
-    found = fit()
-    answers = write_out(found)
-    codes = np.unique(FRAME["judge"], return_inverse=True)[1]
-    parts = [codes == g for g in range(codes.max() + 1)]
-    scores = np.array([answers.scores[part].sum(axis=0) for part in parts])
-    information = np.array([answers.information[part].sum(axis=0) for part in parts])
-    assert jackknife(scores, information) == pytest.approx(
-        cluster_covariance(found, found.tally, "judge")[0], rel=1e-7, abs=1e-10
-    )
 
 
 def carried_by(judges: int, slope_sd: float, seed: int) -> pl.DataFrame:
@@ -233,12 +168,3 @@ def test_a_control_has_students_t_of_the_judges_who_carry_it():
     (effect,) = ranking.controlled.effects
     wide = (effect.upper - effect.lower) / (2 * effect.stderr)
     assert scipy.stats.t.ppf(0.975, 6) < wide < scipy.stats.t.ppf(0.975, 5)
-
-
-def test_a_control_without_effect_is_seldom_declared_where_few_judges_carry_it():
-    declared = 0
-    for seed in range(40):
-        frame = carried_by(6, 0.5, seed)
-        ranking = evenhand.rank(evenhand.read(frame), controls=["length"])
-        declared += ranking.controlled.effects[0].p < 0.05
-    assert declared <= 6  # .05 of 40 is 2; seven or more have a chance of .003

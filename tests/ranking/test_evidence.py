@@ -6,29 +6,7 @@ from evenhand import read
 from evenhand.data import engine
 from evenhand.ranking import clustering as gathering
 from evenhand.ranking import rank
-from evenhand.ranking.clustering import Evidence
-from ranking.panels import comparisons, panel, tally
-
-
-def test_one_tally_tells_all_candidates_apart_and_its_sum_none():
-    frame = panel()
-    counts = tally(frame, "judge", "item")
-    evidence = Evidence.of(counts)
-    assert evidence.together(("judge", "item")) is counts
-    assert evidence.together(()) is evidence.whole
-    assert evidence.whole.factors == {}
-    assert evidence.whole.digest == tally(frame).digest
-    assert set(evidence.factors) == {"judge", "item"}
-
-
-def test_tallies_apart_hold_the_same_judgments_but_no_cells_of_both():
-    frame = panel()
-    apart = {name: tally(frame, name) for name in ("judge", "item")}
-    evidence = Evidence(apart, apart["judge"].pool())
-    assert evidence.together(("judge", "item")) is None
-    assert evidence.together(("item",)) is evidence.tallies["item"]
-    assert evidence.whole.digest == tally(frame).digest
-    assert len(evidence.factors["judge"].labels) == 6
+from ranking.panels import comparisons, panel
 
 
 def test_of_very_many_judgments_cells_of_judge_and_item_are_not_counted(monkeypatch):

@@ -65,11 +65,6 @@ def test_the_order_of_rows_does_not_matter() -> None:
     assert (again.losses == one(FOUND).losses).all()
 
 
-def test_another_seed_divides_otherwise() -> None:
-    other = one(compare_models(evenhand.read(FRAME), models=MODELS, seed=5))
-    assert (other.losses[2] != one(FOUND).losses[2]).any()
-
-
 def test_a_model_that_needs_what_the_data_lack_says_so() -> None:
     bare = evenhand.read(FRAME.drop("judge"))
     found = one(compare_models(bare, models=["uniform", "judge-slopes"]))
@@ -87,13 +82,6 @@ def test_several_tasks_are_compared_task_by_task() -> None:
     assert found["t0"].held_out.size + found["t1"].held_out.size == 1500
 
 
-def test_other_columns_divide_too() -> None:
-    frame = FRAME.with_columns(half=pl.Series(np.where(np.arange(1500) < 700, "a", "b")))
-    found = compare_models(evenhand.read(frame), models=MODELS[:2], group_by="half")
-    assert isinstance(found, Grouped)
-    assert {name: found[name].held_out.size for name in found} == {"a": 700, "b": 800}
-
-
 def test_rows_of_no_group_are_refused_by_number() -> None:
     half = np.where(np.arange(1500) < 700, "a", "b").astype(object)
     half[:2] = None
@@ -103,17 +91,6 @@ def test_rows_of_no_group_are_refused_by_number() -> None:
         said = rf"a value is missing in column '{column}' .*\({rows}\)"
         with pytest.raises(InvalidJudgments, match=said):
             compare_models(evenhand.read(frame), models=MODELS[:2], group_by=column)
-
-
-def test_groups_that_mix_tasks_say_so() -> None:
-    frame = frame_of(World(n=1500, tasks=2), 3).with_columns(
-        half=pl.Series(np.where(np.arange(1500) < 700, "a", "b"))
-    )
-    data = evenhand.read(frame)
-    found = compare_models(data, models=MODELS[:2], group_by="half")
-    assert all("2 tasks are pooled." in found[name].notes for name in ("a", "b"))
-    apart = compare_models(data, models=MODELS[:2])
-    assert not any("pooled" in note for name in apart for note in apart[name].notes)
 
 
 def test_one_division_is_told_of_and_several_are_not() -> None:
@@ -136,22 +113,6 @@ def test_folds_are_those_that_were_made() -> None:
     assert found.notes[1] == f"{hollow} of 25 blocks hold no comparison and are no fold."
 
 
-def test_models_out_of_the_set_show_who_beat_them() -> None:
-    rows = {row["model"]: row for row in one(FOUND).records()}
-    assert rows["uniform"]["beaten_by"] in {*MODELS} - {"uniform"}
-    assert rows["uniform"]["behind_lower"] > 0
-    assert rows[one(FOUND).best]["beaten_by"] is None
-
-
-def test_progress_ends_where_it_said() -> None:
-    told: list[tuple[int, int]] = []
-    data = evenhand.read(frame_of(World(n=1500, tasks=2), 3))
-    compare_models(
-        data, models="uniform", by="judge", folds=4, progress=lambda *at: told.append(at)
-    )
-    assert told == [(i, 8) for i in range(1, 9)]
-
-
 def test_what_cannot_be_compared_is_refused() -> None:
     data = evenhand.read(FRAME)
     with pytest.raises(UnknownOption, match="seed cannot be -1: it is a whole number from 0"):
@@ -163,16 +124,6 @@ def test_what_cannot_be_compared_is_refused() -> None:
     single = evenhand.read(FRAME.filter(pl.col("judge") == "j001"))
     with pytest.raises(NotIdentified, match="one judge only"):
         compare_models(single, models="uniform", by="judge")
-
-
-def test_a_dozen_votes_are_refused_and_other_groups_are_compared_without_them() -> None:
-    few = evenhand.read(FRAME.head(12))
-    with pytest.raises(NotIdentified, match=r"too few comparisons \(12\) to tell which model"):
-        compare_models(few, models="uniform")
-    part = FRAME.head(42).with_columns(half=pl.Series(["a"] * 12 + ["b"] * 30))
-    found = compare_models(evenhand.read(part), models="uniform", group_by="half")
-    assert isinstance(found, Grouped)
-    assert (tuple(found), tuple(found.refused)) == (("b",), ("a",))
 
 
 def test_rankings_of_wmt12_are_never_split(data_folder: Path) -> None:

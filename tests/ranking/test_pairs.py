@@ -69,17 +69,6 @@ def test_of_systems_that_never_met_the_difference_is_the_sum_and_it_is_said():
     assert "never-compared" not in [one.code for one in chain.pair("A", "B").notes]
 
 
-def test_the_order_of_the_two_turns_everything():
-    ranking = rank(votes(("A", "B", 30, 4, 20), ("B", "C", 25, 3, 15), ("C", "A", 5, 2, 22)))
-    one, other = ranking.pair("B", "A"), ranking.pair("A", "B")
-    np.testing.assert_allclose(one.win, 1 - other.win)
-    np.testing.assert_allclose([one.lower, one.upper], [-other.upper, -other.lower])
-    np.testing.assert_allclose(
-        [one.win_lower, one.win_upper], [1 - other.win_upper, 1 - other.win_lower]
-    )
-    assert (one.p_adjusted, one.tie, one.losses) == (other.p_adjusted, other.tie, other.wins)
-
-
 def test_intervals_and_p_are_those_of_the_pairs_of_the_ranking(jury):
     ranking = evenhand.rank(jury)
     for row in ranking.pairs():
@@ -133,15 +122,6 @@ def test_other_models_bound_the_rate_that_they_predict(name, jury):
         np.testing.assert_allclose(chances[1, 0], chances[1, 2])
 
 
-def test_an_order_effect_is_averaged_over_both_orders():
-    """Where left wins 40 of 50 in one order and 25 of 50 in the other, whoever stands there."""
-    frame = votes(("A", "B", 40, 0, 10), ("B", "A", 25, 0, 25))
-    ranking = rank(frame, model=evenhand.BradleyTerry(order_effect=True))
-    pair = ranking.pair("A", "B")
-    np.testing.assert_allclose(pair.win, (40 / 50 + 25 / 50) / 2, rtol=1e-6)
-    assert pair.win_lower < pair.win < pair.win_upper
-
-
 def test_win_rates_are_logistic_in_the_difference_and_add_up(jury):
     ranking = evenhand.rank(jury)
     rates = ranking.win_rates()
@@ -163,10 +143,3 @@ def test_what_is_no_pair_is_refused(jury):
         ranking.pair("A", "E")
     with pytest.raises(UnknownOption, match="a pair is two systems, and 'A' is one"):
         ranking.pair("A", "A")
-
-
-def test_of_abilities_there_are_rates_without_intervals(jury):
-    model = evenhand.IRTGaussian(sweeps=300, burn_in=100, chains=2)
-    pair = evenhand.rank(jury, model=model).pair("A", "D")
-    assert (pair.scale, pair.win_lower, pair.lower) == ("ability", None, None)
-    assert 0.5 < pair.win < 1

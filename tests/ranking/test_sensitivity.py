@@ -1,13 +1,9 @@
 """Sensitivity: each choice is the ranking that `rank` makes, and designed conclusions are lost."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
-import pytest
 
 import evenhand
-from evenhand.errors import UnknownOption
 from evenhand.ranking.robustness.sensitivity import Choice, Sensitivity
 
 NAMES = ["judge", "item", "left", "right", "outcome"]
@@ -89,32 +85,6 @@ def test_without_ties_and_judges_fewer_choices_are_offered_and_it_is_said():
     assert "inseparable" in [note.code for note in found.notes]
 
 
-def test_pairs_of_rankings_with_places_offer_the_advantage_of_the_first():
-    rng, rows = np.random.default_rng(2), []
-    for r in range(120):
-        names = rng.permutation(list("ABC"))
-        score = {"A": 0.5, "B": 0.0, "C": -0.5}
-        felt = np.array([score[n] for n in names]) + rng.gumbel(size=3) + [0.6, 0.3, 0.0]
-        rank = (-felt).argsort().argsort() + 1
-        rows += [(f"j{r % 8}", f"q{r}", names[p], p + 1, int(rank[p]), f"r{r}") for p in range(3)]
-    columns = ["judge", "item", "system", "position", "rank", "ranking"]
-    data = evenhand.read(pd.DataFrame(rows, columns=columns))
-    found = evenhand.vary_choices(data)
-    (one,) = [each for each in found.choices if each.name == "advantage of the first output"]
-    asked = evenhand.rank(data, model=evenhand.BradleyTerry(order_effect=True))
-    assert one.systems == asked.systems
-    assert one.refused is None
-    assert not any("not known" in note for note in found.notes)
-
-
-def test_where_places_are_not_known_no_advantage_of_the_first_is_offered_and_it_is_said():
-    rows = [("A", "B", "left"), ("B", "A", "left"), ("A", "B", "left")] * 9
-    data = votes(rows, ["left", "right", "outcome"])
-    found = evenhand.vary_choices(replace(data, positions_known=False))
-    assert [one.name for one in found.choices] == ["default"]
-    assert "sides-unknown" in [note.code for note in found.notes]
-
-
 def test_what_a_choice_changes_is_named():
     choices = (
         Choice(
@@ -150,12 +120,6 @@ def test_who_is_level_neither_leads_nor_is_turned_round():
     assert mixed.endswith("A leads, but not under default (A level with B).")
 
 
-def test_three_votes_in_a_circle_have_no_leader():
-    rows = [("a", "b", "left"), ("b", "c", "left"), ("c", "a", "left")]
-    found = evenhand.vary_choices(votes(rows, ["left", "right", "outcome"]))
-    assert "a, b and c lead, level, in" in found.says[0]
-
-
 def test_each_choice_differs_from_what_was_asked_in_one_thing():
     data = votes(campaign())
     model = evenhand.BradleyTerry(ties="half-win", order_effect=True)
@@ -173,12 +137,6 @@ def test_each_choice_differs_from_what_was_asked_in_one_thing():
     assert found["ties by Davidson"].rank_upper == tuple(other.rank_upper.tolist())
 
 
-def test_several_tasks_are_refused():
-    rows = [(t, "A", "B", o) for t in ("x", "y") for o in ("left", "right", "left")]
-    with pytest.raises(UnknownOption, match="choose a task"):
-        evenhand.vary_choices(votes(rows, ["task", "left", "right", "outcome"]))
-
-
 def test_orders_alone_are_the_orders_of_the_choices_that_change_any():
     data = votes(campaign())
     whole = {one.name: one for one in evenhand.vary_choices(data).choices}
@@ -192,9 +150,3 @@ def test_orders_alone_are_the_orders_of_the_choices_that_change_any():
     (lead,) = found.says
     assert lead.endswith(f"A leads in all {len(names)} rankings.")
     assert "was not asked" in found.notes[-1]
-
-
-def test_choices_with_the_screening_known_are_the_same():
-    data = votes(campaign())
-    found = evenhand.vary_choices(data, screening=evenhand.screen_judges(data))
-    assert found == evenhand.vary_choices(data)

@@ -62,18 +62,6 @@ def test_orders_costs_and_counts_are_those_of_brute_force_on_200_random_tallies(
         assert found.worst_place.tolist() == places.max(axis=0).tolist()
 
 
-def test_the_golden_board_has_three_best_orders_for_net_and_raw_weights(golden):
-    entry = golden("11_ranking_heuristics", "heur")
-    for rule in ("net", "raw"):
-        found = find_feedback_arc_set(tally(*entry.input["rows"]), weights=rule)
-        assert found.cost == entry.expected[f"mfas_{rule}_cost"]
-        listed = sorted("".join(order) for order in found.orders)
-        assert listed == sorted(entry.expected[f"mfas_{rule}_optimal"])
-        assert found.count == 3
-    net, raw = (find_feedback_arc_set(tally(*entry.input["rows"]), weights=w) for w in RULES[:2])
-    assert raw.cost - net.cost == entry.expected["constant_raw_minus_net"]
-
-
 def test_the_order_reported_takes_the_most_expected_net_wins_first(golden):
     """Of ACBDE, ACDBE, ACDEB. By hand: B −.0822, D −.0532, E −.0519, so that D comes before B."""
     one = tally(*golden("11_ranking_heuristics", "heur").input["rows"])
@@ -84,13 +72,6 @@ def test_the_order_reported_takes_the_most_expected_net_wins_first(golden):
         "3 orders are equally good: places of B, D, E differ between them.",
     )
     assert find_feedback_arc_set(one, limit=1).orders == (tuple("ACDEB"),)
-
-
-def test_a_clear_order_contradicts_nothing_and_is_the_only_one():
-    rows = [(a, b, 3, 1, 1) for a, b in ("AB", "AC", "BC")]
-    found = score_feedback_arc_set(tally(*rows))
-    assert found.values.tolist() == [-1, -2, -3]
-    assert found.notes == ("The order contradicts 0 net wins.",)
 
 
 def test_a_system_without_a_decided_comparison_may_stand_anywhere_and_that_is_said():
@@ -143,11 +124,3 @@ def test_a_gap_and_the_seed_are_said_where_no_order_is_proven():
     scores = score_feedback_arc_set(one, seed=7)
     assert scores.settings == ("seed=7",)
     assert [one.code for one in scores.notes] == ["contradicted", "not-proven", "loose-bound"]
-
-
-def test_a_cost_in_shares_is_told_to_four_digits():
-    # a circle whose least share is 1 net win of 47 judgments, 0.0212766
-    circle = tally(("A", "B", 24, 0, 23), ("B", "C", 40, 0, 7), ("C", "A", 40, 0, 7))
-    assert score_feedback_arc_set(circle, weights="share").notes[0] == (
-        "The order contradicts 0.02128 net shares."
-    )

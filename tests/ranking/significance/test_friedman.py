@@ -1,6 +1,6 @@
 """Friedman's test against R (tests/golden/04) and scipy, and the tables that it ranks."""
 
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -62,24 +62,11 @@ def test_blocks_that_agree_completely_have_the_exact_chance_of_doing_so(pattern)
     assert found.f_p == pytest.approx(same / len(orders) ** 3)
 
 
-def test_complete_agreement_is_seen_through_rounding():
-    # 23 columns whose squares do not add up exactly
-    table = np.tile(np.arange(23.0), (7, 1)) / 3
-    assert friedman_test(table).f is None
-
-
 def test_a_block_with_a_hole_is_refused_by_name():
     table = np.array([[1, 2, 3], [1, np.nan, 2], [2, 1, 3.0]])
     said = "tom has no score for B: leave incomplete blocks out"
     with pytest.raises(InvalidJudgments, match=said):
         friedman_test(table, "ABC", ("ann", "tom", "eve"))
-
-
-def test_what_cannot_be_tested_is_refused():
-    with pytest.raises(NotIdentified, match="there are 1 block"):
-        friedman_test(np.ones((1, 3)))
-    with pytest.raises(NotIdentified, match="on a par"):
-        friedman_test(np.ones((4, 3)))
 
 
 ROWS = [
@@ -91,21 +78,10 @@ ROWS = [
 ]
 
 
-def test_blocks_that_did_not_see_all_systems_are_left_out_by_name():
-    scored = score_blocks(tally(*ROWS), "judge")
-    assert (scored.names, scored.incomplete) == (("ann", "tom"), ("eve",))
-    assert scored.scores.tolist() == [[3 / 4, 4 / 8, 1 / 4], [5.5 / 8, 1.5 / 4, 1 / 4]]
-
-
 def test_fewer_than_two_complete_blocks_are_refused_with_their_number():
     scored = score_blocks(tally(*ROWS[:2], ROWS[-1]), "judge")
     with pytest.raises(NotIdentified, match="1 of 2 judges compared all 3 systems: excluded eve"):
         scored.test()
-
-
-def test_rows_of_weight_zero_show_a_block_nothing():
-    unseen = ("A", "C", 0, 0, 0, "eve")
-    assert score_blocks(tally(*ROWS, unseen), "judge").incomplete == ("eve",)
 
 
 COUNT = st.integers(0, 3)
@@ -177,13 +153,6 @@ def test_what_a_tally_cannot_tell_is_refused():
         score_blocks(replace(one, factors=merged), "judge")
     with pytest.raises(UnknownOption, match="importance weights"):
         score_blocks(replace(one, squares=one.counts), "judge")
-
-
-def test_results_are_frozen_and_say_what_they_ignore():
-    found = friedman_test(np.array([[1.0, 2, 3], [1, 3, 2]]))
-    assert "how much the systems differ (no odds)" in found.ignores
-    with pytest.raises(FrozenInstanceError):
-        found.p = 0.0
 
 
 @pytest.mark.parametrize("entry", entries("04_friedman"), ids=lambda entry: entry.id)
