@@ -58,15 +58,6 @@ def test_batches_hold_what_the_whole_holds(engine, rows):
     assert whole["name"].tolist() == expected["name"].tolist()
 
 
-def test_duckdb_without_pyarrow_hands_out_tuples(monkeypatch):
-    expected = gather(lazy("duckdb"), 700)[1]
-    monkeypatch.setattr(batches, "find_spec", lambda _: None)
-    parts, whole = gather(lazy("duckdb"), 700)
-    assert len(parts) == 8
-    assert np.array_equal(whole["x"], expected["x"], equal_nan=True)
-    assert whole["name"].tolist() == expected["name"].tolist()
-
-
 def test_a_query_that_is_streamed_stands_in_the_account():
     with watch_fetches() as fetches:
         parts, _ = gather(lazy("duckdb"), 1000)

@@ -1,15 +1,12 @@
 """The handle on a table of comparisons: choosing rows, tasks and judges."""
 
-from dataclasses import FrozenInstanceError
-
 import narwhals as nw
 import pytest
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
-from evenhand.data.source import Source
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from frames_of_engines import every_engine, handle, native
+from frames_of_engines import every_engine, handle
 
 VOTES = {
     "left": ["A", "B", "A", "C", "B", "A"],
@@ -96,37 +93,8 @@ def test_rankings_that_were_left_out_are_not_counted_as_answers(engine):
     assert (some.n_judgments, some.n_comparisons) == (2, 2)
 
 
-def test_columns_are_known_by_the_names_outside():
-    source = Source(name="arena.csv", columns={"left": "model_a", "judge": "annotator"})
-    data = Comparisons(nw.from_native(native(VOTES, "polars")), source=source)
-    assert data.require("annotator") == "judge"
-    assert data.require("turn") == "turn"
-    with pytest.raises(UnknownColumn, match=r"column 'turns' not found.*Did you mean 'turn'\?"):
-        data.require("turns")
-    with pytest.raises(UnknownColumn, match="It has left, right"):
-        data.require("zzz")
-    assert data.tally(("annotator",)).factors["judge"].labels == ("j1", "j2", "j3")
-
-
-def test_a_handle_cannot_be_changed():
-    data = handle(Comparisons, VOTES, "polars")
-    with pytest.raises(FrozenInstanceError):
-        data.positions_known = False
-    assert repr(data) == "Comparisons(votes.csv: left, right, outcome, judge, task + turn)"
-
-
 @every_engine
 @pytest.mark.parametrize("name", ["left", "right", "outcome"])
 def test_what_was_judged_tells_no_groups_apart(name, engine):
     with pytest.raises(UnknownOption, match=f"^{name} says what was judged: it cannot tell"):
         handle(Comparisons, VOTES, engine).tally((name,))
-
-
-@pytest.mark.parametrize(("column", "role"), [("output", "system"), ("place", "rank")])
-def test_a_column_of_rankings_that_pairs_no_longer_have_is_refused_by_name(column, role):
-    table = {"ranking": ["1", "1"], "system": ["A", "B"], "rank": [1, 2]}
-    source = Source(columns={"ranking": "ranking", role: column})
-    frame = nw.from_native(native(table, "polars"))
-    pairs = Rankings(frame, source=source).comparisons()
-    with pytest.raises(UnknownOption, match=rf"^{column} \(the {role}\) says what was judged"):
-        pairs.tally((column,))

@@ -8,8 +8,8 @@ import pytest
 
 import evenhand
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import leave_out_controls, take_pairs
-from evenhand.errors import InvalidJudgments, NotIdentified
+from evenhand.data.controls import leave_out_controls
+from evenhand.errors import InvalidJudgments
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
 from evenhand.models.bradley_terry import BradleyTerry
@@ -75,11 +75,6 @@ def test_every_engine_leaves_out_four_controls(engine) -> None:
     assert kept.source.notes[-1] == "4 controls excluded"
 
 
-def test_a_file_leaves_out_the_same(tmp_path) -> None:
-    _frame().write_csv(tmp_path / "votes.csv")
-    assert _cells(take_pairs(read(tmp_path / "votes.csv"))) == COUNTS
-
-
 def test_a_table_without_controls_keeps_its_name_and_its_digest() -> None:
     data = read(_frame(VOTES))
     kept = leave_out_controls(data)
@@ -90,13 +85,6 @@ def test_a_table_without_controls_keeps_its_name_and_its_digest() -> None:
 def test_controls_alone_are_refused_in_words() -> None:
     with pytest.raises(InvalidJudgments, match="all 4 judgments of data frame are controls"):
         evenhand.rank(read(_frame(CONTROLS)))
-
-
-def test_judges_are_not_set_beside_one_another_by_controls_alone() -> None:
-    with pytest.raises(NotIdentified, match="all comparisons are controls or repeats"):
-        evenhand.screen_judges(read(_frame(CONTROLS)))
-    tell = compare_without(read(_frame(CONTROLS)))
-    assert tell("j1").startswith("no ranking changes: all 4 judgments of data frame are controls")
 
 
 def test_a_judge_of_controls_alone_changes_nothing() -> None:
@@ -157,14 +145,6 @@ def test_rankings_lose_controls_and_spoilt_outputs_alone() -> None:
     kept = leave_out_controls(read(_ranked()))
     assert _cells(kept.comparisons()) == RANKED
     assert kept.source.notes[-1] == "2 controls excluded"
-
-
-def test_ratings_lose_controls() -> None:
-    rows = [("j", "1", "A", 4, "target"), ("j", "1", "bad", 1, "bad"), ("j", "2", "A", 5, "repeat")]
-    data = read(pd.DataFrame(rows, columns=["judge", "item", "system", "score", "kind"]))
-    kept = leave_out_controls(data)
-    assert (kept.rows().systems, kept.rows().score.tolist()) == (("A",), [4.0, 5.0])
-    assert kept.source.notes[-1] == "1 control excluded"
 
 
 def _many(*, controls: bool) -> Comparisons:

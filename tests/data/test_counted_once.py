@@ -45,9 +45,3 @@ def test_items_of_two_tasks_are_not_told_apart_by_name_alone():
     once, fresh = CountedOnce.of(open_table(**tasks)), open_table(**tasks)
     assert coarsen(once.tally(FINEST), ("item",)) is None
     assert say_cells(once.tally(("item",))) == say_cells(fresh.tally(("item",)))
-
-
-def test_what_is_finer_than_what_is_known_is_asked_for():
-    once = CountedOnce.of(open_table())
-    once.tally(("judge",))
-    assert say_cells(once.tally(FINEST)) == say_cells(open_table().tally(FINEST))

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.data import coding
 from evenhand.data import count as counting
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.labels import OUTCOMES
@@ -123,16 +122,6 @@ def test_both_ways_merge_levels_alike(factors, monkeypatch):
 
 
 @every_engine
-@pytest.mark.parametrize("most", ["DENSE", "STREAMED"])
-def test_sparse_keys_and_very_many_are_counted_as_dense_ones(engine, most, by_codes, monkeypatch):
-    columns, limits = votes(), {"judge": 4}
-    dense = handle(Comparisons, columns, engine).tally(("judge", "item"), limits=limits)
-    monkeypatch.setattr(coding, most, 0)
-    found = handle(Comparisons, columns, engine).tally(("judge", "item"), limits=limits)
-    assert_same(found, dense)
-
-
-@every_engine
 def test_items_of_other_tasks_are_other_items_and_judges_the_same(engine):
     columns = votes() | {"task": ["cs-en", "en-cs"] * 200}
     data = handle(Comparisons, columns, engine)
@@ -142,14 +131,6 @@ def test_items_of_other_tasks_are_other_items_and_judges_the_same(engine):
     assert len(found.factors["judge"].labels) == 30
     apart = data.tally(("task", "item"))
     assert apart.factors["item"].labels == tuple(f"item {i}" for i in range(9))
-
-
-@every_engine
-def test_levels_may_be_whole_numbers_or_truth_values(engine):
-    columns = votes() | {"turn": [1, 10, 2, 2] * 100, "expert": [True, False] * 200}
-    found = handle(Comparisons, columns, engine).tally(("turn", "expert"))
-    assert found.factors["turn"].labels == ("1", "10", "2")
-    assert found.factors["expert"].labels == ("false", "true")
 
 
 def test_fractions_are_no_levels():
@@ -171,16 +152,6 @@ def test_own_outcome_labels_are_read_as_declared(engine):
     meaning = {"won": "left", "even": "tie", "lost": "right"}
     found = handle(Comparisons, columns, engine, outcome_labels=meaning).tally()
     assert found.counts.tolist() == [[1, 1, 1]]
-
-
-@every_engine
-def test_usual_outcome_labels_are_read_in_any_case(engine):
-    columns = {
-        "left": ["A"] * 6,
-        "right": ["B"] * 6,
-        "outcome": ["model_a", "Model_B", "TIE", "tie (bothbad)", "a", "RIGHT"],
-    }
-    assert handle(Comparisons, columns, engine).tally().counts.tolist() == [[2, 2, 2]]
 
 
 def test_a_file_larger_than_the_sample_takes_integer_keys_where_cells_are_many(tmp_path):

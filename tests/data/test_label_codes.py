@@ -1,6 +1,5 @@
 """Labels become codes, by hashes where DuckDB reads and by joins elsewhere."""
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -8,15 +7,9 @@ import evenhand
 from evenhand.data import coding as label_codes
 from evenhand.data.coding import Labels, fetch_codes, find_labels, read_labels
 from evenhand.data.ratings import Ratings
-from frames_of_engines import every_engine, handle
+from frames_of_engines import handle
 
 TABLE = {"name": ["b", None, "a", "b", "ä"], "system": list("AAAAA"), "score": [1, 2, 3, 4, 5]}
-
-
-@every_engine
-def test_labels_are_sorted_by_code_point_and_a_missing_one_stands_first(engine):
-    frame = handle(Ratings, TABLE, engine).frame
-    assert find_labels(frame, "name").names == (None, "a", "b", "ä")
 
 
 @pytest.mark.parametrize("engine", ["polars", "polars lazy", "pandas", "pyarrow", "duckdb"])
@@ -44,21 +37,6 @@ def test_the_first_answer_of_a_lazy_frame_is_the_first_of_its_table():
         return found.whole["fleiss"].value
 
     assert {measure(table.lazy()) for _ in range(30)} == {measure(table)}
-
-
-def test_a_doubled_hash_is_noticed(monkeypatch):
-    data = handle(Ratings, TABLE, "duckdb")
-    fetched = label_codes.fetch_columns
-
-    def collide(frame):
-        columns = fetched(frame)
-        return {
-            name: np.zeros_like(values) if name.startswith(label_codes._HASH) else values
-            for name, values in columns.items()
-        }
-
-    monkeypatch.setattr(label_codes, "fetch_columns", collide)
-    assert find_labels(data.frame, "name").hashes is None
 
 
 @pytest.mark.parametrize("few", [5, 4])

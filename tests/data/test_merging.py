@@ -58,18 +58,6 @@ def test_a_merged_output_of_a_ranking_is_compared_for_each_of_its_systems(engine
 
 
 @every_engine
-def test_without_positions_left_is_the_first_by_name_also_out_of_a_merged_output(engine):
-    data = handle(Rankings, without("weight", without("position", RANKED)), engine)
-    assert cells(data.split_merged("+").comparisons()) == {
-        ("A", "B"): (1, 1, 0),
-        ("A", "D"): (1, 1, 0),
-        ("B", "C"): (0, 0, 1),
-        ("B", "D"): (0, 1, 0),
-        ("C", "D"): (1, 0, 0),
-    }
-
-
-@every_engine
 def test_one_answer_on_a_merged_output_is_a_comparison_of_each_of_its_systems(engine):
     tally = handle(Comparisons, VOTES, engine).split_merged("+").tally()
     assert cells_of(tally) == {
@@ -83,12 +71,6 @@ def test_one_answer_on_a_merged_output_is_a_comparison_of_each_of_its_systems(en
     assert (tally.n_judgments, tally.n_comparisons) == (4, 8)
 
 
-@every_engine
-def test_comparisons_of_one_answer_cluster_as_its_ranking(engine):
-    tally = handle(Comparisons, VOTES, engine).split_merged("+").tally(["ranking"])
-    assert sorted(tally.factor("ranking").loads.tolist()) == [1, 1, 2, 4]
-
-
 def test_weighted_answers_on_merged_outputs_are_counted_once_in_every_group():
     votes = VOTES | {"weight": [2, 1, 1, 3], "task": ["x", "x", "x", "y"]}
     data = handle(Comparisons, votes, "duckdb").split_merged("+")
@@ -99,20 +81,6 @@ def test_weighted_answers_on_merged_outputs_are_counted_once_in_every_group():
         ("x", 4, 6),
         ("y", 3, 12),
     ]
-
-
-def test_a_ranking_of_several_answers_stays_a_cluster_and_its_answers_are_counted():
-    votes = VOTES | {"ranking": ["r1", "r1", "r2", "r2"]}
-    tally = handle(Comparisons, votes, "polars").split_merged("+").tally(["ranking"])
-    assert tally.factor("ranking").loads.tolist() == [3, 5]
-    assert tally.n_judgments == 4
-
-
-def test_rows_keep_their_number_after_they_became_several():
-    votes = VOTES | {"outcome": ["left", "tie", "right", "nobody"]}
-    data = handle(Comparisons, votes, "pandas").split_merged("+")
-    with pytest.raises(InvalidJudgments, match=r"unknown outcome 'nobody' .* \(row 4\)"):
-        data.tally()
 
 
 @every_engine

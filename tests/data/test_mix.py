@@ -60,6 +60,14 @@ def test_shares_of_groups_hold_and_within_them_judges_weigh_the_same():
     assert fit.log_worth[0] - fit.log_worth[1] == pytest.approx(np.log(won / lost), abs=1e-8)
 
 
+def test_per_judgment_a_judge_who_gave_more_counts_more_within_a_group():
+    mix = Mix({"judge_group": {"expert": 0.5, "crowd": 0.5}})
+    crowd = np.array(WON["ben"]) + np.array(WON["cai"])
+    won, _, lost = 0.5 * np.array(WON["ann"]) / 90 + 0.5 * crowd / crowd.sum()
+    fit = BradleyTerry().fit(mix.weigh(comparisons(judged())))
+    assert fit.log_worth[0] - fit.log_worth[1] == pytest.approx(np.log(won / lost), abs=1e-8)
+
+
 def test_two_columns_are_mixed_independently_of_each_other():
     frame = panel(judges=8, n=900).with_columns(
         group=pl.when(pl.col("judge") < "j003").then(pl.lit("x")).otherwise(pl.lit("y")),

@@ -13,7 +13,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from frames_of_engines import every_engine, handle
 from ordered import ranked, table_of
-from tallies import table, tally
+from tallies import tally
 
 ROWS = {
     "judge": ["j1"] * 5 + ["j2"] * 3 + ["j1"] * 2 + ["j2"] * 3 + ["j1"],
@@ -67,22 +67,6 @@ def test_weights_are_how_often_a_ranking_was_given(engine):
     assert orders.n_short == 5
 
 
-def test_tasks_keep_rankings_of_one_name_apart_and_are_said_to_be_pooled():
-    columns = {
-        "task": ["x", "x", "y", "y"],
-        "item": ["1", "1", "1", "1"],
-        "ranking": ["r"] * 4,
-        "system": ["A", "B", "B", "A"],
-        "rank": [1, 2, 1, 2],
-    }
-    data = handle(Rankings, columns, "polars")
-    orders = count_orders(data)
-    assert texts(orders) == [("A>B", 1), ("B>A", 1)]
-    assert orders.notes == ("2 tasks are pooled.",)
-    assert count_orders(data, "item").level.labels == ("x / 1", "y / 1")
-    assert list(count_orders(data, "task").split()) == ["x", "y"]
-
-
 @pytest.mark.parametrize(("k", "top"), [(60, 6), (400, 6), (12, 10**7), (700, 1)])
 def test_many_systems_and_large_ranks_are_read_as_they_stand(k, top):
     rng = np.random.default_rng(k)
@@ -109,14 +93,6 @@ def test_the_pairs_of_orders_are_those_of_the_expansion():
     rows = [("A>B=C>D", 3), ("C>A", 2), ("D=A", 1), ("B>D>A", 2)]
     assert ranked(rows).tally().digest == table_of(rows).comparisons().tally().fold().digest
     assert ranked(rows).tally().n_judgments == 8
-
-
-def test_comparisons_are_rankings_of_two():
-    pairs = table(
-        [("A", "B", "left"), ("B", "A", "tie"), ("B", "A", "right")], ("left", "right", "outcome")
-    )
-    assert texts(count_orders(pairs)) == [("A=B", 1), ("A>B", 2)]
-    assert texts(count_orders(pairs.tally())) == [("A=B", 1), ("A>B", 2)]
 
 
 def refusal(data, by=None, error=InvalidJudgments):
@@ -171,13 +147,6 @@ def test_what_cannot_be_is_refused_with_its_place(cells, message):
         if name == "weight":
             columns[name][1] = value
     assert message in refusal(handle(Rankings, columns, "polars"))
-
-
-def test_nothing_to_compare_is_said():
-    blank = {"ranking": ["r1", "r1", "r2"], "system": ["A", "B", "A"], "rank": [-1, -1, 1]}
-    assert "no two outputs are ranked in votes.csv" in refusal(handle(Rankings, blank, "polars"))
-    blank["rank"][2] = None
-    assert "2 of 2 rankings are blank" in refusal(handle(Rankings, blank, "polars"))
 
 
 def test_levels_that_are_not_there_or_no_levels_are_refused():

@@ -98,20 +98,6 @@ def test_the_ranking_stays_known_as_a_cluster_beside_judge_and_item(engine):
 
 
 @every_engine
-def test_rankings_of_other_tasks_are_other_rankings(engine):
-    columns = FIVE | {
-        "task": ["x"] * 5 + ["y"] * 5,
-        "ranking": ["r1"] * 5 + ["r1"] * 3 + ["r3"] * 2,
-    }
-    data = handle(Rankings, columns, engine)
-    assert (data.count(), data.count_used()) == (3, 2)
-    tally = data.comparisons().tally(("ranking",))
-    assert tally.factors["ranking"].labels == ("x / r1", "y / r1")
-    assert tally.n_comparisons == 7
-    assert data.select_task("y").comparisons().tally().n_comparisons == 1
-
-
-@every_engine
 def test_covariates_and_weights_of_the_ranking_are_those_of_its_comparisons(engine):
     columns = FIVE | {"domain": ["news"] * 5 + ["law"] * 5, "weight": [2] * 5 + [3] * 5}
     tally = handle(Rankings, columns, engine).comparisons().tally(("domain",))
@@ -158,11 +144,6 @@ def test_a_missing_name_or_place_would_lose_comparisons(column, engine):
     assert f"a value is missing in column '{column}' of votes.csv" in message
 
 
-def test_an_output_that_is_not_ranked_may_have_no_place():
-    columns = changed(position=(4, None))
-    assert handle(Rankings, columns, "polars").comparisons().tally().n_comparisons == 7
-
-
 def test_a_missing_column_is_named():
     with pytest.raises(UnknownColumn, match="rank not found among judge, item, ranking"):
         handle(Rankings, without("rank"), "polars")
@@ -198,15 +179,6 @@ def test_an_id_that_starts_again_for_every_judge_is_refused_and_invents_no_compa
     )
     with pytest.raises(InvalidJudgments, match=f"ranking '1' .* 2 different values of {role}"):
         Rankings(nw.from_native(frame)).comparisons().tally()
-
-
-@pytest.mark.parametrize("name", ["n", "squares", "left_rank", "left_order", "ranked"])
-def test_no_covariate_name_is_in_our_way(name):
-    frame = pl.DataFrame(
-        {"ranking": ["1"] * 2 + ["2"] * 2, "system": list("AB") * 2, "rank": [1, 2, 2, 1]}
-    ).with_columns(pl.Series(name, ["x", "x", "y", "y"]))
-    tally = Rankings(nw.from_native(frame)).comparisons().tally(by=(name,))
-    assert tally.factor(name).labels == ("x", "y")
 
 
 @every_engine

@@ -91,16 +91,6 @@ def test_a_missing_label_is_refused_with_its_rows(engine, role):
         data.rows()
 
 
-@pytest.mark.parametrize("engine", ORDERED)
-def test_a_label_that_is_missing_beside_a_missing_score_does_no_harm(engine):
-    """Row 3 has neither; row 4 is the one that is named."""
-    judges = ["j2", "j1", None, "j1", "j3"]
-    assert handle(Ratings, SCORES | {"judge": judges}, engine).rows().missing == 1
-    data = handle(Ratings, SCORES | {"judge": [*judges[:3], None, "j3"]}, engine)
-    with pytest.raises(InvalidJudgments, match=r"\(row 4\)"):
-        data.rows()
-
-
 def test_a_label_with_a_blank_before_it_is_refused():
     data = handle(Ratings, FULL | {"judge": ["j2", " j2", "j1", "j1", "j3"]}, "duckdb")
     with pytest.raises(InvalidJudgments, match=r"label ' j2' .* \(row 2\) has a blank"):
@@ -159,25 +149,6 @@ def test_what_is_expected_is_a_score_or_good_or_bad(engine):
     assert rows.kind[order].tolist() == [CONTROL, TARGET, CONTROL, CONTROL, TARGET]
     assert rows.direction[order].tolist() == [1, 0, -1, 0, 0]
     assert np.array_equal(rows.expected[order], [np.nan] * 3 + [5, np.nan], equal_nan=True)
-
-
-def test_what_is_expected_of_no_control_is_not_used_and_that_is_said():
-    table = KINDS | {"expected": [4.0, 1.0, None, None, None]}
-    rows = handle(Ratings, table, "duckdb").rows()
-    assert np.array_equal(rows.expected, [np.nan, 1, *[np.nan] * 3], equal_nan=True)
-    assert "what is expected of judgments that are no controls is not used: 1" in rows.notes
-
-
-@every_engine
-def test_times_and_moments_are_numbers(engine):
-    clock = ["2016-01-31 16:59:52.0 UTC", "1970-01-01T00:01:00Z", None, "1970-01-02", ""]
-    table = FULL | {"seconds": [3.0, 4.5, None, -1.0, 2.0], "shown_at": clock}
-    rows = handle(Ratings, table, engine).rows()
-    order = np.argsort(-rows.score)
-    assert np.array_equal(rows.seconds[order], [np.nan, 3, np.nan, 4.5, 2], equal_nan=True)
-    moments = [86400, 1454259592, np.nan, 60, np.nan]  # date -u -d '2016-01-31 16:59:52' +%s
-    assert np.array_equal(rows.moment[order], moments, equal_nan=True)
-    assert rows.notes == ("times that are negative or endless are unknown: 1 of 5",)
 
 
 def test_a_column_called_kind_with_other_labels_is_refused():

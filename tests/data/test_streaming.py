@@ -37,17 +37,6 @@ def spell(rows: CodedRows, *, fold: bool = False) -> list[tuple]:
     return spelt
 
 
-def test_rows_come_back_as_they_were():
-    found = spell(code_rows(comparisons(), ["x"], by=["judge"]))
-    assert sorted(found) == sorted((*row, 1.0) for row in ROWS)
-
-
-def test_a_folded_row_has_its_outcome_and_its_value_turned():
-    found = spell(code_rows(comparisons(), ["x"], by=["judge"]), fold=True)
-    assert ("a", "b", "right", "j1", -1.5, 1.0) in found
-    assert ("a", "c", "left", "j1", -0.25, 1.0) in found
-
-
 @pytest.mark.parametrize("by", [(), ("judge",)])
 @pytest.mark.parametrize("dense", [0, 10**7])
 def test_rows_count_as_the_table_counts(monkeypatch, by, dense):
@@ -82,14 +71,6 @@ def test_weights_are_frequencies_and_zero_leaves_out():
     assert coded.zero_weight == 1
     assert coded.tally().n_comparisons == 8
     assert coded.levels["judge"].loads.tolist() == [3.0, 5.0]
-
-
-def test_importance_weights_are_squared():
-    rows = [(*row, weight) for row, weight in zip(ROWS, (0.5, 1.5, 1.0, 2.0), strict=True)]
-    coded = code_rows(comparisons(rows, [*COLUMNS, "weight"], weights="importance"), ["x"])
-    tally = coded.tally()
-    assert tally.squares is not None
-    assert tally.squares.sum() == pytest.approx(0.25 + 2.25 + 1 + 4)
 
 
 def test_a_value_that_single_precision_would_change_is_kept_in_double():

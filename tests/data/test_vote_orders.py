@@ -42,14 +42,6 @@ def test_votes_of_whole_rankings_are_those_rankings_again(ties):
     assert count_orders(votes).notes == ()
 
 
-def test_the_order_of_votes_and_who_stood_left_do_not_matter():
-    votes = expanded().comparisons().votes()
-    order = np.random.Generator(np.random.PCG64(1)).permutation(votes.size)
-    turned = replace(votes, left=votes.right, right=votes.left, outcome=2 - votes.outcome)
-    same(order_votes(votes.take(order)), order_votes(votes))
-    same(order_votes(turned), order_votes(votes))
-
-
 def test_one_answer_that_is_not_whole_makes_all_votes_rankings_of_two_and_says_so():
     votes = expanded().comparisons().votes()
     long = np.flatnonzero(np.bincount(votes.answer) > 1)[0]
@@ -80,12 +72,6 @@ def test_a_circle_or_a_tie_that_does_not_carry_is_no_ranking(outcomes):
     orders = order_votes(triple(*outcomes))
     assert orders.outputs.shape[1] == 2
     assert "without a whole ranking" in orders.notes[0]
-
-
-def test_ties_that_carry_are_a_ranking():
-    orders = order_votes(triple(1, 0, 0))
-    assert (orders.outputs.tolist(), orders.places.tolist()) == ([[0, 1, 2]], [[0, 0, 1]])
-    assert order_votes(triple(1, 1, 1)).places.tolist() == [[0, 0, 0]]
 
 
 def test_a_row_that_stands_for_several_rankings_is_weighted():

@@ -14,7 +14,7 @@ from evenhand.models.random_judges import RandomJudges
 from evenhand.models.registry import MODELS
 from evenhand.ranking import bootstrap, rank
 from evenhand.ranking.bootstrap import resample, resample_model
-from evenhand.ranking.by_model import BASELINES, KINDS, UNIFORM_MODELS, list_kinds
+from evenhand.ranking.by_model import KINDS, UNIFORM_MODELS, list_kinds
 from ranking.panels import comparisons, panel, tally
 
 ORDERING = [name for name in MODELS if name not in UNIFORM_MODELS]
@@ -41,12 +41,6 @@ def test_every_model_that_orders_gives_a_whole_board(data, name):
     assert "sha256" in ranking.signature
 
 
-@pytest.mark.parametrize("name", UNIFORM_MODELS)
-def test_models_that_say_the_same_of_every_pair_are_refused(data, name):
-    with pytest.raises(UnknownOption, match=f"^{name} says the same of every pair"):
-        rank(data, model=name)
-
-
 def test_a_misspelt_model_is_refused_with_the_nearest(data):
     with pytest.raises(UnknownOption, match="Did you mean 'random-judges'"):
         rank(data, model="random-judge")
@@ -63,6 +57,12 @@ def test_plackett_luce_on_pairs_has_the_clustered_intervals_of_davidson(data, cl
     np.testing.assert_allclose(one.lower, other.lower, atol=1e-5)
     np.testing.assert_array_equal(one.rank_upper, other.rank_upper)
     assert one.df == pytest.approx(other.df)
+
+
+def test_plackett_luce_with_the_models_own_errors_has_those_of_davidson(data):
+    one, other = rank(data, model="plackett-luce", interval="model"), rank(data, interval="model")
+    np.testing.assert_allclose(one.stderr, other.stderr, rtol=1e-6)
+    assert "independent rankings" in one.method
 
 
 def test_random_judges_take_their_own_covariance_and_students_t_on_effective_judges(data):
@@ -138,13 +138,6 @@ def test_kinds_of_intervals_known_beforehand_are_those_of_the_fit(data, name):
         else MODELS[name].make().fit(data)
     )
     assert list_kinds(fit) == KINDS[name]
-
-
-@pytest.mark.parametrize("name", ["independent-pairs", "geometric-students"])
-def test_models_that_are_not_made_to_rank_say_so(data, name, monkeypatch):
-    monkeypatch.setattr(bootstrap, "MODEL_REPLICATES", 20)
-    codes = [one.code for one in rank(data, model=name, cluster="judge").notes]
-    assert BASELINES[name] in codes
 
 
 def test_a_task_that_determines_nothing_says_why(data):

@@ -44,6 +44,12 @@ def test_the_interval_by_judge_is_that_of_the_sums_of_their_residuals():
     assert part.lower == pytest.approx(share - margin)
 
 
+def test_ties_are_half():
+    rows = [("a", "b", "left")] * 10 + [("a", "b", "tie")] * 20 + [("b", "a", "left")] * 2
+    (part,) = calibrate(read(rows))
+    assert part.observed == pytest.approx(20 / 32)
+
+
 def test_a_model_that_is_too_sure_is_off():
     sure = [("a", "b", "left" if i % 10 else "right") for i in range(200)]
     fit = BradleyTerry().fit(read(sure).tally())
@@ -52,6 +58,17 @@ def test_a_model_that_is_too_sure_is_off():
     assert part.off
     (right,) = calibrate(read(sure))
     assert not right.off
+
+
+def test_the_level_holds_for_all_parts_together():
+    rows = [(*pair, "left" if i % 3 else "right") for pair in ("ab", "bc", "ac") for i in range(90)]
+    votes = read([(one, two, outcome) for one, two, outcome in rows])
+    parts = calibrate(votes, level=0.9)
+    z = norm.ppf(1 - 0.1 / len(parts) / 2)
+    for part in parts:
+        won, p = part.observed * part.n, part.expected
+        error = np.sqrt(won * (1 - p) ** 2 + (part.n - won) * p**2) / part.n
+        assert part.upper - part.observed == pytest.approx(z * error)
 
 
 def test_by_judge_and_item_the_variance_is_that_of_both_less_that_of_their_cells():
@@ -75,6 +92,28 @@ def test_by_judge_and_item_the_variance_is_that_of_both_less_that_of_their_cells
     low, high = max(won.mean() - margin, 0), min(won.mean() + margin, 1)
     assert low > 0 or high < 1
     assert (part.lower, part.upper) == pytest.approx((low, high))
+
+
+def test_the_variance_by_judge_and_item_is_not_below_that_by_either_alone():
+    # Each judge sees each item twice, and the two answers agree: residuals sum to little by judge
+    # and by item, so that nearly all the variance is that of the cells.
+    rows = [
+        ("a", "b", "left" if (j + i) % 2 or (j, i) == (0, 0) else "right", f"j{j}", f"i{i}")
+        for j in range(8)
+        for i in range(6)
+        for _ in range(2)
+    ]
+    (part,) = calibrate(read(rows, "judge", "item"), "judge", "item")
+    won = np.array([row[2] == "left" for row in rows]).reshape(8, 6, 2).sum(axis=2)
+    residual = won - won.mean()
+    by_judge = 8 / 7 * (residual.sum(axis=1) ** 2).sum()
+    by_item = 6 / 5 * (residual.sum(axis=0) ** 2).sum()
+    cells = 48 / 47 * (residual**2).sum()
+    largest = max(by_judge, by_item)
+    assert by_judge + by_item - cells < 0 < largest
+    margin = t.ppf(0.975, 5) * np.sqrt(largest) / 96
+    assert part.observed == pytest.approx(won.mean() / 2)
+    assert part.upper == pytest.approx(won.mean() / 2 + margin)
 
 
 def test_a_part_that_one_judge_alone_made_has_no_interval():

@@ -14,7 +14,7 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlledFit, fit_rows, read_controls
 from evenhand.ranking import sandwich
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance
+from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
 from ranking.panels import Answers
 
 FRAME = simulate(5)
@@ -62,6 +62,12 @@ def test_the_cells_of_judge_and_item_are_the_formula_of_cr0():
     assert vcov == pytest.approx(write_out(found).pooled(cells), rel=1e-7, abs=1e-10)
 
 
+def test_single_judgments_are_the_formula_of_cr1():
+    found, n, p = fit(), len(FRAME), 6
+    formula = write_out(found).pooled(list(range(n))) * n / (n - p)
+    assert judgment_covariance(found) == pytest.approx(formula, rel=1e-7, abs=1e-10)
+
+
 def test_clusters_too_many_for_cv3_have_the_errors_of_statsmodels(monkeypatch):
     """statsmodels 0.14, Logit(...).fit(cov_type="cluster"): CR1 with G/(G−1) · (n−1)/(n−p)."""
     kept = FRAME.filter(pl.col("outcome") != "tie")
@@ -100,30 +106,6 @@ def test_effects_have_the_largest_error_of_the_ways():
     largest = np.sqrt(np.max([np.diag(vcov) for vcov in (*ways, both)], axis=0))
     errors = [effect.stderr for effect in ranking.controlled.effects]
     assert errors == pytest.approx((2 * largest[4:]).tolist(), rel=1e-9)
-
-
-def test_what_controls_change_is_said():
-    """Answers of "long" are longer and judges like length: alone, it is the worse of two."""
-    rng = np.random.Generator(np.random.PCG64(2))
-    n = 2000
-    left = rng.random(n) < 0.5
-    x = np.where(left, 1.0, -1.0) * 30 + rng.normal(0, 30, n)
-    half = (np.where(left, -0.5, 0.5) + 0.04 * x) / 2
-    won = rng.random(n) < 1 / (1 + np.exp(-2 * half))
-    frame = pl.DataFrame(
-        {
-            "left": np.where(left, "long", "short").tolist(),
-            "right": np.where(left, "short", "long").tolist(),
-            "outcome": np.where(won, "left", "right").tolist(),
-            "x": x,
-        }
-    )
-    plain = evenhand.rank(comparisons(frame))
-    ranking = evenhand.rank(comparisons(frame), controls=("x",))
-    assert plain.systems == ("long", "short")
-    assert ranking.systems == ("short", "long")
-    assert dict(ranking.controlled.moved) == {"short": (2, 1), "long": (1, 2)}
-    assert "places without and with controls: short 2 → 1, long 1 → 2" in str(ranking)
 
 
 def test_a_control_that_is_not_there_is_refused():

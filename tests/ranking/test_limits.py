@@ -77,10 +77,6 @@ def test_variances_that_are_twice_those_of_independent_answers_seldom_bind(clust
     assert said / 2_000 == pytest.approx(0.05, abs=0.015)
 
 
-def test_many_judges_who_gave_two_answers_each_gave_too_few_answers():
-    assert causes(panel(n=900, judges=450, taste=0.5), cluster="judge") == {"judgments"}
-
-
 def test_seven_items_that_differ_bind_and_not_the_hundred_and_fifty_judges():
     rng = np.random.Generator(np.random.PCG64(5))
     liking = rng.normal(0, 0.8, (7, 4))

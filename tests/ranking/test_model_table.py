@@ -10,7 +10,7 @@ import pytest
 
 from evenhand import datasets, read
 from evenhand.errors import UnknownOption
-from evenhand.ranking.model_table import ModelRow, ModelTable, tabulate_models
+from evenhand.ranking.model_table import tabulate_models
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +59,13 @@ def test_equal_worths_lose_what_the_likelihood_ratio_of_r_says(rows, questions, 
     lost = rows["equal worths"].deviance - rows["worths + ties"].deviance
     assert lost == pytest.approx(expected["lr_equal_worth"]["stat"], abs=1e-5)
     assert questions["systems differ"].lr.df == expected["lr_equal_worth"]["df"]
+
+
+def test_ties_need_a_parameter_in_table_1_at_the_printed_cost(questions, golden):
+    expected = golden("02_llbt_multi_pair_judges", "eq1_with_ties").expected["lr_gamma"]
+    lr = questions["ties need a parameter"].lr
+    assert lr.statistic == pytest.approx(expected["stat"], abs=1e-5)
+    assert lr.df == expected["df"]
 
 
 def test_judges_of_table_1_differ_in_worths_and_not_in_ties(questions, golden):
@@ -121,40 +128,6 @@ def test_a_level_that_never_tied_is_a_parameter_too(table1):
     assert "every group is one judge: no test by judge" in worths.notes
 
 
-def test_the_clustered_test_decides_where_there_is_one():
-    """Four judges of twenty like x, the others nothing: 300 votes each prove little of x."""
-    rng = np.random.default_rng(7)
-    votes = []
-    for judge in range(12):
-        share = 0.95 if judge < 4 else 0.42
-        votes += [(f"j{judge}", share > chance) for chance in rng.random(300)]
-    frame = pl.DataFrame(
-        {
-            "left": ["x"] * len(votes),
-            "right": ["y"] * len(votes),
-            "winner": ["left" if won else "right" for _, won in votes],
-            "judge": [judge for judge, _ in votes],
-        }
-    )
-    one = tabulate_models(read(frame), covariates=[]).questions[0]
-    assert one.lr.p < 1e-4
-    assert one.p == one.walds[0].p > 0.05
-    assert one.answer == "not significant at .05: systems differ"
-
-
 def test_importance_weights_are_refused(table1):
     with pytest.raises(UnknownOption, match="no likelihood"):
         tabulate_models(replace(table1, weights="importance"))
-
-
-def test_equal_criteria_and_another_choice_of_bic_are_said(found):
-    rows = [
-        ModelRow("small", 1, -10.0, None, None, 30.001, 31.0),
-        ModelRow("twin", 1, -10.0, None, None, 30.002, 32.0),
-        ModelRow("large", 3, -9.0, None, None, 34.0, 40.0),
-    ]
-    tally = found.tally
-    table = ModelTable(tuple(rows), (), {}, (), tally)
-    assert table.says == ("Smallest AIC: small and twin (equal to two decimals).",)
-    other = ModelTable((rows[0], replace(rows[2], bic=20.0)), (), {}, (), tally)
-    assert other.says == ("Smallest AIC: small; smallest BIC: large.",)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import evenhand
 from evenhand.cli.main import main
 from evenhand.data.tally import Tally
-from evenhand.ranking.sides import LIMIT, find_one_sided
+from evenhand.ranking.sides import LIMIT
 from evenhand.ranking.texts import INSEPARABLE
 
 CODES = np.array([[0, 1], [1, 2], [0, 2], [1, 0], [2, 1], [2, 0]], dtype=np.int32)
@@ -43,23 +43,6 @@ def test_a_small_share_beyond_lot_is_noted_and_limits_no_sentence():
     assert not ranking.one_sided
     assert LIMIT not in ranking.says
     assert evenhand.rank(few).notes[:1] != ranking.notes[:1]
-
-
-@pytest.mark.parametrize("share", [0.2, 1.0])
-def test_importance_weights_count_as_the_votes_that_they_are_worth(share):
-    """n votes of weight w are n votes: (n w)² / (n w²)."""
-    tally = votes(turned=0.0)
-    w = share
-    weighed = replace(
-        tally,
-        wins=tally.wins * w,
-        ties=tally.ties * w,
-        losses=tally.losses * w,
-        squares=tally.counts * w * w,
-    )
-    assert find_one_sided(weighed, None, of_pairs=True) == find_one_sided(
-        tally, None, of_pairs=True
-    )
 
 
 COMMAND_LINE = CliRunner()

@@ -58,17 +58,6 @@ def test_every_law_of_ties_predicts_what_two_systems_showed(ties):
     assert (pair.win_lower < 0.5) == (at_zero < 0)
 
 
-def test_of_systems_that_never_met_the_difference_is_the_sum_and_it_is_said():
-    chain = rank(votes(("A", "B", 30, 0, 20), ("B", "C", 25, 0, 15)))
-    pair = chain.pair("A", "C")
-    odds, variance = (30 / 20) * (25 / 15), 1 / 30 + 1 / 20 + 1 / 25 + 1 / 15
-    np.testing.assert_allclose(pair.win, odds / (1 + odds), rtol=1e-7)
-    np.testing.assert_allclose(pair.stderr, np.sqrt(variance), rtol=1e-7)
-    assert (pair.compared, pair.notes[0].code) == (0, "never-compared")
-    assert "A and C were never compared with each other" in str(pair)
-    assert "never-compared" not in [one.code for one in chain.pair("A", "B").notes]
-
-
 def test_intervals_and_p_are_those_of_the_pairs_of_the_ranking(jury):
     ranking = evenhand.rank(jury)
     for row in ranking.pairs():

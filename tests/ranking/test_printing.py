@@ -1,9 +1,7 @@
 """How a ranking prints in a terminal and in a notebook."""
 
-from dataclasses import replace
 from html.parser import HTMLParser
 
-import numpy as np
 import polars as pl
 from click import unstyle
 
@@ -86,24 +84,3 @@ def test_of_very_many_systems_the_best_are_shown(monkeypatch):
     assert "... and 2 more" in str(found)
     assert not any(line.split()[1] == found.systems[3] for line in draw(found)[1:3])
     assert len(found.rows()) == 4
-
-
-def thinned() -> Ranking:
-    """A board whose second system has no interval, nor a pair with the last to be decided."""
-    found = rank(comparisons(panel(judges=9)))
-    ends = {name: getattr(found, name).copy() for name in ("lower", "upper")}
-    ends["lower"][1], ends["upper"][1] = -np.inf, np.inf
-    resting = np.zeros((4, 4), dtype=bool)
-    resting[1, 3] = resting[3, 1] = True
-    return replace(found, **ends, rank_sets=replace(found.rank_sets, resting=resting))
-
-
-def test_systems_with_pairs_that_may_not_be_decided_are_marked_and_the_mark_is_explained():
-    found = thinned()
-    lines = [line for line in draw(found)[1:] if "┈" not in line][:4]
-    assert [line.split()[0].endswith("†") for line in lines] == [False, True, False, True]
-    legend = "† some of its pairs cannot be decided, however far apart: see note"
-    assert legend in str(found)
-    assert legend in read(found._repr_html_()).text
-    plain = rank(comparisons(panel(judges=9)))
-    assert "†" not in str(plain) + plain._repr_html_()

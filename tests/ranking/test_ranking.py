@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.errors import UnknownOption
 from evenhand.ranking import rank
 from evenhand.ranking.ranking import Ranking
 from ranking.panels import comparisons, panel
@@ -80,16 +80,6 @@ def test_400_points_of_elo_are_odds_of_10_to_1(ranking):
     )
 
 
-def test_a_system_is_found_by_name(ranking):
-    assert ranking.row("s2") == ranking.rows()[ranking.systems.index("s2")]
-    first = ranking.systems[0]
-    with pytest.raises(InvalidJudgments, match=r"no system 's22'. Did you mean 's2'\?"):
-        ranking.row("s22")
-    for find in (ranking.row, ranking.says_of):
-        with pytest.raises(InvalidJudgments, match=rf"no system 'zz'\. There are {first}, "):
-            find("zz")
-
-
 def test_who_may_be_in_the_top_is_read_off_rank_sets(ranking):
     sets = ranking.rank_sets
     for k in range(1, 5):
@@ -100,13 +90,3 @@ def test_who_may_be_in_the_top_is_read_off_rank_sets(ranking):
         ranking.may_be_in_top(5)
     with pytest.raises(UnknownOption, match="rank with interval 'rank-sets'"):
         rank(comparisons(panel(judges=9)), interval="model").may_be_in_top(1)
-
-
-def test_a_ranking_holds_how_its_errors_were_estimated(ranking):
-    way, _ = ranking.ways
-    assert (way.name, way.kind, way.levels, way.clusters) == ("judge", "CV3", 9, 9)
-    merged = rank(comparisons(panel(judges=250, n=2000)), cluster="judge").ways
-    assert [(way.levels, way.clusters) for way in merged] == [(250, 200)]
-    assert rank(comparisons(panel(judges=9)), interval="model").ways == ()
-    by_judgment = rank(comparisons(panel(judges=9)), cluster="judgment").ways
-    assert [(way.name, way.kind) for way in by_judgment] == [("judgment", "CR1")]

@@ -9,6 +9,7 @@ from scipy import stats
 
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.sandwich import cluster_covariance
 from evenhand.ranking.wald import cluster_spread, wald_test
 from ranking.panels import panel, tally
 
@@ -76,6 +77,14 @@ def test_covariance_and_test_are_those_of_scores_written_out_answer_by_answer(fr
     assert found.statistic == pytest.approx(statistic, rel=1e-7)
     assert found.p == pytest.approx(p, rel=1e-6)
     assert (found.clusters, found.kind, found.df[0]) == (8, "CV3", 2)
+
+
+@pytest.mark.parametrize("settings", [{}, {"order_effect": True}, {"ties": "half-win"}])
+def test_without_groups_it_is_the_covariance_of_rank(frame, settings):
+    counted = tally(frame, "judge")
+    fit = BradleyTerry(**settings).fit(counted)
+    expected, _ = cluster_covariance(fit, counted, "judge")
+    np.testing.assert_allclose(cluster_spread(fit, counted, "judge").vcov, expected, rtol=1e-7)
 
 
 def test_ties_by_group_are_tested_beside_worths_by_group(frame):

@@ -119,6 +119,19 @@ def test_importance_weights_enter_the_sandwich_squared():
     np.testing.assert_allclose(vcov, expected, rtol=1e-7, atol=1e-12)
 
 
+def test_frequency_weights_are_repeated_rows():
+    frame = panel(n=150)
+    weight = pl.Series(np.arange(150) % 4)
+    repeated = frame[np.repeat(np.arange(150), weight.to_numpy()).tolist()]
+    weighted = frame.with_columns(weight=weight)
+    one, other = fit(weighted), fit(repeated)
+    np.testing.assert_allclose(judgment_covariance(one), judgment_covariance(other), rtol=1e-9)
+    for by in ("judge", "item"):
+        found, _ = cluster_covariance(one, tally(weighted, by), by)
+        expected, _ = cluster_covariance(other, tally(repeated, by), by)
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
 def two_islands_and_a_bridge(bridges: tuple[str, ...]) -> pl.DataFrame:
     """Judges j000.. compare s0, s1 or s2, s3; only the judges on the bridge compare s1 with s2."""
     frame = panel(n=400, judges=6).filter(

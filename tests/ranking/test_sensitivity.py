@@ -77,30 +77,6 @@ def test_a_pair_that_only_independent_votes_decide_does_not_survive():
     assert "decides no pair" in found.says[1]
 
 
-def test_without_ties_and_judges_fewer_choices_are_offered_and_it_is_said():
-    rows = [("A", "B", "left")] * 9 + [("A", "B", "right")] * 4
-    found = evenhand.vary_choices(votes(rows, ["left", "right", "outcome"]))
-    assert [one.name for one in found.choices] == ["default"]
-    assert "judges-unknown" in [note.code for note in found.notes]
-    assert "inseparable" in [note.code for note in found.notes]
-
-
-def test_what_a_choice_changes_is_named():
-    choices = (
-        Choice(
-            "default", ("A", "B", "C"), (1, 2, 3), (1, 1, 3), (2, 2, 3), (("A", "C"), ("B", "C"))
-        ),
-        Choice("other", ("B", "A", "C"), (1, 2, 3), (1, 2, 2), (1, 3, 3), (("B", "C"), ("B", "A"))),
-        Choice(
-            "against", ("A", "C", "B"), (1, 2, 3), (1, 1, 3), (2, 2, 3), (("A", "C"), ("C", "B"))
-        ),
-    )
-    found = Sensitivity(choices, 0.95, (), "")
-    assert found.changes(choices[0]) == ()
-    assert found.changes(choices[1]) == ("B ahead of A", "A over C undecided", "B over A decided")
-    assert found.changes(choices[2]) == ("C ahead of B", "C over B decided")
-
-
 def test_who_is_level_neither_leads_nor_is_turned_round():
     level = Choice("default", ("A", "B", "C"), (1, 1, 3), (1, 1, 3), (2, 2, 3), ())
     same = Choice("same", ("A", "B", "C"), (1, 1, 3), (1, 1, 3), (2, 2, 3), ())

@@ -112,21 +112,6 @@ def test_it_names_the_cause_that_binds_and_no_other(settings, why):
     assert says.endswith(" would)") == ("about" in why)
 
 
-def test_the_cause_of_most_open_pairs_is_named():
-    none = decided(3)
-    assert board(none, resting=((0, 2), (1, 2))).says == (
-        "All 3 systems share first place: 2 of the 3 pairs between them rest on one judge or item"
-        " alone"
-    )
-    assert board(none, resting=((0, 1), (0, 2), (1, 2))).says.endswith(
-        "all of the 3 pairs between them rest on one judge or item alone"
-    )
-    assert board(none, resting=((1, 2),)).says.endswith(
-        "9 effective judges are too few to separate them, and 1 of the 3 pairs between them rests"
-        " on one judge or item alone"
-    )
-
-
 @pytest.mark.parametrize("interval", ["rank-sets", "sandwich"])
 def test_what_is_said_of_these_judges_or_items_says_so(interval):
     """The sentence is quoted without its headline, and must not say more than it."""

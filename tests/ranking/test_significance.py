@@ -2,7 +2,6 @@
 
 from dataclasses import FrozenInstanceError
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -10,7 +9,6 @@ from scipy import stats
 
 import evenhand
 from evenhand import datasets
-from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.significance import find_preferences
@@ -51,15 +49,6 @@ def test_one_pair_has_every_variant_and_the_model():
     assert find_preferences(data).to_dict()["variants"][0]["greater"] is None
 
 
-def test_rankings_are_taken_as_they_are():
-    rows = [(f"r{i}", s, n) for i in range(2) for s, n in zip("abc", (1, 2, 3), strict=True)]
-    frame = pl.DataFrame(rows, schema=["ranking", "system", "rank"], orient="row")
-    found = find_preferences(Rankings(nw.from_native(frame)), blocks="ranking")
-    # two rankings agree on three systems by chance in one case of six
-    assert found.friedman.f_p == pytest.approx(1 / 6)
-    assert "2 rankings with 3 each on average" in found.notes[0]
-
-
 def test_what_cannot_be_tested_is_refused():
     with pytest.raises(UnknownOption, match=r"blocks cannot be 'jugde'.*'judge'"):
         find_preferences(table_1(), blocks="jugde")
@@ -70,17 +59,6 @@ def test_what_cannot_be_tested_is_refused():
     tasks = table([("x", "a", "b", "left"), ("y", "a", "b", "left")], ("task", *COLUMNS[1:]))
     with pytest.raises(InvalidJudgments, match="has 2 tasks: choose one"):
         find_preferences(tasks)
-
-
-def test_it_prints_its_pairs_and_what_it_says():
-    found = find_preferences(table_1())
-    lines = repr(found).splitlines()
-    titles = ["system", "against", "better", "ties", "worse", "p", "Holm", "B-H"]
-    assert [line for line in lines if line.split() == titles]
-    assert len([line for line in lines if line.endswith("  < 0.001")]) == 6
-    assert "Friedman's test over 4 judges" in lines
-    assert " χ² 10.200 on 3 df, p 0.017; F 17.000 on 3 and 9 df, p < 0.001" in lines
-    assert found.says in " ".join(lines)
 
 
 def test_clustered_p_values_are_the_wald_test_of_each_pair_by_itself():

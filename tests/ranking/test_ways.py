@@ -48,17 +48,6 @@ def test_rankings_of_few_judges_are_the_clusters_and_decide():
         assert "for these 4 judges only" in one.notes
 
 
-def test_rankings_take_the_place_of_judges_who_are_too_few_for_the_parameters():
-    """Six judges test the worths of five systems, but not those of eight; sixty rankings do."""
-    data = rankings(60, judges=6)
-    one = ask(tabulate_models(data), "systems differ")
-    assert [wald.cluster for wald in one.walds] == ["judge"]
-    found = tabulate_models(rankings(60, judges=6, systems="ABCDEFGH"))
-    one = ask(found, "systems differ")
-    assert [wald.cluster for wald in one.walds] == ["ranking"]
-    assert "no test by judge: 6 judges are too few to test 7 parameters at once" in one.notes
-
-
 def test_random_judges_of_rankings_have_neither_test_nor_aic():
     found = tabulate_models(rankings(60, judges=6, systems="ABC"))
     assert "comparisons of one ranking are correlated" in found.refused["+ random judges"]

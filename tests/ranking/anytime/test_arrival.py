@@ -68,31 +68,6 @@ def test_every_engine_that_keeps_the_order_of_rows_gives_the_same_votes(tmp_path
     assert any("in the order of their rows" in note for note in found.notes)
 
 
-def test_one_row_of_weight_two_makes_no_evidence_of_the_revisions_in_other_rows():
-    same = {"left": ["a"], "right": ["b"], "outcome": ["left"], "judge": ["j"], "item": ["1"]}
-    table = pl.DataFrame({name: value * 60 for name, value in same.items()})
-    weights = {5: 2, 20: 3}
-    table = table.with_columns(weight=pl.Series([weights.get(row, 1) for row in range(60)]))
-    board = watch(read(table)).board
-    assert (board.n_votes, board.n_revised) == (1, 62)
-    board = watch(read(table[5:])).board
-    assert (board.n_votes, board.n_revised) == (2, 56)
-
-
-def test_second_answers_of_a_judge_to_an_item_are_counted_apart():
-    table = pl.DataFrame(
-        {
-            "left": ["a", "b", "a"],
-            "right": ["b", "a", "c"],
-            "outcome": ["left", "left", "tie"],
-            "judge": ["j", "j", "j"],
-            "item": ["1", "1", "1"],
-        }
-    )
-    board = watch(read(table)).board
-    assert (board.n_votes, board.n_revised) == (2, 1)
-
-
 def rank_at(times, column):
     """Rankings of four systems, each row with a time of its own."""
     rows = [

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.ranking.sequential.likelihood import Numerator
 
 
@@ -51,15 +50,6 @@ def test_it_is_the_product_of_what_each_vote_was_predicted_from_the_batches_befo
         expected += sum(np.log(density(at[s] - at[t], gamma)[y]) for s, t, y in batch)
         running.observe(batch)
         assert running.log_value == pytest.approx(expected, abs=1e-5)
-
-
-def test_the_first_votes_are_predicted_to_be_fair():
-    running = Numerator(2, ties=False)
-    running.observe([(0, 1, LEFT), (1, 0, RIGHT), (0, 1, LEFT)])
-    assert running.log_value == pytest.approx(3 * np.log(0.5))
-    with_ties = Numerator(2, ties=True)
-    with_ties.observe([(0, 1, TIE), (0, 1, LEFT)])
-    assert with_ties.log_value == pytest.approx(2 * np.log(1 / 3))
 
 
 def test_votes_one_by_one_keep_predictions_near_the_fit():

@@ -41,22 +41,6 @@ def test_the_note_says_that_the_groups_never_met():
     assert "Votes go both ways only" not in notes
 
 
-def test_groups_of_which_one_won_every_vote_did_meet():
-    """gpt and claude won all votes against the other two: rank sets are missing, not votes."""
-    rows = [
-        (left, right, "left", f"j{i % 8}", f"{i} {left}")
-        for i in range(20)
-        for left in ("gpt", "claude")
-        for right in ("old", "gem")
-    ]
-    inside = [("gpt", "claude"), ("claude", "gpt"), ("old", "gem"), ("gem", "old")] * 10
-    rows += [(*two, "left", f"j{i % 8}", f"in {i}") for i, two in enumerate(inside)]
-    table = pl.DataFrame(rows, ["left", "right", "outcome", "judge", "item"], orient="row")
-    board = watch(read(table)).board
-    assert any("Votes go both ways only inside these groups" in note for note in board.notes)
-    assert not any("never compared" in line for line in (*board.says, *board.notes))
-
-
 def test_a_system_without_a_vote_is_named():
     state = LiveLeaderboard().start(["a", "b", "c"])
     state.follow([Vote("a", "b", "left"), Vote("a", "b", "right"), Vote("a", "b", "left")])
@@ -65,14 +49,3 @@ def test_a_system_without_a_vote_is_named():
     assert board.systems == ("a", "b", "c")
     state.follow([Vote("b", "c", "left")])
     assert state.show().says[-1].startswith("a leads now")
-
-
-def test_ties_that_are_left_out_join_nothing():
-    votes = [Vote("a", "b", "left"), Vote("c", "d", "left"), Vote("a", "c", "tie")]
-    apart, joined = LiveLeaderboard(ties="discard").start([]), LiveLeaderboard().start([])
-    for state in (apart, joined):
-        state.follow(votes)
-    assert apart.show().says[-1] == (
-        "Nobody leads now: a, b were only ever tied, or never compared, with c, d."
-    )
-    assert joined.show().groups == (("a", "b", "c", "d"),)

@@ -1,7 +1,5 @@
 """Clusters of held-out votes: by judge and item, with what cannot be said."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -25,23 +23,6 @@ def test_fewer_than_five_effective_judges_are_spoken_of_alone() -> None:
     found = find_clusters(votes, 1)
     assert found.name == "item"
     assert found.notes[0].startswith("for these 4 judges only")
-
-
-def test_a_judge_with_a_task_to_themselves_says_nothing_of_others() -> None:
-    split = replace(VOTES, tasks=("t", "u"), task=(VOTES.judge == 3).astype(np.int32))
-    found = find_clusters(split, 1)
-    assert found.name == "item"
-    assert found.notes == (
-        "a task has one judge in its held-out votes: nothing is said of other judges",
-    )
-
-
-def test_tasks_count_alike() -> None:
-    votes = World(n=1500, tasks=3).simulate(np.random.default_rng(2))
-    found = find_clusters(votes, 1)
-    values = np.random.default_rng(1).normal(size=1500)
-    each = [values[votes.task == t].mean() for t in range(3)]
-    assert found.strata.means(values[None, :])[0] == pytest.approx(np.mean(each))
 
 
 def test_judges_and_items_add_up_less_what_they_share() -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evenhand.errors import UnknownOption
 from evenhand.ranking.cross_validation import ModelComparison
 from held_out_votes import World
 
@@ -40,13 +39,6 @@ def test_the_best_is_first_and_no_distance_from_itself() -> None:
     assert FOUND.best_set == ("a",)
 
 
-def test_differences_turn_round() -> None:
-    one, other = FOUND.difference("a", "b"), FOUND.difference("b", "a")
-    assert (one.value, one.lower) == pytest.approx((-other.value, -other.upper))
-    with pytest.raises(UnknownOption, match="model cannot be 'd'"):
-        FOUND.difference("a", "d")
-
-
 def test_what_is_said_names_the_best_and_the_others() -> None:
     assert [one.code for one in FOUND.says] == ["best", "worse"]
     near = replace(FOUND, set_p={"a": 1.0, "b": 0.2})
@@ -74,14 +66,6 @@ def test_a_model_that_left_is_told_with_the_one_that_beats_it() -> None:
         f" {own.upper:.4f}).",
         "Also worse: d.",
     )
-
-
-def test_where_every_model_refused_nothing_is_best() -> None:
-    none = replace(FOUND, models=(), losses=np.zeros((0, 2000)), set_p={})
-    assert none.says == ("No model predicted every judgment.",)
-    assert "c is not compared" in repr(none)
-    with pytest.raises(UnknownOption, match="no model predicted every vote: c: too few"):
-        _ = none.best
 
 
 def test_the_interval_of_a_perplexity_ends_at_one() -> None:

@@ -59,32 +59,6 @@ def test_what_is_left_is_between_fast_and_slow() -> None:
     assert 0.8 * found.left_if_fast < left < found.left_if_slow
 
 
-def test_only_tasks_that_fill_the_largest_size_count() -> None:
-    world = replace(WORLD, tasks=2)
-    protocol = replace(PROTOCOL, sizes=(100, 200), least=700)
-    votes = world.simulate(np.random.default_rng(5))
-    curves = curves_of(votes, {"near": Nearing(0.5)}, protocol)
-    losses = curves.losses.copy()
-    losses[:, 1, 0] += 1.0
-    test_sets = (curves.test_sets[0], replace(curves.test_sets[1], train=150))
-    found = find_enough(replace(curves, losses=losses, test_sets=test_sets), "near")
-    assert found.gain == pytest.approx(curves.of_tasks(["t0"]).gain("near", 100, 200).value)
-    assert (found.tasks, found.smaller) == (1, ("t1",))
-    assert found.says[-1] == "That rests on 1 of 2 tasks: fewer than 200 comparisons train t1."
-
-
-def test_sizes_without_a_doubling_measure_no_gain() -> None:
-    apart = replace(PROTOCOL, sizes=(100, 300))
-    found = find_enough(curves_of(VOTES, {"near": Nearing(0.5)}, apart), "near")
-    assert (found.gain, found.sizes) == (None, (100, 300))
-    assert found.says == (
-        "near: no smaller size comes within 0.02 of the perplexity with 300 comparisons. The curve"
-        " is still falling.",
-        "No size is half of 300: what a doubling gains was not measured, and nothing is said of"
-        " more comparisons.",
-    )
-
-
 def test_a_gain_that_may_be_none_leaves_nothing_to_tell() -> None:
     curves = curves_of(VOTES, {"near": Nearing(0.5)}, PROTOCOL)
     moved = np.random.default_rng(1).normal(0, 0.2, curves.losses.shape)

@@ -21,24 +21,11 @@ def names_of(votes, column):  # type: ignore[no-untyped-def]
     return {labels[code] for code in np.unique(getattr(votes, column)).tolist()}
 
 
-def test_held_out_items_are_never_trained_on() -> None:
-    for one in TASKS:
-        assert not names_of(one.test, "item") & names_of(one.train, "item")
-
-
 def test_a_task_is_all_there_is_of_it() -> None:
     for t, one in enumerate(TASKS):
         assert one.test.size + one.train.size == (VOTES.task == t).sum()
         assert (one.test_set.test, one.test_set.train) == (one.test.size, one.train.size)
         assert one.test_set.items == len(names_of(one.test, "item"))
-
-
-def test_every_model_is_trained_on_subsets_of_every_size() -> None:
-    model = Sizes()
-    trace(TASKS, {"sizes": model}, PROTOCOL)
-    whole = [one.test_set.train for one in TASKS]
-    expected = [50] * 3 + [200] * 3
-    assert [votes.size for votes in model.seen] == [*expected, whole[0], *expected, whole[1]]
 
 
 def test_all_models_see_the_same_subsets() -> None:
@@ -77,19 +64,6 @@ def test_refusals_are_told_by_model_task_size_and_trial() -> None:
     assert np.isnan(found.losses[0, :, 0]).all()
     assert not np.isnan(found.losses[:, :, 1:]).any()
     assert not found.deviations[0, 0].any()
-
-
-def test_others_train_where_other_votes_are_given() -> None:
-    crowd = WORLD.simulate(np.random.default_rng(6))
-    (kept, _), (dropped, _) = (
-        divide_tasks(VOTES, crowd, replace(PROTOCOL, overlap=how)).tasks for how in ("keep", "drop")
-    )
-    assert kept.test.size == dropped.test.size == TASKS[0].test.size
-    assert kept.test_set.train == (crowd.task == 0).sum()
-    assert kept.test_set.shared == kept.test_set.train - dropped.test_set.train > 0
-    assert dropped.test_set.shared == 0
-    assert not names_of(dropped.train, "item") & names_of(dropped.test, "item")
-    assert names_of(kept.train, "item") & names_of(kept.test, "item")
 
 
 def test_tasks_that_cannot_be_divided_are_named() -> None:

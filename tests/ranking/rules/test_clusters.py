@@ -85,22 +85,6 @@ def test_importance_weights_are_not_drawn_one_by_one_and_their_scale_changes_not
     assert found[0].settings == found[1].settings
 
 
-def refuse_if_thin(data):
-    """A rule for tests: it wants a comparison on every pair."""
-    if not (data.counts.sum(axis=1) > 0).all():
-        raise NotIdentified("a pair was never compared")
-    return Scores("thin", data.systems, np.array([2.0, 1.0, 0.0]), "place")
-
-
-def test_a_few_resamples_that_are_too_thin_are_left_out_and_counted():
-    """A pair with 4 of 100 comparisons is in no resample with chance .96^100 = .0169."""
-    data = tally(("a", "b", 96, 0, 0), ("b", "c", 4, 0, 0))
-    (note,) = score_with_clusters(refuse_if_thin, data).notes
-    assert (note.code, note.values["runs"]) == ("thin-resamples", 1000)
-    lost = note.values["lost"]
-    assert lost == pytest.approx(16.9, abs=3 * 16.9**0.5)
-
-
 @pytest.mark.parametrize(
     ("level", "runs", "says"), [(1.5, 100, "level cannot be 1.5"), (0.95, 10, "10 runs say too"),
                                 (0.01, 20, "leaves none of 20 runs")]

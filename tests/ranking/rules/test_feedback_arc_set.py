@@ -62,6 +62,18 @@ def test_orders_costs_and_counts_are_those_of_brute_force_on_200_random_tallies(
         assert found.worst_place.tolist() == places.max(axis=0).tolist()
 
 
+def test_the_golden_board_has_three_best_orders_for_net_and_raw_weights(golden):
+    entry = golden("11_ranking_heuristics", "heur")
+    for rule in ("net", "raw"):
+        found = find_feedback_arc_set(tally(*entry.input["rows"]), weights=rule)
+        assert found.cost == entry.expected[f"mfas_{rule}_cost"]
+        listed = sorted("".join(order) for order in found.orders)
+        assert listed == sorted(entry.expected[f"mfas_{rule}_optimal"])
+        assert found.count == 3
+    net, raw = (find_feedback_arc_set(tally(*entry.input["rows"]), weights=w) for w in RULES[:2])
+    assert raw.cost - net.cost == entry.expected["constant_raw_minus_net"]
+
+
 def test_the_order_reported_takes_the_most_expected_net_wins_first(golden):
     """Of ACBDE, ACDBE, ACDEB. By hand: B −.0822, D −.0532, E −.0519, so that D comes before B."""
     one = tally(*golden("11_ranking_heuristics", "heur").input["rows"])
