@@ -15,7 +15,7 @@ import numpy as np
 from evenhand.data.rating_rows import RatingRows
 
 SYSTEMS = 8
-REPLICATES = 250
+REPLICATES = 400
 FLOOR = 0.95 - 3.09 * (0.0475 / REPLICATES) ** 0.5
 """What a coverage of .95 stays above but for one time in a thousand."""
 

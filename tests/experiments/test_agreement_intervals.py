@@ -1,6 +1,6 @@
 """Do intervals of agreement cover the truth? Campaigns with hard items, and with severe judges.
 
-The truth is the mean of 4 campaigns of 4,000 items (20,000 items and 200 judges where judges are
+The truth is the mean of 8 campaigns of 4,000 items (20,000 items and 200 judges where judges are
 drawn). AC2 of few severe judges is covered too rarely, which docs/agreement.md says.
 """
 
@@ -70,7 +70,7 @@ ARMS = {
 def test_intervals_cover(arm):
     design, cluster, large, least = ARMS[arm]
     wide = replace(design, **large)
-    large_ones = [Sums(_count(wide, seed, "item")) for seed in range(10_000, 10_004)]
+    large_ones = [Sums(_count(wide, seed, "item")) for seed in range(10_000, 10_008)]
     truths = [[one(sums).value for one in COMPUTED.values()] for sums in large_ones]
     truth = dict(zip(COMPUTED, np.mean(truths, axis=0), strict=True))
     covered: dict[str, int] = dict.fromkeys(COMPUTED, 0)

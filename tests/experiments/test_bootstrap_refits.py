@@ -11,7 +11,7 @@ import pytest
 from evenhand.ranking import rank
 from ranking.panels import comparisons
 
-CAMPAIGNS = 100  # a share of .95 of 500 intervals has a standard error of about .014
+CAMPAIGNS = 150
 
 
 def campaign(seed: int) -> pl.DataFrame:

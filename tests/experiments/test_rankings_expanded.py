@@ -22,7 +22,7 @@ from ordered import draw_luce
 
 pytestmark = pytest.mark.slow
 
-REPLICATES = 500
+REPLICATES = 1000
 RANKINGS = 240
 WORTHS = np.linspace(1.1, -1.1, 12)
 NAMES = tuple(f"s{i:02d}" for i in range(12))

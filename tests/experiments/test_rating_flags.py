@@ -1,7 +1,6 @@
 """Flags for judges who score: honest ones are seldom flagged, bad ones mostly found.
 
-Campaigns as in rating_panels.py, level .05: 150 of honest judges per arm, 75 of others, in which
-the mean power has a standard error of .03 at most. Beside ours: the rules of Hamon, Mostefa &
+Campaigns as in rating_panels.py, 150 per arm, level .05. Beside ours: the rules of Hamon, Mostefa &
 Arranz (2007), judges whose mean score lies beyond one standard deviation (two-sided) or whose mean
 distance from others' scores of the same outputs lies above one, and the same with two.
 """
@@ -107,7 +106,7 @@ def outcomes() -> dict[str, Outcome]:
     ours = {}
     lines = [f"\n{'arm':18} {'rule':5} {'any':>6} {'false':>6}  power"]
     for number, (name, panel) in enumerate(ARMS.items()):
-        found = run_arm(number, panel, REPLICATES // 2 if panel.bad else REPLICATES)
+        found = run_arm(number, panel, REPLICATES)
         ours[name] = found["ours"]
         for rule, outcome in found.items():
             power = ", ".join(f"{kind} {share:.2f}" for kind, share in outcome.power.items())

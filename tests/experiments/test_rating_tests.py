@@ -1,4 +1,4 @@
-"""How often do tests of scores find a difference where there is none? Four arms of 250 campaigns.
+"""How often do tests of scores find a difference where there is none? Four arms of 400 campaigns.
 
 Of six equal systems a test errs where any of its 15 adjusted p-values is .05 or less. The clustered
 test must stay below what a level of .05 gives but for one time in a thousand, in all arms. The
@@ -15,7 +15,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 from evenhand.ranking.score_tests import run_score_tests
 from experiments.rated_nulls import ARMS
 
-REPLICATES = 250
+REPLICATES = 400
 CEILING = 0.05 + 3.09 * (0.0475 / REPLICATES) ** 0.5
 PAIRED = ("permutation", "t", "signed_rank")
 

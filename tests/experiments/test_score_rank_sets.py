@@ -1,8 +1,7 @@
-"""E15: do all rank sets of ratings hold the true ranks at once? Nine arms of 250 campaigns.
+"""E15: do all rank sets of ratings hold the true ranks at once? Nine arms of 400 campaigns.
 
-A share of .95 has a standard error of .014. Thresholds by the common rules: the lowest share that a
-coverage of .95 gives but for one time in a thousand. The rival takes scores for independent, as
-Student's t of two columns of scores does.
+Thresholds by the common rules: the lowest share that a coverage of .95 gives but for one time in a
+thousand. The rival takes scores for independent, as Student's t of two columns of scores does.
 """
 
 from functools import cache
