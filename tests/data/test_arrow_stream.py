@@ -48,6 +48,22 @@ def test_a_file_that_is_damaged_further_down_is_named(tmp_path):
         list(batches(relation))
 
 
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        ("select 'abc' as n, hash(1) as big", "u, L"),
+        ("select 1::bigint as n, hash(1) as big", "l, L"),
+        ("select 1::smallint as n, hash(1) as big", "s, L"),
+        ("select hash(1) as big, 1::integer as n", "L, i"),
+        ("select 'a'::enum('a', 'b') as n, hash(1) as big", "dictionary, L"),
+        ("select 1::integer as n", "i"),
+    ],
+)
+def test_numbers_of_another_type_are_refused_before_any_is_read(query, sent):
+    with pytest.raises(UnknownFormat, match=f"of the Arrow types {sent} where i, L are read"):
+        next(batches(duckdb.sql(query)))
+
+
 INTEGERS = {"i1": "tinyint", "i2": "smallint", "i4": "integer", "i8": "bigint"}
 NUMBERS = {**INTEGERS, **{f"u{name[1]}": f"u{sql}" for name, sql in INTEGERS.items()}}
 NUMBERS |= {"f4": "float", "f8": "double"}

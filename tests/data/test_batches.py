@@ -67,6 +67,15 @@ def test_a_query_that_is_streamed_stands_in_the_account():
     assert "select" in one.query.lower()
 
 
+def test_a_damaged_file_is_refused_by_its_name(tmp_path):
+    path = tmp_path / "votes.parquet"
+    TABLE.write_parquet(path)
+    frame = nw.from_native(duckdb.connect().read_parquet(str(path)))
+    path.write_bytes(path.read_bytes()[:3000])
+    with pytest.raises(UnknownFormat, match=r"votes\.parquet"):
+        list(fetch_batches(frame))
+
+
 def damage(path):
     """Write a Parquet file of which one part in the middle is overwritten."""
     duckdb.sql(
@@ -87,6 +96,16 @@ def test_a_file_that_is_damaged_further_down_is_refused_by_its_name(tmp_path, mo
     frame = nw.from_native(duckdb.connect().read_parquet(str(path)))
     with pytest.raises(UnknownFormat, match=r"votes\.parquet (cannot be read|is not a whole)"):
         list(fetch_batches(frame, 10_000))
+
+
+def test_what_polars_cannot_read_is_said_in_one_line(tmp_path):
+    path = tmp_path / "votes.parquet"
+    damage(path)
+    frame = nw.from_native(pl.scan_parquet(path))
+    for read in (lambda: list(fetch_batches(frame)), lambda: fetch_columns(frame)):
+        with pytest.raises(UnknownFormat, match=r"^Polars could not answer a query: .+$") as caught:
+            read()
+        assert "\n" not in str(caught.value)
 
 
 def test_a_cast_that_polars_refuses_is_said_in_one_line():

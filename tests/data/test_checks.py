@@ -85,6 +85,14 @@ def test_all_outer_blanks_are_refused_at_once_with_their_rows(engine, way):
     assert "take the blanks out, with TRIM() in a spreadsheet or .str.strip() in pandas" in message
 
 
+def test_more_than_ten_labels_with_blanks_are_counted():
+    names = [f"s{i:02d} " for i in range(12)]
+    columns = {"left": names, "right": ["A"] * 12, "outcome": ["left"] * 12}
+    message = refused(columns, "polars", by=())
+    assert "'s09 ' (1 row) and 2 more in column 'left'" in message
+    assert "s10" not in message
+
+
 @every_engine
 @WAYS
 def test_an_unknown_outcome_is_named_and_never_a_tie(engine, way):
@@ -181,6 +189,10 @@ def test_weights_beyond_whole_floats_are_too_large(engine):
     assert "weight '1e+300'" in message
     assert "is too large" in message
     assert says_rows(message, engine, 2)
+
+
+def test_where_every_weight_is_zero_the_refusal_says_so():
+    assert "the weight of all 6 rows" in refused(GOOD | {"weight": [0] * 6}, "polars")
 
 
 def test_an_outcome_that_names_a_system_comes_with_the_way_to_read_it():

@@ -5,8 +5,9 @@ import pytest
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
+from evenhand.data.source import Source
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from frames_of_engines import every_engine, handle
+from frames_of_engines import every_engine, handle, native
 
 VOTES = {
     "left": ["A", "B", "A", "C", "B", "A"],
@@ -40,6 +41,12 @@ def test_without_keeps_judgments_of_nobody_known(engine):
     assert kept.tally().n_comparisons == 4
     with pytest.raises(InvalidJudgments, match="a value is missing in column 'judge'"):
         kept.tally(("judge",))
+
+
+def test_without_needs_to_know_judges():
+    columns = {name: values for name, values in VOTES.items() if name != "judge"}
+    with pytest.raises(UnknownColumn, match=r"column 'judge' not found in votes\.csv"):
+        handle(Comparisons, columns, "polars").without(judges=["j1"])
 
 
 @every_engine
@@ -93,8 +100,47 @@ def test_rankings_that_were_left_out_are_not_counted_as_answers(engine):
     assert (some.n_judgments, some.n_comparisons) == (2, 2)
 
 
+def test_columns_are_known_by_the_names_outside():
+    source = Source(name="arena.csv", columns={"left": "model_a", "judge": "annotator"})
+    data = Comparisons(nw.from_native(native(VOTES, "polars")), source=source)
+    assert data.require("annotator") == "judge"
+    assert data.require("turn") == "turn"
+    with pytest.raises(UnknownColumn, match=r"column 'turns' not found.*Did you mean 'turn'\?"):
+        data.require("turns")
+    with pytest.raises(UnknownColumn, match="It has left, right"):
+        data.require("zzz")
+    assert data.tally(("annotator",)).factors["judge"].labels == ("j1", "j2", "j3")
+
+
 @every_engine
 @pytest.mark.parametrize("name", ["left", "right", "outcome"])
 def test_what_was_judged_tells_no_groups_apart(name, engine):
     with pytest.raises(UnknownOption, match=f"^{name} says what was judged: it cannot tell"):
         handle(Comparisons, VOTES, engine).tally((name,))
+
+
+def test_a_weight_tells_no_groups_apart():
+    weighed = handle(Comparisons, VOTES | {"weight": [1] * len(VOTES["left"])}, "polars")
+    with pytest.raises(UnknownOption, match=r"^weight says how much a row counts"):
+        weighed.tally(("weight",))
+
+
+@pytest.mark.parametrize("name", ["outcome", "left"])
+def test_models_and_rankings_refuse_such_groups_alike(name):
+    import evenhand
+
+    data = handle(Comparisons, VOTES, "polars")
+    with pytest.raises(UnknownOption, match="cannot tell groups apart"):
+        evenhand.rank(data, group_by=name)
+    with pytest.raises(UnknownOption, match="cannot tell groups apart"):
+        evenhand.BradleyTerry(judge_covariates=(name,)).fit(data)
+
+
+@pytest.mark.parametrize(("column", "role"), [("output", "system"), ("place", "rank")])
+def test_a_column_of_rankings_that_pairs_no_longer_have_is_refused_by_name(column, role):
+    table = {"ranking": ["1", "1"], "system": ["A", "B"], "rank": [1, 2]}
+    source = Source(columns={"ranking": "ranking", role: column})
+    frame = nw.from_native(native(table, "polars"))
+    pairs = Rankings(frame, source=source).comparisons()
+    with pytest.raises(UnknownOption, match=rf"^{column} \(the {role}\) says what was judged"):
+        pairs.tally((column,))

@@ -1,6 +1,7 @@
 """Controls tell of judges: what speaks of systems leaves them out, and says how many they were."""
 
 import duckdb
+import narwhals as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -9,7 +10,8 @@ import pytest
 import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import leave_out_controls
-from evenhand.errors import InvalidJudgments
+from evenhand.data.source import AnnotationColumn, Source
+from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
 from evenhand.models.bradley_terry import BradleyTerry
@@ -87,6 +89,13 @@ def test_controls_alone_are_refused_in_words() -> None:
         evenhand.rank(read(_frame(CONTROLS)))
 
 
+def test_judges_are_not_set_beside_one_another_by_controls_alone() -> None:
+    with pytest.raises(NotIdentified, match="all comparisons are controls or repeats"):
+        evenhand.screen_judges(read(_frame(CONTROLS)))
+    tell = compare_without(read(_frame(CONTROLS)))
+    assert tell("j1").startswith("no ranking changes: all 4 judgments of data frame are controls")
+
+
 def test_a_judge_of_controls_alone_changes_nothing() -> None:
     tell = compare_without(read(_frame()))
     assert tell("j3") == "nothing changes: all judgments of the judge are controls"
@@ -103,6 +112,14 @@ def test_controls_beside_unknown_kinds_are_refused() -> None:
     odd = _frame().with_columns(kind=pl.col("kind").replace({"TGT": "chat"}))
     with pytest.raises(InvalidJudgments, match="taken as kind, holds chat"):
         leave_out_controls(read(odd))
+
+
+def test_a_kind_that_was_guessed_only_does_not_refuse() -> None:
+    frame = nw.from_native(
+        _frame().with_columns(kind=pl.lit("good guess")).rename({"kind": "type"})
+    )
+    table = Comparisons(frame, Source(annotations={"kind": AnnotationColumn("type", sure=False)}))
+    assert "'type' is not taken as kind" in leave_out_controls(table).source.notes[-1]
 
 
 @pytest.mark.parametrize("expected", ["left", "model_a"])

@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownColumn
 from frames_of_engines import ENGINES, every_engine, handle, native
 
 VOTES = {
@@ -55,6 +55,18 @@ def test_a_judge_who_stands_in_it_twice_would_count_double(engine):
     twice = {name: [*values, values[0]] for name, values in JUDGES.items()}
     with pytest.raises(InvalidJudgments, match="judge j3 stands more than once"):
         join(engine, twice)
+
+
+def test_a_covariate_may_not_hide_a_column_that_is_there():
+    with pytest.raises(InvalidJudgments, match="already has a column 'outcome': rename it"):
+        join("polars", JUDGES | {"outcome": ["x"] * 4})
+
+
+def test_columns_to_join_by_must_be_on_both_sides():
+    with pytest.raises(UnknownColumn, match="the table to join has no column 'judge'; it has who"):
+        join("polars", {"who": ["j1"], "group": ["expert"]})
+    with pytest.raises(UnknownColumn, match=r"column 'item' not found in votes\.csv"):
+        join("polars", {"item": ["i1"], "group": ["expert"]}, on="item")
 
 
 @able

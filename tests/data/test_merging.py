@@ -6,7 +6,7 @@ import pytest
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
 from evenhand.formats.writing import write
@@ -83,6 +83,13 @@ def test_weighted_answers_on_merged_outputs_are_counted_once_in_every_group():
     ]
 
 
+def test_rows_keep_their_number_after_they_became_several():
+    votes = VOTES | {"outcome": ["left", "tie", "right", "nobody"]}
+    data = handle(Comparisons, votes, "pandas").split_merged("+")
+    with pytest.raises(InvalidJudgments, match=r"unknown outcome 'nobody' .* \(row 4\)"):
+        data.tally()
+
+
 @every_engine
 def test_a_system_on_both_sides_through_its_names_is_refused(engine):
     votes = {"left": ["A+B", "A"], "right": ["B+C", "B"], "outcome": ["left", "tie"]}
@@ -121,6 +128,14 @@ def test_names_that_cannot_be_taken_apart_are_refused(name, sign, words):
     columns = {"ranking": ["r", "r"], "system": [name, "C"], "rank": [1, 2]}
     with pytest.raises(InvalidJudgments, match=words):
         handle(Rankings, columns, "polars").split_merged(sign)
+
+
+def test_a_sign_may_have_blanks_but_must_be_there():
+    columns = {"ranking": ["r", "r"], "system": ["A + B", "C"], "rank": [1, 2]}
+    data = handle(Rankings, columns, "polars")
+    assert data.split_merged(" + ").comparisons().tally().systems == ("A", "B", "C")
+    with pytest.raises(UnknownOption, match="system_separator is empty"):
+        data.split_merged(" ")
 
 
 def test_systems_that_only_merged_names_hold_are_named():

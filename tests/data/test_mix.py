@@ -167,6 +167,11 @@ def test_shares_that_are_none_are_refused(shares, message):
         Mix({"judge_group": shares})
 
 
+def test_a_mix_of_nothing_is_refused():
+    with pytest.raises(UnknownOption, match="mix of nothing"):
+        Mix()
+
+
 def test_a_level_without_a_share_is_refused_by_name_and_with_the_nearest():
     with pytest.raises(
         UnknownOption, match=r"^no judgment of .* has judge_group crod. Did you mean 'crowd'"

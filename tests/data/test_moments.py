@@ -1,5 +1,7 @@
 """When a judgment was given."""
 
+from datetime import UTC, date, datetime
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,13 @@ def test_numbers_are_seconds_of_their_own_clock():
 def test_times_are_seconds_since_1970(text):
     """`date -u -d "2016-01-31 16:59:52" +%s` says 1454259592."""
     assert read_moments(np.array([text, None], dtype=object))[0] == 1454259592
+
+
+def test_times_of_numpy_and_python_are_too():
+    times = np.array(["1970-01-02", "NaT"], dtype="datetime64[s]")
+    assert np.array_equal(read_moments(times), [86400, np.nan], equal_nan=True)
+    days = np.array([date(1970, 1, 2), datetime(1970, 1, 1, 1, tzinfo=UTC)], dtype=object)
+    assert read_moments(days).tolist() == [86400, 3600]
 
 
 def test_numbers_beside_times_are_refused():

@@ -149,6 +149,13 @@ def test_what_cannot_be_is_refused_with_its_place(cells, message):
     assert message in refusal(handle(Rankings, columns, "polars"))
 
 
+def test_nothing_to_compare_is_said():
+    blank = {"ranking": ["r1", "r1", "r2"], "system": ["A", "B", "A"], "rank": [-1, -1, 1]}
+    assert "no two outputs are ranked in votes.csv" in refusal(handle(Rankings, blank, "polars"))
+    blank["rank"][2] = None
+    assert "2 of 2 rankings are blank" in refusal(handle(Rankings, blank, "polars"))
+
+
 def test_levels_that_are_not_there_or_no_levels_are_refused():
     data = handle(Rankings, ROWS, "polars")
     assert "'jugde' not found" in refusal(data, "jugde", UnknownColumn)

@@ -12,7 +12,7 @@ import pytest
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import AnnotationColumn, Source
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownColumn
 from frames_of_engines import ORDERED, every_engine, handle
 
 SCORES = {
@@ -91,6 +91,16 @@ def test_a_missing_label_is_refused_with_its_rows(engine, role):
         data.rows()
 
 
+@pytest.mark.parametrize("engine", ORDERED)
+def test_a_label_that_is_missing_beside_a_missing_score_does_no_harm(engine):
+    """Row 3 has neither; row 4 is the one that is named."""
+    judges = ["j2", "j1", None, "j1", "j3"]
+    assert handle(Ratings, SCORES | {"judge": judges}, engine).rows().missing == 1
+    data = handle(Ratings, SCORES | {"judge": [*judges[:3], None, "j3"]}, engine)
+    with pytest.raises(InvalidJudgments, match=r"\(row 4\)"):
+        data.rows()
+
+
 def test_a_label_with_a_blank_before_it_is_refused():
     data = handle(Ratings, FULL | {"judge": ["j2", " j2", "j1", "j1", "j3"]}, "duckdb")
     with pytest.raises(InvalidJudgments, match=r"label ' j2' .* \(row 2\) has a blank"):
@@ -120,6 +130,25 @@ def test_other_columns_are_read_as_factors(engine):
         ("text", "x"): 2,
         ("text", "y"): 1,
     }
+
+
+def test_a_factor_can_be_asked_for_by_the_name_of_its_column():
+    data = handle(Ratings, FULL, "polars")
+    data = Ratings(data.frame, Source(name="votes.csv", columns={"task": "langs"}))
+    assert data.rows(factors=["langs"]).factors["langs"].labels == ("de", "fr")
+
+
+def test_a_factor_that_is_not_there_is_refused_with_the_nearest():
+    with pytest.raises(UnknownColumn, match="Did you mean 'input'"):
+        handle(Ratings, FULL, "polars").rows(factors=["imput"])
+
+
+def test_a_factor_of_fractions_is_refused():
+    data = handle(Ratings, FULL | {"length": [1.5, 2.5, 3.5, 4.5, 5.5]}, "polars")
+    with pytest.raises(
+        InvalidJudgments, match=r"'length' .* distinguished by text or whole numbers"
+    ):
+        data.rows(factors=["length"])
 
 
 KINDS = FULL | {"kind": ["TGT", "BAD", "chk", "good", None]}

@@ -30,6 +30,20 @@ def test_without_leaves_out_the_ratings_of_some_judges(engine):
         data.without(judges=["nobody"])
 
 
+def test_without_needs_to_know_judges():
+    columns = {name: values for name, values in SCORES.items() if name != "judge"}
+    with pytest.raises(UnknownColumn, match=r"column 'judge' not found in votes\.csv"):
+        handle(Ratings, columns, "polars").without(judges=["j1"])
+
+
+def test_a_table_without_tasks_has_none():
+    columns = {name: values for name, values in SCORES.items() if name != "task"}
+    data = handle(Ratings, columns, "polars")
+    assert data.tasks() == []
+    with pytest.raises(UnknownColumn, match="has no tasks, so task 'x' cannot"):
+        data.select_task("x")
+
+
 def test_a_missing_task_is_refused():
     data = handle(Ratings, SCORES | {"task": ["x", None, "y", "y"]}, "duckdb")
     with pytest.raises(InvalidJudgments, match=r"a task is missing in votes\.csv"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.tally import Factor, Tally, join_codes, merge_levels, snake
-from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from tallies import shuffled, tally
 
 rows = st.lists(
@@ -108,6 +108,13 @@ def test_a_digest_tells_judgments_apart_and_nothing_else():
     assert one.fold().digest == tally(("B", "A", 3, 2, 2)).fold().digest
 
 
+def test_a_factor_that_was_not_counted_is_refused():
+    with pytest.raises(
+        UnknownColumn, match=r"does not distinguish item: make it with by=\['item'\]"
+    ):
+        tally(("A", "B", 1, 1, 1, "j1")).split("item")
+
+
 # codes of several factors in one number
 
 
@@ -140,6 +147,16 @@ def test_a_snake_turns_round_at_the_ends():
     loads = np.arange(8.0, 0, -1)
     assert snake(loads, 2, seed=1).tolist() == [0, 1, 1, 0, 0, 1, 1, 0]
     assert snake(loads, 4, seed=1).tolist() == [0, 1, 2, 3, 3, 2, 1, 0]
+
+
+def test_merging_keeps_labels_and_loads_of_the_levels():
+    one = tally(*[("A", "B", n + 1, 0, 1, f"j{n}") for n in range(6)])
+    merged = merge_levels(one.factors["judge"], 2, seed=3)
+    assert (merged.size, merged.merged, set(merged.codes.tolist())) == (2, True, {0, 1})
+    assert merged.labels == one.factors["judge"].labels
+    assert merged.effective == one.factors["judge"].effective
+    assert merge_levels(merged, 1, seed=3) is merged
+    assert merge_levels(one.factors["judge"], 6, seed=3) is one.factors["judge"]
 
 
 def test_merged_levels_cannot_be_split_but_kept_as_clusters():

@@ -49,6 +49,13 @@ def test_every_vote_is_read_as_it_was_shown(engine):
     assert votes.positions_known
 
 
+def test_preferences_do_not_depend_on_who_stood_left():
+    votes = handle(Comparisons, VOTES, "polars").votes()
+    # B over A, A = C, B over A, B over C; + for the first by name
+    assert votes.preferred.tolist() == [-1, 0, -1, 1]
+    assert len(set(votes.pair.tolist())) == 4
+
+
 @every_engine
 def test_weights_repeat_rows_and_zeros_are_left_out(engine):
     votes = handle(Comparisons, VOTES | {"weight": [3, 1, 0, 2]}, engine).votes()
@@ -117,11 +124,26 @@ def test_controls_carry_the_outcome_that_is_expected(engine):
     )
 
 
+def test_expected_labels_mean_what_outcomes_mean():
+    table = VOTES | {"outcome": list("1021"), "expected": ["2", None, None, None]}
+    own = {"1": "left", "0": "tie", "2": "right"}
+    votes = handle(Comparisons, table, "duckdb", outcome_labels=own).votes()
+    assert votes.expected.tolist() == [RIGHT, -1, -1, -1]
+    with pytest.raises(InvalidJudgments, match="taken as expected, holds a1, no outcomes"):
+        handle(Comparisons, VOTES | {"expected": ["a1"] * 4}, "duckdb").votes()
+
+
 @every_engine
 def test_moments_with_a_zone_are_seconds_of_universal_time(engine):
     times = [datetime(1970, 1, 1, 0, 1, second, tzinfo=UTC) for second in (0, 1, 2, 3)]
     votes = handle(Comparisons, VOTES | {"shown_at": times}, engine).votes()
     assert sorted(votes.moment.tolist()) == [60, 61, 62, 63]
+
+
+def test_a_table_without_votes_is_refused():
+    data = handle(Comparisons, VOTES | {"weight": [0] * 4}, "duckdb")
+    with pytest.raises(InvalidJudgments, match="the weight of all 4 rows"):
+        data.votes()
 
 
 WEIGHTED = {

@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.errors import NotIdentified
+from evenhand.data.comparisons import Comparisons
+from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import bootstrap, rank
 from evenhand.ranking.bootstrap import draw_counts, plan_resampling, select_drawn
@@ -79,3 +80,9 @@ def test_a_few_lost_resamples_are_counted_in_a_note():
     lost = [note for note in found.notes if "999 resamples determine no worths" in note]
     assert len(lost) == 1  # (30/34)³⁴ = .014 of the resamples hold no win of b
     assert 3 <= int(lost[0].split()[0]) <= 30
+
+
+def test_importance_weights_cannot_be_resampled():
+    data = comparisons(panel().with_columns(weight=pl.lit(0.5)))
+    with pytest.raises(UnknownOption, match="importance weights cannot be resampled"):
+        rank(Comparisons(data.frame, weights="importance"), interval="bootstrap")

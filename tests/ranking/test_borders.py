@@ -65,10 +65,28 @@ def test_adjusted_p_is_holms_over_all_pairs():
         assert border.adjusted == pytest.approx(adjusted[across].max(), rel=1e-9)
 
 
+def test_borders_may_be_asked_of_judgments_and_are_those_of_their_ranking():
+    data = comparisons(panel(judges=12))
+    assert check_borders(data, after=(1,)) == check_borders(rank(data), after=(1,))
+
+
 @pytest.mark.parametrize("after", [(), (0,), (4,), (1, 9)])
 def test_places_without_a_border_are_refused(after):
     with pytest.raises(UnknownOption, match="border"):
         check_borders(rank(comparisons(panel(judges=12))), after=after)
+
+
+def test_several_tasks_are_several_boards(two_task_data):
+    with pytest.raises(UnknownOption, match="2 tasks: choose one"):
+        check_borders(two_task_data, after=(1,))
+
+
+@pytest.fixture
+def two_task_data():
+    import polars as pl
+
+    one = panel(judges=12).with_columns(task=pl.lit("a"))
+    return comparisons(pl.concat([one, one.with_columns(task=pl.lit("b"))]))
 
 
 def test_of_the_bands_of_wmt11_english_czech_the_border_after_the_reference_is_certain(data_folder):
@@ -91,3 +109,11 @@ def test_of_the_bands_of_wmt11_english_czech_the_border_after_the_reference_is_c
     assert second.z == pytest.approx(1.6, abs=0.5)
     assert third.z == pytest.approx(3.0, abs=0.5)
     assert not third.holds
+
+
+def test_borders_say_what_limits_their_ranking():
+    one = rank(comparisons(panel(judges=3, items=40)))
+    borders = check_borders(one, after=1)
+    assert borders.headline == one.headline == "for these 3 judges only"
+    assert borders.says.endswith("This is for these 3 judges only.")
+    assert borders.notes == one.notes

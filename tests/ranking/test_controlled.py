@@ -9,7 +9,7 @@ import statsmodels.api as sm
 import evenhand
 from controlled_rows import comparisons, differences, outcomes, simulate
 from evenhand.data import streams as streaming
-from evenhand.errors import UnknownColumn
+from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlledFit, fit_rows, read_controls
 from evenhand.ranking import sandwich
@@ -106,6 +106,11 @@ def test_effects_have_the_largest_error_of_the_ways():
     largest = np.sqrt(np.max([np.diag(vcov) for vcov in (*ways, both)], axis=0))
     errors = [effect.stderr for effect in ranking.controlled.effects]
     assert errors == pytest.approx((2 * largest[4:]).tolist(), rel=1e-9)
+
+
+def test_the_bootstrap_is_refused_with_controls():
+    with pytest.raises(UnknownOption, match="with controls a resample is a fit to every row"):
+        evenhand.rank(comparisons(FRAME), controls=CONTROLS, interval="bootstrap")
 
 
 def test_a_control_that_is_not_there_is_refused():

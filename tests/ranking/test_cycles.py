@@ -9,6 +9,7 @@ import statsmodels.api as sm
 from scipy.stats import norm
 
 import evenhand
+from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.ranking.robustness.cycles import (
     find_residuals,
     find_sure_circle,
@@ -17,7 +18,7 @@ from evenhand.ranking.robustness.cycles import (
     split_residuals,
 )
 from experiments.campaign import Campaign, generator
-from experiments.test_e8_cycles import HIGH, LOW, WORTH, by_judges, by_pair, circle
+from experiments.test_e8_cycles import HIGH, LOW, WORTH, by_both, by_judges, by_pair, circle
 
 
 def rock_paper_scissors():
@@ -97,6 +98,11 @@ def test_the_circle_that_was_put_in_is_named_with_the_judges_who_make_it():
     assert sum(one.share for one in cycle.judges) > 0.25
 
 
+def test_the_level_must_be_a_proportion():
+    with pytest.raises(UnknownOption, match="level cannot be 95"):
+        evenhand.find_cycles(rock_paper_scissors(), level=95)
+
+
 def test_the_spread_over_cells_is_that_of_a_table_of_cells_by_pairs():
     tally = Campaign(gap=0.2, judge_sd=0.3, item_sd=0.5, systems=6, judges=7, items=9, n=500)
     tally = tally.simulate(generator(8, 31, 0))
@@ -117,6 +123,14 @@ def test_the_spread_over_cells_is_that_of_a_table_of_cells_by_pairs():
     across = ((rows / root - along) ** 2).sum(axis=0) * whole.weight
     assert found.across == pytest.approx(cells / (cells - 1) * across)
     assert found.along == pytest.approx(cells / (cells - 1) * (along**2).sum())
+
+
+def test_clusters_can_be_asked_for():
+    tally = by_both(6, 0)
+    assert look_for_cycles(tally, 0.95, 1, cluster="judge").clusterings == ("judge",)
+    assert look_for_cycles(tally, 0.95, 1, cluster="judgment").clusterings == ()
+    with pytest.raises(UnknownColumn, match="there is no judge column"):
+        evenhand.find_cycles(rock_paper_scissors(), cluster="judge")
 
 
 def test_a_cycle_is_sure_where_each_majority_is_more_than_chance_makes():

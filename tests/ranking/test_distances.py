@@ -55,3 +55,9 @@ def test_disagreements_name_pairs_and_who_says_what():
 def test_rankings_of_different_systems_are_refused_by_name():
     with pytest.raises(InvalidJudgments, match="rank different systems: B, C in one of them"):
         kendall_distance(scores([1, 2], names="AB"), scores([1, 2], names="AC"))
+
+
+def test_no_rankings_at_all_are_refused():
+    for compare in (distance_matrix, disagreements):
+        with pytest.raises(InvalidJudgments, match="no rankings to compare"):
+            compare([])

@@ -157,6 +157,21 @@ def test_a_conclusion_that_the_board_does_not_draw_is_refused():
         evenhand.find_fragility(votes, after=[4])
 
 
+def test_where_two_lead_together_nobody_is_first():
+    columns = ["left", "right", "outcome"]
+    rows = [("A", "B", "left")] * 5 + [("A", "B", "right")] * 5
+    found = evenhand.find_fragility(table(rows, columns))
+    assert found.flips == ()
+    assert found.notes[0] == "Level at the head, so that nobody is first: A, B."
+    with pytest.raises(UnknownOption, match="A and B level: neither is ahead"):
+        evenhand.find_fragility(table(rows, columns), pairs=[("A", "B")])
+    with pytest.raises(UnknownOption, match="no border after place 1: A and B are level"):
+        evenhand.find_fragility(table(rows, columns), after=[1])
+    rows += [(one, "C", side) for one in "AB" for side in ("left",) * 6 + ("right",) * 3]
+    found = evenhand.find_fragility(table(rows, columns))
+    assert found.flips[0].claim == "A, B are ahead of all others"
+
+
 def test_the_conclusion_is_that_of_the_model_and_the_clusters_that_are_given():
     rows = [
         (f"j{j}", f"q{j}{i}", "A", "B", "left" if j < 6 else "right")
@@ -175,3 +190,16 @@ def test_the_conclusion_is_that_of_the_model_and_the_clusters_that_are_given():
     assert " by judgment " in found.signature
     with pytest.raises(UnknownColumn, match="no ranking column"):
         opened(cluster="ranking")
+
+
+def test_an_outcome_that_does_not_exist_is_refused():
+    with pytest.raises(UnknownOption, match="outcome"):
+        evenhand.find_fragility(table(campaign_table(3, n=250)), outcomes=("broken",))
+
+
+def test_the_board_of_other_systems_is_refused():
+    data = table(campaign_table(3, n=250))
+    rows = [("A", "B", "left")] * 7 + [("A", "B", "right")] * 4
+    other = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
+    with pytest.raises(UnknownOption, match="other systems"):
+        evenhand.find_fragility(data, board=evenhand.rank(other))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import evenhand
+from evenhand.errors import UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.robustness.removal import worth_influence
 from ranking.test_fragility import campaign_table, decides, table
@@ -99,6 +100,14 @@ def test_a_pair_is_left_undecided_by_fewer_votes_than_the_hardest_pulls():
                 )
             )
     assert not decides(rest, ("A", "B"))
+
+
+def test_a_pair_that_is_asked_for_twice_is_answered_once_and_needs_two_systems():
+    votes = table(campaign_table(3))
+    once, twice = (evenhand.find_fragility(votes, pairs=[("A", "B")] * n) for n in (1, 2))
+    assert once == twice
+    with pytest.raises(UnknownOption, match="are one system"):
+        evenhand.find_fragility(votes, pairs=[("A", "A")])
 
 
 def test_a_border_is_open_when_one_pair_across_it_is():

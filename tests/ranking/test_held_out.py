@@ -97,6 +97,16 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compare_models(single, models="uniform", by="judge")
 
 
+def test_a_dozen_votes_are_refused_and_other_groups_are_compared_without_them() -> None:
+    few = evenhand.read(FRAME.head(12))
+    with pytest.raises(NotIdentified, match=r"too few comparisons \(12\) to tell which model"):
+        compare_models(few, models="uniform")
+    part = FRAME.head(42).with_columns(half=pl.Series(["a"] * 12 + ["b"] * 30))
+    found = compare_models(evenhand.read(part), models="uniform", group_by="half")
+    assert isinstance(found, Grouped)
+    assert (tuple(found), tuple(found.refused)) == (("b",), ("a",))
+
+
 def test_rankings_of_wmt12_are_never_split(data_folder: Path) -> None:
     frame = pl.read_parquet(data_folder / "wmt12_rankings" / "rankings.parquet")
     french = evenhand.read(frame.filter(pl.col("task") == "fr-en"))

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 from evenhand.errors import NotIdentified
+from evenhand.formats.reading import read
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from evenhand.ranking.intervals import centred_variance
@@ -115,3 +116,15 @@ def test_ties_alone_are_no_certainty_that_systems_are_equal(ties):
     np.testing.assert_allclose(found.stderr, np.sqrt(variance) / 2, rtol=1e-9)
     assert any(note.code == "all-ties" for note in found.notes)
     assert "the model's where wider" in found.signature
+
+
+def test_ties_alone_cannot_be_resampled_to_certainty():
+    with pytest.raises(NotIdentified, match="answered so alike"):
+        rank(comparisons(ties_only(25)), model=BradleyTerry(ties="half-win"), interval="bootstrap")
+
+
+def test_importance_weights_of_ties_alone_have_no_interval():
+    frame = ties_only(25).with_columns(weight=pl.lit(0.5))
+    data = read(frame, weights="importance")
+    with pytest.raises(NotIdentified, match=r"all comparisons are ties.*no interval"):
+        rank(data, model=BradleyTerry(ties="half-win"))

@@ -4,12 +4,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.bootstrap import jackknife
 from evenhand.ranking.covariance import Network, count_effective, leave_each_out
 from evenhand.ranking.intervals import pair_variance
 from experiments.campaign import Campaign, generator
-from ranking.panels import comparisons, panel, tally
+from ranking.panels import comparisons, fit, panel, tally
 
 
 def test_one_step_is_as_large_as_refits_to_the_third_digit():
@@ -101,3 +102,9 @@ def _sums(whole, rest):
         weight += w * np.outer(e, e)
         score += r * e
     return weight, score
+
+
+def test_one_cluster_shows_no_spread():
+    frame = panel(judges=9).with_columns(judge=pl.lit("only"))
+    with pytest.raises(NotIdentified, match="all comparisons are of one cluster"):
+        leave_each_out(fit(frame), tally(frame, "judge"), "judge")

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from evenhand import datasets, read
-from evenhand.errors import UnknownOption
-from evenhand.ranking.model_table import tabulate_models
+from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.ranking.model_table import count_models, tabulate_models
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +128,26 @@ def test_a_level_that_never_tied_is_a_parameter_too(table1):
     assert "every group is one judge: no test by judge" in worths.notes
 
 
+def test_several_tasks_are_counted_apart_and_refused_as_one():
+    frame = pl.DataFrame(
+        {
+            "task": ["a", "a", "b", "b"],
+            "left": ["x", "y", "x", "y"],
+            "right": ["y", "x", "y", "x"],
+            "winner": ["left", "left", "left", "tie"],
+        }
+    )
+    data = read(frame)
+    assert sorted(count_models(data)) == ["a", "b"]
+    with pytest.raises(InvalidJudgments, match="has 2 tasks"):
+        tabulate_models(data)
+
+
 def test_importance_weights_are_refused(table1):
     with pytest.raises(UnknownOption, match="no likelihood"):
         tabulate_models(replace(table1, weights="importance"))
+
+
+def test_a_covariate_that_tells_groups_apart_is_refused(table1):
+    with pytest.raises(UnknownOption, match="tells groups apart"):
+        count_models(table1, covariates=["judge"], group_by="judge")

@@ -111,6 +111,15 @@ def test_other_models_bound_the_rate_that_they_predict(name, jury):
         np.testing.assert_allclose(chances[1, 0], chances[1, 2])
 
 
+def test_an_order_effect_is_averaged_over_both_orders():
+    """Where left wins 40 of 50 in one order and 25 of 50 in the other, whoever stands there."""
+    frame = votes(("A", "B", 40, 0, 10), ("B", "A", 25, 0, 25))
+    ranking = rank(frame, model=evenhand.BradleyTerry(order_effect=True))
+    pair = ranking.pair("A", "B")
+    np.testing.assert_allclose(pair.win, (40 / 50 + 25 / 50) / 2, rtol=1e-6)
+    assert pair.win_lower < pair.win < pair.win_upper
+
+
 def test_win_rates_are_logistic_in_the_difference_and_add_up(jury):
     ranking = evenhand.rank(jury)
     rates = ranking.win_rates()

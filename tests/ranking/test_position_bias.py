@@ -7,7 +7,8 @@ from narwhals import from_native
 
 import evenhand
 from evenhand.data.comparisons import Comparisons
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.data.tally import Tally
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.position_bias import find_position_bias, share_first
 from evenhand.ranking.sandwich import cluster_covariance
@@ -123,6 +124,13 @@ def test_a_bias_without_end_is_refused_without_talk_of_options():
     assert "--order-effect" not in str(caught.value)
 
 
+def test_worths_that_are_not_identified_are_refused_in_their_own_words():
+    rows = [("a", "b", "left")] * 5 + [("b", "a", "right")] * 4
+    frame = pl.DataFrame(rows, ["left", "right", "outcome"], orient="row")
+    with pytest.raises(NotIdentified, match='nobody preferred anything to "a"'):
+        find_position_bias(read(frame))
+
+
 def rankings(seed: int, *, n: int = 400) -> pl.DataFrame:
     """Rankings of five equal outputs in random places by twenty judges, without any bias."""
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -160,6 +168,11 @@ def test_turning_everything_round_turns_the_bias():
     }
 
 
+def test_a_tally_is_no_data_for_it():
+    with pytest.raises(InvalidJudgments, match="not in Tally"):
+        find_position_bias(Tally(("a", "b"), *(np.zeros(0),) * 5))
+
+
 def test_a_ranking_of_weight_three_is_three_rankings():
     frame = rankings(3, n=60).with_columns(weight=pl.col("ranking").str.slice(1).cast(int) % 3 + 1)
     apart = [
@@ -195,3 +208,19 @@ def test_where_every_judge_took_one_side_no_spread_is_given_and_nobody_stands_ou
     assert "the sd of their biases has no finite estimate below 10" in said
     assert "Different" not in said
     assert any("drawn to the common one as by a sd of 10" in note for note in found.notes)
+
+
+def test_votes_that_balance_both_sides_to_the_last_are_refused_and_judgments_apart_are_not():
+    """Each judge prefers a system on both sides: no judge's answers say anything of sides."""
+    pairs = [("x", "y"), ("y", "z"), ("z", "x")]
+    rows = [
+        {"left": left, "right": right, "judge": f"j{judge}"}
+        | {"outcome": "left" if left == pair[(judge // (1 + at)) % 2] else "right"}
+        for judge in range(12)
+        for at, pair in enumerate(pairs)
+        for left, right in (pair, pair[::-1])
+    ]
+    votes = evenhand.read(pl.DataFrame(rows))
+    with pytest.raises(NotIdentified, match="no standard error"):
+        evenhand.find_position_bias(votes, cluster="judge")
+    assert evenhand.find_position_bias(votes, cluster="judgment").stderr > 0

@@ -13,7 +13,7 @@ import pytest
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
 from evenhand.data.source import Source
-from evenhand.errors import InvalidJudgments, NotIdentified
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.models import bradley_terry
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
@@ -214,3 +214,9 @@ def test_a_few_unanimous_answers_decide_nothing_however_finite_a_prior_makes_the
     found = rank(comparisons(frame), model=BradleyTerry(prior=1), interval=interval)
     assert found.rank_upper.tolist() == [2, 2]
     assert found.lower[0] < 0 < found.upper[0]
+
+
+def test_the_bootstrap_is_refused_under_a_prior():
+    frame = panel(judges=9)
+    with pytest.raises(UnknownOption, match="unanimous"):
+        rank(comparisons(frame), model=BradleyTerry(prior=1), interval="bootstrap")

@@ -106,6 +106,16 @@ def test_a_group_of_one_judge_is_refused_by_name(frame):
         wald_test(fit, tally(lonely, "group", "judge"), "judge", np.array([2, 3]))
 
 
+def test_a_judge_who_alone_links_a_system_is_said_to_speak_of_it(frame):
+    """No groups: what hangs on the judge is a system."""
+    apart = frame.filter(
+        (pl.col("judge") == "j002") | ~(pl.col("left").eq("s2") | pl.col("right").eq("s2"))
+    )
+    fit = BradleyTerry().fit(tally(apart))
+    with pytest.raises(NotIdentified, match="j002 alone speaks of s2: it takes two judges"):
+        wald_test(fit, tally(apart, "judge"), "judge", np.array([0, 1]))
+
+
 def test_a_ranking_that_alone_links_a_system_leaves_scores_to_serve(frame):
     by_one = pl.when(pl.col("judge") == "j002").then(pl.lit("r")).otherwise(pl.col("item"))
     apart = frame.with_columns(ranking=by_one).filter(
@@ -123,3 +133,9 @@ def test_too_few_judges_for_the_parameters_are_refused(frame):
     fit = BY_GROUP.fit(tally(few, "group"))
     with pytest.raises(NotIdentified, match="are too few to test 4 parameters at once"):
         wald_test(fit, tally(few, "group", "judge"), "judge", np.arange(4))
+
+
+def test_one_judge_shows_no_spread(frame):
+    one = frame.filter(pl.col("judge") == "j000").with_columns(group=pl.lit("a"))
+    with pytest.raises(NotIdentified, match="all judgments are of one judge"):
+        cluster_spread(BradleyTerry().fit(tally(one)), tally(one, "judge"), "judge")

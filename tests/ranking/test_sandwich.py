@@ -132,6 +132,16 @@ def test_frequency_weights_are_repeated_rows():
         np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
+def test_a_judge_of_nothing_but_discarded_ties_is_no_cluster():
+    frame = decided(panel())
+    idle = frame.head(9).with_columns(judge=pl.lit("idle"), outcome=pl.lit("tie"))
+    fitted = fit(frame, ties="discard")
+    expected, _ = cluster_covariance(fitted, tally(frame, "judge"), "judge")
+    more = pl.concat([frame, idle])
+    found, _ = cluster_covariance(fit(more, ties="discard"), tally(more, "judge"), "judge")
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
 def two_islands_and_a_bridge(bridges: tuple[str, ...]) -> pl.DataFrame:
     """Judges j000.. compare s0, s1 or s2, s3; only the judges on the bridge compare s1 with s2."""
     frame = panel(n=400, judges=6).filter(
@@ -154,8 +164,31 @@ def test_a_judge_who_alone_links_systems_is_named(ties):
         cluster_covariance(fitted, tally(frame, "judge"), "judge")
 
 
+def test_two_judges_on_the_bridge_suffice():
+    frame = two_islands_and_a_bridge(("j000", "j001"))
+    fitted = fit(frame)
+    vcov, _ = cluster_covariance(fitted, tally(frame, "judge"), "judge")
+    expected = write_out(frame, fitted).jackknife(frame["judge"].to_list())
+    np.testing.assert_allclose(vcov, expected, rtol=1e-6)
+
+
 def test_no_more_comparisons_than_parameters_show_no_spread():
     rows = {"left": ["a", "b"], "right": ["b", "c"], "outcome": ["tie", "tie"]}
     fitted = fit(pl.DataFrame(rows), ties="half-win")
     with pytest.raises(NotIdentified, match="2 comparisons for 2 parameters are too few"):
         judgment_covariance(fitted)
+
+
+def test_with_importance_weights_discarded_ties_are_as_if_they_were_not_there():
+    frame = panel(n=120).with_columns(weight=pl.Series(np.where(np.arange(120) % 3, 1.0, 0.5)))
+    found = []
+    for part in (frame, frame.filter(pl.col("outcome") != "tie")):
+        data = type(comparisons(part))(comparisons(part).frame, weights="importance")
+        found.append(judgment_covariance(BradleyTerry(ties="discard").fit(data)))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+
+
+def test_a_single_comparison_under_a_prior_is_refused_in_words():
+    alone = pl.DataFrame({"left": ["a"], "right": ["b"], "outcome": ["left"]})
+    with pytest.raises(NotIdentified, match="1 comparison for 1 parameter is too few"):
+        judgment_covariance(fit(alone, prior=1))

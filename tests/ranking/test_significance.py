@@ -61,6 +61,14 @@ def test_what_cannot_be_tested_is_refused():
         find_preferences(tasks)
 
 
+def test_ratings_are_sent_to_what_tests_them():
+    rows = [(f"i{i}", s, i % 5 + 2 * (s == "a")) for i in range(12) for s in "ab"]
+    data = evenhand.read(pl.DataFrame(rows, schema=["item", "system", "score"], orient="row"))
+    with pytest.raises(InvalidJudgments, match="not in ratings: find_differences tests them"):
+        find_preferences(data)
+    assert evenhand.find_differences(data).says.startswith("a scores better than b")
+
+
 def test_clustered_p_values_are_the_wald_test_of_each_pair_by_itself():
     rng = np.random.default_rng(1)
     rows = [

@@ -5,10 +5,10 @@ import pytest
 
 from evenhand import read
 from evenhand.data.controls import take_pairs
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat
 from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, watch
-from ranking.anytime.arrivals import draw_table
+from ranking.anytime.arrivals import draw_table, write_rankings
 
 ORDER = Beginning(order="second")
 
@@ -101,6 +101,18 @@ def test_a_vote_that_is_older_than_one_that_was_counted_is_named(tmp_path):
         votes.look()
 
 
+def test_a_bad_line_is_named_by_the_file_that_grows(tmp_path):
+    table, path = draw_table(300), tmp_path / "votes.csv"
+    table.write_csv(path)
+    votes = follow(path)
+    votes.look()
+    with path.open("a") as file:
+        file.write("ash,birch,perhaps,j01,400\n")
+    with pytest.raises(EvenhandError, match="perhaps") as refusal:
+        votes.look()
+    assert "evenhand-" not in str(refusal.value)
+
+
 def test_it_goes_on_with_a_board_that_was_kept(tmp_path):
     table, path = draw_table(600), tmp_path / "votes.csv"
     table[:400].write_csv(path)
@@ -110,3 +122,10 @@ def test_it_goes_on_with_a_board_that_was_kept(tmp_path):
     votes.look()
     whole = watch(read(str(path)), order="second").board
     assert (votes.board.decided, votes.board.digest) == (whole.decided, whole.digest)
+
+
+def test_rankings_are_refused(tmp_path):
+    path = tmp_path / "votes.csv"
+    write_rankings(path, 30)
+    with pytest.raises(UnknownFormat, match="holds rankings, whose rows could come apart"):
+        follow(path, Beginning()).look()

@@ -89,6 +89,11 @@ def test_a_board_of_another_version_is_refused_as_such():
         read_board('{"format": "evenhand board 1"}')
 
 
+def test_what_nests_too_deep_to_be_read_is_no_board():
+    with pytest.raises(UnknownFormat, match="this is no board: it is no JSON"):
+        read_board("[" * 100_000)
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("seen", []), ("shown", [[0]]), ("systems", 3), ("founders", 1e999)]
 )
@@ -100,6 +105,12 @@ def test_a_forged_board_is_refused_in_words(name, value):
     body["sha256"] = sha256(plain.encode()).hexdigest()
     with pytest.raises(UnknownFormat, match="this board cannot be read"):
         read_board(json.dumps(body))
+
+
+def test_a_cut_file_is_refused():
+    text = write_board(LiveLeaderboard().start(NAMES))
+    with pytest.raises(UnknownFormat, match="no JSON"):
+        read_board(text[: len(text) // 2])
 
 
 def test_a_revised_vote_is_ignored_and_counted():
@@ -141,6 +152,11 @@ def test_what_rank_sets_do_not_confirm_is_held_back():
     assert state.look().decided == free.decided
 
 
+def test_half_wins_are_refused_with_the_reason():
+    with pytest.raises(UnknownOption, match=r"no probability of a vote.*davidson.*or discard"):
+        LiveLeaderboard(ties="half-win")
+
+
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
@@ -166,3 +182,9 @@ def test_settings_that_cannot_be_are_refused(settings, fault):
 def test_votes_that_cannot_be_are_refused(vote, fault):
     with pytest.raises(InvalidJudgments, match=re.escape(fault)):
         Vote(*vote)
+
+
+def test_systems_without_a_name_or_twice_are_refused():
+    for systems in (["a", "a"], ["a", ""]):
+        with pytest.raises(InvalidJudgments, match="each its own"):
+            LiveLeaderboard().start(systems)

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand import InvalidJudgments, UnknownOption, rank, read
+from evenhand import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption, rank, read
 from evenhand.ranking.sequential.leaderboard import (
     APART,
     LiveLeaderboard,
@@ -21,6 +21,19 @@ def test_the_order_of_rows_does_not_matter_where_a_column_tells_the_order():
     shuffled = table.sample(fraction=1.0, shuffle=True, seed=3)
     one, other = (watch(read(t), order="second").board for t in (table, shuffled))
     assert one.to_dict() == other.to_dict()
+
+
+def test_a_missing_time_is_refused():
+    table = draw_table(50).with_columns(
+        pl.when(pl.col("second") > 3).then(pl.col("second")).alias("second")
+    )
+    with pytest.raises(InvalidJudgments, match="tells no time for 4 of 50 judgments: fill it"):
+        watch(read(table), order="second")
+
+
+def test_a_column_that_is_not_there_is_refused():
+    with pytest.raises(UnknownColumn, match=r"'secund' not found.*Did you mean 'second'"):
+        watch(read(draw_table(50)), order="secund")
 
 
 def test_it_goes_on_where_it_stopped():
@@ -56,6 +69,13 @@ def test_the_first_vote_that_differs_is_named_with_who_said_it():
         watch(read(table), state=state, order="second")
     late = pl.concat([known, table[120:121]])
     assert watch(read(late), state=state, order="rows").board.n_votes == 200
+
+
+def test_settings_beside_a_board_that_has_others_are_refused():
+    table = draw_table(100)
+    state = watch(read(table), order="second").state
+    with pytest.raises(UnknownOption, match="has settings of its own"):
+        watch(read(table), LiveLeaderboard(ties="discard"), state=state)
 
 
 def test_where_judges_are_known_rank_sets_must_agree():
@@ -144,6 +164,18 @@ def test_a_level_that_rank_sets_cannot_show_is_refused_in_the_words_of_a_board()
     with pytest.raises(UnknownOption, match=r"level 0\.9995 is more than the rank sets of known"):
         watch(read(table), LiveLeaderboard(level=0.9995))
     assert watch(read(table.drop("judge")), LiveLeaderboard(level=0.9995)).board.n_votes == 60
+
+
+def test_several_tasks_are_refused_and_one_is_taken():
+    table = draw_table(100).with_columns(task=pl.Series(["x", "y"] * 50))
+    with pytest.raises(InvalidJudgments, match="several tasks: choose one"):
+        watch(read(table))
+    assert watch(read(table).select_task("x")).board.n_votes == 50
+
+
+def test_boards_of_nobody_are_refused():
+    with pytest.raises((NotIdentified, InvalidJudgments)):
+        watch(read(draw_table(10)[:0]))
 
 
 def test_systems_may_be_named_before_the_first_vote():

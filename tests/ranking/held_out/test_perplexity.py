@@ -50,3 +50,9 @@ def test_chances_below_0_or_unknown_are_refused(row: tuple[float, ...]) -> None:
     votes = few_held_out([("a", "b", 0)], ["a", "b"])
     with pytest.raises(InvalidJudgments, match="no distributions: a against b"):
         measure_losses(Table({("a", "b"): row}), votes)
+
+
+def test_predictions_of_another_shape_are_refused() -> None:
+    votes = few_held_out([("a", "b", 0)], ["a", "b"])
+    with pytest.raises(InvalidJudgments, match=r"shape \(1, 2\)"):
+        measure_losses(Table({("a", "b"): (0.5, 0.5)}), votes)

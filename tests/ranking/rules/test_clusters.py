@@ -10,6 +10,7 @@ from evenhand.data.votes import Scores
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.ranking.rules import (
     find_clusters,
+    plan_draws,
     rank_ranges,
     score_with_clusters,
 )
@@ -83,6 +84,23 @@ def test_importance_weights_are_not_drawn_one_by_one_and_their_scale_changes_not
     found = [score_with_clusters(win_share, data, by=("judge",), runs=50) for data in (one, three)]
     np.testing.assert_allclose(found[0].stderr, found[1].stderr, rtol=1e-12)
     assert found[0].settings == found[1].settings
+
+
+def refuse_if_thin(data):
+    """A rule for tests: it wants a comparison on every pair."""
+    if not (data.counts.sum(axis=1) > 0).all():
+        raise NotIdentified("a pair was never compared")
+    return Scores("thin", data.systems, np.array([2.0, 1.0, 0.0]), "place")
+
+
+def test_data_too_thin_to_be_resampled_are_refused():
+    with pytest.raises(NotIdentified, match="resamples are too thin for the rule"):
+        score_with_clusters(refuse_if_thin, tally(("a", "b", 9, 0, 0), ("b", "c", 1, 0, 0)))
+
+
+def test_nothing_to_draw_is_refused():
+    with pytest.raises(InvalidJudgments, match="no comparisons to draw from"):
+        plan_draws(tally(("a", "b", 0, 0, 0)), ())
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,16 @@ def test_groups_that_never_met_are_refused_by_name():
         score_trueskill(nothing, settings=QUICK)
 
 
+def test_fractions_of_comparisons_are_refused():
+    with pytest.raises(InvalidJudgments, match="fractional weights"):
+        score_trueskill(tally(("a", "b", 3.5, 1, 2)), settings=QUICK)
+
+
+def test_settings_that_cannot_be_are_refused():
+    with pytest.raises(UnknownOption, match="cannot be 0"):
+        TrueSkill(runs=0)
+
+
 def test_too_few_runs_for_a_range_are_refused():
     with pytest.raises(UnknownOption, match="5 runs say too little"):
         score_trueskill(THREE, settings=TrueSkill(runs=5))

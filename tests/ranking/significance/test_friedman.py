@@ -69,6 +69,13 @@ def test_a_block_with_a_hole_is_refused_by_name():
         friedman_test(table, "ABC", ("ann", "tom", "eve"))
 
 
+def test_what_cannot_be_tested_is_refused():
+    with pytest.raises(NotIdentified, match="there are 1 block"):
+        friedman_test(np.ones((1, 3)))
+    with pytest.raises(NotIdentified, match="on a par"):
+        friedman_test(np.ones((4, 3)))
+
+
 ROWS = [
     ("A", "B", 3, 0, 1, "ann"),
     ("B", "C", 3, 0, 1, "ann"),
