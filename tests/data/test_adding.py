@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from evenhand.data import adding as module
 from evenhand.data.adding import add_tallies
-from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, UnknownOption
@@ -86,14 +85,6 @@ def test_tallies_that_are_summed_in_several_rounds_are_summed_once(monkeypatch):
     assert_equal(add_tallies(days), count(rows))
 
 
-def test_folded_tallies_stay_folded():
-    monday, tuesday = tally(("b", "a", 3, 1, 2)).fold(), tally(("c", "b", 1, 0, 4)).fold()
-    both = add_tallies([monday, tuesday])
-    assert not both.positions_known
-    assert [both.systems[i] for i in both.left] == ["a", "b"]
-    assert both.wins.tolist() == [2.0, 4.0]
-
-
 ONE = tally(("a", "b", 1, 0, 2, "ann"))
 
 
@@ -128,29 +119,6 @@ def test_a_ranking_that_lies_in_two_tallies_is_refused():
     assert add_tallies([day(["1"] * 3), day(["2"] * 3)]).n_judgments == 2
     with pytest.raises(InvalidJudgments, match="ranking '1' stands in two"):
         add_tallies([day(["1"] * 3), day(["1"] * 3)])
-
-
-def test_a_ranking_of_two_systems_is_one_answer_too():
-    def day(name):
-        frame = pl.DataFrame({"ranking": [name] * 2, "system": list("ab"), "rank": [1, 2]})
-        return Rankings(nw.from_native(frame)).comparisons().tally(by=("ranking",))
-
-    assert add_tallies([day("1"), day("2")]).n_judgments == 2
-    with pytest.raises(InvalidJudgments, match="ranking '1' stands in two"):
-        add_tallies([day("1"), day("1")])
-
-
-def test_ids_of_sessions_may_come_again_where_each_judgment_is_a_pair():
-    frame = pl.DataFrame({"left": ["a"], "right": ["b"], "outcome": ["tie"], "ranking": ["s1"]})
-    day = Comparisons(nw.from_native(frame)).tally(by=("ranking",))
-    assert add_tallies([day, replace(day)]).ties.tolist() == [2.0]
-
-
-def test_ids_of_sessions_may_come_again_where_pairs_are_weighted_by_fractions():
-    assert 0.1 + 0.2 + 0.3 > 0.6
-    day = replace(tally(("a", "b", 0.1 + 0.2 + 0.3, 0, 0, "s1"), factor="ranking"), n_judgments=0.6)
-    assert day.of_pairs
-    assert add_tallies([day, replace(day)]).wins.tolist() == [1.2000000000000002]
 
 
 def test_a_sum_that_could_not_be_exact_is_refused():

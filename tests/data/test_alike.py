@@ -76,19 +76,7 @@ def test_every_way_to_use_judgments_tells_it_once():
     assert {name: len(about_names(notes)) for name, notes in told.items()} == dict.fromkeys(told, 1)
 
 
-def test_judges_are_told_where_the_file_is_inspected():
-    said = [note for note in inspect(votes()).notes if "judges" in note]
-    assert len(said) == 1
-    assert "'Ann' and 'ann' are taken for two judges" in said[0]
-    assert not [note for note in evenhand.BradleyTerry().fit(votes()).notes if "Ann" in note]
-
-
 def test_a_refusal_names_them_too_since_they_may_be_why():
     data = votes([("Alpha", "beta"), ("beta", "alpha"), ("Alpha", "alpha"), ("Alpha", "alpha")])
     with pytest.raises(NotIdentified, match="'Alpha' and 'alpha' are taken for two systems"):
         evenhand.BradleyTerry().fit(data)
-
-
-def test_beside_rules_the_default_ranking_does_not_repeat_it():
-    found = evenhand.compare_methods(votes(), methods=["bradley-terry", "origwmt"])
-    assert len(about_names([*found.notes, *found.scores["bradley-terry"].notes])) == 1

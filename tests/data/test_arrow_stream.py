@@ -27,27 +27,11 @@ def batches(relation):
     return stream_batches(relation, KINDS)
 
 
-def test_missing_values_are_seen_in_their_column():
-    (batch,) = batches(duckdb.sql("select unnest([1, null])::integer as n, hash(1) as big"))
-    assert (len(batch.columns["n"]), batch.missing) == (2, {"n"})
-
-
 def test_missing_values_are_seen_wherever_they_stand():
     query = "select nullif(i, 119_999)::integer as n, hash(i) as big from range(120_000) r(i)"
     found = list(batches(duckdb.sql(query)))
     assert len(found) > 1
     assert "n" in found[-1].missing
-
-
-def test_a_result_without_rows_has_none():
-    none = duckdb.sql("select 1::integer as n, hash(1) as big where false")
-    assert sum(len(batch.columns["n"]) for batch in batches(none)) == 0
-
-
-def test_a_stream_may_be_left_before_its_end():
-    relation = duckdb.sql("select i::integer as n, hash(i) as big from range(3_000_000) r(i)")
-    assert len(next(batches(relation)).columns["n"])
-    assert duckdb.sql("select 1").fetchall() == [(1,)]
 
 
 def test_a_file_that_is_damaged_further_down_is_named(tmp_path):
@@ -85,32 +69,11 @@ NUMBERS = {**INTEGERS, **{f"u{name[1]}": f"u{sql}" for name, sql in INTEGERS.ite
 NUMBERS |= {"f4": "float", "f8": "double"}
 
 
-@pytest.mark.parametrize(("kind", "sql"), NUMBERS.items())
-def test_each_type_of_numbers_is_read_as_it_is(kind, sql):
-    relation = duckdb.sql(f"select unnest([3, 7])::{sql} as n")
-    (batch,) = stream_batches(relation, {"n": kind})
-    assert (batch.columns["n"].dtype, batch.columns["n"].tolist()) == (kind, [3, 7])
-
-
 def arrow(start: int = 0, rows: int = 9):
     """Numbers as PyArrow lays them out: a struct of two columns."""
     pa = pytest.importorskip("pyarrow")
     n, big = pa.array(range(start, start + rows), "int32"), pa.array(range(rows), "uint64")
     return pa.StructArray.from_arrays([n, big], names=["n", "big"])
-
-
-def test_columns_that_begin_further_on_are_read_from_there():
-    pa = pytest.importorskip("pyarrow")
-    columns = {"n": arrow().field("n").slice(2, 5), "big": arrow().field("big").slice(4, 5)}
-    (batch,) = batches(pa.table(columns))
-    assert batch.columns["n"].tolist() == [2, 3, 4, 5, 6]
-    assert batch.columns["big"].tolist() == [4, 5, 6, 7, 8]
-
-
-def test_a_batch_that_begins_further_on_is_read_from_there():
-    pa = pytest.importorskip("pyarrow")
-    (batch,) = batches(pa.chunked_array([arrow().slice(3, 4)]))
-    assert batch.columns["n"].tolist() == batch.columns["big"].tolist() == [3, 4, 5, 6]
 
 
 @pytest.mark.parametrize("left", [1, 50], ids=["left early", "read to its end"])

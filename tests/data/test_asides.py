@@ -4,33 +4,17 @@ import numpy as np
 import pytest
 
 from evenhand.data.annotations import (
-    KINDS,
-    Kinds,
     Unread,
-    mark_controls,
     read_expected_outcomes,
     read_expected_scores,
     read_kinds,
     read_seconds,
 )
-from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
-
-
-def test_the_labels_of_appraise_mean_what_its_authors_say():
-    """Appraise's item types: TGT target, CHK check (a repeat), REF reference, BAD degraded."""
-    found = read_kinds(["TGT", "CHK", "REF", "BAD"], np.arange(4, dtype=np.int32))
-    assert found.kind.tolist() == [TARGET, REPEAT, CONTROL, CONTROL]
-    assert found.direction.tolist() == [0, 0, 1, -1]
 
 
 def test_a_misspelt_kind_is_answered_with_the_nearest():
     with pytest.raises(Unread, match=r"holds contrl: expected .*\. Did you mean 'control'"):
         read_kinds(["target", "contrl"], np.zeros(1, dtype=np.int32))
-
-
-def test_every_kind_is_known_in_any_case():
-    for label in KINDS:
-        assert read_kinds([label.upper()], np.zeros(1, np.int32)).kind is not None
 
 
 def test_expected_scores_are_numbers_or_directions():
@@ -58,11 +42,3 @@ def test_times_that_cannot_be_are_unknown_and_counted():
     assert read_seconds(np.array([1_500_000], dtype="timedelta64[us]"))[0].tolist() == [1.5]
     with pytest.raises(Unread, match="holds 3 min: seconds are numbers"):
         read_seconds(np.array(["3 min"], dtype=object))
-
-
-def test_the_direction_of_a_control_may_stand_in_what_is_expected():
-    kinds = Kinds(np.array([CONTROL, TARGET], np.int8), np.zeros(2, np.int8))
-    both = np.array([-1, -1], np.int8)
-    marked = mark_controls(kinds, np.array([True, True]), both)
-    assert marked.direction.tolist() == [-1, 0]
-    assert marked.notes == ("what is expected of judgments that are no controls is not used: 1",)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from evenhand.data import engine as batches
-from evenhand.data.engine import can_stream, fetch_batches, fetch_columns
+from evenhand.data.engine import fetch_batches, fetch_columns
 from evenhand.data.query_log import watch_fetches
 from evenhand.errors import UnknownFormat
 
@@ -56,22 +56,6 @@ def test_batches_hold_what_the_whole_holds(engine, rows):
     assert whole["key"].tolist() == expected["key"].tolist()
     assert np.array_equal(whole["x"], expected["x"], equal_nan=True)
     assert whole["name"].tolist() == expected["name"].tolist()
-
-
-def test_duckdb_without_pyarrow_hands_out_tuples(monkeypatch):
-    expected = gather(lazy("duckdb"), 700)[1]
-    monkeypatch.setattr(batches, "find_spec", lambda _: None)
-    parts, whole = gather(lazy("duckdb"), 700)
-    assert len(parts) == 8
-    assert np.array_equal(whole["x"], expected["x"], equal_nan=True)
-    assert whole["name"].tolist() == expected["name"].tolist()
-
-
-def test_frames_that_lie_in_memory_have_nothing_to_gain():
-    assert not can_stream(nw.from_native(TABLE))
-    assert not can_stream(nw.from_native(TABLE.to_pandas()))
-    assert not can_stream(nw.from_native(TABLE.to_arrow()))
-    assert all(can_stream(lazy(engine)) for engine in ("duckdb", "polars"))
 
 
 def test_a_query_that_is_streamed_stands_in_the_account():

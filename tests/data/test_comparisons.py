@@ -1,7 +1,5 @@
 """The handle on a table of comparisons: choosing rows, tasks and judges."""
 
-from dataclasses import FrozenInstanceError
-
 import narwhals as nw
 import pytest
 
@@ -112,19 +110,6 @@ def test_columns_are_known_by_the_names_outside():
     with pytest.raises(UnknownColumn, match="It has left, right"):
         data.require("zzz")
     assert data.tally(("annotator",)).factors["judge"].labels == ("j1", "j2", "j3")
-
-
-def test_a_handle_needs_its_three_columns_and_says_which_there_are():
-    columns = {name: values for name, values in VOTES.items() if name != "outcome"}
-    with pytest.raises(UnknownColumn, match="outcome not found among left, right, judge"):
-        handle(Comparisons, columns, "polars")
-
-
-def test_a_handle_cannot_be_changed():
-    data = handle(Comparisons, VOTES, "polars")
-    with pytest.raises(FrozenInstanceError):
-        data.positions_known = False
-    assert repr(data) == "Comparisons(votes.csv: left, right, outcome, judge, task + turn)"
 
 
 @every_engine

@@ -9,8 +9,7 @@ import pytest
 
 import evenhand
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import leave_out_controls, take_pairs
-from evenhand.data.orders import count_orders
+from evenhand.data.controls import leave_out_controls
 from evenhand.data.source import AnnotationColumn, Source
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.formats.inspection import inspect
@@ -78,22 +77,6 @@ def test_every_engine_leaves_out_four_controls(engine) -> None:
     assert kept.source.notes[-1] == "4 controls excluded"
 
 
-def test_a_file_leaves_out_the_same(tmp_path) -> None:
-    _frame().write_csv(tmp_path / "votes.csv")
-    assert _cells(take_pairs(read(tmp_path / "votes.csv"))) == COUNTS
-
-
-def test_a_table_without_kinds_is_the_same_object() -> None:
-    data = read(_frame(VOTES).drop("kind"))
-    assert leave_out_controls(data) is data
-
-
-def test_they_are_left_out_and_counted_once() -> None:
-    kept = leave_out_controls(read(_frame()))
-    assert leave_out_controls(kept) is kept
-    assert leave_out_controls(kept.where(nw.col("judge") == "j1")).source.notes == kept.source.notes
-
-
 def test_a_table_without_controls_keeps_its_name_and_its_digest() -> None:
     data = read(_frame(VOTES))
     kept = leave_out_controls(data)
@@ -158,11 +141,6 @@ def test_ratings_of_which_something_is_expected_are_controls_where_no_kinds_are(
     assert leave_out_controls(read(words)).rows().score.tolist() == [4.0, 5.0]
 
 
-def test_weights_count_controls() -> None:
-    heavy = _frame().with_columns(weight=pl.lit(2))
-    assert leave_out_controls(read(heavy)).source.notes[-1] == "8 controls excluded"
-
-
 def _ranked(kind: str = "control") -> pd.DataFrame:
     """Return rankings A > B > C and A > C > B, a control, and one with a spoilt output among it."""
     orders = {"r1": "ABC", "r2": "ACB", "c": ("good", "bad"), "s": ("A", "bad", "B")}
@@ -184,28 +162,6 @@ def test_rankings_lose_controls_and_spoilt_outputs_alone() -> None:
     kept = leave_out_controls(read(_ranked()))
     assert _cells(kept.comparisons()) == RANKED
     assert kept.source.notes[-1] == "2 controls excluded"
-
-
-def test_rankings_that_were_expanded_before_lose_the_same() -> None:
-    kept = leave_out_controls(read(_ranked()).comparisons())
-    assert _cells(kept) == RANKED
-    assert kept.count_judgments() == 3
-    assert count_orders(kept).n_judgments == 3
-
-
-def test_merged_outputs_of_rankings_lose_the_same() -> None:
-    table = _ranked()
-    table.loc[table.system == "bad", "system"] = "bad+worse"
-    data = read(table, system_separator="+")
-    assert _cells(take_pairs(data)) == _cells(leave_out_controls(data.comparisons())) == RANKED
-
-
-def test_ratings_lose_controls() -> None:
-    rows = [("j", "1", "A", 4, "target"), ("j", "1", "bad", 1, "bad"), ("j", "2", "A", 5, "repeat")]
-    data = read(pd.DataFrame(rows, columns=["judge", "item", "system", "score", "kind"]))
-    kept = leave_out_controls(data)
-    assert (kept.rows().systems, kept.rows().score.tolist()) == (("A",), [4.0, 5.0])
-    assert kept.source.notes[-1] == "1 control excluded"
 
 
 def _many(*, controls: bool) -> Comparisons:

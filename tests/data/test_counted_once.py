@@ -40,27 +40,8 @@ def test_a_coarser_count_is_the_one_of_the_table(by):
     assert say_cells(once.tally(by)) == say_cells(open_table().tally(by))
 
 
-def test_the_table_is_asked_once(monkeypatch):
-    once = CountedOnce.of(open_table())
-    once.tally(FINEST)
-    monkeypatch.setattr("evenhand.data.count.count_outcomes", None)
-    assert once.tally(("judge",)).n_comparisons == 40
-
-
 def test_items_of_two_tasks_are_not_told_apart_by_name_alone():
     tasks = {"task": ["de-en", "fr-en"] * 20}
     once, fresh = CountedOnce.of(open_table(**tasks)), open_table(**tasks)
     assert coarsen(once.tally(FINEST), ("item",)) is None
     assert say_cells(once.tally(("item",))) == say_cells(fresh.tally(("item",)))
-
-
-def test_a_part_of_the_table_is_counted_by_itself():
-    once = CountedOnce.of(open_table())
-    once.tally(("judge",))
-    assert once.without(judges=["j0"]).tally(("judge",)).factors["judge"].labels == ("j1", "j2")
-
-
-def test_what_is_finer_than_what_is_known_is_asked_for():
-    once = CountedOnce.of(open_table())
-    once.tally(("judge",))
-    assert say_cells(once.tally(FINEST)) == say_cells(open_table().tally(FINEST))

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.data import coding
 from evenhand.data import count as counting
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.labels import OUTCOMES
@@ -123,37 +122,6 @@ def test_both_ways_merge_levels_alike(factors, monkeypatch):
     np.testing.assert_array_equal(judge.loads, unmerged.factors["judge"].loads)
 
 
-def test_merged_levels_hold_the_counts_of_their_judges():
-    columns = votes()
-    data = handle(Comparisons, columns, "polars")
-    merged = data.tally(("judge",), limits={"judge": 4}).factors["judge"]
-    apart = data.tally(("judge",)).factors["judge"]
-    together = data.tally(("judge",), limits={"judge": 4})
-    member = coding.snake(apart.loads, 4, coding.SEED)
-    sums = np.bincount(member, apart.loads)
-    found = np.bincount(merged.codes, together.counts.sum(axis=1))
-    np.testing.assert_array_equal(found, sums)
-
-
-@every_engine
-@pytest.mark.parametrize("most", ["DENSE", "STREAMED"])
-def test_sparse_keys_and_very_many_are_counted_as_dense_ones(engine, most, by_codes, monkeypatch):
-    columns, limits = votes(), {"judge": 4}
-    dense = handle(Comparisons, columns, engine).tally(("judge", "item"), limits=limits)
-    monkeypatch.setattr(coding, most, 0)
-    found = handle(Comparisons, columns, engine).tally(("judge", "item"), limits=limits)
-    assert_same(found, dense)
-
-
-def test_keys_beyond_64_bits_leave_the_counting_to_the_engine():
-    data = handle(Comparisons, votes(), "polars")
-    wide = [
-        coding.Coding(name, ["x"], np.zeros(1, np.int64), 2**22, np.zeros(0))
-        for name in ("left", "right", "outcome")
-    ]
-    assert counting.count_cells(data, data.frame, wide, 400) is None
-
-
 @every_engine
 def test_items_of_other_tasks_are_other_items_and_judges_the_same(engine):
     columns = votes() | {"task": ["cs-en", "en-cs"] * 200}
@@ -164,23 +132,6 @@ def test_items_of_other_tasks_are_other_items_and_judges_the_same(engine):
     assert len(found.factors["judge"].labels) == 30
     apart = data.tally(("task", "item"))
     assert apart.factors["item"].labels == tuple(f"item {i}" for i in range(9))
-
-
-@every_engine
-def test_levels_may_be_whole_numbers_or_truth_values(engine):
-    columns = votes() | {"turn": [1, 10, 2, 2] * 100, "expert": [True, False] * 200}
-    found = handle(Comparisons, columns, engine).tally(("turn", "expert"))
-    assert found.factors["turn"].labels == ("1", "10", "2")
-    assert found.factors["expert"].labels == ("false", "true")
-
-
-@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow"])
-def test_levels_may_be_categories(engine):
-    frame = nw.from_native(pl.DataFrame(votes()))
-    data = handle(Comparisons, votes(), engine)
-    cast = data.frame.with_columns(judge=nw.col("judge").cast(nw.Categorical))
-    found = Comparisons(cast).tally(("judge",))
-    assert_same(found, Comparisons(frame).tally(("judge",)))
 
 
 def test_fractions_are_no_levels():
@@ -202,24 +153,6 @@ def test_own_outcome_labels_are_read_as_declared(engine):
     meaning = {"won": "left", "even": "tie", "lost": "right"}
     found = handle(Comparisons, columns, engine, outcome_labels=meaning).tally()
     assert found.counts.tolist() == [[1, 1, 1]]
-
-
-@every_engine
-def test_usual_outcome_labels_are_read_in_any_case(engine):
-    columns = {
-        "left": ["A"] * 6,
-        "right": ["B"] * 6,
-        "outcome": ["model_a", "Model_B", "TIE", "tie (bothbad)", "a", "RIGHT"],
-    }
-    assert handle(Comparisons, columns, engine).tally().counts.tolist() == [[2, 2, 2]]
-
-
-def test_unknown_positions_stay_unknown():
-    known, unknown = (
-        handle(Comparisons, votes(), "polars", positions_known=known).tally()
-        for known in (True, False)
-    )
-    assert (known.positions_known, unknown.positions_known) == (True, False)
 
 
 def test_a_file_larger_than_the_sample_takes_integer_keys_where_cells_are_many(tmp_path):

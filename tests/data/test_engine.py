@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evenhand.data.engine import fetch_columns, label_frame, one_thread
+from evenhand.data.engine import fetch_columns, label_frame
 from frames_of_engines import every_engine, native
 
 LABELS = ["plain", "it's", 'say "so"', "back\\slash", "tab\there", "Ünal", "日本", "{}", "%s;--"]
@@ -33,29 +33,6 @@ def test_labels_of_every_spelling_join_with_themselves(engine):
     assert sorted(zip(found["name"], found["code"].tolist(), strict=True)) == sorted(
         [*zip(LABELS, codes.tolist(), strict=True)] * 2
     )
-
-
-def test_a_relation_of_an_unknown_connection_takes_no_table():
-    rows = nw.from_native(native({"name": LABELS}, "duckdb", kept := duckdb.connect()))
-    assert label_frame(rows, {"name": LABELS}, None) is None
-    kept.close()
-
-
-def test_threads_are_given_back_even_after_an_error():
-    connection = duckdb.connect()
-    connection.execute("set threads = 2")
-
-    def threads():
-        return connection.execute("select current_setting('threads')").fetchone()[0]
-
-    with one_thread(connection):
-        assert threads() == 1
-    assert threads() == 2
-    with pytest.raises(KeyError), one_thread(connection):
-        raise KeyError
-    assert threads() == 2
-    with one_thread(None):
-        pass
 
 
 @pytest.mark.parametrize("dtype", ["string", "string[pyarrow]", object])

@@ -1,12 +1,9 @@
 """Judge covariates from a second table: nobody is dropped, doubled or left without a level."""
 
-import duckdb
-import narwhals as nw
 import pytest
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.errors import InvalidJudgments, UnknownColumn
-from evenhand.models.bradley_terry import BradleyTerry
 from frames_of_engines import ENGINES, every_engine, handle, native
 
 VOTES = {
@@ -38,13 +35,6 @@ def test_any_table_joins_any_other(engine, table):
 def test_a_duckdb_relation_of_nobody_knows_where_takes_any_table(table):
     found = join("duckdb without connection", JUDGES, table).tally(("group",))
     assert found.factors["group"].loads.tolist() == [4, 2]
-
-
-def test_a_duckdb_relation_joins_one_of_its_own_connection():
-    connection = duckdb.connect()
-    votes, judges = (native(one, "duckdb", connection) for one in (VOTES, JUDGES))
-    data = Comparisons(nw.from_native(votes)).join(judges)
-    assert data.tally(("group",)).factors["group"].loads.tolist() == [4, 2]
 
 
 @every_engine
@@ -97,27 +87,3 @@ def test_judges_may_be_numbers_on_either_side(engine):
     as_text = VOTES | {"judge": list("121233")}
     numbers = {"judge": [1, 2, 3], "group": ["a", "b", "a"]}
     assert join(engine, numbers, votes=as_text).tally(("group",)).factors["group"].size == 2
-
-
-@pytest.mark.parametrize("engine", ["pandas", "polars", "duckdb"])
-def test_levels_that_are_numbers_become_text(engine):
-    years = {"judge": ["j1", "j2", "j3"], "since": [2019, 2020, 2019], "sure": [True, False, True]}
-    data = join(engine, years, "pandas")
-    assert data.tally(("since",)).factors["since"].labels == ("2019", "2020")
-    assert data.tally(("sure",)).factors["sure"].loads.tolist() == [2, 4]
-
-
-def test_items_have_covariates_too():
-    votes = VOTES | {"item": ["i1", "i1", "i2", "i2", "i3", "i3"]}
-    data = join(
-        "polars", {"item": ["i1", "i2", "i3"], "domain": list("aab")}, votes=votes, on="item"
-    )
-    assert data.tally(("domain",)).factors["domain"].loads.tolist() == [4, 2]
-
-
-def test_a_joined_covariate_can_be_modelled():
-    votes = {name: values * 3 for name, values in VOTES.items()}
-    votes["outcome"] = ["left", "tie", "right"] * 6
-    data = join("polars", JUDGES, votes=votes)
-    fit = BradleyTerry(judge_covariates=("group",)).fit(data)
-    assert fit.names == ("o1", "o1:novice", "g1")

@@ -58,48 +58,6 @@ def test_a_merged_output_of_a_ranking_is_compared_for_each_of_its_systems(engine
 
 
 @every_engine
-def test_without_positions_left_is_the_first_by_name_also_out_of_a_merged_output(engine):
-    data = handle(Rankings, without("weight", without("position", RANKED)), engine)
-    assert cells(data.split_merged("+").comparisons()) == {
-        ("A", "B"): (1, 1, 0),
-        ("A", "D"): (1, 1, 0),
-        ("B", "C"): (0, 0, 1),
-        ("B", "D"): (0, 1, 0),
-        ("C", "D"): (1, 0, 0),
-    }
-
-
-def test_weights_are_carried_and_a_ranking_stays_one_judgment():
-    tally = handle(Rankings, RANKED, "polars").split_merged("+").comparisons().tally(["judge"])
-    assert tally.n_judgments == 1 + 3
-    assert tally.n_comparisons == 5 + 3 * 2
-    assert tally.factor("judge").loads.tolist() == [5, 6]
-
-
-def test_the_systems_of_one_output_are_no_tie():
-    merged = {"ranking": ["r", "r"], "system": ["A+B", "C"], "rank": [1, 2]}
-    tally = handle(Rankings, merged, "polars").split_merged("+").comparisons().tally()
-    assert tally.ties.sum() == 0
-    assert tally.n_comparisons == 2
-
-
-def test_names_stay_as_they_are_unless_asked():
-    tally = handle(Rankings, RANKED, "polars").comparisons().tally()
-    assert tally.systems == ("A", "A+C", "B", "B+D", "D")
-
-
-def test_a_table_without_the_sign_is_left_alone_and_says_so():
-    plain = {"ranking": ["r", "r"], "system": ["A", "C"], "rank": [1, 2]}
-    data = handle(Rankings, plain, "polars").split_merged("+")
-    assert not data.merged
-    assert data.source.notes == ("no name holds '+': every output is of one system",)
-    votes = {"left": ["A"], "right": ["B"], "outcome": ["tie"]}
-    one = handle(Comparisons, votes, "polars").split_merged("&")
-    assert one.source.notes == ("no name holds '&': every output is of one system",)
-    assert not one.expanded
-
-
-@every_engine
 def test_one_answer_on_a_merged_output_is_a_comparison_of_each_of_its_systems(engine):
     tally = handle(Comparisons, VOTES, engine).split_merged("+").tally()
     assert cells_of(tally) == {
@@ -113,12 +71,6 @@ def test_one_answer_on_a_merged_output_is_a_comparison_of_each_of_its_systems(en
     assert (tally.n_judgments, tally.n_comparisons) == (4, 8)
 
 
-@every_engine
-def test_comparisons_of_one_answer_cluster_as_its_ranking(engine):
-    tally = handle(Comparisons, VOTES, engine).split_merged("+").tally(["ranking"])
-    assert sorted(tally.factor("ranking").loads.tolist()) == [1, 1, 2, 4]
-
-
 def test_weighted_answers_on_merged_outputs_are_counted_once_in_every_group():
     votes = VOTES | {"weight": [2, 1, 1, 3], "task": ["x", "x", "x", "y"]}
     data = handle(Comparisons, votes, "duckdb").split_merged("+")
@@ -129,19 +81,6 @@ def test_weighted_answers_on_merged_outputs_are_counted_once_in_every_group():
         ("x", 4, 6),
         ("y", 3, 12),
     ]
-
-
-def test_a_ranking_of_several_answers_stays_a_cluster_and_its_answers_are_counted():
-    votes = VOTES | {"ranking": ["r1", "r1", "r2", "r2"]}
-    tally = handle(Comparisons, votes, "polars").split_merged("+").tally(["ranking"])
-    assert tally.factor("ranking").loads.tolist() == [3, 5]
-    assert tally.n_judgments == 4
-
-
-def test_items_and_judges_share_answers_not_comparisons():
-    votes = VOTES | {"judge": ["j1", "j2", "j1", "j1"], "item": ["i1", "i1", "i2", "i3"]}
-    part = inspect(handle(Comparisons, votes, "polars").split_merged("+")).total
-    assert (part.items, part.shared_items, part.shared_judgments) == (3, 1, 0.5)
 
 
 def test_rows_keep_their_number_after_they_became_several():

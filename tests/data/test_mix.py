@@ -34,10 +34,6 @@ def judged(won=None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
-def weights_of(data: Comparisons) -> pl.DataFrame:
-    return pl.DataFrame(fetch_columns(data.frame.select("judge", "outcome", "weight")))
-
-
 def shares_of_outcomes(weight) -> np.ndarray:
     """Win, tie and loss shares where each judge's answers weigh so much together."""
     shares = {judge: np.array(counts) / sum(counts) for judge, counts in WON.items()}
@@ -93,20 +89,6 @@ def test_the_effective_number_of_judgments_is_kishs():
     assert (mixed.n_judgments, mixed.n_comparisons) == (109, 109)
 
 
-def test_the_mix_that_the_data_have_changes_no_number():
-    frame = panel(judges=12, n=700).with_columns(
-        group=pl.when(pl.col("judge") < "j004").then(pl.lit("x")).otherwise(pl.lit("y"))
-    )
-    own = frame["group"].value_counts(normalize=True)
-    shares = dict(own.iter_rows())
-    plain = rank(comparisons(frame), cluster="judge")
-    mixed = rank(comparisons(frame), cluster="judge", mix=Mix({"group": shares}))
-    assert mixed.systems == plain.systems
-    np.testing.assert_allclose(mixed.log_worth, plain.log_worth, atol=1e-8)
-    np.testing.assert_allclose(mixed.stderr, plain.stderr, rtol=1e-6)
-    assert mixed.mix.effective == pytest.approx(700)
-
-
 def test_a_group_that_counts_twice_is_a_group_whose_rows_stand_twice():
     frame = panel(judges=10, n=600).with_columns(
         group=pl.when(pl.col("judge") < "j005").then(pl.lit("x")).otherwise(pl.lit("y"))
@@ -132,12 +114,6 @@ def test_every_engine_gives_the_same_ranking_and_signature(engine):
     assert found.signature == expected.signature
     assert "| mix judge_group=expert:0.3,crowd:0.7 per judge |" in found.signature
     assert "n=109" in found.signature
-
-
-def test_shares_stand_in_the_name_with_all_their_digits():
-    """A third written with six digits would be another mix."""
-    mix = Mix({"judge_group": {"expert": 1 / 3, "crowd": 2 / 3}})
-    assert mix.name == f"mix judge_group=expert:{1 / 3!r},crowd:{2 / 3!r} per judgment"
 
 
 def ranked() -> Rankings:

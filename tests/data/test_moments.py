@@ -36,13 +36,6 @@ def test_times_of_numpy_and_python_are_too():
     assert read_moments(days).tolist() == [86400, 3600]
 
 
-def test_missing_moments_are_unknown_whatever_the_others_are():
-    for values in (["", None], [None, "5"], ["", "1970-01-01 00:00:05"]):
-        read = read_moments(np.array(values, dtype=object))
-        assert np.isnan(read).sum() == len(values) - np.isfinite(read).sum()
-        assert read[np.isfinite(read)].tolist() in ([], [5])
-
-
 def test_numbers_beside_times_are_refused():
     with pytest.raises(Unread, match="holds 17: expected numbers, or times such as"):
         read_moments(np.array(["17", "2016-01-31"], dtype=object))

@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 import pytest
 
 import evenhand
-from evenhand.data.results import Grouped
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.markup import MAX_ROWS, render_html
 
@@ -39,20 +38,6 @@ def read(html: str) -> Cells:
     cells = Cells()
     cells.feed(html)
     return cells
-
-
-class Part:
-    """A result of a group."""
-
-    def _repr_html_(self) -> str:
-        return "<table></table>"
-
-
-def test_groups_stand_below_each_other_and_say_why_one_is_missing():
-    groups = Grouped({"a<b": Part()}, "task", {"c": "one <system>"})
-    html = groups._repr_html_()
-    assert "<h4>task a&lt;b</h4><table>" in html
-    assert "<h4>task c</h4><p>nothing known: one &lt;system&gt;</p>" in html
 
 
 def test_a_notebook_escapes_names_and_says_how_many_rows_are_left():

@@ -8,12 +8,12 @@ import pytest
 
 import evenhand
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.orders import EXACT, NUMBERS, Orders, count_orders, orders_of_pairs
+from evenhand.data.orders import count_orders
 from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from frames_of_engines import every_engine, handle
 from ordered import ranked, table_of
-from tallies import table, tally
+from tallies import tally
 
 ROWS = {
     "judge": ["j1"] * 5 + ["j2"] * 3 + ["j1"] * 2 + ["j2"] * 3 + ["j1"],
@@ -67,22 +67,6 @@ def test_weights_are_how_often_a_ranking_was_given(engine):
     assert orders.n_short == 5
 
 
-def test_tasks_keep_rankings_of_one_name_apart_and_are_said_to_be_pooled():
-    columns = {
-        "task": ["x", "x", "y", "y"],
-        "item": ["1", "1", "1", "1"],
-        "ranking": ["r"] * 4,
-        "system": ["A", "B", "B", "A"],
-        "rank": [1, 2, 1, 2],
-    }
-    data = handle(Rankings, columns, "polars")
-    orders = count_orders(data)
-    assert texts(orders) == [("A>B", 1), ("B>A", 1)]
-    assert orders.notes == ("2 tasks are pooled.",)
-    assert count_orders(data, "item").level.labels == ("x / 1", "y / 1")
-    assert list(count_orders(data, "task").split()) == ["x", "y"]
-
-
 @pytest.mark.parametrize(("k", "top"), [(60, 6), (400, 6), (12, 10**7), (700, 1)])
 def test_many_systems_and_large_ranks_are_read_as_they_stand(k, top):
     rng = np.random.default_rng(k)
@@ -105,33 +89,10 @@ def test_many_systems_and_large_ranks_are_read_as_they_stand(k, top):
     assert tallies[0].digest == tallies[1].digest
 
 
-def test_the_cases_above_need_several_numbers_and_more_than_are_allowed():
-    assert 60 * np.log2(7) > EXACT
-    assert 400 * np.log2(7) / EXACT > NUMBERS
-
-
 def test_the_pairs_of_orders_are_those_of_the_expansion():
     rows = [("A>B=C>D", 3), ("C>A", 2), ("D=A", 1), ("B>D>A", 2)]
     assert ranked(rows).tally().digest == table_of(rows).comparisons().tally().fold().digest
     assert ranked(rows).tally().n_judgments == 8
-
-
-def test_comparisons_are_rankings_of_two():
-    pairs = table(
-        [("A", "B", "left"), ("B", "A", "tie"), ("B", "A", "right")], ("left", "right", "outcome")
-    )
-    assert texts(count_orders(pairs)) == [("A=B", 1), ("A>B", 2)]
-    assert texts(count_orders(pairs.tally())) == [("A=B", 1), ("A>B", 2)]
-
-
-def test_comparisons_are_told_apart_by_judge():
-    columns = ("judge", "left", "right", "outcome")
-    rows = [("x", "A", "B", "left"), ("y", "B", "A", "left"), ("x", "A", "C", "tie")]
-    orders = count_orders(table(rows, columns), "judge")
-    assert {name: texts(own) for name, own in orders.split().items()} == {
-        "x": [("A=C", 1), ("A>B", 1)],
-        "y": [("B>A", 1)],
-    }
 
 
 def refusal(data, by=None, error=InvalidJudgments):
@@ -207,19 +168,6 @@ def test_levels_that_are_not_there_or_no_levels_are_refused():
         handle(Rankings, missing, "polars"), "judge"
     )
     assert "fitted to rankings or comparisons, not to dict" in refusal({})
-
-
-def test_orders_of_pairs_are_in_one_order_whatever_the_tally_is_in():
-    pairs = tally(("A", "B", 3, 1, 2), ("C", "A", 1, 0, 4))
-    turned = tally(("A", "C", 4, 0, 1), ("B", "A", 2, 1, 3), systems=("A", "B", "C"))
-    one, two = orders_of_pairs(pairs), orders_of_pairs(turned)
-    assert texts(one) == texts(two)
-    np.testing.assert_array_equal(one.outputs, two.outputs)
-    assert isinstance(one, Orders)
-
-
-def test_orders_of_pairs_remember_the_rows_of_weight_zero():
-    assert orders_of_pairs(replace(tally(("A", "B", 3, 1, 2)), zero_weight=4)).zero_weight == 4
 
 
 def test_pairs_of_real_rankings_are_those_of_the_expansion(data_folder):

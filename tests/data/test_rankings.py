@@ -89,32 +89,12 @@ def test_blank_rankings_are_counted_and_compare_nothing(engine):
 
 
 @every_engine
-def test_a_ranking_of_one_output_is_neither_blank_nor_used(engine):
-    data = handle(Rankings, changed(rank=(9, 1)), engine)
-    assert (data.count(), data.count_blank(), data.count_used()) == (3, 0, 2)
-
-
-@every_engine
 def test_the_ranking_stays_known_as_a_cluster_beside_judge_and_item(engine):
     tally = handle(Rankings, FIVE, engine).comparisons().tally(("judge", "item", "ranking"))
     assert tally.factors["ranking"].labels == ("r1", "r2")
     assert tally.factors["ranking"].loads.tolist() == [6, 1]
     assert tally.factors["judge"].loads.tolist() == [6, 1]
     assert tally.factors["item"].labels == ("i1",)
-
-
-@every_engine
-def test_rankings_of_other_tasks_are_other_rankings(engine):
-    columns = FIVE | {
-        "task": ["x"] * 5 + ["y"] * 5,
-        "ranking": ["r1"] * 5 + ["r1"] * 3 + ["r3"] * 2,
-    }
-    data = handle(Rankings, columns, engine)
-    assert (data.count(), data.count_used()) == (3, 2)
-    tally = data.comparisons().tally(("ranking",))
-    assert tally.factors["ranking"].labels == ("x / r1", "y / r1")
-    assert tally.n_comparisons == 7
-    assert data.select_task("y").comparisons().tally().n_comparisons == 1
 
 
 @every_engine
@@ -146,13 +126,6 @@ def test_a_fractional_rank_is_refused(engine):
 
 
 @every_engine
-def test_whole_numbers_may_be_written_as_floats(engine):
-    ranks = [None if rank is None else float(rank) for rank in FIVE["rank"]]
-    data = handle(Rankings, FIVE | {"rank": ranks}, engine)
-    assert data.comparisons().tally().n_comparisons == 7
-
-
-@every_engine
 def test_a_system_twice_in_one_ranking_is_refused_by_name(engine):
     message = refused(changed(system=(3, "B")), engine)
     assert "system 'B' stands twice in ranking 'r1' of votes.csv" in message
@@ -171,35 +144,9 @@ def test_a_missing_name_or_place_would_lose_comparisons(column, engine):
     assert f"a value is missing in column '{column}' of votes.csv" in message
 
 
-def test_an_output_that_is_not_ranked_may_have_no_place():
-    columns = changed(position=(4, None))
-    assert handle(Rankings, columns, "polars").comparisons().tally().n_comparisons == 7
-
-
 def test_a_missing_column_is_named():
     with pytest.raises(UnknownColumn, match="rank not found among judge, item, ranking"):
         handle(Rankings, without("rank"), "polars")
-
-
-def test_a_table_is_checked_once_however_often_it_is_counted(monkeypatch):
-    data, looks = handle(Rankings, FIVE, "polars"), []
-    monkeypatch.setattr(Rankings, "_check_ranks", lambda _: looks.append(1))
-    for _ in range(2):
-        data.check()
-        data.comparisons().tally()
-    assert looks == [1]
-
-
-def test_tasks_of_sound_rankings_are_sound_and_others_are_still_checked(monkeypatch):
-    looks = []
-    monkeypatch.setattr(Rankings, "_check_ranks", lambda _: looks.append(1))
-    data = handle(Rankings, {**FIVE, "task": ["fr"] * len(FIVE["rank"])}, "duckdb")
-    data.select_task("fr").check()
-    data.check()
-    assert len(looks) == 2
-    data.select_task("fr").check()
-    data.keep(data.frame).check()
-    assert len(looks) == 2
 
 
 def test_the_rankings_of_wmt12(data_folder):
@@ -232,38 +179,6 @@ def test_an_id_that_starts_again_for_every_judge_is_refused_and_invents_no_compa
     )
     with pytest.raises(InvalidJudgments, match=f"ranking '1' .* 2 different values of {role}"):
         Rankings(nw.from_native(frame)).comparisons().tally()
-
-
-def test_a_weight_multiplies_answers_as_rows_would():
-    frame = pl.DataFrame(
-        {"ranking": ["1"] * 3 + ["2"] * 3, "system": list("ABC") * 2, "rank": [1, 2, 3, 3, 1, 1]}
-    )
-    double = Rankings(nw.from_native(frame.with_columns(weight=2))).comparisons()
-    assert double.tally().n_judgments == 4
-    assert double.tally().n_comparisons == 12
-
-
-def test_answers_by_a_column_of_whole_numbers_are_counted_by_its_text():
-    frame = pl.DataFrame(
-        {
-            "ranking": ["1"] * 2 + ["2"] * 2,
-            "system": list("AB") * 2,
-            "rank": [1, 2, 2, 1],
-            "year": [7, 7, 8, 8],
-        }
-    )
-    data = Rankings(nw.from_native(frame)).comparisons()
-    assert count_answers(data, "year") == {"7": 1.0, "8": 1.0}
-    assert count_answers(data.where(nw.col("year") == 7)) == {"": 1.0}
-
-
-@pytest.mark.parametrize("name", ["n", "squares", "left_rank", "left_order", "ranked"])
-def test_no_covariate_name_is_in_our_way(name):
-    frame = pl.DataFrame(
-        {"ranking": ["1"] * 2 + ["2"] * 2, "system": list("AB") * 2, "rank": [1, 2, 2, 1]}
-    ).with_columns(pl.Series(name, ["x", "x", "y", "y"]))
-    tally = Rankings(nw.from_native(frame)).comparisons().tally(by=(name,))
-    assert tally.factor(name).labels == ("x", "y")
 
 
 @every_engine

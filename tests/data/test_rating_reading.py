@@ -54,39 +54,11 @@ def test_every_label_and_score_is_read(engine):
 
 
 @every_engine
-def test_codes_stand_for_sorted_labels_whatever_the_order_of_rows(engine):
-    turned = {name: values[::-1] for name, values in FULL.items()}
-    one, other = (handle(Ratings, table, engine).rows() for table in (FULL, turned))
-    assert one.judges == other.judges == ("j1", "j2", "j3")
-    assert one.items == other.items == ("de / 10", "de / 7", "fr / 10", "fr / 7")
-    assert told(one) == told(other)
-    assert sorted(zip(one.item.tolist(), one.score.tolist(), strict=True)) == sorted(
-        zip(other.item.tolist(), other.score.tolist(), strict=True)
-    )
-
-
-@pytest.mark.parametrize("engine", [*ORDERED, "duckdb without connection"])
-def test_rows_stay_in_the_order_of_the_table(engine):
-    n = 5_000
-    items = [f"item {number * 7919 % n}" for number in range(n)]
-    table = {"item": items, "system": ["A", "B"] * (n // 2), "score": list(range(n))}
-    rows = handle(Ratings, table, engine).rows()
-    assert rows.score.tolist() == list(range(n))
-    assert [rows.items[code] for code in rows.item.tolist()] == items
-
-
-@every_engine
 def test_rows_without_a_score_are_left_out_and_counted(engine):
     rows = handle(Ratings, SCORES, engine).rows()
     assert (rows.size, rows.missing) == (4, 1)
     assert rows.notes == ("rows without a score are excluded: 1 of 5",)
     assert rows.items == ("de / 7", "fr / 10", "fr / 7")  # de / 10 has no score
-
-
-@pytest.mark.parametrize("engine", ["polars", "pyarrow", "duckdb"])
-def test_nan_is_a_missing_score(engine):
-    rows = handle(Ratings, FULL | {"score": [1.0, float("nan"), 3.0, 4.0, 5.0]}, engine).rows()
-    assert (rows.size, rows.missing) == (4, 1)
 
 
 @every_engine
@@ -208,25 +180,6 @@ def test_what_is_expected_is_a_score_or_good_or_bad(engine):
     assert np.array_equal(rows.expected[order], [np.nan] * 3 + [5, np.nan], equal_nan=True)
 
 
-def test_what_is_expected_of_no_control_is_not_used_and_that_is_said():
-    table = KINDS | {"expected": [4.0, 1.0, None, None, None]}
-    rows = handle(Ratings, table, "duckdb").rows()
-    assert np.array_equal(rows.expected, [np.nan, 1, *[np.nan] * 3], equal_nan=True)
-    assert "what is expected of judgments that are no controls is not used: 1" in rows.notes
-
-
-@every_engine
-def test_times_and_moments_are_numbers(engine):
-    clock = ["2016-01-31 16:59:52.0 UTC", "1970-01-01T00:01:00Z", None, "1970-01-02", ""]
-    table = FULL | {"seconds": [3.0, 4.5, None, -1.0, 2.0], "shown_at": clock}
-    rows = handle(Ratings, table, engine).rows()
-    order = np.argsort(-rows.score)
-    assert np.array_equal(rows.seconds[order], [np.nan, 3, np.nan, 4.5, 2], equal_nan=True)
-    moments = [86400, 1454259592, np.nan, 60, np.nan]  # date -u -d '2016-01-31 16:59:52' +%s
-    assert np.array_equal(rows.moment[order], moments, equal_nan=True)
-    assert rows.notes == ("times that are negative or endless are unknown: 1 of 5",)
-
-
 def test_a_column_called_kind_with_other_labels_is_refused():
     data = handle(Ratings, FULL | {"kind": ["chat", "news", "chat", "target", "chat"]}, "duckdb")
     words = r"'kind' of votes\.csv, taken as kind, holds chat, news: expected target \| tgt"
@@ -243,16 +196,6 @@ def test_a_column_that_was_guessed_and_holds_something_else_is_left_aside_with_a
     rows = Ratings(data.frame, source).rows()
     assert rows.moment is None
     assert rows.notes[0].startswith("column 'when' is not taken as shown_at: it holds dawn, dusk")
-
-
-def test_many_items_are_told_apart_as_the_engine_tells_them():
-    """More labels than fill a table of hashes without two in one place."""
-    rng = np.random.default_rng(5)
-    items = [f"doc-{n}" for n in rng.integers(0, 20_000, 60_000)]
-    table = {"item": items, "system": ["A"] * 60_000, "score": list(range(60_000))}
-    rows = handle(Ratings, table, "duckdb").rows()
-    assert rows.items == tuple(sorted(set(items)))
-    assert [rows.items[code] for code in rows.item.tolist()] == items
 
 
 @every_engine

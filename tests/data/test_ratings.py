@@ -1,11 +1,9 @@
 """The handle on a table of ratings: choosing rows, tasks and judges."""
 
-import narwhals as nw
 import polars as pl
 import pytest
 
 from evenhand.data.ratings import Ratings
-from evenhand.data.source import Source
 from evenhand.errors import InvalidJudgments, UnknownColumn
 from frames_of_engines import every_engine, handle
 
@@ -38,20 +36,6 @@ def test_without_needs_to_know_judges():
         handle(Ratings, columns, "polars").without(judges=["j1"])
 
 
-@every_engine
-def test_where_keeps_the_rows_that_meet_an_expression(engine):
-    assert handle(Ratings, SCORES, engine).where(nw.col("turn") == 1).rows().size == 3
-
-
-@every_engine
-def test_tasks_are_named_and_one_can_be_chosen(engine):
-    data = handle(Ratings, SCORES, engine)
-    assert data.tasks() == ["x", "y"]
-    assert sorted(data.select_task("y").rows().score.tolist()) == [3, 4]
-    with pytest.raises(InvalidJudgments, match=r"no task 'z' in votes\.csv\. There are x, y"):
-        data.select_task("z")
-
-
 def test_a_table_without_tasks_has_none():
     columns = {name: values for name, values in SCORES.items() if name != "task"}
     data = handle(Ratings, columns, "polars")
@@ -77,12 +61,3 @@ def test_covariates_of_judges_are_joined(engine):
     assert joined.rows(factors=["group"]).factors["group"].loads.tolist() == [2, 2]
     with pytest.raises(InvalidJudgments, match=r"judge j3 of votes\.csv is not in the table"):
         data.join(own.head(2))
-
-
-def test_columns_are_found_under_their_outside_names():
-    data = handle(Ratings, SCORES, "polars")
-    data = Ratings(data.frame, Source(name="votes.csv", columns={"judge": "annotator"}))
-    assert (data.require("annotator"), data.require("turn")) == ("judge", "turn")
-    assert data.covariates == ["turn"]
-    with pytest.raises(UnknownColumn, match="Did you mean 'turn'"):
-        data.require("tunr")

@@ -10,7 +10,7 @@ from evenhand.data import coding
 from evenhand.data import count as counting
 from evenhand.data.coding import Coding, code_tables
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.count import SMALL, count_crossed, count_read, make_readers
+from evenhand.data.count import SMALL, count_read, make_readers
 from evenhand.data.source import Source
 
 MEANING = {"left": 0, "tie": 1, "right": 2}
@@ -51,15 +51,6 @@ def test_all_rows_of_a_cluster_are_counted_though_no_level_of_it_is_large():
     assert sorted(counts.sum(axis=1).tolist()) == [1, 2 * n, 2 * n]
 
 
-def test_all_rows_of_one_cell_are_counted_by_two_factors_as_well():
-    rows = SMALL + 1
-    data, tables = table("'kim'", rows), codings({"kim": rows, "lee": 1}, ("judge", "item"))
-    readers = make_readers(data, tables)
-    found, crossed = count_crossed(data, data.frame, tables, readers, rows + 1, keep=True)
-    assert [counts.tolist() for _, counts in found] == [[[rows, 0, 0], [0, 1, 0]]] * 2
-    assert crossed.answers.tolist() == [1 * 3] * rows + [2 * 3 + 1]
-
-
 @pytest.mark.parametrize("dense", [coding.DENSE, 1], ids=["in an array", "sorted"])
 @pytest.mark.parametrize("unknown", ["lee", "tie", "B"])
 def test_nothing_is_counted_where_a_row_has_a_label_that_is_not_known(monkeypatch, dense, unknown):
@@ -67,14 +58,6 @@ def test_nothing_is_counted_where_a_row_has_a_label_that_is_not_known(monkeypatc
     data, known = table("'kim'", 90), {"kim": 90, "lee": 1}
     tables = [forget(one, unknown) for one in codings(known)]
     assert count_read(data, data.frame, tables, make_readers(data, tables), 91) is None
-
-
-@pytest.mark.parametrize("unknown", ["lee", "tie", "B"])
-def test_nothing_is_counted_by_two_factors_either(unknown):
-    data, known = table("'kim'", 90), {"kim": 90, "lee": 1}
-    tables = [forget(one, unknown) for one in codings(known, ("judge", "item"))]
-    readers = make_readers(data, tables)
-    assert count_crossed(data, data.frame, tables, readers, 91, keep=True) is None
 
 
 def forget(table: Coding, label: str) -> Coding:

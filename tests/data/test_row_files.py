@@ -22,26 +22,6 @@ def test_a_slice_is_that_of_the_array(rows):
     assert filed()[rows].tolist() == VALUES[rows].tolist()
 
 
-def test_slices_may_be_taken_in_any_order():
-    column = filed()
-    assert column[6:8].tolist() == VALUES[6:8].tolist()
-    assert column[0:2].tolist() == VALUES[0:2].tolist()
-    assert len(column) == 10
-
-
-def test_squares_are_squared_when_they_are_read():
-    assert filed().squares[2:5].tolist() == (VALUES[2:5] ** 2).tolist()
-
-
-def test_nothing_at_all_is_an_empty_column():
-    assert len(filed(())) == 0
-
-
-def test_a_column_has_the_type_that_was_asked_for():
-    column = filed(kind=np.int32)
-    assert column[0:10].dtype == np.int32
-
-
 FULL = """
 import resource, signal
 import numpy as np

@@ -5,9 +5,7 @@ import polars as pl
 import pytest
 from narwhals import from_native
 
-import evenhand
 from evenhand.data import coding
-from evenhand.data import streams as streaming
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.streams import CodedRows, code_rows
 from evenhand.errors import InvalidJudgments
@@ -40,24 +38,6 @@ def spell(rows: CodedRows, *, fold: bool = False) -> list[tuple]:
     return spelt
 
 
-def test_rows_come_back_as_they_were():
-    found = spell(code_rows(comparisons(), ["x"], by=["judge"]))
-    assert sorted(found) == sorted((*row, 1.0) for row in ROWS)
-
-
-def test_a_folded_row_has_its_outcome_and_its_value_turned():
-    found = spell(code_rows(comparisons(), ["x"], by=["judge"]), fold=True)
-    assert ("a", "b", "right", "j1", -1.5, 1.0) in found
-    assert ("a", "c", "left", "j1", -0.25, 1.0) in found
-
-
-@pytest.mark.parametrize("size", [1, 3, 1000])
-def test_the_size_of_batches_changes_nothing(monkeypatch, size):
-    whole = spell(code_rows(comparisons(), ["x"], by=["judge"]))
-    monkeypatch.setattr(streaming, "BATCH", size)
-    assert spell(code_rows(comparisons(), ["x"], by=["judge"])) == whole
-
-
 @pytest.mark.parametrize("by", [(), ("judge",)])
 @pytest.mark.parametrize("dense", [0, 10**7])
 def test_rows_count_as_the_table_counts(monkeypatch, by, dense):
@@ -86,26 +66,12 @@ def test_like_rows_become_one_and_keep_their_sums(monkeypatch):
     }
 
 
-def test_rows_with_a_length_stay_rows(monkeypatch):
-    monkeypatch.setattr(streaming, "DISCRETE", 3)
-    rows = code_rows(comparisons(ROWS * 10), ["x"])
-    assert rows.pooled(fold=True) is rows
-
-
 def test_weights_are_frequencies_and_zero_leaves_out():
     rows = [(*row, weight) for row, weight in zip(ROWS, (2, 0, 1, 5), strict=True)]
     coded = code_rows(comparisons(rows, [*COLUMNS, "weight"]), ["x"], by=["judge"])
     assert coded.zero_weight == 1
     assert coded.tally().n_comparisons == 8
     assert coded.levels["judge"].loads.tolist() == [3.0, 5.0]
-
-
-def test_importance_weights_are_squared():
-    rows = [(*row, weight) for row, weight in zip(ROWS, (0.5, 1.5, 1.0, 2.0), strict=True)]
-    coded = code_rows(comparisons(rows, [*COLUMNS, "weight"], weights="importance"), ["x"])
-    tally = coded.tally()
-    assert tally.squares is not None
-    assert tally.squares.sum() == pytest.approx(0.25 + 2.25 + 1 + 4)
 
 
 def test_a_value_that_single_precision_would_change_is_kept_in_double():
@@ -122,28 +88,6 @@ def test_levels_beyond_the_limit_are_merged_as_tallies_merge_them():
     counted = data.tally(by=["judge"], limits={"judge": 2})
     assert rows.levels["judge"].merged
     assert rows.tally(["judge"]).counts.tolist() == counted.counts.tolist()
-
-
-def test_a_file_and_a_frame_give_the_same_rows(tmp_path):
-    frame = pl.DataFrame(ROWS, schema=COLUMNS, orient="row")
-    frame.write_parquet(tmp_path / "rows.parquet")
-    read = evenhand.read(str(tmp_path / "rows.parquet"))
-    found = spell(code_rows(read, ["x"], by=["judge"]))
-    assert sorted(found) == sorted((*row, 1.0) for row in ROWS)
-
-
-def test_a_relation_of_an_unknown_connection_is_coded_without_joins():
-    import duckdb
-
-    frame = pl.DataFrame(ROWS, schema=COLUMNS, orient="row")
-    connection = duckdb.connect()
-    connection.execute(
-        'create table rows ("left" text, "right" text, outcome text, judge text, x double)'
-    )
-    connection.executemany("insert into rows values (?, ?, ?, ?, ?)", frame.rows())
-    data = evenhand.read(connection.table("rows"))
-    found = spell(code_rows(data, ["x"], by=["judge"]))
-    assert sorted(found) == sorted((*row, 1.0) for row in ROWS)
 
 
 def test_a_bad_outcome_is_named_with_its_row():

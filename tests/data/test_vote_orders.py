@@ -42,23 +42,6 @@ def test_votes_of_whole_rankings_are_those_rankings_again(ties):
     assert count_orders(votes).notes == ()
 
 
-def test_they_are_told_apart_by_judge_as_the_table_tells_them_apart():
-    data = expanded()
-    one, two = (count_orders(form, "judge") for form in (data.comparisons().votes(), data))
-    same(one, two)
-    assert one.level.labels == two.level.labels
-    np.testing.assert_array_equal(one.level.codes, two.level.codes)
-    np.testing.assert_array_equal(one.level.loads, two.level.loads)
-
-
-def test_the_order_of_votes_and_who_stood_left_do_not_matter():
-    votes = expanded().comparisons().votes()
-    order = np.random.Generator(np.random.PCG64(1)).permutation(votes.size)
-    turned = replace(votes, left=votes.right, right=votes.left, outcome=2 - votes.outcome)
-    same(order_votes(votes.take(order)), order_votes(votes))
-    same(order_votes(turned), order_votes(votes))
-
-
 def test_one_answer_that_is_not_whole_makes_all_votes_rankings_of_two_and_says_so():
     votes = expanded().comparisons().votes()
     long = np.flatnonzero(np.bincount(votes.answer) > 1)[0]
@@ -91,29 +74,12 @@ def test_a_circle_or_a_tie_that_does_not_carry_is_no_ranking(outcomes):
     assert "without a whole ranking" in orders.notes[0]
 
 
-def test_ties_that_carry_are_a_ranking():
-    orders = order_votes(triple(1, 0, 0))
-    assert (orders.outputs.tolist(), orders.places.tolist()) == ([[0, 1, 2]], [[0, 0, 1]])
-    assert order_votes(triple(1, 1, 1)).places.tolist() == [[0, 0, 0]]
-
-
-def test_single_votes_with_answers_of_their_own_are_rankings_of_two_without_a_note():
-    orders = order_votes(triple(0, 0, 2, answer=(0, 1, 2)))
-    assert orders.notes == ()
-    assert orders.weights.tolist() == [1, 1, 1]
-
-
 def test_a_row_that_stands_for_several_rankings_is_weighted():
     once = triple(0, 0, 0)
     thrice = replace(once.take(np.repeat(np.arange(3), 3)), counted=True)
     assert order_votes(thrice).weights.tolist() == [3]
     twice_told = replace(thrice, counted=False)  # one judge's answer holds a pair three times
     assert "without a whole ranking" in order_votes(twice_told).notes[0]
-
-
-def test_systems_that_no_vote_is_on_keep_their_codes():
-    votes = replace(triple(0, 0, 0), systems=("a", "b", "c", "d"))
-    assert order_votes(votes).systems == ("a", "b", "c", "d")
 
 
 def test_rankings_are_not_told_apart_by_themselves():

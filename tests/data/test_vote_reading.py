@@ -3,7 +3,6 @@
 from collections import Counter
 from datetime import UTC, datetime
 
-import numpy as np
 import pytest
 
 from evenhand.data import row_reading as vote_reading
@@ -48,14 +47,6 @@ def test_every_vote_is_read_as_it_was_shown(engine):
     )
     assert (votes.answer, votes.kind, votes.seconds, votes.notes) == (None, None, None, ())
     assert votes.positions_known
-
-
-@every_engine
-def test_judges_items_and_tasks_may_be_unknown(engine):
-    table = {name: VOTES[name] for name in ("left", "right", "outcome")}
-    votes = handle(Comparisons, table, engine).votes()
-    assert (votes.judges, votes.items, votes.tasks) == (("",),) * 3
-    assert votes.size == 4
 
 
 def test_preferences_do_not_depend_on_who_stood_left():
@@ -121,21 +112,6 @@ def test_rankings_keep_the_answer_that_their_comparisons_belong_to(engine):
     assert votes.notes == ("beside the judgments: seconds=duration_s",)
 
 
-@pytest.mark.parametrize("engine", ["pandas", "polars", "duckdb"])
-def test_merged_outputs_are_votes_of_one_answer(engine):
-    split = handle(Rankings, RANKED, engine).split_merged("+").comparisons().votes()
-    assert sorted(Counter(split.answer.tolist()).values()) == [2, 3]  # A with B and with C
-    pairs = handle(Comparisons, VOTES | {"right": ["A+C", "C", "B", "C"]}, engine)
-    votes = pairs.split_merged("+").votes()
-    assert sorted(Counter(votes.answer.tolist()).values()) == [1, 1, 1, 2]
-
-
-def test_rankings_of_different_tasks_are_different_answers():
-    table = VOTES | {"ranking": ["r", "r", "s", "r"]}
-    votes = handle(Comparisons, table, "duckdb").votes()
-    assert votes.answer.tolist() == [2, 0, 1, 0]  # de / r, de / s, fr / r
-
-
 @every_engine
 def test_controls_carry_the_outcome_that_is_expected(engine):
     table = VOTES | {"kind": ["control", "target", "CHK", None], "expected": ["b", None, "a", ""]}
@@ -148,14 +124,6 @@ def test_controls_carry_the_outcome_that_is_expected(engine):
     )
 
 
-@every_engine
-def test_what_an_outcome_is_expected_of_is_a_control(engine):
-    votes = handle(Comparisons, VOTES | {"expected": ["a", None, "tie", None]}, engine).votes()
-    assert Counter(zip(votes.kind.tolist(), votes.expected.tolist(), strict=True)) == Counter(
-        {(CONTROL, LEFT): 1, (CONTROL, TIE): 1, (TARGET, -1): 2}
-    )
-
-
 def test_expected_labels_mean_what_outcomes_mean():
     table = VOTES | {"outcome": list("1021"), "expected": ["2", None, None, None]}
     own = {"1": "left", "0": "tie", "2": "right"}
@@ -163,14 +131,6 @@ def test_expected_labels_mean_what_outcomes_mean():
     assert votes.expected.tolist() == [RIGHT, -1, -1, -1]
     with pytest.raises(InvalidJudgments, match="taken as expected, holds a1, no outcomes"):
         handle(Comparisons, VOTES | {"expected": ["a1"] * 4}, "duckdb").votes()
-
-
-@every_engine
-def test_moments_may_be_times_of_the_engine(engine):
-    times = [datetime.fromisoformat(f"1970-01-01T00:01:0{second}") for second in (0, 1, 2)]
-    votes = handle(Comparisons, VOTES | {"shown_at": [*times, None]}, engine).votes()
-    assert sorted(votes.moment[~np.isnan(votes.moment)].tolist()) == [60, 61, 62]
-    assert votes.size == 4
 
 
 @every_engine

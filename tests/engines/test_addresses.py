@@ -68,15 +68,6 @@ def test_tables_are_opened_whatever_signs_their_names_hold(tmp_path):
     assert {read(f"duckdb://{path}?table={name}").tally().digest for name in names} == {expected}
 
 
-def test_a_column_with_a_double_quote_in_its_name_is_read(tmp_path):
-    path = tmp_path / "votes.csv"
-    path.write_text('left,right,outcome,"judge ""id"""\nA,B,left,j1\nA,B,right,j2\n')
-    found = read(path, columns={"judge": 'judge "id"'})
-    assert found.tally(("judge",)).factor("judge").labels == ("j1", "j2")
-    kept = read(path, columns={"judge": 'judge "id"'}, where='"judge ""id""" = \'j1\'')
-    assert kept.tally(("judge",)).factor("judge").labels == ("j1",)
-
-
 REFUSED = {
     "duckdb://none.db?table=votes": "there is no DuckDB file 'none.db'",
     "duckdb://votes.db": "with ?table=NAME: it has other, votes",
@@ -119,17 +110,6 @@ def test_a_url_is_read_alone(folder):
     assert result.exit_code == 2
     assert "name it alone" in " ".join(result.output.split())
     assert SECRET not in result.output
-
-
-def test_explain_prints_the_queries_and_what_they_brought_back(folder):
-    result = rank("votes.parquet", "--explain")
-    expected = ranking("votes.parquet")
-    assert json.loads(result.stdout)["signature"] == expected["signature"]
-    lines = result.stderr.splitlines()
-    assert lines[0].startswith("explain  duckdb: ")
-    assert any("rows with left, right, outcome: 300 rows × 3 columns" in line for line in lines)
-    assert any("read_parquet" in line for line in lines)
-    assert "explain" not in rank("votes.parquet").stderr
 
 
 @pytest.fixture(scope="module")

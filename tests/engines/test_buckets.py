@@ -92,34 +92,11 @@ def test_a_folder_or_a_pattern_of_a_bucket_stands_for_its_files(bucket, expected
     assert "day" in read(f"s3://votes/{name}").columns
 
 
-def test_several_urls_are_read_as_one(bucket, expected):
-    urls = [f"s3://votes/days/day={i}/part.parquet" for i in range(3)]
-    assert ranking(*urls) == expected
-
-
-@pytest.mark.parametrize("verb", ["inspect", "agreement"])
-def test_other_verbs_find_in_a_bucket_what_they_find_here(bucket, verb):
-    VOTES.write_parquet("here.parquet")
-    here, there = run(verb, "here.parquet", "--json"), run(verb, "s3://votes/days", "--json")
-    assert there.exit_code == 0, there.output
-    left_out = {"name", "files", "file", "covariates"}
-    found, wanted = (
-        {name: value for name, value in json.loads(one.stdout).items() if name not in left_out}
-        for one in (there, here)
-    )
-    assert found == wanted
-
-
 def test_no_key_stands_in_what_is_said(bucket):
     out = run("rank", "s3://votes/days", "--explain", "--json").output
     assert "explain  duckdb: " in out
     for secret in (bucket.key, bucket.secret):
         assert secret not in out
-
-
-def test_the_queries_of_a_copy_name_its_original(bucket):
-    said = run("rank", "s3://votes/one/votes.csv", "--explain").stderr
-    assert "read_csv(main.list_value('s3://votes/one/votes.csv')" in said
 
 
 def test_a_condition_is_pushed_to_the_files_of_a_bucket(bucket):
@@ -242,18 +219,6 @@ def test_an_answer_of_a_file_that_is_overwritten_meanwhile_is_refused(bucket, sw
         with pytest.raises(ValueError, match=r"votes[.]parquet' was changed while it was read"):
             data.tally(["item"])
     assert read("s3://torn/votes.parquet").tally(["judge"]).digest != known
-
-
-def test_hidden_files_of_a_bucket_are_left_out_by_patterns(bucket):
-    for name in ("a", ".a", ".tmp/b", "x/c"):
-        bucket.put(f"dots/{name}.parquet", parquet(PARTS[0]))
-    assert read("s3://dots/*.parquet").count_judgments() == PARTS[0].height
-    assert read("s3://dots/**/*.parquet").count_judgments() == 2 * PARTS[0].height
-
-
-def test_one_file_under_two_kinds_of_url_is_given_twice(bucket):
-    result = run("rank", "s3://votes/one/votes.csv", "r2://votes/one/votes.csv")
-    assert "is given twice (also as 's3://votes/one/votes.csv')" in said(result)
 
 
 def test_a_bucket_without_its_packages_says_how_to_get_them(bucket, monkeypatch):

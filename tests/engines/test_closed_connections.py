@@ -43,17 +43,6 @@ def test_a_closed_connection_is_said_by_the_table_itself(method, votes):
         getattr(data, method)()
 
 
-def test_a_closed_connection_of_ratings_is_said():
-    connection = duckdb.connect()
-    rows = "(values ('A', 'i1', 'j1', 3), ('B', 'i1', 'j1', 4)) as t(system, item, judge, score)"
-    connection.execute(f"create table scores as select * from {rows}")
-    data = evenhand.read(connection.table("scores"))
-    connection.close()
-    for verb in (evenhand.measure_agreement, evenhand.screen_judges):
-        with pytest.raises(UnknownFormat, match="was closed"):
-            verb(data)
-
-
 def test_a_dropped_table_is_refused_in_one_line(votes):
     connection, data = votes
     connection.execute("drop table votes")

@@ -35,14 +35,6 @@ def test_by_judgment_it_is_near_the_model_where_judgments_are_independent():
     np.testing.assert_allclose(drawn, stderr(frame, interval="model"), rtol=0.08)
 
 
-def test_judges_and_items_at_once_are_conservative():
-    """Owen 2007: with both ways drawn the variance is too large by that of single judgments."""
-    frame = panel(seed=2, n=2000, judges=25, items=40)
-    both = stderr(frame, interval="bootstrap", cluster="judge+item")
-    assert (both > stderr(frame, interval="bootstrap", cluster="judge")).all()
-    assert (both > stderr(frame, cluster="judge+item")).all()
-
-
 @pytest.mark.usefixtures("few_replicates")
 @pytest.mark.parametrize("order", [False, True])
 def test_the_same_seed_gives_the_same_and_another_seed_another(order):
@@ -54,14 +46,6 @@ def test_the_same_seed_gives_the_same_and_another_seed_another(order):
     assert (one.lower != other.lower).any()
     assert "seed=7" in one.signature
     assert "bootstrap by judge+item, B=" in one.method
-
-
-@pytest.mark.usefixtures("few_replicates")
-def test_row_order_does_not_matter_to_a_seeded_draw():
-    frame = panel(judges=9)
-    one = rank(comparisons(frame), interval="bootstrap")
-    other = rank(comparisons(frame.sample(fraction=1, shuffle=True, seed=1)), interval="bootstrap")
-    np.testing.assert_array_equal(one.lower, other.lower)
 
 
 @pytest.mark.parametrize("order", [False, True])
@@ -96,17 +80,6 @@ def test_a_few_lost_resamples_are_counted_in_a_note():
     lost = [note for note in found.notes if "999 resamples determine no worths" in note]
     assert len(lost) == 1  # (30/34)³⁴ = .014 of the resamples hold no win of b
     assert 3 <= int(lost[0].split()[0]) <= 30
-
-
-@pytest.mark.usefixtures("few_replicates")
-def test_progress_is_told():
-    steps: list[tuple[int, int]] = []
-
-    def note(done: int, every: int) -> None:
-        steps.append((done, every))
-
-    rank(comparisons(panel()), interval="bootstrap", progress=note)
-    assert steps == [(i, 120) for i in range(1, 121)]
 
 
 def test_importance_weights_cannot_be_resampled():

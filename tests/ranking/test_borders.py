@@ -52,16 +52,6 @@ def test_the_weakest_pair_is_the_smallest_of_all_differences_over_their_errors()
         assert border.z == pytest.approx(z[weakest], rel=1e-9)
 
 
-def test_a_border_is_a_line_of_the_board_where_it_holds_by_itself():
-    for seed in range(1, 9):
-        data = comparisons(panel(seed, systems=5, judges=15, n=700))
-        ranking = rank(data, interval="sandwich")
-        found = check_borders(ranking, after=range(1, 5))
-        lines = np.diff(ranking.cluster) > 0
-        assert [border.alone for border in found.borders] == lines.tolist()
-        assert all(border.alone for border in found.borders if border.holds)
-
-
 def test_adjusted_p_is_holms_over_all_pairs():
     """statsmodels: multipletests(p, method='holm') over all pairs of the board."""
     multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests

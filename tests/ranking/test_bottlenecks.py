@@ -6,12 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import covariance, rank
 from evenhand.ranking.covariance import MIN_LINKS, Network, count_links, leave_each_out
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from ranking.panels import comparisons, fit, panel, tally
-from ranking.test_open_pairs import merged_together
 
 Link = tuple[int, int, int, float]
 
@@ -32,13 +30,6 @@ def test_a_chain_is_as_narrow_as_its_narrowest_link():
     links = [(0, 0, 1, 3.0), (1, 0, 1, 1.0), *((judge, 1, 2, 2.0) for judge in range(2, 7))]
     found = count_links(network(3, links))
     np.testing.assert_allclose(found, [[0, 1.6, 1.6], [1.6, 0, 5], [1.6, 5, 0]])
-
-
-def test_ways_side_by_side_add_up():
-    """Two judges directly, each 1, and three over a third system, each 2 and 2: a fifth each."""
-    links = [(0, 0, 1, 1.0), (1, 0, 1, 1.0)]
-    links += [(judge, *pair, 2.0) for judge in (2, 3, 4) for pair in ((0, 2), (2, 1))]
-    assert count_links(network(3, links))[0, 1] == 5
 
 
 def random_links(seed: int, systems: int = 9) -> list[Link]:
@@ -108,34 +99,6 @@ def test_of_large_boards_the_narrow_pairs_are_found_and_exact(seed, monkeypatch)
     np.testing.assert_allclose(found[narrow], exact[narrow], rtol=1e-6)
 
 
-def test_of_large_boards_nothing_is_narrow_that_is_not_looked_at_and_is_wide(monkeypatch):
-    """Forty judges with thirty pairs each, of 190: few share a pair, but all link all systems."""
-    rng = np.random.default_rng(1)
-    links = [(g, *rng.choice(20, 2, False).tolist(), 1.0) for g in range(40) for _ in range(30)]
-    board, pairs = network(20, links), np.triu_indices(20, 1)
-    monkeypatch.setattr(covariance, "CLEAR_MULTIPLE", np.inf)
-    assert count_links(board)[pairs].min() > 15
-    monkeypatch.setattr(covariance, "MAX_PAIRWISE_WORK", 1)
-    assert count_links(board)[pairs].min() > 15
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_pairs_that_are_not_followed_are_wide_and_their_number_is_a_lower_bound(seed, monkeypatch):
-    """Thirty judges of a spread board, and two who alone link a last system to it."""
-    rng = np.random.default_rng(seed)
-    links = [(g, *rng.choice(8, 2, False).tolist(), 1.0) for g in range(30) for _ in range(20)]
-    board = network(9, [*links, (30, 0, 8, 1.0), (31, 0, 8, 1.0)])
-    found = count_links(board)
-    monkeypatch.setattr(covariance, "CLEAR_MULTIPLE", np.inf)
-    exact = count_links(board)
-    followed = found == exact
-    assert followed[8].all()
-    assert not followed[:8, :8][np.triu_indices(8, 1)].any()
-    np.testing.assert_allclose(exact[8, :8], 2)
-    assert (found <= exact).all()
-    np.testing.assert_array_equal(found < MIN_LINKS, exact < MIN_LINKS)
-
-
 SIDES = np.random.default_rng(7).choice(["left", "right"], (16, 240)).tolist()
 NEW = [("s4", "s0", side, f"j{judge:03d}") for judge in (0, 1) for side in SIDES[judge]]
 
@@ -161,17 +124,6 @@ def test_a_new_system_that_two_judges_compared_with_one_is_open_to_all():
     assert any(note.startswith("4 pairs undecided: fewer than 5") for note in found.notes)
 
 
-def test_two_new_systems_that_the_same_two_judges_saw_are_open_to_each_other():
-    rows = [(new, old, side, judge) for _, _, side, judge in NEW for new, old in PAIRS]
-    frame = with_new(rows)
-    way = leave_each_out(fit(frame), tally(frame, "judge"), "judge")
-    assert (way.effective[4:, :][:, :4] < 2.5).all()
-    assert way.effective[4, 5] < 2.5
-
-
-PAIRS = (("s4", "s0"), ("s5", "s1"))
-
-
 def test_where_four_judges_link_two_parts_pairs_may_be_decided_and_where_three_do_not():
     for judges, barred in ((4, False), (3, True)):
         rows = [("s4", "s0", side, f"j{g:03d}") for g in range(judges) for side in SIDES[g]]
@@ -179,26 +131,6 @@ def test_where_four_judges_link_two_parts_pairs_may_be_decided_and_where_three_d
         others = ~np.isin(found.systems, ["s0", "s4"])
         pairs = found.rank_sets.barred[found.systems.index("s4"), others]
         assert (pairs == barred).all()
-
-
-def test_a_prior_is_no_judge_and_the_one_who_links_is_named():
-    frame = with_new([row for row in NEW if row[3] == "j000"])
-    found = rank(comparisons(frame), model=BradleyTerry(prior=1.0))
-    new = np.array(found.systems) == "s4"
-    np.testing.assert_array_equal(found.rank_sets.resting, new != new[:, None])
-    assert any(note.startswith("4 pairs undecided, with judge j000 alone") for note in found.notes)
-    np.testing.assert_array_equal(found.bounded, ~new)
-
-
-def test_two_judges_who_agree_to_the_letter_on_a_new_system_cost_no_other_its_clusters():
-    """Nothing may be decided of s4 anyway; of all others judges show how much they differ."""
-    rows = [("s4", "s0", side, f"j00{judge}") for judge in (0, 1) for side in SIDES[0]]
-    rows += [(old, new, side, judge) for new, old, side, judge in rows]
-    frame = with_new(rows)
-    found = rank(comparisons(frame))
-    assert "by judge" in found.method
-    np.testing.assert_array_equal(found.bounded, np.array(found.systems) != "s4")
-    assert not any("alike" in note for note in found.notes)
 
 
 def of_one_design(systems: int) -> pl.DataFrame:
@@ -220,11 +152,3 @@ def test_five_judges_of_one_design_are_five_whatever_sums_are_rounded_to(systems
     pairs = np.triu_indices(systems, 1)
     np.testing.assert_array_equal(found.rank_sets.effective[pairs], MIN_CLUSTERS)
     assert not found.rank_sets.barred[pairs].any()
-
-
-def test_too_few_groups_are_too_few_though_the_judges_in_them_are_not():
-    """Inference is by groups: of loads 2, 1, 1, 1 there are 25/7 of them, of judges five."""
-    frame = of_one_design(3)
-    data = merged_together(tally(frame, "judge"), "j1", "j3")
-    way = leave_each_out(fit(frame), data, "judge")
-    np.testing.assert_allclose(way.effective[np.triu_indices(3, 1)], 25 / 7)

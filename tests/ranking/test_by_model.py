@@ -11,11 +11,10 @@ from evenhand.models.irt_categorical import IRTCategorical
 from evenhand.models.irt_gaussian import IRTGaussian
 from evenhand.models.plackett_luce import PlackettLuce
 from evenhand.models.random_judges import RandomJudges
-from evenhand.models.registry import MODELS, name_settings
+from evenhand.models.registry import MODELS
 from evenhand.ranking import bootstrap, rank
 from evenhand.ranking.bootstrap import resample, resample_model
-from evenhand.ranking.by_model import BASELINES, KINDS, UNIFORM_MODELS, list_kinds
-from evenhand.ranking.ranking import GroupedRankings
+from evenhand.ranking.by_model import KINDS, UNIFORM_MODELS, list_kinds
 from ranking.panels import comparisons, panel, tally
 
 ORDERING = [name for name in MODELS if name not in UNIFORM_MODELS]
@@ -42,26 +41,9 @@ def test_every_model_that_orders_gives_a_whole_board(data, name):
     assert "sha256" in ranking.signature
 
 
-@pytest.mark.parametrize("name", UNIFORM_MODELS)
-def test_models_that_say_the_same_of_every_pair_are_refused(data, name):
-    with pytest.raises(UnknownOption, match=f"^{name} says the same of every pair"):
-        rank(data, model=name)
-
-
 def test_a_misspelt_model_is_refused_with_the_nearest(data):
     with pytest.raises(UnknownOption, match="Did you mean 'random-judges'"):
         rank(data, model="random-judge")
-
-
-def test_models_of_the_log_linear_family_rank_as_their_settings_do(data):
-    by_name, by_settings = (
-        rank(data, model="rao-kupper"),
-        rank(data, model=BradleyTerry("rao-kupper")),
-    )
-    np.testing.assert_array_equal(by_name.log_worth, by_settings.log_worth)
-    np.testing.assert_array_equal(by_name.stderr, by_settings.stderr)
-    assert by_name.model == by_settings.model == "rao-kupper"
-    assert by_name.signature == by_settings.signature
 
 
 @pytest.mark.parametrize("cluster", ["judge", "item"])
@@ -128,18 +110,6 @@ def test_resamples_of_any_model_are_those_of_the_log_linear_one(monkeypatch):
     np.testing.assert_allclose(found.log_worth, known.log_worth, atol=2e-5)
 
 
-def test_baselines_are_resampled_by_cluster_and_the_seed_stands_in_the_signature(data):
-    one, again = (rank(data, model="independent-pairs", seed=3) for _ in range(2))
-    other = rank(data, model="independent-pairs", seed=4)
-    np.testing.assert_array_equal(one.stderr, again.stderr)
-    assert not np.array_equal(one.stderr, other.stderr)
-    assert one.interval == "bootstrap"
-    assert "bootstrap by judge+item, B=300" in one.method
-    assert "seed=3" in one.signature
-    by_judge = rank(data, model="independent-pairs", cluster="judge")
-    assert "bootstrap by judge, B=300" in by_judge.method
-
-
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
@@ -158,19 +128,6 @@ def test_what_a_model_does_not_have_is_refused_by_name(data, name, settings, mes
         rank(data, model=name, **settings)
 
 
-@pytest.mark.parametrize(
-    ("name", "settings"),
-    [("plackett-luce", {"interval": "bootstrap"}), ("irt-gaussian", {"cluster": "judge"})],
-)
-def test_what_a_model_does_not_have_is_refused_before_its_fit(data, name, settings, monkeypatch):
-    def fail(*_):
-        pytest.fail("was fitted")
-
-    monkeypatch.setattr(MODELS[name].load(), "fit", fail)
-    with pytest.raises(UnknownOption, match="does not apply"):
-        rank(data, model=name, **settings)
-
-
 @pytest.mark.parametrize("name", KINDS)
 def test_kinds_of_intervals_known_beforehand_are_those_of_the_fit(data, name):
     fit = (
@@ -183,24 +140,6 @@ def test_kinds_of_intervals_known_beforehand_are_those_of_the_fit(data, name):
     assert list_kinds(fit) == KINDS[name]
 
 
-@pytest.mark.parametrize("name", ["independent-pairs", "geometric-students"])
-def test_models_that_are_not_made_to_rank_say_so(data, name, monkeypatch):
-    monkeypatch.setattr(bootstrap, "MODEL_REPLICATES", 20)
-    codes = [one.code for one in rank(data, model=name, cluster="judge").notes]
-    assert BASELINES[name] in codes
-
-
-def test_several_tasks_are_ranked_task_by_task(data):
-    frame = panel(seed=4, judges=9, items=12, n=400)
-    both = pl.concat([frame.with_columns(task=pl.lit(name)) for name in ("a", "b")])
-    found = rank(comparisons(both), model="random-judges")
-    assert isinstance(found, GroupedRankings)
-    alone = rank(data, model="random-judges")
-    for ranking in found.groups.values():
-        np.testing.assert_allclose(ranking.log_worth, alone.log_worth, atol=1e-7)
-        np.testing.assert_allclose(ranking.stderr, alone.stderr, rtol=1e-5)
-
-
 def test_a_task_that_determines_nothing_says_why(data):
     frame = panel(seed=4, judges=9, items=12, n=400).with_columns(task=pl.lit("a"))
     lost = frame.with_columns(task=pl.lit("b"), outcome=pl.lit("left"), left=pl.lit("s0"))
@@ -211,11 +150,3 @@ def test_a_task_that_determines_nothing_says_why(data):
     assert "b" in found.refused
     with pytest.raises(NotIdentified):
         rank(comparisons(lost.filter(pl.col("right") == "s1")), model="random-judges")
-
-
-def test_settings_are_named_as_the_registry_names_them():
-    assert name_settings(BradleyTerry(prior=1.0)) == "bradley-terry-prior"
-    assert name_settings(PlackettLuce(reference="a")) == "plackett-luce"
-    assert name_settings(3) == "int"
-    for name, entry in MODELS.items():
-        assert name_settings(entry.make()) == name

@@ -1,15 +1,12 @@
 """What judgments leave to a prior is refused, left open or said, never shown as certain."""
 
-import numpy as np
 import polars as pl
 import pytest
 
 from evenhand.errors import NotIdentified
 from evenhand.models.irt_gaussian import IRTGaussian
 from evenhand.ranking import bootstrap, rank
-from evenhand.ranking.by_model import find_alike, find_groups, leave_undecided
-from evenhand.ranking.intervals import percentile_intervals
-from ranking.panels import comparisons, panel, tally
+from ranking.panels import comparisons, panel
 
 RESAMPLED = ["independent-pairs", "geometric-students"]
 NAMES = ["left", "right", "outcome", "judge", "item"]
@@ -50,16 +47,6 @@ def test_pairs_that_nothing_links_are_never_decided_by_draws_of_a_posterior():
     assert any("No comparison links these groups" in note for note in ranking.notes)
 
 
-def test_only_pairs_of_one_group_stay_decided():
-    apart = tally(answers(("a", "b", "left"), ("x", "y", "left")))
-    np.testing.assert_array_equal(find_groups(apart), [0, 0, 1, 1])
-    draws = np.array([3.0, 2.0, 1.0, 0.0]) + np.linspace(0, 1e-3, 50)[:, None] ** np.arange(1, 5)
-    found = leave_undecided(percentile_intervals(draws, 0.95, "draws"), apart)
-    np.testing.assert_array_equal(
-        found.decided, [[0, 1, 0, 0], [-1, 0, 0, 0], [0, 0, 0, 1], [0, 0, -1, 0]]
-    )
-
-
 @pytest.mark.parametrize("name", RESAMPLED)
 @pytest.mark.parametrize("more", [0, 1])
 def test_unanimous_answers_have_no_interval_however_many_each_judge_gave(name, more):
@@ -75,18 +62,6 @@ def test_a_system_that_always_won_is_said_to_rest_on_the_prior(name, few_resampl
     assert note.values["why"] == 'nobody preferred anything to "q" (0 of 8)'
 
 
-def test_posteriors_of_a_system_that_always_won_say_so_too():
-    model = IRTGaussian(sweeps=100, burn_in=40)
-    ranking = rank(comparisons(beside(("q", "s0", "left"))), model=model)
-    (note,) = (one for one in ranking.notes if one.code == "prior-alone")
-    assert 'nobody preferred anything to "q"' in note
-
-
-def test_contradicted_answers_need_no_note(few_resamples):
-    ranking = rank(comparisons(beside(("s0", "s1", "left"))), model="geometric-students")
-    assert not any(note.code.startswith("prior-alone") for note in ranking.notes)
-
-
 def test_clusters_that_answer_alike_are_given_up_by_name(few_resamples):
     """Every judge prefers a twice and b once: judges drawn again say the same, answers do not."""
     alike = answers(("a", "b", "left"), ("b", "a", "right"), ("b", "a", "left"))
@@ -97,11 +72,3 @@ def test_clusters_that_answer_alike_are_given_up_by_name(few_resamples):
     assert (found.upper > found.lower + 0.1).all()
     with pytest.raises(NotIdentified, match="resamples by judge all say the same of a and b"):
         rank(comparisons(alike), model="geometric-students", cluster="judge")
-
-
-def test_two_systems_are_alike_where_their_difference_is_as_good_as_fixed():
-    counted = tally(panel(seed=4, systems=3, judges=9, n=400))
-    draws = np.random.default_rng(3).normal(size=(40, 3))
-    assert find_alike(draws, counted) is None
-    draws[:, 2] = draws[:, 0] + 1 + 1e-3 * draws[:, 1]
-    assert find_alike(draws, counted) == ("s0", "s2")

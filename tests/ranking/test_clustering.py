@@ -2,12 +2,9 @@
 
 import re
 
-import narwhals as nw
-import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.data.comparisons import Comparisons
 from evenhand.data.weights import Mix
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.formats.reading import read
@@ -26,18 +23,6 @@ def choice(frame: pl.DataFrame, requested: str | None = None) -> Clustering:
     present = {name for name in ("judge", "item", "ranking") if name in frame.columns}
     counts = tally(frame, *wanted_factors(requested, present))
     return choose_clustering(requested, Evidence.of(counts))
-
-
-def test_judge_and_item_where_both_are_there():
-    found = choice(panel(judges=9))
-    assert (found.clusterings, found.headline, found.notes) == (("judge", "item"), None, ())
-    assert found.name == "judge+item"
-
-
-@pytest.mark.parametrize("missing", ["judge", "item"])
-def test_the_one_that_is_there_where_the_other_is_not(missing):
-    found = choice(panel(judges=9).drop(missing))
-    assert found.clusterings == tuple({"judge", "item"} - {missing})
 
 
 def list_codes(found: Clustering | Ranking) -> list[str]:
@@ -74,15 +59,6 @@ def test_a_group_that_is_one_item_asks_for_no_column_of_items(by):
     assert all("no-judges" in list_codes(one) for one in alone)
 
 
-def test_a_way_that_is_given_up_leaves_judgments_that_are_taken_for_independent():
-    """All items say the same of the pair, so that nothing shows how much others might differ."""
-    rows = [("a", "b", said, f"i{k}") for k in range(9) for said in ("left", "left", "right")]
-    data = read(pl.DataFrame(rows, ["left", "right", "outcome", "item"], orient="row"))
-    codes = list_codes(rank(data))
-    assert "independent" in codes
-    assert "name-items" not in codes
-
-
 def test_a_column_with_one_value_is_skipped_by_name():
     found = choice(panel(judges=9, items=1))
     assert found.clusterings == ("judge",)
@@ -95,13 +71,6 @@ def test_a_column_with_a_value_for_each_row_is_skipped_by_name(name):
     found = choice(frame)
     assert found.clusterings == tuple({"judge", "item"} - {name})
     assert [(one.code, one.values["factor"]) for one in found.notes] == [("own-level", name)]
-
-
-def test_a_value_for_each_row_that_counts_three_times_is_a_cluster():
-    frame = panel(judges=9).with_columns(
-        judge=pl.int_range(pl.len()).cast(str), weight=pl.lit(3, dtype=pl.Int64)
-    )
-    assert choice(frame).clusterings == ("judge", "item")
 
 
 def weighed(votes: int) -> Clustering:
@@ -125,16 +94,6 @@ def test_fewer_than_five_judges_speak_for_themselves_by_item(judges, who):
     found = choice(panel(judges=judges, items=10))
     assert found.clusterings == ("item",)
     assert found.headline == f"for {who} only"
-
-
-def test_fewer_than_five_judges_and_ten_items_speak_for_themselves_by_judgment():
-    found = choice(panel(judges=3, items=9))
-    assert found.clusterings == ()
-    assert found.headline == "for these 3 judges only and for these 9 items only"
-    assert found.notes == (
-        "9 items are too few to cluster by; at least 10 are needed.",
-        "Intervals assume independent judgments.",
-    )
 
 
 def test_many_judges_of_whom_one_did_most_are_few():
@@ -175,11 +134,6 @@ def test_items_of_one_answer_each_limit_nothing(judges):
     assert said == (None if judges == 9 else "for these 3 judges only")
 
 
-def test_few_effective_items_that_were_asked_for_are_warned_of():
-    found = choice(panel(judges=9, items=3), requested="item")
-    assert found.notes == ("Only 3.0 effective items: intervals are unreliable.",)
-
-
 def ranked(rankings: int, judges: int = 9, items: int = 30) -> pl.DataFrame:
     """Comparisons of which every six are one ranking."""
     frame = panel(n=6 * rankings)
@@ -198,22 +152,6 @@ def test_rankings_are_the_clusters_where_neither_judge_nor_item_is_known():
     assert found.notes[1] == "Intervals assume independent rankings."
 
 
-def test_one_answer_is_a_ranking_wherever_single_judgments_are_the_clusters():
-    assert choice(ranked(40, judges=3, items=6)).clusterings == ("ranking",)
-    assert choice(ranked(40), "judgment").clusterings == ("ranking",)
-    alone = ranked(40).with_columns(ranking=pl.int_range(pl.len()).cast(str))
-    assert choice(alone, "judgment").clusterings == ()
-
-
-def test_rankings_give_way_to_judges_and_items():
-    assert choice(ranked(40)).clusterings == ("judge", "item")
-
-
-@pytest.mark.parametrize("requested", ["judge", "item", "ranking", "judge+item"])
-def test_what_is_asked_for_is_taken(requested):
-    assert choice(ranked(40), requested).name == requested
-
-
 def test_few_judges_are_taken_if_asked_for_with_a_warning():
     found = choice(panel(judges=3), "judge")
     assert found.clusterings == ("judge",)
@@ -230,20 +168,6 @@ def test_unknown_clusters_and_missing_columns_are_refused():
         wanted_factors("juge", {"judge"})
     with pytest.raises(UnknownColumn, match=r"no item column.*--column item=NAME"):
         wanted_factors("judge+item", {"judge"})
-
-
-def test_the_column_of_groups_is_no_cluster_within_them():
-    assert wanted_factors(None, {"judge", "item"}, "judge") == ("item",)
-    with pytest.raises(UnknownOption, match="every group by judge has one judge"):
-        wanted_factors("judge+item", {"judge", "item"}, "judge")
-
-
-def test_importance_weights_do_not_count_answers():
-    frame = panel(judges=9).with_columns(weight=pl.lit(0.01))
-    data = Comparisons(nw.from_native(frame), weights="importance")
-    found = choose_clustering(None, Evidence.of(data.tally(by=("judge", "item"))))
-    assert found.clusterings == ("judge", "item")
-    assert np.isclose(data.tally().n_comparisons, 2.4)
 
 
 def test_clusters_that_answer_alike_to_the_letter_are_given_up_by_name():

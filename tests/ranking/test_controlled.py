@@ -12,10 +12,10 @@ from evenhand.data import streams as streaming
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlledFit, fit_rows, read_controls
-from evenhand.ranking import covariance, sandwich
+from evenhand.ranking import sandwich
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
-from ranking.panels import Answers, jackknife
+from ranking.panels import Answers
 
 FRAME = simulate(5)
 CONTROLS = ("length", "lists")
@@ -85,25 +85,6 @@ def test_clusters_too_many_for_cv3_have_the_errors_of_statsmodels(monkeypatch):
     assert own[3:] / found.likelihood.scale == pytest.approx(logit.bse[3:], rel=1e-6)
 
 
-def test_importance_weights_are_squared_in_the_sandwich():
-    rng = np.random.Generator(np.random.PCG64(1))
-    weights = rng.uniform(0.5, 2.0, len(FRAME))
-    frame = FRAME.with_columns(weight=pl.Series(weights))
-    data = evenhand.read(frame, weights="importance")
-    model = BradleyTerry(controls=CONTROLS)
-    found = fit_rows(model, *read_controls(data, CONTROLS, by=("judge",)))
-    answers = write_out(found)
-    weighed = Answers(
-        answers.scores * weights[:, None], answers.information * weights[:, None, None]
-    )
-    vcov, _ = cluster_covariance(found, found.tally, "judge")
-    assert vcov == pytest.approx(weighed.jackknife(FRAME["judge"].to_list()), rel=1e-6, abs=1e-9)
-    bread = np.linalg.inv(weighed.information.sum(axis=0))
-    n = weights.sum() ** 2 / (weights**2).sum()
-    single = bread @ weighed.scores.T @ weighed.scores @ bread * n / (n - 6)
-    assert judgment_covariance(found) == pytest.approx(single, rel=1e-6, abs=1e-9)
-
-
 def test_a_board_with_controls_has_two_way_intervals_and_names_the_controls():
     ranking = evenhand.rank(comparisons(FRAME), controls=CONTROLS)
     assert isinstance(ranking, Ranking)
@@ -127,53 +108,6 @@ def test_effects_have_the_largest_error_of_the_ways():
     assert errors == pytest.approx((2 * largest[4:]).tolist(), rel=1e-9)
 
 
-def test_cells_that_are_too_many_are_passed_over_with_a_note(monkeypatch):
-    monkeypatch.setattr(covariance, "MAX_DENSE", 10)
-    ranking = evenhand.rank(comparisons(FRAME), controls=CONTROLS)
-    assert any("cells of judge and item are not counted" in note for note in ranking.notes)
-
-
-def test_what_controls_change_is_said():
-    """Answers of "long" are longer and judges like length: alone, it is the worse of two."""
-    rng = np.random.Generator(np.random.PCG64(2))
-    n = 2000
-    left = rng.random(n) < 0.5
-    x = np.where(left, 1.0, -1.0) * 30 + rng.normal(0, 30, n)
-    half = (np.where(left, -0.5, 0.5) + 0.04 * x) / 2
-    won = rng.random(n) < 1 / (1 + np.exp(-2 * half))
-    frame = pl.DataFrame(
-        {
-            "left": np.where(left, "long", "short").tolist(),
-            "right": np.where(left, "short", "long").tolist(),
-            "outcome": np.where(won, "left", "right").tolist(),
-            "x": x,
-        }
-    )
-    plain = evenhand.rank(comparisons(frame))
-    ranking = evenhand.rank(comparisons(frame), controls=("x",))
-    assert plain.systems == ("long", "short")
-    assert ranking.systems == ("short", "long")
-    assert dict(ranking.controlled.moved) == {"short": (2, 1), "long": (1, 2)}
-    assert "places without and with controls: short 2 → 1, long 1 → 2" in str(ranking)
-
-
-def test_groups_are_ranked_by_themselves():
-    frame = pl.concat([FRAME, simulate(6)]).with_columns(
-        task=pl.Series(["one"] * len(FRAME) + ["two"] * len(FRAME))
-    )
-    found = evenhand.rank(comparisons(frame), controls=CONTROLS)
-    alone = evenhand.rank(comparisons(FRAME), controls=CONTROLS)
-    assert list(found) == ["one", "two"]
-    assert found["one"].log_worth == pytest.approx(alone.log_worth, abs=1e-9)
-    assert found["one"].upper == pytest.approx(alone.upper, abs=1e-7)
-
-
-def test_intervals_of_the_model_take_its_own_errors():
-    ranking = evenhand.rank(comparisons(FRAME), controls=CONTROLS, interval="model")
-    errors = [effect.stderr for effect in ranking.controlled.effects]
-    assert errors == pytest.approx([one.stderr for one in fit().model_effects], rel=1e-9)
-
-
 def test_the_bootstrap_is_refused_with_controls():
     with pytest.raises(UnknownOption, match="with controls a resample is a fit to every row"):
         evenhand.rank(comparisons(FRAME), controls=CONTROLS, interval="bootstrap")
@@ -182,18 +116,6 @@ def test_the_bootstrap_is_refused_with_controls():
 def test_a_control_that_is_not_there_is_refused():
     with pytest.raises(UnknownColumn, match="'lists_' not found"):
         evenhand.rank(comparisons(FRAME), controls=("lists_",))
-
-
-def test_the_jackknife_formula_is_that_of_its_definition():
-    found = fit()
-    answers = write_out(found)
-    codes = np.unique(FRAME["judge"], return_inverse=True)[1]
-    parts = [codes == g for g in range(codes.max() + 1)]
-    scores = np.array([answers.scores[part].sum(axis=0) for part in parts])
-    information = np.array([answers.information[part].sum(axis=0) for part in parts])
-    assert jackknife(scores, information) == pytest.approx(
-        cluster_covariance(found, found.tally, "judge")[0], rel=1e-7, abs=1e-10
-    )
 
 
 def carried_by(judges: int, slope_sd: float, seed: int) -> pl.DataFrame:
@@ -233,12 +155,3 @@ def test_a_control_has_students_t_of_the_judges_who_carry_it():
     (effect,) = ranking.controlled.effects
     wide = (effect.upper - effect.lower) / (2 * effect.stderr)
     assert scipy.stats.t.ppf(0.975, 6) < wide < scipy.stats.t.ppf(0.975, 5)
-
-
-def test_a_control_without_effect_is_seldom_declared_where_few_judges_carry_it():
-    declared = 0
-    for seed in range(40):
-        frame = carried_by(6, 0.5, seed)
-        ranking = evenhand.rank(evenhand.read(frame), controls=["length"])
-        declared += ranking.controlled.effects[0].p < 0.05
-    assert declared <= 6  # .05 of 40 is 2; seven or more have a chance of .003

@@ -1,7 +1,5 @@
 """Cells of judge and item from rows that know theirs, against the tally of all cells."""
 
-from dataclasses import replace
-
 import duckdb
 import numpy as np
 import pytest
@@ -9,7 +7,7 @@ import pytest
 import evenhand
 from evenhand.data import count as counting
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking import clustering, sandwich
+from evenhand.ranking import clustering
 from evenhand.ranking.clustering import gather_evidence
 from evenhand.ranking.sandwich import crossed_covariance, crossed_rows_covariance
 
@@ -36,23 +34,6 @@ def apart(monkeypatch):
     monkeypatch.setattr(counting, "SAMPLE", 1_000)
 
 
-def same(one, two):
-    for name in ("left", "right", "wins", "ties", "losses"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
-    assert (one.systems, one.n_judgments) == (two.systems, two.n_judgments)
-
-
-def test_two_ways_counted_in_one_pass_are_those_counted_by_themselves(votes, apart):
-    data = evenhand.read(votes)
-    found, levels = gather_evidence(data, WAYS, apart=True)
-    for name in WAYS:
-        alone = data.tally((name,), limits={name: clustering.MAX_CLUSTERS})
-        same(found.alone(name), alone)
-        np.testing.assert_array_equal(found.factors[name].codes, alone.factors[name].codes)
-        np.testing.assert_array_equal(levels.loads[name], alone.factors[name].loads)
-    same(found.whole, data.tally())
-
-
 @pytest.mark.parametrize("order", [False, True])
 @pytest.mark.parametrize("ties", ["davidson", "half-win", "discard", "rao-kupper"])
 def test_the_covariance_by_cells_is_that_of_their_tally(votes, apart, ties, order):
@@ -63,24 +44,6 @@ def test_the_covariance_by_cells_is_that_of_their_tally(votes, apart, ties, orde
     ours = crossed_rows_covariance(fit, found.crossed)
     expected = crossed_covariance(fit, joint, WAYS)
     np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-15)
-
-
-@pytest.mark.parametrize("order", [False, True])
-@pytest.mark.parametrize("ties", ["davidson", "half-win", "rao-kupper"])
-def test_neither_the_order_of_rows_nor_their_batches_show_in_the_last_digit(
-    votes, apart, monkeypatch, ties, order
-):
-    """With eleven cells of some 360 rows each, so that sums are long."""
-    found, _ = gather_evidence(evenhand.read(votes), WAYS, apart=True)
-    rows = replace(found.crossed, cells=found.crossed.cells % 11, size=11)
-    fit = BradleyTerry(ties=ties, order_effect=order).fit(found.whole)
-    expected = crossed_rows_covariance(fit, rows)
-    for seed in range(5):
-        mixed = np.random.Generator(np.random.PCG64(seed)).permutation(len(rows.cells))
-        turned = replace(rows, answers=rows.answers[mixed], cells=rows.cells[mixed])
-        np.testing.assert_array_equal(crossed_rows_covariance(fit, turned), expected)
-    monkeypatch.setattr(sandwich, "BLOCK_ROWS", 7)
-    np.testing.assert_array_equal(crossed_rows_covariance(fit, rows), expected)
 
 
 def test_the_ranking_is_that_of_the_joint_tally(votes, monkeypatch):
@@ -97,15 +60,3 @@ def test_beyond_the_limit_nothing_is_kept_of_rows(votes, apart, monkeypatch):
     found, _ = gather_evidence(evenhand.read(votes), WAYS, apart=True)
     assert found.crossed is None
     assert found.together(WAYS) is None
-
-
-@pytest.mark.parametrize(("column", "value"), [("winner", "nobody"), ("model_b", "model_a")])
-def test_what_is_refused_is_refused_when_rows_are_read(votes, apart, tmp_path, column, value):
-    path = tmp_path / "votes.parquet"
-    odd = "model_a" if value == "model_a" else f"'{value}'"
-    duckdb.execute(
-        f"copy (from (select *, row_number() over () as n from '{votes}') select * exclude n"
-        f" replace (case when n = 3500 then {odd} else {column} end as {column})) to '{path}'"
-    )
-    with pytest.raises(evenhand.InvalidJudgments, match=r"row 3,?500"):
-        evenhand.rank(evenhand.read(path))

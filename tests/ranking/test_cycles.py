@@ -9,26 +9,14 @@ import statsmodels.api as sm
 from scipy.stats import norm
 
 import evenhand
-from evenhand.data.tally import Tally
 from evenhand.errors import UnknownColumn, UnknownOption
-from evenhand.ranking.clustering import Clustering
-from evenhand.ranking.robustness import cycles as of_cycles
 from evenhand.ranking.robustness.cycles import (
-    draw_parametric,
-    draw_replicates,
-    draw_wild,
     find_residuals,
     find_sure_circle,
-    list_triples,
     look_for_cycles,
     measure_cells,
-    measure_clusters,
-    split_pairs,
     split_residuals,
-    statistics,
-    weigh_triples,
 )
-from evenhand.ranking.robustness.removal import merge_evidence
 from experiments.campaign import Campaign, generator
 from experiments.test_e8_cycles import HIGH, LOW, WORTH, by_both, by_judges, by_pair, circle
 
@@ -77,23 +65,6 @@ def test_residuals_of_judges_sum_to_those_of_all_and_the_projection_keeps_them()
     assert twice == pytest.approx(whole.project(rows), abs=1e-9)
 
 
-def test_in_replicates_of_independent_votes_the_statistic_is_chi_squared():
-    whole = find_residuals(by_pair(1, 0, 0.0))
-    drawn = statistics(whole, draw_parametric(whole, 4000, np.random.default_rng(1)))
-    assert drawn.mean() == pytest.approx(21, abs=0.4)
-    assert drawn.var() == pytest.approx(42, rel=0.15)
-
-
-def test_the_mean_of_wild_replicates_is_the_sum_of_squares_of_judges():
-    tally = by_judges(4, 0, 0.0, (20, 2000, 0.5))
-    whole = find_residuals(tally)
-    rows = split_residuals(whole, tally, "judge")
-    drawn = statistics(whole, draw_wild(whole, rows, 20_000, np.random.default_rng(1)))
-    assert drawn.mean() == pytest.approx(
-        20 / 19 * statistics(whole, whole.project(rows)).sum(), rel=0.02
-    )
-
-
 @pytest.mark.parametrize("kappa", [0.4, 0.8])
 def test_the_share_is_that_of_the_true_log_odds_with_the_noise_taken_out(kappa):
     truth = WORTH[LOW] - WORTH[HIGH] + circle(kappa)[LOW, HIGH]
@@ -106,15 +77,6 @@ def test_the_share_is_that_of_the_true_log_odds_with_the_noise_taken_out(kappa):
     share = 1 - (along**2).sum() / (root**2 * truth**2).sum()
     found = [look_for_cycles(by_pair(20, r, kappa), 0.95, 1).share for r in range(60)]
     assert np.mean(found) == pytest.approx(share, abs=0.025)
-
-
-def test_without_circles_most_of_the_raw_share_is_taken_out():
-    tallies = [by_pair(21, r, 0.0) for r in range(40)]
-    found = [look_for_cycles(tally, 0.95, 1).share for tally in tallies]
-    wholes = [find_residuals(tally) for tally in tallies]
-    raw = [one.statistic / (one.statistic + one.explained) for one in wholes]
-    assert np.mean(raw) > 0.08
-    assert np.mean(found) < np.mean(raw) / 4
 
 
 def test_the_circle_that_was_put_in_is_named_with_the_judges_who_make_it():
@@ -136,64 +98,9 @@ def test_the_circle_that_was_put_in_is_named_with_the_judges_who_make_it():
     assert sum(one.share for one in cycle.judges) > 0.25
 
 
-@pytest.mark.parametrize("judges", [20, 900])
-def test_residuals_of_some_pairs_are_columns_of_the_table(judges):
-    tally = by_judges(5, 0, 0.8, (judges, 2000, 0.5))
-    whole = find_residuals(tally)
-    table, pairs = split_residuals(whole, tally, "judge"), np.array([3, 0, 27])
-    assert split_pairs(whole, tally, "judge", pairs).tolist() == table[:, pairs].tolist()
-
-
-def test_a_circle_is_named_whatever_a_table_of_its_judges_by_pairs_would_be(monkeypatch):
-    votes = by_judges(5, 0, 2.0, (900, 9000, 0.1))
-    free = look_for_cycles(votes, 0.95, 1)
-    monkeypatch.setattr(of_cycles, "MAX_TABLE_NUMBERS", 200 * 28)  # of clusters, by pairs
-    found = look_for_cycles(votes, 0.95, 1)
-    assert found.cycles[0].systems == ("s0", "s1", "s2")
-    assert found.cycles == free.cycles
-
-
-def test_with_few_judges_the_statement_is_about_them():
-    rows = [
-        (
-            f"j{i % 3}",
-            *pair[:: 1 if i % 8 < 4 else -1],
-            "left" if (i % 4 > 0) == (i % 8 < 4) else "right",
-        )
-        for i in range(80)
-        for pair in (("A", "B"), ("B", "C"), ("C", "A"))
-    ]
-    data = evenhand.read(pd.DataFrame(rows, columns=["judge", "left", "right", "outcome"]))
-    found = evenhand.find_cycles(data)
-    assert found.clusterings == ()
-    assert found.notes[0] == "What is said of cycles is for these 3 judges only."
-
-
-def test_two_systems_leave_nothing_to_go_round():
-    rows = [("A", "B", "left")] * 9 + [("A", "B", "right")] * 4
-    data = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
-    found = evenhand.find_cycles(data)
-    assert (found.p, found.real, found.share) == (None, False, 0.0)
-
-
 def test_the_level_must_be_a_proportion():
     with pytest.raises(UnknownOption, match="level cannot be 95"):
         evenhand.find_cycles(rock_paper_scissors(), level=95)
-
-
-def test_items_are_clusters_too_and_the_least_sure_way_counts():
-    tally = Campaign(gap=0.2, judge_sd=0.3, item_sd=0.5, systems=6).simulate(generator(8, 30, 0))
-    found = look_for_cycles(tally, 0.95, 1)
-    assert found.clusterings == ("judge", "item")
-    whole = find_residuals(tally)
-    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(1)))
-    own = [
-        draw_wild(whole, split_residuals(whole, tally, name), 999, rng)
-        for name in found.clusterings
-    ]
-    p = [(1 + (statistics(whole, one) >= whole.statistic).sum()) / 1000 for one in own]
-    assert p[0] != p[1]
-    assert found.p >= max(p)
 
 
 def test_the_spread_over_cells_is_that_of_a_table_of_cells_by_pairs():
@@ -216,47 +123,6 @@ def test_the_spread_over_cells_is_that_of_a_table_of_cells_by_pairs():
     across = ((rows / root - along) ** 2).sum(axis=0) * whole.weight
     assert found.across == pytest.approx(cells / (cells - 1) * across)
     assert found.along == pytest.approx(cells / (cells - 1) * (along**2).sum())
-
-
-def test_replicates_of_both_clusterings_have_the_variance_of_judges_and_items_less_that_of_cells():
-    tally = by_both(6, 0)
-    whole = find_residuals(tally)
-    evidence = merge_evidence(tally)
-    rng = np.random.default_rng(1)
-    chosen = Clustering(("judge", "item"))
-    draws = [
-        draw_replicates(whole, evidence, chosen, rng)[0].residuals["judge+item"] for _ in range(20)
-    ]
-    judges, items = (
-        measure_clusters(whole, split_residuals(whole, tally, name)).across
-        for name in ("judge", "item")
-    )
-    variance = judges + items - measure_cells(whole, tally, ("judge", "item")).across
-    assert np.concatenate(draws).var(axis=0) == pytest.approx(variance, rel=0.08)
-
-
-def test_noise_is_taken_out_of_what_worths_explain_too():
-    rng = np.random.default_rng(3)
-    skew = circle(0.9)[LOW, HIGH]
-    sides = LOW.astype(np.int32), HIGH.astype(np.int32)
-    names = tuple(f"s{k}" for k in range(8))
-    found = []
-    for _ in range(40):  # equal systems: all that is not noise goes round
-        won = rng.binomial(60, 1 / (1 + np.exp(-skew))).astype(float)
-        tally = Tally(names, *sides, won, np.zeros(28), 60 - won, n_judgments=60.0 * 28)
-        found.append(look_for_cycles(tally, 0.95, 1).share)
-    assert np.mean(found) > 0.9
-
-
-def test_circles_of_three_are_as_sure_as_the_least_sure_way():
-    whole = find_residuals(by_pair(2, 5, 0.8))
-    triples = list_triples(whole)
-    quiet, loud = (scale * np.random.default_rng(1).normal(size=(99, 28)) for scale in (1.0, 9.0))
-    alone = weigh_triples(whole, triples, [loud])
-    for replicates in ([quiet, loud], [loud, quiet]):
-        z, p = weigh_triples(whole, triples, replicates)
-        assert z == pytest.approx(alone[0])
-        assert p == pytest.approx(alone[1])
 
 
 def test_clusters_can_be_asked_for():
@@ -288,17 +154,6 @@ def test_rounding_errors_are_no_cycles():
     found = evenhand.find_cycles(evenhand.read(pd.DataFrame(rows, columns=COLUMNS)))
     assert found.statistic < 1e-9
     assert (found.p, found.real) == (1.0, False)
-
-
-def test_that_no_cycle_stands_out_is_said_where_cycles_were_looked_for(monkeypatch):
-    data = rock_paper_scissors()
-    said = evenhand.find_cycles(data)
-    assert said.triples_tested
-    monkeypatch.setattr("evenhand.ranking.robustness.cycles.list_triples", lambda _whole: None)
-    untested = evenhand.find_cycles(data)
-    assert untested.real
-    assert not untested.triples_tested
-    assert not any("stands out" in one for one in untested.says)
 
 
 COLUMNS = ["left", "right", "outcome", "judge"]

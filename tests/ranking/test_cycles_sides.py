@@ -9,9 +9,6 @@ import evenhand
 from evenhand.ranking.robustness.cycles import (
     draw_parametric,
     find_residuals,
-    measure_cells,
-    measure_clusters,
-    split_residuals,
     statistics,
 )
 
@@ -44,27 +41,10 @@ def test_a_preference_for_one_side_is_not_taken_for_cycles():
     assert without.notes[1].code == "cycles-or-sides"
 
 
-def test_where_lot_decides_sides_an_order_effect_is_not_fitted_unless_asked_for():
-    votes = sided_votes(1, fixed=0.0)
-    found, asked = evenhand.find_cycles(votes), evenhand.find_cycles(votes, order_effect=True)
-    assert (found.order_effect, found.notes, asked.order_effect) == (False, (), True)
-    assert (found.df, asked.df) == (3, 3)
-
-
 def test_a_circle_is_found_beside_a_preference_for_one_side():
     found = [evenhand.find_cycles(sided_votes(seed, fixed=0.6, circle=0.8)) for seed in range(10)]
     assert sum(one.real for one in found) >= 8
     assert all(one.cycles[0].systems == ("a", "b", "c") for one in found if one.cycles)
-
-
-def test_where_each_pair_has_its_side_a_circle_of_three_cannot_be_told_from_a_preference():
-    rows = [(*pair, "left") for pair in (("a", "b"), ("b", "c"), ("c", "a"))] * 30
-    rows += [(*pair, "right") for pair in (("a", "b"), ("b", "c"), ("c", "a"))] * 9
-    found = evenhand.find_cycles(
-        evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
-    )
-    assert (found.df, found.p, found.real) == (0, None, False)
-    assert "Sides were not randomised" in found.notes[0]
 
 
 def sided_tally(seed=1):
@@ -105,19 +85,6 @@ def test_the_projection_with_an_order_effect_is_that_of_ordered_pairs_summed_ove
     one, other = rows.reshape(7, 2, -1).transpose(1, 0, 2)
     ours = np.column_stack([one + other, (one - other).sum(axis=1)])
     assert whole.project(ours) == pytest.approx(left)
-
-
-def test_with_an_order_effect_judges_and_cells_spread_alike_where_each_judge_is_a_cell():
-    tally = sided_tally(3)
-    whole = find_residuals(tally, order_effect=True)
-    rows = split_residuals(whole, tally, "judge")
-    assert rows[:, :-1].sum(axis=0) == pytest.approx(whole.residual)
-    by_judge, by_cell = (
-        measure_clusters(whole, rows),
-        measure_cells(whole, tally, ("judge", "judge")),
-    )
-    assert by_cell.across == pytest.approx(by_judge.across)
-    assert by_cell.along == pytest.approx(by_judge.along)
 
 
 @pytest.mark.parametrize(("fixed", "df"), [(0.0, 3), (1.0, 2)])

@@ -24,10 +24,6 @@ def test_without_ties_the_distance_is_half_of_one_less_tau_times_all_pairs():
         )
 
 
-def test_a_reversed_order_is_as_far_as_it_can_be():
-    assert kendall_distance(scores(range(7)), scores(range(7)[::-1])) == 21
-
-
 def test_a_tie_in_one_order_counts_half_and_in_both_nothing():
     strict, tied, both = scores([3, 2, 1]), scores([2, 2, 1]), scores([5, 5, 4])
     assert kendall_distance(strict, tied) == 0.5
@@ -54,12 +50,6 @@ def test_disagreements_name_pairs_and_who_says_what():
     assert [one.systems for one in found] == [("A", "B")]
     assert (found[0].first_better, found[0].second_better) == (("one",), ("two",))
     assert found[0].level == ("three",)
-
-
-def test_there_are_as_many_disagreements_of_two_strict_orders_as_their_distance():
-    rng = np.random.Generator(np.random.PCG64(3))
-    one, other = scores(rng.permutation(30)), scores(rng.permutation(30))
-    assert len(disagreements([one, other])) == kendall_distance(one, other)
 
 
 def test_rankings_of_different_systems_are_refused_by_name():

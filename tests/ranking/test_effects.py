@@ -40,13 +40,6 @@ def test_p_values_are_adjusted_for_all_interactions_by_holm(table_1):
     assert [one.p_holm for one in found] == pytest.approx(expected.tolist())
 
 
-def test_ties_and_named_covariates_have_words_of_their_own(table_1):
-    model = BradleyTerry(judge_covariates="judge", tie_covariates="judge")
-    ties = next(one for one in find_effects(model.fit(table_1), {}).interactions if one.of == "tie")
-    assert ties.say() == "J3 ties more often than J1 does (1.203, z 2.2)"
-    assert ties.say(alone=False) == "judge=J3 ties more often than judge=J1 does (1.203, z 2.2)"
-
-
 def test_judges_who_are_the_groups_are_no_clusters(table_1):
     fit = BradleyTerry(judge_covariates="judge").fit(table_1)
     (test,) = find_effects(fit, {"judge": table_1}).tests
@@ -55,18 +48,6 @@ def test_judges_who_are_the_groups_are_no_clusters(table_1):
         "every group is one judge: no test by judge",
         "for these 4 judges only",
     )
-
-
-def test_why_there_is_no_test_by_a_way_is_said():
-    rows = [("A", "B", 5, 2, 4, "x"), ("A", "B", 3, 3, 6, "y")]
-    counted = tally(*rows)
-    other = {"native": counted.factors["judge"], "judge": counted.factors["judge"]}
-    counted = replace(counted, factors=other)
-    (test,) = find_effects(
-        BradleyTerry(judge_covariates="native").fit(counted), {"judge": counted}
-    ).tests
-    assert test.walds == ()
-    assert test.notes == ("for these 2 judges only",)
 
 
 def test_a_level_that_never_tied_leaves_the_likelihood_ratio_alone():

@@ -1,49 +1,9 @@
 """Counts in one tally, or in one for each way of clustering."""
 
-import numpy as np
-
 from evenhand import read
 from evenhand.data import engine
-from evenhand.ranking import clustering as gathering
 from evenhand.ranking import rank
-from evenhand.ranking.clustering import Evidence
-from ranking.panels import comparisons, panel, tally
-
-
-def test_one_tally_tells_all_candidates_apart_and_its_sum_none():
-    frame = panel()
-    counts = tally(frame, "judge", "item")
-    evidence = Evidence.of(counts)
-    assert evidence.together(("judge", "item")) is counts
-    assert evidence.together(()) is evidence.whole
-    assert evidence.whole.factors == {}
-    assert evidence.whole.digest == tally(frame).digest
-    assert set(evidence.factors) == {"judge", "item"}
-
-
-def test_tallies_apart_hold_the_same_judgments_but_no_cells_of_both():
-    frame = panel()
-    apart = {name: tally(frame, name) for name in ("judge", "item")}
-    evidence = Evidence(apart, apart["judge"].pool())
-    assert evidence.together(("judge", "item")) is None
-    assert evidence.together(("item",)) is evidence.tallies["item"]
-    assert evidence.whole.digest == tally(frame).digest
-    assert len(evidence.factors["judge"].labels) == 6
-
-
-def test_of_very_many_judgments_cells_of_judge_and_item_are_not_counted(monkeypatch):
-    """INFERENCE B3: V_J + V_I without V_JI, conservative, and it says so."""
-    data = comparisons(panel(judges=9))
-    exact = rank(data)
-    monkeypatch.setattr(gathering, "MAX_JOINT_JUDGMENTS", 239)
-    found = rank(data)
-    assert found.notes[-1].code == "no-cells"
-    by_judge, by_item = (rank(data, cluster=cluster) for cluster in ("judge", "item"))
-    variance = by_judge.stderr**2 + by_item.stderr**2
-    np.testing.assert_allclose(found.stderr, np.sqrt(variance), rtol=1e-9)
-    assert (found.stderr >= exact.stderr).all()
-    assert (found.method, found.n_items) == (exact.method, exact.n_items)
-    assert rank(data, interval="bootstrap").notes == exact.notes
+from ranking.panels import panel
 
 
 def test_a_small_file_is_asked_once(tmp_path, monkeypatch):

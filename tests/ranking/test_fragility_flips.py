@@ -8,8 +8,7 @@ import pytest
 import evenhand
 from evenhand.errors import UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.robustness.fragility import nearest_pairs
-from evenhand.ranking.robustness.removal import Claim, open_case, worth_influence
+from evenhand.ranking.robustness.removal import worth_influence
 from ranking.test_fragility import campaign_table, decides, table
 
 
@@ -68,17 +67,6 @@ RENAMED = {f"j{j:02d}": f"j{11 - j:02d}" for j in range(12)}
 RENAMED |= {f"q{i:02d}": f"q{29 - i:02d}" for i in range(30)}
 RENAMED |= {"A": "Z", "B": "C", "C": "M", "D": "B"}
 RENAMED |= {"left": "left", "right": "right", "tie": "tie"}
-
-
-def test_the_fewest_votes_do_not_depend_on_names():
-    rows = [tuple(map(str, row)) for row in campaign_table(4)]
-    renamed = [tuple(RENAMED[word] for word in row) for row in rows]
-    turned, again = (
-        vote_flip(own, "reversed", pair) for own, pair in ((rows, "AB"), (renamed, "ZC"))
-    )
-    assert again.fewest == turned.fewest
-    named = {(RENAMED[one.better], RENAMED[one.worse], one.count, one.of) for one in turned.removed}
-    assert {(one.better, one.worse, one.count, one.of) for one in again.removed} == named
 
 
 @pytest.mark.parametrize("seed", [3, 4])
@@ -141,21 +129,6 @@ def test_the_pair_across_a_border_that_fewest_votes_turn_need_not_be_the_nearest
     turned = next(one for one in found.flips if one.how == "reversed")
     assert turned.fewest == min(60 - 50, 6 - 2) + 1
     assert turned.removed[0].worse == "C"
-
-
-def test_a_pair_that_is_decided_has_some_way_to_fall_before_it_is_not():
-    seen = 0
-    for seed in range(12):
-        case = open_case(table(campaign_table(seed, n=250)), BradleyTerry(), level=0.95)
-        systems, sets = case.ranking.systems, case.ranking.rank_sets
-        for at in zip(*np.nonzero(sets.decided > 0), strict=True):
-            pair = [systems[code] for code in at]
-            gap = case.ranking.log_worth[at[0]] - case.ranking.log_worth[at[1]]
-            stderr = case.ranking.pair_stderr[at]
-            _, (need,) = nearest_pairs(case, Claim("", (pair[0],), (pair[1],)), "undecided")
-            assert need > 0
-            seen += gap / stderr < max(sets.critical)  # only a later step decides it
-    assert seen > 0
 
 
 def test_the_pull_of_a_judge_who_alone_links_a_system_is_that_of_the_score():

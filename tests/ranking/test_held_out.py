@@ -10,7 +10,6 @@ import evenhand
 from evenhand.data.results import Grouped
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.ranking.cross_validation import ModelComparison, compare_models
-from evenhand.render.findings import take_findings
 from held_out_votes import World
 
 MODELS = ["uniform", "adjusted-uniform", "geometric-students", "bradley-terry"]
@@ -49,25 +48,12 @@ def test_the_model_that_made_the_votes_is_best_and_uniform_is_three() -> None:
     assert "uniform" not in found.best_set
 
 
-def test_the_result_says_what_was_held_out() -> None:
-    found = one(FOUND)
-    assert (found.blocks, found.folds, found.clusters.name) == ("both", 25, "judge+item")
-    assert "neither a judge nor an item is on both sides" in " ".join(repr(found).split())
-    assert "held out by both, 5x5 folds | uniform, adjusted-uniform" in found.signature
-    assert "level 0.95 seed=20131 | n=1500 | sha256 " in found.signature
-
-
 def test_the_order_of_rows_does_not_matter() -> None:
     again = one(
         compare_models(evenhand.read(FRAME.sample(fraction=1, shuffle=True, seed=1)), models=MODELS)
     )
     assert again.signature == one(FOUND).signature
     assert (again.losses == one(FOUND).losses).all()
-
-
-def test_another_seed_divides_otherwise() -> None:
-    other = one(compare_models(evenhand.read(FRAME), models=MODELS, seed=5))
-    assert (other.losses[2] != one(FOUND).losses[2]).any()
 
 
 def test_a_model_that_needs_what_the_data_lack_says_so() -> None:
@@ -87,13 +73,6 @@ def test_several_tasks_are_compared_task_by_task() -> None:
     assert found["t0"].held_out.size + found["t1"].held_out.size == 1500
 
 
-def test_other_columns_divide_too() -> None:
-    frame = FRAME.with_columns(half=pl.Series(np.where(np.arange(1500) < 700, "a", "b")))
-    found = compare_models(evenhand.read(frame), models=MODELS[:2], group_by="half")
-    assert isinstance(found, Grouped)
-    assert {name: found[name].held_out.size for name in found} == {"a": 700, "b": 800}
-
-
 def test_rows_of_no_group_are_refused_by_number() -> None:
     half = np.where(np.arange(1500) < 700, "a", "b").astype(object)
     half[:2] = None
@@ -103,53 +82,6 @@ def test_rows_of_no_group_are_refused_by_number() -> None:
         said = rf"a value is missing in column '{column}' .*\({rows}\)"
         with pytest.raises(InvalidJudgments, match=said):
             compare_models(evenhand.read(frame), models=MODELS[:2], group_by=column)
-
-
-def test_groups_that_mix_tasks_say_so() -> None:
-    frame = frame_of(World(n=1500, tasks=2), 3).with_columns(
-        half=pl.Series(np.where(np.arange(1500) < 700, "a", "b"))
-    )
-    data = evenhand.read(frame)
-    found = compare_models(data, models=MODELS[:2], group_by="half")
-    assert all("2 tasks are pooled." in found[name].notes for name in ("a", "b"))
-    apart = compare_models(data, models=MODELS[:2])
-    assert not any("pooled" in note for name in apart for note in apart[name].notes)
-
-
-def test_one_division_is_told_of_and_several_are_not() -> None:
-    data = evenhand.read(FRAME)
-    assert any(note.code == "one-division" for note in take_findings(one(FOUND).notes))
-    again = one(compare_models(data, models=MODELS[:2], folds=3, repeats=3))
-    assert not any(note.code == "one-division" for note in take_findings(again.notes))
-    assert again.scores[-1].perplexity == 3.0
-    assert (again.scores[-1].lower, again.scores[-1].upper) == (3.0, 3.0)
-
-
-def test_folds_are_those_that_were_made() -> None:
-    nested = FRAME.filter(
-        pl.col("item").str.slice(1).cast(int) % 12 == pl.col("judge").str.slice(1).cast(int)
-    )
-    found = one(compare_models(evenhand.read(nested), models=MODELS[:2], by="both"))
-    assert found.folds < 25
-    assert f"trained {found.folds} times" in found.notes[0]
-    hollow = 25 - found.folds
-    assert found.notes[1] == f"{hollow} of 25 blocks hold no comparison and are no fold."
-
-
-def test_models_out_of_the_set_show_who_beat_them() -> None:
-    rows = {row["model"]: row for row in one(FOUND).records()}
-    assert rows["uniform"]["beaten_by"] in {*MODELS} - {"uniform"}
-    assert rows["uniform"]["behind_lower"] > 0
-    assert rows[one(FOUND).best]["beaten_by"] is None
-
-
-def test_progress_ends_where_it_said() -> None:
-    told: list[tuple[int, int]] = []
-    data = evenhand.read(frame_of(World(n=1500, tasks=2), 3))
-    compare_models(
-        data, models="uniform", by="judge", folds=4, progress=lambda *at: told.append(at)
-    )
-    assert told == [(i, 8) for i in range(1, 9)]
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

@@ -21,14 +21,6 @@ def _rows(tasks):
     return ratings(lines, COLUMNS).rows()
 
 
-def test_one_task_has_flags_and_tables_in_one_panel():
-    panels, refused = examine_ratings(_rows(["x"]), diagnose_judges, by="task", level=0.05)
-    assert list(panels) == [""]
-    assert panels[""].screening is not None
-    assert panels[""].diagnosis is not None
-    assert refused == {}
-
-
 def test_tasks_have_tables_apart_and_flags_in_common():
     panels, _ = examine_ratings(_rows(["x", "y"]), diagnose_judges, by="task", level=0.05)
     assert list(panels) == [ALL_TASKS, "x", "y"]
@@ -45,15 +37,6 @@ def test_a_task_of_which_nothing_can_be_said_is_refused_by_name():
     panels, refused = examine_ratings(_rows(["x", "y"]), refuse, by="task", level=0.05)
     assert list(panels) == [ALL_TASKS, "x"]
     assert refused == {"y": "nothing here"}
-
-
-def test_a_diagnosis_that_fails_leaves_the_flags_with_a_note():
-    def refuse(rows):
-        raise NotIdentified(f"nothing to say of {rows.size} scores")
-
-    panels, _ = examine_ratings(_rows(["x"]), refuse, by=None, level=0.05)
-    assert panels[""].diagnosis is None
-    assert panels[""].notes[0] == "No diagnosis: nothing to say of 216 scores"
 
 
 def test_comparisons_without_judges_are_refused():

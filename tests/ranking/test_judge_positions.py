@@ -14,10 +14,8 @@ from evenhand.models.position_effects import (
     place_nodes,
 )
 from evenhand.ranking.position_bias import (
-    find_position_bias,
     fit_order,
     judge_biases,
-    median_bias,
     ranking_inflation,
 )
 from ranking.test_position_bias import campaign, rankings, read
@@ -56,22 +54,6 @@ def test_the_inflation_of_all_rankings_of_three_has_a_closed_form(weight):
 def fit_judges(frame: pl.DataFrame) -> tuple[PositionEffects, Tally]:
     tally = read(frame).tally(by=["judge"])
     return fit_position_effects(fit_order(tally), tally), tally
-
-
-def test_the_median_judge_is_the_one_who_holds_the_middle_of_the_information():
-    """One judge of 1,000 answers, who leans to the first, beside six of 20."""
-    one = campaign(1, judges=1, n=1000, delta=1.5).with_columns(judge=pl.lit("busy"))
-    effects, tally = fit_judges(pl.concat([one, campaign(2, judges=6, n=20, delta=-1.0)]))
-    busy = effects.estimate[tally.factor("judge").labels.index("busy")]
-    assert busy == effects.estimate.max()
-    assert median_bias(effects) == busy
-
-
-def test_the_error_of_the_common_bias_is_part_of_every_judges_own():
-    alike = [campaign(9, judges=1).with_columns(judge=pl.lit(f"j{i}")) for i in range(8)]
-    found = find_position_bias(read(pl.concat(alike)))
-    assert found.spread == 0
-    assert {one.stderr for one in found.judges} == {found.stderr}
 
 
 def test_a_judges_error_holds_what_an_error_of_the_common_bias_moves():

@@ -42,27 +42,6 @@ def test_others_may_train_and_the_notes_say_what_they_share() -> None:
     assert not any(note.code == "on-held-out-items" for note in apart.notes)
 
 
-def test_refused_trainings_are_counted_in_a_note() -> None:
-    bare = evenhand.read(frame_of(WORLD, 3).drop("judge"))
-    models = ["uniform", "judge-slopes"]
-    found = trace_learning(bare, models=models, sizes=(50,), trials=2, least=400)
-    assert len(found.refusals) == 4
-    assert any(note.startswith("judge-slopes: 4 trainings refused") for note in found.notes)
-
-
-def test_the_signature_tells_what_it_was_told_and_one_of_each_in_the_singular() -> None:
-    told = ("group=crowd", "group=expert")
-    single = evenhand.read(frame_of(WORLD, 3).filter(pl.col("task") == "t0"))
-    found = trace_learning(
-        single, models="uniform", sizes=(100,), trials=1, least=400, level=0.9, transfer=told
-    )
-    assert "learning curves, size 100, 1 trial | held out" in found.signature
-    assert (
-        f"| task t0 | uniform | trained on {told[0]}, tested on {told[1]} | level 0.9 seed=20131 |"
-        in found.signature
-    )
-
-
 def test_settings_that_cannot_be_are_refused() -> None:
     with pytest.raises(UnknownOption, match="seed cannot be -1: it is a whole number from 0"):
         trace_learning(DATA, models="uniform", seed=-1)

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand import BradleyTerry, compare_methods, rank, read
+from evenhand import compare_methods, rank, read
 from evenhand.data.votes import Scores
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.ranking.method_table import GroupedMethodTables, MethodTable, read_scores
 from evenhand.ranking.methods import RULES, choose_methods
 from ranking.simple_rules import use_rules
@@ -56,16 +56,6 @@ def test_the_default_ranking_is_what_rank_gives():
     assert [row["stderr"] for row in board] == alone.stderr.tolist()
     assert [row["rank_upper"] for row in board] == alone.rank_upper.tolist()
     assert found.signature("bradley-terry") == alone.signature
-
-
-def test_a_rule_is_scored_on_all_counts():
-    found = compare_methods(read(pl.DataFrame(VOTES)), methods="wins")
-    assert [(row["place"], row["system"], row["score"]) for row in found.board("wins")] == [
-        (1, "a", 7),
-        (2, "b", 4),
-        (3, "c", 3),
-    ]
-    assert (found.n_judgments, found.n_comparisons, found.ties) == (15, 15, 1)
 
 
 def test_equal_scores_share_the_best_of_their_places():
@@ -127,22 +117,6 @@ def test_where_the_default_ranking_is_refused_systems_stand_by_their_mean_place(
     assert found.ranking is None
 
 
-def test_where_no_method_can_rank_all_say_why():
-    with pytest.raises(NotIdentified, match=r"^never: never says anything$"):
-        compare_methods(read(pl.DataFrame(VOTES)), methods="never")
-    tasks = pl.DataFrame(VOTES).with_columns(task=pl.Series(["x"] * 6 + ["y"] * 9))
-    with pytest.raises(NotIdentified, match=r"task x: never: .*; task y: never: "):
-        compare_methods(read(tasks), methods="never")
-
-
-def test_the_seed_reaches_the_rules_that_draw():
-    data = read(pl.DataFrame(VOTES))
-    found = compare_methods(data, methods="lot", seed=1)
-    assert found.systems == ("c", "a", "b")
-    assert "| lot, seed=1 |" in found.signature("lot")
-    assert found.scores["lot"].notes == ("drawn",)
-
-
 def test_tasks_and_groups_are_ranked_apart_each_as_if_it_were_alone():
     frame = pl.DataFrame(VOTES)
     tasks = {"x": frame, "y": turned(frame)}
@@ -159,64 +133,6 @@ def test_tasks_and_groups_are_ranked_apart_each_as_if_it_were_alone():
     assert judges["j0"].notes == ("2 tasks are pooled.",)
     with pytest.raises(InvalidJudgments, match="no judge 'j9'"):
         judges["j9"]
-
-
-def test_a_group_that_the_default_cannot_rank_does_not_stop_the_others():
-    frame = pl.DataFrame(VOTES).with_columns(task=pl.lit("x"))
-    single = frame.head(1).with_columns(task=pl.lit("y"))
-    found = compare_methods(read(pl.concat([frame, single])), methods=["bradley-terry", "wins"])
-    assert list(found["x"].scores) == ["bradley-terry", "wins"]
-    assert list(found["y"].scores) == ["wins"]
-    assert "not identified" in found["y"].refused["bradley-terry"]
-
-
-def test_rankings_count_as_one_judgment_each_in_every_task():
-    columns = {
-        "task": ["x"] * 3 + ["y"] * 5,
-        "ranking": ["r1"] * 3 + ["r1"] * 3 + ["r2"] * 2,
-        "system": ["a", "b", "c", "a", "b", "c", "a+b", "c"],
-        "rank": [1, 2, 3, 1, 2, 3, 1, 2],
-    }
-    found = compare_methods(read(pl.DataFrame(columns), system_separator="+"), methods="wins")
-    assert [(one.n_judgments, one.n_comparisons) for one in found.groups.values()] == [
-        (1, 3),
-        (2, 5),
-    ]
-    plain = compare_methods(read(pl.DataFrame(columns)), methods="wins")
-    assert plain["x"].notes == ()
-    assert "read with --system-separator +" in plain["y"].notes[0]
-
-
-def test_settings_of_the_default_ranking_are_passed_on():
-    data = read(pl.DataFrame(VOTES))
-    model = BradleyTerry(ties="half-win", prior=1)
-    found = compare_methods(data, methods=["bradley-terry", "wins"], model=model, seed=5)
-    assert found.ranking.fit.model == model
-    assert "seed=5" in found.signature("bradley-terry")
-    assert found.signatures.startswith("evenhand 0.1.0 | bradley-terry, half-win + prior 1 per")
-    with pytest.raises(UnknownOption, match="level"):
-        compare_methods(data, level=2)
-
-
-def test_disputes_come_most_disputed_first_then_from_the_top():
-    found = table(
-        ("one", (4, 3, 2, 1)),
-        ("two", (4, 3, 1, 2)),
-        ("three", (3, 4, 1, 2)),
-        ("four", (4, 4, 2, 1)),
-        ("five", (4, 2, 3, 1)),
-    )
-    assert found.systems == ("a", "b", "c", "d")
-    assert [one.systems for one in found.disputes] == [("c", "d"), ("a", "b"), ("b", "c")]
-    second = found.disputes[1]
-    assert second.first_better == ("one", "two", "five")
-    assert (second.second_better, second.level) == (("three",), ("four",))
-
-
-def test_of_pairs_equally_disputed_the_one_nearer_to_the_top_comes_first():
-    """Two opposite orders dispute every pair alike: those with the first come first."""
-    found = table(("one", (4, 3, 2, 1)), ("two", (1, 2, 3, 4)))
-    assert ["".join(one.systems) for one in found.disputes] == ["ab", "ac", "ad", "bc", "bd", "cd"]
 
 
 def test_a_group_that_no_method_can_rank_keeps_its_systems_and_says_why():
@@ -238,11 +154,6 @@ def test_a_group_that_no_method_can_rank_keeps_its_systems_and_says_why():
     assert contract["systems"][0] == {"system": "p", "places": nothing, "scores": nothing}
 
 
-def test_rules_go_by_the_name_of_the_registry():
-    found = compare_methods(read(pl.DataFrame(VOTES)), methods=["lot", "fewest-losses"], seed=1)
-    assert {name for one in found.disputes for name in one.first_better} == {"fewest-losses"}
-
-
 def test_disputes_and_distances_are_those_of_a_count_over_all_pairs():
     rng = np.random.Generator(np.random.PCG64(7))
     names = tuple(f"s{i:02d}" for i in range(12))
@@ -261,25 +172,3 @@ def test_disputes_and_distances_are_those_of_a_count_over_all_pairs():
         )
         assert found.distances[i, j] == found.distances[j, i] == discordant
     assert (np.diag(found.distances) == 0).all()
-
-
-def test_the_contract_holds_plain_numbers_of_every_method():
-    found = compare_methods(read(pl.DataFrame(VOTES)), methods=["wins", "fewest-losses", "never"])
-    contract = found.to_dict()
-    assert contract["systems"][1] == {
-        "system": "b",
-        "places": {"wins": 2, "fewest-losses": 2, "never": None},
-        "scores": {"wins": 4.0, "fewest-losses": -6.0, "never": None},
-    }
-    assert contract["distances"] == [  # b and c are level by their losses alone
-        {"methods": ["wins", "fewest-losses"], "kendall": 0.5}
-    ]
-    assert contract["disputes"] == []
-    assert contract["refused"] == {"never": "never says anything"}
-    assert [type(one) for one in contract["methods"][1]["systems"][0].values()] == [
-        *(int, str, float, float, int, int, int)
-    ]
-    text = str(found)
-    assert text.startswith("All methods agree on the order of all 3 pairs.")
-    assert "never gives no scores: never says anything." in text
-    assert all(name in text for name in ("wins", "fewest-losses", "a, b, c"))

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import evenhand
 from evenhand.cli.main import main
 from evenhand.data.tally import Tally
-from evenhand.ranking.sides import LIMIT, OneSided, find_one_sided
+from evenhand.ranking.sides import LIMIT
 from evenhand.ranking.texts import INSEPARABLE
 
 CODES = np.array([[0, 1], [1, 2], [0, 2], [1, 0], [2, 1], [2, 0]], dtype=np.int32)
@@ -43,40 +43,6 @@ def test_a_small_share_beyond_lot_is_noted_and_limits_no_sentence():
     assert not ranking.one_sided
     assert LIMIT not in ranking.says
     assert evenhand.rank(few).notes[:1] != ranking.notes[:1]
-
-
-def test_sides_that_fall_evenly_are_not_spoken_of():
-    ranking = evenhand.rank(votes(turned=0.5))
-    assert not ranking.one_sided
-    assert "sides" not in f"{ranking.says} {' '.join(ranking.notes)}"
-
-
-def test_a_model_of_sides_unknown_sides_and_rankings_have_no_such_note():
-    tally = votes(turned=0.1)
-    assert find_one_sided(tally, evenhand.BradleyTerry(), of_pairs=True).notes
-    assert (
-        find_one_sided(tally, evenhand.BradleyTerry(order_effect=True), of_pairs=True) == OneSided()
-    )
-    assert find_one_sided(replace(tally, positions_known=False), None, of_pairs=True) == OneSided()
-    assert find_one_sided(tally, None, of_pairs=False) == OneSided()
-    assert not evenhand.rank(tally, model=evenhand.BradleyTerry(order_effect=True)).one_sided
-
-
-@pytest.mark.parametrize("share", [0.2, 1.0])
-def test_importance_weights_count_as_the_votes_that_they_are_worth(share):
-    """n votes of weight w are n votes: (n w)² / (n w²)."""
-    tally = votes(turned=0.0)
-    w = share
-    weighed = replace(
-        tally,
-        wins=tally.wins * w,
-        ties=tally.ties * w,
-        losses=tally.losses * w,
-        squares=tally.counts * w * w,
-    )
-    assert find_one_sided(weighed, None, of_pairs=True) == find_one_sided(
-        tally, None, of_pairs=True
-    )
 
 
 COMMAND_LINE = CliRunner()
@@ -156,31 +122,3 @@ def test_where_some_pairs_were_shown_in_both_orders_all_four_say_whose_sides_wer
     said = list_notes(ask(tmp_path, pairs, "bias"))
     (note,) = [one for one in said if "randomised" in one]
     assert f"{100 * shared:.0f} % of the comparisons are of pairs shown in both orders" in note
-
-
-def test_all_four_are_silent_where_sides_are_balanced(tmp_path):
-    pairs = [*EVERY, *(pair[::-1] for pair in EVERY)]
-    for words in (
-        ("rank",),
-        ("compare", "--nested"),
-        ("bias",),
-        ("compare", "--model", "bradley-terry"),
-    ):
-        assert not any("randomised" in note for note in list_notes(ask(tmp_path, pairs, *words)))
-
-
-def test_compare_gives_a_model_of_the_order_no_score_where_it_cannot_be_separated():
-    data = evenhand.read(simulate(EVERY))
-    models = {"plain": evenhand.BradleyTerry(), "order": evenhand.BradleyTerry(order_effect=True)}
-    found = evenhand.compare_models(data, models=models)
-    assert found.models == ("plain",)
-    assert INSEPARABLE in found.refused["order"]
-    balanced = evenhand.read(simulate([*EVERY, *(pair[::-1] for pair in EVERY)]))
-    assert evenhand.compare_models(balanced, models=models).models == ("plain", "order")
-
-
-def test_a_ranking_with_an_order_effect_that_cannot_be_separated_says_so():
-    model = evenhand.BradleyTerry(order_effect=True)
-    ranking = evenhand.rank(evenhand.read(simulate(EVERY)), model=model)
-    assert "inseparable" in [one.code for one in ranking.notes]
-    assert ranking.one_sided

@@ -9,7 +9,6 @@ from evenhand.data.tally import Factor
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import clustering, covariance
 from evenhand.ranking.rank import rank
-from evenhand.ranking.rank_sets import note_open
 from ranking.panels import comparisons, panel, tally
 
 SCHEMA = ["judge", "left", "right", "outcome"]
@@ -45,13 +44,6 @@ def test_pairs_that_rest_on_several_judges_count_for_each_of_them():
     )
 
 
-def test_a_single_pair_is_undecided_in_the_singular():
-    effective = np.array([[0, 9, 2.5], [9, 0, 9], [2.5, 9, 0]])
-    (note,) = note_open(("a", "b", "c"), (), effective, np.zeros((3, 3), dtype=bool))
-    assert note.startswith("1 pair undecided: fewer than 5 effective ")
-    assert note.endswith(" (fewest: 2.5, a and c).")
-
-
 def merged_into(monkeypatch, limit):
     monkeypatch.setattr(clustering, "MAX_CLUSTERS", limit)
 
@@ -74,20 +66,6 @@ def merged_together(data, first, second):
     return replace(data, factors={"judge": merged}, unmerged={"judge": lambda: data}).pool(
         ["judge"]
     )
-
-
-def test_two_judges_of_one_group_are_not_called_one():
-    """A system that two judges of one group saw: excluded together, but both are named."""
-    frame = board(*(answers(judge, "new", "s1", 30) for judge in ("j001", "j005")))
-    data = merged_together(tally(frame, "judge"), "j001", "j005")
-    whole = BradleyTerry().fit(comparisons(frame))
-    way = covariance.leave_each_out(whole, data, "judge")
-    at = whole.systems.index("new")
-    code = int(way.resting[at, at - 1])
-    assert way.label(code) == "judges j001, j005"
-    assert (np.delete(way.effective[at], at) > 1.5).all()
-    unmerged = covariance.leave_each_out(whole, tally(frame, "judge"), "judge")
-    np.testing.assert_allclose(way.effective[at], unmerged.effective[at], rtol=1e-9)
 
 
 def test_effective_judges_of_thin_pairs_are_those_of_the_judges_themselves(monkeypatch):
@@ -120,21 +98,3 @@ def test_large_boards_keep_the_protection(monkeypatch):
     assert "judge j007 alone" in of_note(found, "alone")
     assert "fewer than 5 effective judges" in of_note(found, "effective")
     assert (found.rank_sets.decided[found.rank_sets.barred] == 0).all()
-
-
-def test_only_the_way_that_is_thin_is_named():
-    """A system that three judges saw, on thirty items: judges are few, items are not."""
-    frame = panel(2, n=600, systems=5, judges=12, items=30)
-    seen = pl.any_horizontal(pl.col("left", "right") == "s4")
-    frame = frame.filter(~seen | pl.col("judge").is_in(["j009", "j010", "j011"]))
-    found = rank(comparisons(frame))
-    assert found.rank_sets.clusterings == ("judge", "item")
-    said = [
-        found.says_of("s4"),
-        of_note(found, "pairs undecided"),
-        of_note(found, "No interval for s4"),
-    ]
-    assert "on fewer than 5 effective judges" in said[0]
-    assert "4 pairs undecided: fewer than 5 effective judges link the two" in said[1]
-    assert "too few judges link to the other 4 systems" in said[2]
-    assert not any("item" in one for one in said)

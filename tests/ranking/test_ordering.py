@@ -43,9 +43,3 @@ def test_wins_ties_and_losses_are_counted_from_either_side():
         assert row["ties"] == left.count("tie") + right.count("tie")
         assert row["losses"] == left.count("right") + right.count("left")
     assert found.wins.sum() + found.ties.sum() / 2 == found.n_comparisons
-
-
-def test_log_worths_are_centred_and_best_first():
-    found = rank(comparisons(panel()))
-    np.testing.assert_allclose(found.log_worth.mean(), 0, atol=1e-12)
-    assert (np.diff(found.log_worth) <= 0).all()

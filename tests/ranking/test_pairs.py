@@ -58,28 +58,6 @@ def test_every_law_of_ties_predicts_what_two_systems_showed(ties):
     assert (pair.win_lower < 0.5) == (at_zero < 0)
 
 
-def test_of_systems_that_never_met_the_difference_is_the_sum_and_it_is_said():
-    chain = rank(votes(("A", "B", 30, 0, 20), ("B", "C", 25, 0, 15)))
-    pair = chain.pair("A", "C")
-    odds, variance = (30 / 20) * (25 / 15), 1 / 30 + 1 / 20 + 1 / 25 + 1 / 15
-    np.testing.assert_allclose(pair.win, odds / (1 + odds), rtol=1e-7)
-    np.testing.assert_allclose(pair.stderr, np.sqrt(variance), rtol=1e-7)
-    assert (pair.compared, pair.notes[0].code) == (0, "never-compared")
-    assert "A and C were never compared with each other" in str(pair)
-    assert "never-compared" not in [one.code for one in chain.pair("A", "B").notes]
-
-
-def test_the_order_of_the_two_turns_everything():
-    ranking = rank(votes(("A", "B", 30, 4, 20), ("B", "C", 25, 3, 15), ("C", "A", 5, 2, 22)))
-    one, other = ranking.pair("B", "A"), ranking.pair("A", "B")
-    np.testing.assert_allclose(one.win, 1 - other.win)
-    np.testing.assert_allclose([one.lower, one.upper], [-other.upper, -other.lower])
-    np.testing.assert_allclose(
-        [one.win_lower, one.win_upper], [1 - other.win_upper, 1 - other.win_lower]
-    )
-    assert (one.p_adjusted, one.tie, one.losses) == (other.p_adjusted, other.tie, other.wins)
-
-
 def test_intervals_and_p_are_those_of_the_pairs_of_the_ranking(jury):
     ranking = evenhand.rank(jury)
     for row in ranking.pairs():
@@ -163,10 +141,3 @@ def test_what_is_no_pair_is_refused(jury):
         ranking.pair("A", "E")
     with pytest.raises(UnknownOption, match="a pair is two systems, and 'A' is one"):
         ranking.pair("A", "A")
-
-
-def test_of_abilities_there_are_rates_without_intervals(jury):
-    model = evenhand.IRTGaussian(sweeps=300, burn_in=100, chains=2)
-    pair = evenhand.rank(jury, model=model).pair("A", "D")
-    assert (pair.scale, pair.win_lower, pair.lower) == ("ability", None, None)
-    assert 0.5 < pair.win < 1

@@ -26,15 +26,6 @@ def test_the_dense_and_the_sparse_way_to_cells_agree(order, monkeypatch):
     np.testing.assert_allclose(sparse, dense, rtol=1e-10, atol=1e-15)
 
 
-@pytest.mark.parametrize("by", ["judge", "item"])
-def test_clusters_taken_in_blocks_give_the_same(by, monkeypatch):
-    frame = panel()
-    fitted, counts = fit(frame), tally(frame, by)
-    whole, _ = cluster_covariance(fitted, counts, by)
-    monkeypatch.setattr(boards, "MAX_BLOCK_NUMBERS", 1)
-    np.testing.assert_allclose(cluster_covariance(fitted, counts, by)[0], whole, rtol=1e-9)
-
-
 def judge_loglik(part, whole: Fit) -> Callable[[np.ndarray], float]:
     """The log-likelihood of one judge's answers as a function of (λ, τ)."""
     codes = [[whole.systems.index(name) for name in part[side]] for side in ("left", "right")]
@@ -75,26 +66,3 @@ def test_cv3_of_thresholds_is_its_formula_with_differences_for_derivatives(ties)
     scale = np.where(np.array(whole.names) == "tau", whole.estimate, 1.0)  # from log τ to τ
     expected = jackknife(scores, information)
     np.testing.assert_allclose(found * scale * scale[:, None], expected, rtol=2e-4, atol=1e-7)
-
-
-def test_scores_of_clusters_add_up_to_nought_and_information_to_the_whole():
-    frame = panel()
-    fitted, counts = fit(frame, order_effect=True), tally(frame, "judge")
-    judges = counts.factor("judge")
-    taken = boards.take_apart(fitted, counts, judges.codes, judges.size)
-    scores = boards.cluster_scores(fitted, taken)
-    np.testing.assert_allclose(scores.sum(axis=0), 0, atol=1e-6)
-    total = boards.cluster_information(fitted, taken).sum(axis=0)
-    np.testing.assert_allclose(np.linalg.inv(total), fitted.raw_vcov, rtol=1e-7)
-
-
-@pytest.mark.parametrize("ties", ["davidson", "rao-kupper", "half-win", "discard"])
-@pytest.mark.parametrize("order", [True, False])
-def test_consecutive_clusters_by_themselves_are_those_of_the_whole(ties, order):
-    frame = panel(n=3000, systems=3, judges=20)
-    fitted, counts = fit(frame, ties=ties, order_effect=order), tally(frame, "judge")
-    judges = counts.factor("judge")
-    entries = boards.take_apart(fitted, counts, judges.codes, judges.size)
-    whole = boards.cluster_information(fitted, entries)
-    some = boards.cluster_information(fitted, entries.between(1, 3))
-    np.testing.assert_allclose(some, whole[1:3], rtol=1e-9, atol=1e-9)

@@ -16,8 +16,7 @@ from evenhand.data.source import Source
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.models import bradley_terry
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking import rank, sandwich
-from evenhand.ranking.clustering import MAX_CLUSTERS
+from evenhand.ranking import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from ranking.panels import comparisons, panel
 
@@ -54,15 +53,6 @@ def test_several_tasks_are_ranked_task_by_task_each_as_if_it_were_alone():
         )
 
 
-def test_more_clusters_than_two_hundred_are_merged_alike_in_one_task_and_in_several():
-    many = panel(n=3000, judges=MAX_CLUSTERS + 50, items=12).with_columns(task=pl.lit("a"))
-    data = comparisons(pl.concat([many, many.with_columns(task=pl.lit("b"))]))
-    one, other = rank(data, cluster="judge"), rank(comparisons(many.drop("task")), cluster="judge")
-    same(one["a"], other)
-    assert one["a"].n_judges == 250
-    assert "by judge (250 judges in 200)" in one["a"].method
-
-
 def test_items_of_different_tasks_are_different_items():
     frame = two_tasks().with_columns(domain=pl.lit("news"))
     frame = frame.filter(pl.col("left").is_in(["s0", "s1"]) & pl.col("right").is_in(["s0", "s1"]))
@@ -70,14 +60,6 @@ def test_items_of_different_tasks_are_different_items():
     items = {(task, item) for task, item in frame.select("task", "item").iter_rows()}
     assert found.n_items == len(items) > len(set(frame["item"]))
     assert "2 tasks are pooled." in found.notes
-
-
-def test_one_task_is_one_ranking_and_one_group_that_was_asked_for_is_a_group():
-    frame = panel(judges=9).with_columns(task=pl.lit("de-en"))
-    assert isinstance(rank(comparisons(frame)), Ranking)
-    grouped = rank(comparisons(frame), group_by="task")
-    assert isinstance(grouped, GroupedRankings)
-    same(grouped["de-en"], rank(comparisons(frame)))
 
 
 def test_groups_by_any_column():
@@ -89,13 +71,6 @@ def test_groups_by_any_column():
     for lang in ("de", "fr"):
         part = comparisons(frame.filter(pl.col("lang") == lang).drop("lang"))
         same(found[lang], rank(part, cluster="judge"))
-
-
-def test_groups_by_judge_speak_of_one_judge_each():
-    found = rank(comparisons(panel(judges=3, n=600, items=15)), group_by="judge")
-    assert {ranking.headline for ranking in found.groups.values()} == {"for this judge only"}
-    assert {ranking.n_judges for ranking in found.groups.values()} == {1}
-    assert all("by item" in ranking.method for ranking in found.groups.values())
 
 
 def test_a_group_that_cannot_be_ranked_is_refused_while_others_are_ranked():
@@ -120,13 +95,6 @@ def test_a_group_that_cannot_be_ranked_is_refused_while_others_are_ranked():
         rank(comparisons(always))
     with pytest.raises(InvalidJudgments, match=r"no task 'de-fr'. Did you mean 'de-en'\?"):
         found["de-fr"]
-
-
-def test_a_group_with_one_judge_is_refused_where_judges_are_asked_for():
-    alone = panel(seed=3, judges=1).with_columns(task=pl.lit("fr-en"), domain=pl.lit("news"))
-    found = rank(comparisons(pl.concat([two_tasks(), alone])), cluster="judge")
-    assert "there is only one judge ('j000')" in found.refused["fr-en"]
-    assert len(found) == 2
 
 
 def rankings(n: int = 60, judges: int = 3) -> Rankings:
@@ -158,24 +126,6 @@ def test_rankings_without_judges_are_clustered_by_ranking():
     assert (found.stderr != independent.stderr).all()
 
 
-def test_blank_rankings_and_rankings_of_one_output_are_no_judgments():
-    data = rankings(judges=9)
-    blank = pl.DataFrame(
-        {"ranking": ["blank", "blank", "one"], "system": ["a", "b", "a"], "rank": [-1, -1, 1]}
-    ).with_columns(judge=pl.lit("j0"))
-    more = Rankings(nw.from_native(pl.concat([data.frame.to_native(), blank])))
-    assert rank(more).n_judgments == 60
-    same(rank(more), rank(data))
-
-
-def test_rankings_of_several_tasks_count_their_own_rankings():
-    frame = rankings(judges=9).frame.to_native()
-    tasks = [frame.with_columns(task=pl.lit("a")), frame.head(200).with_columns(task=pl.lit("b"))]
-    found = rank(Rankings(nw.from_native(pl.concat(tasks))))
-    assert [found[task].n_judgments for task in ("a", "b")] == [60, 50]
-    assert [found[task].n_comparisons for task in ("a", "b")] == [360, 300]
-
-
 def engines(frame: pl.DataFrame) -> dict[str, Comparisons]:
     connection = duckdb.connect()
     arrow = frame.to_arrow()
@@ -187,28 +137,6 @@ def engines(frame: pl.DataFrame) -> dict[str, Comparisons]:
         "arrow": Comparisons(nw.from_native(pa.table(arrow))),
         "duckdb": Comparisons(nw.from_native(relation), source=Source(connection=connection)),
     }
-
-
-def test_every_engine_gives_the_same_ranking_and_the_same_signature():
-    frame = panel(judges=9)
-    expected = rank(comparisons(frame))
-    for data in engines(frame).values():
-        same(rank(data), expected)
-
-
-def test_the_order_of_rows_does_not_matter():
-    frame = panel(judges=9)
-    same(rank(comparisons(frame.reverse())), rank(comparisons(frame)))
-
-
-def test_swapping_sides_and_flipping_outcomes_changes_nothing_but_the_digest():
-    frame = panel(judges=9)
-    flipped = frame.rename({"left": "right", "right": "left"}).with_columns(
-        pl.col("outcome").replace({"left": "right", "right": "left"})
-    )
-    one, other = rank(comparisons(frame)), rank(comparisons(flipped))
-    np.testing.assert_allclose(one.stderr, other.stderr, rtol=1e-7)
-    np.testing.assert_allclose(one.log_worth, other.log_worth, atol=1e-9)
 
 
 def test_renaming_systems_permutes_everything():
@@ -250,11 +178,6 @@ def test_effective_judges_count_unequal_loads_and_weights_alike_on_every_way():
     assert found.effective_judges == pytest.approx(10 / 3)
 
 
-def test_rows_of_weight_zero_are_counted():
-    frame = panel(judges=9).with_columns(weight=pl.int_range(pl.len()) % 4)
-    assert "rows of weight 0 are excluded: 60" in rank(comparisons(frame)).notes
-
-
 def test_very_many_systems_have_contrasts_of_neighbours_and_no_intervals(monkeypatch):
     frame = panel(judges=9, systems=6, n=900)
     dense = rank(comparisons(frame), interval="model")
@@ -272,12 +195,6 @@ def test_very_many_systems_have_contrasts_of_neighbours_and_no_intervals(monkeyp
             assert one.stderr == pytest.approx(other.stderr, rel=1e-4)
         assert any("6 systems are too many for intervals of all" in note for note in found.notes)
         assert found.method == "no intervals"
-
-
-def test_where_the_information_of_clusters_is_too_large_cr1_takes_the_place(monkeypatch):
-    monkeypatch.setattr(sandwich, "MAX_DENSE", 10)
-    found = rank(comparisons(panel(judges=9)), interval="sandwich")
-    assert "sandwich CR1 by judge+item" in found.method
 
 
 def test_every_tie_rule_can_be_ranked_with_every_interval():

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking import bootstrap, rank
-from evenhand.ranking.bootstrap import MAX_MISSING, make_refitter, resample
+from evenhand.ranking import bootstrap
+from evenhand.ranking.bootstrap import MAX_MISSING, resample
 from ranking.panels import comparisons, panel
 
 MODELS = [
@@ -56,18 +56,6 @@ def test_a_resample_without_a_maximum_is_left_to_an_ordinary_fit(monkeypatch):
     exact = drawn(BradleyTerry(ties="none"), (), frame)
     assert found.lost == exact.lost > 0
     np.testing.assert_allclose(found.log_worth, exact.log_worth, atol=1e-3)
-
-
-@pytest.mark.parametrize("ties", ["rao-kupper", "glenn-david"])
-def test_laws_that_need_more_than_sums_are_fitted_one_by_one(ties):
-    assert make_refitter(BradleyTerry(ties=ties).fit(comparisons(panel()))) is None
-
-
-def test_the_error_is_told_with_the_method(monkeypatch):
-    monkeypatch.setattr(bootstrap, "REPLICATES", 60)
-    found = rank(comparisons(panel(judges=30)), interval="bootstrap", cluster="judge")
-    assert ", refits to about " in found.method
-    assert " model standard errors" in found.method
 
 
 def test_of_very_many_answers_the_spread_is_that_of_the_model():

@@ -2,7 +2,6 @@
 
 from dataclasses import FrozenInstanceError
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -10,10 +9,9 @@ from scipy import stats
 
 import evenhand
 from evenhand import datasets
-from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.significance import find_preferences, find_repeats
+from evenhand.ranking.significance import find_preferences
 from evenhand.ranking.tests import cluster_pairs, sign_test_pairs
 from evenhand.ranking.wald import wald_test
 from golden_numbers import golden
@@ -51,29 +49,6 @@ def test_one_pair_has_every_variant_and_the_model():
     assert find_preferences(data).to_dict()["variants"][0]["greater"] is None
 
 
-def test_rankings_are_taken_as_they_are():
-    rows = [(f"r{i}", s, n) for i in range(2) for s, n in zip("abc", (1, 2, 3), strict=True)]
-    frame = pl.DataFrame(rows, schema=["ranking", "system", "rank"], orient="row")
-    found = find_preferences(Rankings(nw.from_native(frame)), blocks="ranking")
-    # two rankings agree on three systems by chance in one case of six
-    assert found.friedman.f_p == pytest.approx(1 / 6)
-    assert "2 rankings with 3 each on average" in found.notes[0]
-
-
-@pytest.mark.parametrize(("answers", "warned"), [(1, False), (2, True), (3, True)])
-def test_dependence_is_said_from_two_answers_of_each_judge_on(answers, warned):
-    rows = [(f"j{i}", "a", "b", "left") for i in range(5) for _ in range(answers)]
-    repeats = find_repeats(table(rows, COLUMNS))
-    assert bool(repeats) == warned
-    assert not warned or repeats["judge"] == f"5 judges with {answers} each on average"
-    assert find_preferences(table(rows, COLUMNS)).repeated == tuple(repeats)
-
-
-def test_one_judge_with_two_answers_among_others_with_one_is_not_warned_of():
-    rows = [("j1", "a", "b", "left"), ("j1", "a", "b", "tie"), ("j2", "a", "b", "left")]
-    assert find_repeats(table(rows, COLUMNS)) == {}
-
-
 def test_what_cannot_be_tested_is_refused():
     with pytest.raises(UnknownOption, match=r"blocks cannot be 'jugde'.*'judge'"):
         find_preferences(table_1(), blocks="jugde")
@@ -94,17 +69,6 @@ def test_ratings_are_sent_to_what_tests_them():
     assert evenhand.find_differences(data).says.startswith("a scores better than b")
 
 
-def test_it_prints_its_pairs_and_what_it_says():
-    found = find_preferences(table_1())
-    lines = repr(found).splitlines()
-    titles = ["system", "against", "better", "ties", "worse", "p", "Holm", "B-H"]
-    assert [line for line in lines if line.split() == titles]
-    assert len([line for line in lines if line.endswith("  < 0.001")]) == 6
-    assert "Friedman's test over 4 judges" in lines
-    assert " χ² 10.200 on 3 df, p 0.017; F 17.000 on 3 and 9 df, p < 0.001" in lines
-    assert found.says in " ".join(lines)
-
-
 def test_clustered_p_values_are_the_wald_test_of_each_pair_by_itself():
     rng = np.random.default_rng(1)
     rows = [
@@ -121,16 +85,6 @@ def test_clustered_p_values_are_the_wald_test_of_each_pair_by_itself():
         )
         fit = BradleyTerry(ties="discard", reference=second).fit(tally)
         assert p == pytest.approx(wald_test(fit, tally, "judge", np.array([0])).p, rel=1e-6)
-
-
-def test_a_direction_that_was_named_has_one_sided_clustered_p_values():
-    rng = np.random.default_rng(2)
-    rows = [(f"j{i % 8}", "a", "b", "left" if rng.random() < 0.6 else "right") for i in range(160)]
-    two, better, worse = (
-        find_preferences(table(rows, COLUMNS), new=new).pairs.clustered[0]
-        for new in (None, "a", "b")
-    )
-    assert (better, worse) == (pytest.approx(two / 2), pytest.approx(1 - two / 2))
 
 
 def test_pairs_whose_judges_agree_altogether_have_no_clustered_p():
@@ -208,17 +162,3 @@ def test_a_pair_that_cannot_be_tested_is_named_and_is_not_counted_as_one_that_do
     assert alike.says.startswith(
         "No pair can be tested with judgments correlated by judge; 3 pairs"
     )
-
-
-def test_with_few_judges_it_is_said_that_rank_may_decide_other_pairs():
-    pairs = [("a", "b", 0.6), ("a", "c", 0.7), ("b", "c", 0.6)]
-    code = "few-clusters-beside-rank"
-    few, many = (
-        find_preferences(_vote(np.random.default_rng(4), some, judges)).notes
-        for some, judges in ((pairs, 10), (pairs, 30))
-    )
-    (note,) = [one for one in few if one.code == code]
-    assert note.startswith("With 10 effective judges evenhand rank")
-    assert code not in [one.code for one in many]
-    alone = find_preferences(_vote(np.random.default_rng(4), pairs[:1], 10))
-    assert code not in [one.code for one in alone.notes]

@@ -5,11 +5,10 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import covariance, rank, rank_sets
-from evenhand.ranking.intervals import ordinal, rank_ranges, say_place
-from evenhand.ranking.rank_sets import decide_by_holm, draw_student, gather_pairs
+from evenhand.ranking.intervals import rank_ranges
+from evenhand.ranking.rank_sets import decide_by_holm, gather_pairs
 from ranking.panels import comparisons, panel, write_out
 from ranking.test_left_out import linked_by
 
@@ -48,17 +47,6 @@ def test_everything_comes_from_the_same_decided_pairs(data):
     assert len(sets.to_dict(found.systems)["decided"]) == (sets.decided > 0).sum()
 
 
-def test_a_marginal_set_is_never_wider_and_intervals_are_wider_than_one_at_a_time(data):
-    found = rank(data)
-    low, high = found.rank_sets.marginal
-    assert (low >= found.rank_lower).all()
-    assert (high <= found.rank_upper).all()
-    single = rank(data, interval="sandwich")
-    np.testing.assert_allclose(found.stderr, single.stderr)
-    assert (found.upper - found.lower > single.upper - single.lower).all()
-    assert (found.better_than <= single.better_than).all()
-
-
 def test_one_seed_gives_one_result_in_any_order_of_rows_and_another_seed_another():
     frame = panel(n=600, judges=9)
     first = rank(comparisons(frame))
@@ -79,15 +67,6 @@ def test_every_judgment_counted_twice_leaves_rank_sets_as_they_are(cluster):
     np.testing.assert_allclose(once.rank_sets.critical, twice.rank_sets.critical, rtol=1e-6)
     np.testing.assert_array_equal(once.rank_lower, twice.rank_lower)
     np.testing.assert_array_equal(once.rank_upper, twice.rank_upper)
-
-
-@pytest.mark.parametrize("reference", ["s0", "s2", "s4"])
-def test_the_reference_system_changes_nothing(reference):
-    data = comparisons(linked_by("j004"))
-    found = rank(data, model=BradleyTerry(reference=reference), cluster="judge")
-    first = rank(data, cluster="judge")
-    np.testing.assert_allclose(found.rank_sets.statistic, first.rank_sets.statistic, atol=1e-6)
-    np.testing.assert_allclose(found.rank_sets.critical, first.rank_sets.critical, rtol=1e-5)
 
 
 def test_pairs_that_rest_on_one_judge_stay_open_and_the_judge_is_named():
@@ -111,18 +90,6 @@ def test_pairs_with_fewer_than_five_effective_judges_stay_open_however_far_apart
     assert (found.rank_lower[at], found.rank_upper[at]) == (1, 5)
     assert any("fewer than 5 effective judges link the two" in note for note in found.notes)
     assert (found.better_than[np.arange(5) != at] > 0).any()
-
-
-def test_where_every_pair_rests_on_one_judge_the_statement_is_about_these_judges():
-    rows = []
-    for k in range(6):
-        rows += [(f"s{k}", f"s{k + 1}", side, f"j{k}") for side in ["left"] * 9 + ["right"] * 5]
-    frame = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
-    found = rank(comparisons(frame))
-    assert found.headline == "for these 6 judges only"
-    assert any("linked to the rest by nothing" in n for n in found.notes)
-    with pytest.raises(NotIdentified, match="no interval by judge; use --cluster judgment"):
-        rank(comparisons(frame), cluster="judge")
 
 
 def test_single_answers_are_decided_by_the_distribution_of_the_largest_of_many_t():
@@ -174,58 +141,6 @@ def test_holms_marginal_sets_are_those_of_each_systems_own_pairs():
     assert (high <= worst).all()
 
 
-def test_pairs_with_fewer_than_five_effective_items_stay_open_however_many_judges_saw_them():
-    """All judges saw s4, but on items i000 and i001 only."""
-    frame = panel(n=3000, judges=20, items=15, systems=5)
-    late = (pl.col("left") == "s4") | (pl.col("right") == "s4")
-    frame = frame.filter(~late | pl.col("item").is_in(["i000", "i001"]))
-    found = rank(comparisons(frame))
-    at = found.systems.index("s4")
-    assert found.rank_sets.clusterings == ("judge", "item")
-    assert (np.delete(found.rank_sets.effective[at], at) < 5).all()
-    assert (found.rank_sets.decided[at] == 0).all()
-    assert not found.bounded[at]
-    by_judge = rank(comparisons(frame), cluster="judge")
-    assert by_judge.bounded.all()
-    assert (by_judge.rank_sets.effective[~np.eye(5, dtype=bool)] > 10).all()
-
-
-def test_under_a_prior_no_difference_is_surer_than_the_model_says():
-    """s4 won of everybody, said by every judge as often: clusters alone know of no doubt."""
-    frame = panel(n=600, judges=10, systems=4)
-    wins = [("s4", f"s{k}", "left", f"j{j:03d}", "i000") for k in range(4) for j in range(10)] * 3
-    wins += wins[:7]
-    frame = pl.concat([frame, pl.DataFrame(wins, schema=frame.schema, orient="row")])
-    model = BradleyTerry(prior=1.0)
-    found = rank(comparisons(frame), model=model, cluster="judge")
-    alone = rank(comparisons(frame), model=model, interval="model")
-    order = [alone.systems.index(system) for system in found.systems]
-    of_model = alone.pair_stderr[np.ix_(order, order)]
-    assert (found.pair_stderr >= of_model * (1 - 1e-9)).all()
-    first = found.systems.index("s4")
-    np.testing.assert_allclose(found.pair_stderr[first], of_model[first], rtol=1e-6)
-
-
-def test_across_a_cut_no_error_is_smaller_than_that_of_single_answers():
-    frame = linked_by("j004")
-    found = rank(comparisons(frame), cluster="judge")
-    single = rank(comparisons(frame), cluster="judgment", interval="sandwich")
-    assert found.systems == single.systems
-    assert (found.pair_stderr >= single.pair_stderr * (1 - 1e-9)).all()
-
-
-@pytest.mark.parametrize("df", [3.0, 8.0, np.inf])
-def test_worlds_of_a_covariance_have_the_quantile_of_students_t(df):
-    """Of one difference and of one log-worth, by scipy; the .95 quantile of 999 draws."""
-    vcov = np.array([[2.0, -2.0], [-2.0, 2.0]])
-    rng = np.random.default_rng(4)
-    drawn = [draw_student(vcov, df, ([0], [1]), rng) for _ in range(20)]
-    expected = stats.t.ppf(0.975, df)
-    for of in (0, 1):
-        found = np.quantile(np.concatenate([one[of][:, 0] for one in drawn]), 0.95)
-        assert found == pytest.approx(expected, rel=0.05)
-
-
 def test_where_the_information_of_clusters_is_too_large_worlds_are_students(data, monkeypatch):
     exact, steps = rank(data), []
     monkeypatch.setattr(covariance, "MAX_DENSE", 10)
@@ -235,11 +150,3 @@ def test_where_the_information_of_clusters_is_too_large_worlds_are_students(data
     np.testing.assert_allclose(found.rank_sets.effective, exact.rank_sets.effective, rtol=1e-8)
     ratio = found.rank_sets.critical[0] / exact.rank_sets.critical[0]
     assert 0.7 < ratio < 1.3
-
-
-def test_places_are_said_as_people_say_them():
-    assert [ordinal(k) for k in (1, 2, 3, 11, 21, 112)] == [
-        *("1st", "2nd", "3rd"),
-        *("11th", "21st", "112th"),
-    ]
-    assert say_place(2, 4, 9) == "2nd to 4th"

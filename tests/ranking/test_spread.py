@@ -56,11 +56,3 @@ def test_few_items_are_spoken_of_alone_and_of_these_it_is_true(items):
         wrong += bool((claims * apart < 0).any())
     assert decided >= 10
     assert wrong <= 3  # of 20 at level .95: more in 2 of 100 tests
-
-
-def test_six_items_stand_for_others_and_make_few_claims_of_equal_systems():
-    boards = [rank(comparisons(on_items(seed, 6)[0])) for seed in range(20)]
-    assert not any(found.headline for found in boards if "judge+item" in found.method)
-    at_large = [found for found in boards if found.headline is None]
-    assert len(at_large) >= 10
-    assert sum(bool(found.rank_sets.decided.any()) for found in at_large) <= 4

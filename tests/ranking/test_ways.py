@@ -6,10 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand import BradleyTerry, read
+from evenhand import read
 from evenhand.ranking.model_table import tabulate_models
-from evenhand.ranking.texts import ONE_RANKING
-from evenhand.ranking.wald import count_ways, find_effects
 
 SYSTEMS = "ABCDE"
 
@@ -50,32 +48,6 @@ def test_rankings_of_few_judges_are_the_clusters_and_decide():
         assert "for these 4 judges only" in one.notes
 
 
-def test_rankings_take_the_place_of_judges_who_are_too_few_for_the_parameters():
-    """Six judges test the worths of five systems, but not those of eight; sixty rankings do."""
-    data = rankings(60, judges=6)
-    one = ask(tabulate_models(data), "systems differ")
-    assert [wald.cluster for wald in one.walds] == ["judge"]
-    found = tabulate_models(rankings(60, judges=6, systems="ABCDEFGH"))
-    one = ask(found, "systems differ")
-    assert [wald.cluster for wald in one.walds] == ["ranking"]
-    assert "no test by judge: 6 judges are too few to test 7 parameters at once" in one.notes
-
-
-def test_both_verbs_count_rankings_beside_judges():
-    table = rankings(24, judges=4).comparisons()
-    ways = count_ways(table, None, ("judge",))[""]
-    assert list(ways) == ["judge", "ranking"]
-    fit = BradleyTerry(judge_covariates="judge").fit(table)
-    (test,) = find_effects(fit, ways).tests
-    assert [wald.cluster for wald in test.walds] == ["ranking"]
-
-
-def test_where_no_way_gives_a_test_the_likelihood_ratio_says_what_it_takes_for_independent():
-    one = ask(tabulate_models(rankings(6, judges=2, systems="ABCDEFG")), "systems differ")
-    assert one.walds == ()
-    assert ONE_RANKING in one.notes
-
-
 def test_random_judges_of_rankings_have_neither_test_nor_aic():
     found = tabulate_models(rankings(60, judges=6, systems="ABC"))
     assert "comparisons of one ranking are correlated" in found.refused["+ random judges"]
@@ -106,33 +78,6 @@ def test_judges_and_items_cluster_where_there_are_enough_of_them(judges, items, 
     }.get((judges, items))
     assert [note for note in one.notes if note.startswith("for")] == ([said] if said else [])
     assert one.p == max([wald.p for wald in one.walds], default=one.lr.p)
-
-
-def test_judges_who_are_compared_leave_items_to_cluster_by():
-    one = ask(tabulate_models(votes(6, 12)), "worths differ by judge")
-    assert [wald.cluster for wald in one.walds] == ["item"]
-    assert "every group is one judge: no test by judge" in one.notes
-    assert "for these 6 judges only" in one.notes
-
-
-def test_effective_judges_are_what_counts():
-    """Six judges of whom two gave nearly all answers are hardly more than two."""
-    rows = []
-    for judge, n in zip("abcdef", (80, 80, 2, 2, 2, 2), strict=True):
-        rows += [("x", "y", o, judge) for o in (["left", "right"] * n)[:n]]
-    frame = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
-    one = ask(tabulate_models(read(frame), covariates=[]), "systems differ")
-    assert one.walds == ()
-    assert one.notes == ("for these 6 judges only, 2.2 effective",)
-
-
-def test_a_group_of_one_judge_is_about_that_judge():
-    from evenhand.ranking.model_table import count_models, tabulate_counts
-
-    groups = count_models(votes(6, 12), group_by="judge")
-    one = ask(tabulate_counts(groups["j0"]), "systems differ")
-    assert [wald.cluster for wald in one.walds] == ["item"]
-    assert "for this judge only" in one.notes
 
 
 @pytest.mark.slow

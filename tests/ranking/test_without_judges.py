@@ -1,6 +1,5 @@
 """What a judge changes, beside two rankings made by hand."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -52,33 +51,9 @@ def test_several_tasks_are_told_apart_and_those_of_others_left_alone():
     assert "3 tasks" in tell("j3") or "nothing changes" in tell("j3")
 
 
-def test_without_its_only_judge_there_is_no_ranking():
-    sides = ["left", "left", "right"] * 3
-    lone = votes([(f"j{j}", "A", "B", side) for j in (0, 1) for side in sides])
-    bridge = votes([("one", "B", "C", side) for side in sides])
-    told = compare_without(evenhand.read(pd.concat([lone, bridge])))("one")
-    assert "C cannot be ranked any more" in told or "no ranking" in told
-
-
 def test_a_judge_who_is_not_there_is_refused():
     tell = compare_without(evenhand.read(votes(panel())))
     with pytest.raises(UnknownOption, match="no judge 'nobody'"):
         tell("nobody")
     with pytest.raises(UnknownColumn):
         compare_without(evenhand.read(votes(panel()).drop(columns="judge")))
-
-
-def test_rankings_lose_whole_rankings():
-    rng = np.random.Generator(np.random.PCG64(3))
-    rows = []
-    for number in range(120):
-        value = np.array([2.0, 1.0, 0.0]) + rng.gumbel(size=3)
-        places = (-value).argsort().argsort() + 1
-        rows += [
-            (f"r{number}", f"j{number % 12}", system, int(rank))
-            for system, rank in zip("ABC", places, strict=True)
-        ]
-    table = pd.DataFrame(rows, columns=["ranking", "judge", "system", "rank"])
-    told = compare_without(evenhand.read(table))("j0")
-    after = evenhand.rank(evenhand.read(table[table["judge"] != "j0"]))
-    assert f"{int(after.better_than.sum())} of 3 pairs" in told

@@ -234,11 +234,6 @@ class Predictor(Protocol):
         """Return (n, 3) chances of left, tie, right."""
 
 
-class PreferenceModel(Protocol):
-    def fit(self, data: Votes) -> Predictor:
-        """Fit to votes; refuse in words (NotIdentified) where they determine no estimate."""
-
-
 @dataclass(frozen=True, eq=False)
 class Scores:
     rule: str  # the rule's name, as it is asked for

@@ -68,69 +68,6 @@ def test_every_engine_that_keeps_the_order_of_rows_gives_the_same_votes(tmp_path
     assert any("in the order of their rows" in note for note in found.notes)
 
 
-def test_of_an_engine_that_keeps_no_order_it_is_said(tmp_path):
-    file = write_rankings(tmp_path / "all.csv", 30)
-    for order in (None, "rows"):
-        found = arrange_votes(read(pl.scan_csv(file)).comparisons(), order, 1)
-        assert any("keeps no order of its rows" in note for note in found.notes)
-
-
-def test_rankings_of_one_moment_come_in_the_order_of_their_first_rows(tmp_path):
-    write_rankings(tmp_path / "all.csv", 20)
-    table = pl.read_csv(tmp_path / "all.csv").with_columns(shown_at=pl.lit(7.0))
-    votes = arrange_votes(read(table).comparisons(), None, 1).votes
-    assert [vote.question for vote in votes] == [str(50 - i) for i in range(20)]
-
-
-def test_answers_on_merged_outputs_come_in_the_order_of_rows():
-    """Of twelve rows the tenth is behind the second, whatever their numbers are as text."""
-    left = ["ash+birch"] * 12
-    rows = {"left": left, "right": ["cedar"] * 12, "outcome": ["left"] * 12}
-    table = read(pl.DataFrame({**rows, "item": [str(i) for i in range(12)]}))
-    votes = arrange_votes(table.split_merged("+"), None, 1).votes
-    assert [vote.question for vote in votes] == [str(i) for i in range(12)]
-
-
-def test_copies_of_a_weighted_row_are_no_second_answers():
-    table = pl.DataFrame(
-        {
-            "left": ["a"],
-            "right": ["b"],
-            "outcome": ["left"],
-            "judge": ["j"],
-            "item": ["1"],
-            "weight": [9],
-        }
-    )
-    board = watch(read(table)).board
-    assert (board.n_votes, board.n_revised) == (9, 0)
-
-
-def test_one_row_of_weight_two_makes_no_evidence_of_the_revisions_in_other_rows():
-    same = {"left": ["a"], "right": ["b"], "outcome": ["left"], "judge": ["j"], "item": ["1"]}
-    table = pl.DataFrame({name: value * 60 for name, value in same.items()})
-    weights = {5: 2, 20: 3}
-    table = table.with_columns(weight=pl.Series([weights.get(row, 1) for row in range(60)]))
-    board = watch(read(table)).board
-    assert (board.n_votes, board.n_revised) == (1, 62)
-    board = watch(read(table[5:])).board
-    assert (board.n_votes, board.n_revised) == (2, 56)
-
-
-def test_second_answers_of_a_judge_to_an_item_are_counted_apart():
-    table = pl.DataFrame(
-        {
-            "left": ["a", "b", "a"],
-            "right": ["b", "a", "c"],
-            "outcome": ["left", "left", "tie"],
-            "judge": ["j", "j", "j"],
-            "item": ["1", "1", "1"],
-        }
-    )
-    board = watch(read(table)).board
-    assert (board.n_votes, board.n_revised) == (2, 1)
-
-
 def rank_at(times, column):
     """Rankings of four systems, each row with a time of its own."""
     rows = [
@@ -161,11 +98,3 @@ def test_a_ranking_was_asked_with_its_first_row_and_answered_with_its_last():
         for column in ("shown_at", "answered_at")
     }
     assert found == {"shown_at": ["q0", "q1"], "answered_at": ["q1", "q0"]}
-
-
-def test_unanimous_rankings_decide_no_more_for_times_of_their_rows():
-    apart = rank_at([[4 * i, 4 * i + 9, 4 * i + 2, 4 * i + 5] for i in range(30)], "answered_at")
-    once = rank_at([[4 * i] * 4 for i in range(30)], "answered_at")
-    one, other = watch(apart).board, watch(once).board
-    assert one.n_votes == other.n_votes == 30
-    assert one.decided == other.decided

@@ -110,19 +110,6 @@ def test_two_systems_are_decided_by_their_own_votes_when_the_formula_says():
     assert said[6:13] == [MODEL] * 7
 
 
-def test_a_system_that_came_later_is_decided_by_all_votes_only():
-    running = Numerator(2, ties=False)
-    running.add_system()
-    vote(running, [(0, 2)] * 60, RIGHT)
-    found = OpenPairScreen(running, ()).look(Budget(0.05, 2))
-    assert found == [((2, 0), MODEL)]
-
-
-def test_a_decided_pair_is_not_looked_at_again():
-    running = vote(Numerator(2, ties=False), [(0, 1)] * 60, LEFT)
-    assert OpenPairScreen(running, [(1, 0)]).look(Budget(0.05, 2)) == []
-
-
 def test_a_chain_decides_systems_that_never_met():
     running = Numerator(3, ties=False)
     vote(running, [(0, 1), (1, 2)] * 40, LEFT)

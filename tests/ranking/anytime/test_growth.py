@@ -91,13 +91,6 @@ def test_only_what_is_new_is_read(tmp_path):
     assert votes.board.n_votes == 400
 
 
-def test_before_the_first_vote_there_is_no_board(tmp_path):
-    path = tmp_path / "votes.csv"
-    path.write_text("left,right,outcome,judge,second\nash,bir")
-    votes = follow(path)
-    assert (votes.look(), votes.board, votes.file.waiting) == (False, None, 7)
-
-
 def test_a_vote_that_is_older_than_one_that_was_counted_is_named(tmp_path):
     table, path = draw_table(300), tmp_path / "votes.csv"
     table[:200].write_csv(path)
@@ -118,25 +111,6 @@ def test_a_bad_line_is_named_by_the_file_that_grows(tmp_path):
     with pytest.raises(EvenhandError, match="perhaps") as refusal:
         votes.look()
     assert "evenhand-" not in str(refusal.value)
-
-
-def test_a_piece_of_another_task_alone_changes_nothing(tmp_path):
-    table, path = draw_table(300).with_columns(task=pl.lit("de")), tmp_path / "votes.csv"
-    table.write_csv(path)
-
-    def open_task(name):
-        return take_pairs(read(str(name), task="de"))
-
-    votes = follow_with(open_task, path)
-    votes.look()
-    other = table[:5].with_columns(task=pl.lit("fr"), second=pl.lit(999.0))
-    pl.concat([table, other]).write_csv(path)
-    votes.look()
-    assert votes.board.n_votes == 300
-    late = table[:5].with_columns(second=pl.lit(1000.0))
-    pl.concat([table, other, late]).write_csv(path)
-    votes.look()
-    assert votes.board.n_votes == 305
 
 
 def test_it_goes_on_with_a_board_that_was_kept(tmp_path):

@@ -1,6 +1,5 @@
 """Judges, one vote each."""
 
-import json
 from itertools import product
 from math import log
 
@@ -46,30 +45,12 @@ def test_a_judge_counts_once_when_the_batch_is_full():
     assert signs.log_value(0, 1) == once
 
 
-def test_a_judge_without_a_net_preference_says_nothing():
-    signs = JudgeSigns(2)
-    signs.observe("ann", (0, 1), 1)
-    signs.observe("ann", (1, 0), 1)
-    assert signs.log_value(0, 1) == signs.log_value(1, 0) == 0.0
-    assert signs.closed == {"ann"}
-
-
 def test_as_many_judges_of_one_mind_as_it_says_decide_a_pair():
     least = Budget(0.05, 6).judges
     needed = count_needed(least)
     assert needed == 11  # log2(30 / .05) is 9.2
     assert judge_all(JudgeSigns(1), [1] * (needed - 1)).reached(least) == []
     assert judge_all(JudgeSigns(1), [1] * needed).reached(least) == [(0, 1)]
-
-
-def test_it_goes_on_after_json():
-    signs = JudgeSigns(2)
-    for judge, ends, sign in (("a", (0, 1), 1), ("b", (1, 2), 1), ("a", (0, 1), 1)):
-        signs.observe(judge, ends, sign)
-    again = JudgeSigns.from_dict(json.loads(json.dumps(signs.to_dict())))
-    for one in (signs, again):
-        one.observe("b", (1, 2), 1)
-    assert again.to_dict() == signs.to_dict()
 
 
 def test_judges_with_strong_tastes_do_not_fool_it():

@@ -1,13 +1,9 @@
 """The running numerator: against a product of densities that scipy maximises and we write out."""
 
-import json
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from evenhand.data.votes import LEFT, RIGHT, TIE
-from evenhand.ranking.sequential import likelihood as module
 from evenhand.ranking.sequential.likelihood import Numerator
 
 
@@ -56,24 +52,6 @@ def test_it_is_the_product_of_what_each_vote_was_predicted_from_the_batches_befo
         assert running.log_value == pytest.approx(expected, abs=1e-5)
 
 
-def test_the_first_votes_are_predicted_to_be_fair():
-    running = Numerator(2, ties=False)
-    running.observe([(0, 1, LEFT), (1, 0, RIGHT), (0, 1, LEFT)])
-    assert running.log_value == pytest.approx(3 * np.log(0.5))
-    with_ties = Numerator(2, ties=True)
-    with_ties.observe([(0, 1, TIE), (0, 1, LEFT)])
-    assert with_ties.log_value == pytest.approx(2 * np.log(1 / 3))
-
-
-def test_the_order_inside_a_batch_does_not_matter():
-    votes = draw(4, 40, seed=1)
-    one, other = Numerator(4, ties=True), Numerator(4, ties=True)
-    one.observe(votes)
-    other.observe(votes[::-1])
-    assert one.log_value == pytest.approx(other.log_value, rel=1e-12)
-    assert one.worth == pytest.approx(other.worth, abs=1e-9)
-
-
 def test_votes_one_by_one_keep_predictions_near_the_fit():
     votes = draw(6, 220, seed=4)
     running = Numerator(6, ties=True)
@@ -83,39 +61,3 @@ def test_votes_one_by_one_keep_predictions_near_the_fit():
     assert running.since_fit > 0
     assert np.abs(np.array([*running.worth, running.gamma]) - at).max() < 0.1
     assert running.settle() == pytest.approx(at, abs=1e-4)
-
-
-def test_a_vote_costs_as_much_as_its_systems_have_neighbours(monkeypatch):
-    """A ring of 300 systems: two neighbours each, whatever the number of systems and votes."""
-    running = Numerator(300, ties=True)
-    for system in range(300):
-        running.observe([(system, (system + 1) % 300, LEFT)])
-    asked = []
-    own = module._log_chances
-    monkeypatch.setattr(module, "_log_chances", lambda *at: asked.append(at) or own(*at))
-    for _ in range(50):
-        running.observe([(7, 8, RIGHT)])
-    assert len(asked) == 50 * (1 + 2 + 2)
-
-
-def test_it_goes_on_after_json_exactly_as_it_would_have():
-    votes = draw(5, 130, seed=8)
-    running = Numerator(5, ties=True)
-    for vote in votes[:70]:
-        running.observe([vote])
-    again = Numerator.from_dict(json.loads(json.dumps(running.to_dict())))
-    for vote in votes[70:]:
-        running.observe([vote])
-        again.observe([vote])
-    assert again.to_dict() == running.to_dict()
-
-
-def test_a_later_system_begins_as_an_average_one_and_changes_nothing_before():
-    running = Numerator(2, ties=False)
-    running.observe([(0, 1, LEFT)] * 10)
-    before = running.log_value
-    running.add_system()
-    assert running.log_value == before
-    assert running.worth[2] == 0.0
-    running.observe([(2, 0, LEFT)])
-    assert running.direct(2, 0) == (1, 0)

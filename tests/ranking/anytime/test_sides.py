@@ -22,16 +22,6 @@ def test_the_evidence_is_the_mixture_of_all_chances(first, second):
     assert np.exp(one).tolist() == pytest.approx([value], rel=1e-8)
 
 
-def test_its_mean_is_one_where_lot_decides():
-    """Over all 2^n ways in which n votes can fall."""
-    n = 20
-    first = np.arange(n + 1.0)
-    ways = np.array([1.0])
-    for _ in range(n):
-        ways = (np.r_[ways, 0] + np.r_[0, ways]) / 2
-    assert (ways * np.exp(log_one_sided(first, n - first))).sum() == pytest.approx(1, rel=1e-12)
-
-
 def test_of_systems_that_always_stand_first_by_name_the_surest_are_named():
     shown = {(s, t): [20, 5, 15] for s in range(4) for t in range(s + 1, 4)}
     (note,) = note_sides(NAMES, shown)
@@ -67,7 +57,3 @@ def test_a_board_says_so_as_long_as_sides_are_known():
     assert any("ash stood first in 40 of 40 votes" in note for note in state.look().notes)
     state.sides_known = False
     assert state.look().notes == ()
-
-
-def test_a_board_without_votes_or_with_one_system_says_nothing():
-    assert note_sides(NAMES, {}) == note_sides(NAMES[:1], {}) == note_sides((), {}) == ()

@@ -7,9 +7,6 @@ import pytest
 from evenhand import read
 from evenhand.ranking.sequential.leaderboard import (
     LiveLeaderboard,
-    find_groups,
-    read_board,
-    write_board,
 )
 from evenhand.ranking.sequential.votes import Vote
 from evenhand.ranking.sequential.watch import watch
@@ -38,50 +35,10 @@ def test_nobody_leads_across_systems_that_were_never_compared(left_out):
     assert board.systems[2:] == ("gpt", "old")
 
 
-def test_json_says_which_systems_votes_join():
-    found = watch(read(draw_islands())).board.to_dict()
-    assert found["groups"] == [["claude", "gem"], ["gpt", "old"]]
-    assert [one["place"] for one in found["systems"]] == [None] * 4
-    assert found["says"][-1] == APART
-    whole = watch(read(draw_joined())).board.to_dict()
-    assert whole["groups"] == [["claude", "gem", "gpt", "old"]]
-    assert [one["place"] for one in whole["systems"]] == [1, 2, 3, 4]
-
-
-def draw_joined():
-    """The islands, and gpt once against gem."""
-    bridge = pl.DataFrame(
-        {"left": "gpt", "right": "gem", "outcome": "left", "judge": "j0", "item": "x"}
-    )
-    return pl.concat([draw_islands(), bridge])
-
-
-def test_one_vote_that_joins_the_groups_brings_places_back():
-    board = watch(read(draw_joined())).board
-    assert "leads now" in board.says[-1]
-    assert "nobody" not in board.says[-1]
-
-
 def test_the_note_says_that_the_groups_never_met():
     notes = " ".join(watch(read(draw_islands())).board.notes)
     assert "These groups were never compared with each other, and each is ranked by itself" in notes
     assert "Votes go both ways only" not in notes
-
-
-def test_groups_of_which_one_won_every_vote_did_meet():
-    """gpt and claude won all votes against the other two: rank sets are missing, not votes."""
-    rows = [
-        (left, right, "left", f"j{i % 8}", f"{i} {left}")
-        for i in range(20)
-        for left in ("gpt", "claude")
-        for right in ("old", "gem")
-    ]
-    inside = [("gpt", "claude"), ("claude", "gpt"), ("old", "gem"), ("gem", "old")] * 10
-    rows += [(*two, "left", f"j{i % 8}", f"in {i}") for i, two in enumerate(inside)]
-    table = pl.DataFrame(rows, ["left", "right", "outcome", "judge", "item"], orient="row")
-    board = watch(read(table)).board
-    assert any("Votes go both ways only inside these groups" in note for note in board.notes)
-    assert not any("never compared" in line for line in (*board.says, *board.notes))
 
 
 def test_a_system_without_a_vote_is_named():
@@ -92,29 +49,3 @@ def test_a_system_without_a_vote_is_named():
     assert board.systems == ("a", "b", "c")
     state.follow([Vote("b", "c", "left")])
     assert state.show().says[-1].startswith("a leads now")
-
-
-def test_ties_that_are_left_out_join_nothing():
-    votes = [Vote("a", "b", "left"), Vote("c", "d", "left"), Vote("a", "c", "tie")]
-    apart, joined = LiveLeaderboard(ties="discard").start([]), LiveLeaderboard().start([])
-    for state in (apart, joined):
-        state.follow(votes)
-    assert apart.show().says[-1] == (
-        "Nobody leads now: a, b were only ever tied, or never compared, with c, d."
-    )
-    assert joined.show().groups == (("a", "b", "c", "d"),)
-
-
-def test_groups_are_the_same_after_a_restart():
-    state = watch(read(draw_islands())).state
-    assert find_groups(read_board(write_board(state))) == find_groups(state)
-
-
-def test_what_was_watched_is_printed_as_its_board():
-    found = watch(read(draw_islands()))
-    lines = repr(found).split("\n")
-    assert lines[0] == APART
-    assert " decided rank  now  system  log-worth  better than" in lines
-    assert found.signature == found.board.signature
-    assert found.signature in " ".join(" ".join(lines).split())
-    assert found._repr_html_() == found.board._repr_html_()

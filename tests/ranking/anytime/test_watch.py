@@ -23,13 +23,6 @@ def test_the_order_of_rows_does_not_matter_where_a_column_tells_the_order():
     assert one.to_dict() == other.to_dict()
 
 
-def test_without_such_a_column_votes_come_as_their_rows_and_that_is_said():
-    table = draw_table(300).drop("second")
-    board = watch(read(table)).board
-    assert any("in the order of their rows" in note for note in board.notes)
-    assert watch(read(table[::-1])).board.digest != board.digest
-
-
 def test_a_missing_time_is_refused():
     table = draw_table(50).with_columns(
         pl.when(pl.col("second") > 3).then(pl.col("second")).alias("second")
@@ -113,10 +106,6 @@ def test_of_four_judges_it_is_said_that_they_stand_for_themselves_only():
         assert any("too few to stand for others" in note for note in one.board.notes)
 
 
-def test_what_five_judges_with_tastes_decide_is_held_back():
-    assert not any(one.board.decided for one in draw_tastes(5))
-
-
 def test_where_rank_sets_cannot_be_had_nothing_is_confirmed_and_the_reason_is_said():
     rows = {"left": ["a"] * 30, "right": ["b"] * 30, "outcome": ["left"] * 30}
     table = pl.DataFrame({**rows, "judge": [f"j{i % 6}" for i in range(30)]})
@@ -177,15 +166,6 @@ def test_a_level_that_rank_sets_cannot_show_is_refused_in_the_words_of_a_board()
     assert watch(read(table.drop("judge")), LiveLeaderboard(level=0.9995)).board.n_votes == 60
 
 
-def test_sides_that_nobody_knows_are_not_spoken_of(tmp_path):
-    """Pairs of a ranking without positions stand by name: always the first one left."""
-    board = watch(read(write_rankings(tmp_path / "all.csv", 60))).board
-    assert not any("randomised" in note for note in board.notes)
-    table = draw_table(200)
-    turned = table.filter(pl.col("left") < pl.col("right"))
-    assert any("randomised" in note for note in watch(read(turned)).board.notes)
-
-
 def test_several_tasks_are_refused_and_one_is_taken():
     table = draw_table(100).with_columns(task=pl.Series(["x", "y"] * 50))
     with pytest.raises(InvalidJudgments, match="several tasks: choose one"):
@@ -219,51 +199,3 @@ def test_a_board_keeps_the_seed_with_which_pairs_of_rankings_were_drawn(tmp_path
     again = watch(table, state=state)
     assert again.board.digest == watch(table, seed=5).board.digest
     assert again.board.digest != watch(table).board.digest
-
-
-def test_another_order_than_that_of_the_board_is_named_where_votes_differ():
-    table = draw_table(100)
-    state = watch(read(table), order="second").state
-    said = "ordered by rows where the board was by second"
-    with pytest.raises(InvalidJudgments, match=said):
-        watch(read(table[::-1]), state=state, order="rows")
-
-
-def test_the_signature_holds_what_makes_the_board_again(tmp_path):
-    table = read(write_rankings(tmp_path / "all.csv", 60))
-    signatures = {
-        watch(table).board.signature,
-        watch(table, seed=5).board.signature,
-        watch(table, systems=NAMES).board.signature,
-        watch(table, LiveLeaderboard(level=0.9)).board.signature,
-    }
-    assert len(signatures) == 4
-    one = watch(read(draw_table(200)), order="second").board.signature
-    assert "| order second | confirmed by rank sets by judge, max-|t| step-down, B=999, " in one
-    assert "systems=4 named by votes" in one
-
-
-def test_level_systems_share_a_place_and_none_of_them_leads():
-    """Each has beaten the other as often, and both the third."""
-    rows = [("a", "b", "left"), ("b", "a", "left"), ("a", "c", "left"), ("b", "c", "left")] * 5
-    rows += [("c", "a", "left"), ("c", "b", "left")]
-    table = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
-    board = watch(read(table)).board
-    assert {one.system: one.place for one in board.standings} == {"a": 1, "b": 1, "c": 3}
-    assert board.says[-1] == "Nobody leads now: a, b are level."
-
-
-def test_second_answers_are_said_to_stay_in_the_rank_sets_that_confirm():
-    table = draw_table(200).with_columns(item=pl.lit("one"))
-    board = watch(read(table)).board
-    assert any(note.endswith("; the rank sets that must confirm hold them") for note in board.notes)
-
-
-def test_times_of_answers_are_called_what_they_are():
-    table = draw_table(80).rename({"second": "answered_at"})
-    board = watch(read(table)).board
-    assert any("order=answered_at" in note for note in board.notes)
-    assert not any("shown_at" in note for note in board.notes)
-    broken = table.with_columns(answered_at=pl.lit("soon"))
-    with pytest.raises(InvalidJudgments, match=r"'answered_at' of .*, which tells the order"):
-        watch(read(broken))

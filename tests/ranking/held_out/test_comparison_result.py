@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evenhand.errors import UnknownOption
 from evenhand.ranking.cross_validation import ModelComparison
 from held_out_votes import World
 
@@ -40,19 +39,6 @@ def test_the_best_is_first_and_no_distance_from_itself() -> None:
     assert FOUND.best_set == ("a",)
 
 
-def test_perplexity_is_two_to_the_loss_and_so_are_its_ends() -> None:
-    own, score = FOUND.estimate("b"), FOUND.scores[1]
-    assert score.perplexity == pytest.approx(2**own.value)
-    assert (score.lower, score.upper) == pytest.approx((2**own.lower, 2**own.upper))
-
-
-def test_differences_turn_round() -> None:
-    one, other = FOUND.difference("a", "b"), FOUND.difference("b", "a")
-    assert (one.value, one.lower) == pytest.approx((-other.value, -other.upper))
-    with pytest.raises(UnknownOption, match="model cannot be 'd'"):
-        FOUND.difference("a", "d")
-
-
 def test_what_is_said_names_the_best_and_the_others() -> None:
     assert [one.code for one in FOUND.says] == ["best", "worse"]
     near = replace(FOUND, set_p={"a": 1.0, "b": 0.2})
@@ -82,55 +68,8 @@ def test_a_model_that_left_is_told_with_the_one_that_beats_it() -> None:
     )
 
 
-def test_the_contract_has_plain_values() -> None:
-    found = FOUND.to_dict()
-    assert [row["model"] for row in found["models"]] == ["a", "b"]
-    assert found["refused"] == {"c": "too few (1 of 5 trainings refused)"}
-    assert found["clusters"] == "judge+item"
-
-
-def test_where_every_model_refused_nothing_is_best() -> None:
-    none = replace(FOUND, models=(), losses=np.zeros((0, 2000)), set_p={})
-    assert none.says == ("No model predicted every judgment.",)
-    assert "c is not compared" in repr(none)
-    with pytest.raises(UnknownOption, match="no model predicted every vote: c: too few"):
-        _ = none.best
-
-
-def test_a_model_that_left_shows_who_beat_it_by_how_much() -> None:
-    losses = np.stack([BASE - 0.05 + RNG.normal(0, 3, 2000), BASE, FOUND.losses[0]])
-    found = replace(
-        FOUND,
-        models=("c", "a", "b"),
-        losses=losses,
-        seconds=dict.fromkeys("abc", 0.1),
-        set_p={"a": 0.7, "b": 0.001, "c": 1.0},
-        left_behind={"b": "a", "a": "c"},
-    )
-    scores = {one.model: one for one in found.scores}
-    own = found.difference("b", "a")
-    out = scores["b"]
-    assert (out.beaten_by, out.behind) == ("a", own.value)
-    assert (out.behind_lower, out.behind_upper) == (own.lower, own.upper)
-    assert own.lower > 0
-    assert (scores["a"].beaten_by, scores["a"].behind, scores["a"].behind_upper) == (None,) * 3
-    rows = {row["model"]: row for row in found.to_dict()["models"]}
-    assert (rows["b"]["beaten_by"], rows["c"]["beaten_by"]) == ("a", None)
-
-
 def test_the_interval_of_a_perplexity_ends_at_one() -> None:
     sure = replace(FOUND, losses=np.stack([RNG.exponential(0.01, 2000) * (VOTES.judge == 3), BASE]))
     found = next(one for one in sure.scores if one.model == "b")
     assert sure.estimate("b").lower == 0
     assert found.lower == 1 < found.perplexity < found.upper
-
-
-def test_effective_judges_and_degrees_of_freedom_are_told() -> None:
-    loads = np.bincount(VOTES.judge)
-    assert FOUND.effective_judges == pytest.approx(2000**2 / (loads**2).sum())
-    items = np.bincount(VOTES.item)
-    least = min(FOUND.effective_judges, 2000**2 / (items**2).sum())
-    assert FOUND.df == pytest.approx(least - 1)
-    written = FOUND.to_dict()
-    assert (written["effective_judges"], written["df"]) == (FOUND.effective_judges, FOUND.df)
-    assert replace(FOUND, held_out=replace(VOTES, judges=("",))).effective_judges is None

@@ -39,18 +39,3 @@ def test_a_model_that_refuses_in_one_fold_is_left_out_with_the_count() -> None:
     assert list(found.losses) == ["truth"]
     assert found.refused["shy"].endswith("votes are too few; ask more (1 of 5 trainings refused)")
     assert set(found.seconds) == {"shy", "truth"}
-
-
-def test_progress_counts_trainings() -> None:
-    told: list[tuple[int, int]] = []
-    plan = Plan("both", 3, 1, 3)
-    cross_validate(VOTES, {"t": TRUTH}, plan, lambda done, total: told.append((done, total)))
-    assert told == [(i, 9) for i in range(1, 10)]
-
-
-def test_blocks_without_votes_are_no_folds() -> None:
-    nested = VOTES.take(np.flatnonzero(VOTES.item % 10 == VOTES.judge))  # items of one judge each
-    model = Sizes()
-    found = cross_validate(nested, {"sizes": model}, Plan("both", 5, 2, 3))
-    assert sum(found.folds) == len(model.seen) < 50
-    assert len(found.folds) == 2

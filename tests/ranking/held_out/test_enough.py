@@ -59,57 +59,6 @@ def test_what_is_left_is_between_fast_and_slow() -> None:
     assert 0.8 * found.left_if_fast < left < found.left_if_slow
 
 
-def test_sizes_that_no_task_fills_do_not_count() -> None:
-    wide = Protocol(sizes=(100, 200, 10_000), trials=1, least=1500, seed=11)
-    curves = curves_of(VOTES, {"near": Nearing(0.5)}, wide)
-    assert find_enough(curves, "near").largest == 200
-
-
-def test_sure_is_what_the_whole_interval_says() -> None:
-    curves = curves_of(VOTES, {"near": Nearing(0.5)}, PROTOCOL)
-    own = curves.gain("near", 400, 1600)
-    assert own.value < own.upper
-    found = find_enough(curves, "near", (own.value + own.upper) / 2)
-    assert found.size == 400
-    assert found.sure == 800
-
-
-def test_only_tasks_that_fill_the_largest_size_count() -> None:
-    world = replace(WORLD, tasks=2)
-    protocol = replace(PROTOCOL, sizes=(100, 200), least=700)
-    votes = world.simulate(np.random.default_rng(5))
-    curves = curves_of(votes, {"near": Nearing(0.5)}, protocol)
-    losses = curves.losses.copy()
-    losses[:, 1, 0] += 1.0
-    test_sets = (curves.test_sets[0], replace(curves.test_sets[1], train=150))
-    found = find_enough(replace(curves, losses=losses, test_sets=test_sets), "near")
-    assert found.gain == pytest.approx(curves.of_tasks(["t0"]).gain("near", 100, 200).value)
-    assert (found.tasks, found.smaller) == (1, ("t1",))
-    assert found.says[-1] == "That rests on 1 of 2 tasks: fewer than 200 comparisons train t1."
-
-
-def test_sizes_without_a_doubling_measure_no_gain() -> None:
-    apart = replace(PROTOCOL, sizes=(100, 300))
-    found = find_enough(curves_of(VOTES, {"near": Nearing(0.5)}, apart), "near")
-    assert (found.gain, found.sizes) == (None, (100, 300))
-    assert found.says == (
-        "near: no smaller size comes within 0.02 of the perplexity with 300 comparisons. The curve"
-        " is still falling.",
-        "No size is half of 300: what a doubling gains was not measured, and nothing is said of"
-        " more comparisons.",
-    )
-
-
-def test_what_is_left_carries_the_interval_of_the_last_gain() -> None:
-    curves = curves_of(VOTES, {"near": Nearing(0.5)}, PROTOCOL)
-    found = find_enough(curves, "near")
-    gain = curves.gain("near", 800, 1600)
-    assert found.left_lower == pytest.approx(gain.lower)
-    assert found.left_upper == pytest.approx(gain.upper * 2**-0.5 / (1 - 2**-0.5))
-    shown = f"({found.left_lower:.3f} to {found.left_upper:.3f} over the interval of that gain)"
-    assert shown in found.says[-1]
-
-
 def test_a_gain_that_may_be_none_leaves_nothing_to_tell() -> None:
     curves = curves_of(VOTES, {"near": Nearing(0.5)}, PROTOCOL)
     moved = np.random.default_rng(1).normal(0, 0.2, curves.losses.shape)
@@ -117,13 +66,6 @@ def test_a_gain_that_may_be_none_leaves_nothing_to_tell() -> None:
     assert found.gain_lower < 0 < found.gain_upper
     assert (found.left_if_fast, found.left_lower, found.left_upper) == (None, None, None)
     assert found.says[-1].code == "perhaps-no-gain"
-
-
-def test_one_size_shows_no_gain() -> None:
-    one = Protocol(sizes=(200,), trials=1, least=1500, seed=11)
-    found = find_enough(curves_of(VOTES, {"near": Nearing(0.5)}, one), "near")
-    assert (found.gain, found.left_if_slow, found.size, found.sure) == (None, None, 200, None)
-    assert found.says[-1].code == "gain-unknown"
 
 
 def test_a_model_that_is_refused_where_votes_are_few_starts_later() -> None:

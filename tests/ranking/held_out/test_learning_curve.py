@@ -21,24 +21,11 @@ def names_of(votes, column):  # type: ignore[no-untyped-def]
     return {labels[code] for code in np.unique(getattr(votes, column)).tolist()}
 
 
-def test_held_out_items_are_never_trained_on() -> None:
-    for one in TASKS:
-        assert not names_of(one.test, "item") & names_of(one.train, "item")
-
-
 def test_a_task_is_all_there_is_of_it() -> None:
     for t, one in enumerate(TASKS):
         assert one.test.size + one.train.size == (VOTES.task == t).sum()
         assert (one.test_set.test, one.test_set.train) == (one.test.size, one.train.size)
         assert one.test_set.items == len(names_of(one.test, "item"))
-
-
-def test_every_model_is_trained_on_subsets_of_every_size() -> None:
-    model = Sizes()
-    trace(TASKS, {"sizes": model}, PROTOCOL)
-    whole = [one.test_set.train for one in TASKS]
-    expected = [50] * 3 + [200] * 3
-    assert [votes.size for votes in model.seen] == [*expected, whole[0], *expected, whole[1]]
 
 
 def test_all_models_see_the_same_subsets() -> None:
@@ -47,39 +34,6 @@ def test_all_models_see_the_same_subsets() -> None:
     for a, b in zip(one.seen, other.seen, strict=True):
         assert (a.item == b.item).all()
         assert (a.outcome == b.outcome).all()
-
-
-def test_subsets_are_of_votes_that_differ_between_trials() -> None:
-    model = Sizes()
-    trace(TASKS[:1], {"sizes": model}, PROTOCOL)
-    first, second = model.seen[:2]
-    assert first.item.tolist() != second.item.tolist()
-
-
-def test_tasks_draw_apart() -> None:
-    one = TASKS[0]
-    twin = one._replace(test_set=replace(one.test_set, task="twin"))
-    model = Sizes()
-    trace([one, twin], {"sizes": model}, replace(PROTOCOL, sizes=(50,), trials=1))
-    first, second = model.seen
-    assert first.item.tolist() != second.item.tolist()
-
-
-def test_a_whole_set_costs_its_time_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks = iter(range(1000))
-    monkeypatch.setattr(
-        "evenhand.ranking.cross_validation.process_time", lambda: float(next(ticks))
-    )
-    found = trace(TASKS, {"truth": TRUTH}, replace(PROTOCOL, sizes=(5000,)))
-    assert found.seconds == {"truth": 2.0}  # a second for each of two tasks, of three trials each
-
-
-def test_losses_are_means_of_what_the_model_says() -> None:
-    found = trace(TASKS, {"sizes": Sizes()}, PROTOCOL)
-    tie = 200 / 300
-    chances = np.array([(1 - tie) / 2, tie, (1 - tie) / 2])
-    expected = -np.log2(chances[TASKS[1].test.outcome]).mean()
-    assert found.losses[0, 1, 1] == pytest.approx([expected] * 3)
 
 
 def test_deviations_are_the_perplexity_to_first_order() -> None:
@@ -110,39 +64,6 @@ def test_refusals_are_told_by_model_task_size_and_trial() -> None:
     assert np.isnan(found.losses[0, :, 0]).all()
     assert not np.isnan(found.losses[:, :, 1:]).any()
     assert not found.deviations[0, 0].any()
-
-
-def test_the_order_of_the_table_does_not_matter() -> None:
-    mixed = VOTES.take(np.random.default_rng(9).permutation(VOTES.size))
-    again = divide_tasks(mixed, None, PROTOCOL).tasks
-    one, other = (trace(tasks, {"sizes": Sizes()}, PROTOCOL) for tasks in (TASKS, again))
-    assert (one.losses == other.losses).all()
-
-
-def test_progress_ends_where_it_said() -> None:
-    told: list[tuple[int, int]] = []
-    trace(TASKS, {"truth": TRUTH}, PROTOCOL, lambda done, total: told.append((done, total)))
-    assert told[-1] == (18, 18)
-    assert [done for done, _ in told] == list(range(1, 19))
-
-
-def test_others_train_where_other_votes_are_given() -> None:
-    crowd = WORLD.simulate(np.random.default_rng(6))
-    (kept, _), (dropped, _) = (
-        divide_tasks(VOTES, crowd, replace(PROTOCOL, overlap=how)).tasks for how in ("keep", "drop")
-    )
-    assert kept.test.size == dropped.test.size == TASKS[0].test.size
-    assert kept.test_set.train == (crowd.task == 0).sum()
-    assert kept.test_set.shared == kept.test_set.train - dropped.test_set.train > 0
-    assert dropped.test_set.shared == 0
-    assert not names_of(dropped.train, "item") & names_of(dropped.test, "item")
-    assert names_of(kept.train, "item") & names_of(kept.test, "item")
-
-
-def test_systems_that_only_the_others_saw_are_known_to_both() -> None:
-    crowd = replace(WORLD.simulate(np.random.default_rng(6)), systems=("a", "s0", "s1", "s2"))
-    one = divide_tasks(VOTES, crowd, PROTOCOL).tasks[0]
-    assert one.test.systems == one.train.systems == ("a", "s0", "s1", "s2", "s3")
 
 
 def test_tasks_that_cannot_be_divided_are_named() -> None:

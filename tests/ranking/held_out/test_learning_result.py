@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.data.votes import Votes
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified
 from evenhand.numerics.cluster_means import leave_out
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking.cross_validation import Models
@@ -69,16 +69,6 @@ def test_differences_are_paired() -> None:
     assert (turned.value, turned.lower) == pytest.approx((-apart.value, -apart.upper))
 
 
-def test_tasks_can_be_left_out() -> None:
-    one = CURVES.of_tasks(["t1"])
-    assert one.tasks == ("t1",)
-    assert one.curve("sizes")[0].perplexity == pytest.approx(2 ** CURVES.losses[0, 1, 0].mean())
-    assert one.held_out.size == one.deviations.shape[2] == CURVES.test_sets[1].test
-    assert {refusal.task for refusal in one.refusals} == {"t1"}
-    with pytest.raises(UnknownOption, match="task cannot be 't2'"):
-        CURVES.of_tasks(["t2"])
-
-
 def test_the_interval_of_one_task_is_that_of_a_mean_by_the_delta_method() -> None:
     one = CURVES.of_tasks(["t0"])
     votes = one.held_out
@@ -111,49 +101,3 @@ def test_trials_add_their_variance_and_their_degrees_of_freedom() -> None:
     assert np.log2(found.upper / found.value) == pytest.approx(margin)
     gain = UNEVEN.gain("sizes", 60, 200)
     assert gain.upper - gain.value == pytest.approx(gain.value - gain.lower)
-
-
-def test_the_interval_of_a_perplexity_ends_at_one() -> None:
-    wide = replace(CURVES, deviations=50 * CURVES.deviations)
-    found = wide.estimate("truth", 400)
-    assert found.lower == 1
-    assert found.upper > found.value
-
-
-def test_one_trial_is_told_of() -> None:
-    one = curves_of(VOTES, {"truth": TRUTH}, replace(PROTOCOL, trials=1))
-    assert any(note.code == "one-subset" for note in one.notes)
-    assert not any(note.code == "one-subset" for note in CURVES.notes)
-
-
-def test_what_is_best_is_told_of_the_largest_size_that_is_filled() -> None:
-    wide = curves_of(VOTES, {"truth": TRUTH}, replace(PROTOCOL, sizes=(60, 400, 9000)))
-    assert (wide.largest, wide.to_dict()["largest"]) == (400, 400)
-    assert wide.says[0].startswith("With 400 training comparisons truth predicts best")
-    smaller = replace(wide, test_sets=(wide.test_sets[0], replace(wide.test_sets[1], train=300)))
-    assert smaller.says[1] == "Fewer train t1."
-
-
-def test_effective_judges_are_told() -> None:
-    loads = np.bincount(CURVES.held_out.judge)
-    assert CURVES.to_dict()["effective_judges"] == pytest.approx(
-        loads.sum() ** 2 / (loads**2).sum()
-    )
-    assert CURVES.to_dict()["df"] == pytest.approx(CURVES.clusters.df)
-
-
-def test_models_are_ordered_by_their_end() -> None:
-    assert CURVES.order[0] == "truth"
-    assert CURVES.says[0].startswith("With 400 training comparisons truth predicts best")
-
-
-def test_what_is_written_has_no_unknown_numbers() -> None:
-    points = CURVES.to_dict()["points"]
-    assert len(points) == 9
-    assert all(
-        value is None or value == pytest.approx(value)
-        for point in points
-        for value in point.values()
-    )
-    assert "shy" in repr(CURVES)
-    assert any(line.split()[:2] == ["shy", "–"] for line in repr(CURVES).splitlines())

@@ -39,19 +39,6 @@ def test_chances_that_do_not_add_up_are_no_predictions() -> None:
         measure_losses(table(PRINTED), TESTED)
 
 
-def test_each_ordered_pair_is_predicted_once() -> None:
-    asked: list[tuple[str, str]] = []
-
-    class Noting(Table):
-        def predict(self, pairs):  # type: ignore[no-untyped-def]
-            asked.extend(pairs)
-            return super().predict(pairs)
-
-    measure_losses(Noting(table("uniform").chances), TESTED)
-    assert len(asked) == len(set(asked))
-    assert set(asked) == {(one, other) for one, other, _ in HM.input["test"]}
-
-
 def test_chance_0_for_what_happened_is_refused_with_its_count() -> None:
     votes = few_held_out([("a", "b", 1), ("a", "b", 1), ("a", "b", 0)], ["a", "b"])
     with pytest.raises(NotIdentified, match="gave chance 0 to 2 held-out judgments of 3"):

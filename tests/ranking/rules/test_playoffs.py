@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.ranking.rules import score_playoffs
-from tallies import mirrored, shuffled, tally
+from tallies import tally
 
 ROWS = [
     ("a", "b", 6, 2, 4), ("a", "c", 3, 0, 1), ("a", "d", 1, 5, 9), ("a", "e", 8, 1, 2),
@@ -59,12 +59,6 @@ def test_shares_are_those_of_all_brackets(names):
     assert scores.values.sum() == pytest.approx(1, rel=1e-12)
 
 
-def test_two_systems_win_as_often_as_they_are_preferred():
-    scores = score_playoffs(tally(("a", "b", 30, 50, 10)))
-    assert scores.values[0] == pytest.approx(0.75, abs=0.006)
-    assert scores.settings == ("seed=20131", "tournaments=100000")
-
-
 def test_neighbours_are_luck_within_two_standard_errors_of_their_difference():
     """p and 1 - p of T: s.e. of the difference = 2 sqrt(p (1 - p) / T), .0063 at one half."""
     even = score_playoffs(tally(("a", "b", 500, 0, 500)))
@@ -90,14 +84,6 @@ def test_pairs_never_decided_toss_a_coin_and_are_counted():
     third = 1 / 3
     shares = [third + third / 2 + third / 2, third / 2, third / 2]
     np.testing.assert_allclose(scores.values, shares, atol=0.006)
-
-
-def test_order_and_sides_of_judgments_do_not_matter_and_the_seed_does():
-    data = tally(*ROWS)
-    expected = score_playoffs(data, tournaments=5000).values
-    for same in (shuffled(data, 1), mirrored(data)):
-        np.testing.assert_array_equal(score_playoffs(same, tournaments=5000).values, expected)
-    assert (score_playoffs(data, tournaments=5000, seed=1).values != expected).any()
 
 
 def test_what_cannot_be_played_is_refused():

@@ -9,7 +9,7 @@ import pytest
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.ranking.rules import MATCHES_AT_ONCE, Matches, TrueSkill, replay, score_trueskill
-from tallies import mirrored, shuffled, simulate, tally
+from tallies import tally
 
 QUICK = TrueSkill(runs=40)
 NORMAL = NormalDist()
@@ -86,44 +86,6 @@ def test_all_runs_at_once_are_matches_played_one_by_one(missing):
     assert not missing or found[4, 3] == 0.0
 
 
-def test_clear_preferences_give_their_order_and_a_cluster_each():
-    scores = score_trueskill(simulate([1.2, 0.8, 0.4, 0.0], 2000, seed=3), settings=QUICK)
-    assert scores.order == ("s0000", "s0001", "s0002", "s0003")
-    assert scores.cluster.tolist() == scores.rank_lower.tolist() == [1, 2, 3, 4]
-    assert scores.rank_upper.tolist() == [1, 2, 3, 4]
-    assert scores.settings == (
-        "seed=20131", "runs=40", "level=0.95", "drawn=comparison", "matches=2001",
-    )  # fmt: skip
-
-
-def test_equals_share_a_cluster():
-    even = tally(("a", "b", 40, 20, 40), ("b", "c", 40, 20, 40), ("a", "c", 40, 20, 40))
-    assert score_trueskill(even, settings=QUICK).cluster.tolist() == [1, 1, 1]
-
-
-def test_order_and_sides_of_judgments_do_not_matter_and_the_seed_does():
-    expected = score_trueskill(THREE, settings=QUICK).values
-    for same in (shuffled(THREE, 1), mirrored(THREE), THREE):
-        np.testing.assert_array_equal(score_trueskill(same, settings=QUICK).values, expected)
-    other = score_trueskill(THREE, settings=QUICK, seed=1).values
-    assert (other != expected).all()
-
-
-def test_runs_that_do_not_fit_in_memory_are_played_in_turn(monkeypatch):
-    whole = score_trueskill(CHAIN, settings=TrueSkill(runs=200))
-    monkeypatch.setattr("evenhand.ranking.rules.MAX_DENSE_CHANCES", 64 * 4**2)
-    parts = score_trueskill(CHAIN, settings=TrueSkill(runs=200))
-    assert (parts.values != whole.values).any()
-    noise = np.hypot(whole.stderr, parts.stderr) / np.sqrt(200)
-    assert (np.abs(parts.values - whole.values) < 4 * noise).all()
-
-
-def test_pairs_that_never_met_are_not_needed():
-    scores = score_trueskill(CHAIN, settings=QUICK)
-    assert scores.order[0] == "a"
-    assert scores.order[-1] == "d"
-
-
 def test_rankings_are_drawn_whole_and_give_wider_ranges():
     """Twelve judges of one mind each say the same 20 times: 240 comparisons, 12 opinions."""
     rows = [("a", "b", 20.0 * (j < 8), 0, 20.0 * (j >= 8), f"j{j:02d}") for j in range(12)]
@@ -149,27 +111,9 @@ def test_without_resamples_runs_differ_by_their_matches_alone():
     assert "drawn=nothing" in whole.settings
 
 
-def test_without_resamples_a_pair_of_one_outcome_has_no_randomness_left():
-    clear = tally(("a", "b", 30, 0, 0))
-    scores = score_trueskill(clear, settings=replace(QUICK, resampled=False))
-    assert scores.stderr == pytest.approx([0, 0], abs=1e-12)
-    assert scores.notes == ()
-
-
-def test_without_resamples_a_rare_system_is_never_absent():
-    rare = tally(("a", "b", 60, 10, 30), ("b", "c", 1, 0, 1))
-    assert score_trueskill(rare, settings=replace(QUICK, resampled=False)).notes == ()
-
-
 def test_a_factor_is_not_drawn_where_nothing_is_resampled():
     with pytest.raises(UnknownOption, match="resampled=True"):
         TrueSkill(by="judge", resampled=False)
-
-
-def test_what_met_nobody_in_a_resample_is_named():
-    rare = tally(("a", "b", 60, 10, 30), ("b", "c", 1, 0, 1))
-    (note,) = score_trueskill(rare, settings=QUICK).notes
-    assert "counted as average there: c (" in note
 
 
 def test_only_what_met_nobody_is_said_to_have_met_nobody(monkeypatch):
@@ -179,16 +123,6 @@ def test_only_what_met_nobody_is_said_to_have_met_nobody(monkeypatch):
     monkeypatch.setattr("evenhand.ranking.rules.MAX_WORK", 1)
     (few,) = score_trueskill(CHAIN, settings=QUICK).notes
     assert few.startswith("1 matches a run")
-
-
-def test_absences_are_counted_over_all_runs_that_are_played_in_turn(monkeypatch):
-    """A system with 1 of 51 comparisons is absent with chance (50/51)^51 = .364."""
-    monkeypatch.setattr("evenhand.ranking.rules.MAX_DENSE_CHANCES", 64 * 3**2)
-    rare = tally(("a", "b", 30, 0, 20), ("b", "c", 1, 0, 0))
-    (note,) = score_trueskill(rare, settings=TrueSkill(runs=400)).notes
-    (named,) = note.values["systems"]
-    absent = int(named.removeprefix("c (").removesuffix(")"))
-    assert abs(absent - 400 * (50 / 51) ** 51) < 4 * math.sqrt(400 * 0.364 * 0.636)
 
 
 def weighted(data, scale):

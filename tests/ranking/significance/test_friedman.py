@@ -1,6 +1,6 @@
 """Friedman's test against R (tests/golden/04) and scipy, and the tables that it ranks."""
 
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -62,12 +62,6 @@ def test_blocks_that_agree_completely_have_the_exact_chance_of_doing_so(pattern)
     assert found.f_p == pytest.approx(same / len(orders) ** 3)
 
 
-def test_complete_agreement_is_seen_through_rounding():
-    # 23 columns whose squares do not add up exactly
-    table = np.tile(np.arange(23.0), (7, 1)) / 3
-    assert friedman_test(table).f is None
-
-
 def test_a_block_with_a_hole_is_refused_by_name():
     table = np.array([[1, 2, 3], [1, np.nan, 2], [2, 1, 3.0]])
     said = "tom has no score for B: leave incomplete blocks out"
@@ -91,21 +85,10 @@ ROWS = [
 ]
 
 
-def test_blocks_that_did_not_see_all_systems_are_left_out_by_name():
-    scored = score_blocks(tally(*ROWS), "judge")
-    assert (scored.names, scored.incomplete) == (("ann", "tom"), ("eve",))
-    assert scored.scores.tolist() == [[3 / 4, 4 / 8, 1 / 4], [5.5 / 8, 1.5 / 4, 1 / 4]]
-
-
 def test_fewer_than_two_complete_blocks_are_refused_with_their_number():
     scored = score_blocks(tally(*ROWS[:2], ROWS[-1]), "judge")
     with pytest.raises(NotIdentified, match="1 of 2 judges compared all 3 systems: excluded eve"):
         scored.test()
-
-
-def test_rows_of_weight_zero_show_a_block_nothing():
-    unseen = ("A", "C", 0, 0, 0, "eve")
-    assert score_blocks(tally(*ROWS, unseen), "judge").incomplete == ("eve",)
 
 
 COUNT = st.integers(0, 3)
@@ -127,13 +110,6 @@ def test_exchanging_better_and_worse_turns_the_order_and_keeps_the_test(boards, 
     np.testing.assert_allclose(scored.scores, 1 - other.scores, atol=1e-11)
     assume(len(scored.names) > 1 and np.ptp(average_ranks(scored.scores), axis=1).any())
     assert scored.test().statistic == pytest.approx(other.test().statistic, abs=1e-9)
-
-
-def test_a_tie_is_half_a_preference():
-    # A never loses: to count its ties as losses would put it last
-    rows = [("A", "B", 1, 3, 0), ("A", "C", 1, 3, 0), ("B", "C", 2, 0, 2)]
-    scored = score_blocks(tally(*((*row, judge) for row in rows for judge in "xy")), "judge")
-    np.testing.assert_allclose(scored.scores, [[5 / 8, 3.5 / 8, 3.5 / 8]] * 2)
 
 
 RANKS = st.lists(st.integers(1, 4), min_size=4, max_size=4)
@@ -158,16 +134,6 @@ def test_a_ranking_with_outputs_of_several_systems_orders_them_by_its_own_ranks(
     np.testing.assert_array_equal(average_ranks(scored.scores), average_ranks(-np.array(own)))
 
 
-def test_a_pair_that_a_ranking_holds_in_both_directions_is_one_pair():
-    rows = [("A", "B", 2, 0, 0, "r"), ("B", "A", 1, 0, 0, "r"), ("C", "A", 0, 0, 1, "r")]
-    rows += [("C", "B", 0, 1, 0, "r")]
-    rows += [(b, a, z, y, x, "s") for a, b, x, y, z, _ in rows]
-    scored = score_blocks(tally(*rows, factor="ranking"), "ranking")
-    against_b = 2 / 3
-    expected = [(against_b + 1) / 2, (1 - against_b + 0.5) / 2, 0.25]
-    np.testing.assert_allclose(scored.scores, [expected] * 2)
-
-
 def test_what_a_tally_cannot_tell_is_refused():
     one = tally(*ROWS)
     with pytest.raises(UnknownColumn, match="does not distinguish item"):
@@ -177,13 +143,6 @@ def test_what_a_tally_cannot_tell_is_refused():
         score_blocks(replace(one, factors=merged), "judge")
     with pytest.raises(UnknownOption, match="importance weights"):
         score_blocks(replace(one, squares=one.counts), "judge")
-
-
-def test_results_are_frozen_and_say_what_they_ignore():
-    found = friedman_test(np.array([[1.0, 2, 3], [1, 3, 2]]))
-    assert "how much the systems differ (no odds)" in found.ignores
-    with pytest.raises(FrozenInstanceError):
-        found.p = 0.0
 
 
 @pytest.mark.parametrize("entry", entries("04_friedman"), ids=lambda entry: entry.id)

@@ -180,11 +180,6 @@ class Sensitivity(Shown):
         return tuple(changes)
 
     @property
-    def survivors(self) -> tuple[Conclusion, ...]:
-        """What every choice decides."""
-        return tuple(one for one in self.conclusions if one.survives)
-
-    @property
     def leaders(self) -> tuple[str, ...]:
         """Who leads under some choice, alone or level with others; the default's first."""
         return tuple(dict.fromkeys(name for one in self.ranked for name in one.first))
