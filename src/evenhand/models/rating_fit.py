@@ -99,8 +99,8 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
                 f"these ratings are of {len(present)} {labels_of(name)}, and a model is fitted to"
                 f" one of them. {some}"
             )
-    present, system = number_codes(data.system, len(data.systems))
-    names = tuple(data.systems[code] for code in present.tolist())
+    known, system = number_codes(data.system, len(data.systems))
+    names = tuple(data.systems[code] for code in known.tolist())
     if len(names) < 2:
         raise NotIdentified(
             "there are scores of one system only: there is nothing to compare it with",
