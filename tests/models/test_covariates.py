@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evenhand.data.tally import merge_levels
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.design import find_independent, grouped_design
+from evenhand.models.design import find_independent
 from model_family import FEATURES, campaign
 from tallies import simulate, tally
 
@@ -128,24 +128,6 @@ def test_two_covariates_add_up_and_the_reference_group_may_be_missing():
     assert there.log_worth.shape == (3,)
 
 
-def test_a_covariate_that_is_a_sum_of_others_is_aliased():
-    extra = {"twice": {name: 2 * x + 1 for name, x in FEATURES["size"].items()}}
-    fit = BradleyTerry(system_covariates=FEATURES | extra).fit(campaign())
-    assert fit.names == ("size", "g1")
-    assert fit.design.aliased == ("twice",)
-
-
-def test_levels_of_systems_are_told_apart_from_the_first_by_name():
-    kinds = {"kind": {"s0000": "neural", "s0001": "rule", "s0002": "human", "s0003": "rule"}}
-    fit = BradleyTerry(system_covariates=kinds).fit(campaign())
-    assert fit.names == ("kind:neural", "kind:rule", "g1")
-    assert fit.log_worth[1] == fit.log_worth[3] == 0  # both are rule, s0003 is the reference
-    assert fit.worth_vcov[1, 1] == 0
-    human = fit.contrasts([("s0000", "s0002")])[0]
-    assert human.estimate == pytest.approx(2 * fit.estimate[0])
-    assert human.stderr == pytest.approx(2 * fit.coefficients[0].stderr)
-
-
 def test_as_many_covariates_as_systems_less_one_are_free_worths():
     names = campaign().systems
     features = {
@@ -176,26 +158,6 @@ def test_merged_levels_are_no_covariate():
     merged = {"judge": merge_levels(counted.factors["judge"], 2, seed=1)}
     with pytest.raises(UnknownOption, match="the levels of judge were merged"):
         BY_JUDGE.fit(replace(counted, factors=merged))
-
-
-def test_a_thousand_systems_in_two_groups_are_found_independent():
-    k = 500
-    names = [f"s{i:03d}" for i in range(k)]
-    rows = [
-        (names[i], names[(i + d) % k], 1, 0, 1, g) for g in "ab" for i in range(k) for d in (1, 7)
-    ]
-    design = grouped_design(tally(*rows), k - 1, ("judge",), {}, {})
-    assert (design.size, len(design.names), design.aliased) == (2 * k, 2 * (k - 1), ())
-    assert design.saturated
-
-
-def test_in_every_group_the_same_sums_of_covariates_are_aliased():
-    extra = {"twice": {name: 2 * x + 1 for name, x in FEATURES["size"].items()}}
-    model = BradleyTerry(system_covariates=FEATURES | extra, judge_covariates=("judge",))
-    fit = model.fit(campaign())
-    assert fit.names == ("size", "size:student", "g1")
-    assert fit.design.aliased == ("twice", "twice:student")
-    assert fit.design.owners == (("", ""), ("judge", "student"))
 
 
 def test_many_systems_in_groups_are_fitted_as_few_are():

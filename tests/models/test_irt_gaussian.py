@@ -9,7 +9,6 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 
 import evenhand
-from categorical_truth import votes_on
 from evenhand import datasets
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotIdentified, UnknownOption
@@ -86,15 +85,6 @@ def test_chains_of_the_exact_posteriors_agree(exact):
     assert fit.notes == ()
 
 
-def test_settings_of_the_paper_give_the_same_with_more_noise():
-    entry = golden("13_irt_exact_posteriors", "gauss_independent_items")
-    fit = IRTGaussian.paper().fit(_votes(entry, shared=False))
-    assert fit.means.shape == (1, 150, 3)
-    for key, (none, first, second) in entry.expected["predictive"].items():
-        s, t = key.split("|")
-        assert fit.predict([(s, t)])[0] == pytest.approx([first, none, second], abs=0.05)
-
-
 def test_abilities_that_made_the_data_are_found_within_three_deviations():
     fit = IRTGaussian(sweeps=600).fit(name_votes(draw_campaign(1, n=1500)))
     off = (fit.abilities - np.linspace(0.8, -0.8, 5)) / fit.ability_sd
@@ -132,41 +122,12 @@ def test_of_many_answers_without_items_the_posterior_is_that_of_laplace():
     assert fit.ability_sd == pytest.approx(expected, rel=0.05)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_neither_order_of_rows_nor_sides_nor_names_matter(seed):
-    rows = draw_campaign(seed)
-    rng = np.random.default_rng(seed)
-    renamed = rng.permutation(5)
-    turned = [
-        (j, 9 - item, int(renamed[right]), int(renamed[left]), RIGHT - said)
-        for j, item, left, right, said in (rows[at] for at in rng.permutation(len(rows)))
-    ]
-    fit, other = SHORT.fit(name_votes(rows)), SHORT.fit(name_votes(turned))
-    assert other.flat_means.mean(axis=0)[renamed].tolist() == fit.flat_means.mean(axis=0).tolist()
-    assert other.ability_sd[renamed] == pytest.approx(fit.ability_sd, rel=1e-12)
-    assert other.log_worth[renamed] == pytest.approx(fit.log_worth, rel=1e-12)
-
-
-def test_the_same_seed_gives_the_same_and_another_another():
-    votes = name_votes(draw_campaign(4))
-    assert SHORT.fit(votes).means.tolist() == SHORT.fit(votes).means.tolist()
-    other = replace(SHORT, seed=1).fit(votes)
-    assert other.abilities.tolist() != SHORT.fit(votes).abilities.tolist()
-    assert other.abilities == pytest.approx(SHORT.fit(votes).abilities, abs=0.1)
-
-
 def test_systems_never_compared_stand_as_the_prior_has_them_and_a_note_says_so():
     fit = LONG.fit(name_votes([(0, i % 10, 0, 1, i % 3) for i in range(30)], 4))
     assert fit.notes == ("Never compared, so that the prior alone places them: c, d.",)
     found = fit.predict([("c", "d")])[0]
     tail = norm.cdf(-0.4 / sqrt(2.5 + 2))  # two abilities of the prior
     assert found == pytest.approx([tail, 1 - 2 * tail, tail], abs=1e-3)
-
-
-def test_groups_that_only_the_prior_links_are_named():
-    rows = [(0, 0, 0, 1, LEFT), (0, 1, 2, 3, RIGHT)]
-    fit = SHORT.fit(name_votes(rows, 4))
-    assert fit.notes[-1].endswith("how they compare: a, b | c, d.")
 
 
 def test_a_tally_without_items_is_fitted_with_a_note():
@@ -217,11 +178,3 @@ def test_chains_meet_on_a_task_of_wmt_2012(data_folder):
     assert fit.r_hat.max() < 1.02
     assert fit.effective_draws.min() > 400
     assert fit.notes == ()
-
-
-def test_without_a_radius_nothing_is_nan_and_a_tie_has_no_chance():
-    votes = votes_on([(0, 0, 1, 0), (1, 0, 1, 0), (2, 0, 1, 2), (0, 1, 2, 0)], 3)
-    fit = IRTGaussian(radius=0.0, sweeps=200, burn_in=50).fit(votes)
-    assert np.isfinite(fit.loglik)
-    assert fit.loglik < 0
-    assert (fit.predict([("s0", "s1"), ("s1", "s2")])[:, 1] >= 0).all()

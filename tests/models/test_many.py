@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.data.tally import Tally
-from evenhand.models import bradley_terry, large, likelihood
+from evenhand.models import bradley_terry, likelihood
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.settings import TIES
 from tallies import simulate, tally
@@ -41,13 +41,6 @@ def test_all_that_a_fit_says_is_said_of_many_systems(ties, order, board, monkeyp
     assert many.deviance == pytest.approx(few.deviance, abs=1e-8)
 
 
-def test_a_table_that_products_do_not_settle_is_solved_directly(board, monkeypatch):
-    few = BradleyTerry().fit(board)
-    tabled(monkeypatch)
-    monkeypatch.setattr(large, "SYSTEMS_PER_ITERATION", 10**9)
-    np.testing.assert_allclose(BradleyTerry().fit(board).estimate, few.estimate, rtol=0, atol=1e-8)
-
-
 def test_a_chain_of_three_hundred_has_the_errors_of_its_closed_form():
     """Links of a wins and b losses: log(a / b) each, with variances 1/a + 1/b that add up."""
     names = [f"s{i:03d}" for i in range(301)]
@@ -65,14 +58,6 @@ def test_pairs_drawn_evenly_take_few_steps_to_a_sharp_maximum():
     fit = BradleyTerry().fit(simulate(worths, 50_000, seed=6))
     assert fit.steps <= 4
     assert np.abs(fit.likelihood.score(fit.beta)).max() < 1e-7
-
-
-def test_a_covariance_is_found_when_it_is_asked_for_and_once(board, monkeypatch):
-    tabled(monkeypatch)
-    fit = BradleyTerry().fit(board)
-    assert "raw_vcov" not in vars(fit)
-    assert fit.vcov is fit.raw_vcov is fit.vcov
-    assert not fit.vcov.flags.writeable
 
 
 @pytest.mark.parametrize("reach", [3, 40])

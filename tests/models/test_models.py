@@ -18,10 +18,6 @@ def test_the_registry_has_every_model():
     assert all(name == model.name for name, model in MODELS.items())
 
 
-def test_titles_tell_models_apart():
-    assert len({model.title for model in MODELS.values()}) == len(MODELS)
-
-
 @pytest.mark.parametrize(
     ("name", "setting", "value"),
     [

@@ -93,13 +93,6 @@ def test_a_negative_quasi_variance_is_kept_and_has_no_root():
         _ = found.stderr
 
 
-def test_many_systems_take_no_table_of_pairs_by_systems():
-    k = 400
-    own = np.linspace(0.5, 2, k)
-    found = find_quasi_variances(tuple(map(str, range(k))), np.diag(own))
-    np.testing.assert_allclose(found.variances, own, rtol=1e-6)
-
-
 def test_sums_over_a_covariate_have_no_quasi_variances():
     fit = BradleyTerry(system_covariates=FEATURES).fit(campaign())
     with pytest.raises(NotIdentified, match="sums over covariates"):

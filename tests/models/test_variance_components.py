@@ -107,11 +107,6 @@ def test_judges_who_always_agree_have_no_tastes():
     assert components["judge x system"].p > 0.05
 
 
-def test_few_judges_are_noted():
-    _, found = by_name(simulate(judges=3))
-    assert "3 judges say little of how judges differ." in found.notes
-
-
 def test_strong_tastes_of_few_judges_do_not_hide_those_of_items():
     found = []
     for replicate in range(12):

@@ -52,21 +52,6 @@ def test_systems_that_are_new_start_in_the_middle_and_end_where_they_belong():
     np.testing.assert_allclose(warm.log_worth, cold.log_worth, rtol=0, atol=1e-8)
 
 
-def test_groups_of_judges_start_from_their_own_worths():
-    rows = [("a", "b", 30, 6, 12), ("b", "c", 25, 9, 16), ("a", "c", 40, 4, 9)]
-    days = [
-        tally(
-            *[(*r, "crowd") for r in rows],
-            *[(r[0], r[1], r[4], r[3], r[2] + n, "old") for r in rows],
-        )
-        for n in (0, 1)
-    ]
-    model = BradleyTerry(judge_covariates=("judge",))
-    cold, warm = model.fit(days[1]), model.fit(days[1], start=model.fit(days[0]))
-    assert warm.steps < cold.steps
-    np.testing.assert_allclose(warm.estimate, cold.estimate, rtol=0, atol=1e-8)
-
-
 def test_a_start_that_is_far_off_is_not_taken():
     turned = BradleyTerry().fit(simulate(-3 * WORTHS, 30_000, seed=3))
     cold, warm = BradleyTerry().fit(MONDAY), BradleyTerry().fit(MONDAY, start=turned)

@@ -43,29 +43,6 @@ def test_blocks_together_are_the_whole_matrix(seed):
     assert log_det == pytest.approx(total, rel=1e-12)
 
 
-def test_every_entry_and_node_has_one_place():
-    n, left, right, _ = drawn(4, nodes=200, entries=160)
-    blocks = make_blocks(n, left, right)
-    assert sorted(blocks.order.tolist()) == list(range(len(left)))
-    assert len(set(blocks.place.tolist())) == n
-    assert max(blocks.place) < blocks.slots
-    for batch in blocks.batches:
-        rows = blocks.order[batch.entries]
-        np.testing.assert_array_equal(blocks.place[left[rows]] - batch.nodes.start, batch.left)
-        np.testing.assert_array_equal(batch.left // batch.width, batch.right // batch.width)
-
-
-def test_differences_and_sums_onto_nodes_are_transposed_maps():
-    n, left, right, weights = drawn(5)
-    batch = make_blocks(n, left, right).batches[-1]
-    values = weights[batch.entries]
-    nodes = np.random.Generator(np.random.PCG64(6)).normal(size=(batch.size, batch.width))
-    assert (batch.differ(nodes) * values).sum() == pytest.approx(
-        (batch.gather(values) * nodes).sum(), rel=1e-12
-    )
-    assert batch.sums(values).sum() == pytest.approx(values.sum(), rel=1e-12)
-
-
 @pytest.mark.parametrize("size", [1, 5, 12])
 @pytest.mark.parametrize("width", [1, 2, 3, 7, 16, 49, 131])
 def test_inverses_and_determinants_are_those_of_single_matrices(size, width):

@@ -33,7 +33,3 @@ def test_no_choice_of_few_sets_is_more_even(v, k, b):
         for blocks in combinations_with_replacement(list(combinations(range(v), k)), b)
     )
     assert find_gap(choose_evenly(v, k, b, Draws(3)).tolist(), v) == best
-
-
-def test_six_systems_by_threes_in_ten_sets_are_the_design_of_the_tables():
-    assert find_gap(choose_evenly(6, 3, 10, Draws(1)).tolist(), 6) == 0

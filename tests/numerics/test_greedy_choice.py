@@ -37,15 +37,6 @@ def test_each_choice_is_the_best_one_by_trial_of_all(covariance):
         before.append(at)
 
 
-def test_all_points_are_taken_once(covariance):
-    assert sorted(pick_by_variance(covariance, 0.1, np.ones(8), 8)[0].tolist()) == list(range(8))
-
-
-def test_a_copy_of_a_point_is_not_taken_next():
-    covariance = np.array([[2.0, 2.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
-    assert pick_by_variance(covariance, 0.01, np.ones(3), 2)[0].tolist() == [0, 2]
-
-
 def test_the_oracle_takes_what_lowers_the_squared_error_most_by_trial_of_all(covariance):
     truth, noise = np.random.default_rng(5).normal(size=8), 0.4
     candidates = np.array([1, 2, 4, 5, 7])

@@ -20,13 +20,6 @@ def test_combinations_are_numbered_in_ascending_order(rows):
     assert number_groups(first, second).tolist() == expected.tolist()
 
 
-def test_no_rows_have_no_groups():
-    none = np.zeros(0, dtype=np.int64)
-    assert number_groups(none, none).tolist() == []
-    assert rank_within(none, none.astype(float)).tolist() == []
-    assert [side.tolist() for side in pairs_within(none)] == [[], []]
-
-
 @given(CODES)
 def test_pairs_are_all_pairs_of_rows_of_one_group(codes):
     groups = np.array(codes)

@@ -19,8 +19,3 @@ def test_hashes_that_share_their_low_bits_are_told_apart():
     hashes = (np.arange(300, dtype=np.uint64) << np.uint64(40)) + np.uint64(7)
     places = np.arange(300)[::-1]
     assert np.array_equal(find_hashes(hashes[places], hashes), places)
-
-
-def test_nothing_is_found_among_nothing():
-    none = np.zeros(0, dtype=np.uint64)
-    assert len(find_hashes(none, none)) == 0

@@ -19,15 +19,3 @@ def test_no_group_of_average_linkage_is_torn_apart(seed):
     for groups in range(2, 9):
         label = fcluster(tree, groups, "maxclust")[order]
         assert 1 + int((np.diff(label) != 0).sum()) == len(np.unique(label))
-
-
-def test_things_on_a_line_stand_in_their_order():
-    """Positions 0 to 5, shuffled: every neighbour in the order is a neighbour on the line."""
-    place = np.array([3, 0, 5, 1, 4, 2]) ** 1.5
-    order = order_leaves(-np.abs(place[:, None] - place))
-    line = place[order]
-    assert line.tolist() in (sorted(place), sorted(place, reverse=True))
-
-
-def test_one_thing_has_an_order():
-    assert order_leaves(np.ones((1, 1))) == [0]

@@ -14,8 +14,3 @@ def test_the_share_below_a_quantile_is_what_was_asked(probability):
     found = mixture_quantile(probability, means, deviations)
     below = norm(means, deviations).cdf(found).mean(axis=0)
     np.testing.assert_allclose(below, probability, atol=1e-9)
-
-
-def test_one_normal_has_its_own_quantile():
-    found = mixture_quantile(0.95, np.array([[2.0]]), np.array([[3.0]]))
-    assert found[0] == pytest.approx(norm(2, 3).ppf(0.95))

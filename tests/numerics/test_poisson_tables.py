@@ -29,8 +29,3 @@ def test_means_and_variances_are_the_means():
         assert abs(own.mean() - mean) < 4 * error
         assert own.var() == pytest.approx(mean, rel=0.02)
     assert not drawn[means == 0].any()
-
-
-def test_cells_of_one_mean_are_drawn_apart():
-    drawn = draw_poisson(np.full(2, 30.0), 5000, np.random.default_rng(4)).astype(float)
-    assert abs(np.corrcoef(drawn)[0, 1]) < 4 / np.sqrt(5000)

@@ -34,22 +34,6 @@ def test_the_maximum_of_a_bent_valley_is_found_from_a_poor_guess():
     assert last.value == pytest.approx(0, abs=1e-12)
 
 
-def test_with_the_right_information_a_parabola_takes_one_step():
-    matrix = np.array([[3.0, 1.0], [1.0, 2.0]])
-    goal = np.array([0.5, -0.25])
-    seen = []
-
-    def parabola(x, before=None):
-        seen.append(x)
-        return At(-(x - goal) @ matrix @ (x - goal) / 2, -matrix @ (x - goal))
-
-    start = np.zeros(2)
-    at, _, gain = climb(parabola, (start, parabola(start)), matrix, tolerance=1e-15, reach=near)
-    np.testing.assert_allclose(at, goal, atol=1e-12)
-    assert len(seen) == 2
-    assert gain == pytest.approx(0, abs=1e-20)
-
-
 def test_what_has_no_maximum_is_refused():
     def slope(x, before=None):
         return At(float(x[0]), np.ones(1))

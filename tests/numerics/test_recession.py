@@ -35,14 +35,6 @@ def test_an_empty_cell_of_a_two_by_two_table_makes_only_its_group_infinite(form)
     assert found.infinite.tolist() == [1]
 
 
-def test_a_threshold_separates_every_row():
-    """y = 1 exactly where x > 2.5: both parameters run away."""
-    x = np.arange(6.0)
-    found = find_recession(binary_rows(np.stack((np.ones(6), x), axis=1), x > 2.5))
-    assert found.separated.tolist() == list(range(6))
-    assert found.infinite.tolist() == [0, 1]
-
-
 def test_a_tied_threshold_leaves_the_tied_rows_alone():
     """Quasi-separation: at x = 3 both outcomes occur, so b0 + 3 b1 stays finite."""
     x = np.array([0, 1, 3, 3, 4, 5.0])
@@ -80,20 +72,3 @@ def test_a_chain_of_differences_is_separated_to_its_end(length):
     """A beat B, B beat C, ...: every row is separated, although the directions are many."""
     rows = np.eye(length) - np.eye(length, k=1)
     assert find_separated(rows).tolist() == list(range(length))
-
-
-def test_independent_problems_can_be_asked_at_once():
-    problems = [two_by_two(counts) for counts in ([2, 3, 1, 4], [2, 3, 0, 4], [0, 2, 3, 0])]
-    alone = [find_separated(problem) for problem in problems]
-    starts = np.cumsum([0, *(len(problem) for problem in problems[:-1])])
-    together = find_separated(sparse.block_diag(problems, format="csr"))
-    expected = np.concatenate([rows + start for rows, start in zip(alone, starts, strict=True)])
-    assert together.tolist() == expected.tolist()
-    assert [rows.size for rows in alone] == [0, 4, 5]
-
-
-def test_more_rows_than_are_taken_at_once_have_the_same_answer():
-    many = np.tile(two_by_two([2, 3, 0, 4]), (1000, 1))
-    found = find_recession(sparse.csr_array(many))
-    assert found.separated.size == 4000
-    assert found.infinite.tolist() == [1]

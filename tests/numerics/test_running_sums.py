@@ -24,11 +24,3 @@ def test_a_term_larger_than_the_sum_keeps_the_sum():
     for term in (1.0, 1e100, 1.0, -1e100):
         total = total.plus(term)
     assert total.total == 2.0
-
-
-def test_matrices_are_summed_place_by_place():
-    parts = np.random.Generator(np.random.PCG64(2)).integers(-5, 5, (7, 3, 3)).astype(float)
-    total = RunningSum.of_shape((3, 3))
-    for part in parts:
-        total = total.plus(part)
-    assert (total.total == parts.sum(axis=0)).all()

@@ -53,10 +53,6 @@ def test_a_step_takes_the_larger_critical_value_of_two_sources_by_hand():
     assert (decided.tolist(), critical) == ([False, False], (8.0,))
 
 
-def test_nothing_to_decide_is_decided_at_once():
-    assert step_down(np.zeros(0), [np.zeros((9, 0))], 0.8)[1] == ()
-
-
 def test_holms_method_is_that_of_statsmodels():
     multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
     rng = np.random.default_rng(2)

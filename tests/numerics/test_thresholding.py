@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics.completion import is_long, largest_value, shrink
+from evenhand.numerics.completion import largest_value, shrink
 
 
 @pytest.mark.parametrize("shape", [(30, 8), (9, 8), (6, 6)])
@@ -25,8 +25,3 @@ def test_nothing_is_left_beyond_the_largest_singular_value(shape):
     assert largest == pytest.approx(np.linalg.norm(table, 2))
     assert shrink(table, 1.0001 * largest).rank == 0
     assert shrink(table, 0.9999 * largest).rank == 1
-
-
-def test_the_route_depends_on_shape():
-    assert is_long(np.zeros((200, 40)))
-    assert not is_long(np.zeros((50, 40)))

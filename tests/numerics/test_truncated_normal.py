@@ -28,12 +28,6 @@ def test_draws_far_beyond_the_mean_fall_off_exponentially():
     assert draws.min() >= 0
 
 
-def test_a_bound_far_below_the_mean_bounds_nothing():
-    draws = draw_above(_rng(), np.full(N, 100.0), 2.0, 0.0)
-    assert stats.kstest(draws, stats.norm(100.0, 2.0).cdf).pvalue > 0.001
-    assert np.isfinite(draws).all()
-
-
 @pytest.mark.parametrize("mean", [-60.0, -9.0, -0.7, 0.0, 2.0, 12.0, 100.0])
 @pytest.mark.parametrize("radius", [0.01, 0.4, 30.0])
 def test_draws_between_follow_the_truncated_normal(mean, radius):
@@ -47,11 +41,3 @@ def test_draws_between_mirror_when_the_mean_changes_its_sign():
     mean = np.linspace(0.1, 50.0, 100)
     up = draw_between(_rng(), mean, 1.0, 0.4)
     assert draw_between(_rng(), -mean, 1.0, 0.4).tolist() == (-up).tolist()
-
-
-def test_each_draw_has_the_mean_of_its_own_place():
-    mean = np.array([[-80.0, 0.0], [3.0, 80.0]])
-    many = np.stack([draw_above(rng, mean, 1.0, 0.0) for rng in [_rng()] for _ in range(4000)])
-    expected = stats.truncnorm.mean(-mean, np.inf, loc=mean)
-    error = stats.truncnorm.std(-mean, np.inf, loc=mean) / np.sqrt(4000)
-    assert (np.abs(many.mean(axis=0) - expected) < 4 * error).all()

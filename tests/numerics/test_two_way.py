@@ -55,8 +55,3 @@ def test_one_cell_a_column_gives_a_row_what_its_cells_have_above_the_mean():
     cells = SeenCells(np.array([0, 0, 0, 1]), np.arange(4), np.ones(4), (2, 4))
     found = cells.effects(np.array([1.0, 2.0, 3.0, 10.0]))
     np.testing.assert_allclose(found.row, [0.75 * (2 - 4), 0.5 * (10 - 4)])
-
-
-def test_parts_that_share_no_cell_are_told_apart():
-    cells = SeenCells(np.array([0, 1, 1]), np.array([0, 1, 2]), np.ones(3), (2, 3))
-    assert cells.parts.tolist() == [0, 1, 0, 1, 1]

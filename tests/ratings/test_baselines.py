@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from evenhand.numerics.cluster_means import Estimate, choose_clusters
+from evenhand.numerics.cluster_means import choose_clusters
 from evenhand.ratings.matrix import (
-    MethodError,
     compare_errors,
     errors_of,
     find_errors,
     make_matrix,
-    say_better,
 )
 from ratings.rated_matrices import make_rows
 
@@ -83,14 +81,3 @@ def test_the_interval_of_an_rmse_is_that_of_its_slopes():
     root, mean = (one.upper - one.lower for one in (first.rmse_more, first.mae_more))
     assert first.rmse == pytest.approx(np.sqrt(5))
     assert root / mean == pytest.approx(2 / np.sqrt(5))
-
-
-def test_a_method_that_is_surely_better_than_completion_is_named():
-    less, open_ = Estimate(-3.1, 1.0, -4.7, -1.5, 0.01), Estimate(-1.0, 1.0, -2.5, 0.6, 0.2)
-    table = [
-        MethodError("judge mean", 22, 6.2, 7.44, open_, less),
-        MethodError("output mean", 22, 7.5, 8.9, open_, None),
-        MethodError("completion", 22, 7.15, 10.5),
-    ]
-    said = "judge mean predicts held-out ratings better (rmse 3.1 (1.5 to 4.7) less)"
-    assert say_better(table) == (f"{said}: prefer it here.",)

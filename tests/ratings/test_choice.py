@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.numerics.completion import SoftImpute
-from evenhand.ratings.completion import PathPoint, choose_tau, decide, has_risen
+from evenhand.ratings.completion import PathPoint, choose_tau, decide
 from evenhand.ratings.matrix import make_matrix
 from ratings.rated_matrices import simulate
 
@@ -30,12 +30,6 @@ def test_a_gain_is_used_from_1_645_standard_errors_on(gain, used):
     choice = decide(points(0.9), better, 1.0)
     assert choice.gain == pytest.approx((gain / np.sqrt(n), 1 / np.sqrt(n)))
     assert choice.used is used
-
-
-def test_the_path_is_left_after_two_rises_in_a_row():
-    assert not has_risen(points(3, 4))
-    assert not has_risen(points(3, 4, 3.5, 4))
-    assert has_risen(points(5, 3, 3.5, 4))
 
 
 def test_without_tastes_the_end_of_the_path_is_not_looked_at():

@@ -32,13 +32,6 @@ def test_coverage_is_what_exchangeability_gives():
     assert np.mean(held) == pytest.approx(28 / 31, abs=0.011)
 
 
-def test_equal_weights_give_the_plain_half_width():
-    residual = np.random.default_rng(3).normal(size=40)
-    plain = half_widths(residual, np.zeros(40, int), 1, 0.9)[0]
-    found = weighted_half_widths(residual, np.full(40, 2.5), np.array([2.5]), 0.9)
-    assert found.tolist() == [plain]
-
-
 def test_nothing_held_out_bounds_nothing():
     none = np.zeros(0)
     assert weighted_half_widths(none, none, np.ones(2), 0.9).tolist() == [np.inf, np.inf]
@@ -51,12 +44,6 @@ def test_odds_find_the_slope_by_which_ratings_are_missing():
     at, new = odds_of_missing(held, missing, np.array([0.0, 1.0]))
     assert np.log(at[1] / at[0]) == pytest.approx(-0.8, abs=0.06)
     assert len(new) == 20000
-
-
-def test_equal_predictions_weigh_alike():
-    at, new = odds_of_missing(np.ones(3), np.ones(2), np.arange(3.0))
-    assert at.tolist() == [1, 1, 1]
-    assert new.tolist() == [1, 1]
 
 
 def two_groups(further=()):

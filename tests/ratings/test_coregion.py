@@ -11,10 +11,8 @@ from evenhand.ratings.process_search import (
     JudgedPoints,
     Layout,
     Problem,
-    draw_correlations,
     find_uncertainty,
     read_parameters,
-    sample_evenly,
     search,
     start_parameters,
     weigh_parameters,
@@ -35,13 +33,6 @@ def somewhere(shape, seed=2):
     rng = np.random.default_rng(seed)
     start = start_parameters(shape, 2, rng)
     return start + rng.normal(0, 0.3, len(start))
-
-
-def test_parameters_split_and_join_to_the_same_vector():
-    shape = layout("low rank")
-    vector = somewhere(shape)
-    np.testing.assert_array_equal(shape.join(shape.split(vector)), vector)
-    assert len(vector) == sum(shape.sizes().values()) == 4 * 2 + 4 + 3 + 4 + 1 + 1
 
 
 def test_the_covariance_is_the_product_that_is_claimed():
@@ -123,16 +114,6 @@ def test_the_prior_is_that_of_scipy(sharing, own):
     assert found == pytest.approx(weigh(one) - weigh(other), rel=1e-9)
 
 
-def test_correlations_of_the_prior_are_those_of_its_draws():
-    """W of 4 judges and κ drawn as the prior says; quantiles of the correlation of two."""
-    rng = np.random.default_rng(1)
-    w = rng.multivariate_normal(np.zeros(4), 0.25 * np.eye(4) + 0.49, 20000)[:, :2]
-    total = w**2 + np.exp(rng.normal(np.log(0.1), 1, w.shape))
-    expected = np.quantile(w.prod(axis=1) / np.sqrt(total.prod(axis=1)), [0.1, 0.5, 0.9])
-    found = np.quantile(draw_correlations(1, 20000, 2), [0.1, 0.5, 0.9])
-    np.testing.assert_allclose(found, expected, atol=0.03)
-
-
 def test_what_the_ratings_tell_of_taste_and_noise_is_the_expected_information(monkeypatch):
     """By differences: the mean curvature of -½ log |V| - ½ tr(V⁻¹ V0) in κ and σ²."""
     shape, rows = layout("low rank"), judged(24)
@@ -185,19 +166,6 @@ def test_the_normal_around_the_likeliest_has_the_curvature_of_differences():
     np.testing.assert_allclose(found.root @ found.root.T, np.linalg.inv(-np.array(bent)), atol=5e-3)
 
 
-def test_turns_of_the_loadings_have_no_width():
-    shape, rows = layout("low rank"), judged(60)
-    problem = Problem(shape, rows, np.random.default_rng(3).normal(size=60) + rows.judge)
-    vector, _ = problem.climb(start_parameters(shape, 2, np.random.default_rng(1)))
-    w = shape.split(vector)["loadings"].reshape(4, 2)
-    turn = np.r_[(w @ np.array([[0.0, 1.0], [-1.0, 0.0]])).ravel(), np.zeros(len(vector) - 8)]
-    root = find_uncertainty(problem, vector, 1).root
-    widths = np.sort(np.linalg.svd(root, compute_uv=False))
-    assert widths[0] < 1e-6 < widths[1]
-    outside = turn - root @ np.linalg.lstsq(root, turn, rcond=1e-8)[0]
-    assert np.linalg.norm(outside) > 1e-6
-
-
 @pytest.mark.slow
 def test_three_thousand_ratings_have_the_gradient_of_differences_and_a_top():
     rng = np.random.default_rng(7)
@@ -221,10 +189,3 @@ def test_three_thousand_ratings_have_the_gradient_of_differences_and_a_top():
     top = search(problem, np.random.default_rng(1))
     assert top.value > here.value
     assert np.abs(top.gradient).max() < 5
-
-
-def test_a_part_is_spread_evenly_over_judges():
-    judge = np.repeat([0, 1, 2], [100, 50, 3])
-    part = sample_evenly(judge, 43, np.random.default_rng(1))
-    assert np.bincount(judge[part]).tolist() == [20, 20, 3]
-    assert len(np.unique(part)) == 43

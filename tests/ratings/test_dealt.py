@@ -20,21 +20,6 @@ def test_intervals_and_errors_are_of_one_answer_where_judges_gave_several():
     assert NuclearNorm().fit(rows).half_width[0, 0] == fit.half_width[0, 0]
 
 
-def one_rating_each(seed=3):
-    rng = np.random.default_rng(seed)
-    judge = rng.integers(0, 6, 300)
-    return make_rows(judge, np.arange(300), rng.normal(size=300), (6, 300))
-
-
-def test_held_out_ratings_of_outputs_that_nothing_was_learned_of_say_nothing_of_others():
-    fit = NuclearNorm().fit(one_rating_each())
-    assert fit.table == ()
-    unbounded = np.isinf(fit.half_width).all(axis=0)
-    assert unbounded.sum() == 240
-    assert any("60 of 60 held-out ratings of an output or a judge of" in n for n in fit.notes)
-    assert any("1,200 missing ratings have an interval without bounds" in n for n in fit.notes)
-
-
 def test_two_ratings_an_output_leave_out_some_held_out_ones_and_hold_what_they_say():
     """Fewer are learned from beside a held-out rating than beside a missing one: .9 or more."""
     cover = []

@@ -50,18 +50,6 @@ def test_numbers_are_standardised_with_constants_that_are_kept():
     assert found.numbers[0, 0] == pytest.approx((10 - mean) / deviation)
 
 
-def test_a_name_that_was_not_seen_is_unlike_all_that_were():
-    features = OutputFeatures((), ("domain", "system"))
-    scaling = learn_scaling(read(features))
-    found = scaling.apply(features.tabulate([{"domain": "law", "system": "x"}]))
-    assert found.labels[0].tolist() == [2, 0]
-
-
-def test_a_feature_that_is_the_same_everywhere_is_left_out_by_name():
-    scaling = learn_scaling(read(OutputFeatures(("same", "length"), ("domain",))))
-    assert (scaling.constant, scaling.features) == (("same",), ("length", "domain"))
-
-
 def test_without_any_that_differs_it_is_refused():
     with pytest.raises(InvalidJudgments, match=r"no feature differs .*\(same\)"):
         learn_scaling(read(OutputFeatures(("same",), ())))
@@ -116,30 +104,6 @@ def test_outputs_whose_names_hold_slashes_stay_apart():
         OutputFeatures(), item=["a / b", "a", "a / b", "a"], system=["c", "b / c", "c", "b / c"]
     )
     assert len(set(table.labels[:, 0])) == 2
-
-
-def test_outputs_of_different_tasks_are_different():
-    table = read(OutputFeatures(), task=["t", "t", "u", "u"], system=["x"] * 4)
-    assert len(set(table.labels[:, 0])) == 4
-
-
-def test_a_whole_number_is_one_name_however_it_is_typed():
-    features = OutputFeatures((), ("domain",))
-    scaling = learn_scaling(read(features, domain=["1", "2", "1", "2"]))
-    for typed in (2, 2.0, "2.0"):
-        table = features.tabulate([{"domain": typed}])
-        assert scaling.apply(table).labels[0].tolist() == [1]
-        assert scaling.find_unseen(table) == ()
-
-
-def test_names_that_were_never_seen_are_said_but_not_those_of_outputs():
-    features = OutputFeatures((), (OUTPUT, "domain"))
-    scaling = learn_scaling(read(features))
-    table = features.tabulate([{"item": "9", "system": "x", "domain": "news "}])
-    assert table.labels[0, 0] == "9 / x"
-    (note,) = scaling.find_unseen(table)
-    assert "never 'news '" in note
-    assert "Did you mean 'news'?" in note
 
 
 def test_numbers_too_large_to_square_are_refused():

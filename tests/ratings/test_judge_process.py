@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InvalidJudgments
-from evenhand.ratings import judge_process
 from evenhand.ratings.features import OutputFeatures
 from evenhand.ratings.judge_process import MultiTaskGP
 from evenhand.ratings.process_search import MIN_NOISE, JudgedPoints
@@ -77,17 +76,6 @@ def test_the_average_of_judges_is_that_of_the_dense_formula():
     assert found.noise[0] == pytest.approx(scale**2 * at.noise.sum() / 9)
 
 
-def test_records_are_the_parameters_in_points(fit):
-    scale = fit.learned.standard.deviation
-    for d, row in enumerate(fit.records()):
-        assert row["shared"] == pytest.approx(scale * np.linalg.norm(fit.at.loadings[d]))
-        assert row["noise"] == pytest.approx(scale * np.sqrt(fit.at.noise[d]))
-        assert row["private"] == pytest.approx(scale * np.sqrt(fit.at.private[d]))
-        both = np.hypot(row["noise"], row["private"])
-        assert row["private_and_noise"] == pytest.approx(both)
-        assert row["noise_lower"] < row["noise"] < row["noise_upper"]
-
-
 def test_correlations_are_known_where_judges_share_and_not_on_noise(fit):
     pairs = {(one["other"], one["judge"]): one for one in fit.similarity()}
     assert pairs["j0000", "j0001"]["known"]
@@ -153,22 +141,3 @@ def test_a_label_that_was_never_seen_is_said_with_the_nearest():
     found = fit.predict_one("j0001", {"domain": "nwes"})
     assert "'domain' was never 'nwes'" in found.notes[0]
     assert "Did you mean 'news'?" in found.notes[0]
-
-
-def test_many_outputs_are_predicted_in_blocks_as_one_by_one(fit, monkeypatch):
-    rng = np.random.default_rng(1)
-    outputs = FEATURES.tabulate([{"a": x, "b": z} for x, z in rng.normal(size=(25, 2))])
-    whole = fit.predict(outputs, "j0001")
-    monkeypatch.setattr(judge_process, "OUTPUTS_AT_ONCE", 7)
-    np.testing.assert_allclose(fit.predict(outputs, "j0001").mean, whole.mean, rtol=1e-12)
-
-
-def test_ratings_without_judges_are_said_to_be_one_judges():
-    rows = replace(small(30, 1), judges=("",))
-    assert "No judge column" in MultiTaskGP().fit(rows, ONE).notes[0]
-
-
-def test_inducing_ratings_are_no_fewer_than_judges():
-    rows = small(40, 8)
-    fit = MultiTaskGP(exact=10, inducing=2, draws=0).fit(rows, ONE)
-    assert len(np.unique(fit.problem.support.judge)) == 8

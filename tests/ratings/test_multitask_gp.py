@@ -11,7 +11,7 @@ from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.ratings.features import OutputFeatures
 from evenhand.ratings.judge_process import MultiTaskGP
 from evenhand.ratings.process_search import MIN_NOISE
-from ratings.judge_processes import ALIKE, FEATURES, ONE, draw, rate, small
+from ratings.judge_processes import FEATURES, ONE, draw, rate, small
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +22,6 @@ def data():
 @pytest.fixture(scope="module")
 def fit(data):
     return MultiTaskGP().fit(data.seen, FEATURES)
-
-
-def test_settings_can_be_written_out_and_read_again():
-    model = MultiTaskGP(rank=2, judge_means=False)
-    assert eval(repr(model)) == model
 
 
 def test_pooled_predictions_are_those_of_scikit_learn_at_the_same_parameters(data):
@@ -66,30 +61,6 @@ def test_neither_the_order_of_rows_nor_a_second_fit_changes_anything(data, fit):
     again = MultiTaskGP().fit(data.seen.take(order), FEATURES)
     np.testing.assert_array_equal(again.correlation, fit.correlation)
     assert (again.signature, again.evidence) == (fit.signature, fit.evidence)
-
-
-def test_renamed_judges_keep_their_numbers():
-    rows = small()
-    names = tuple(f"z{9 - i}" for i in range(2))
-    one, other = (MultiTaskGP("none").fit(r, ONE) for r in (rows, replace(rows, judges=names)))
-    np.testing.assert_allclose(other.covariance[::-1, ::-1], one.covariance, rtol=0.05)
-    assert other.judges == ("z8", "z9")
-
-
-def test_points_of_the_scale_follow_the_scale(data, fit):
-    wide = replace(data.seen, score=3 * data.seen.score - 7)
-    found = MultiTaskGP().fit(wide, FEATURES)
-    np.testing.assert_allclose(
-        found.predict(data.unseen).mean, 3 * fit.predict(data.unseen).mean - 7, rtol=1e-6
-    )
-    np.testing.assert_allclose(found.covariance, 9 * fit.covariance, rtol=1e-4)
-
-
-def test_one_output_is_predicted_as_a_row_is(data, fit):
-    rows = data.unseen.take(np.array([0]))
-    labels = {name: float(rows.labels(name)[0][rows.labels(name)[1][0]]) for name in ("a", "b")}
-    one = fit.predict_one(rows.judges[rows.judge[0]], labels)
-    assert one.mean[0] == pytest.approx(fit.predict(rows).mean[0], rel=1e-12)
 
 
 def test_the_average_of_judges_is_the_mean_of_their_predictions(data, fit):
@@ -187,10 +158,3 @@ def test_several_criteria_are_refused_unless_they_are_a_label():
 def test_settings_that_cannot_be_are_refused(settings):
     with pytest.raises(UnknownOption):
         MultiTaskGP(**settings)
-
-
-def test_the_contract_names_every_judge_and_pair(fit):
-    found = fit.to_dict()
-    assert [row["judge"] for row in found["judges"]] == list(fit.judges)
-    assert len(found["similarity"]) == len(ALIKE) * (len(ALIKE) - 1) // 2
-    assert found["length_scales"].keys() == {"a", "b"}

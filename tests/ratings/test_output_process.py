@@ -51,15 +51,6 @@ def test_labels_that_are_all_alike_leave_parameters_and_foresee_that_label(outpu
     assert condition(points, same, vector).predict_mean(points) == pytest.approx(np.full(40, 7.0))
 
 
-def test_one_label_is_enough_to_foresee_something(outputs):
-    points, target = outputs
-    one = points.take(np.array([0]))
-    vector = relearn(one, target[:1], begin(points), 500, np.random.default_rng(0))
-    mean, deviation = condition(one, target[:1], vector).predict(points)
-    assert np.isfinite(mean).all()
-    assert (deviation > 0).all()
-
-
 def test_a_warm_search_ends_where_a_cold_one_does(outputs):
     points, target = outputs
     rng = np.random.default_rng(0)
@@ -74,14 +65,3 @@ def test_features_that_do_not_matter_have_longer_scales(outputs):
     vector = relearn(points, target, begin(points), 500, np.random.default_rng(0))
     scales = condition(points, target, vector).at.log_scales
     assert scales[0] < min(scales[1], scales[2])
-
-
-def test_a_search_looks_at_labels_drawn_by_chance(outputs):
-    """The first labels are all that a search of 20 would see, were they not drawn."""
-    points, target = outputs
-    ends = [relearn(points, target, begin(points), 20, np.random.default_rng(i)) for i in (1, 2)]
-    first = np.arange(20)
-    few = points.take(first)
-    head = relearn(few, target[:20], begin(points), 20, np.random.default_rng(1))
-    assert np.abs(ends[0] - ends[1]).max() > 0.01
-    assert np.abs(ends[0] - head).max() > 0.01

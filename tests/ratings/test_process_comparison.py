@@ -31,17 +31,6 @@ def errors(seen):
     return compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1))
 
 
-def test_every_rating_is_predicted_once_by_every_method(seen, errors):
-    assert errors.residual.keys() == {*comparison.MODELS, "ridge", "judge mean"}
-    assert {len(own) for own in errors.residual.values()} == {seen.size}
-    assert errors.left_out == 0
-    table = {row.method: row for row in errors.tabulate()}
-    assert table["multi-task"].mae_more is None
-    assert table["judge mean"].rmse == pytest.approx(
-        np.sqrt(np.mean(errors.residual["judge mean"] ** 2))
-    )
-
-
 def test_items_are_held_out_whole(seen):
     only = {"multi-task": comparison.MODELS["multi-task"]}
     found = compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1, by="item"), only)
@@ -111,18 +100,6 @@ def test_one_item_and_few_judges_give_no_interval():
     found = errors_by(*rng.normal(size=(2, 50)), np.arange(50) % 2, np.zeros(50, dtype=int))
     assert found.tabulate()[1].mae_more is None
     assert "for this item only" in found.notes
-
-
-def test_predictions_without_error_have_a_root_of_0():
-    found = errors_by(np.zeros(5), np.ones(5), np.zeros(5, dtype=int), np.arange(5))
-    assert found.tabulate()[1].rmse_more.value == 1.0
-
-
-def test_a_rating_counts_once_however_often_it_is_predicted():
-    rating = np.array([0, 0, 0, 1])
-    own, zero = {"multi-task": np.array([1.0, 2, 3, 6])}, np.zeros(2, dtype=int)
-    found = ProcessErrors(own, {}, rating, rating, zero, np.arange(2), 0)
-    assert found.tabulate()[0].mae == 4.0
 
 
 def test_the_error_of_a_root_mean_square_is_that_of_a_bootstrap():

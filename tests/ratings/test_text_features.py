@@ -3,15 +3,12 @@
 import unicodedata
 from math import log
 
-import numpy as np
 import pytest
 
 from evenhand.ratings.features import (
     ONE_TEXT,
-    TWO_TEXTS,
     compare_texts,
     measure_text,
-    measure_texts,
     split_tokens,
 )
 
@@ -63,10 +60,3 @@ def test_an_empty_text_has_defined_numbers():
 
 def test_overlap_is_the_share_of_the_outputs_different_tokens():
     assert compare_texts("Rome 1999 was", "in Rome in 1999")[1] == pytest.approx(2 / 3)
-
-
-def test_columns_stand_in_the_order_of_their_names():
-    names, found = measure_texts(["ab", "c d"], ["ab", "x"], 2)
-    assert len(names) == 2 * len(ONE_TEXT) + len(TWO_TEXTS) == found.shape[1]
-    np.testing.assert_array_equal(found[:, names.index("overlap")], [1.0, 0.0])
-    assert measure_texts(None, None, 3)[1].shape == (3, 0)

@@ -100,33 +100,9 @@ def test_two_votes_of_one_judge_are_no_agreement():
     assert found.blind_agree[0] == pytest.approx(1, abs=0.3)
 
 
-def test_the_order_of_rows_does_not_matter():
-    votes = rank_three(3, 30, np.random.default_rng(7))
-    shuffled = votes.take(np.random.default_rng(8).permutation(votes.size))
-    one, other = (compare_items(each, seed=9) for each in (votes, shuffled))
-    assert one.p_decided.tolist() == other.p_decided.tolist()
-    assert one.blind_agree.tolist() == other.blind_agree.tolist()
-
-
-def test_items_are_counted_by_the_share_that_agrees():
-    votes = compare_two(3, 100, np.random.default_rng(10))
-    found = compare_items(votes)
-    assert found.shares[:, 0].sum() == 100
-    assert found.shares[:, 1].sum() == pytest.approx(100)
-    assert found.shares[10, 0] == found.united[0]
-    assert found.shares[3, 0] == 100 - found.united[0]  # one pair of votes of three agrees
-
-
 def test_nothing_is_said_where_no_output_pair_has_two_judges():
     votes = compare_two(1, 10, np.random.default_rng(11))
     with pytest.raises(NotIdentified, match="no two judges compared the same two outputs"):
         compare_items(votes)
     with pytest.raises(NotIdentified, match="names no items"):
         compare_items(replace(votes, items=("",)))
-
-
-def test_items_with_the_same_votes_have_the_same_chance():
-    votes = compare_two(8, 200, np.random.default_rng(12))
-    found = compare_items(votes)
-    for seen in np.unique(found.decided).tolist():
-        assert len(np.unique(found.p_decided[found.decided == seen])) == 1

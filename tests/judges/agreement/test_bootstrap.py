@@ -5,16 +5,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.errors import UnknownOption
 from evenhand.judges.agreement_intervals import (
-    MAX_CLUSTERS,
-    MIN_CLUSTERS,
     REPLICATES,
     draw_sums,
     draw_times,
     find_interval,
     form_blocks,
-    refuse_interval,
 )
 from evenhand.judges.coefficients import gwet_ac, krippendorff_alpha
 from evenhand.judges.counts import Ratio, Sums, count_coincidences
@@ -71,20 +67,6 @@ def test_intervals_do_not_depend_on_the_order_of_rows():
     assert ends[0] == ends[1]
 
 
-def test_items_beyond_the_most_are_put_together_evenly():
-    units = units_of(RNG.integers(1, 6, (2, 2500)).tolist())
-    blocks = form_blocks(units, "item", 1)
-    assert (blocks.size, blocks.levels) == (MAX_CLUSTERS["item"], 2500)
-    assert set(np.bincount(blocks.of).tolist()) == {2, 3}
-    other = form_blocks(units, "item", 2)
-    assert (other.of != blocks.of).any()
-
-
-def test_few_clusters_have_no_interval_and_say_so():
-    assert refuse_interval(MIN_CLUSTERS, "item") is None
-    assert refuse_interval(1, "judge") == "No interval: 1 judge, and at least 10 are needed."
-
-
 def test_a_coefficient_that_rarely_exists_has_no_interval():
     under = np.ones(REPLICATES)
     under[:80] = 0
@@ -103,22 +85,6 @@ def test_judges_drawn_again_count_by_both_judges_of_a_pair():
     weights = times[:, upper[0]] + times[:, upper[1]] - 1
     np.testing.assert_allclose(drawn.sums.units, pairs * weights.sum(axis=1))
     np.testing.assert_allclose(drawn.pairs.units, 30)
-
-
-def test_a_cluster_that_is_none_is_refused():
-    with pytest.raises(UnknownOption, match="cluster cannot be 'items'"):
-        form_blocks(units_of(MATRIX), "items", 1)
-
-
-def test_judges_of_one_cluster_are_drawn_together():
-    units = units_of(RNG.integers(1, 6, (120, 40)).tolist())
-    found = count_coincidences(units, form_blocks(units, "judge", 1))
-    times = draw_times(MAX_CLUSTERS["judge"], 4)
-    high, low = np.tril_indices(MAX_CLUSTERS["judge"])
-    weights = np.where(high == low, times[:, high], times[:, high] + times[:, low] - 1)
-    cells = np.bincount(found.cell, found.per_unit, len(high))
-    assert cells[high == low].any()
-    np.testing.assert_allclose(draw_sums(found, 4).sums.units, weights @ cells)
 
 
 def test_the_variance_of_pairs_is_taken_off_and_few_judges_are_allowed_for():

@@ -8,7 +8,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from evenhand.data.rating_rows import Scale, read_scale, see_scale
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judges.judge_pairs import WEIGHTS, cohen_kappas, measure_distances
+from evenhand.judges.judge_pairs import WEIGHTS, cohen_kappas
 from evenhand.judges.units import Overlap, read_points, walk_overlaps
 from golden_numbers import entries, golden
 from score_tables import declared, units_of
@@ -74,29 +74,10 @@ def test_an_unused_point_in_the_middle_keeps_its_place():
         assert found != pytest.approx(expected[f"{weights}_if_only_observed_labels"], abs=0.02)
 
 
-def test_judges_who_agree_throughout_reach_one_and_opposites_go_below_zero():
-    up, down = np.array([1.0, 2, 3, 4, 5]), np.array([5.0, 4, 3, 2, 1])
-    assert cohen_kappa(up, up, read_scale("1-5")) == 1
-    assert cohen_kappa(up, down, read_scale("1-5"), weights="quadratic") == pytest.approx(-1)
-
-
-def test_a_constant_judge_beside_one_who_varies_has_a_kappa_of_zero():
-    x, y = np.array([3.0, 3, 3, 3]), np.array([1.0, 3, 4, 3])
-    assert cohen_kappa(x, y, read_scale("1-5")) == pytest.approx(0, abs=1e-15)
-
-
 def test_two_constant_judges_have_no_kappa_if_they_agree():
     same, other = np.full(4, 3.0), np.full(4, 4.0)
     assert cohen_kappa(same, same, read_scale("1-5")) is None
     assert cohen_kappa(same, other, read_scale("1-5")) == 0
-
-
-def test_distances_run_from_end_to_end_of_the_scale():
-    assert measure_distances(np.array([1.0, 2, 5]), "linear").tolist() == [
-        [0, 0.25, 1],
-        [0.25, 0, 0.75],
-        [1, 0.75, 0],
-    ]
 
 
 def test_what_cannot_be_is_refused():

@@ -10,7 +10,6 @@ import pytest
 from evenhand import measure_agreement, read
 
 FORMS = ("pandas", "polars", "lazy", "parquet", "csv", "duckdb")
-FEWER = ("pandas", "lazy", "parquet")
 
 
 def two_rankings(*, mixed):
@@ -98,37 +97,3 @@ def test_of_two_answers_on_merged_names_the_first_row_counts(form, tmp_path):
     table = votes_on_merged()
     data = read(write(table, form, tmp_path), system_separator="+")
     assert same_answer(data) == pytest.approx(share_same(split_votes(table)))
-
-
-@pytest.mark.parametrize("form", FEWER)
-def test_levels_of_judges_that_are_joined_leave_rows_in_their_order(form, tmp_path):
-    table = votes_on_merged().with_columns(
-        pl.col("left", "right").str.replace("+", "", literal=True)
-    )
-    levels = pl.DataFrame({"judge": [f"j{at}" for at in range(2000)], "lang": "de"})
-    data = read(write(table, form, tmp_path)).join(levels)
-    assert same_answer(data) == pytest.approx(share_same(split_votes(table)))
-
-
-@pytest.mark.parametrize("form", FEWER)
-def test_of_two_scores_the_first_counts_where_names_are_merged(form, tmp_path):
-    luck = Random(2)
-    rows = [
-        (
-            f"j{luck.randrange(3)}",
-            f"i{luck.randrange(9)}",
-            luck.choice(["a+b", "c"]),
-            luck.choice([1, 2]),
-        )
-        for _ in range(200)
-    ]
-    table = pl.DataFrame(rows, ["judge", "item", "system", "score"], orient="row")
-    data = read(write(table, form, tmp_path), system_separator="+")
-    split = [(j, i, one, "", score) for j, i, name, score in rows for one in name.split("+")]
-    assert same_answer(data) == pytest.approx(share_same(split))
-
-
-def test_where_rows_stood_is_no_column_of_the_table():
-    data = read(votes_on_merged().lazy(), system_separator="+")
-    assert "evenhand_place" in data.frame.collect_schema().names()
-    assert not {"evenhand_place"} & {*data.columns, *data.covariates}

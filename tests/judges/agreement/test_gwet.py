@@ -59,19 +59,6 @@ def test_pi_is_fleiss_kappa_where_nothing_is_missing(matrix):
     assert gwet_pi(sums).value == pytest.approx(fleiss_kappa(sums).value, abs=1e-10)
 
 
-def test_constant_scores_on_a_declared_scale_are_perfect_for_ac1_and_no_pi():
-    sums = Sums(coincidences_of([[4, 4, 4]] * 2, declared([1, 2, 3, 4, 5])))
-    assert gwet_ac(sums).value == 1
-    assert brennan_prediger(sums).value == 1
-    assert gwet_pi(sums).value is None
-
-
-def test_one_category_alone_says_what_to_declare():
-    sums = Sums(coincidences_of([[4, 4, 4]] * 2))
-    with pytest.raises(NotIdentified, match="declare the scale, as in --scale 1-5"):
-        gwet_ac(sums)
-
-
 def test_the_declared_scale_changes_what_chance_is():
     matrix = [[1, 1, 2, 2], [1, 2, 2, 2]]
     seen = brennan_prediger(Sums(coincidences_of(matrix))).value

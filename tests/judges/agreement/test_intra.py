@@ -1,7 +1,5 @@
 """Judges against themselves: scipy, scikit-learn and statsmodels on answers laid side by side."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -66,21 +64,6 @@ def test_first_is_what_was_not_asked_again_then_what_was_earlier():
     assert find_repeats(marked).earlier.tolist() == [1, 2]
     timed = rows_of_answers([0] * 4, [0, 1, 0, 1], [5, 4, 1, 2], moment=np.array([9.0, 1, 2, 8]))
     assert sorted(find_repeats(timed).earlier.tolist()) == [1, 4]
-
-
-def test_three_answers_are_three_pairs_that_count_as_one_output():
-    repeats = find_repeats(rows_of_answers([0] * 5, [0, 0, 0, 1, 1], [1, 1, 2, 3, 3]))
-    assert len(repeats.earlier) == 4
-    found = correlate_repeats(repeats)
-    assert (found.units, found.ratings) == (2, 5)
-
-
-def test_the_order_of_rows_changes_nothing_where_moments_are_known():
-    rows = replace(asked_twice(), moment=np.arange(16.0))
-    shuffled = rows.take(np.random.default_rng(2).permutation(16))
-    one, other = (correlate_repeats(find_repeats(each)) for each in (rows, shuffled))
-    assert (one.units, one.ratings) == (other.units, other.ratings)
-    assert one.value == pytest.approx(other.value)
 
 
 def test_judges_who_repeat_themselves_throughout_or_always_say_the_same():

@@ -6,7 +6,7 @@ from hypothesis import given
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 import evenhand
-from evenhand.judges.coefficients import choose_steps, fleiss_parts, n_agreement, pair_judges
+from evenhand.judges.coefficients import fleiss_parts, n_agreement, pair_judges
 from evenhand.judges.counts import Sums
 from evenhand.judges.units import find_units
 from golden_numbers import golden
@@ -33,24 +33,10 @@ def test_zero_agreement_is_the_observed_agreement_of_fleiss(matrix):
         assert zero == pytest.approx(uniform * (1 - 1 / k) + 1 / k, abs=1e-12)
 
 
-@given(complete_tables())
-def test_shares_rise_with_n_up_to_one(matrix):
-    sums = Sums(coincidences_of(matrix))
-    shares = [n_agreement(sums, n).value for n in range(5)]
-    assert shares == sorted(shares)
-    assert shares[-1] == pytest.approx(1)
-
-
 def test_more_judges_count_by_the_mean_over_their_pairs():
     # pairs of 1 1 2 5: one equal, two a point apart, then 3, 4, 4
     sums = Sums(coincidences_of([[1], [1], [2], [5]]))
     assert [n_agreement(sums, n).value * 6 for n in range(5)] == pytest.approx([1, 3, 3, 4, 6])
-
-
-def test_steps_are_those_of_the_scale():
-    assert choose_steps(0, 1, np.array([0.0, 1.0])) == (0, 1)
-    assert choose_steps(1, 3, np.array([1, 1.5, 2, 2.5, 3])) == (0, 0.5, 1, 1.5, 2)
-    assert choose_steps(2, 2, np.array([2.0])) == (0,)
 
 
 @pytest.mark.parametrize(

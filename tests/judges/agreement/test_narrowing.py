@@ -45,14 +45,6 @@ def test_a_criterion_has_the_coefficients_of_its_own_scale():
     assert asked["n-agreement-20"].value == 1
 
 
-def test_missing_scores_are_not_said_of_one_task():
-    scores = pl.Series([1, None, 2, 3, 4, 4, 5, 5, 1, 1], dtype=pl.Float64)
-    data = ratings(scores, task=["x"] * 4 + ["y"] * 6)
-    notes = evenhand.measure_agreement(data)["y"].notes
-    assert "In all tasks together, rows without a score are excluded: 1 of 10" in notes
-    assert not any(note.startswith("rows without") for note in notes)
-
-
 def test_second_answers_are_counted_task_by_task():
     data = ratings(
         [1, 1, 2, 3, 1, 4, 4, 5, 5, 1],

@@ -1,33 +1,12 @@
 """How far judges of a unit are apart, and what is said of scores that hardly exist."""
 
-import itertools
-
 import numpy as np
 import polars as pl
 import pytest
 
 import evenhand
-from evenhand.judges.agreement import mean_difference
-from score_tables import units_of
 
 RNG = np.random.default_rng(5)
-
-
-def test_differences_are_those_of_all_pairs_of_judges():
-    matrix = RNG.integers(1, 6, (5, 12)).astype(float)
-    matrix[3:, :6] = np.nan
-    units = units_of([[None if np.isnan(x) else x for x in row] for row in matrix.tolist()])
-    columns = [column[~np.isnan(column)] for column in matrix.T]
-    pairs = [list(itertools.combinations(column.tolist(), 2)) for column in columns]
-    points = [np.mean([abs(x - y) for x, y in own]) for own in pairs]
-    np.testing.assert_allclose(mean_difference(units), points)
-
-
-def test_preferences_differ_by_the_share_of_pairs_that_disagree():
-    matrix = RNG.choice([-1.0, 0.0, 1.0], (4, 15))
-    found = mean_difference(units_of(matrix.tolist()), kind="comparisons")
-    pairs = [list(itertools.combinations(column.tolist(), 2)) for column in matrix.T]
-    np.testing.assert_allclose(found, [np.mean([x != y for x, y in own]) for own in pairs])
 
 
 def _scores(scores, systems):

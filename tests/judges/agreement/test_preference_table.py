@@ -133,14 +133,6 @@ def test_agreement_does_not_depend_on_what_systems_are_called(level):
     assert first["fleiss"].value == pytest.approx(first["kappa-strict"].value)  # two judges each
 
 
-def test_the_headline_counts_second_answers_no_more_than_the_counts_do():
-    """Pairwise κ counts them, the numbers of comparisons and judges beside it do not."""
-    found = evenhand.measure_agreement(campaign(1))
-    fleiss = found.whole["fleiss"]
-    assert f"Fleiss' κ {fleiss.value:.3f} ({fleiss.lower:.3f} to" in found.says[0]
-    assert "pairwise" not in found.says[0]
-
-
 def test_without_ties_chance_is_that_of_two_answers():
     rows = [(str(i // 2), "xy"[i % 2], ("left", "right")[i * i // 3 % 2]) for i in range(60)]
     table = pl.DataFrame(rows, schema=("item", "judge", "outcome"), orient="row")
@@ -186,25 +178,6 @@ def test_rankings_under_several_criteria_are_kept_apart():
     data = evenhand.read(pl.DataFrame(rows, schema=columns, orient="row"))
     found = evenhand.measure_agreement(data, by=["criterion"])
     assert [part["kappa-strict"].value for part in found.parts] == [1, 1, 1]
-
-
-def test_a_row_that_stands_for_several_votes_is_no_judge_who_repeats_himself():
-    rows = [(str(i), judge, "left" if i % 3 else "right", 3) for i in range(12) for judge in "xy"]
-    table = pl.DataFrame(rows, schema=("item", "judge", "outcome", "weight"), orient="row")
-    data = evenhand.read(table.with_columns(left=pl.lit("A"), right=pl.lit("B")))
-    whole = evenhand.measure_agreement(data, coefficients=["kappa"]).whole
-    assert whole["kappa-strict"].value == 1
-    for name in ("kappa-intra", "kappa-wmt", "kappa-wmt-intra"):
-        assert whole[name].value is None
-        assert "it is not known whether these are repeats" in whole[name].why
-
-
-def test_items_put_together_are_summed():
-    votes = campaign(3, items=2500, again=False).votes()
-    found = preference_kappa(votes, "kappa-strict", 0.95, SEED)
-    few = preference_kappa(campaign(3, items=625, again=False).votes(), "kappa-strict", 0.95, SEED)
-    ratio = (few.upper - few.lower) / (found.upper - found.lower)
-    assert ratio == pytest.approx(2, rel=0.15)  # four times the items, half the interval
 
 
 def test_importance_weights_are_refused():

@@ -5,13 +5,11 @@ import csv
 from dataclasses import replace
 from itertools import combinations
 
-import numpy as np
 import pytest
 from hypothesis import given
 
 import evenhand
-from evenhand.data.rating_rows import CONTROL, TARGET
-from evenhand.data.votes import LEFT, RIGHT, TIE
+from evenhand.data.votes import LEFT, TIE
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges.preferences import chance_agreement, compare_votes
 from few_votes import vote_rows, votes_of
@@ -107,19 +105,6 @@ def test_kappa_is_the_printed_formula():
     assert found.chance == pytest.approx(chance) == chance_agreement(0.25)
 
 
-def test_exchanged_votes_for_one_system_agree_only_in_mode_strict():
-    rows = [(0, 0, 1, 2, LEFT), (1, 0, 2, 1, RIGHT)]
-    assert compare_votes(votes_of(rows)).agree == 1
-    assert compare_votes(votes_of(rows), mode="wmt").comparable == 0
-
-
-def test_repeats_of_one_judge_are_between_judges_only_in_mode_wmt():
-    rows = [(0, 0, 1, 2, LEFT), (0, 0, 1, 2, LEFT)]
-    assert compare_votes(votes_of(rows), mode="wmt").comparable == 1
-    assert compare_votes(votes_of(rows)).comparable == 0
-    assert compare_votes(votes_of(rows), among="intra").comparable == 1
-
-
 def test_chance_within_judges_is_that_of_their_items_with_repeats_in_mode_wmt():
     repeated = [(0, 0, 1, 2, LEFT), (0, 0, 1, 2, LEFT), (0, 0, 1, 3, TIE)]
     found = compare_votes(votes_of([*repeated, (0, 1, 1, 2, TIE)]), mode="wmt", among="intra")
@@ -131,18 +116,6 @@ def test_without_comparable_votes_or_with_ties_alone_there_is_no_kappa():
     assert (alone.observed, alone.kappa) == (None, None)
     tied = compare_votes(votes_of([(0, 0, 1, 2, TIE), (1, 0, 1, 2, TIE)]))
     assert (tied.observed, tied.kappa) == (1, None)
-
-
-def test_judges_who_agree_throughout_reach_one():
-    rows = [(judge, item, 1, 2, LEFT) for judge in (0, 1) for item in range(5)]
-    assert compare_votes(votes_of(rows)).kappa == 1
-
-
-def test_controls_are_left_out():
-    rows = [(judge, item, 1, 2, LEFT) for judge in (0, 1) for item in (0, 1)]
-    kind = np.array([TARGET, CONTROL, TARGET, CONTROL], dtype=np.int8)
-    found = compare_votes(votes_of(rows, kind=kind))
-    assert (found.comparable, found.total) == (1, 2)
 
 
 def test_what_cannot_be_told_is_refused():

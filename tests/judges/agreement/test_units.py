@@ -9,11 +9,8 @@ from hypothesis import strategies as st
 
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.errors import InvalidJudgments
-from evenhand.judges.agreement_intervals import form_blocks
-from evenhand.judges.coefficients import fleiss_parts
-from evenhand.judges.counts import Sums, count_coincidences
 from evenhand.judges.units import find_units
-from score_tables import declared, rows_of, units_of
+from score_tables import rows_of, units_of
 
 MATRIX = [[1, 2, None], [3, 2, 5], [None, 4, None]]
 
@@ -67,25 +64,6 @@ def test_repeats_and_controls_are_left_out_and_counted():
     assert (units.repeats, units.controls, said(units)) == (1, 1, {0: {0: 1, 1: 2}})
 
 
-def test_codes_are_positions_on_the_declared_scale():
-    units = units_of([[2, 4], [4, 4]], declared([1, 2, 3, 4, 5]))
-    assert units.code.tolist() == [1, 3, 3, 3]
-
-
-@pytest.mark.parametrize("scores", [[[0.5, 1.25], [2, 0.5]], [[-3, 7], [9000, 1]], [[1e9, 2e9]]])
-def test_any_finite_scores_are_coded(scores):
-    units = units_of(scores)
-    flat = sorted({score for row in scores for score in row})
-    assert units.points.tolist() == flat
-
-
-def test_scores_off_the_declared_scale_are_refused_by_value():
-    with pytest.raises(InvalidJudgments, match=r"1 score is not on the scale 1 to 5: 7"):
-        units_of([[1, 7], [2, 3]], declared([1, 2, 3, 4, 5]))
-    with pytest.raises(InvalidJudgments, match=r"2\.5"):
-        units_of([[1, 2.5], [2, 3]], declared([1, 2, 3, 4, 5]))
-
-
 @pytest.mark.parametrize("role", ["item", "judge"])
 def test_a_table_that_does_not_say_what_or_who_is_refused(role):
     names = {"item": "items", "judge": "judges"}[role]
@@ -99,20 +77,3 @@ def test_labels_too_many_for_one_number_are_sorted_all_the_same(monkeypatch, mom
     packed = find_units(rows)
     monkeypatch.setattr("evenhand.judges.units.MAX_KEY_BITS", 0)
     assert said(find_units(rows)) == said(packed)
-
-
-def test_taking_units_keeps_their_scores():
-    units = units_of(MATRIX)
-    part = units.take(np.array([True, False, True]))
-    assert said(part) == {0: {0: 1, 1: 3}, 2: {1: 5}}
-
-
-def test_outputs_with_unequal_numbers_of_judges_that_average_a_whole_one_keep_their_scores():
-    """P_o is the mean of 1/3 and 0; P_e of 2, 5, 5, 3, 2 is .36."""
-    units = units_of([[2, 3, 5], [5, 2, None], [5, None, None]])
-    assert units.sizes.tolist() == [3, 2, 1]
-    parts = fleiss_parts(
-        Sums(count_coincidences(units, form_blocks(units, "item", 1))).coincidences
-    )
-    assert parts.observed == pytest.approx(1 / 6)
-    assert parts.kappa == pytest.approx((1 / 6 - 0.36) / 0.64)

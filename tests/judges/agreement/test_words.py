@@ -27,11 +27,6 @@ def test_words_are_those_of_landis_and_koch(kappa, word):
     assert name_kappa(kappa) == word
 
 
-def test_the_paper_calls_its_two_kappas_slight():
-    # Hamon, Mostefa and Arranz (2007), Table 2 and the text below it
-    assert [name_kappa(kappa) for kappa in (0.155, 0.135)] == ["slight", "slight"]
-
-
 def test_a_zero_has_neither_sign_nor_is_it_poor():
     values = {"value": -0.0001, "lower": -0.0002, "upper": 0.0004}
     word = say("landis-koch", "info", word=name_kappa(values["value"]))
@@ -53,8 +48,3 @@ def test_high_agreement_with_low_kappa_is_warned_of():
     assert warning is not None
     assert "85 %" in warning
     assert "Feinstein & Cicchetti 1990" in warning
-
-
-def test_low_agreement_is_no_paradox():
-    assert warn_prevalence(0.33, 0.155, 0.3) is None
-    assert warn_prevalence(0.9, None, 1.0) is None

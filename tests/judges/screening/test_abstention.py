@@ -53,15 +53,3 @@ def test_evidence_is_said_and_is_no_verdict():
         "emad (P(honest) < 0.001) and farid (P(honest) < 0.001) look careless or reversed rather"
         " than honest, but this cannot be decided.",
     )
-
-
-def test_where_it_is_decided_or_nobody_is_suspect_nothing_is_said():
-    assert say_evidence((EMAD, CARLA), None) == ()
-    assert say_evidence((CARLA,), FEW) == ()
-    assert say_evidence((replace(EMAD, flags=("coarse",)),), FEW) == ()
-
-
-def test_of_many_suspects_five_are_named_and_the_rest_are_counted():
-    (said,) = say_evidence([card(f"j{k}", 0.1) for k in range(9)], FEW)
-    assert "j4 (P(honest) 0.100) and 4 more look" in said
-    assert "j5" not in said

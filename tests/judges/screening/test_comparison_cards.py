@@ -10,7 +10,7 @@ import pytest
 from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges import screening
-from evenhand.judges.cards import CLASSES, Card, Screening
+from evenhand.judges.cards import CLASSES, Card
 from evenhand.judges.screening import screen_comparisons
 from experiments.campaign import generator
 from vote_campaigns import Panel, RankingPanel
@@ -117,21 +117,6 @@ def test_a_careless_judge_with_the_judgments_that_are_said_to_do_is_found_half_o
     assert least <= 4
 
 
-def test_equal_systems_without_shared_outputs_tell_nothing():
-    votes = campaign(Panel(60, bad=3))
-    rng = np.random.Generator(np.random.PCG64(1))
-    alone = replace(
-        votes,
-        items=tuple(f"i{k}" for k in range(votes.size)),
-        item=np.arange(votes.size, dtype=np.int32),
-        outcome=rng.integers(0, 3, votes.size).astype(np.int8),
-    )
-    found = screen_comparisons(alone)
-    assert found.abstains is not None
-    assert not [card for card in found.cards if set(card.flags) & set(CLASSES)]
-    assert "no shared outputs" in found.detectable or "cannot be told" in found.detectable
-
-
 def test_a_ranking_is_one_judgment():
     votes = campaign(RankingPanel(24, bad=3))
     found = screen_comparisons(votes)
@@ -186,30 +171,6 @@ def test_what_cannot_be_screened_is_refused():
         screen_comparisons(votes, level=5)
 
 
-def test_json_holds_plain_values():
-    import json
-
-    found = screen_comparisons(campaign(Panel(60, bad=3, controls=4)))
-    assert isinstance(found, Screening)
-    assert json.loads(json.dumps(found.to_dict()))["judges"] == 30
-
-
-@pytest.mark.parametrize("each", [45, 60, 90])
-def test_cards_and_the_sentence_on_power_count_the_same_judges(each):
-    """A design is testable or not by information about a slope of 0: Sum x^2 / 4."""
-    found = screen_comparisons(campaign(Panel(each)))
-    told = re.search(r"; (\d+) of 30 judges have that many", found.detectable)
-    seen = sum(card.testable for card in found.cards)
-    assert (told is None) == (found.abstains is not None)
-    assert seen == (int(told[1]) if told else 0)
-
-
-def test_who_is_flagged_as_careless_was_seen():
-    found = screen_comparisons(campaign(Panel(60, bad=3, value=-1.0)))
-    assert len(found.flagged) >= 3
-    assert all(card.testable for card in found.flagged if set(card.flags) & set(CLASSES))
-
-
 def test_where_nobody_can_be_called_careless_no_power_is_claimed():
     votes = campaign(Panel(240))
     found = screen_comparisons(votes.take(votes.judge < 7))
@@ -222,13 +183,6 @@ def test_where_nobody_can_be_called_careless_no_power_is_claimed():
 
 def renamed(votes: Votes, first: int) -> Votes:
     return replace(votes.take(votes.judge < first), judges=votes.judges[:first])
-
-
-def test_classes_have_four_fifths_of_the_level():
-    votes = campaign(Panel(120, bad=1))
-    p = screen_comparisons(votes).cards[0].p_honest
-    assert screen_comparisons(votes, level=p / 0.8 * 1.001).cards[0].flags == ("careless",)
-    assert screen_comparisons(votes, level=p / 0.8 * 0.999).cards[0].flags == ()
 
 
 def test_habits_have_a_fifth_of_the_level():
@@ -269,20 +223,3 @@ def test_a_group_of_the_contrary_taste_is_named_as_a_group():
     assert any("a group with another taste" in note for note in found.notes)
     careless = screen_comparisons(campaign(Panel(240, bad=3)))
     assert not any("agree with each other" in note for note in careless.notes)
-
-
-def test_the_effect_is_told_of_the_ten_most_doubtful():
-    asked = []
-    votes = campaign(Panel(120, bad=11, value=-1.0, judges=45))
-    found = screen_comparisons(votes, effect=lambda judge: asked.append(judge) or "told")
-    assert len(found.flagged) >= 11
-    assert asked == [card.judge for card in found.flagged[:10]]
-    assert (
-        found.flagged[10].effect == "not computed: only for the 10 judges with the lowest P(honest)"
-    )
-    assert found.cards[-1].effect is None
-
-
-def test_both_sentences_say_what_the_share_rests_on():
-    found = screen_comparisons(campaign(Panel(240, bad=3)))
-    assert "at most about 5 % fall on honest judges, if most judges are" in found.says[-1]

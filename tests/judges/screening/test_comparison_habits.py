@@ -72,17 +72,6 @@ def test_a_judge_who_stops_to_care_within_a_session_drifts():
     assert drifting.value[2] < -0.5
 
 
-def test_who_becomes_more_careful_does_not_drift():
-    votes, late = with_moments(Panel(600).simulate(generator(4, 63, 0)), 4)
-    rng = np.random.Generator(np.random.PCG64(5))
-    warming = (votes.judge == 2) & ~late
-    drawn = np.where(rng.random(votes.size) < 0.5, 0, 2)
-    outcome = np.where(warming, drawn, votes.outcome).astype(np.int8)
-    drifting = habits(replace(votes, outcome=outcome))["drifting"]
-    assert drifting.value[2] > 0.5
-    assert drifting.p[2] > 0.95
-
-
 def test_honest_campaigns_seldom_show_a_habit():
     """Of 100 campaigns at most .05 + 3.09 √(.0475/100) show one at a rate of .05."""
     alarms = 0
@@ -118,23 +107,3 @@ def test_comparisons_that_an_answer_says_twice_count_once():
     share = float((votes.outcome == 1).mean())
     score = (twice.outcome == 1) - share
     assert comparison_evidence._inflate(twice.answer, score) == pytest.approx(2)
-
-
-def test_ties_of_whole_answers_count_once(monkeypatch):
-    """29 judges with 60 votes and one with 12, half of them ties; every vote twice."""
-    votes = Panel(60).simulate(generator(4, 67, 0))
-    own = np.flatnonzero(votes.judge == 0)
-    votes = votes.take(np.setdiff1d(np.arange(votes.size), own[12:]))
-    outcome = votes.outcome.copy()
-    outcome[np.flatnonzero(votes.judge == 0)[::2]] = 1
-    votes = replace(votes, outcome=outcome)
-    double = np.tile(np.arange(votes.size), 2)
-    twice = replace(votes.take(double), answer=double.astype(np.int32))
-    held = []
-    real = comparison_evidence.normal_spread
-    monkeypatch.setattr(
-        comparison_evidence, "normal_spread", lambda v, w: held.append(w) or real(v, w)
-    )
-    for one in (votes, twice):
-        find_vote_habits(replace(one, positions_known=False), find_slopes(one))
-    assert held[1] == pytest.approx(held[0], rel=0.25)  # a half or so without

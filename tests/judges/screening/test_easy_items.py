@@ -26,11 +26,6 @@ def test_a_single_output_can_be_listed():
     assert counted(data, [("1", "b")]) == {"p": (1, 1), "q": (1, 0)}
 
 
-def test_an_item_of_a_task_may_be_named_without_it():
-    data = ratings([("p", "1", "a", 1, "de-en")], ("judge", "item", "system", "score", "task"))
-    assert counted(data, ["1"]) == counted(data, ["de-en / 1"]) == {"p": (1, 1)}
-
-
 @pytest.mark.parametrize(("easy", "fault"), [("9", "easy item '9'"), (("1", "z"), "'z'")])
 def test_an_output_that_is_not_there_is_refused(easy, fault):
     with pytest.raises(UnknownOption, match=fault):
@@ -52,11 +47,6 @@ def test_a_bad_output_without_its_undamaged_self_is_missed_in_the_upper_half():
     assert counted(ratings(lines, KINDS)) == {"p": (1, 0), "q": (1, 1)}
 
 
-def test_how_far_is_too_far_can_be_set():
-    data = ratings(lines_of("p 1 a 4; q 1 a 5"))
-    assert counted(data, ["1"], miss=0.25) == {"p": (1, 1), "q": (1, 0)}
-
-
 def test_a_judge_is_outside_who_misses_more_than_a_third_of_two_or_more():
     counts = [
         EasyCount("third", "", 3, 1),
@@ -72,13 +62,6 @@ def test_a_judge_is_outside_who_misses_more_than_a_third_of_two_or_more():
         "one",
         "half",
         "third",
-    )
-
-
-def test_without_easy_outputs_it_says_why_it_says_nothing():
-    assert "none is listed as easy" in find_by_easy_items("", ()).why
-    assert find_by_easy_items("", [EasyCount("p", "", 1, 1)]).why == (
-        "no judge scored 2 outputs whose worth is known"
     )
 
 

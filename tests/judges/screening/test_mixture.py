@@ -87,12 +87,6 @@ def test_further_evidence_counts_once_and_only_for_its_judge():
     assert np.abs(np.delete(odds, 7)).max() < 0.5  # the share of careless judges rises a little
 
 
-def test_limits_hold_and_can_be_set():
-    honest = np.full(20, 1.0)
-    assert fit_mixture(honest, np.full(20, 0.1)).spread == 0.15
-    assert fit_mixture(0.01 * honest, np.full(20, 0.1)).mean == 0.3
-
-
 def test_flags_are_the_largest_set_with_a_mean_of_at_most_the_level():
     rng = np.random.Generator(np.random.PCG64(6))
     for _ in range(50):
@@ -161,14 +155,6 @@ def test_honest_and_careless_judges_mix_below_two_standard_deviations():
         apart = found.mean / np.hypot(found.spread, error)
         assert apart == pytest.approx(separation, rel=0.1)
         assert (found.abstention() is None) == (apart >= 2)
-
-
-def test_a_crowd_with_few_judgments_each_does_not_hide_those_with_many():
-    few, many = np.full(200, 1.0), np.append(np.full(30, 1.0), np.zeros(2))
-    errors = np.repeat([2.0, 0.1], [200, 32])
-    found = fit_mixture(np.concatenate([few, many]), errors)
-    assert found.abstention() is None
-    assert np.flatnonzero(choose_flags(found.p_honest, 0.05)).tolist() == [230, 231]
 
 
 def test_what_is_no_slope_is_refused():

@@ -1,7 +1,6 @@
 """The mean slope: coverage of a known truth, and what one judge says."""
 
 import numpy as np
-import pytest
 
 from evenhand.judges.mixture import pool_slopes
 
@@ -14,12 +13,6 @@ def test_the_interval_covers_the_truth():
         _, lower, upper = pool_slopes(slopes, errors)
         covered += lower <= 1 <= upper
     assert covered / 300 >= 0.95 - 3.09 * np.sqrt(0.0475 / 300)
-
-
-def test_judges_who_are_alike_are_weighed_by_their_information():
-    slopes, errors = np.array([1.0, 1.01, 0.99]), np.array([0.1, 0.2, 0.4])
-    weight = errors**-2.0
-    assert pool_slopes(slopes, errors)[0] == pytest.approx(weight @ slopes / weight.sum())
 
 
 def test_one_judge_shows_nothing_of_all_judges():

@@ -52,16 +52,3 @@ def test_many_scores_are_what_joining_the_table_to_itself_gives():
         for one in profiles:
             row = expected.loc[(criterion, one.judge)]
             assert (one.others_mean, one.gap, one.mean_agreement) == pytest.approx(tuple(row))
-
-
-def test_judges_who_share_no_output_have_a_mean_and_nothing_else():
-    found = profile_judges(ratings(lines_of("x 1 a 1; y 2 a 3")).rows())
-    assert [numbers(one) for one in found[""]] == [
-        (1, 0, 1.0, None, None, None),
-        (1, 0, 3.0, None, None, None),
-    ]
-
-
-def test_without_items_nothing_is_the_same_output():
-    table = ratings([("x", "a", 1), ("y", "a", 3)], ("judge", "system", "score"))
-    assert [one.shared for one in profile_judges(table.rows())[""]] == [0, 0]

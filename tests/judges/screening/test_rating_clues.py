@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
-from evenhand.judges.rating_evidence import expect_scores, find_clues, join_clues
+from evenhand.judges.rating_evidence import expect_scores, find_clues
 from rating_lines import table_of
 
 NAMES = "judge item system score kind direction seconds"
@@ -49,15 +49,6 @@ def test_repeats_tell_the_random_from_both_others(clues):
     assert (np.abs(clues["repeats"].value) <= 1).all()
 
 
-def test_second_scores_that_nobody_marked_are_repeats_too():
-    rows = table_of(
-        [("A", "1", "s", 1), ("A", "1", "s", 5), ("A", "2", "s", 4), ("B", "1", "s", 2)]
-    )
-    (clue,) = find_clues(rows, expect_scores(rows))
-    assert (clue.name, clue.judges.tolist(), clue.count.tolist()) == ("repeats", [0], [1])
-    assert not clue.logs.any()  # one judge does not show what is usual
-
-
 def test_time_speaks_against_the_quick_only_and_never_much():
     rows = judged(["honest"] * 14)
     seconds = np.where(rows.judge == 3, rows.seconds / 1e4, rows.seconds)
@@ -69,29 +60,6 @@ def test_time_speaks_against_the_quick_only_and_never_much():
     assert clue.logs[3].tolist() == [0, 3, 0]
     assert clue.logs[4, 1] == pytest.approx(np.log(0.5), abs=1e-6)
     assert (clue.logs[:, 0] == 0).all()
-
-
-def test_a_score_that_is_expected_gives_a_control_its_side():
-    rows = judged(["honest"] * 10)
-    expected = np.where(rows.kind == CONTROL, 5.0, np.nan)
-    names = {n: getattr(rows, n) for n in rows.__dataclass_fields__}
-    other = type(rows)(**{**names, "expected": expected, "direction": np.zeros(rows.size, np.int8)})
-    one, two = (
-        next(c for c in find_clues(r, expect_scores(r)) if c.name == "controls")
-        for r in (rows, other)
-    )
-    assert two.value == pytest.approx(one.value)
-
-
-def test_judges_of_whom_nothing_is_known_have_no_log_likelihood():
-    rows = judged(["honest"] * 12)
-    fewer = rows.take((rows.judge > 2) | (rows.kind == TARGET))
-    timeless = type(fewer)(
-        **{**{n: getattr(fewer, n) for n in fewer.__dataclass_fields__}, "seconds": None}
-    )
-    extra = join_clues(find_clues(timeless, expect_scores(timeless)), 12)
-    assert not extra[:3].any()
-    assert extra[3:].any(axis=1).all()
 
 
 def test_controls_of_a_careless_judge_vary_by_two_scores_each(clues):

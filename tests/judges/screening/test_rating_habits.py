@@ -48,13 +48,3 @@ def test_a_judge_who_stops_to_look_drifts(rows):
     habit = habits_of(changed(rows, score))["drifting"]
     assert float(habit.says[7].rpartition(" ")[2]) < -0.5  # the slope changes by so much
     assert habit.p[7] < 0.05
-
-
-def test_without_a_clock_nobody_drifts(rows):
-    names = {name: getattr(rows, name) for name in rows.__dataclass_fields__}
-    assert "drifting" not in habits_of(type(rows)(**{**names, "moment": None}))
-
-
-def test_few_scores_have_no_habits():
-    rows = RatingPanel(each=9).draw(np.random.default_rng(1))
-    assert habits_of(rows) == {}

@@ -49,18 +49,3 @@ def test_ends_are_those_of_the_declared_scale():
     rows = scores_of([2, 3, 4, 4] * 5, [2, 2, 3, 3] * 5)
     assert use_of_points(rows).ends == pytest.approx([0.75, 0.5])
     assert use_of_points(rows, read_scale("1-5")).ends == pytest.approx([0, 0])
-
-
-def test_a_scale_without_steps_is_merged_and_repeats_are_still_seen():
-    rng = np.random.default_rng(0)
-    free = [rng.uniform(size=200) for _ in range(8)]
-    use = use_of_points(scores_of(*free, np.round(rng.uniform(size=200) * 4) / 4))
-    assert (use.same[:8] < 0.03).all()
-    assert use.same[8] > 0.15
-
-
-def test_always_the_same_score_is_finite():
-    use = use_of_points(scores_of([3] * 20, [1, 2, 3, 4, 5] * 4))
-    assert np.isfinite(use.same).all()
-    assert use.same[0] == pytest.approx(1, abs=0.05)
-    assert use.same_usual[0] > 0.9

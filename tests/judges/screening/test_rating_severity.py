@@ -28,8 +28,3 @@ def test_scales_that_differ_are_compared_in_percent():
     found = find_severity(table_of(rows, "judge item system score criterion"))
     assert found.unit == "% of the scale"
     assert found.gap.tolist() == [100.0, -100.0]
-
-
-def test_one_judge_has_nobody_beside():
-    found = find_severity(table_of([("A", "1", "s", 5), ("A", "2", "s", 3)]))
-    assert found.outputs.tolist() == [0]

@@ -13,14 +13,6 @@ def test_the_spread_of_many_normal_judges_is_found():
     assert found.spread == pytest.approx(0.3, abs=0.03)
 
 
-def test_a_fifth_of_odd_judges_moves_it_little():
-    rng = np.random.default_rng(1)
-    values = np.concatenate([rng.normal(0, 1, 800), np.full(200, 50.0)])
-    found = normal_spread(values, np.zeros(1000))
-    assert found.spread < 1.5
-    assert (found.above(values, np.zeros(1000))[800:] < 1e-6).all()
-
-
 def test_p_values_of_thirty_normal_judges_are_small_no_oftener_than_they_say():
     rng = np.random.default_rng(2)
     small = []
@@ -31,9 +23,3 @@ def test_p_values_of_thirty_normal_judges_are_small_no_oftener_than_they_say():
             [found.above(values, np.zeros(30)) <= 0.01, found.beside(values, np.zeros(30)) <= 0.01]
         )
     assert (np.mean(small, axis=(0, 2)) <= 0.013).all()
-
-
-def test_judges_who_are_all_alike_stand_out_in_nothing():
-    found = normal_spread(np.ones(9), np.zeros(9))
-    assert found.above(np.ones(9), np.zeros(9)) == pytest.approx(np.full(9, 0.5))
-    assert found.beside(np.ones(9), np.zeros(9)) == pytest.approx(np.ones(9))

@@ -38,13 +38,6 @@ def test_every_choice_is_the_union_or_intersection_that_it_names(match, across, 
     assert found == {"adequacy": tuple(adequacy), "fluency": tuple(fluency)}
 
 
-def test_one_method_alone_leaves_the_others_out():
-    assert choose_removed(FOUND, Choice(("mean-agreement",))) == {
-        "adequacy": ("b", "d"),
-        "fluency": (),
-    }
-
-
 def test_a_choice_that_does_not_exist_is_refused():
     with pytest.raises(UnknownOption, match="across cannot be 'both': choose each"):
         Choice(METHODS, across="both")
@@ -81,12 +74,6 @@ def test_the_clock_says_what_came_last_where_there_is_one():
 def test_a_version_that_does_not_exist_is_refused():
     with pytest.raises(UnknownOption, match="version cannot be 'mean'"):
         choose_version(ratings(lines_of("x 1 a 1")).rows(), "mean")
-
-
-@pytest.mark.parametrize("across", ["any", "all"])
-def test_a_criterion_of_which_nothing_can_be_said_keeps_nobody(across):
-    found = choose_removed(FOUND, Choice(("mean-agreement",), across=across))
-    assert found == {"adequacy": ("b", "d"), "fluency": ("b", "d")}
 
 
 def test_a_repeat_that_was_given_before_its_target_is_the_first():

@@ -7,7 +7,6 @@ from evenhand.judges.removal import (
     ScoreTable,
     SystemFacts,
     describe_change,
-    describe_changes,
     rescore,
 )
 from rating_tables import lines_of, ratings
@@ -49,12 +48,6 @@ def test_references_and_inputs_are_looked_at_apart():
     assert {one.system for one in found.systems if one.reference} == {"d"}
 
 
-def test_systems_whom_nobody_else_scored_have_no_score_left():
-    found = rescore(table(), ["x", "y"], "all")
-    assert [one.system for one in found.systems if one.kept is None] == ["a", "b", "c"]
-    assert found.kept.why == "fewer than two systems have both scores"
-
-
 def test_a_judge_who_is_not_there_is_refused_with_the_nearest_name():
     with pytest.raises(UnknownOption, match="no judge 'X' to leave out"):
         rescore(table(), ["X"], "mean-score")
@@ -68,12 +61,6 @@ def test_the_change_of_order_is_said_with_the_scores():
         "1 of 6 pairs of systems change order: b passes a (2.5 to 4; 4 to 3)"
     )
     assert describe_change(rows, ["z"]) == "nobody else scored d"
-
-
-def test_several_judges_are_described_from_one_pass():
-    rows = ratings(LINES).rows()
-    sets = [["x"], ["y"], ["z"], ["x", "y"]]
-    assert describe_changes(rows, sets) == [describe_change(rows, one) for one in sets]
 
 
 def test_criteria_are_ordered_apart():

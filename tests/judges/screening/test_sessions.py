@@ -16,8 +16,3 @@ def test_a_pause_ends_a_session_and_judges_have_their_own():
     moment = np.array([0.0, 1, PAUSE + 2, PAUSE + 3, 0, 1])
     found = place_in_session(judge, moment, enough=2)
     assert found.tolist() == [-0.5, 0.5] * 3
-
-
-def test_short_sessions_show_no_change():
-    assert not place_in_session(np.zeros(4, int), np.arange(4.0), enough=5).any()
-    assert not len(place_in_session(np.zeros(0, int), np.zeros(0), enough=5))

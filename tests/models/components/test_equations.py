@@ -68,11 +68,3 @@ def test_means_of_fixed_systems_and_their_covariance_are_those_of_generalised_le
     np.testing.assert_allclose(found.means_vcov, vcov, rtol=1e-8)
     beta = vcov @ x.T @ np.linalg.inv(v) @ made.score
     np.testing.assert_allclose(found.effects[: x.shape[1]], beta, rtol=1e-8)
-
-
-def test_a_variance_as_good_as_zero_is_no_trouble():
-    made = problem()
-    tiny = VARIANCES.copy()
-    tiny[4] = 1e-9
-    expected = dense_loglik(made.score, made.fixed, made.terms, tiny)
-    assert solve_equations(made, tiny).value == pytest.approx(expected, abs=1e-6)

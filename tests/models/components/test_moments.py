@@ -1,11 +1,10 @@
 """Moments: equal to the analysis of variance where the design is balanced, unbiased elsewhere."""
 
 import numpy as np
-import pytest
 
-from evenhand.models.components import count_incidence, make_terms
+from evenhand.models.components import make_terms
 from evenhand.models.rating_components import estimate_moments
-from models.scored import indicator, rows_of, simulate
+from models.scored import rows_of, simulate
 
 
 def test_a_balanced_design_gives_the_expected_mean_squares():
@@ -30,18 +29,3 @@ def test_estimates_are_unbiased_in_an_unbalanced_design():
     truth = np.array([1.0, 4.0, 0.0, 2.25, 1.0, 0.0, 1.0])
     free = truth > 0  # those at 0 are cut there, so that their mean is above
     assert (np.abs(mean - truth)[free] < 4 * error[free] + 0.05).all()
-
-
-def test_incidence_holds_the_traces_and_inner_products_of_the_matrices():
-    rows = simulate(4, {}, n=60)
-    terms = make_terms(rows)
-    gram, within = count_incidence(terms)
-    z = [indicator(term) for term in terms]
-    centre = np.eye(60) - 1 / 60
-    for k, one in enumerate(z):
-        means = one @ np.diag(1 / one.sum(0)) @ one.T
-        for m, other in enumerate(z):
-            trace = np.trace(other.T @ (np.eye(60) - means) @ other)
-            assert within[k, m] == pytest.approx(trace)
-            a, b = (centre @ q @ q.T @ centre for q in (one, other))
-            assert gram[k, m] == pytest.approx((a * b).sum())

@@ -6,7 +6,7 @@ from scipy.optimize import brentq, minimize
 from scipy.stats import chi2
 
 from evenhand.models.components import Problem, Term, arrange, make_terms
-from evenhand.models.rating_components import approximate, maximise, profile
+from evenhand.models.rating_components import maximise, profile
 from models.scored import dense_loglik, simulate
 
 
@@ -67,10 +67,3 @@ def test_the_test_of_zero_is_half_a_chi_square(made):
     fall = 2 * (brute(problem)[0] - brute(problem, 1, 1e-9)[0])
     assert profile(problem, peak, 1, 0.95).p == pytest.approx(chi2.sf(fall, 1) / 2, rel=1e-3)
     assert profile(problem, peak, 2, 0.95).p is None
-
-
-def test_the_information_gives_nearly_the_profile_of_a_well_known_variance(made):
-    problem, peak = made
-    near, exact = approximate(peak, 2, 0.95), profile(problem, peak, 2, 0.95)
-    assert near.lower == pytest.approx(exact.lower, rel=0.1)
-    assert near.upper == pytest.approx(exact.upper, rel=0.1)

@@ -92,15 +92,6 @@ def test_text_that_is_no_number_is_refused_with_its_row(folder):
         BradleyTerry(controls=("length",)).fit(evenhand.read("votes.csv"))
 
 
-def test_a_row_of_weight_zero_needs_no_value():
-    values = FRAME["length"].to_list()
-    values[4] = None
-    weight = pl.Series("weight", [1] * 4 + [0] + [1] * (len(FRAME) - 5))
-    found = fit(FRAME.with_columns(weight, length=pl.Series(values)), "length")
-    without = fit(FRAME[[i for i in range(len(FRAME)) if i != 4]], "length")
-    assert found.beta == pytest.approx(without.beta, abs=1e-9)
-
-
 @pytest.mark.parametrize("text", ["nan", "long", "", "inf"])
 def test_a_row_of_weight_zero_may_hold_any_text(folder, text):
     values = [f"{value:.6f}" for value in FRAME["length"]]
@@ -111,12 +102,6 @@ def test_a_row_of_weight_zero_may_hold_any_text(folder, text):
     kept = frame.filter(pl.col("weight") > 0).with_columns(pl.col("length").cast(float))
     assert found.beta == pytest.approx(fit(kept, "length").beta, abs=1e-9)
     assert found.tally.zero_weight == 1
-
-
-def test_a_weight_may_be_a_control():
-    frame = FRAME.with_columns(weight=pl.col("lists").cast(int) + 3)
-    doubled = frame.with_columns(other=pl.col("weight"))
-    assert fit(frame, "weight").beta == pytest.approx(fit(doubled, "other").beta, abs=1e-9)
 
 
 @pytest.mark.parametrize(("value", "says"), [(0.0, "is 0 in every"), (2.0, "is 2 in every")])
@@ -143,24 +128,6 @@ def test_a_control_that_decides_every_comparison_is_refused():
     x = pl.col("outcome").replace_strict(sign) * (1 + pl.col("length").abs())
     with pytest.raises(NotIdentified, match="control x: no finite estimate was found"):
         fit(FRAME.with_columns(x=x), "lists", "x")
-
-
-def test_quasi_separation_is_refused_too():
-    """x differs from 0 in a few rows only, and there the larger always wins."""
-    few = np.where(np.arange(len(FRAME)) < 9, 1.0, 0.0)
-    sign = FRAME["outcome"].replace_strict({"left": 1.0, "tie": 0.0, "right": -1.0}).to_numpy()
-    frame = FRAME.with_columns(x=pl.Series(few * sign))
-    with pytest.raises(NotIdentified, match="control x: no finite estimate was found"):
-        fit(frame, "x", ties="discard")
-
-
-def test_one_row_against_it_makes_an_estimate_finite():
-    few = np.where(np.arange(len(FRAME)) < 9, 1.0, 0.0)
-    sign = FRAME["outcome"].replace_strict({"left": 1.0, "tie": 0.0, "right": -1.0}).to_numpy()
-    x = few * sign
-    x[np.flatnonzero(sign)[20]] = -1.0 * sign[np.flatnonzero(sign)[20]]
-    found = fit(FRAME.with_columns(x=pl.Series(x)), "x", ties="discard")
-    assert 1 < found.slopes["x"] * found.likelihood.scale[0] ** -1 < 6
 
 
 @pytest.mark.parametrize("outlier", [1e3, 1e6])

@@ -82,14 +82,6 @@ def test_drawn_abilities_and_qualities_have_the_moments_of_the_joint_gaussian(so
     assert np.abs(spread / tolerance).max() < 5
 
 
-def test_systems_without_outputs_keep_the_prior():
-    author, sides = _design(1)
-    posterior = make_posterior(6, author, sides, SCALES)
-    assert posterior.ability_vcov[4:, 4:] == pytest.approx(np.eye(2) * SCALES.ability**2)
-    assert not posterior.ability_vcov[:4, 4:].any()
-    assert not posterior.mean_abilities(np.ones((30, 1)))[4:].any()
-
-
 def test_scales_that_differ_by_thousands_lose_no_digits():
     tiny = Scales(1.0, 1e-4, 2**0.5)
     one = make_posterior(2, np.array([0, 1]), (np.array([0]), np.array([1])), tiny)

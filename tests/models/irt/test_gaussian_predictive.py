@@ -5,7 +5,6 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from evenhand.models import irt_gaussian
 from evenhand.models.irt_gaussian import all_pairs, chance_beyond, pair_variances
 
 PHI = NormalDist().cdf
@@ -23,20 +22,3 @@ def test_chances_are_averages_of_normal_ones():
     above = sum(PHI((gap - 0.4) / 1.5) for gap in gaps) / 3
     below = sum(PHI((-0.4 - gap) / 1.5) for gap in gaps) / 3
     assert found[0] == pytest.approx([above, below], rel=1e-12)
-
-
-def test_looking_at_few_pairs_at_a_time_changes_nothing(monkeypatch):
-    draws = np.random.default_rng(1).normal(size=(50, 6))
-    codes, variance = all_pairs(6), np.linspace(1, 2, 15)
-    whole = chance_beyond(draws, codes, variance, 0.4)
-    monkeypatch.setattr(irt_gaussian, "MAX_NUMBERS_AT_ONCE", 120)
-    assert chance_beyond(draws, codes, variance, 0.4).tolist() == whole.tolist()
-
-
-def test_evenly_spaced_draws_stand_for_too_many(monkeypatch):
-    draws = np.random.default_rng(2).normal(size=(100, 3))
-    codes, variance = all_pairs(3), np.ones(3)
-    monkeypatch.setattr(irt_gaussian, "MAX_AVERAGED_CHANCES", 100)
-    thinned = chance_beyond(draws, codes, variance, 0.4)
-    monkeypatch.undo()
-    assert thinned.tolist() == chance_beyond(draws[::3], codes, variance, 0.4).tolist()

@@ -32,16 +32,6 @@ def test_a_unit_of_comparisons_is_a_pair_of_outputs_whoever_stood_left():
     assert [answers.spoken[c] for c in answers.shown.tolist()] == ["left", "left", "tie", "right"]
 
 
-def test_without_ties_there_are_two_labels():
-    decided = [row for row in VOTES if row[-1] != "tie"]
-    answers = code_answers(as_votes(decided))
-    assert answers.labels == ("first", "second")
-    assert answers.shown.tolist() == [0, 0, 1]
-    dropped = code_answers(as_votes(VOTES), ties="discard")
-    assert dropped.digest == answers.digest
-    assert dropped.notes == ("1 tie excluded",)
-
-
 def test_a_unit_of_ratings_is_an_output_under_a_criterion():
     answers = code_answers(as_ratings(RATINGS * 2, criterion=["A"] * 3 + ["B"] * 3))
     assert answers.units == 4
@@ -69,31 +59,11 @@ def test_rankings_are_read_pair_by_pair_and_the_dependence_is_noted():
     assert any("of one ranking" in note for note in answers.notes)
 
 
-def test_the_order_of_rows_does_not_matter():
-    shuffled = [VOTES[i] for i in (2, 0, 3, 1)]
-    one, other = (code_answers(as_votes(rows)) for rows in (VOTES, shuffled))
-    assert one.digest == other.digest
-    assert one.judge.tolist() == other.judge.tolist()
-
-
-def test_a_judge_who_answers_twice_is_two_answers():
-    answers = code_answers(as_votes([*VOTES, VOTES[0]]))
-    assert answers.size == 5
-    assert answers.repeated == 1
-    assert answers.per_unit.tolist() == [4, 1]
-    assert answers.shared == 1
-
-
 def test_controls_are_left_out_and_counted():
     kinds = ["target", "control", "target"]
     answers = code_answers(as_ratings(RATINGS, kind=kinds))
     assert answers.size == 2
     assert any("1 judgment of controls excluded" in note for note in answers.notes)
-
-
-def test_answers_that_were_read_are_returned():
-    answers = code_answers(as_votes(VOTES))
-    assert code_answers(answers) is answers
 
 
 @pytest.mark.parametrize("role", ["judge", "item"])
@@ -130,14 +100,6 @@ def test_tasks_are_apart_unless_they_are_taken_together():
     assert sum(one.size for one in groups.values()) == 4
 
 
-def test_a_task_apart_is_what_it_is_by_itself():
-    data = as_votes(VOTES, task=["t1", "t1", "t2", "t1"])
-    for task, labels in (("t1", 2), ("t2", 3)):
-        alone = code_answers(data.select_task(task))
-        assert code_groups(data, None)[task].digest == alone.digest
-        assert len(alone.labels) == labels
-
-
 def test_scores_that_a_group_does_not_have_are_no_labels_of_it():
     groups = code_groups(as_ratings(RATINGS, task=["t1", "t1", "t2"]), None)
     assert [one.labels for one in groups.values()] == [("1", "3"), ("3",)]
@@ -156,12 +118,6 @@ def test_groups_are_the_values_of_any_column(column):
 def test_units_cannot_be_grouped_by_who_answered():
     with pytest.raises(UnknownOption, match="units cannot be grouped by judge"):
         code_groups(as_ratings(RATINGS), "judge")
-
-
-def test_counts_of_labels_are_those_of_the_rows():
-    answers = code_answers(as_votes(VOTES))
-    assert answers.counts.tolist() == [[1, 1, 1], [0, 0, 1]]
-    assert np.bincount(answers.unit).tolist() == [3, 1]
 
 
 def test_names_in_the_order_of_quality_do_not_pass_for_spamming():

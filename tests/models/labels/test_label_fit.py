@@ -32,18 +32,6 @@ def test_entropy_and_confidence_are_those_of_the_posterior():
     assert (fit.confidence == fit.posterior.max(axis=1)).all()
 
 
-def test_the_least_certain_units_are_those_whose_labels_are_least_probable_in_that_order():
-    fit = evenhand.MACE(restarts=1).fit(spammers(1, size=(50, 10, 3)).answers)
-    assert fit.confidence[fit.least_certain(5)].tolist() == sorted(fit.confidence)[:5]
-    by_entropy = fit.confidence[np.argsort(-fit.entropy)].tolist()
-    assert by_entropy != sorted(by_entropy)
-
-
-def test_one_unit_and_one_label_are_said_in_the_singular():
-    one = MajorityVote().fit(given([("u1", "a", "x"), ("u1", "b", "x"), ("u1", "c", "x")][:3]))
-    assert one.says[0].startswith("1 of 1 output has a label, 1 of them")
-
-
 def test_records_have_a_row_for_each_unit():
     first, second, third = MajorityVote().fit(given(ROWS)).records()
     assert first == {
@@ -56,17 +44,6 @@ def test_records_have_a_row_for_each_unit():
     assert second["label"] is None
     assert second["entropy"] == pytest.approx(np.log(2))
     assert third["answers"] == 1
-
-
-def test_models_are_compared_where_both_have_a_label():
-    answers = given(ROWS)
-    vote = MajorityVote().fit(answers)
-    assert vote.compare(vote) == (2, 2)
-    assert vote.keep(0.0).compare(vote) == (2, 2)
-
-
-def test_shares_of_labels_leave_out_units_without():
-    assert MajorityVote().fit(given(ROWS)).shares == pytest.approx({"c0": 1 / 3, "c1": 1 / 3})
 
 
 @pytest.mark.parametrize("model", [evenhand.MACE(restarts=2), evenhand.DawidSkene()])

@@ -81,17 +81,6 @@ def test_a_straight_line_of_scores_is_followed_or_leaves_estimates(name):
 
 
 @names
-def test_contrasts_are_differences_with_the_errors_of_the_covariance(name):
-    one = fit(name, make())
-    (contrast,) = one.contrasts([("system-3", "system-0")])
-    assert contrast.estimate == pytest.approx(one.estimate[3] - one.estimate[0])
-    variance = one.vcov[3, 3] + one.vcov[0, 0] - 2 * one.vcov[3, 0]
-    assert contrast.stderr == pytest.approx(np.sqrt(variance))
-    (back,) = one.contrasts([("system-0", "system-3")])
-    assert (back.estimate, back.p) == pytest.approx((-contrast.estimate, contrast.p))
-
-
-@names
 def test_results_pickle_and_are_frozen(name):
     one = fit(name, make())
     again = pickle.loads(pickle.dumps(one))

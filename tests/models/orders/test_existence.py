@@ -9,7 +9,7 @@ from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.orders import observed_sizes
 from evenhand.models.pattern import PatternModel
-from evenhand.models.plackett_luce import PlackettLuce, StageChoice
+from evenhand.models.plackett_luce import PlackettLuce
 from evenhand.numerics.graph import find_recession
 from ordered import all_rankings, ranked
 from tallies import tally
@@ -167,8 +167,3 @@ def test_under_a_prior_another_is_not_advised():
         PlackettLuce(prior=1).fit(ranked([("A=B=C", 2)]))
     assert "prior" not in str(caught.value)
     assert "collect more rankings, or expand the rankings" in str(caught.value)
-
-
-def test_the_law_knows_how_many_rivals_there_are():
-    law = StageChoice((2, 3))
-    assert [law.count_rivals(m) for m in (2, 3, 4)] == [3, 7, 14]

@@ -35,15 +35,6 @@ def test_small_tastes_grow_as_zeger_liang_and_albert_have_it():
     assert growth > 1 + 2 * c_squared * 0.02  # their curve is less steep between equals
 
 
-def test_no_tastes_are_left_alone():
-    assert restore(0.0, 0.7) == 1.0
-
-
-def test_tastes_that_drown_systems_are_refused():
-    with pytest.raises(NotIdentified, match="so strong"):
-        restore(4.0, 0.0)
-
-
 def test_tastes_beyond_any_bound_are_refused_without_a_warning():
     with pytest.raises(NotIdentified, match="--method likelihood"):
         restore(2e6, 0.5)
