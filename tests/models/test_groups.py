@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.tally import Factor
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.judge_groups import find_hypotheses, list_owners, order_groups
 from golden_numbers import golden
@@ -124,12 +123,6 @@ def test_beside_a_prior_there_is_no_likelihood_ratio():
     assert len(one.at) == 3
 
 
-def test_a_covariate_of_one_level_is_not_tested():
-    factor = Factor(("all",), np.zeros(len(campaign().left), np.int32), np.array([1.0]), 1)
-    counted = replace(campaign(), factors={"judge": factor})
-    assert list(find_hypotheses(BradleyTerry(judge_covariates="judge").fit(counted))) == []
-
-
 # orders
 
 
@@ -159,12 +152,6 @@ def test_groups_without_a_common_system_stand_by_themselves():
     orders, scale = order_groups(BradleyTerry(judge_covariates="judge").fit(tally(*rows)))
     assert "no system is common" in scale
     assert [one.place["D"] for one in orders] == [None, 1]
-
-
-def test_equal_estimates_share_the_better_place():
-    rows = [(a, b, 3, 1, 3, g) for a, b in ("AB", "BC", "AC") for g in "xy"]
-    orders, _ = order_groups(BradleyTerry(judge_covariates="judge").fit(tally(*rows)))
-    assert list(orders[0].place.values()) == [1, 1, 1]
 
 
 def test_covariates_that_say_the_same_cannot_be_tested_one_by_one():

@@ -8,7 +8,6 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-import evenhand
 from evenhand import datasets
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotIdentified, UnknownOption
@@ -16,8 +15,8 @@ from evenhand.models.irt_gaussian import IRTGaussian
 from evenhand.numerics.sampling import mean_size
 from few_votes import votes_of
 from golden_numbers import golden
-from output_campaigns import draw_campaign, name_votes
-from tallies import table, tally
+from output_campaigns import name_votes
+from tallies import table
 
 OUTCOME = {0: TIE, 1: LEFT, 2: RIGHT}
 GOLDEN = ("gauss_independent_items", "gauss_shared_items")
@@ -85,16 +84,6 @@ def test_chains_of_the_exact_posteriors_agree(exact):
     assert fit.notes == ()
 
 
-def test_abilities_that_made_the_data_are_found_within_three_deviations():
-    fit = IRTGaussian(sweeps=600).fit(name_votes(draw_campaign(1, n=1500)))
-    off = (fit.abilities - np.linspace(0.8, -0.8, 5)) / fit.ability_sd
-    assert np.abs(off).max() < 3
-    assert 0.05 < fit.ability_sd.min() < fit.ability_sd.max() < 0.25
-    assert np.argsort(-fit.log_worth).tolist() == [0, 1, 2, 3, 4]
-    assert fit.rank_ranges()[0].tolist()[0] == 1
-    assert fit.better[0, 4] > 0.99
-
-
 def test_of_many_answers_without_items_the_posterior_is_that_of_laplace():
     """Outputs of their own add to the noise: Thurstone's model with ties and a normal prior."""
     pudding = datasets.load("pudding")
@@ -130,13 +119,6 @@ def test_systems_never_compared_stand_as_the_prior_has_them_and_a_note_says_so()
     assert found == pytest.approx([tail, 1 - 2 * tail, tail], abs=1e-3)
 
 
-def test_a_tally_without_items_is_fitted_with_a_note():
-    fit = SHORT.fit(tally(("a", "b", 30, 5, 10), ("b", "c", 20, 5, 15)))
-    assert fit.n_outputs == 2 * 85
-    assert fit.abilities[0] > fit.abilities[1] > fit.abilities[2]
-    assert "two outputs of its own" in fit.notes[0]
-
-
 def test_ties_without_a_radius_are_refused():
     with pytest.raises(NotIdentified, match=r"1 comparisons without .* take a radius above 0"):
         replace(SHORT, radius=0.0).fit(name_votes([(0, 0, 0, 1, TIE), (0, 0, 0, 1, LEFT)], 2))
@@ -168,13 +150,3 @@ def test_outputs_that_many_judged_are_told_from_noise():
     shared, spread = (SHORT.fit(name_votes(rows, 2)) for rows in (one, many))
     assert shared.abilities[0] < 0.9 * spread.abilities[0]
     assert shared.ability_sd[0] > 1.1 * spread.ability_sd[0]
-
-
-def test_chains_meet_on_a_task_of_wmt_2012(data_folder):
-    comparisons = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet")
-    votes = comparisons.select_task("fr-en").comparisons().votes()
-    rows = np.random.default_rng(1).permutation(votes.size)[:1600]
-    fit = IRTGaussian().fit(votes.take(np.sort(rows)))
-    assert fit.r_hat.max() < 1.02
-    assert fit.effective_draws.min() > 400
-    assert fit.notes == ()

@@ -32,17 +32,6 @@ def test_the_statistic_is_twice_the_gain_in_log_likelihood():
     assert "assumes independent judgments" in str(test)
 
 
-def test_other_references_make_no_other_model():
-    small = BradleyTerry(reference="s0001").fit(campaign())
-    large = BradleyTerry(
-        judge_covariates=("judge",), references={"judge": "student"}, reference="s0002"
-    ).fit(campaign())
-    plain = BradleyTerry(judge_covariates=("judge",)).fit(campaign())
-    expected = plain.lr_test(BradleyTerry().fit(campaign()))
-    found = large.lr_test(small)
-    assert (found.statistic, found.df) == (pytest.approx(expected.statistic), expected.df)
-
-
 def test_system_covariates_are_nested_in_free_worths_and_in_more_covariates():
     more = FEATURES | {"other": {name: i % 2 for i, name in enumerate(campaign().systems)}}
     one, two, free = (

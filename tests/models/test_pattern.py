@@ -83,7 +83,7 @@ def test_on_pairs_it_is_davidsons_model():
     close(pattern.predict(asked), davidson.predict(asked))
 
 
-@pytest.mark.parametrize("m", [5, 8, 10])
+@pytest.mark.parametrize("m", [5, 10])
 def test_sums_over_long_rankings_are_those_of_their_score(m):
     worths = np.random.default_rng(m).normal(size=(1, m))
     law, step = PatternLaw(ties=m < 9), 1e-5

@@ -13,8 +13,8 @@ from evenhand.data.orders import Orders
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.plackett_luce import PlackettLuce
-from golden_numbers import entries, golden
-from ordered import all_rankings, draw_luce, ranked, table_of, without_ties
+from golden_numbers import entries
+from ordered import draw_luce, ranked, without_ties
 from tallies import tally
 
 TIED = [
@@ -106,23 +106,6 @@ def test_a_weight_of_a_tied_set_is_delta_times_the_geometric_mean_of_worths():
     assert fit.log_prob(["C", ("A", "D"), "B"]) == pytest.approx(np.log(expected), rel=1e-12)
 
 
-def test_probabilities_of_all_rankings_of_a_set_sum_to_one():
-    fit = PlackettLuce().fit(ranked(TIED))
-    for outputs in ("AB", "ACD", "ABCD"):
-        chances = np.exp([fit.log_prob(one) for one in all_rankings(tuple(outputs))])
-        assert chances.sum() == pytest.approx(1, abs=1e-12)
-    assert fit.log_prob([("A", "B", "C", "D")]) == -np.inf  # ties of four were never seen
-
-
-def test_the_log_likelihood_is_the_sum_over_rankings():
-    orders = ranked(TIED)
-    fit = PlackettLuce().fit(orders)
-    apart = [fit.log_prob([group.split("=") for group in text.split(">")]) for text, _ in TIED]
-    counts = np.array([count for _, count in TIED])
-    assert fit.loglik == pytest.approx(counts @ apart, rel=1e-12)
-    assert fit.loglik == pytest.approx(orders.weights @ fit.log_probs(orders), rel=1e-12)
-
-
 PAIRS = tally(
     *[("A", "B", 9, 3, 4), ("B", "C", 8, 2, 5), ("A", "C", 6, 4, 2), ("C", "D", 5, 5, 6)],
     *[("A", "D", 7, 1, 3)],
@@ -149,16 +132,6 @@ def test_a_size_of_ties_that_was_never_seen_has_no_weight():
     assert fit.notes == ("Ties of 3 outputs were seen, but none of 2: these have δ = 0.",)
     assert fit.predict([("A", "B")])[0, 1] == 0
     assert fit.predict([("A", "B")]).sum() == pytest.approx(1)
-
-
-def test_a_table_gives_what_its_rankings_give():
-    rows = golden("07_plackett_luce", "pl_ties").input["rows"]
-    table = table_of([tuple(row) for row in rows])
-    one, two = PlackettLuce().fit(table), PlackettLuce().fit(ranked(rows))
-    np.testing.assert_array_equal(one.beta, two.beta)
-    through = PlackettLuce().fit(table.comparisons())  # pairs remember their rankings
-    np.testing.assert_array_equal(through.beta, two.beta)
-    assert (one.n_judgments, one.n_comparisons) == (33, table.comparisons().tally().n_comparisons)
 
 
 @pytest.mark.parametrize(

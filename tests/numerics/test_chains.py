@@ -1,12 +1,13 @@
 """Chains: R̂ and effective numbers of draws against closed forms and sums written out."""
 
+from itertools import combinations
 from statistics import NormalDist, mean, variance
 
 import numpy as np
 import pytest
 
 from evenhand.errors import NotConverged
-from evenhand.numerics.sampling import bulk_size, mean_size, split_r_hat
+from evenhand.numerics.sampling import bulk_size, mean_size, split_r_hat, sum_subsets
 
 
 def _score(rank, total):
@@ -103,3 +104,29 @@ def test_three_draws_of_a_chain_are_refused():
     for measure in (split_r_hat, bulk_size, mean_size):
         with pytest.raises(NotConverged, match=r"3 draws of a chain .*; take more sweeps"):
             measure(np.zeros((4, 3, 1)))
+
+
+# Sums over subsets against a list of them.
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 6, 9])
+def test_sums_are_those_over_all_subsets(m):
+    v = np.random.default_rng(m).gamma(1.0, size=(4, m))
+    for size in range(1, m + 1):
+        found = sum_subsets(v, size)
+        every, one, two = np.zeros(4), np.zeros((4, m)), np.zeros((4, m, m))
+        for subset in map(list, combinations(range(m), size)):
+            product = v[:, subset].prod(axis=1)
+            every += product
+            one[:, subset] += product[:, None]
+            two[np.ix_(range(4), subset, subset)] += product[:, None, None]
+        for sums, expected in zip(
+            (found.every, found.one, found.two), (every, one, two), strict=True
+        ):
+            np.testing.assert_allclose(sums, expected, rtol=1e-12)
+
+
+def test_nothing_cancels_where_values_are_far_apart():
+    found = sum_subsets(np.array([[1e12, 1.0, 1e-12]]), 2)
+    np.testing.assert_allclose(found.every, [1e12 + 1.0 + 1e-12], rtol=1e-15)
+    np.testing.assert_allclose(found.one, [[1e12 + 1, 1e12 + 1e-12, 1 + 1e-12]], rtol=1e-15)

@@ -98,23 +98,6 @@ def test_replicates_that_single_precision_would_blur_are_made_again():
     assert np.abs(single.T / wide - 1).max() > 0.1
 
 
-def test_equal_clusters_need_no_correction():
-    """With H_g = H/G the simple recipe is right: P = −(G − 1) d, t = mean(vP)/se*."""
-    scores, own, _ = clusters(12, 3)
-    same = np.broadcast_to(own[0], own.shape)
-    total = same.sum(axis=0)
-    inverse = np.linalg.inv(total - same[0])
-    rows = np.eye(3)
-    changes = -scores @ inverse
-    carried = np.broadcast_to(rows @ inverse @ total, (12, 3, 3))
-    weights = draw_webb((200, 12), np.random.default_rng(4))
-    _, found = bootstrap_contrasts(Influence(changes, carried, rows), weights, ([], []))
-    pulls = -11 * changes
-    moved = weights @ pulls / 12
-    spread = ((weights**2) @ (pulls**2) / 12 - moved**2) / 11
-    np.testing.assert_allclose(found, np.abs(moved) / np.sqrt(spread), rtol=1e-5, atol=1e-6)
-
-
 def test_the_jackknife_is_that_of_a_mean():
     """CV3 of a mean of n is s²/n (Efron & Tibshirani 1993, chapter 11)."""
     values = np.random.default_rng(6).normal(size=(30, 1))

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evenhand.errors import NotConverged
 from evenhand.numerics import completion
-from evenhand.numerics.completion import SeenCells, SoftImpute
+from evenhand.numerics.completion import SeenCells, SoftImpute, largest_value, shrink
 
 
 def problem(seed=0, shape=(12, 30), many=150, weights=(1, 2)):
@@ -74,28 +76,85 @@ def test_the_objective_is_the_one_that_is_said_and_lower_than_nearby():
         assert objective(cells, value, tau, Z + step)[0] > here - 1e-9
 
 
-def test_from_the_largest_tau_on_nothing_but_effects_is_left():
-    cells, value = problem(6)
-    one = SoftImpute(cells, value)
-    above, below = one.path([1.001 * one.largest_tau(), 0.97 * one.largest_tau()], 1e-9)
-    assert above.rank == 0
-    assert below.rank >= 1
-    np.testing.assert_allclose(above.fill(), one.effects().table())
-
-
-def test_a_seen_cell_of_weight_two_is_two_cells():
-    """Convex in the ratings: a mean with weight 2 has the optimum of two ratings of one cell."""
-    cells, value = problem(9)
-    tau = 0.3 * SoftImpute(cells, value).largest_tau()
-    heavy = SeenCells(cells.row, cells.column, 2 * cells.weight, cells.shape)
-    (plain,) = SoftImpute(cells, value).path([tau], 1e-11)
-    (twice,) = SoftImpute(heavy, value).path([2 * tau], 1e-11)
-    np.testing.assert_allclose(plain.fill(), twice.fill(), atol=1e-3)
-
-
 def test_a_gap_that_is_not_reached_is_refused(monkeypatch):
     monkeypatch.setattr(completion, "MAX_STEPS", 5)
     cells, value = problem(12)
     one = SoftImpute(cells, value)
     with pytest.raises(NotConverged, match="did not converge in 5 steps"):
         list(one.path([0.1 * one.largest_tau()], 1e-12))
+
+
+# Singular value thresholding: by both routes the same, and the minimum that it should be.
+
+
+@pytest.mark.parametrize("shape", [(30, 8), (9, 8), (6, 6)])
+@pytest.mark.parametrize("tau", [0.1, 2.0, 5.0])
+def test_both_routes_move_singular_values_alike(shape, tau):
+    """numpy.linalg.svd is the reference."""
+    table = np.random.default_rng(1).normal(size=shape)
+    u, s, vt = np.linalg.svd(table, full_matrices=False)
+    expected = (u * np.maximum(s - tau, 0)) @ vt
+    found = shrink(table, tau)
+    np.testing.assert_allclose(found.left @ found.right.T, expected, atol=1e-10)
+    assert found.norm == pytest.approx(np.maximum(s - tau, 0).sum())
+
+
+@pytest.mark.parametrize("shape", [(12, 5), (6, 5)])
+def test_nothing_is_left_beyond_the_largest_singular_value(shape):
+    table = np.random.default_rng(2).normal(size=shape)
+    largest = largest_value(table)
+    assert largest == pytest.approx(np.linalg.norm(table, 2))
+    assert shrink(table, 1.0001 * largest).rank == 0
+    assert shrink(table, 0.9999 * largest).rank == 1
+
+
+# Effects of rows and columns: by least squares, and which of several solutions.
+
+
+def some_cells(seed: int, shape=(7, 5), many=20) -> tuple[SeenCells, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    chosen = np.sort(rng.choice(shape[0] * shape[1], many, replace=False))
+    row, column = np.divmod(chosen, shape[1])
+    weight = rng.integers(1, 4, many).astype(float)
+    return SeenCells(row, column, weight, shape), rng.normal(size=many)
+
+
+def design(cells: SeenCells) -> np.ndarray:
+    return np.hstack([np.eye(cells.shape[0])[cells.row], np.eye(cells.shape[1])[cells.column]])
+
+
+@given(st.integers(0, 10_000), st.sampled_from([(7, 5), (5, 7), (4, 9)]), st.integers(5, 20))
+def test_residuals_are_those_of_least_squares(seed, shape, many):
+    """numpy.linalg.lstsq on the dummy variables, however the cells hang together."""
+    cells, value = some_cells(seed, shape, many)
+    root = np.sqrt(cells.weight)
+    X = design(cells)
+    beta = np.linalg.lstsq(X * root[:, None], value * root, rcond=None)[0]
+    np.testing.assert_allclose(cells.leave(value), value - X @ beta, atol=1e-9)
+
+
+@given(st.integers(0, 10_000), st.integers(3, 20))
+def test_of_several_solutions_the_smallest_is_taken(seed, many):
+    """lstsq returns the solution of minimum norm; the mean of what is seen is taken out first."""
+    cells, value = some_cells(seed, many=many)
+    found = cells.effects(value)
+    mean = cells.weight @ value / cells.weight.sum()
+    root = np.sqrt(cells.weight)
+    beta = np.linalg.lstsq(design(cells) * root[:, None], (value - mean) * root, rcond=None)[0]
+    rows, columns = cells.seen_rows, cells.seen_columns
+    np.testing.assert_allclose(found.row[rows], beta[:7][rows], atol=1e-8)
+    np.testing.assert_allclose(found.column[columns], beta[7:][columns], atol=1e-8)
+
+
+def test_an_unseen_row_has_the_mean_effect_of_the_others():
+    cells = SeenCells(np.array([0, 0, 2, 2]), np.array([0, 1, 0, 1]), np.ones(4), (3, 2))
+    found = cells.effects(np.array([1.0, 2.0, 5.0, 6.0]))
+    assert found.row[1] == pytest.approx(found.row[[0, 2]].mean())
+    np.testing.assert_allclose(found.table()[[0, 2]], [[1, 2], [5, 6]], atol=1e-12)
+
+
+def test_one_cell_a_column_gives_a_row_what_its_cells_have_above_the_mean():
+    """n/(n + 1) of it, by hand: the minimum of a² + Σ b² with a + b = y."""
+    cells = SeenCells(np.array([0, 0, 0, 1]), np.arange(4), np.ones(4), (2, 4))
+    found = cells.effects(np.array([1.0, 2.0, 3.0, 10.0]))
+    np.testing.assert_allclose(found.row, [0.75 * (2 - 4), 0.5 * (10 - 4)])

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.ratings.features import OutputFeatures
-from evenhand.ratings.judge_process import MultiTaskGP
+from evenhand.ratings.judge_process import MultiTaskGP, mix
 from evenhand.ratings.process_search import MIN_NOISE, JudgedPoints
-from ratings.judge_processes import FEATURES, ONE, draw, number_factor, rate, small
+from ratings.judge_processes import FEATURES, ONE, draw, rate, small
 
 
 @pytest.fixture(scope="module")
@@ -30,20 +32,6 @@ def test_leniency_is_what_judges_give_beside_the_mean_of_all_for_the_same_output
     plain = np.array([rows.score[rows.judge == d].mean() for d in range(4)])  # all rated all
     assert np.abs(found - (plain - plain.mean())).max() < 0.5
     assert (ends[:, 1] - ends[:, 0] < 4).all()
-
-
-def test_leniency_counts_outputs_once_and_is_that_of_predictions():
-    """By the mean of predictions for every judge and each different output."""
-    data = draw(4, each=40)
-    fit = MultiTaskGP(draws=0).fit(data.seen, FEATURES)
-    known = np.unique(data.seen.item)
-    first = np.array([np.flatnonzero(data.seen.item == one)[0] for one in known])
-    rows = data.seen.take(first)
-    each = [
-        fit.predict(replace(rows, judge=np.full(len(known), d, dtype=np.int32))).mean.mean()
-        for d in range(5)
-    ]
-    np.testing.assert_allclose(list(fit.leniency.values()), each - np.mean(each), atol=1e-8)
 
 
 def dense(at, a, b):
@@ -89,11 +77,6 @@ def test_correlations_are_known_where_judges_share_and_not_on_noise(fit):
         assert one["upper"] - one["lower"] > 0.5
 
 
-def test_correlations_that_are_set_have_no_interval():
-    pair = MultiTaskGP("full").fit(small(40, 2), ONE).similarity()[0]
-    assert (pair["correlation"], pair["lower"], pair["known"]) == (1.0, None, False)
-
-
 def test_predictions_of_judges_with_few_ratings_are_wider_and_it_is_said():
     rows = draw(1).seen
     few = (rows.judge != 4) | (np.cumsum(rows.judge == 4) <= 3)
@@ -131,13 +114,163 @@ def test_an_output_is_told_by_item_and_system():
     assert fit.predict_one("j0001", item="i9999", system="s").variance > named.variance
 
 
-def test_a_label_that_was_never_seen_is_said_with_the_nearest():
-    rows = small(40, 4)
-    domain = number_factor(rows.item % 2 + 1)
-    domain = replace(domain, labels=("news", "chat"))
-    fit = MultiTaskGP(draws=0).fit(
-        replace(rows, factors={"domain": domain}), OutputFeatures((), ("domain",))
+# Processes over judges: predictions, similarity, what is refused, and what is said beside.
+
+
+@pytest.fixture(scope="module")
+def data():
+    return draw(1)
+
+
+@pytest.fixture(scope="module")
+def fit_of_multitask_gp(data):
+    return MultiTaskGP().fit(data.seen, FEATURES)
+
+
+def test_pooled_predictions_are_those_of_scikit_learn_at_the_same_parameters(data):
+    model = MultiTaskGP("full", judge_means=False, judge_noise=False, draws=0)
+    fit_of_multitask_gp = model.fit(data.seen, FEATURES)
+    learned, at = fit_of_multitask_gp.learned, fit_of_multitask_gp.at
+    kernel = ConstantKernel(at.similarity[0, 0]) * RBF(np.exp(at.log_scales))
+    kernel += ConstantKernel(1.0) + WhiteKernel(at.noise[0] + MIN_NOISE)
+    rival = GaussianProcessRegressor(kernel, optimizer=None)
+    points, others = (
+        learned.scaling.apply(FEATURES.read(rows)).numbers for rows in (data.seen, data.unseen)
     )
-    found = fit.predict_one("j0001", {"domain": "nwes"})
-    assert "'domain' was never 'nwes'" in found.notes[0]
-    assert "Did you mean 'news'?" in found.notes[0]
+    rival.fit(points, learned.standard.standardise(data.seen.score))
+    mean, deviation = rival.predict(others, return_std=True)
+    found, scale = fit_of_multitask_gp.predict(data.unseen), learned.standard.deviation
+    np.testing.assert_allclose(found.mean, learned.standard.mean + scale * mean, atol=1e-6)
+    both = (found.variance + found.noise) / scale**2
+    np.testing.assert_allclose(both + MIN_NOISE, deviation**2, atol=1e-6)
+    assert fit_of_multitask_gp.evidence == pytest.approx(
+        rival.log_marginal_likelihood_value_, rel=1e-8
+    )
+
+
+def test_judges_who_are_alike_are_found_and_predicted_better(data, fit_of_multitask_gp):
+    rmse = {
+        sharing: np.sqrt(np.mean((one.predict(data.unseen).mean - data.unseen.score) ** 2))
+        for sharing, one in {
+            "low rank": fit_of_multitask_gp,
+            "none": MultiTaskGP("none").fit(data.seen, FEATURES),
+            "full": MultiTaskGP("full").fit(data.seen, FEATURES),
+        }.items()
+    }
+    assert rmse["low rank"] < rmse["none"] < rmse["full"]
+    assert fit_of_multitask_gp.correlation[0, 1] > 0.5 > abs(fit_of_multitask_gp.correlation[0, 3])
+
+
+def test_neither_the_order_of_rows_nor_a_second_fit_changes_anything(data, fit_of_multitask_gp):
+    order = np.random.default_rng(2).permutation(data.seen.size)
+    again = MultiTaskGP().fit(data.seen.take(order), FEATURES)
+    np.testing.assert_array_equal(again.correlation, fit_of_multitask_gp.correlation)
+    assert (again.signature, again.evidence) == (
+        fit_of_multitask_gp.signature,
+        fit_of_multitask_gp.evidence,
+    )
+
+
+def test_the_average_of_judges_is_the_mean_of_their_predictions(data, fit_of_multitask_gp):
+    rows = data.unseen.take(np.array([0]))
+    each = [
+        fit_of_multitask_gp.predict(replace(rows, judge=np.array([d], dtype=np.int32))).mean[0]
+        for d in range(5)
+    ]
+    found = fit_of_multitask_gp.predict_average(rows)
+    assert found.mean[0] == pytest.approx(np.mean(each), rel=1e-10)
+
+
+def test_a_judge_never_seen_is_refused_and_the_average_offered(fit_of_multitask_gp):
+    with pytest.raises(InvalidJudgments, match=r"nothing was learned of j9999.*predict_average"):
+        fit_of_multitask_gp.predict_one("j9999", {"a": 0, "b": 0})
+
+
+def test_many_ratings_rest_on_some_and_it_is_said(data, fit_of_multitask_gp):
+    few = MultiTaskGP(exact=200, inducing=150).fit(data.seen, FEATURES)
+    assert "only through 150 of them" in few.notes[-1]
+    assert "FITC 150" in few.signature
+    every = MultiTaskGP(exact=200, inducing=300).fit(data.seen, FEATURES)
+    assert every.evidence == pytest.approx(fit_of_multitask_gp.evidence, abs=0.5)
+    gap = every.predict(data.unseen).mean - fit_of_multitask_gp.predict(data.unseen).mean
+    assert np.abs(gap).max() < 0.5
+
+
+def test_one_judge_is_a_process_with_nobody_to_be_alike():
+    fit_of_multitask_gp = MultiTaskGP().fit(small(30, 1), ONE)
+    assert fit_of_multitask_gp.correlation == pytest.approx(1.0)
+    assert "one judge" in " ".join(fit_of_multitask_gp.notes)
+    assert fit_of_multitask_gp.similarity() == []
+
+
+def test_what_is_private_and_what_is_noise_are_told_apart_only_where_they_can_be():
+    rng = np.random.default_rng(5)
+    far = rate(np.arange(40) % 2, np.arange(40), rng.normal(50, 9, 40), a=np.arange(40) * 1.0)
+    label = OutputFeatures((), ("each output",))
+    fit_of_multitask_gp = MultiTaskGP("none").fit(far, label)
+    alone = MultiTaskGP("none").fit(draw(1).seen, FEATURES)
+    assert "only their sum" in " ".join(fit_of_multitask_gp.notes)
+    assert fit_of_multitask_gp.records()[0]["noise"] is None
+    assert alone.separable.all()
+    assert alone.records()[0]["noise"] > 0
+
+
+def test_judges_without_near_outputs_are_marked():
+    rows = small(60, 2)
+    a = np.where(rows.judge == 0, -50.0, 50.0) + np.random.default_rng(1).normal(size=60)
+    rows = rate(rows.judge, rows.item, 50 + 5 * np.sin(a) + rows.judge, a=a)
+    fit_of_multitask_gp = MultiTaskGP().fit(rows, ONE)
+    assert not fit_of_multitask_gp.near[0, 1]
+    assert fit_of_multitask_gp.near[0, 0]
+    assert fit_of_multitask_gp.similarity()[0]["near"] is False
+    assert "1 of 1 pair of judges rated nothing near" in " ".join(fit_of_multitask_gp.notes)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (rate([0, 1], [0, 1], [1, 2], a=[1, 2]), "2 ratings of outputs"),
+        (rate([0, 1, 0], [0, 1, 2], [4, 4, 4], a=[1, 2, 3]), "all 3 ratings are 4"),
+        (rate([0, 1, 0], [0, 1, 2], [4, 5, 4], a=[1, 1, 1]), "no feature differs"),
+        (rate([0, 1, 0], [0, 1, 2], [1e200, 5, 4], a=[1, 2, 3]), "scores are too large"),
+    ],
+)
+def test_ratings_that_tell_nothing_are_refused(rows, said):
+    with pytest.raises(InvalidJudgments, match=said):
+        MultiTaskGP().fit(rows, ONE)
+
+
+def test_several_criteria_are_refused_unless_they_are_a_label():
+    rows = small(40, 2)
+    rows = replace(
+        rows, criteria=("adequacy", "fluency"), criterion=(rows.item % 2).astype(np.int32)
+    )
+    with pytest.raises(InvalidJudgments, match=r"several criteria \(adequacy, fluency\)"):
+        MultiTaskGP().fit(rows, ONE)
+    fit_of_multitask_gp = MultiTaskGP().fit(rows, OutputFeatures(("a",), ("criterion",)))
+    assert set(fit_of_multitask_gp.length_scales) == {"a", "criterion"}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"sharing": "all"}, {"rank": 0}, {"sharing": "none", "rank": 2}, {"exact": 0}, {"draws": -1}],
+)
+def test_settings_that_cannot_be_are_refused(settings):
+    with pytest.raises(UnknownOption):
+        MultiTaskGP(**settings)
+
+
+# Predictions that mix draws of the parameters.
+
+
+def test_variances_add_up_within_and_between_draws():
+    parts = [(np.array([mean]), np.array([4.0]), np.array([1.0])) for mean in (0.0, 2.0)]
+    found = mix(parts)
+    assert (found.mean[0], found.variance[0], found.noise[0]) == (1.0, 5.0, 1.0)
+
+
+@pytest.mark.parametrize("level", [90, 1.0, 0.0, 1.2])
+def test_a_level_that_is_no_proportion_is_refused(level):
+    found = mix([(np.zeros(1), np.ones(1), np.ones(1))])
+    with pytest.raises(UnknownOption, match=f"level cannot be {level}: it lies between 0 and 1"):
+        found.interval(level)

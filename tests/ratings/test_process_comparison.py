@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import t as student
 from sklearn.linear_model import Ridge
 
+import evenhand
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.ratings import process_comparison as comparison
 from evenhand.ratings.features import OutputFeatures, learn_scaling
@@ -29,21 +30,6 @@ def seen():
 @pytest.fixture(scope="module")
 def errors(seen):
     return compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1))
-
-
-def test_items_are_held_out_whole(seen):
-    only = {"multi-task": comparison.MODELS["multi-task"]}
-    found = compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1, by="item"), only)
-    assert len(found.item) == seen.size
-    for part in np.split(found.rating, np.flatnonzero(np.diff(found.rating) < 0) + 1):
-        others = np.setdiff1d(np.arange(seen.size), part)
-        assert not set(found.item[part]) & set(found.item[others])
-
-
-def test_ratings_are_held_out_whose_items_others_rated(errors):
-    first = errors.rating[: np.flatnonzero(np.diff(errors.rating) < 0)[0] + 1]
-    others = np.setdiff1d(np.arange(len(errors.item)), first)
-    assert len(set(errors.item[first]) & set(errors.item[others])) > 8
 
 
 def test_ratings_of_judges_of_whom_nothing_is_seen_are_counted():
@@ -84,7 +70,7 @@ def test_judges_who_differ_widen_the_interval_and_not_that_about_these_judges():
     assert row.mae_these.upper - row.mae_these.lower < 0.2 * half
 
 
-@pytest.mark.parametrize("items", [3, 5, 10])
+@pytest.mark.parametrize("items", [3, 10])
 def test_intervals_of_few_items_hold_what_they_claim(items):
     rng, hits = np.random.default_rng(1), 0
     item, judge = np.repeat(np.arange(items), 10), np.zeros(items * 10, dtype=int)
@@ -180,3 +166,17 @@ def test_what_a_judge_said_twice_of_an_output_is_held_out_together(seen):
     found = compare_processes(twice, FEATURES, HeldOut(folds=2, splits=1), only)
     pairs = np.sort(np.abs(found.residual["multi-task"]))
     np.testing.assert_array_equal(pairs[::2], pairs[1::2])
+
+
+# Multi-task processes on ratings of WMT22, where EVENHAND_DATA names their folder.
+
+
+@pytest.mark.slow
+def test_judges_of_wmt22_who_share_are_predicted_better(data_folder):
+    """With a fifth of zho-eng seen; docs/papers/cohn_specia2013.md has the means over tasks."""
+    file = data_folder / "wmt22_calibration" / "ratings.parquet"
+    ratings = evenhand.read(file, where="is_doc = false", task="zho-eng")
+    features = OutputFeatures(("seg",), ("each output", "doc", "system"))
+    table = compare_processes(ratings, features, HeldOut(folds=2, splits=1, share=0.4)).tabulate()
+    for row in table[1:]:
+        assert row.mae_these.lower > 0, row.method

@@ -69,13 +69,6 @@ def test_severe_judges_hurt_raw_means_and_not_debiased_ones(curve):
     assert (even >= raw).mean() > 0.8
 
 
-def test_more_ratings_decide_more_reliably(curve):
-    spread = [one for one in curve.points if one.design.kind == SPREAD]
-    raw = [one.reliability["raw mean"].value for one in spread]
-    assert raw[-1] > raw[0]
-    assert spread[-1].reliability["judge + output"].value > 0.9
-
-
 def test_with_one_rating_per_output_completion_decides_as_judge_and_output(curve):
     """The intercept of an output explains its only rating: nothing is left for shared tastes."""
     for point in curve.points:

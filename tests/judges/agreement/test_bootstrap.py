@@ -12,10 +12,9 @@ from evenhand.judges.agreement_intervals import (
     find_interval,
     form_blocks,
 )
-from evenhand.judges.coefficients import gwet_ac, krippendorff_alpha
-from evenhand.judges.counts import Ratio, Sums, count_coincidences
-from evenhand.judges.units import find_units
-from score_tables import coincidences_of, rows_of, units_of
+from evenhand.judges.coefficients import krippendorff_alpha
+from evenhand.judges.counts import Ratio, count_coincidences
+from score_tables import coincidences_of, units_of
 
 RNG = np.random.default_rng(7)
 LATENT = RNG.normal(3, 1, 40)
@@ -36,35 +35,6 @@ def test_a_resample_of_sums_is_a_resample_of_items(metric):
             reliability_data=TABLE[:, columns], level_of_measurement=metric
         )
         assert found.over[run] / found.under[run] == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("compute", [krippendorff_alpha, gwet_ac])
-def test_listed_pairs_give_what_tabled_pairs_give(compute, monkeypatch):
-    tabled = coincidences_of(MATRIX)
-    monkeypatch.setattr("evenhand.judges.counts.MAX_POINTS_TABLED", 0)
-    listed = coincidences_of(MATRIX)
-    assert (tabled.tabled, listed.tabled) == (True, False)
-    assert compute(Sums(listed)).value == pytest.approx(compute(Sums(tabled)).value, abs=1e-12)
-    both = [compute(draw_sums(one, 5).sums).values for one in (tabled, listed)]
-    np.testing.assert_allclose(both[0], both[1], atol=1e-12)
-
-
-def test_many_judges_of_few_points_are_counted_as_pairs_are():
-    matrix = RNG.integers(1, 4, (12, 15)).astype(float)
-    found = krippendorff_alpha(Sums(coincidences_of(matrix.tolist())), "nominal").value
-    expected = krippendorff.alpha(reliability_data=matrix, level_of_measurement="nominal")
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_intervals_do_not_depend_on_the_order_of_rows():
-    rows = rows_of(MATRIX)
-    turned = rows.take(RNG.permutation(rows.size))
-    ends = []
-    for one in (rows, turned):
-        units = find_units(one)
-        drawn = draw_sums(count_coincidences(units, form_blocks(units, "item", 1)), 1)
-        ends.append(drawn.bound(krippendorff_alpha, 0.95))
-    assert ends[0] == ends[1]
 
 
 def test_a_coefficient_that_rarely_exists_has_no_interval():

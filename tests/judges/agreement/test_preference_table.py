@@ -55,16 +55,6 @@ def test_a_bootstrap_error_is_that_of_the_jackknife():
     assert (found.upper - found.lower) / (2 * 1.96) == pytest.approx(error, rel=0.1)
 
 
-def test_tasks_as_parts_have_a_kappa_each():
-    data = campaign(5, tasks=("one", "two"))
-    table = evenhand.measure_agreement(data, by=["task"])
-    votes = data.votes()
-    for i, task in enumerate(votes.tasks):
-        own = compare_votes(votes.take(votes.task == i)).kappa
-        assert table.part(task)["kappa-strict"].value == pytest.approx(own)
-    assert table.whole["kappa-strict"].value == pytest.approx(compare_votes(votes).kappa)
-
-
 def test_what_does_not_exist_is_shown_only_if_asked_for():
     data = campaign(1, again=False)
     whole = evenhand.measure_agreement(data).whole
@@ -91,20 +81,6 @@ def test_ties_alone_have_no_kappa():
         None,
         "all comparisons are ties: chance explains all agreement",
     )
-
-
-def test_merged_outputs_that_count_for_each_system_are_said():
-    rows = [(str(i), j, "A+B", "C", "left") for i in range(12) for j in "xy"]
-    columns = ("item", "judge", "left", "right", "outcome")
-    table = pl.DataFrame(rows, schema=columns, orient="row")
-    table = table.with_columns(
-        outcome=pl.when(pl.int_range(24) < 3).then(pl.lit("tie")).otherwise("outcome")
-    )
-    merged = evenhand.measure_agreement(evenhand.read(table))
-    spread = evenhand.measure_agreement(evenhand.read(table, system_separator="+"))
-    assert not any("inflated" in note for note in merged.notes)
-    assert any("agreement is inflated" in note for note in spread.notes)
-    assert spread.whole.units == 2 * merged.whole.units
 
 
 def renamed(data, names):
@@ -164,20 +140,6 @@ def test_answers_under_several_criteria_are_no_second_answers():
     assert found.whole.units == 40
     assert "kappa-intra" not in {one.name for one in found.whole.coefficients}
     assert not any("second answer" in note for note in found.notes)
-
-
-def test_rankings_under_several_criteria_are_kept_apart():
-    rows = [
-        (judge, str(item), asked, f"{judge}{item}{asked}", system, rank)
-        for item in range(12)
-        for asked, ranks in (("adequacy", (1, 2)), ("fluency", (2, 1)))
-        for judge in "xy"
-        for system, rank in zip("AB", ranks, strict=True)
-    ]
-    columns = ("judge", "item", "criterion", "ranking_id", "system", "rank")
-    data = evenhand.read(pl.DataFrame(rows, schema=columns, orient="row"))
-    found = evenhand.measure_agreement(data, by=["criterion"])
-    assert [part["kappa-strict"].value for part in found.parts] == [1, 1, 1]
 
 
 def test_importance_weights_are_refused():

@@ -1,8 +1,6 @@
 """Cards and flags of campaigns with known truth, and what is refused."""
 
-import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,8 +8,19 @@ import pytest
 from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges import screening
-from evenhand.judges.cards import CLASSES, Card
+from evenhand.judges.cards import (
+    Card,
+    Evidence,
+    advise,
+    find_reason,
+    note_camps,
+    note_many,
+    say_evidence,
+    say_shortly,
+)
+from evenhand.judges.mixture import fit_mixture
 from evenhand.judges.screening import screen_comparisons
+from evenhand.judges.texts import say
 from experiments.campaign import generator
 from vote_campaigns import Panel, RankingPanel
 
@@ -39,13 +48,6 @@ def test_bad_judges_come_first_with_their_class():
     assert all(sum(card.posterior.values()) == pytest.approx(1) for card in careless.cards)
 
 
-def test_the_mean_p_honest_of_the_flagged_is_at_most_the_level():
-    for level in (0.01, 0.05, 0.2):
-        found = screen_comparisons(campaign(Panel(60, bad=3)), level=level)
-        flagged = [card.p_honest for card in found.flagged if set(card.flags) & set(CLASSES)]
-        assert not flagged or np.mean(flagged) <= level
-
-
 def test_cards_say_what_was_seen():
     votes = campaign(Panel(120, bad=3, controls=6, repeats=8, hurry=0.7))
     found = screen_comparisons(votes)
@@ -57,24 +59,6 @@ def test_cards_say_what_was_seen():
     assert evidence(card)["controls"].says.startswith(f"controls: {hits} of 6 as expected")
     assert card.n == 120
     assert evidence(card)["slope"].lower < 0 < evidence(card)["slope"].upper
-
-
-def test_agreement_is_with_two_or_more_others_who_all_prefer_one_output():
-    votes = campaign(Panel(30))
-    card = next(card for card in screen_comparisons(votes).cards if card.judge == "j004")
-    asked = agreed = 0
-    for row in np.flatnonzero(votes.judge == 4):
-        others = (votes.item == votes.item[row]) & (votes.judge != 4)
-        said = set(votes.preferred[others].tolist())
-        if said in ({1}, {-1}):
-            asked += 1
-            agreed += votes.preferred[row] in said
-    assert f"agrees in {agreed} of {asked} " in evidence(card)["agreement"].says
-    told = [evidence(one)["agreement"].says for one in screen_comparisons(votes).cards]
-    counts = [re.search(r"agrees in (\d+) of (\d+) ", says).groups() for says in told]
-    all_agreed, all_asked = np.array(counts, int).sum(axis=0)
-    rest = 100 * (all_agreed - agreed) / (all_asked - asked)
-    assert f"the other judges {rest:.0f} %" in evidence(card)["agreement"].says
 
 
 def test_the_effect_is_asked_for_flagged_judges_only():
@@ -196,24 +180,6 @@ def test_habits_have_a_fifth_of_the_level():
         assert ("position-biased" in cards["j004"]) == flags
 
 
-@pytest.mark.parametrize(("gap", "open_"), [(0.2, True), (0.3, False)])
-def test_systems_a_quarter_of_a_logit_apart_are_ground_enough(gap, open_):
-    others = SimpleNamespace(judges=np.zeros(9))
-    slopes = SimpleNamespace(others=others, weights=np.array([0.5, 1.0]), gap=np.full(9, 2 * gap))
-    assert (screening._find_no_ground(slopes) is not None) == open_
-
-
-def test_controls_and_repeats_of_rankings_count_for_less(monkeypatch):
-    asked = []
-    for name in ("weigh_controls", "weigh_repeats"):
-        monkeypatch.setattr(
-            screening.comparison_evidence, name, lambda *args: asked.append(args[-1])
-        )
-    found = screening.see_voters(campaign(RankingPanel(24)))
-    assert found.slopes.inflation > 1.2
-    assert asked == [found.slopes.inflation] * 2
-
-
 def test_a_group_of_the_contrary_taste_is_named_as_a_group():
     votes = campaign(Panel(120))
     camp = votes.judge < 6
@@ -223,3 +189,74 @@ def test_a_group_of_the_contrary_taste_is_named_as_a_group():
     assert any("a group with another taste" in note for note in found.notes)
     careless = screen_comparisons(campaign(Panel(240, bad=3)))
     assert not any("agree with each other" in note for note in careless.notes)
+
+
+# Where nobody is flagged: each reason has an advice of its own, and evidence is said as such.
+
+
+def card(judge, p_honest, **more):
+    posterior = {"honest": p_honest, "careless": 1 - p_honest, "reversed": 0.0}
+    return Card(judge, 140, posterior, **more)
+
+
+def controls(said):
+    return Evidence("controls", f"controls: {said} as expected; all judges 80 %")
+
+
+EMAD = card("emad", 1e-9, evidence=(controls("2 of 4"),))
+FARID = card("farid", 2e-5, evidence=(controls("1 of 4"),))
+CARLA = card("carla", 0.9)
+FEW = say("few-judges", n=6, needed=8)
+
+
+@pytest.mark.parametrize(
+    ("slopes", "errors", "reason", "shortly"),
+    [
+        (np.ones(6), 0.1, "judges", FEW),
+        (np.array([1.0, -1.0] * 6), 0.1, "right", "it cannot be determined who is right"),
+        (np.ones(12), 0.8, "apart", "honest and careless judges cannot be distinguished"),
+    ],
+)
+def test_every_reason_of_the_mixture_is_known(slopes, errors, reason, shortly):
+    abstains = fit_mixture(slopes, np.full(len(slopes), errors)).abstention()
+    assert (find_reason(abstains), say_shortly(abstains)) == (reason, shortly)
+
+
+def test_too_few_judges_are_helped_by_more_judges_and_not_by_more_judgments():
+    cards = (EMAD, FARID, *(replace(CARLA, judge=f"j{k}") for k in range(4)))
+    assert advise(FEW, cards) == (
+        "Ask 2 more judges; meanwhile look at the evidence of emad, farid."
+    )
+    assert advise(FEW, (*cards[1:], CARLA, CARLA)) == (
+        "Ask 1 more judge; meanwhile look at the evidence of farid."
+    )
+
+
+def test_evidence_is_said_and_is_no_verdict():
+    assert say_evidence((EMAD, FARID, CARLA), FEW) == (
+        "emad (P(honest) < 0.001) and farid (P(honest) < 0.001) look careless or reversed rather"
+        " than honest, but this cannot be decided.",
+    )
+
+
+# Groups among the flagged, by hand.
+
+
+def cards(flagged: int, of: int, flag: str = "careless") -> list[Card]:
+    return [
+        Card(f"j{k}", 9, {"honest": 0.5}, flags=(flag,) if k < flagged else ()) for k in range(of)
+    ]
+
+
+def test_a_third_of_the_judges_are_many():
+    assert "10 of 30 judges" in note_many(cards(10, 30))[0]
+    assert note_many(cards(9, 30)) == ()
+    assert note_many(cards(30, 30, "coarse")) == ()
+
+
+@pytest.mark.parametrize(("alike", "named"), [(18, True), (17, False)])
+def test_judges_are_of_one_mind_from_two_standard_deviations_on(alike, named):
+    """25 outputs, each answered by two: 18 alike give (18 - 7) / 5 = 2.2, and 17 give 1.8."""
+    second = np.where(np.arange(25) < alike, 1.0, -1.0)
+    unit, judge = np.tile(np.arange(25), 2), np.repeat([0, 1], 25)
+    assert bool(note_camps(unit, judge, np.concatenate([np.ones(25), second]))) == named

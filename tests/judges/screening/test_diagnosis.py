@@ -1,5 +1,6 @@
 """The diagnosis of judges, against numbers written out by hand (golden 09) and tiny tables."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,6 +13,7 @@ from evenhand.errors import (
     UnknownFormat,
     UnknownOption,
 )
+from evenhand.judges.outliers import Limits, share_outside
 from four_judges import LINES
 from rating_tables import lines_of, ratings
 
@@ -81,12 +83,6 @@ def test_judges_and_agreement_are_the_golden_ones(entry, table):
     assert parts == pytest.approx((expected["Po"], expected["Pe"], expected["kappa"]), **near)
     full = sorted(found.removals[0].systems, key=lambda one: one.system)
     assert [one.full for one in full] == pytest.approx(expected["official_system_means"], **near)
-
-
-def test_the_order_of_rows_changes_nothing(table):
-    turned = table.sample(frac=1, random_state=3)
-    one, other = (diagnose_judges(evenhand.read(each)) for each in (table, turned))
-    assert one.to_dict() == other.to_dict()
 
 
 def test_the_merged_scale_gives_the_statistics_of_the_merged_scores(table):
@@ -229,14 +225,6 @@ def test_four_judges_give_the_numbers_worked_out_by_hand():
     assert f"{normal}: 1.3 of 4 by mean score, 0.7 of 4 by mean agreement." in found.says
 
 
-def test_a_system_on_several_inputs_belongs_to_none():
-    lines = [(*one, "speech" if one[2] == "a" else "text") for one in LINES]
-    lines += [("w", "2", "b", 3.0, "speech"), ("x", "2", "b", 3.0, "speech")]
-    found = diagnose_judges(ratings(lines, (*FOUR[:4], "channel")), input_type="channel")
-    inputs = {one.system: one.input for one in found.scores_of("")}
-    assert inputs == {"a": "speech", "b": None, "c": "text"}
-
-
 def test_controls_of_which_nothing_is_expected_are_said_to_be_of_no_use():
     lines = [(*one, "target") for one in SMALL] + [("x", "9", "a", 5.0, "control")]
     data = ratings(lines, (*FOUR[:4], "kind"))
@@ -254,3 +242,106 @@ def test_controls_of_which_nothing_is_expected_are_said_to_be_of_no_use():
 def test_a_bare_text_is_no_list_of_names(name):
     with pytest.raises(UnknownOption, match=f"{name} is a list of names"):
         diagnose_judges(ratings(SMALL), **{name: "a"})
+
+
+# Judges whom the limits leave outside by chance.
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize(("judges", "k"), [(3, 1.0), (4, 0.5), (5, 1.0), (9, 1.5)])
+def test_the_share_is_that_of_drawn_judges(judges, k, ddof):
+    drawn = np.random.default_rng(2).normal(size=(60_000, judges))
+    far = np.abs(drawn - drawn.mean(axis=1, keepdims=True))
+    outside = (far > k * drawn.std(axis=1, ddof=ddof, keepdims=True)).mean()
+    assert share_outside(Limits(k, ddof), judges) == pytest.approx(outside, abs=0.005)
+
+
+def test_of_four_judges_a_third_is_outside_one_sd():
+    """t is √1.6 on 2 degrees of freedom, where P(|T| > t) = 1 − t / √(2 + t²)."""
+    assert share_outside(Limits(), 4) == pytest.approx(1 / 3)
+
+
+# Numbers that no diagnosis can work with.
+
+
+FOUR_OF_DIAGNOSIS_CHECKS = ("judge", "item", "system", "score")
+SMALL_OF_DIAGNOSIS_CHECKS = lines_of("x 1 a 1; y 1 a 3; x 1 b 2; y 1 b 2; z 1 b 5; z 2 a 4")
+
+
+@pytest.mark.parametrize(
+    ("expected", "words"), [(7.0, "off the scale 1 to 5: 7"), (float("inf"), "infinite")]
+)
+def test_expected_scores_that_nobody_can_give_are_refused(expected, words):
+    lines = [(*one, "target", None) for one in SMALL_OF_DIAGNOSIS_CHECKS] + [
+        ("x", "9", "a", 5.0, "control", expected)
+    ]
+    data = ratings(lines, (*FOUR_OF_DIAGNOSIS_CHECKS, "kind", "expected"))
+    with pytest.raises(InvalidJudgments, match=words):
+        diagnose_judges(data, scale="1-5")
+
+
+def test_scores_too_large_to_be_added_up_are_refused():
+    with pytest.raises(InvalidJudgments, match=r"1e\+200 cannot be added up"):
+        diagnose_judges(ratings([*SMALL_OF_DIAGNOSIS_CHECKS, ("z", "3", "a", 1e200)]))
+
+
+# The signature of a diagnosis.
+
+
+SMALL_OF_DIAGNOSIS_SETTINGS = lines_of("x 1 a 1; y 1 a 3; x 1 b 2; y 1 b 2; z 1 b 5; z 2 a 4")
+
+
+def test_every_setting_that_changes_a_number_changes_the_signature():
+    data = ratings([*SMALL_OF_DIAGNOSIS_SETTINGS, ("x", "1", "a", 5.0)])
+    settings = [
+        {},
+        {"easy": ["1"]},
+        {"easy": ["2"]},
+        {"references": ["a"]},
+        {"references": ["b"]},
+        {"merge": "1+2"},
+        {"merge": "2+3"},
+        {"k": 1.0000001},
+    ]
+    signed = [diagnose_judges(data, **one).signature for one in settings]
+    turned = ratings([("x", "1", "a", 5.0), *SMALL_OF_DIAGNOSIS_SETTINGS])
+    assert len({*signed, diagnose_judges(turned).signature}) == len(settings) + 1
+
+
+# What a diagnosis says.
+
+
+def test_judges_by_chance_are_counted_at_the_limits_that_were_asked():
+    says = diagnose_judges(ratings(LINES), k=0.5).says
+    assert any("0.5 sd would put outside: 2.7 of 4 by mean score" in one for one in says)
+
+
+# The diagnosis runs on real campaigns with no hand work, task by task.
+
+
+CAMPAIGNS = {"wmt07_scores": 14, "wmt22_calibration": 6, "esa_wmt23_ende": 8}
+
+
+@pytest.mark.parametrize(("name", "tasks"), CAMPAIGNS.items())
+def test_every_task_is_diagnosed(data_folder, name, tasks):
+    found = diagnose_groups(evenhand.read(data_folder / name / "ratings.parquet"))
+    assert (len(found), found.refused) == (tasks, {})
+    for one in found.groups.values():
+        assert one.says
+        assert all(outliers.centre or outliers.why for outliers in one.outliers[:1])
+
+
+def test_scores_of_wmt07_have_the_means_that_pandas_finds(data_folder):
+    import pandas as pd
+
+    path = data_folder / "wmt07_scores" / "ratings.parquet"
+    table = pd.read_parquet(path)
+    names = ["judge", "item", "system", "criterion"]
+    table = table[table.task == "WMT07 German-English Europarl"].drop_duplicates(names)
+    found = diagnose_judges(evenhand.read(path, task="WMT07 German-English Europarl"))
+    means = table.groupby(["criterion", "judge"]).score.mean()
+    ours = {(one.criterion, one.judge): one.mean for own in found.profiles.values() for one in own}
+    assert ours == pytest.approx(means.to_dict())
+    spread = table[table.criterion == "A"].groupby("judge").score.mean()
+    outside = spread[(spread - spread.mean()).abs() > spread.std()]
+    assert found.outliers_of("mean-score", "A").judges == tuple(sorted(outside.index))

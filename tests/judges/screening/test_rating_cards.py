@@ -1,11 +1,13 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import evenhand
 from evenhand.data.rating_rows import CONTROL, read_scale
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judges.screening import screen_ratings
+from evenhand.judges.screening import screen_ratings, see_judges
 from experiments.rating_panels import BAD, RatingPanel
 from rating_lines import table_of
 
@@ -59,13 +61,6 @@ def test_severity_is_never_a_flag():
     assert severity.upper < -30
     assert "which is no fault" in severity.says
     assert card.flags == ()
-
-
-def test_the_order_of_rows_does_not_matter(rows, found):
-    turned = rows.take(np.random.default_rng(0).permutation(rows.size))
-    again = screen_ratings(turned)
-    assert again.signature == found.signature
-    assert [(c.judge, c.flags) for c in again.cards] == [(c.judge, c.flags) for c in found.cards]
 
 
 def test_always_the_same_score_is_careless_by_evidence():
@@ -131,12 +126,6 @@ def test_degenerate_tables_give_finite_cards_without_class_flags(lines):
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-def test_a_two_point_scale_with_a_signal_is_screened_as_any_other():
-    rows = RatingPanel(each=120, bad=(("reversed", 3),)).draw(np.random.default_rng(6))
-    found = screen_ratings(changed(rows, score=(rows.score > 3).astype(float)))
-    assert {card.judge for card in found.flagged} == {"J000", "J001", "J002"}
-
-
 def test_what_cannot_be_screened_is_refused(rows):
     with pytest.raises(NotIdentified, match="nobody knows who the judges are"):
         screen_ratings(changed(rows, judges=("",)))
@@ -150,7 +139,7 @@ def test_what_cannot_be_screened_is_refused(rows):
 
 @pytest.mark.parametrize(
     "name",
-    ["wmt07_scores", "wmt22_calibration", "esa_wmt23_ende", "mqm_google", "rankme_nlg"],
+    ["wmt07_scores", "rankme_nlg"],
 )
 def test_real_campaigns_are_screened_as_they_are(data_folder, name):
     import evenhand
@@ -209,3 +198,97 @@ def test_cards_count_scores_and_the_notes_say_so():
     found = screen_ratings(double)
     assert {card.n for card in found.cards} == {24}
     assert any("Cards count scores (216)" in note and "(108)" in note for note in found.notes)
+
+
+# Who could have been seen, and how the level is shared out.
+
+
+@pytest.fixture(scope="module")
+def rows_of_rating_power():
+    return RatingPanel(each=120).draw(np.random.default_rng(1))
+
+
+def test_where_nobody_can_be_called_careless_no_power_is_claimed(rows_of_rating_power):
+    few = screen_ratings(rows_of_rating_power.take(rows_of_rating_power.judge >= 23))
+    assert few.abstains is not None
+    assert "7 judges are too few" in few.abstains
+    assert len(few.cards) == 7  # judges without a row in this part get no card
+    assert not any(card.testable for card in few.cards)
+    assert "slopes alone cannot flag a careless judge" in few.detectable
+
+
+def test_classes_have_four_fifths_of_the_level():
+    rows_of_rating_power = RatingPanel(each=120, bad=(("random", 1),)).draw(
+        np.random.default_rng(2)
+    )
+    p = next(
+        card for card in screen_ratings(rows_of_rating_power).cards if card.judge == "J000"
+    ).p_honest
+    for share, flags in ((0.801, ()), (0.799, ("careless",))):
+        found = screen_ratings(rows_of_rating_power, level=p / share)
+        assert next(card for card in found.cards if card.judge == "J000").flags == flags
+
+
+def test_habits_have_a_fifth_of_the_level_and_cards_say_both_numbers():
+    rows_of_rating_power = RatingPanel(each=60, bad=(("coarse", 1),)).draw(np.random.default_rng(2))
+    seen = see_judges(rows_of_rating_power)
+    assert seen.verdict.habits[0].name == "coarse"
+    adjusted = float(seen.verdict.habit_p[0][0])
+    for level, flagged in ((5.01 * adjusted, True), (4.99 * adjusted, False)):
+        assert (
+            "coarse" in see_judges(rows_of_rating_power, level=level).verdict.flags[0]
+        ) == flagged
+    card = next(card for card in screen_ratings(rows_of_rating_power).cards if card.judge == "J000")
+    says = next(one.says for one in card.evidence if one.name == "coarse")
+    assert "adjusted p" in says
+    assert "flagged up to 0.01" in says
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    rows = RatingPanel(each=120, bad=(("reversed", 2),)).draw(np.random.default_rng(1))
+    return evenhand.read(
+        pd.DataFrame(
+            {
+                "judge": np.array(rows.judges)[rows.judge],
+                "item": np.array(rows.items)[rows.item],
+                "system": np.array(rows.systems)[rows.system],
+                "score": rows.score,
+            }
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def comparisons():
+    rng = np.random.default_rng(2)
+    n = 900
+    left, right = rng.choice(["A", "B"], n), np.full(n, "C")
+    outcome = np.where(rng.random(n) < 0.8, "left", "right")
+    columns = {"left": left, "right": right, "outcome": outcome, "item": np.arange(n).astype(str)}
+    return evenhand.read(pd.DataFrame({"judge": [f"J{k % 12}" for k in range(n)], **columns}))
+
+
+def test_ratings_are_screened_with_what_leaving_a_judge_out_changes(ratings):
+    found = evenhand.screen_judges(ratings)
+    assert found.kind == "ratings"
+    assert {card.judge for card in found.flagged} == {"J000", "J001"}
+    assert all("order" in card.effect for card in found.flagged)
+    bare = screen_ratings(ratings.rows())
+    assert [card.flags for card in bare.cards] == [card.flags for card in found.cards]
+
+
+def test_rankings_are_screened_by_their_comparisons():
+    rng = np.random.default_rng(3)
+    rows = [
+        {"judge": f"J{r % 10}", "item": str(r), "ranking": str(r), "system": s, "rank": int(k)}
+        for r in range(120)
+        for s, k in zip("ABC", rng.permutation(3) + 1, strict=True)
+    ]
+    assert evenhand.screen_judges(evenhand.read(pd.DataFrame(rows))).kind == "rankings"
+
+
+def test_a_scale_is_for_ratings(ratings, comparisons):
+    assert "scale 1 to 5" in evenhand.screen_judges(ratings, scale="1-5").signature
+    with pytest.raises(UnknownOption, match="a scale is for scores"):
+        evenhand.screen_judges(comparisons, scale="1-5")

@@ -20,24 +20,10 @@ def fit(frame: pl.DataFrame, *words: str, **settings):
     return BradleyTerry(controls=words, **settings).fit(comparisons(frame))
 
 
-def test_a_word_is_a_column_or_a_name_with_two():
-    frame = FRAME.with_columns(a=pl.lit(1.0), b=pl.lit(2.0))
-    assert find_control(comparisons(frame), "length") == Control("length", ("length",))
-    assert find_control(comparisons(frame), "more=a,b") == Control("more", ("a", "b"))
-
-
 def test_a_column_with_signs_in_its_name_is_that_column():
     frame = FRAME.rename({"length": "len=a,b"}).with_columns(pl.lit(1).alias("x,1"), y=pl.lit(2))
     assert find_control(comparisons(frame), "len=a,b") == Control("len=a,b", ("len=a,b",))
     assert find_control(comparisons(frame), "d=x,1,y") == Control("d", ("x,1", "y"))
-
-
-def test_two_columns_are_their_difference():
-    rng = np.random.Generator(np.random.PCG64(4))
-    base = rng.uniform(0, 100, len(FRAME))
-    frame = FRAME.with_columns(b=pl.Series(base), a=pl.Series(base) + pl.col("length"))
-    one, two = fit(frame, "length"), fit(frame, "length=a,b")
-    assert two.beta == pytest.approx(one.beta, abs=1e-7)
 
 
 def test_unsigned_numbers_do_not_wrap_round():
@@ -128,13 +114,6 @@ def test_a_control_that_decides_every_comparison_is_refused():
     x = pl.col("outcome").replace_strict(sign) * (1 + pl.col("length").abs())
     with pytest.raises(NotIdentified, match="control x: no finite estimate was found"):
         fit(FRAME.with_columns(x=x), "lists", "x")
-
-
-@pytest.mark.parametrize("outlier", [1e3, 1e6])
-def test_an_outlier_is_no_separation(outlier):
-    values = FRAME["length"].to_list()
-    values[0] = outlier
-    assert np.isfinite(fit(FRAME.with_columns(length=pl.Series(values)), "length").loglik)
 
 
 def test_worths_that_are_not_identified_are_refused_in_the_usual_words():

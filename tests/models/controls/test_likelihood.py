@@ -87,14 +87,6 @@ def test_gradient_and_information_are_those_of_finite_differences(settings):
         assert here.information[i] == pytest.approx(slope, abs=1e-5)
 
 
-def test_the_unit_of_a_control_changes_its_effect_per_unit_alone():
-    metres = FRAME.with_columns(length=pl.col("length") * 1000)
-    one, two = (BradleyTerry(controls=("length",)).fit(comparisons(f)) for f in (FRAME, metres))
-    (before,), (after,) = one.model_effects, two.model_effects
-    assert after.estimate == pytest.approx(before.estimate, abs=1e-9)
-    assert after.per_unit == pytest.approx(before.per_unit / 1000, rel=1e-9)
-
-
 def test_an_order_effect_stands_beside_controls():
     fit = BradleyTerry(ties="discard", order_effect=True, controls=("length",))
     kept = FRAME.filter(pl.col("outcome") != "tie")

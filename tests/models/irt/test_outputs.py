@@ -71,19 +71,6 @@ def test_without_items_outputs_of_one_ranking_are_shared():
     assert pairs.notes == (RANKED,)
 
 
-def test_under_another_criterion_an_output_has_another_quality():
-    criterion = np.array([0, 1, 0, 0, 0, 0], np.int32)
-    votes = replace(votes_of(ROWS), criteria=("fluent", "right"), criterion=criterion)
-    assert len(pair_outputs(votes).author) == 2 + 2 + 3 + 2
-
-
-def test_counts_that_do_not_tell_items_apart_say_so():
-    votes = votes_of(ROWS)
-    pairs = pair_outputs(votes.tally())
-    assert len(pairs.author) == 12
-    assert pairs.notes == (FRESH,)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_numbers_depend_neither_on_order_nor_on_sides(seed):
     rows = _random_rows(seed)

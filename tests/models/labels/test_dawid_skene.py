@@ -6,7 +6,6 @@ from crowdkit.aggregation import DawidSkene as CrowdKit
 
 import evenhand
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.models.answers import Answers
 from evenhand.models.dawid_skene import DawidSkene
 from evenhand.models.labels import MajorityVote
 from label_crowds import as_crowd_kit, as_votes, given, tables
@@ -23,33 +22,6 @@ def test_without_smoothing_it_is_crowd_kits(iterations):
     expected = theirs.loc[list(answers.columns["item"][0]), list(answers.labels)].to_numpy()
     assert ours.posterior == pytest.approx(expected, abs=1e-8)
     assert ours.steps == iterations
-
-
-def naive(answers: Answers, model: DawidSkene, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """EM with loops over answers, as the equations stand."""
-    c, judges = len(answers.labels), len(answers.judges)
-    rows = list(zip(answers.unit, answers.judge, answers.label, strict=True))
-    posterior = answers.counts / answers.counts.sum(axis=1, keepdims=True)
-    for _ in range(steps):
-        shares = posterior.sum(axis=0) + model.prior / c
-        theta = np.full((judges, c, c), model.smoothing) + model.diagonal * np.eye(c)
-        for u, j, d in rows:
-            theta[j, :, d] += posterior[u]
-        theta /= theta.sum(axis=2, keepdims=True)
-        posterior = np.tile(shares / shares.sum(), (answers.units, 1))
-        for u, j, d in rows:
-            posterior[u] *= theta[j, :, d]
-        posterior /= posterior.sum(axis=1, keepdims=True)
-    return posterior, theta
-
-
-def test_each_step_is_the_equations_written_out():
-    answers = tables(4, size=(60, 6, 3)).answers
-    model = DawidSkene(iterations=7, tolerance=0)
-    fit = model.fit(answers)
-    posterior, theta = naive(answers, model, 7)
-    assert fit.posterior == pytest.approx(posterior, abs=1e-12)
-    assert fit.parameters["confusion"] == pytest.approx(theta, abs=1e-12)
 
 
 def test_default_pseudo_answers_are_half_a_unit_a_label_and_1_01_right_answers():
@@ -73,21 +45,6 @@ def test_the_likelihood_is_that_of_the_answers():
         theta = fit.parameters["confusion"][answers.judge[rows], :, answers.label[rows]]
         total += np.log((fit.parameters["shares"] * theta.prod(axis=0)).sum())
     assert fit.loglik == pytest.approx(total, abs=1e-9)
-
-
-def test_labels_and_judges_are_found_better_than_by_the_majority():
-    right = {"majority": [], "Dawid-Skene": []}
-    errors = []
-    for seed in range(5):
-        crowd = tables(seed)
-        fits = {"majority": MajorityVote(), "Dawid-Skene": DawidSkene()}
-        for name, model in fits.items():
-            fit = model.fit(crowd.answers)
-            right[name].append((fit.best == crowd.truth).mean())
-        errors.append([abs(one.value - s) for one, s in zip(fit.skills, crowd.skill, strict=True)])
-    shares = {name: float(np.mean(found)) for name, found in right.items()}
-    assert shares["Dawid-Skene"] > shares["majority"] + 0.03
-    assert np.mean(errors) < 0.03
 
 
 def test_sides_are_judged_as_they_were_shown():

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.variance_components import (
     conclude,
     conclude_both,
     find_residuals,
+    restore,
     square_sums,
     square_votes,
     sum_products,
@@ -33,20 +35,6 @@ def votes(tally, fit, tie):
     variance = left + right - (left - right) ** 2
     pair = np.eye(4)[tally.left] - np.eye(4)[tally.right]
     return (score - (left - right)) / 2, variance / 4, pair
-
-
-def test_the_residual_is_the_slope_of_the_log_likelihood(campaign):
-    tally, fit, tie = campaign
-    found = find_residuals(tally, fit, tie)
-
-    def loglik(x):
-        weight = np.stack([np.exp(x / 2), np.full_like(x, tie), np.exp(-x / 2)])
-        chance = weight / weight.sum(0)
-        return (tally.counts.T * np.log(chance)).sum(0)
-
-    x = fit.log_worth[tally.left] - fit.log_worth[tally.right]
-    slope = (loglik(x + 1e-6) - loglik(x - 1e-6)) / 2e-6
-    np.testing.assert_allclose(found.sums, slope, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", ["judge", "item"])
@@ -99,3 +87,39 @@ def test_what_the_common_mean_takes_from_each_is_given_back(campaign):
     assert min(j, i) > 0
     assert first.ratio == pytest.approx(j * (1 - 1 / 5) - i / second.effective)
     assert second.ratio == pytest.approx(i * (1 - 1 / 6) - j / first.effective)
+
+
+# Tastes look smaller through pooled worths: by how much, against averages over draws.
+
+
+def slope(x, tie):
+    """Half the slope of P(left) − P(right), by differences."""
+
+    def score(at):
+        left, right = np.exp(at / 2), np.exp(-at / 2)
+        return (left - right) / (left + right + tie) / 2
+
+    return (score(x + 1e-5) - score(x - 1e-5)) / 2e-5
+
+
+@pytest.mark.parametrize("own", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize(("judge", "item"), [(0.09, 0.0), (0.36, 0.25), (0.0, 1.0)])
+def test_what_answers_show_on_average_is_turned_back(own, judge, item):
+    rng = np.random.Generator(np.random.PCG64(1))
+    x = np.sqrt(2 * (judge + item)) * rng.normal(size=400_000)
+    shared = np.mean(own / (np.exp(x / 2) + np.exp(-x / 2) + own))  # ties between equals
+    fitted = 2 * shared / (1 - shared)
+    looks = (slope(x, own).mean() / slope(np.zeros(1), fitted)[0]) ** 2
+    assert looks * restore((judge + item) * looks, fitted) == pytest.approx(1, rel=0.02)
+
+
+def test_small_tastes_grow_as_zeger_liang_and_albert_have_it():
+    c_squared = (16 * np.sqrt(3) / (15 * np.pi)) ** 2
+    growth = restore(0.02, 0.0)
+    assert growth - 1 == pytest.approx(2 * c_squared * 0.02, rel=0.5)
+    assert growth > 1 + 2 * c_squared * 0.02  # their curve is less steep between equals
+
+
+def test_tastes_beyond_any_bound_are_refused_without_a_warning():
+    with pytest.raises(NotIdentified, match="--method likelihood"):
+        restore(2e6, 0.5)

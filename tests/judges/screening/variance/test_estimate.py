@@ -14,7 +14,7 @@ from evenhand.judges.variance import note_unknown
 from evenhand.models.components import make_terms
 from evenhand.models.random_judges import RandomJudges
 from judges.screening.variance.votes import voted
-from models.scored import rows_of, simulate
+from models.scored import simulate
 
 DATA = os.environ.get("EVENHAND_DATA")
 SDS = {"system": 1.0, "judge": 2.0, "judge x system": 1.0, "item x system": 1.0}
@@ -141,23 +141,6 @@ def test_settings_that_do_not_exist_or_fit_are_refused(data, options):
         evenhand.estimate_components(judged, **options)
 
 
-def test_severity_that_cancels_is_said_to_cancel():
-    judge, item, system = np.indices((6, 10, 3))
-    rng = np.random.Generator(np.random.PCG64(5))
-    score = rng.normal(0, 1, judge.shape) + 5 * rng.normal(size=6)[judge]
-    found = evenhand.estimate_components(rows_of(judge, item, system, score))
-    assert "severity-cancels" in [one.code for one in found.says]
-    assert found.parts["judge"] == pytest.approx(0)
-
-
-def test_judges_of_one_system_each_may_differ_in_taste():
-    judge, item = np.indices((6, 10))
-    rng = np.random.Generator(np.random.PCG64(8))
-    score = rng.normal(0, 1, (6, 10)) + 4 * rng.normal(size=6)[judge]
-    found = evenhand.estimate_components(rows_of(judge, item, judge % 3, score))
-    assert "severity-or-taste" in [one.code for one in found.says]
-
-
 @pytest.mark.skipif(not DATA, reason="EVENHAND_DATA names no folder of judgments")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["wmt07_scores", "wmt22_calibration", "esa_wmt23_ende"])
@@ -190,15 +173,6 @@ def test_what_a_judge_says_twice_of_an_output_counts_once():
     assert twice.stderr == pytest.approx(one.stderr)
     assert any(f"{len(rows):,} scores repeat one of the same judge" in note for note in twice.notes)
     assert not any("repeat" in note for note in one.notes)
-
-
-def test_the_mean_of_repeated_scores_is_what_counts():
-    rows = frame().unique(["judge", "item", "system"], maintain_order=True)
-    higher = rows.with_columns(score=pl.col("score") + 2)
-    lower = rows.with_columns(score=pl.col("score") - 2)
-    one = evenhand.estimate_components(evenhand.read(rows))
-    both = evenhand.estimate_components(evenhand.read(pl.concat([lower, higher])))
-    assert both.find("residual").sd == pytest.approx(one.find("residual").sd, rel=1e-6)
 
 
 def test_tastes_too_strong_for_moments_are_left_to_the_likelihood():
