@@ -1,7 +1,5 @@
 """Settings: what they may be, and how data of every kind reach the model."""
 
-from dataclasses import replace
-
 import narwhals as nw
 import numpy as np
 import polars as pl
@@ -110,41 +108,7 @@ def test_controls_need_the_rows_of_a_table():
         BradleyTerry(controls=("length",)).fit(VOTES)
 
 
-def test_pooled_tasks_are_said():
-    two = replace(VOTES, tasks=("x", "y"))
-    for name in ("bradley-terry", "plackett-luce"):
-        assert "2 tasks are pooled." in MODELS[name].make().fit(two).notes
-
-
 # The registry: names, places, presets.
-
-
-NAMES = {
-    *("uniform", "adjusted-uniform", "independent-pairs", "asymmetric-students"),
-    *("arithmetic-students", "geometric-students", "irt-gaussian", "irt-categorical"),
-    *("bradley-terry", "rao-kupper", "glenn-david", "bradley-terry-prior", "random-judges"),
-    *("judge-slopes", "plackett-luce", "pattern"),
-}
-
-
-def test_the_registry_has_every_model():
-    assert set(MODELS) == NAMES
-    assert all(name == model.name for name, model in MODELS.items())
-
-
-@pytest.mark.parametrize(
-    ("name", "setting", "value"),
-    [
-        ("rao-kupper", "ties", "rao-kupper"),
-        ("glenn-david", "ties", "glenn-david"),
-        ("bradley-terry-prior", "prior", 1.0),
-        ("asymmetric-students", "reconstruction", "asymmetric"),
-        ("arithmetic-students", "reconstruction", "arithmetic"),
-        ("geometric-students", "reconstruction", "geometric"),
-    ],
-)
-def test_names_of_one_class_differ_in_what_they_set(name, setting, value):
-    assert getattr(find_model(name).make(), setting) == value
 
 
 def test_a_misspelt_name_is_refused_with_the_nearest():

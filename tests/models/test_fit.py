@@ -30,13 +30,6 @@ def test_log_worth_is_twice_lambda_and_worth_its_share(fit):
     assert tuple(fit.worths) == fit.systems
 
 
-def test_worths_are_shares_however_far_apart_systems_are():
-    lopsided = tally(("A", "B", 10**6, 0, 1), ("B", "C", 10**6, 0, 1))
-    worths = BradleyTerry().fit(lopsided).worths
-    assert sum(worths.values()) == pytest.approx(1)
-    assert worths["A"] / worths["C"] == pytest.approx(1e12, rel=1e-3)
-
-
 def test_predictions_have_the_order_effect_of_the_side(fit):
     one, two = fit.predict([("s0000", "s0001"), ("s0001", "s0000")])
     order = fit.estimate[-1]
@@ -150,22 +143,7 @@ def test_a_pair_prints_as_in_the_paper_and_its_odds():
     assert "take judgments as independent" in " ".join(lines)
 
 
-def test_thin_cells_are_warned_of():
-    rows = [(a, b, 3, 1, 2) for a in "ABC" for b in "ABC" if a < b]
-    fit = BradleyTerry().fit(tally(*rows))
-    assert "100 % of cells expect fewer than 5" in repr(fit)
-
-
 # Coefficients and contrasts: Wald tests as scipy has them, names as the papers have them.
-
-
-def test_the_reference_stands_at_zero_in_its_place_without_an_error():
-    fit = BradleyTerry(reference="s0001", order_effect=True).fit(campaign())
-    assert [one.name for one in fit.coefficients] == ["o1", "o2", "o3", "o4", "g1", "order"]
-    labels = ["s0000", "s0001", "s0002", "s0003", "tie", "order"]
-    assert [one.label for one in fit.coefficients] == labels
-    reference = fit.coefficients[1]
-    assert (reference.estimate, reference.stderr, reference.z, reference.p) == (0, None, None, None)
 
 
 def test_contrasts_of_unknown_systems_are_refused_with_the_nearest_name():
@@ -227,19 +205,6 @@ def test_they_are_least_squares_on_the_log_scale(k, seed):
     assert loss(found.variances) <= oracle.fun + 1e-7
     errors = [np.sqrt(found.variances[i] + found.variances[j]) for i, j in pairs] / np.sqrt(exact)
     assert found.worst_pair == pytest.approx(np.abs(errors - 1).max())
-
-
-def test_the_worst_contrast_bounds_every_contrast():
-    rng = np.random.Generator(np.random.PCG64(4))
-    root = rng.normal(size=(5, 5))
-    vcov = root @ root.T + np.eye(5)
-    found = find_quasi_variances(NAMES[:5], vcov)
-    c = rng.normal(size=(2000, 5))
-    c -= c.mean(axis=1, keepdims=True)
-    ratio = np.sqrt((c**2 @ found.variances) / np.einsum("ri,ij,rj->r", c, vcov, c)) - 1
-    low, high = found.worst_contrast
-    assert low <= ratio.min() <= 0.8 * low
-    assert 0.8 * high <= ratio.max() <= high
 
 
 def test_two_systems_have_one_contrast_and_no_quasi_variances():

@@ -70,16 +70,6 @@ def test_the_posterior_is_that_of_a_sum_over_all_qualities(seen, scale):
     agrees(settings(scale).fit(votes_on(seen, 3)), sum_out(seen, 3, scale))
 
 
-@pytest.mark.parametrize(
-    "seen",
-    [[(0, 0, 1, LEFT)], [(0, 0, 1, TIE)] * 2 + [(1, 1, 0, TIE)]],
-    ids=["one comparison", "all ties"],
-)
-def test_two_systems_and_few_judgments_are_enough(seen):
-    scale = Scale(4, 0.5, 1.0, 0)
-    agrees(settings(scale).fit(votes_on(seen, 2)), sum_out(seen, 2, scale))
-
-
 def test_a_system_that_nobody_saw_stands_as_the_prior_has_it():
     scale = Scale(4, 0.5, 1.0, 0)
     fit = settings(scale).fit(votes_on(TRIANGLE, 4))

@@ -141,12 +141,3 @@ def test_ties_without_a_radius_are_refused():
 def test_settings_that_cannot_be_are_refused(setting, said):
     with pytest.raises(UnknownOption, match=said):
         IRTGaussian(**setting)
-
-
-def test_outputs_that_many_judged_are_told_from_noise():
-    """One output that loses all of its 40 judgments says less of a system than 40 outputs do."""
-    one = [(0, 0, 0, 1, LEFT)] * 40
-    many = [(0, item % 10, 0, 1, LEFT) for item in range(40)]
-    shared, spread = (SHORT.fit(name_votes(rows, 2)) for rows in (one, many))
-    assert shared.abilities[0] < 0.9 * spread.abilities[0]
-    assert shared.ability_sd[0] > 1.1 * spread.ability_sd[0]

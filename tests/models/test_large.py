@@ -7,13 +7,10 @@ import pytest
 from scipy.stats import chi2
 
 from evenhand.data.adding import add_tallies
-from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.models import bradley_terry, large, likelihood
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.likelihood import MAX_EVEN_START, find_even_worths
 from evenhand.models.settings import TIES
-from evenhand.models.ties import Davidson, GlennDavid, RaoKupper, TwoOutcomes
 from evenhand.numerics import newton
 from tallies import simulate, tally
 
@@ -171,24 +168,6 @@ def test_all_that_a_fit_says_is_said_of_many_systems(ties, order, board_of_many,
     assert many.deviance == pytest.approx(few.deviance, abs=1e-8)
 
 
-@pytest.mark.parametrize("reach", [3])
-def test_the_strong_may_meet_the_strong_alone(reach, monkeypatch):
-    """The start takes all to have met all; the maximum is that of inverses and another start."""
-    rng, k, n = np.random.Generator(np.random.PCG64(8)), 250, 50_000
-    worths = np.sort(rng.normal(0, 1, k))
-    left = rng.integers(0, k - 1, n).astype(np.int32)
-    right = np.minimum(left + rng.integers(1, reach + 1, n), k - 1).astype(np.int32)
-    ahead = worths[left] - worths[right] + rng.logistic(size=n)
-    counts = np.stack([ahead > 0.7, abs(ahead) <= 0.7, ahead < -0.7]).astype(float)
-    board_of_many = Tally(tuple(f"s{i:03d}" for i in range(k)), left, right, *counts, {}, float(n))
-    many = BradleyTerry().fit(board_of_many)
-    for module in (bradley_terry, likelihood):
-        monkeypatch.setattr(module, "MANY", k)
-    few = BradleyTerry().fit(board_of_many)
-    np.testing.assert_allclose(many.estimate, few.estimate, rtol=0, atol=1e-7)
-    np.testing.assert_allclose(many.vcov, few.vcov, rtol=0, atol=1e-7)
-
-
 # A fit that starts from an earlier one finds the same maximum, in fewer Newton steps.
 
 
@@ -217,16 +196,6 @@ def test_a_day_more_takes_fewer_steps_to_the_same_estimates(model, dense, monkey
     assert warm.loglik == pytest.approx(cold.loglik, rel=1e-12)
 
 
-def test_systems_that_are_new_start_in_the_middle_and_end_where_they_belong():
-    new = tally(("s0000", "young", 30, 5, 12), ("young", "s0004", 20, 4, 9))
-    both = add_tallies([MONDAY, new])
-    cold, warm = (
-        BradleyTerry().fit(both),
-        BradleyTerry().fit(both, start=BradleyTerry().fit(MONDAY)),
-    )
-    np.testing.assert_allclose(warm.log_worth, cold.log_worth, rtol=0, atol=1e-8)
-
-
 def test_a_start_that_is_far_off_is_not_taken():
     turned = BradleyTerry().fit(simulate(-3 * WORTHS, 30_000, seed=3))
     cold, warm = BradleyTerry().fit(MONDAY), BradleyTerry().fit(MONDAY, start=turned)
@@ -242,36 +211,3 @@ def test_what_is_no_fit_is_refused():
 
 
 # Worths as they were if all had met evenly: those, as finely as they are tabled, if they did.
-
-
-LAWS = [(Davidson(), -0.4), (RaoKupper(), -0.9), (GlennDavid(), -1.2), (TwoOutcomes(), 0.0)]
-WORTHS_OF_EVEN_START = np.random.Generator(np.random.PCG64(1)).normal(0, 0.6, 400)
-
-
-def expect(law, tie):
-    """Points gained and given by each where every pair meets a thousand times; share of ties."""
-    apart = WORTHS_OF_EVEN_START[:, None] - WORTHS_OF_EVEN_START
-    chances = np.exp(law.log_chances(apart.ravel(), tie)).reshape(400, 400, 3)
-    chances[np.diag_indices(400)] = 0
-    won, tied, lost = 1000 * chances.sum(axis=1).T
-    return (won + tied / 2, lost + tied / 2), tied.sum() / (won + tied + lost).sum()
-
-
-@pytest.mark.parametrize(("law", "tie"), LAWS)
-def test_they_are_those_that_the_points_were_drawn_from(law, tie):
-    points, tied = expect(law, tie)
-    worths, found = find_even_worths(law, points, tied, law.start(np.array([[1.0, tied, 1.0]])))
-    np.testing.assert_allclose(
-        worths - worths.mean(),
-        WORTHS_OF_EVEN_START - WORTHS_OF_EVEN_START.mean(),
-        rtol=0,
-        atol=0.03,
-    )
-    assert found == pytest.approx(tie, abs=0.02)
-
-
-def test_a_system_that_nearly_always_wins_does_not_start_at_the_end_of_the_world():
-    gained = np.array([1e7, 30.0, 20.0, 1.0])
-    worths, _ = find_even_worths(TwoOutcomes(), (gained, gained[::-1]), 0.0, 0.0)
-    assert worths[0] == MAX_EVEN_START
-    assert (np.diff(worths) < 0).all()

@@ -63,15 +63,6 @@ def test_estimates_maximise_the_likelihood_over_listed_rankings(rows, free):
     assert fit.loglik == pytest.approx(-loss(fit.estimate), rel=1e-10)
 
 
-@pytest.mark.parametrize("rows", [PLAIN, TIED], ids=["plain", "tied"])
-def test_probabilities_of_all_rankings_of_a_set_sum_to_one(rows):
-    fit = PatternModel().fit(ranked(rows))
-    for outputs in ("AB", "ACD", "ABCD"):
-        chances = np.exp([fit.log_prob(one) for one in all_rankings(tuple(outputs))])
-        assert chances.sum() == pytest.approx(1, abs=1e-12)
-    assert (fit.log_prob([("A", "B")]) == -np.inf) == (rows is PLAIN)
-
-
 def test_on_pairs_it_is_davidsons_model():
     pairs = tally(*[("A", "B", 9, 3, 4), ("B", "C", 8, 2, 5), ("A", "C", 6, 4, 2)])
     pattern, davidson = PatternModel().fit(pairs), BradleyTerry().fit(pairs)

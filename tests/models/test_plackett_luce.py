@@ -126,14 +126,6 @@ def test_on_pairs_it_is_davidsons_model_with_nu_for_delta():
     close(luce.quasi_variances().variances, davidson.quasi_variances().variances)
 
 
-def test_a_size_of_ties_that_was_never_seen_has_no_weight():
-    fit = PlackettLuce().fit(ranked([("A=B=C>D", 3), ("D>C>B>A", 4), ("B>A>D>C", 5), ("C>A>B", 2)]))
-    assert fit.names[-1] == "g3"
-    assert fit.notes == ("Ties of 3 outputs were seen, but none of 2: these have δ = 0.",)
-    assert fit.predict([("A", "B")])[0, 1] == 0
-    assert fit.predict([("A", "B")]).sum() == pytest.approx(1)
-
-
 @pytest.mark.parametrize(
     ("ask", "message"),
     [

@@ -123,17 +123,6 @@ def test_all_parameters_maximise_the_integrated_likelihood():
         assert abs(slope / curvature) < 2e-3  # how far the top of the parabola is
 
 
-def test_judges_who_do_not_differ_share_one_bias():
-    one = panel_of_judges(9, judges=1, n=60)
-    alike = [one.with_columns(judge=pl.lit(f"j{i}")) for i in range(8)]
-    tally = count(pl.concat(alike))
-    fit = BradleyTerry(order_effect=True).fit(tally)
-    found = fit_position_effects(fit, tally)
-    assert (found.spread, found.test.statistic) == (0, 0)
-    assert set(found.estimate.tolist()) == {found.mean}
-    assert found.common == pytest.approx(fit.loglik, abs=1e-8)
-
-
 @pytest.mark.parametrize("spread", [0.15, 0.5, 1.0])
 def test_the_spread_of_many_judges_is_found(spread):
     tally = count(panel_of_judges(7, judges=300, n=60, spread=spread))

@@ -92,16 +92,6 @@ def test_perfect_agreement_leaves_no_chance_and_claims_nothing():
     assert any("without a remainder" in note for note in result.notes)
 
 
-@pytest.mark.parametrize("shape", [(1, 12, 4), (8, 1, 4), (8, 12, 1)])
-def test_one_judge_or_item_or_system_is_enough_for_what_is_left(shape):
-    rng = np.random.Generator(np.random.PCG64(6))
-    judge, item, system = np.indices(shape)
-    components, result = found_in(rows_of(judge, item, system, rng.normal(0, 1, shape)))
-    assert "residual" in components
-    assert any(reason.startswith("there is one") for reason in result.reasons)
-    assert bool(result.sharing) == (shape[2] > 1)
-
-
 def test_one_score_says_nothing():
     with pytest.raises(NotIdentified, match="no two judges, items or systems"):
         estimate_rating_components(rows_of([0], [0], [0], [1.0]))
@@ -119,17 +109,6 @@ def test_what_is_too_large_is_estimated_by_moments_and_says_so(monkeypatch):
     assert components["judge"].how == "moments"
     assert components["judge"].lower is None
     assert "Henderson" in result.notes[0]
-
-
-def test_large_data_have_intervals_without_profiles(monkeypatch):
-    rows = simulate(3, {"judge": 2.0, "item": 1.0})
-    exact, _ = found_in(rows)
-    monkeypatch.setattr(rating_components, "MAX_COST_PROFILED", 1.0)
-    near, result = found_in(rows)
-    assert near["judge"].sd == exact["judge"].sd
-    assert near["residual"].upper == pytest.approx(exact["residual"].upper, rel=0.02)
-    assert near["judge"].p is None
-    assert "profiles" in result.notes[0]
 
 
 EXACT = {

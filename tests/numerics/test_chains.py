@@ -66,13 +66,6 @@ def test_r_hat_sees_chains_that_differ_in_spread_alone():
     assert split_r_hat(rng.normal(size=(4, 500, 1)))[0] < 1.01
 
 
-def test_r_hat_sees_one_chain_that_drifts():
-    drift = np.linspace(0, 3, 1000)[None, :, None]
-    draws = np.random.default_rng(4).normal(size=(1, 1000, 1))
-    assert split_r_hat(draws + drift)[0] > 1.1
-    assert split_r_hat(draws)[0] < 1.02
-
-
 @pytest.mark.parametrize("phi", [0.0, 0.3, 0.6, 0.9])
 def test_autoregressive_draws_are_worth_what_the_closed_form_says(phi):
     draws = _autoregressive(phi, 4, 20_000, seed=11)
@@ -124,9 +117,3 @@ def test_sums_are_those_over_all_subsets(m):
             (found.every, found.one, found.two), (every, one, two), strict=True
         ):
             np.testing.assert_allclose(sums, expected, rtol=1e-12)
-
-
-def test_nothing_cancels_where_values_are_far_apart():
-    found = sum_subsets(np.array([[1e12, 1.0, 1e-12]]), 2)
-    np.testing.assert_allclose(found.every, [1e12 + 1.0 + 1e-12], rtol=1e-15)
-    np.testing.assert_allclose(found.one, [[1e12 + 1, 1e12 + 1e-12, 1 + 1e-12]], rtol=1e-15)

@@ -160,14 +160,6 @@ def test_others_are_what_counting_every_pair_gives(seed):
     np.testing.assert_allclose(found.distance, distance, atol=1e-12)
 
 
-def test_rounding_does_not_gather_over_many_units():
-    """Two judges 0.1 apart on each of 100,000 outputs near a million."""
-    n = 100_000
-    unit, judge = np.repeat(np.arange(n), 2), np.tile([0, 1], n)
-    score = 1e6 + np.repeat(np.arange(n) % 7, 2) + np.tile([0.0, 0.125], n)
-    assert (see_others(unit, judge, score).distance == 0.125).all()
-
-
 # Correlations of short columns, against scipy.
 
 

@@ -115,14 +115,6 @@ def test_numbers_give_the_kernel_of_scikit_learn():
     np.testing.assert_allclose(correlate(a, b, np.log(scales)), expected, atol=1e-12)
 
 
-def test_a_label_is_a_number_column_for_each_name():
-    a, scale = points(8, 3), 0.7
-    columns = np.sqrt(0.5) * (a.labels[:, :1] == np.arange(3))
-    only = Points(np.zeros((8, 0)), a.labels[:, :1])
-    expected = RBF(scale)(columns)
-    np.testing.assert_allclose(correlate(only, only, np.log([scale])), expected, atol=1e-12)
-
-
 def test_derivatives_by_length_scales_are_finite_differences():
     a, b, at = points(6, 5), points(4, 6), np.array([0.1, -0.2, 0.3, 0.0, 0.5])
     slope = np.random.default_rng(7).normal(size=(6, 4))
@@ -149,13 +141,6 @@ def leave(covariance, taken, noise):
     known = covariance[np.ix_(taken, taken)] + noise * np.eye(len(taken))
     cross = covariance[:, taken]
     return covariance - cross @ np.linalg.solve(known, cross.T)
-
-
-def test_variances_of_a_batch_are_those_of_the_formula(covariance):
-    taken, variance = pick_by_variance(covariance, 0.3, np.ones(8), 5)
-    for step in range(5):
-        left = np.diag(leave(covariance, taken[:step].tolist(), 0.3))
-        assert variance[step] == pytest.approx(left[taken[step]], abs=1e-10)
 
 
 def test_each_choice_is_the_best_one_by_trial_of_all(covariance):

@@ -10,11 +10,9 @@ from evenhand.ratings.process_search import (
     JudgedPoints,
     Layout,
     Problem,
-    begin,
     condition,
     find_uncertainty,
     read_parameters,
-    relearn,
     start_parameters,
     weigh_parameters,
 )
@@ -160,12 +158,3 @@ def test_means_and_variances_are_those_of_the_formula(outputs):
     assert deviation == pytest.approx(target[known].std() * np.sqrt(np.diag(left)), abs=1e-7)
     some = points.take(others)
     assert process.covariance(some, some) == pytest.approx(left, abs=1e-9)
-
-
-def test_a_warm_search_ends_where_a_cold_one_does(outputs):
-    points, target = outputs
-    rng = np.random.default_rng(0)
-    warm = relearn(points.take(np.arange(12)), target[:12], begin(points), 500, rng)
-    ends = [relearn(points, target, start, 500, rng) for start in (warm, begin(points))]
-    found = [condition(points, target, end).predict_mean(points) for end in ends]
-    assert found[0] == pytest.approx(found[1], abs=0.1)

@@ -15,8 +15,13 @@ from ratings.judge_processes import FEATURES, ONE, draw, rate, small
 
 
 @pytest.fixture(scope="module")
-def fit():
-    return MultiTaskGP().fit(draw(1).seen, FEATURES)
+def data():
+    return draw(1)
+
+
+@pytest.fixture(scope="module")
+def fit(data):
+    return MultiTaskGP().fit(data.seen, FEATURES)
 
 
 def test_leniency_is_what_judges_give_beside_the_mean_of_all_for_the_same_outputs():
@@ -77,21 +82,6 @@ def test_correlations_are_known_where_judges_share_and_not_on_noise(fit):
         assert one["upper"] - one["lower"] > 0.5
 
 
-def test_predictions_of_judges_with_few_ratings_are_wider_and_it_is_said():
-    rows = draw(1).seen
-    few = (rows.judge != 4) | (np.cumsum(rows.judge == 4) <= 3)
-    rows = rows.take(few)
-    known, free = (MultiTaskGP(draws=n).fit(rows, FEATURES) for n in (0, 30))
-    output = {"a": 0.1, "b": 0.2}
-    wide = [
-        float(np.subtract(*fit.predict_one("j0004", output).interval()[::-1])[0])
-        for fit in (known, free)
-    ]
-    assert wide[1] > 1.1 * wide[0]
-    assert "j0004 (3)" in free.predict_one("j0004", output).notes[0]
-    assert free.predict_one("j0001", output).notes == ()
-
-
 def test_outputs_that_nobody_rated_are_predicted_from_a_table(fit):
     outputs = FEATURES.tabulate([{"a": 0.1, "b": 0.2}, {"a": -1, "b": 1}])
     found = fit.predict(outputs, "j0001")
@@ -117,20 +107,10 @@ def test_an_output_is_told_by_item_and_system():
 # Processes over judges: predictions, similarity, what is refused, and what is said beside.
 
 
-@pytest.fixture(scope="module")
-def data():
-    return draw(1)
-
-
-@pytest.fixture(scope="module")
-def fit_of_multitask_gp(data):
-    return MultiTaskGP().fit(data.seen, FEATURES)
-
-
 def test_pooled_predictions_are_those_of_scikit_learn_at_the_same_parameters(data):
     model = MultiTaskGP("full", judge_means=False, judge_noise=False, draws=0)
-    fit_of_multitask_gp = model.fit(data.seen, FEATURES)
-    learned, at = fit_of_multitask_gp.learned, fit_of_multitask_gp.at
+    fit = model.fit(data.seen, FEATURES)
+    learned, at = fit.learned, fit.at
     kernel = ConstantKernel(at.similarity[0, 0]) * RBF(np.exp(at.log_scales))
     kernel += ConstantKernel(1.0) + WhiteKernel(at.noise[0] + MIN_NOISE)
     rival = GaussianProcessRegressor(kernel, optimizer=None)
@@ -139,91 +119,56 @@ def test_pooled_predictions_are_those_of_scikit_learn_at_the_same_parameters(dat
     )
     rival.fit(points, learned.standard.standardise(data.seen.score))
     mean, deviation = rival.predict(others, return_std=True)
-    found, scale = fit_of_multitask_gp.predict(data.unseen), learned.standard.deviation
+    found, scale = fit.predict(data.unseen), learned.standard.deviation
     np.testing.assert_allclose(found.mean, learned.standard.mean + scale * mean, atol=1e-6)
     both = (found.variance + found.noise) / scale**2
     np.testing.assert_allclose(both + MIN_NOISE, deviation**2, atol=1e-6)
-    assert fit_of_multitask_gp.evidence == pytest.approx(
-        rival.log_marginal_likelihood_value_, rel=1e-8
-    )
+    assert fit.evidence == pytest.approx(rival.log_marginal_likelihood_value_, rel=1e-8)
 
 
-def test_judges_who_are_alike_are_found_and_predicted_better(data, fit_of_multitask_gp):
+def test_judges_who_are_alike_are_found_and_predicted_better(data, fit):
     rmse = {
         sharing: np.sqrt(np.mean((one.predict(data.unseen).mean - data.unseen.score) ** 2))
         for sharing, one in {
-            "low rank": fit_of_multitask_gp,
-            "none": MultiTaskGP("none").fit(data.seen, FEATURES),
-            "full": MultiTaskGP("full").fit(data.seen, FEATURES),
+            "low rank": fit,
+            "none": MultiTaskGP("none", draws=0).fit(data.seen, FEATURES),
+            "full": MultiTaskGP("full", draws=0).fit(data.seen, FEATURES),
         }.items()
     }
     assert rmse["low rank"] < rmse["none"] < rmse["full"]
-    assert fit_of_multitask_gp.correlation[0, 1] > 0.5 > abs(fit_of_multitask_gp.correlation[0, 3])
+    assert fit.correlation[0, 1] > 0.5 > abs(fit.correlation[0, 3])
 
 
-def test_neither_the_order_of_rows_nor_a_second_fit_changes_anything(data, fit_of_multitask_gp):
+def test_neither_the_order_of_rows_nor_a_second_fit_changes_anything(data, fit):
     order = np.random.default_rng(2).permutation(data.seen.size)
     again = MultiTaskGP().fit(data.seen.take(order), FEATURES)
-    np.testing.assert_array_equal(again.correlation, fit_of_multitask_gp.correlation)
+    np.testing.assert_array_equal(again.correlation, fit.correlation)
     assert (again.signature, again.evidence) == (
-        fit_of_multitask_gp.signature,
-        fit_of_multitask_gp.evidence,
+        fit.signature,
+        fit.evidence,
     )
 
 
-def test_the_average_of_judges_is_the_mean_of_their_predictions(data, fit_of_multitask_gp):
-    rows = data.unseen.take(np.array([0]))
-    each = [
-        fit_of_multitask_gp.predict(replace(rows, judge=np.array([d], dtype=np.int32))).mean[0]
-        for d in range(5)
-    ]
-    found = fit_of_multitask_gp.predict_average(rows)
-    assert found.mean[0] == pytest.approx(np.mean(each), rel=1e-10)
-
-
-def test_a_judge_never_seen_is_refused_and_the_average_offered(fit_of_multitask_gp):
+def test_a_judge_never_seen_is_refused_and_the_average_offered(fit):
     with pytest.raises(InvalidJudgments, match=r"nothing was learned of j9999.*predict_average"):
-        fit_of_multitask_gp.predict_one("j9999", {"a": 0, "b": 0})
+        fit.predict_one("j9999", {"a": 0, "b": 0})
 
 
-def test_many_ratings_rest_on_some_and_it_is_said(data, fit_of_multitask_gp):
-    few = MultiTaskGP(exact=200, inducing=150).fit(data.seen, FEATURES)
+def test_many_ratings_rest_on_some_and_it_is_said(data, fit):
+    few = MultiTaskGP(exact=200, inducing=150, draws=0).fit(data.seen, FEATURES)
     assert "only through 150 of them" in few.notes[-1]
     assert "FITC 150" in few.signature
-    every = MultiTaskGP(exact=200, inducing=300).fit(data.seen, FEATURES)
-    assert every.evidence == pytest.approx(fit_of_multitask_gp.evidence, abs=0.5)
-    gap = every.predict(data.unseen).mean - fit_of_multitask_gp.predict(data.unseen).mean
+    every = MultiTaskGP(exact=200, inducing=300, draws=0).fit(data.seen, FEATURES)
+    assert every.evidence == pytest.approx(fit.evidence, abs=0.5)
+    gap = every.predict(data.unseen).mean - fit.predict(data.unseen).mean
     assert np.abs(gap).max() < 0.5
 
 
 def test_one_judge_is_a_process_with_nobody_to_be_alike():
-    fit_of_multitask_gp = MultiTaskGP().fit(small(30, 1), ONE)
-    assert fit_of_multitask_gp.correlation == pytest.approx(1.0)
-    assert "one judge" in " ".join(fit_of_multitask_gp.notes)
-    assert fit_of_multitask_gp.similarity() == []
-
-
-def test_what_is_private_and_what_is_noise_are_told_apart_only_where_they_can_be():
-    rng = np.random.default_rng(5)
-    far = rate(np.arange(40) % 2, np.arange(40), rng.normal(50, 9, 40), a=np.arange(40) * 1.0)
-    label = OutputFeatures((), ("each output",))
-    fit_of_multitask_gp = MultiTaskGP("none").fit(far, label)
-    alone = MultiTaskGP("none").fit(draw(1).seen, FEATURES)
-    assert "only their sum" in " ".join(fit_of_multitask_gp.notes)
-    assert fit_of_multitask_gp.records()[0]["noise"] is None
-    assert alone.separable.all()
-    assert alone.records()[0]["noise"] > 0
-
-
-def test_judges_without_near_outputs_are_marked():
-    rows = small(60, 2)
-    a = np.where(rows.judge == 0, -50.0, 50.0) + np.random.default_rng(1).normal(size=60)
-    rows = rate(rows.judge, rows.item, 50 + 5 * np.sin(a) + rows.judge, a=a)
-    fit_of_multitask_gp = MultiTaskGP().fit(rows, ONE)
-    assert not fit_of_multitask_gp.near[0, 1]
-    assert fit_of_multitask_gp.near[0, 0]
-    assert fit_of_multitask_gp.similarity()[0]["near"] is False
-    assert "1 of 1 pair of judges rated nothing near" in " ".join(fit_of_multitask_gp.notes)
+    fit = MultiTaskGP().fit(small(30, 1), ONE)
+    assert fit.correlation == pytest.approx(1.0)
+    assert "one judge" in " ".join(fit.notes)
+    assert fit.similarity() == []
 
 
 @pytest.mark.parametrize(
@@ -247,8 +192,8 @@ def test_several_criteria_are_refused_unless_they_are_a_label():
     )
     with pytest.raises(InvalidJudgments, match=r"several criteria \(adequacy, fluency\)"):
         MultiTaskGP().fit(rows, ONE)
-    fit_of_multitask_gp = MultiTaskGP().fit(rows, OutputFeatures(("a",), ("criterion",)))
-    assert set(fit_of_multitask_gp.length_scales) == {"a", "criterion"}
+    fit = MultiTaskGP().fit(rows, OutputFeatures(("a",), ("criterion",)))
+    assert set(fit.length_scales) == {"a", "criterion"}
 
 
 @pytest.mark.parametrize(

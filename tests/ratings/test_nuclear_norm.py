@@ -103,14 +103,6 @@ def test_what_judge_and_output_explain_is_predicted_without_error():
     np.testing.assert_allclose(fit.half_width, 0, atol=1e-9)
 
 
-def test_few_ratings_abstain_and_have_intervals_without_bounds():
-    fit = NuclearNorm().fit(tiny())
-    assert fit.abstained
-    assert "held out to choose by, fewer than 10" in fit.choice.why
-    assert np.isinf(fit.half_width).all()
-    assert any("90 % needs 9 or more" in note for note in fit.notes)
-
-
 def test_predictions_are_clipped_only_when_asked(data):
     rows = make_rows([0, 0, 1, 1], [0, 1, 1, 2], np.array([1.0, 2.0, 1.0, 4.0]), (2, 3))
     fit = NuclearNorm(calibration=0).fit(rows)  # judge 0 would give item 2 a 5, judge 1 item 0 a 0
@@ -224,29 +216,6 @@ def test_two_ratings_an_output_leave_out_some_held_out_ones_and_hold_what_they_s
 
 
 # What stands beside a completed matrix.
-
-
-def test_uneven_loads_are_said_and_judges_can_be_taken_alone():
-    rng = np.random.default_rng(6)
-    seen = rng.random((20, 200)) < np.linspace(0.6, 0.05, 20)[:, None]
-    judge, item = np.nonzero(seen)
-    rows = make_rows(judge, item, rng.normal(size=len(judge)), (20, 200))
-    load = seen.sum(axis=1)
-    given, missing = load @ (load - 1) / load.sum(), load @ (200 - load) / (200 - load).sum()
-    said = f"the judge gave {given:.3g} other ratings where a rating is given, and {missing:.3g}"
-    assert any(said in note for note in NuclearNorm().fit(rows).notes)
-    assert not any("uneven" in note for note in NuclearNorm(group="judge").fit(rows).notes)
-    assert not any("uneven" in note for note in NuclearNorm().fit(simulate(1).rows()).notes)
-
-
-def test_ratings_too_high_for_the_held_out_ones_are_counted_by_value():
-    fit = NuclearNorm(missing="by value", level=0.985).fit(simulate(4, chosen=True).rows())
-    endless = np.isinf(fit.half_width)
-    said = {n.split(": ")[1]: n.split()[0] for n in fit.notes if "an interval without bounds" in n}
-    few = next(n for why, n in said.items() if "nothing was learned" in why)
-    heavy = next(n for why, n in said.items() if "its weight outdoes held-out" in why)
-    assert int(few) + int(heavy) == endless.sum() == 40
-    assert not any("judges have intervals without bounds" in note for note in fit.notes)
 
 
 # The choice of τ: what is enough, when the path is left, and where the last fit begins.

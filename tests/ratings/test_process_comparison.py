@@ -32,14 +32,6 @@ def errors(seen):
     return compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1))
 
 
-def test_ratings_of_judges_of_whom_nothing_is_seen_are_counted():
-    rng = np.random.default_rng(1)
-    judge = np.r_[np.zeros(20, int), np.ones(20, int), 2]
-    rows = rate(judge, np.arange(41), rng.normal(50, 9, 41), a=rng.normal(size=41))
-    only = {"multi-task": comparison.MODELS["multi-task"]}
-    assert compare_processes(rows, OutputFeatures(("a",), ()), HeldOut(2, 1), only).left_out == 1
-
-
 def errors_by(best, own, judge, item):
     """Errors of two methods, each rating predicted once."""
     each, learned = np.arange(len(best)), np.full(len(best), 9)

@@ -1,7 +1,5 @@
 """Krippendorff's α against tests/golden/10 and the krippendorff package."""
 
-import itertools
-
 import krippendorff
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 import evenhand
 from evenhand.data.rating_rows import Scale, read_scale, see_scale
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judges.agreement import Request, tabulate_votes
 from evenhand.judges.agreement_intervals import form_blocks
 from evenhand.judges.coefficients import (
     METRICS,
@@ -34,7 +31,6 @@ from evenhand.judges.coefficients import (
 from evenhand.judges.counts import Sums, count_coincidences, mirror
 from evenhand.judges.judge_pairs import WEIGHTS, cohen_kappas
 from evenhand.judges.units import Overlap, find_units, read_points, walk_overlaps
-from few_votes import votes_of
 from golden_numbers import entries, golden
 from hamon_records import hamon_coincidences
 from score_tables import (
@@ -119,17 +115,6 @@ def test_unequal_numbers_of_judges_follow_the_formula_with_each_unit_s_own_numbe
 def test_nothing_shared_is_refused():
     with pytest.raises(NotIdentified, match="no output was judged by two judges"):
         fleiss_parts(coincidences_of([[1, None], [None, 2]]))
-
-
-def test_resamples_in_which_no_two_judges_share_an_output_are_counted_as_lost():
-    """Two items of nine have two judges: (7/9)⁹ of resamples hold neither."""
-    rows = [(0, item, 0, 1, item % 3) for item in range(9)]
-    rows.append((1, 0, 0, 1, 0))
-    rows.append((1, 1, 0, 1, 0))
-    votes = votes_of(rows)
-    table = tabulate_votes(votes, Request((), ("fleiss", "ac1"), 0.95, "item", 3))
-    for one in table.whole.coefficients[:2]:
-        assert (one.value is not None, one.lower) == (True, None)
 
 
 # AC1, AC2, Brennan-Prediger and π against tests/golden/10 (R's irrCAC among its sources).
@@ -351,25 +336,6 @@ def coincidences_of_units(units):
 
 
 RNG = np.random.default_rng(11)
-
-
-@pytest.mark.parametrize("cluster", ["item", "judge"])
-@pytest.mark.parametrize("points", [5, 60])
-def test_pairs_in_lots_are_the_pairs_one_by_one(points, cluster, monkeypatch):
-    monkeypatch.setattr("evenhand.judges.counts.PAIRS_AT_A_TIME", 7)
-    matrix = RNG.integers(0, points, (34, 4)).astype(float)
-    units = units_of(matrix.tolist())
-    found = count_coincidences(units, form_blocks(units, cluster, 1))
-    counted: dict[tuple[float, float], float] = {}
-    for column in matrix.T:
-        for pair in itertools.combinations(sorted(column.tolist()), 2):
-            counted[pair] = counted.get(pair, 0) + 1 / (34 * 33 / 2)
-    held: dict[tuple[float, float], float] = {}
-    ends = zip(found.points[found.low], found.points[found.high], found.per_unit, strict=True)
-    for low, high, weight in ends:
-        held[(low, high)] = held.get((low, high), 0) + weight
-    held = {pair: weight for pair, weight in held.items() if weight}
-    assert held == pytest.approx(counted)
 
 
 def test_too_many_pairs_of_judges_are_refused(monkeypatch):

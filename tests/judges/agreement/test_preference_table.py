@@ -55,19 +55,6 @@ def test_a_bootstrap_error_is_that_of_the_jackknife():
     assert (found.upper - found.lower) / (2 * 1.96) == pytest.approx(error, rel=0.1)
 
 
-def test_what_does_not_exist_is_shown_only_if_asked_for():
-    data = campaign(1, again=False)
-    whole = evenhand.measure_agreement(data).whole
-    names = [one.name for one in whole.coefficients]
-    assert "kappa-strict" in names
-    assert "kappa-intra" not in names
-    assert "no judge compared the same two outputs twice" in whole.notes
-    asked = evenhand.measure_agreement(data, coefficients="kappa").whole
-    assert asked["kappa-intra-exchanged"].why == (
-        "no judge compared the same two outputs twice in exchanged order"
-    )
-
-
 def test_few_items_have_no_interval():
     found = preference_kappa(campaign(1, items=9).votes(), "kappa-strict", 0.95, SEED)
     assert (found.lower, found.upper) == (None, None)
@@ -107,17 +94,6 @@ def test_agreement_does_not_depend_on_what_systems_are_called(level):
         for key in ("value", "lower", "upper"):
             assert getattr(same, key) == pytest.approx(getattr(one, key)), one.name
     assert first["fleiss"].value == pytest.approx(first["kappa-strict"].value)  # two judges each
-
-
-def test_without_ties_chance_is_that_of_two_answers():
-    rows = [(str(i // 2), "xy"[i % 2], ("left", "right")[i * i // 3 % 2]) for i in range(60)]
-    table = pl.DataFrame(rows, schema=("item", "judge", "outcome"), orient="row")
-    table = table.with_columns(left=pl.lit("A"), right=pl.lit("B"))
-    found = evenhand.measure_agreement(evenhand.read(table), coefficients=["default", "ac1"])
-    agree = found.whole["n-agreement-0"].value
-    assert found.whole["ac1"].value == pytest.approx(2 * agree - 1)  # q = 2 and π = 1/2
-    assert any("two answers" in note for note in found.notes)
-    assert "answers: first, second" in found.signature
 
 
 def criteria():

@@ -227,13 +227,6 @@ def test_among_blind_judges_some_item_is_called_extreme_in_one_campaign_of_twent
     assert (extreme <= 13).all()  # of 120; 13 or more have probability .01 at .05
 
 
-def test_two_votes_of_one_judge_are_no_agreement():
-    judge, zero = np.array([0, 0, 1]), np.zeros(3)
-    found = compare_items(votes_on(judge, zero, (zero, zero + 1), np.array([LEFT, LEFT, RIGHT])))
-    assert (found.agree.tolist(), found.comparable.tolist()) == ([0], [2])
-    assert found.blind_agree[0] == pytest.approx(1, abs=0.3)
-
-
 def test_nothing_is_said_where_no_output_pair_has_two_judges():
     votes = compare_two(1, 10, np.random.default_rng(11))
     with pytest.raises(NotIdentified, match="no two judges compared the same two outputs"):

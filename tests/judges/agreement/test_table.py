@@ -57,20 +57,6 @@ def test_criteria_are_parts_and_all_of_them_come_last():
     assert found.whole.judges == 2
 
 
-def test_columns_are_crossed_and_added_up_from_the_last():
-    found = evenhand.measure_agreement(two_criteria(), by=["criterion", "input"], scale="1-5")
-    assert [part.name for part in found.parts] == [
-        *("adequacy, print", "adequacy, speech", "fluency, print", "fluency, speech"),
-        *("adequacy", "fluency", "all"),
-    ]
-    assert found.part("fluency", "print")["n-agreement-0"].value == 1
-    row = found.records()[0]
-    assert (row["criterion"], row["input"], row["coefficient"]) == (
-        *("adequacy", "print"),
-        "n-agreement-0",
-    )
-
-
 def test_rows_that_are_left_out_are_counted():
     data = ratings([1, 1, 2, 3, None, 3], judge=["a", "a", "a", "b", "a", "b"])
     notes = " | ".join(evenhand.measure_agreement(data).notes)
@@ -146,14 +132,6 @@ def test_settings_that_do_not_exist_are_refused(options, error, words):
         evenhand.measure_agreement(two_criteria(), **options)
 
 
-def test_the_same_table_in_another_order_gives_the_same_table():
-    scores = [(7 * i) % 5 + 1 for i in range(60)]
-    data = ratings(scores)
-    turned = evenhand.read(pl.DataFrame(data.frame.to_native()).reverse())
-    first, second = evenhand.measure_agreement(data), evenhand.measure_agreement(turned)
-    assert first.to_dict() == second.to_dict()
-
-
 def test_asking_for_all_gives_every_coefficient_a_value_or_a_reason():
     found = evenhand.measure_agreement(two_criteria(), coefficients="all", scale="1-5")
     names = [one.name for one in found.whole.coefficients]
@@ -194,31 +172,6 @@ def test_a_scale_without_steps_has_no_categories():
     assert whole["alpha-interval"].value > 0.8
     shown = evenhand.measure_agreement(data, scale="0..1").whole.coefficients
     assert "fleiss" not in {one.name for one in shown}
-
-
-def test_judges_drawn_again_leave_no_interval_by_item():
-    scores = [(7 * i + i // 5) % 5 + 1 for i in range(400)]
-    names = [f"j{(i // 2 + (i % 2) * (1 + i % 7)) % 12:02d}" for i in range(400)]
-    data = ratings(scores, judge=names, item=[str(i // 2) for i in range(400)])
-    by_item = evenhand.measure_agreement(data, coefficients=["default", "cohen", "pearson", "icc"])
-    drawn = evenhand.measure_agreement(
-        data, coefficients=["default", "cohen", "pearson", "icc"], cluster="judge"
-    )
-    assert drawn.whole["fleiss"].lower is not None
-    for name in ("cohen", "pearson", "icc-1-1"):
-        assert by_item.whole[name].lower is not None
-        assert drawn.whole[name].lower is None
-        assert any(note.code == "interval-by-item" for note in drawn.whole[name].notes)
-        assert drawn.whole[name].value == by_item.whole[name].value
-
-
-def test_f_intervals_say_that_outputs_of_an_item_hang_together():
-    table = {"item": [str(i // 4) for i in range(40)], "system": ["s", "s", "t", "t"] * 10}
-    scores = [(7 * i + i // 5) % 5 + 1 for i in range(40)]
-    several = evenhand.measure_agreement(ratings(scores, **table), coefficients="icc")
-    assert any("20 outputs belong to 10 items" in note for note in several.whole["icc-1-1"].notes)
-    alone = evenhand.measure_agreement(ratings(scores), coefficients="icc")
-    assert not any("independent" in note for note in alone.whole["icc-1-1"].notes)
 
 
 # Agreement by group: each value of a column is measured as if it were a table of its own.
@@ -268,23 +221,6 @@ def test_each_group_is_what_its_rows_are_alone(make):
     assert near[0] < near[1]
 
 
-def test_rankings_are_grouped_too():
-    rows = [
-        (f"r{item}{judge}", judge, f"i{item}", system, rank, "one" if item < 6 else "two")
-        for item in range(12)
-        for judge in "xy"
-        for rank, system in enumerate("AB" if judge == "x" or item % 3 else "BA", start=1)
-    ]
-    names = ["ranking", "judge", "item", "system", "rank", "lot"]
-    found = evenhand.measure_agreement(
-        evenhand.read(pl.DataFrame(rows, names, orient="row")), group_by="lot"
-    )
-    assert {name: one.kind for name, one in found.groups.items()} == dict.fromkeys(
-        ["one", "two"], "rankings"
-    )
-    assert found["one"].whole["n-agreement-0"].value == pytest.approx(4 / 6)
-
-
 @pytest.mark.parametrize("make", [scores, answers])
 def test_tasks_of_a_group_are_pooled_and_that_is_said(make):
     data = evenhand.read(make())
@@ -316,31 +252,6 @@ def test_more_ratings_than_can_be_held_are_refused(monkeypatch):
 
 
 # The result of a task or criterion depends on its own judgments alone.
-
-
-def ratings_of_narrowing(scores, **columns):
-    """Two judges on items 0, 0, 1, 1, ... of one system."""
-    n = len(scores)
-    table = {
-        "judge": ["a", "b"] * (n // 2),
-        "item": [str(i // 2) for i in range(n)],
-        "system": ["s"] * n,
-        "score": scores,
-    }
-    return evenhand.read(pl.DataFrame(table | columns))
-
-
-def test_a_criterion_has_the_coefficients_of_its_own_scale():
-    short, long = [1, 2, 3, 3, 2, 2, 1, 3], [10, 50, 77, 80, 100, 100, 0, 4]
-    data = ratings_of_narrowing(
-        short + long, criterion=["few"] * 8 + ["many"] * 8, item=list("00112233") * 2
-    )
-    part = evenhand.measure_agreement(data).part("few")
-    alone = evenhand.measure_agreement(ratings_of_narrowing(short, item=list("00112233"))).whole
-    assert part["n-agreement-1"].value == alone["n-agreement-1"].value == 7 / 8 - 1 / 8
-    assert part["ac1"].value == pytest.approx(alone["ac1"].value)
-    asked = evenhand.measure_agreement(data, coefficients="n-agreement-20").part("few")
-    assert asked["n-agreement-20"].value == 1
 
 
 # Pairs of one judge's votes are no agreement between judges, whatever WMT's key lets through.
@@ -381,14 +292,6 @@ def test_kappa_of_wmt_does_not_exist_where_every_counted_pair_is_one_judges():
         evenhand.read(campaign(opposite=True)), coefficients="kappa-wmt"
     )
     assert (asked.whole["kappa-wmt"].value, asked.whole["kappa-wmt"].why) == (None, why)
-
-
-def test_kappa_of_wmt_says_how_many_pairs_are_one_judges():
-    """By hand: 40 pairs of x and y, 10 of x and y's second answer more, 10 of x with himself."""
-    for table in tables(campaign(opposite=False)):
-        note = "10 of 60 pairs of votes (17 %) are of one judge, asked again."
-        assert table.whole["kappa-wmt"].notes[-1] == note
-        assert table.whole["kappa-wmt"].value is not None
 
 
 def test_rows_marked_as_repeats_are_no_part_of_kappa_between_judges():
@@ -587,16 +490,3 @@ def assert_listed(rows, points, expected):
     for table in make_tables(rows, points):
         whole = measure_agreement(read(table), coefficients="agreement").whole
         assert [one.item for one in whole.doubtful] == expected
-
-
-@pytest.mark.parametrize("scale", [(1, 2, 3, 4), SCALES["no step in common"]])
-def test_six_pairs_of_ten_are_nine_of_fifteen(scale):
-    # of eight outputs 48 x (1 / 10) and 72 x (1 / 15) differ in the last digit
-    rows = [
-        (f"i{item:02}", system, f"j{at}", 1 if at < 3 else 2)
-        for item in range(30)
-        for system in "abcdefgh"
-        for at in range(5 + item % 2)
-    ]
-    rows += [(f"z{at}", "a", f"j{judge}", at) for at in range(4) for judge in range(2)]
-    assert_listed(rows, scale, [f"i{item:02}" for item in range(10)])

@@ -11,11 +11,9 @@ from evenhand.judges import screening
 from evenhand.judges.cards import (
     Card,
     Evidence,
-    advise,
     find_reason,
     note_camps,
     note_many,
-    say_evidence,
     say_shortly,
 )
 from evenhand.judges.mixture import fit_mixture
@@ -101,15 +99,6 @@ def test_a_careless_judge_with_the_judgments_that_are_said_to_do_is_found_half_o
     assert least <= 4
 
 
-def test_a_ranking_is_one_judgment():
-    votes = campaign(RankingPanel(24, bad=3))
-    found = screen_comparisons(votes)
-    assert found.kind == "rankings"
-    assert found.n_judgments == 24 * 30
-    assert {card.n for card in found.cards} == {24}
-    assert any(note.code == "correlated-comparisons" for note in found.notes)
-
-
 def test_the_result_depends_neither_on_row_order_nor_on_unused_names():
     votes = campaign(Panel(60, bad=3, controls=4, repeats=4))
     shuffled = votes.take(np.random.Generator(np.random.PCG64(2)).permutation(votes.size))
@@ -118,19 +107,6 @@ def test_the_result_depends_neither_on_row_order_nor_on_unused_names():
     assert names(one.cards) == names(other.cards)
     p = [[card.p_honest for card in found.cards] for found in (one, other)]
     assert p[0] == pytest.approx(p[1], abs=1e-6)
-
-
-def test_one_judge_and_judges_who_only_tie_get_cards_and_no_flag():
-    votes = campaign(Panel(30))
-    alone = screen_comparisons(votes.take(votes.judge == 3))
-    assert len([card for card in alone.cards if card.n]) == 1
-    assert not alone.flagged
-    outcome = np.where(votes.judge == 5, 1, votes.outcome).astype(np.int8)
-    tied = screen_comparisons(replace(votes, outcome=outcome))
-    card = next(card for card in tied.cards if card.judge == "j005")
-    assert "no decisive vote" in evidence(card)["slope"].says
-    assert any("j005" in note for note in tied.notes)
-    assert set(card.flags) <= {"coarse"}
 
 
 def test_nobody_is_flagged_on_fewer_than_ten_judgments():
@@ -153,20 +129,6 @@ def test_what_cannot_be_screened_is_refused():
         screen_comparisons(replace(votes, outcome=np.ones(votes.size, np.int8)))
     with pytest.raises(UnknownOption, match="level cannot be 5"):
         screen_comparisons(votes, level=5)
-
-
-def test_where_nobody_can_be_called_careless_no_power_is_claimed():
-    votes = campaign(Panel(240))
-    found = screen_comparisons(votes.take(votes.judge < 7))
-    assert "too few" in screen_comparisons(renamed(votes, 7)).abstains
-    for one in (found, screen_comparisons(renamed(votes, 7))):
-        assert one.abstains is not None
-        assert not any(card.testable for card in one.cards)
-        assert "can be told from an honest one from" not in one.detectable
-
-
-def renamed(votes: Votes, first: int) -> Votes:
-    return replace(votes.take(votes.judge < first), judges=votes.judges[:first])
 
 
 def test_habits_have_a_fifth_of_the_level():
@@ -203,9 +165,6 @@ def controls(said):
     return Evidence("controls", f"controls: {said} as expected; all judges 80 %")
 
 
-EMAD = card("emad", 1e-9, evidence=(controls("2 of 4"),))
-FARID = card("farid", 2e-5, evidence=(controls("1 of 4"),))
-CARLA = card("carla", 0.9)
 FEW = say("few-judges", n=6, needed=8)
 
 
@@ -220,23 +179,6 @@ FEW = say("few-judges", n=6, needed=8)
 def test_every_reason_of_the_mixture_is_known(slopes, errors, reason, shortly):
     abstains = fit_mixture(slopes, np.full(len(slopes), errors)).abstention()
     assert (find_reason(abstains), say_shortly(abstains)) == (reason, shortly)
-
-
-def test_too_few_judges_are_helped_by_more_judges_and_not_by_more_judgments():
-    cards = (EMAD, FARID, *(replace(CARLA, judge=f"j{k}") for k in range(4)))
-    assert advise(FEW, cards) == (
-        "Ask 2 more judges; meanwhile look at the evidence of emad, farid."
-    )
-    assert advise(FEW, (*cards[1:], CARLA, CARLA)) == (
-        "Ask 1 more judge; meanwhile look at the evidence of farid."
-    )
-
-
-def test_evidence_is_said_and_is_no_verdict():
-    assert say_evidence((EMAD, FARID, CARLA), FEW) == (
-        "emad (P(honest) < 0.001) and farid (P(honest) < 0.001) look careless or reversed rather"
-        " than honest, but this cannot be decided.",
-    )
 
 
 # Groups among the flagged, by hand.

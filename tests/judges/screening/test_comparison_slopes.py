@@ -61,29 +61,11 @@ def test_slopes_and_errors_are_those_of_a_ridge_regression_by_scipy():
         assert found.error[judge] == pytest.approx(curve**-0.5, rel=1e-4)
 
 
-def test_the_average_judge_has_a_slope_of_one_and_bad_judges_theirs():
-    slopes = np.mean(
-        [find_slopes(Panel(120, bad=3).simulate(generator(4, 52, r))).slope for r in range(20)],
-        axis=0,
-    )
-    assert abs(slopes[:3].mean()) < 0.1
-    assert slopes[3:].mean() == pytest.approx(1.1, abs=0.15)
-
-
 def test_random_rankings_of_five_count_for_half_of_their_comparisons():
     """Var Σ (y − ½) x over a random ranking of k is (k + 1)/3 of that of independent votes."""
     votes = RankingPanel(24, bad=30).simulate(generator(4, 56, 0))
     found = find_slopes(replace(votes, items=("",), item=np.zeros(votes.size, np.int32)))
     assert found.inflation == pytest.approx(2, abs=0.15)
-
-
-def test_errors_of_careless_judges_who_rank_are_right():
-    panel = RankingPanel(24, bad=3)
-    z = []
-    for replicate in range(60):
-        found = find_slopes(panel.simulate(generator(4, 57, replicate)))
-        z += (found.slope / found.error)[:3].tolist()
-    assert np.std(z) == pytest.approx(1, abs=0.2)
 
 
 # Leave-judge-out worths beside full refits by scipy, task by task.
@@ -135,16 +117,6 @@ def test_one_step_is_a_full_refit_but_for_a_tenth_of_what_leaving_out_changes(pa
     assert passed_over == 0
     assert one_step < 0.1 * nobody_out
     assert one_step < 0.05
-
-
-@pytest.mark.parametrize(("rounds", "few"), [(200, 0), (3, 0), (200, 10_000)])
-def test_solving_by_pairs_or_by_systems_makes_no_difference(monkeypatch, rounds, few):
-    """By conjugate gradients, by elimination where they are stopped, and pair by pair."""
-    ballot = ballot_of(Panel(60, systems=12))
-    expected, _ = leave_out_gaps(ballot)
-    monkeypatch.setattr(comparison_evidence, "MAX_GRADIENT_STEPS", rounds)
-    monkeypatch.setattr(comparison_evidence, "MAX_PAIRS_SOLVED", few)
-    assert leave_out_gaps(ballot)[0] == pytest.approx(expected, abs=1e-7)
 
 
 def test_tasks_that_are_too_large_are_counted_and_give_no_gap(monkeypatch):
@@ -212,15 +184,6 @@ def twice(first: list[int], second: list[int], *, turned: bool) -> Votes:
 def test_repeats_compare_preferences_and_not_sides():
     assert weigh_repeats(twice([0, 0, 2, 1], [2, 0, 0, 1], turned=True)).seen.tolist() == [[3, 1]]
     assert weigh_repeats(twice([0, 0, 2, 1], [2, 0, 0, 1], turned=False)).seen.tolist() == [[2, 2]]
-
-
-def test_who_always_presses_one_key_is_consistent_by_chance_where_sides_stay():
-    stays = weigh_repeats(twice([0] * 20, [0] * 20, turned=False))
-    turned = weigh_repeats(twice([0] * 20, [0] * 20, turned=True))
-    assert stays.chance[0, 0] > 0.95
-    assert turned.chance[0, 0] < 0.05
-    assert stays.seen.tolist() == [[20, 0]]
-    assert turned.seen.tolist() == [[0, 20]]
 
 
 def test_repeats_are_beta_binomial_around_the_other_judges():
@@ -297,15 +260,6 @@ def test_a_judge_who_takes_the_left_output_too_often_stands_out():
     assert position.value[4] > 1
 
 
-def test_a_judge_who_calls_nearly_everything_equal_is_coarse():
-    votes = Panel(60).simulate(generator(4, 62, 0))
-    rng = np.random.Generator(np.random.PCG64(3))
-    vague = (votes.judge == 9) & (rng.random(votes.size) < 0.8)
-    coarse = habits(replace(votes, outcome=np.where(vague, 1, votes.outcome).astype(np.int8)))
-    assert coarse["coarse"].p.argmin() == 9
-    assert benjamini_hochberg(coarse["coarse"].p)[9] < 0.01
-
-
 def with_moments(votes: Votes, seed: int) -> tuple[Votes, np.ndarray]:
     """Half a minute between answers, in random order; and who is in the second half."""
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -328,17 +282,6 @@ def test_a_judge_who_stops_to_care_within_a_session_drifts():
     assert drifting.p.argmin() == 2
     assert benjamini_hochberg(drifting.p)[2] < 0.05
     assert drifting.value[2] < -0.5
-
-
-def test_honest_campaigns_seldom_show_a_habit():
-    """Of 100 campaigns at most .05 + 3.09 √(.0475/100) show one at a rate of .05."""
-    alarms = 0
-    for replicate in range(50):
-        for panel in (Panel(60), RankingPanel(12)):
-            votes, _ = with_moments(panel.simulate(generator(4, 64, replicate)), replicate)
-            p = np.concatenate([one.p for one in habits(votes).values()])
-            alarms += benjamini_hochberg(p).min() <= 0.05
-    assert alarms / 100 <= 0.05 + 3.09 * np.sqrt(0.0475 / 100)
 
 
 def test_nothing_is_said_of_what_is_not_known():

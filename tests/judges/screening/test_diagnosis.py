@@ -150,16 +150,6 @@ def test_controls_are_seen_in_easy_items_only():
     assert found.outliers_of("easy-items", "").high == ("x",)
 
 
-def test_tasks_are_pooled_with_a_note_or_kept_apart():
-    lines = [(*one, task) for task in ("de-en", "fr-en") for one in SMALL]
-    data = ratings(lines, (*FOUR[:4], "task"))
-    assert "2 tasks are pooled." in diagnose_judges(data).notes
-    apart = diagnose_groups(data)
-    assert [*apart] == ["de-en", "fr-en"]
-    assert apart["de-en"].profiles == diagnose_judges(ratings(SMALL)).profiles
-    assert {row["task"] for row in apart.records()} == {"de-en", "fr-en"}
-
-
 @pytest.mark.parametrize("scores", [[3, 3, 3, 3], [1, 1, 5, 5]])
 def test_constant_scores_and_perfect_agreement_put_nobody_outside(scores):
     judged = zip("xyxy", "1122", "aaaa", scores, strict=True)
@@ -286,26 +276,6 @@ def test_scores_too_large_to_be_added_up_are_refused():
 
 
 # The signature of a diagnosis.
-
-
-SMALL_OF_DIAGNOSIS_SETTINGS = lines_of("x 1 a 1; y 1 a 3; x 1 b 2; y 1 b 2; z 1 b 5; z 2 a 4")
-
-
-def test_every_setting_that_changes_a_number_changes_the_signature():
-    data = ratings([*SMALL_OF_DIAGNOSIS_SETTINGS, ("x", "1", "a", 5.0)])
-    settings = [
-        {},
-        {"easy": ["1"]},
-        {"easy": ["2"]},
-        {"references": ["a"]},
-        {"references": ["b"]},
-        {"merge": "1+2"},
-        {"merge": "2+3"},
-        {"k": 1.0000001},
-    ]
-    signed = [diagnose_judges(data, **one).signature for one in settings]
-    turned = ratings([("x", "1", "a", 5.0), *SMALL_OF_DIAGNOSIS_SETTINGS])
-    assert len({*signed, diagnose_judges(turned).signature}) == len(settings) + 1
 
 
 # What a diagnosis says.

@@ -76,17 +76,6 @@ def test_posteriors_follow_from_bayes_rule():
     assert found.posterior == pytest.approx(joint / joint.sum(axis=1, keepdims=True), abs=1e-9)
 
 
-def test_further_evidence_counts_once_and_only_for_its_judge():
-    slopes, errors = draw(5, careless=0, reverse=0)
-    extra = np.zeros((len(slopes), 3))
-    extra[7, 1] = 12.0
-    plain, told = fit_mixture(slopes, errors), fit_mixture(slopes, errors, extra=extra)
-    odds = np.log(told.p_honest / plain.p_honest)
-    assert plain.p_honest[7] > 0.9
-    assert told.p_honest[7] < 0.5
-    assert np.abs(np.delete(odds, 7)).max() < 0.5  # the share of careless judges rises a little
-
-
 def test_flags_are_the_largest_set_with_a_mean_of_at_most_the_level():
     rng = np.random.Generator(np.random.PCG64(6))
     for _ in range(50):

@@ -151,20 +151,6 @@ def test_real_campaigns_are_screened_as_they_are(data_folder, name):
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-def test_on_long_scales_coarse_is_shown_and_never_a_flag():
-    panel = RatingPanel(points=100, middle=60, steps=((1, 0.8), (25, 0.2)))
-    for seed in range(4):
-        rows = panel.draw(np.random.default_rng(seed))
-        found = screen_ratings(rows)
-        assert not any("coarse" in card.flags for card in found.cards)
-    says = [one.says for card in found.cards for one in card.evidence if one.name == "coarse"]
-    assert len(says) == 30
-    assert all("shown, not tested" in one for one in says)
-    assert any(
-        "coarse use of the scale is shown, but never flagged" in note for note in found.notes
-    )
-
-
 def test_nearly_all_scores_at_one_end_may_be_severity():
     rows = RatingPanel(each=120).draw(np.random.default_rng(3))
     rng = np.random.default_rng(4)
@@ -185,36 +171,12 @@ def test_a_group_of_the_contrary_taste_is_named_as_a_group():
     assert not any("agree with each other" in note for note in screen_ratings(rows).notes)
 
 
-def test_cards_count_scores_and_the_notes_say_so():
-    double = table_of(
-        [
-            (f"J{j}", str(k), f"s{k % 3}", c, (j + k) % 5)
-            for j in range(9)
-            for k in range(12)
-            for c in "ab"
-        ],
-        "judge item system criterion score",
-    )
-    found = screen_ratings(double)
-    assert {card.n for card in found.cards} == {24}
-    assert any("Cards count scores (216)" in note and "(108)" in note for note in found.notes)
-
-
 # Who could have been seen, and how the level is shared out.
 
 
 @pytest.fixture(scope="module")
 def rows_of_rating_power():
     return RatingPanel(each=120).draw(np.random.default_rng(1))
-
-
-def test_where_nobody_can_be_called_careless_no_power_is_claimed(rows_of_rating_power):
-    few = screen_ratings(rows_of_rating_power.take(rows_of_rating_power.judge >= 23))
-    assert few.abstains is not None
-    assert "7 judges are too few" in few.abstains
-    assert len(few.cards) == 7  # judges without a row in this part get no card
-    assert not any(card.testable for card in few.cards)
-    assert "slopes alone cannot flag a careless judge" in few.detectable
 
 
 def test_classes_have_four_fifths_of_the_level():
@@ -276,16 +238,6 @@ def test_ratings_are_screened_with_what_leaving_a_judge_out_changes(ratings):
     assert all("order" in card.effect for card in found.flagged)
     bare = screen_ratings(ratings.rows())
     assert [card.flags for card in bare.cards] == [card.flags for card in found.cards]
-
-
-def test_rankings_are_screened_by_their_comparisons():
-    rng = np.random.default_rng(3)
-    rows = [
-        {"judge": f"J{r % 10}", "item": str(r), "ranking": str(r), "system": s, "rank": int(k)}
-        for r in range(120)
-        for s, k in zip("ABC", rng.permutation(3) + 1, strict=True)
-    ]
-    assert evenhand.screen_judges(evenhand.read(pd.DataFrame(rows))).kind == "rankings"
 
 
 def test_a_scale_is_for_ratings(ratings, comparisons):

@@ -29,31 +29,12 @@ def slopes_of(rows):
     return rating_slopes(expect_scores(rows))
 
 
-def test_honest_judges_lie_near_one_careless_near_nought_reversed_below(panel):
-    means = np.array(
-        [
-            [slopes.slope[np.array(panel.kinds()) == kind].mean() for kind in KINDS]
-            for slopes in (slopes_of(draw(panel, seed)) for seed in range(8))
-        ]
-    ).mean(axis=0)
-    assert means[0] == pytest.approx(1.4, abs=0.3)  # the bad ones pull the mean of all to 1
-    assert means[1] == pytest.approx(0, abs=0.1)
-    assert means[2] < -0.9
-
-
-KINDS = ("honest", "random", "reversed")
-
-
 def test_the_error_of_a_careless_judge_is_the_spread_of_slopes(panel):
     found = [slopes_of(draw(panel, seed)) for seed in range(30)]
     slopes = np.array([one.slope[:3] for one in found])
     errors = np.array([one.error[:3] for one in found])
     ratio = slopes.std() / np.sqrt((errors**2).mean())
     assert 0.6 < ratio < 1.15
-
-
-def vars_of(rows):
-    return {name: getattr(rows, name) for name in rows.__dataclass_fields__}
 
 
 def test_the_slope_does_not_hear_the_judge_himself():
@@ -65,15 +46,6 @@ def test_the_slope_does_not_hear_the_judge_himself():
     slopes = slopes_of(rows)
     assert slopes.slope.tolist() == [0, 0]
     assert slopes.error.tolist() == [UNKNOWN_ERROR, UNKNOWN_ERROR]
-
-
-def test_the_same_scores_under_two_criteria_are_no_more_evidence_than_under_one():
-    rows = draw(RatingPanel(each=30))
-    twice = rows.take(np.repeat(np.arange(rows.size), 2))
-    second = np.tile([0, 1], rows.size).astype(np.int32)
-    both = type(rows)(**{**vars_of(twice), "criteria": ("A", "B"), "criterion": second})
-    assert slopes_of(both).slope == pytest.approx(slopes_of(rows).slope)
-    assert slopes_of(both).error == pytest.approx(slopes_of(rows).error)
 
 
 def expectation(x: np.ndarray, z: np.ndarray, item: np.ndarray, judge=None) -> Expectation:
@@ -171,19 +143,6 @@ def test_repeats_tell_the_random_from_both_others(clues):
     assert (np.abs(clues["repeats"].value) <= 1).all()
 
 
-def test_time_speaks_against_the_quick_only_and_never_much():
-    rows = judged(["honest"] * 14)
-    seconds = np.where(rows.judge == 3, rows.seconds / 1e4, rows.seconds)
-    seconds = np.where(rows.judge == 4, seconds * 1e4, seconds)
-    changed = type(rows)(
-        **{**{n: getattr(rows, n) for n in rows.__dataclass_fields__}, "seconds": seconds}
-    )
-    clue = next(c for c in find_clues(changed, expect_scores(changed)) if c.name == "seconds")
-    assert clue.logs[3].tolist() == [0, 3, 0]
-    assert clue.logs[4, 1] == pytest.approx(np.log(0.5), abs=1e-6)
-    assert (clue.logs[:, 0] == 0).all()
-
-
 def test_controls_of_a_careless_judge_vary_by_two_scores_each(clues):
     """12 controls, each beside the judge's own score of the output: N(0, 2 / 12)."""
     clue = clues["controls"]
@@ -224,16 +183,6 @@ def test_a_judge_who_grows_severe_within_the_session_drifts(rows):
     assert habit.p[7] < 0.01
     assert habit.value[7] < -1
     assert habits_of(rows)["drifting"].p[7] > 0.01
-
-
-def test_a_judge_who_stops_to_look_drifts(rows):
-    own = np.flatnonzero(rows.judge == 7)
-    late = own[np.argsort(rows.moment[own])][60:]
-    score = rows.score.copy()
-    score[late] = np.random.default_rng(0).permutation(score[late])
-    habit = habits_of(changed(rows, score))["drifting"]
-    assert float(habit.says[7].rpartition(" ")[2]) < -0.5  # the slope changes by so much
-    assert habit.p[7] < 0.05
 
 
 def scores_of(*judges):

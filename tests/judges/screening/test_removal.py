@@ -15,7 +15,6 @@ from evenhand.judges.outliers import (
     Outliers,
     count_missed,
     find_by_easy_items,
-    find_by_mean_agreement,
     find_by_mean_score,
     outside_limits,
     profile_judges,
@@ -76,13 +75,6 @@ def test_a_repeat_is_the_later_version_wherever_it_stands():
     rows = ratings(lines, ("judge", "item", "system", "score", "kind")).rows()
     assert choose_version(rows, "first").score.tolist() == [1]
     assert choose_version(rows, "last").score.tolist() == [5]
-
-
-def test_the_clock_says_what_came_last_where_there_is_one():
-    lines = [("x", "1", "a", 5, 200), ("x", "1", "a", 1, 100)]
-    rows = ratings(lines, ("judge", "item", "system", "score", "shown_at")).rows()
-    assert choose_version(rows, "last").score.tolist() == [5]
-    assert choose_version(rows, "first").score.tolist() == [1]
 
 
 def test_a_version_that_does_not_exist_is_refused():
@@ -226,12 +218,6 @@ def test_the_two_readings_of_the_mean_score_differ_for_who_saw_worse_outputs():
     assert find_by_mean_score(judges, reading="gap").judges == ("d",)
 
 
-def test_mean_agreement_finds_who_is_far_and_never_who_is_near():
-    judges = [profile(name, 3, 0, far) for name, far in zip("abcd", (0.0, 1, 1, 3), strict=True)]
-    found = find_by_mean_agreement(judges)
-    assert (found.high, found.low) == (("d",), ())
-
-
 # Judges beside the others: a table worked out by hand, and pandas on many scores.
 
 
@@ -291,11 +277,6 @@ KINDS = ("judge", "item", "system", "score", "kind")
 def counted(data, easy=(), scales=FIVE_OF_EASY_ITEMS, miss=0.5):
     found = count_missed(data.rows(), easy, scales, miss)
     return {one.judge: (one.n, one.missed) for one in found.get("", ())}
-
-
-def test_a_good_output_is_missed_in_the_lower_half_and_in_the_middle():
-    data = ratings(lines_of("p 1 a 1; q 1 a 2; r 1 a 3; s 1 a 4; t 1 a 5; t 2 a 1"))
-    assert counted(data, ["1"]) == {"p": (1, 1), "q": (1, 1), "r": (1, 1), "s": (1, 0), "t": (1, 0)}
 
 
 @pytest.mark.parametrize(("easy", "fault"), [("9", "easy item '9'"), (("1", "z"), "'z'")])

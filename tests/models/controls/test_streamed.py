@@ -113,16 +113,6 @@ def test_weights_count_as_in_memory(kind):
         assert two.squares.tolist() == one.squares.tolist()
 
 
-def test_numbers_of_few_values_are_pooled():
-    frame = simulate(2, n=3000)
-    fit = BradleyTerry(controls=("lists",)).fit(lazy("duckdb", frame))
-    assert isinstance(fit.rows.keys, FiledColumn)
-    assert isinstance(fit.likelihood.rows.keys, np.ndarray)
-    assert fit.likelihood.rows.size < len(frame) / 5
-    held = BradleyTerry(controls=("lists",)).fit(comparisons(frame))
-    assert fit.beta == pytest.approx(held.beta, abs=1e-10)
-
-
 REFUSED = {
     "missing": pl.when(pl.int_range(pl.len()) == 3).then(None).otherwise(pl.col("length")),
     "infinite": pl.when(pl.int_range(pl.len()) == 3).then(np.inf).otherwise(pl.col("length")),

@@ -7,11 +7,10 @@ import pytest
 
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.models.irt_outputs import FRESH, RANKED, pair_outputs
+from evenhand.models.irt_outputs import FRESH, pair_outputs
 from few_votes import votes_of
 from tallies import tally
 
-ARRAYS = ("author", "one", "other", "outcome")
 ROWS = [
     (0, 0, 0, 1, LEFT),
     (1, 0, 1, 2, TIE),
@@ -20,18 +19,6 @@ ROWS = [
     (2, 2, 3, 0, LEFT),
     (2, 2, 0, 3, LEFT),
 ]
-
-
-def _random_rows(seed, n=60):
-    rng = np.random.default_rng(seed)
-    judge, item, outcome = (rng.integers(0, top, n) for top in (3, 6, 3))
-    left = rng.integers(0, 5, n)
-    right = (left + rng.integers(1, 5, n)) % 5
-    return [tuple(map(int, row)) for row in zip(judge, item, left, right, outcome, strict=True)]
-
-
-def _equal(one, other):
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS)
 
 
 def _described(pairs):
@@ -60,26 +47,6 @@ def test_without_items_every_comparison_has_two_outputs_of_its_own_and_a_note():
     assert len(pairs.author) == 12
     assert sorted([*pairs.one.tolist(), *pairs.other.tolist()]) == list(range(12))
     assert pairs.notes == (FRESH,)
-
-
-def test_without_items_outputs_of_one_ranking_are_shared():
-    answer = np.array([7, 7, 7, 8, 9, 9], np.int32)
-    votes = replace(votes_of(ROWS), items=("",), item=np.zeros(6, np.int32), answer=answer)
-    pairs = pair_outputs(votes)
-    assert len(pairs.author) == 3 + 2 + 2
-    assert pairs.n_judgments == 3
-    assert pairs.notes == (RANKED,)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_numbers_depend_neither_on_order_nor_on_sides(seed):
-    rows = _random_rows(seed)
-    order = np.random.default_rng(seed).permutation(len(rows))
-    turned = [
-        (j, i, right, left, RIGHT - said)
-        for j, i, left, right, said in (rows[place] for place in order)
-    ]
-    assert _equal(pair_outputs(votes_of(turned)), pair_outputs(votes_of(rows)))
 
 
 def test_what_is_no_comparison_is_refused():

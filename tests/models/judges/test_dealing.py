@@ -120,13 +120,6 @@ def test_p_is_that_of_all_deals_within_tasks():
     assert found.p == pytest.approx(share, abs=0.12)  # 199 deals: 3.4 standard errors
 
 
-def test_what_rankings_share_is_the_sigma_of_dealt_judges():
-    """With one taste for all, moments find as much in the judges as in any deal."""
-    found = [RandomJudges().fit(rankings(10, 30, seed=s)).deal_test for s in range(6)]
-    true, dealt_out = (np.mean([getattr(one, n) ** 2 for one in found]) for n in ("sigma", "dealt"))
-    assert true == pytest.approx(dealt_out, abs=0.02)
-
-
 @pytest.mark.slow
 def test_dealt_judges_of_wmt12_are_seldom_called_different_and_its_own_are(data_folder):
     table = read(data_folder / "wmt12_rankings" / "wmt12.RNK_results.csv").comparisons()

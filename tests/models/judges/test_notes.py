@@ -14,7 +14,6 @@ from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
 )
-from evenhand.models.base import LRTest
 from evenhand.models.random_judges import RandomJudges
 from judge_panels import tastes
 from tallies import tally
@@ -127,24 +126,3 @@ def test_sigma_beyond_six_is_said_to_be_there_with_what_to_collect():
     with pytest.raises(NotConverged, match=r"rises at σ = 6.*let judges answer more") as lost:
         RandomJudges().fit(tally(*steady, ("a", "b", 5, 0, 5, "t")))
     assert "laplace" not in str(lost.value)
-
-
-def test_settings_that_change_numbers_stand_in_the_signature():
-    one = RandomJudges(level=0.995, reference="s1").fit(CAMPAIGN)
-    two = RandomJudges(restricted=False).fit(CAMPAIGN)
-    assert {"restricted", "reference=s1", "level=0.995"} <= set(one.signature_parts)
-    assert {"ml", "reference=s3", "level=0.95"} <= set(two.signature_parts)
-    assert "restricted" not in two.signature_parts
-    assert "99.5 % interval" in one.says[0]
-    assert "of the answers without ties" in one.says[1]
-
-
-def test_disagreement_is_claimed_only_where_a_test_supports_it():
-    fit = replace(RandomJudges().fit(CAMPAIGN), sigma=0.37, sigma_interval=(0.0, 1.1), check=None)
-    unsure = replace(fit, lr_test=LRTest(0.13, 1, 0.36)).says[0]
-    assert unsure == (
-        "Not significant at .05 that judges differ in taste: σ = 0.37 (0.00 to 1.10; 95 %"
-        " interval)."
-    )
-    sure = replace(fit, lr_test=LRTest(20.0, 1, 1e-5)).says[0]
-    assert sure == "Judges differ in taste: σ = 0.37 (0.00 to 1.10; 95 % interval)."

@@ -126,9 +126,3 @@ def test_what_tells_nothing_of_judges_is_refused(rows, why):
 def test_settings_that_cannot_be_are_refused(settings):
     with pytest.raises(UnknownOption):
         DawidSkene(**settings)
-
-
-def test_an_end_that_was_not_reached_is_said():
-    fit = DawidSkene(iterations=2).fit(tables(2).answers)
-    assert not fit.converged
-    assert any("not converged after 2 iterations" in note for note in fit.notes)

@@ -5,12 +5,10 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from narwhals import from_native
 from scipy import integrate, stats
 
 import evenhand
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from evenhand.models.answers import code_answers, code_groups
 from evenhand.models.labels import (
@@ -19,8 +17,6 @@ from evenhand.models.labels import (
     integrate_skills,
 )
 from label_crowds import as_ratings, as_votes, given, spammers
-
-ROWS = [("u1", "a", "x"), ("u1", "b", "x"), ("u2", "a", "x"), ("u2", "b", "y"), ("u3", "a", "y")]
 
 
 def test_labels_are_named_as_the_user_names_them():
@@ -40,20 +36,6 @@ def test_entropy_and_confidence_are_those_of_the_posterior():
     fit = evenhand.MACE(restarts=1).fit(spammers(1, size=(50, 10, 3)).answers)
     assert fit.entropy == pytest.approx(stats.entropy(fit.posterior, axis=1), abs=1e-12)
     assert (fit.confidence == fit.posterior.max(axis=1)).all()
-
-
-def test_records_have_a_row_for_each_unit():
-    first, second, third = MajorityVote().fit(given(ROWS)).records()
-    assert first == {
-        "item": "u1",
-        "label": "c0",
-        "probability": 1.0,
-        "entropy": 0.0,
-        "answers": 2,
-    }
-    assert second["label"] is None
-    assert second["entropy"] == pytest.approx(np.log(2))
-    assert third["answers"] == 1
 
 
 @pytest.mark.parametrize("model", [evenhand.MACE(restarts=2), evenhand.DawidSkene()])
@@ -145,33 +127,6 @@ def test_a_unit_of_comparisons_is_a_pair_of_outputs_whoever_stood_left():
     assert [answers.spoken[c] for c in answers.shown.tolist()] == ["left", "left", "tie", "right"]
 
 
-def test_a_unit_of_ratings_is_an_output_under_a_criterion():
-    answers = code_answers(as_ratings(RATINGS * 2, criterion=["A"] * 3 + ["B"] * 3))
-    assert answers.units == 4
-    assert answers.labels == ("1", "3")
-    assert answers.describe_unit(1) == {"item": "i1", "system": "x", "criterion": "B"}
-
-
-def test_rankings_are_read_pair_by_pair_and_the_dependence_is_noted():
-    frame = pl.DataFrame(
-        {
-            "judge": ["j1"] * 3 + ["j2"] * 3,
-            "item": ["i1"] * 6,
-            "ranking": ["r1"] * 3 + ["r2"] * 3,
-            "system": ["a", "b", "c"] * 2,
-            "rank": [1, 2, 2, 2, 1, 3],
-        }
-    )
-    answers = code_answers(Rankings(from_native(frame)))
-    assert (answers.units, answers.size) == (3, 6)
-    assert answers.spoken == ("first", "tie", "second")  # positions are not known
-    turned = {int(unit): set() for unit in answers.unit}
-    for unit, own in zip(answers.unit, answers.swapped, strict=True):
-        turned[int(unit)].add(bool(own))
-    assert all(len(own) == 1 for own in turned.values())  # all judges saw a pair alike
-    assert any("of one ranking" in note for note in answers.notes)
-
-
 def test_controls_are_left_out_and_counted():
     kinds = ["target", "control", "target"]
     answers = code_answers(as_ratings(RATINGS, kind=kinds))
@@ -200,15 +155,6 @@ def test_only_known_ways_to_treat_ties():
 def test_only_ties_leave_nothing_when_ties_are_dropped():
     with pytest.raises(InvalidJudgments, match="no votes are left"):
         code_answers(as_votes([VOTES[2]]), ties="discard")
-
-
-@pytest.mark.parametrize("column", ["place", "criterion"])
-def test_groups_are_the_values_of_any_column(column):
-    data = as_ratings(RATINGS, **{column: ["here", "there", "here"]})
-    groups = code_groups(data, column)
-    assert {name: one.size for name, one in groups.items()} == {"here": 2, "there": 1}
-    votes = as_votes(VOTES, **{column: ["here", "there", "here", "here"]})
-    assert [one.size for one in code_groups(votes, column).values()] == [3, 1]
 
 
 def test_units_cannot_be_grouped_by_who_answered():

@@ -8,7 +8,6 @@ from crowdkit import aggregation as crowd_kit
 from scipy import integrate, stats
 
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.models.labels import MajorityVote
 from evenhand.models.mace import MACE, Knowing, Odds, bound, climb, expect, start_odds
 from label_crowds import as_crowd_kit, coded, given, spammers
 
@@ -40,24 +39,6 @@ def test_from_the_same_start_it_is_crowd_kits(method, iterations):
     assert end.posterior == pytest.approx(expected.to_numpy(), abs=1e-10)
 
 
-@pytest.mark.parametrize("method", ["vb", "em"])
-def test_it_finds_labels_and_competences_better_than_the_majority(method):
-    right, near, apart = [], [], []
-    for seed in range(4):
-        crowd = spammers(seed)
-        fit, vote = MACE(method, restarts=3).fit(crowd.answers), MajorityVote().fit(crowd.answers)
-        right.append((fit.best == crowd.truth).mean() - (vote.best == crowd.truth).mean())
-        errors = [
-            [abs(one.value - skill) for one, skill in zip(own.skills, crowd.skill, strict=True)]
-            for own in (fit, vote)
-        ]
-        near.append(np.mean(errors[0]))
-        apart.append(np.mean(errors[1]) - near[-1])
-    assert min(right) > 0.05
-    assert np.mean(near) < 0.1
-    assert min(apart) > 0.05
-
-
 def test_intervals_hold_the_competences_and_probabilities_are_honest():
     """Of 600 intervals of 95 % all but some 30 hold; labels called 95 % sure are right as often."""
     held, sure, claimed = [], [], []
@@ -73,21 +54,6 @@ def test_intervals_hold_the_competences_and_probabilities_are_honest():
         claimed += fit.confidence[above].tolist()
     assert 0.91 < np.mean(held) < 0.98
     assert np.mean(sure) == pytest.approx(np.mean(claimed), abs=0.02)
-
-
-def test_the_order_of_rows_does_not_matter_and_the_seed_does_what_it_says():
-    crowd = spammers(3, size=(80, 10, 3)).answers
-    rows = [(f"u{u:03d}", f"j{j:02d}", f"c{c}") for u, j, c in _codes(crowd)]
-    one, other = (MACE(restarts=2).fit(given(some)) for some in (rows, rows[::-1]))
-    assert (one.posterior == other.posterior).all()
-    assert one.signature == other.signature
-    assert "seed=20131" in one.signature
-    third = MACE(restarts=1, iterations=2, seed=5).fit(given(rows))
-    assert (third.posterior != MACE(restarts=1, iterations=2).fit(given(rows)).posterior).any()
-
-
-def _codes(answers):
-    return zip(answers.unit.tolist(), answers.judge.tolist(), answers.label.tolist(), strict=True)
 
 
 @pytest.mark.parametrize("method", ["vb", "em"])
@@ -125,15 +91,6 @@ def test_the_threshold_is_that_of_the_authors_program():
 def test_what_tells_nothing_of_judges_is_refused(rows, why):
     with pytest.raises(NotIdentified, match=why):
         MACE().fit(given(rows))
-
-
-def test_too_few_iterations_and_starts_are_said():
-    answers = spammers(6, size=(100, 30, 3), each=3).answers
-    fit = MACE("em", restarts=5, iterations=3, noise=20, seed=0).fit(answers)
-    assert any("Only one of 5 starts reached this solution" in note for note in fit.notes)
-    fit = MACE("em", iterations=1).fit(answers)
-    assert not fit.converged
-    assert any("had not converged after 21 iterations" in note for note in fit.notes)
 
 
 # The steps of MACE against sums over every state, and against scipy's divergences.

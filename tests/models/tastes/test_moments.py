@@ -11,7 +11,6 @@ from evenhand.models.variance_components import (
     find_residuals,
     restore,
     square_sums,
-    square_votes,
     sum_products,
 )
 from experiments.campaign import Campaign, generator
@@ -53,15 +52,6 @@ def test_the_moment_is_the_sum_over_pairs_of_votes_of_one_judge_on_two_items(cam
     found = conclude(products, 0.95)
     assert found.variance == pytest.approx(max(size / (size - 1) * u / d, 0))
     assert found.z == pytest.approx(u / np.sqrt(2 * d))
-
-
-def test_without_items_each_vote_stands_for_itself(campaign):
-    tally, fit, tie = campaign
-    residual, variance, pair = votes(tally, fit, tie)
-    own = tally.factor("judge").codes.astype(np.int64)
-    scores, weights = square_votes(find_residuals(tally, fit, tie), own)
-    np.testing.assert_allclose(scores, np.bincount(own, residual**2 * (pair**2).sum(1)))
-    np.testing.assert_allclose(weights, np.bincount(own, 4 * variance**2))
 
 
 def test_sums_over_a_judge_are_squared_as_vectors_and_matrices(campaign):

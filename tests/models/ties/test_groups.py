@@ -94,14 +94,6 @@ def test_a_group_without_ties_has_none_and_no_parameter():
     assert np.isfinite(fit.pearson)
 
 
-def test_if_the_reference_group_gave_no_ties_the_first_that_did_takes_its_place():
-    rows = [("A", "B", 4, 0, 3, "x"), ("A", "B", 3, 2, 2, "y"), ("A", "B", 3, 4, 2, "z")]
-    fit = COMMON.fit(tally(*rows))
-    assert fit.names == ("o1", "g1", "g1:z")
-    assert fit.notes == ("No ties observed of x: γ = −∞ there, not estimated; g1 is that of y.",)
-    assert fit.predict([("A", "B")])[0, 1] == pytest.approx(0, abs=1e-100)
-
-
 def test_groups_are_predicted_by_name_also_where_only_ties_differ():
     fit = COMMON.fit(campaign())
     pair = [("s0000", "s0001")]

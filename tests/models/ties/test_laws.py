@@ -119,17 +119,6 @@ def test_information_stays_positive_where_a_win_is_nearly_certain(law, eta):
     assert np.isfinite([here.value[0], here.eta[0], here.eta_eta[0]]).all()
 
 
-@EVERY
-def test_the_first_tie_parameter_is_the_maximum_for_equal_systems(law):
-    if not law.free:
-        assert law.start(np.array([[5.0, 3, 4]])) == 0
-        return
-    counts = np.array([[3000.0, 2000, 3000]])
-    here = law.expand(np.zeros(1), law.start(counts), counts)
-    assert here.tie[0] == pytest.approx(0, abs=1)
-    assert law.start(np.array([[5.0, 0, 0]])) > -np.inf
-
-
 # Threshold models fitted: against scipy.optimize on raw τ, and where no tie was seen.
 
 
@@ -160,17 +149,6 @@ def test_the_fit_is_the_maximum_that_scipy_finds(ties):
     )
     np.testing.assert_allclose(fit.estimate, found.x, rtol=0, atol=1e-5)
     assert fit.loglik == pytest.approx(-found.fun, abs=1e-7)
-
-
-@pytest.mark.parametrize("ties", ERRORS)
-def test_the_error_of_tau_is_that_of_log_tau_times_tau(ties):
-    fit = BradleyTerry(ties=ties).fit(simulate((0.3, 0.0, -0.2), 600, seed=8))
-    tau = fit.estimate[-1]
-    assert np.exp(fit.beta[-1]) == tau
-    np.testing.assert_allclose(np.sqrt(fit.raw_vcov[-1, -1]) * tau, np.sqrt(fit.vcov[-1, -1]))
-    np.testing.assert_allclose(fit.raw_vcov[:-1, :-1], fit.vcov[:-1, :-1])
-    inverse = np.linalg.inv(fit.likelihood.expand(fit.beta).information)
-    np.testing.assert_allclose(fit.raw_vcov, inverse, rtol=1e-6, atol=1e-12)
 
 
 @pytest.mark.parametrize("ties", ERRORS)

@@ -40,15 +40,6 @@ def test_ratings_are_taken_apart_by_restricted_likelihood():
     assert "REML" in found.signature
 
 
-def test_the_parts_of_the_error_add_up_to_it():
-    for found in (
-        evenhand.estimate_components(simulate(1, SDS)),
-        evenhand.estimate_components(voted(1)),
-    ):
-        assert sum(found.parts.values()) == pytest.approx(found.stderr**2)
-        assert 0 < found.reliability < 1
-
-
 def test_the_error_is_that_of_system_means_of_simulated_scores():
     first = simulate(1, SDS)
     found = evenhand.estimate_components(first)
@@ -70,22 +61,6 @@ def test_several_tasks_or_criteria_are_refused_in_words():
     mixed = frame(criterion=pl.Series(["fluency", "adequacy"] * 150))
     with pytest.raises(InvalidJudgments, match="several criteria \\(adequacy, fluency\\)"):
         evenhand.estimate_components(evenhand.read(mixed))
-
-
-def test_controls_and_repeats_are_left_out_and_said():
-    kinds = pl.Series(["control"] * 20 + ["repeat"] * 10 + ["target"] * 270)
-    found = evenhand.estimate_components(evenhand.read(frame(kind=kinds)))
-    assert found.observed.judgments == 270
-    assert any("30 controls and repeats excluded" in note for note in found.notes)
-
-
-def test_comparisons_have_tastes_on_the_scale_of_log_worth():
-    found = evenhand.estimate_components(voted(1))
-    assert found.kind == "comparisons"
-    assert found.unit == "log-worth"
-    assert found.find("judge") is None
-    assert found.find("judge x system").how == "moments"
-    assert found.observed.each == pytest.approx(150)
 
 
 def test_the_likelihood_puts_random_judges_in_the_place_of_moments():
@@ -164,7 +139,7 @@ def test_judges_who_scored_everything_cancel_in_wmt22():
 
 
 def test_what_a_judge_says_twice_of_an_output_counts_once():
-    rows = frame().unique(["judge", "item", "system"], maintain_order=True)
+    rows = frame().unique(["judge", "item", "system"], maintain_order=True).head(120)
     one = evenhand.estimate_components(evenhand.read(rows))
     twice = evenhand.estimate_components(evenhand.read(pl.concat([rows, rows])))
     for own, other in zip(one.components, twice.components, strict=True):
