@@ -9,7 +9,6 @@ import evenhand
 from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.plackett_luce import PlackettLuce
 from evenhand.models.registry import MODELS, find_model
 from model_family import campaign
 from tallies import table, tally
@@ -94,13 +93,6 @@ def test_a_fit_to_votes_is_that_to_the_rankings_they_came_from(name):
     np.testing.assert_allclose(two.predict(PAIRS), one.predict(PAIRS), rtol=0, atol=1e-12)
     assert (two.n_judgments, two.n_comparisons) == (one.n_judgments, one.n_comparisons)
     assert two.notes == one.notes
-
-
-def test_on_part_of_their_answers_models_of_rankings_are_davidsons():
-    some = VOTES.take(np.random.Generator(np.random.PCG64(3)).random(VOTES.size) < 0.5)
-    fit, pairs = PlackettLuce().fit(some), BradleyTerry().fit(some)
-    np.testing.assert_allclose(fit.predict(PAIRS), pairs.predict(PAIRS), rtol=0, atol=1e-6)
-    assert "without a whole ranking: each comparison counts as a ranking of two." in fit.notes[0]
 
 
 def test_controls_need_the_rows_of_a_table():

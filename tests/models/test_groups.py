@@ -137,23 +137,6 @@ def test_the_orders_of_table_1_are_those_of_each_judge_alone(table_1):
     assert [one.place["D"] for one in orders] == [2, 2, 1, 2]
 
 
-def test_a_system_that_a_group_never_saw_has_no_place_there():
-    rows = [(a, b, 3, 1, 2, "x") for a in "ABC" for b in "ABC" if a != b]
-    rows += [("A", "B", 2, 1, 4, "y")]
-    orders, scale = order_groups(BradleyTerry(judge_covariates="judge").fit(tally(*rows)))
-    assert orders[1].place == {"A": 2, "B": 1, "C": None}
-    assert orders[1].log_worth["C"] is None
-    assert "systems that all groups saw" in scale  # C, the reference, is none of them
-    assert sum(orders[0].log_worth[name] for name in "AB") == pytest.approx(0, abs=1e-12)
-
-
-def test_groups_without_a_common_system_stand_by_themselves():
-    rows = [("A", "B", 3, 1, 2, "x"), ("C", "D", 2, 1, 4, "y")]
-    orders, scale = order_groups(BradleyTerry(judge_covariates="judge").fit(tally(*rows)))
-    assert "no system is common" in scale
-    assert [one.place["D"] for one in orders] == [None, 1]
-
-
 def test_covariates_that_say_the_same_cannot_be_tested_one_by_one():
     rows = [
         (a, b, 3 + (a == "A"), 1, 2, level, level)

@@ -134,16 +134,6 @@ def test_scores_without_a_remainder_have_the_variances_between_means(name, noise
     assert any("without a remainder" in note for note in result.notes)
 
 
-@pytest.mark.parametrize("noise", [0.3, 0.03, 0.003])
-def test_a_small_residual_beside_large_differences_is_not_nothing(noise):
-    judge, item, system = np.indices((4, 10, 3))
-    rng = np.random.Generator(np.random.PCG64(11))
-    score = system + 10.0 * judge + 100.0 * item + noise * rng.normal(size=judge.shape)
-    components, _ = found_in(rows_of(judge, item, system, score))
-    assert components["residual"].sd == pytest.approx(noise, rel=0.3)
-    assert components["judge"].sd == pytest.approx(10 * np.std(range(4), ddof=1), rel=0.01)
-
-
 def test_a_likelihood_without_a_maximum_leaves_moments(monkeypatch):
     def refuse(*_, **__):
         raise NotConverged("nothing was found", ["collect more"])

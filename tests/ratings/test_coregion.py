@@ -65,17 +65,6 @@ def test_the_gradient_is_that_of_finite_differences(sharing, own, few):
     np.testing.assert_allclose(problem.expand(at).gradient, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_evidence_and_prior_do_not_change_when_loadings_are_rotated():
-    shape, rows = layout("low rank"), judged()
-    y = np.random.default_rng(4).normal(size=len(rows))
-    vector = somewhere(shape)
-    parts = shape.split(vector)
-    turn = np.array([[np.cos(1), -np.sin(1)], [np.sin(1), np.cos(1)]])
-    turned = shape.join({**parts, "loadings": parts["loadings"].reshape(4, 2) @ turn})
-    here, there = (Problem(shape, rows, y).expand(one).value for one in (vector, turned))
-    assert here == pytest.approx(there, rel=1e-12)
-
-
 @pytest.mark.parametrize("sharing", SHARINGS)
 @pytest.mark.parametrize("own", [True, False])
 def test_the_prior_is_that_of_scipy(sharing, own):

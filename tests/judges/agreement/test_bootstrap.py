@@ -45,18 +45,6 @@ def test_a_coefficient_that_rarely_exists_has_no_interval():
     )
 
 
-def test_judges_drawn_again_count_by_both_judges_of_a_pair():
-    units = units_of(RNG.integers(1, 6, (12, 30)).tolist())
-    coincidences = count_coincidences(units, form_blocks(units, "judge", 1))
-    drawn = draw_sums(coincidences, 4)
-    times = draw_times(12, 4)
-    pairs = 30 / (12 * 11 / 2)  # of the weight of a unit, each pair of judges has a share
-    upper = np.triu_indices(12, 1)
-    weights = times[:, upper[0]] + times[:, upper[1]] - 1
-    np.testing.assert_allclose(drawn.sums.units, pairs * weights.sum(axis=1))
-    np.testing.assert_allclose(drawn.pairs.units, 30)
-
-
 def test_the_variance_of_pairs_is_taken_off_and_few_judges_are_allowed_for():
     units = units_of(RNG.integers(1, 6, (20, 60)).tolist())
     drawn = draw_sums(count_coincidences(units, form_blocks(units, "judge", 1)), 2)

@@ -131,17 +131,6 @@ def test_refusals_name_the_systems_and_a_prior_or_the_ties_help(model, rows, mes
     assert "--prior 1" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "model", [PlackettLuce(prior=1), PatternModel(prior=1)], ids=["luce", "pattern"]
-)
-def test_a_prior_gives_an_estimate_where_somebody_always_wins(model):
-    fit = model.fit(ranked([("A>B=C", 3), ("A>C>B", 2), ("A>B>C", 2)]))
-    assert fit.log_worth.argmax() == 0
-    assert np.isfinite(fit.log_worth).all()
-    assert fit.systems == ("A", "B", "C")
-    assert (np.linalg.eigvalsh(fit.vcov) > 0).all()
-
-
 def test_a_tie_that_never_failed_to_happen_has_no_finite_weight():
     rows = [("A>B", 2), ("B>A", 1), ("B>C", 1), ("C>B", 2), ("A=B=C", 3)]
     with pytest.raises(NotIdentified, match="tie of 3: no finite estimate, since no ranking"):

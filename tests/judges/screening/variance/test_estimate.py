@@ -11,7 +11,6 @@ import evenhand
 from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, Component
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judges.variance import note_unknown
-from evenhand.models.components import make_terms
 from evenhand.models.random_judges import RandomJudges
 from judges.screening.variance.votes import voted
 from models.scored import simulate
@@ -38,23 +37,6 @@ def test_ratings_are_taken_apart_by_restricted_likelihood():
     assert [one.sd for one in found.components] == [one.sd for one in same.components]
     assert sum(found.shares.values()) == pytest.approx(1)
     assert "REML" in found.signature
-
-
-def test_the_error_is_that_of_system_means_of_simulated_scores():
-    first = simulate(1, SDS)
-    found = evenhand.estimate_components(first)
-    rng = np.random.Generator(np.random.PCG64(3))
-    terms = {term.name: term for term in make_terms(first)}
-    system = terms["system"]
-    squares = []
-    for _ in range(2000):
-        score = rng.normal(0, found.find("residual").sd, first.size)
-        for name, term in terms.items():
-            if name != "system":
-                score += rng.normal(0, found.find(name).sd, term.size)[term.codes]
-        means = np.bincount(system.codes, score) / system.counts
-        squares.append(2 * means.var(ddof=1))
-    assert found.stderr**2 == pytest.approx(np.mean(squares), rel=0.08)
 
 
 def test_several_tasks_or_criteria_are_refused_in_words():

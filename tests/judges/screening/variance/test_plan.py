@@ -53,24 +53,6 @@ def test_raters_within_tasks_as_they_were_have_the_generalizability_that_brennan
     assert plan.stderr**2 / 2 == pytest.approx(entry.expected["relative error"], abs=1e-4)
 
 
-def test_the_variance_is_that_of_means_of_simulated_campaigns(found):
-    rng = np.random.Generator(np.random.PCG64(2))
-    judges, items, systems, each = 6, 12, 2, 3
-    sd = {one.name: one.sd for one in found.components}
-    gaps = []
-    for _ in range(4000):
-        panel = rng.permuted(np.tile(np.arange(judges), (items, 1)), axis=1)[:, :each]
-        taste = rng.normal(0, sd["judge x system"], (judges, systems))
-        means = []
-        for system in range(systems):
-            score = taste[panel, system] + rng.normal(0, sd["residual"], (items, each))
-            score += rng.normal(0, sd["item x system"], (items, 1))
-            means.append(score.mean())
-        gaps.append(means[0] - means[1])
-    # panels are drawn at random, so that judges' loads vary a little: the design has equal ones
-    assert found.plan(judges, items, each).stderr == pytest.approx(np.std(gaps), rel=0.06)
-
-
 def test_a_single_system_cannot_be_planned_for():
     made = evenhand.estimate_components(simulate(1, SDS, sizes=(8, 20, 1)))
     assert made.stderr is None
