@@ -44,19 +44,6 @@ def test_a_system_that_one_group_never_saw_has_no_interaction_there():
     assert fit.predict([("A", "C")]).shape == (1, 3)
 
 
-def test_estimates_beside_an_aliased_column_are_those_of_the_groups_alone():
-    """With a γ of their own (none: fixed at 0) the groups share no parameter."""
-    rows = [row for row in ROUND if row[5] == "expert" or "C" not in row[:2]]
-    rows[0] = ("A", "B", 7, 1, 2, "expert")
-    fit = BradleyTerry(ties="none", judge_covariates=("judge",)).fit(tally(*rows))
-    for group in GROUPS:
-        own = tally(*[row[:5] for row in rows if row[5] == group])
-        alone = BradleyTerry(ties="none").fit(own)
-        np.testing.assert_allclose(
-            fit.predict([("A", "B")], group=group), alone.predict([("A", "B")]), atol=1e-9
-        )
-
-
 def test_log_worths_need_a_reference_group_that_saw_every_system():
     rows = [row for row in ROUND if row[5] == "novice" or "C" not in row[:2]]
     fit = BY_JUDGE.fit(tally(*rows))

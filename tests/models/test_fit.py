@@ -23,13 +23,6 @@ def fit():
     return BradleyTerry(order_effect=True).fit(campaign())
 
 
-def test_log_worth_is_twice_lambda_and_worth_its_share(fit):
-    np.testing.assert_array_equal(fit.log_worth, 2 * fit.lambdas)
-    shares = np.exp(2 * fit.lambdas) / np.exp(2 * fit.lambdas).sum()
-    np.testing.assert_allclose(list(fit.worths.values()), shares)
-    assert tuple(fit.worths) == fit.systems
-
-
 def test_predictions_have_the_order_effect_of_the_side(fit):
     one, two = fit.predict([("s0000", "s0001"), ("s0001", "s0000")])
     order = fit.estimate[-1]
@@ -60,17 +53,6 @@ def test_the_deviance_is_that_of_the_multinomial_with_zero_cells_counted_as_noth
     assert fit.deviance == pytest.approx(2 * terms.sum(), rel=1e-10)
     assert fit.df == 3 * 2 - 3  # a pair whose ties were not seen still has the cell
     assert fit.gof_p == pytest.approx(chi2.sf(fit.deviance, 3))
-
-
-def test_pairs_that_only_tied_have_no_cells_once_ties_are_discarded():
-    counted = tally(
-        ("A", "B", 7, 1, 3), ("B", "C", 4, 2, 5), ("A", "C", 6, 1, 2), ("C", "D", 3, 1, 2),
-        ("A", "D", 0, 4, 0),
-    )  # fmt: skip
-    fit = BradleyTerry(ties="discard").fit(counted)
-    assert fit.df == 4 - 3
-    assert fit.n_comparisons == 32
-    assert fit.n_judgments == 41
 
 
 @pytest.mark.parametrize(

@@ -135,16 +135,3 @@ def test_the_orders_of_table_1_are_those_of_each_judge_alone(table_1):
         best = sorted(one.place, key=lambda system: one.place[system])
         assert best == sorted(alone.systems, key=lambda s: -alone.worths[s])
     assert [one.place["D"] for one in orders] == [2, 2, 1, 2]
-
-
-def test_covariates_that_say_the_same_cannot_be_tested_one_by_one():
-    rows = [
-        (a, b, 3 + (a == "A"), 1, 2, level, level)
-        for a in "ABC"
-        for b in "ABC"
-        for level in ("no", "yes")
-        if a != b
-    ]
-    fit = BradleyTerry(judge_covariates=("native", "crowd")).fit(with_two_factors(rows))
-    assert fit.design.aliased == ("A:crowd=yes", "B:crowd=yes")
-    assert list(find_hypotheses(fit)) == []

@@ -101,15 +101,6 @@ def test_log_worths_are_mean_log_odds_of_predictions_and_order_the_systems():
     assert (np.diff(fit.log_worth) < 0).all()
 
 
-def test_chains_that_start_at_both_ends_meet():
-    fit = IRTCategorical().fit(votes_on(campaign(), 4))
-    assert fit.r_hat.max() < 1.05
-    assert fit.effective_draws.min() > 100
-    assert fit.quality_draws.shape == (4, 750, 4)
-    sd = np.sqrt(np.diag(fit.worth_vcov))
-    assert ((sd > 0.05) & (sd < 0.5)).all()
-
-
 def test_chains_that_have_not_met_are_named():
     fit = IRTCategorical(sweeps=24, burn_in=0).fit(votes_on(campaign(), 4))
     (note,) = (one for one in fit.notes if one.code == "categorical-not-converged")

@@ -196,13 +196,6 @@ def test_a_day_more_takes_fewer_steps_to_the_same_estimates(model, dense, monkey
     assert warm.loglik == pytest.approx(cold.loglik, rel=1e-12)
 
 
-def test_a_start_that_is_far_off_is_not_taken():
-    turned = BradleyTerry().fit(simulate(-3 * WORTHS, 30_000, seed=3))
-    cold, warm = BradleyTerry().fit(MONDAY), BradleyTerry().fit(MONDAY, start=turned)
-    assert warm.steps == cold.steps
-    np.testing.assert_array_equal(warm.beta, cold.beta)
-
-
 def test_what_is_no_fit_is_refused():
     with pytest.raises(UnknownOption, match="start cannot be of type list"):
         BradleyTerry().fit(MONDAY, start=[0.0])

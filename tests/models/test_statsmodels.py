@@ -86,13 +86,3 @@ def test_frequency_weights_are_judgments(order):
     assert fit.loglik == pytest.approx(oracle.llf, rel=1e-9)
     assert fit.n_judgments == fit.n_comparisons == weight.sum()
     assert fit.tally.zero_weight == (weight == 0).sum() > 0
-
-
-def test_importance_weights_weigh_estimates_alike_and_withhold_chi_squares():
-    *_, weight, data = weighted_rows(5)
-    frame = data.frame.with_columns(weight=nw.col("weight") * 0.5)
-    important = Comparisons(frame, weights="importance")
-    fit, plain = (BradleyTerry(ties="discard").fit(one) for one in (important, data))
-    np.testing.assert_allclose(fit.estimate, plain.estimate, atol=1e-9)
-    assert fit.tally.squares.sum() == pytest.approx((0.25 * weight**2).sum())
-    assert fit.gof_p is None

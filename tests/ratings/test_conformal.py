@@ -8,7 +8,6 @@ from evenhand.ratings.completion import (
     find_half_widths,
     half_widths,
     odds_of_missing,
-    weighted_half_widths,
 )
 from evenhand.ratings.matrix import (
     JudgeGroups,
@@ -38,11 +37,6 @@ def test_coverage_is_what_exchangeability_gives():
         for _ in range(8000)
     ]
     assert np.mean(held) == pytest.approx(28 / 31, abs=0.011)
-
-
-def test_nothing_held_out_bounds_nothing():
-    none = np.zeros(0)
-    assert weighted_half_widths(none, none, np.ones(2), 0.9).tolist() == [np.inf, np.inf]
 
 
 def test_odds_find_the_slope_by_which_ratings_are_missing():

@@ -95,15 +95,6 @@ def test_outputs_that_nobody_rated_are_predicted_from_a_table(fit):
         fit.predict(outputs, ["j0001"] * 3)
 
 
-def test_an_output_is_told_by_item_and_system():
-    label = OutputFeatures((), ("each output",))
-    rows = small(40, 4)
-    fit = MultiTaskGP(draws=0).fit(rows, label)
-    named = fit.predict_one("j0001", {"each output": "i0003 / s"})
-    assert fit.predict_one("j0001", item="i0003", system="s").mean == named.mean
-    assert fit.predict_one("j0001", item="i9999", system="s").variance > named.variance
-
-
 # Processes over judges: predictions, similarity, what is refused, and what is said beside.
 
 

@@ -7,7 +7,6 @@ from sklearn.linear_model import Ridge
 
 import evenhand
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.ratings import process_comparison as comparison
 from evenhand.ratings.features import OutputFeatures, learn_scaling
 from evenhand.ratings.judge_process import MultiTaskGP, sort_rows
 from evenhand.ratings.process_comparison import (
@@ -150,14 +149,6 @@ def test_fewer_units_than_folds_are_refused(seen):
 def test_settings_that_cannot_be_are_refused(how):
     with pytest.raises(UnknownOption):
         HeldOut(**how)
-
-
-def test_what_a_judge_said_twice_of_an_output_is_held_out_together(seen):
-    twice = seen.take(np.repeat(np.arange(seen.size), 2))
-    only = {"multi-task": comparison.MODELS["multi-task"]}
-    found = compare_processes(twice, FEATURES, HeldOut(folds=2, splits=1), only)
-    pairs = np.sort(np.abs(found.residual["multi-task"]))
-    np.testing.assert_array_equal(pairs[::2], pairs[1::2])
 
 
 # Multi-task processes on ratings of WMT22, where EVENHAND_DATA names their folder.

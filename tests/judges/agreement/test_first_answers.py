@@ -71,29 +71,3 @@ def test_of_two_rankings_the_one_that_begins_first_counts(form, sign, mixed, tmp
     expected = share_same(list_pairs(table, sign))
     data = read(write(table, form, tmp_path), **({"system_separator": sign} if sign else {}))
     assert same_answer(data) == pytest.approx(expected)
-
-
-def votes_on_merged():
-    luck, names = Random(1), ["a+b", "c", "d", "e+f"]
-    rows = []
-    for _ in range(300):
-        left, right = luck.sample(names, 2)
-        said = luck.choice(["left", "right", "tie"])
-        rows.append((f"j{luck.randrange(3)}", f"i{luck.randrange(9)}", left, right, said))
-    return pl.DataFrame(rows, ["judge", "item", "left", "right", "outcome"], orient="row")
-
-
-def split_votes(table):
-    meant = {"left": 1, "tie": 0, "right": -1}
-    for judge, item, left, right, outcome in table.iter_rows():
-        for one in left.split("+"):
-            for other in right.split("+"):
-                said = meant[outcome] if one < other else -meant[outcome]
-                yield judge, item, min(one, other), max(one, other), said
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_of_two_answers_on_merged_names_the_first_row_counts(form, tmp_path):
-    table = votes_on_merged()
-    data = read(write(table, form, tmp_path), system_separator="+")
-    assert same_answer(data) == pytest.approx(share_same(split_votes(table)))

@@ -55,12 +55,6 @@ def test_a_bootstrap_error_is_that_of_the_jackknife():
     assert (found.upper - found.lower) / (2 * 1.96) == pytest.approx(error, rel=0.1)
 
 
-def test_few_items_have_no_interval():
-    found = preference_kappa(campaign(1, items=9).votes(), "kappa-strict", 0.95, SEED)
-    assert (found.lower, found.upper) == (None, None)
-    assert "9 items" in found.notes[-1]
-
-
 def test_ties_alone_have_no_kappa():
     votes = votes_of([(judge, item, 1, 2, 1) for judge in (0, 1) for item in range(3)])
     found = preference_kappa(votes, "kappa-strict", 0.95, SEED)

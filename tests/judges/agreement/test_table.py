@@ -221,17 +221,6 @@ def test_each_group_is_what_its_rows_are_alone(make):
     assert near[0] < near[1]
 
 
-@pytest.mark.parametrize("make", [scores, answers])
-def test_tasks_of_a_group_are_pooled_and_that_is_said(make):
-    data = evenhand.read(make())
-    found = evenhand.measure_agreement(data, group_by="group")
-    assert all("2 tasks are pooled." in one.notes for one in found.groups.values())
-    tasks = evenhand.measure_agreement(data, group_by="task")
-    assert [one.to_dict() for one in tasks.groups.values()] == [
-        one.to_dict() for one in evenhand.measure_agreement(data).groups.values()
-    ]
-
-
 def test_a_group_without_shared_outputs_is_refused_and_one_group_is_still_one():
     data = evenhand.read(scores(judges="ux").drop("task"))
     with pytest.raises(NotIdentified, match=r"group crowd: no output was .* group expert: no "):
@@ -306,14 +295,6 @@ def test_rows_marked_as_repeats_are_no_part_of_kappa_between_judges():
         assert alone.observed == pytest.approx(table.whole["n-agreement-0"].value)
         assert f"same answer in {100 * alone.observed:.1f} %; pairwise κ" in table.says[0]
         assert "10 repeats excluded." in table.notes
-
-
-def test_second_answers_that_nothing_marks_stay_in_kappa_and_the_note_says_so():
-    rows = campaign(opposite=False).drop("kind")
-    for table in tables(rows):
-        assert table.whole["kappa-strict"].ratings == 90
-        assert {"again", "again-in-kappa"} <= {one.code for one in table.notes}
-        assert "Fleiss' κ " in table.says[0]
 
 
 # Rows pasted twice are no second answers, and scores off the scale are warned of.

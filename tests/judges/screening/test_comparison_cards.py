@@ -7,7 +7,6 @@ import pytest
 
 from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.judges import screening
 from evenhand.judges.cards import (
     Card,
     Evidence,
@@ -129,17 +128,6 @@ def test_what_cannot_be_screened_is_refused():
         screen_comparisons(replace(votes, outcome=np.ones(votes.size, np.int8)))
     with pytest.raises(UnknownOption, match="level cannot be 5"):
         screen_comparisons(votes, level=5)
-
-
-def test_habits_have_a_fifth_of_the_level():
-    votes = campaign(Panel(120))
-    rng = np.random.Generator(np.random.PCG64(1))
-    lazy = (votes.judge == 4) & (rng.random(votes.size) < 0.4)
-    votes = replace(votes, outcome=np.where(lazy, 0, votes.outcome).astype(np.int8))
-    p = screening.see_voters(votes).verdict.habit_p[0][4]
-    for level, flags in ((5.01 * p, True), (4.99 * p, False)):
-        cards = {card.judge: card.flags for card in screen_comparisons(votes, level=level).cards}
-        assert ("position-biased" in cards["j004"]) == flags
 
 
 def test_a_group_of_the_contrary_taste_is_named_as_a_group():

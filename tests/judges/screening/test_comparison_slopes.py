@@ -8,7 +8,6 @@ from scipy import optimize, stats
 
 from evenhand.data.rating_rows import CONTROL
 from evenhand.data.votes import LEFT, TIE, Votes
-from evenhand.judges import comparison_evidence
 from evenhand.judges.comparison_evidence import (
     CONCENTRATION,
     GAP_RIDGE,
@@ -117,13 +116,6 @@ def test_one_step_is_a_full_refit_but_for_a_tenth_of_what_leaving_out_changes(pa
     assert passed_over == 0
     assert one_step < 0.1 * nobody_out
     assert one_step < 0.05
-
-
-def test_tasks_that_are_too_large_are_counted_and_give_no_gap(monkeypatch):
-    monkeypatch.setattr(comparison_evidence, "MAX_SYSTEMS", 7)
-    gaps, passed_over = leave_out_gaps(ballot_of(Panel(30)))
-    assert passed_over == 8
-    assert not gaps.any()
 
 
 # Controls and repeats beside scipy.stats and counts by hand.
@@ -282,14 +274,6 @@ def test_a_judge_who_stops_to_care_within_a_session_drifts():
     assert drifting.p.argmin() == 2
     assert benjamini_hochberg(drifting.p)[2] < 0.05
     assert drifting.value[2] < -0.5
-
-
-def test_nothing_is_said_of_what_is_not_known():
-    votes = Panel(30).simulate(generator(4, 65, 0))
-    assert set(habits(votes)) == {"position-biased", "coarse"}
-    assert set(habits(replace(votes, positions_known=False))) == {"coarse"}
-    assert set(habits(votes.take(votes.outcome != 1))) == {"position-biased"}
-    assert find_vote_habits(votes.take(np.arange(30)), find_slopes(votes.take(np.arange(30)))) == ()
 
 
 # Places in sessions, by hand.

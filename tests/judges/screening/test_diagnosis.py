@@ -150,16 +150,6 @@ def test_controls_are_seen_in_easy_items_only():
     assert found.outliers_of("easy-items", "").high == ("x",)
 
 
-@pytest.mark.parametrize("scores", [[3, 3, 3, 3], [1, 1, 5, 5]])
-def test_constant_scores_and_perfect_agreement_put_nobody_outside(scores):
-    judged = zip("xyxy", "1122", "aaaa", scores, strict=True)
-    found = diagnose_judges(ratings(list(judged)))
-    assert found.deleted[""] == {"mean-score": 0, "mean-agreement": 0}
-    assert found.agreement[0].n_agreement[0] == 1
-    assert found.removals == ()
-    assert (found.agreement[0].kappa is None) == (len(set(scores)) == 1)
-
-
 def test_one_judge_is_described_and_never_outside():
     found = diagnose_judges(ratings(lines_of("x 1 a 1; x 2 a 3")))
     assert [one.mean for one in found.profiles[""]] == [2.0]
@@ -213,19 +203,6 @@ def test_four_judges_give_the_numbers_worked_out_by_hand():
     assert chosen.removed.pearson == pytest.approx(-0.80296, abs=1e-5)
     normal = "If all judges were honest and their values normal, 1 sd would put outside"
     assert f"{normal}: 1.3 of 4 by mean score, 0.7 of 4 by mean agreement." in found.says
-
-
-def test_controls_of_which_nothing_is_expected_are_said_to_be_of_no_use():
-    lines = [(*one, "target") for one in SMALL] + [("x", "9", "a", 5.0, "control")]
-    data = ratings(lines, (*FOUR[:4], "kind"))
-    found = diagnose_judges(data)
-    assert any(
-        "1 score of controls: it is not known what" in note and note.endswith("not used.")
-        for note in found.notes
-    )
-    assert "no control says what it should get" in found.outliers_of("easy-items", "").why
-    listed = diagnose_judges(data, easy=["9"])
-    assert "1 score of controls: used for easy items only." in listed.notes
 
 
 @pytest.mark.parametrize("name", ["easy", "references", "methods"])

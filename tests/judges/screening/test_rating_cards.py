@@ -151,26 +151,6 @@ def test_real_campaigns_are_screened_as_they_are(data_folder, name):
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-def test_nearly_all_scores_at_one_end_may_be_severity():
-    rows = RatingPanel(each=120).draw(np.random.default_rng(3))
-    rng = np.random.default_rng(4)
-    severe = np.where(rng.random(rows.size) < 0.95, 1.0, 2.0)
-    found = screen_ratings(changed(rows, score=np.where(rows.judge == 4, severe, rows.score)))
-    card = next(card for card in found.cards if card.judge == "J004")
-    assert (card.flags, card.testable) == ((), False)
-    assert "cannot be told from severity" in card.evidence[1].says
-    assert any("not called careless: J004" in note for note in found.notes)
-
-
-def test_a_group_of_the_contrary_taste_is_named_as_a_group():
-    rows = RatingPanel(each=120, bad=(("reversed", 6),)).draw(np.random.default_rng(3))
-    found = screen_ratings(rows)
-    assert len(found.flagged) == 6
-    assert any("a group with another taste" in note for note in found.notes)
-    rows = RatingPanel(each=120, bad=(("random", 3),)).draw(np.random.default_rng(3))
-    assert not any("agree with each other" in note for note in screen_ratings(rows).notes)
-
-
 # Who could have been seen, and how the level is shared out.
 
 

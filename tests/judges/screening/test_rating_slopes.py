@@ -9,7 +9,6 @@ from evenhand.judges.rating_evidence import (
     expect_scores,
     find_clues,
     find_severity,
-    normal_spread,
     rating_slopes,
 )
 from experiments.rating_panels import RatingPanel
@@ -237,15 +236,3 @@ def test_scales_that_differ_are_compared_in_percent():
     found = find_severity(table_of(rows, "judge item system score criterion"))
     assert found.unit == "% of the scale"
     assert found.gap.tolist() == [100.0, -100.0]
-
-
-def test_p_values_of_thirty_normal_judges_are_small_no_oftener_than_they_say():
-    rng = np.random.default_rng(2)
-    small = []
-    for _ in range(200):
-        values = rng.normal(0, 1, 30)
-        found = normal_spread(values, np.zeros(30))
-        small.append(
-            [found.above(values, np.zeros(30)) <= 0.01, found.beside(values, np.zeros(30)) <= 0.01]
-        )
-    assert (np.mean(small, axis=(0, 2)) <= 0.013).all()

@@ -152,21 +152,6 @@ def test_importance_sampling_finds_what_laplace_leaves_out():
     assert fit.check.loglik_shift == pytest.approx(gain, abs=5 * fit.check.loglik_error + 1e-3)
 
 
-def test_a_judge_with_one_pair_has_the_posterior_of_quadrature():
-    fit = RandomJudges(restricted=False).fit(one_pair())
-    at, weight = np.polynomial.hermite_e.hermegauss(80)
-    for judge, won, lost in PAIR.input["cells"]:
-        u = sqrt(2) * fit.sigma * at
-        x = fit.log_worth[0] + u
-        mass = weight * np.exp(-won * np.log1p(np.exp(-x)) - lost * np.log1p(np.exp(x)))
-        mean = (mass * u).sum() / mass.sum()
-        taste = fit.judges([f"j{judge:02d}"])[0]
-        assert taste.deviation[0] - taste.deviation[1] == pytest.approx(mean, abs=1e-6)
-        assert taste.systems == ("a", "b")
-        assert (taste.stderr > 0).all()
-        assert (taste.stderr < fit.sigma).all()
-
-
 # Posterior errors, covariances at the restricted estimate, moments and the check of integrals.
 
 

@@ -19,14 +19,6 @@ from evenhand.models.labels import (
 from label_crowds import as_ratings, as_votes, given, spammers
 
 
-def test_labels_are_named_as_the_user_names_them():
-    votes = [(judge, "i1", "b", "a", "left") for judge in ("p", "q")]
-    votes += [(judge, "i2", "a", "b", "tie") for judge in ("p", "q")]
-    assert MajorityVote().fit(as_votes(votes)).labels == ("b", "tie")
-    scores = [(judge, "i1", "x", 2.5) for judge in ("p", "q")]
-    assert MajorityVote().fit(as_ratings([*scores, ("p", "i2", "x", 4.0)])).labels == ("2.5", "4")
-
-
 def test_probabilities_that_differ_by_less_than_a_thousandth_are_no_label():
     posterior = np.array([[0.5, 0.5 + 1e-12], [0.499, 0.501], [1 / 3, 1 / 3]])
     assert choose_labels(posterior).tolist() == [-1, 1, -1]
@@ -125,13 +117,6 @@ def test_a_unit_of_comparisons_is_a_pair_of_outputs_whoever_stood_left():
     assert found == ["b", "a", "tie"]  # j1, j2, j3
     assert answers.swapped.tolist() == [True, False, False, False]
     assert [answers.spoken[c] for c in answers.shown.tolist()] == ["left", "left", "tie", "right"]
-
-
-def test_controls_are_left_out_and_counted():
-    kinds = ["target", "control", "target"]
-    answers = code_answers(as_ratings(RATINGS, kind=kinds))
-    assert answers.size == 2
-    assert any("1 judgment of controls excluded" in note for note in answers.notes)
 
 
 @pytest.mark.parametrize("role", ["judge", "item"])
