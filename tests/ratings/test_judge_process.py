@@ -146,10 +146,10 @@ def test_a_judge_never_seen_is_refused_and_the_average_offered(fit):
 
 
 def test_many_ratings_rest_on_some_and_it_is_said(data, fit):
-    few = MultiTaskGP(exact=200, inducing=150, draws=0).fit(data.seen, FEATURES)
+    few = MultiTaskGP(exact=200, inducing=150).fit(data.seen, FEATURES)
     assert "only through 150 of them" in few.notes[-1]
     assert "FITC 150" in few.signature
-    every = MultiTaskGP(exact=200, inducing=300, draws=0).fit(data.seen, FEATURES)
+    every = MultiTaskGP(exact=200, inducing=300).fit(data.seen, FEATURES)
     assert every.evidence == pytest.approx(fit.evidence, abs=0.5)
     gap = every.predict(data.unseen).mean - fit.predict(data.unseen).mean
     assert np.abs(gap).max() < 0.5
