@@ -66,7 +66,7 @@ def programme_says(table: Tally, *, order_effect: bool) -> bool:
 @pytest.mark.parametrize("order_effect", [False, True])
 def test_groups_with_worths_of_their_own_follow_the_linear_programme(order_effect):
     verdicts = {True: 0, False: 0}
-    for seed in range(300):
+    for seed in range(150):
         table = random_groups(seed, ordered=order_effect)
         exists = programme_says(table, order_effect=order_effect)
         verdicts[exists] += 1
@@ -74,7 +74,7 @@ def test_groups_with_worths_of_their_own_follow_the_linear_programme(order_effec
             check_existence(table, order_effect=order_effect, by="group")
         else:
             refusal(table, order_effect=order_effect)
-    assert min(verdicts.values()) >= 50
+    assert min(verdicts.values()) >= 25
 
 
 SOUND = cells(("A", "B", 3, 1, 2), ("B", "C", 2, 1, 2))

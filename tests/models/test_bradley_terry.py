@@ -5,15 +5,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.data.comparisons import Comparisons
+import evenhand
 from evenhand.data.rankings import Rankings
-from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.registry import MODELS, find_model
 from model_family import campaign
 from tallies import table, tally
-
-ROUND = [(a, b, 3, 1, 2) for a in "ABC" for b in "ABC" if a != b]
 
 
 @pytest.mark.parametrize(
@@ -31,39 +29,11 @@ def test_settings_that_do_not_exist_are_refused(settings, words):
         BradleyTerry(**settings)
 
 
-def test_covariates_are_the_same_however_they_are_listed():
-    expected = BradleyTerry(judge_covariates=("judge",))
-    assert BradleyTerry(judge_covariates="judge") == expected
-    assert BradleyTerry(judge_covariates=["judge"]) == expected
-
-
 def test_an_unknown_reference_is_refused_with_the_nearest_name():
     with pytest.raises(InvalidJudgments, match=r"'s001' is not among the systems\. Did you mean"):
         BradleyTerry(reference="s001").fit(campaign())
     with pytest.raises(InvalidJudgments, match="There are s0000, s0001, s0002, s0003"):
         BradleyTerry(reference="zzz").fit(campaign())
-
-
-def long(counted: Tally) -> Comparisons:
-    """One row a judgment."""
-    names, outcomes = counted.systems, ("left", "tie", "right")
-    rows = [
-        (names[a], names[b], outcomes[o])
-        for a, b, counts in zip(counted.left, counted.right, counted.counts, strict=True)
-        for o in range(3)
-        for _ in range(int(counts[o]))
-    ]
-    return table(rows, ("left", "right", "outcome"))
-
-
-@pytest.mark.parametrize("order", [False, True])
-def test_a_table_and_its_tally_are_one(order):
-    counted = tally(*ROUND)
-    model = BradleyTerry(order_effect=order)
-    one, two = model.fit(counted), model.fit(long(counted))
-    np.testing.assert_array_equal(one.estimate, two.estimate)
-    assert one.tally.digest == two.tally.digest
-    assert two.n_judgments == 36
 
 
 def test_a_judge_covariate_that_is_no_column_is_refused_with_the_nearest_name():
@@ -86,3 +56,53 @@ def test_rankings_are_expanded_and_count_as_one_judgment_each():
     np.testing.assert_array_equal(fit.estimate, BradleyTerry().fit(by_hand).estimate)
     with pytest.raises(UnknownOption, match="these data do not say"):
         BradleyTerry(order_effect=True).fit(Rankings(nw.from_native(ranked)))
+
+
+# A model says the same of votes as of the table that they were read from.
+
+
+DRAWN = ("irt-gaussian", "irt-categorical")
+
+
+def rankings(n=240):
+    """Rankings of three of four systems by six judges, ties and all."""
+    rng = np.random.Generator(np.random.PCG64(2))
+    rows = []
+    for number in range(n):
+        chosen = rng.permutation(4)[:3]
+        seen = np.linspace(1, -1, 4)[chosen] + rng.normal(0, 1, 3)
+        place = 1 + (np.round(seen)[:, None] < np.round(seen)).sum(axis=1)
+        rows += [
+            (f"r{number}", f"j{number % 6}", f"i{number % 40}", "ABCD"[s], int(p))
+            for s, p in zip(chosen, place, strict=True)
+        ]
+    columns = ["ranking", "judge", "item", "system", "rank"]
+    return evenhand.read(pl.DataFrame(rows, schema=columns, orient="row"))
+
+
+RANKINGS = rankings()
+VOTES = RANKINGS.comparisons().votes()
+PAIRS = [("A", "B"), ("D", "A"), ("C", "B")]
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name not in DRAWN])
+def test_a_fit_to_votes_is_that_to_the_rankings_they_came_from(name):
+    model = MODELS[name].make()
+    one, two = model.fit(RANKINGS), model.fit(VOTES)
+    assert two.loglik == pytest.approx(one.loglik, rel=1e-12)
+    np.testing.assert_allclose(two.predict(PAIRS), one.predict(PAIRS), rtol=0, atol=1e-12)
+    assert (two.n_judgments, two.n_comparisons) == (one.n_judgments, one.n_comparisons)
+    assert two.notes == one.notes
+
+
+def test_controls_need_the_rows_of_a_table():
+    with pytest.raises(InvalidJudgments, match="controls differ from row to row"):
+        BradleyTerry(controls=("length",)).fit(VOTES)
+
+
+# The registry: names, places, presets.
+
+
+def test_a_misspelt_name_is_refused_with_the_nearest():
+    with pytest.raises(UnknownOption, match="Did you mean 'judge-slopes'"):
+        find_model("judge-slope")

@@ -4,15 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evenhand.data.tally import merge_levels
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.design import find_independent, grouped_design
 from model_family import FEATURES, campaign
-from tallies import simulate, tally
+from tallies import tally
 
 GROUPS = ("expert", "novice")
 ROUND = [(a, b, 3, 1, 2, group) for group in GROUPS for a in "ABC" for b in "ABC" if a != b]
@@ -23,35 +20,6 @@ def with_second_factor(rows):
     """Rows end in (judge, item)."""
     one, two = tally(*[row[:6] for row in rows]), tally(*[(*row[:5], row[6]) for row in rows])
     return replace(one, factors={"judge": one.factors["judge"], "item": two.factors["judge"]})
-
-
-@given(
-    rows=st.integers(2, 12),
-    columns=st.integers(1, 90),
-    rank=st.integers(1, 12),
-    groups=st.integers(1, 3),
-    seed=st.integers(0, 99),
-)
-def test_the_columns_kept_span_all_columns_and_none_is_superfluous(
-    rows, columns, rank, groups, seed
-):
-    """numpy.linalg.matrix_rank of the columns centred within groups."""
-    rng = np.random.Generator(np.random.PCG64(seed))
-    matrix = rng.normal(size=(rows, rank)) @ rng.normal(size=(rank, columns))
-    group = np.sort(rng.integers(0, groups, rows))
-    group = np.unique(group, return_inverse=True)[1].astype(np.int32)
-    centred = (
-        matrix - np.stack([matrix[group == g].mean(axis=0) for g in range(group.max() + 1)])[group]
-    )
-    keep = find_independent(matrix, group)
-    whole = np.linalg.matrix_rank(centred, tol=1e-7 * max(1, np.abs(centred).max()))
-    assert keep.sum() == whole
-    kept = centred[:, keep]
-    assert whole == 0 or np.linalg.matrix_rank(kept, tol=1e-7 * np.abs(kept).max()) == whole
-    for at in np.flatnonzero(~keep):
-        before = centred[:, :at][:, keep[:at]]
-        fitted = before @ np.linalg.lstsq(before, centred[:, at], rcond=None)[0]
-        np.testing.assert_allclose(fitted, centred[:, at], atol=1e-6)
 
 
 def test_the_scale_of_a_covariate_does_not_alias_it():
@@ -76,19 +44,6 @@ def test_a_system_that_one_group_never_saw_has_no_interaction_there():
     assert fit.predict([("A", "C")]).shape == (1, 3)
 
 
-def test_estimates_beside_an_aliased_column_are_those_of_the_groups_alone():
-    """With a γ of their own (none: fixed at 0) the groups share no parameter."""
-    rows = [row for row in ROUND if row[5] == "expert" or "C" not in row[:2]]
-    rows[0] = ("A", "B", 7, 1, 2, "expert")
-    fit = BradleyTerry(ties="none", judge_covariates=("judge",)).fit(tally(*rows))
-    for group in GROUPS:
-        own = tally(*[row[:5] for row in rows if row[5] == group])
-        alone = BradleyTerry(ties="none").fit(own)
-        np.testing.assert_allclose(
-            fit.predict([("A", "B")], group=group), alone.predict([("A", "B")]), atol=1e-9
-        )
-
-
 def test_log_worths_need_a_reference_group_that_saw_every_system():
     rows = [row for row in ROUND if row[5] == "novice" or "C" not in row[:2]]
     fit = BY_JUDGE.fit(tally(*rows))
@@ -97,16 +52,6 @@ def test_log_worths_need_a_reference_group_that_saw_every_system():
     other = replace(BY_JUDGE, references={"judge": "novice"}).fit(tally(*rows))
     assert other.log_worth.shape == (3,)
     assert other.loglik == pytest.approx(fit.loglik, rel=1e-12)
-
-
-def test_log_worths_are_those_of_the_named_reference_group():
-    counted = campaign()
-    for level in ("expert", "student"):
-        model = BradleyTerry(ties="none", judge_covariates=("judge",), references={"judge": level})
-        fit = model.fit(counted)
-        alone = BradleyTerry(ties="none").fit(counted.split("judge")[level])
-        np.testing.assert_allclose(fit.log_worth, alone.log_worth, atol=1e-7)
-        np.testing.assert_allclose(fit.worth_vcov, alone.worth_vcov, rtol=1e-6, atol=1e-9)
 
 
 def test_two_covariates_add_up_and_the_reference_group_may_be_missing():
@@ -126,24 +71,6 @@ def test_two_covariates_add_up_and_the_reference_group_may_be_missing():
     assert fit.predict([("A", "B")], group="expert, hard").sum() == pytest.approx(1)
     there = replace(model, references={"item": "hard"}).fit(counted)
     assert there.log_worth.shape == (3,)
-
-
-def test_a_covariate_that_is_a_sum_of_others_is_aliased():
-    extra = {"twice": {name: 2 * x + 1 for name, x in FEATURES["size"].items()}}
-    fit = BradleyTerry(system_covariates=FEATURES | extra).fit(campaign())
-    assert fit.names == ("size", "g1")
-    assert fit.design.aliased == ("twice",)
-
-
-def test_levels_of_systems_are_told_apart_from_the_first_by_name():
-    kinds = {"kind": {"s0000": "neural", "s0001": "rule", "s0002": "human", "s0003": "rule"}}
-    fit = BradleyTerry(system_covariates=kinds).fit(campaign())
-    assert fit.names == ("kind:neural", "kind:rule", "g1")
-    assert fit.log_worth[1] == fit.log_worth[3] == 0  # both are rule, s0003 is the reference
-    assert fit.worth_vcov[1, 1] == 0
-    human = fit.contrasts([("s0000", "s0002")])[0]
-    assert human.estimate == pytest.approx(2 * fit.estimate[0])
-    assert human.stderr == pytest.approx(2 * fit.coefficients[0].stderr)
 
 
 def test_as_many_covariates_as_systems_less_one_are_free_worths():
@@ -176,41 +103,3 @@ def test_merged_levels_are_no_covariate():
     merged = {"judge": merge_levels(counted.factors["judge"], 2, seed=1)}
     with pytest.raises(UnknownOption, match="the levels of judge were merged"):
         BY_JUDGE.fit(replace(counted, factors=merged))
-
-
-def test_a_thousand_systems_in_two_groups_are_found_independent():
-    k = 500
-    names = [f"s{i:03d}" for i in range(k)]
-    rows = [
-        (names[i], names[(i + d) % k], 1, 0, 1, g) for g in "ab" for i in range(k) for d in (1, 7)
-    ]
-    design = grouped_design(tally(*rows), k - 1, ("judge",), {}, {})
-    assert (design.size, len(design.names), design.aliased) == (2 * k, 2 * (k - 1), ())
-    assert design.saturated
-
-
-def test_in_every_group_the_same_sums_of_covariates_are_aliased():
-    extra = {"twice": {name: 2 * x + 1 for name, x in FEATURES["size"].items()}}
-    model = BradleyTerry(system_covariates=FEATURES | extra, judge_covariates=("judge",))
-    fit = model.fit(campaign())
-    assert fit.names == ("size", "size:student", "g1")
-    assert fit.design.aliased == ("twice", "twice:student")
-    assert fit.design.owners == (("", ""), ("judge", "student"))
-
-
-def test_many_systems_in_groups_are_fitted_as_few_are():
-    """From 200 worths on zeros of the design are excluded; groups with γ = 0 share nothing."""
-    parts = [simulate(np.linspace(-1, 1, 120), 6000, seed=seed) for seed in (1, 2)]
-    rows = [
-        (f"s{left:04d}", f"s{right:04d}", won, tied, lost, name)
-        for part, name in zip(parts, GROUPS, strict=True)
-        for left, right, won, tied, lost in zip(
-            part.left, part.right, part.wins, part.ties, part.losses, strict=True
-        )
-    ]
-    fit = BradleyTerry(ties="none", judge_covariates=("judge",), prior=1).fit(tally(*rows))
-    alone = [BradleyTerry(ties="none", prior=1).fit(part) for part in parts]
-    assert fit.loglik == pytest.approx(sum(one.loglik for one in alone), rel=1e-10)
-    np.testing.assert_allclose(fit.log_worth, alone[0].log_worth, atol=1e-7)
-    np.testing.assert_allclose(fit.worth_vcov, alone[0].worth_vcov, rtol=1e-6, atol=1e-9)
-    assert fit.design.matrix.shape == (240, 238)

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.tally import Factor
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.judge_groups import find_hypotheses, list_owners, order_groups
 from golden_numbers import golden
@@ -124,12 +123,6 @@ def test_beside_a_prior_there_is_no_likelihood_ratio():
     assert len(one.at) == 3
 
 
-def test_a_covariate_of_one_level_is_not_tested():
-    factor = Factor(("all",), np.zeros(len(campaign().left), np.int32), np.array([1.0]), 1)
-    counted = replace(campaign(), factors={"judge": factor})
-    assert list(find_hypotheses(BradleyTerry(judge_covariates="judge").fit(counted))) == []
-
-
 # orders
 
 
@@ -142,39 +135,3 @@ def test_the_orders_of_table_1_are_those_of_each_judge_alone(table_1):
         best = sorted(one.place, key=lambda system: one.place[system])
         assert best == sorted(alone.systems, key=lambda s: -alone.worths[s])
     assert [one.place["D"] for one in orders] == [2, 2, 1, 2]
-
-
-def test_a_system_that_a_group_never_saw_has_no_place_there():
-    rows = [(a, b, 3, 1, 2, "x") for a in "ABC" for b in "ABC" if a != b]
-    rows += [("A", "B", 2, 1, 4, "y")]
-    orders, scale = order_groups(BradleyTerry(judge_covariates="judge").fit(tally(*rows)))
-    assert orders[1].place == {"A": 2, "B": 1, "C": None}
-    assert orders[1].log_worth["C"] is None
-    assert "systems that all groups saw" in scale  # C, the reference, is none of them
-    assert sum(orders[0].log_worth[name] for name in "AB") == pytest.approx(0, abs=1e-12)
-
-
-def test_groups_without_a_common_system_stand_by_themselves():
-    rows = [("A", "B", 3, 1, 2, "x"), ("C", "D", 2, 1, 4, "y")]
-    orders, scale = order_groups(BradleyTerry(judge_covariates="judge").fit(tally(*rows)))
-    assert "no system is common" in scale
-    assert [one.place["D"] for one in orders] == [None, 1]
-
-
-def test_equal_estimates_share_the_better_place():
-    rows = [(a, b, 3, 1, 3, g) for a, b in ("AB", "BC", "AC") for g in "xy"]
-    orders, _ = order_groups(BradleyTerry(judge_covariates="judge").fit(tally(*rows)))
-    assert list(orders[0].place.values()) == [1, 1, 1]
-
-
-def test_covariates_that_say_the_same_cannot_be_tested_one_by_one():
-    rows = [
-        (a, b, 3 + (a == "A"), 1, 2, level, level)
-        for a in "ABC"
-        for b in "ABC"
-        for level in ("no", "yes")
-        if a != b
-    ]
-    fit = BradleyTerry(judge_covariates=("native", "crowd")).fit(with_two_factors(rows))
-    assert fit.design.aliased == ("A:crowd=yes", "B:crowd=yes")
-    assert list(find_hypotheses(fit)) == []

@@ -1,8 +1,5 @@
 """The categorical item-response model against exact posteriors, and the laws of every model."""
 
-import pickle
-from dataclasses import FrozenInstanceError, replace
-
 import numpy as np
 import pytest
 
@@ -73,16 +70,6 @@ def test_the_posterior_is_that_of_a_sum_over_all_qualities(seen, scale):
     agrees(settings(scale).fit(votes_on(seen, 3)), sum_out(seen, 3, scale))
 
 
-@pytest.mark.parametrize(
-    "seen",
-    [[(0, 0, 1, LEFT)], [(0, 0, 1, TIE)] * 2 + [(1, 1, 0, TIE)]],
-    ids=["one comparison", "all ties"],
-)
-def test_two_systems_and_few_judgments_are_enough(seen):
-    scale = Scale(4, 0.5, 1.0, 0)
-    agrees(settings(scale).fit(votes_on(seen, 2)), sum_out(seen, 2, scale))
-
-
 def test_a_system_that_nobody_saw_stands_as_the_prior_has_it():
     scale = Scale(4, 0.5, 1.0, 0)
     fit = settings(scale).fit(votes_on(TRIANGLE, 4))
@@ -103,18 +90,6 @@ def campaign(n: int = 240, seed: int = 3) -> list[Seen]:
 
 
 PAPER = IRTCategorical.paper()
-PAIRS = [("s0", "s1"), ("s1", "s0"), ("s2", "s3"), ("s3", "s0")]
-
-
-def test_predictions_are_distributions_and_mirror_each_other():
-    fit = PAPER.fit(votes_on(campaign(), 4))
-    chances = fit.predict(PAIRS)
-    np.testing.assert_allclose(chances.sum(axis=1), 1, rtol=0, atol=1e-12)
-    assert (chances > 0).all()
-    np.testing.assert_allclose(chances[0], chances[1, ::-1], rtol=0, atol=1e-12)
-    assert fit.predict([]).shape == (0, 3)
-    same = fit.predict([("s1", "s1")])[0]
-    assert same[0] == pytest.approx(same[2], abs=1e-12)
 
 
 def test_log_worths_are_mean_log_odds_of_predictions_and_order_the_systems():
@@ -126,76 +101,10 @@ def test_log_worths_are_mean_log_odds_of_predictions_and_order_the_systems():
     assert (np.diff(fit.log_worth) < 0).all()
 
 
-def test_the_likelihood_is_that_of_its_own_predictions():
-    seen = campaign(60)
-    fit = PAPER.fit(votes_on(seen, 4))
-    chances = fit.predict([(f"s{left}", f"s{right}") for _, left, right, _ in seen])
-    said = chances[np.arange(len(seen)), [outcome for *_, outcome in seen]]
-    assert fit.loglik == pytest.approx(np.log(said).sum(), rel=1e-12)
-    assert (fit.n_comparisons, fit.n_judgments) == (60, 60)
-
-
-def test_twice_gives_the_same_and_another_seed_does_not():
-    votes = votes_on(campaign(), 4)
-    one, two, other = (model.fit(votes) for model in (PAPER, PAPER, replace(PAPER, seed=1)))
-    np.testing.assert_array_equal(one.ability_draws, two.ability_draws)
-    assert not np.array_equal(one.chances, other.chances)
-
-
-def test_the_order_of_rows_and_sides_does_not_matter():
-    votes = votes_on(campaign(), 4)
-    order = np.random.Generator(np.random.PCG64(5)).permutation(votes.size)
-    shown = replace(votes, left=votes.right, right=votes.left, outcome=2 - votes.outcome)
-    one = PAPER.fit(votes)
-    for other in (votes.take(order), shown):
-        np.testing.assert_array_equal(PAPER.fit(other).ability_draws, one.ability_draws)
-
-
-def test_renaming_systems_permutes_everything():
-    order = np.array([2, 0, 3, 1])
-    one = PAPER.fit(votes_on(campaign(), 4))
-    renamed = [(i, int(order[a]), int(order[b]), said) for i, a, b, said in campaign()]
-    two = PAPER.fit(votes_on(renamed, 4))
-    np.testing.assert_allclose(two.ability[order], one.ability, rtol=1e-12)
-    np.testing.assert_allclose(two.worth_vcov[np.ix_(order, order)], one.worth_vcov, rtol=1e-6)
-
-
-def test_fits_pickle_and_are_frozen():
-    fit = PAPER.fit(votes_on(campaign(), 4))
-    back = pickle.loads(pickle.dumps(fit))
-    np.testing.assert_array_equal(back.chances, fit.chances)
-    assert (back.model, back.says, back.notes) == (PAPER, fit.says, fit.notes)
-    with pytest.raises(FrozenInstanceError):
-        fit.loglik = 0.0
-    with pytest.raises(ValueError, match="read-only"):
-        fit.ability[0, 0] = 1
-
-
-def test_chains_that_start_at_both_ends_meet():
-    fit = IRTCategorical().fit(votes_on(campaign(), 4))
-    assert fit.r_hat.max() < 1.05
-    assert fit.effective_draws.min() > 100
-    assert fit.quality_draws.shape == (4, 750, 4)
-    sd = np.sqrt(np.diag(fit.worth_vcov))
-    assert ((sd > 0.05) & (sd < 0.5)).all()
-
-
 def test_chains_that_have_not_met_are_named():
     fit = IRTCategorical(sweeps=24, burn_in=0).fit(votes_on(campaign(), 4))
     (note,) = (one for one in fit.notes if one.code == "categorical-not-converged")
     assert note.endswith("take more sweeps than 24, in Python IRTCategorical(sweeps=96).")
-
-
-def test_comparisons_without_items_have_outputs_of_their_own():
-    votes = replace(votes_on([(0, 0, 1, LEFT)] * 5, 2), items=("",))
-    fit = PAPER.fit(votes)
-    assert fit.outputs.tolist() == [5, 5]
-    assert any("which item" in note for note in fit.notes)
-
-
-def test_groups_that_only_the_prior_links_are_named():
-    fit = PAPER.fit(votes_on([(0, 0, 1, LEFT), (0, 2, 3, LEFT)], 4))
-    assert any("s0, s1 | s2, s3" in note for note in fit.notes)
 
 
 @pytest.mark.parametrize(

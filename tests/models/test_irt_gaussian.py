@@ -8,8 +8,6 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-import evenhand
-from categorical_truth import votes_on
 from evenhand import datasets
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotIdentified, UnknownOption
@@ -17,8 +15,8 @@ from evenhand.models.irt_gaussian import IRTGaussian
 from evenhand.numerics.sampling import mean_size
 from few_votes import votes_of
 from golden_numbers import golden
-from output_campaigns import draw_campaign, name_votes
-from tallies import table, tally
+from output_campaigns import name_votes
+from tallies import table
 
 OUTCOME = {0: TIE, 1: LEFT, 2: RIGHT}
 GOLDEN = ("gauss_independent_items", "gauss_shared_items")
@@ -86,25 +84,6 @@ def test_chains_of_the_exact_posteriors_agree(exact):
     assert fit.notes == ()
 
 
-def test_settings_of_the_paper_give_the_same_with_more_noise():
-    entry = golden("13_irt_exact_posteriors", "gauss_independent_items")
-    fit = IRTGaussian.paper().fit(_votes(entry, shared=False))
-    assert fit.means.shape == (1, 150, 3)
-    for key, (none, first, second) in entry.expected["predictive"].items():
-        s, t = key.split("|")
-        assert fit.predict([(s, t)])[0] == pytest.approx([first, none, second], abs=0.05)
-
-
-def test_abilities_that_made_the_data_are_found_within_three_deviations():
-    fit = IRTGaussian(sweeps=600).fit(name_votes(draw_campaign(1, n=1500)))
-    off = (fit.abilities - np.linspace(0.8, -0.8, 5)) / fit.ability_sd
-    assert np.abs(off).max() < 3
-    assert 0.05 < fit.ability_sd.min() < fit.ability_sd.max() < 0.25
-    assert np.argsort(-fit.log_worth).tolist() == [0, 1, 2, 3, 4]
-    assert fit.rank_ranges()[0].tolist()[0] == 1
-    assert fit.better[0, 4] > 0.99
-
-
 def test_of_many_answers_without_items_the_posterior_is_that_of_laplace():
     """Outputs of their own add to the noise: Thurstone's model with ties and a normal prior."""
     pudding = datasets.load("pudding")
@@ -132,48 +111,12 @@ def test_of_many_answers_without_items_the_posterior_is_that_of_laplace():
     assert fit.ability_sd == pytest.approx(expected, rel=0.05)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_neither_order_of_rows_nor_sides_nor_names_matter(seed):
-    rows = draw_campaign(seed)
-    rng = np.random.default_rng(seed)
-    renamed = rng.permutation(5)
-    turned = [
-        (j, 9 - item, int(renamed[right]), int(renamed[left]), RIGHT - said)
-        for j, item, left, right, said in (rows[at] for at in rng.permutation(len(rows)))
-    ]
-    fit, other = SHORT.fit(name_votes(rows)), SHORT.fit(name_votes(turned))
-    assert other.flat_means.mean(axis=0)[renamed].tolist() == fit.flat_means.mean(axis=0).tolist()
-    assert other.ability_sd[renamed] == pytest.approx(fit.ability_sd, rel=1e-12)
-    assert other.log_worth[renamed] == pytest.approx(fit.log_worth, rel=1e-12)
-
-
-def test_the_same_seed_gives_the_same_and_another_another():
-    votes = name_votes(draw_campaign(4))
-    assert SHORT.fit(votes).means.tolist() == SHORT.fit(votes).means.tolist()
-    other = replace(SHORT, seed=1).fit(votes)
-    assert other.abilities.tolist() != SHORT.fit(votes).abilities.tolist()
-    assert other.abilities == pytest.approx(SHORT.fit(votes).abilities, abs=0.1)
-
-
 def test_systems_never_compared_stand_as_the_prior_has_them_and_a_note_says_so():
     fit = LONG.fit(name_votes([(0, i % 10, 0, 1, i % 3) for i in range(30)], 4))
     assert fit.notes == ("Never compared, so that the prior alone places them: c, d.",)
     found = fit.predict([("c", "d")])[0]
     tail = norm.cdf(-0.4 / sqrt(2.5 + 2))  # two abilities of the prior
     assert found == pytest.approx([tail, 1 - 2 * tail, tail], abs=1e-3)
-
-
-def test_groups_that_only_the_prior_links_are_named():
-    rows = [(0, 0, 0, 1, LEFT), (0, 1, 2, 3, RIGHT)]
-    fit = SHORT.fit(name_votes(rows, 4))
-    assert fit.notes[-1].endswith("how they compare: a, b | c, d.")
-
-
-def test_a_tally_without_items_is_fitted_with_a_note():
-    fit = SHORT.fit(tally(("a", "b", 30, 5, 10), ("b", "c", 20, 5, 15)))
-    assert fit.n_outputs == 2 * 85
-    assert fit.abilities[0] > fit.abilities[1] > fit.abilities[2]
-    assert "two outputs of its own" in fit.notes[0]
 
 
 def test_ties_without_a_radius_are_refused():
@@ -198,30 +141,3 @@ def test_ties_without_a_radius_are_refused():
 def test_settings_that_cannot_be_are_refused(setting, said):
     with pytest.raises(UnknownOption, match=said):
         IRTGaussian(**setting)
-
-
-def test_outputs_that_many_judged_are_told_from_noise():
-    """One output that loses all of its 40 judgments says less of a system than 40 outputs do."""
-    one = [(0, 0, 0, 1, LEFT)] * 40
-    many = [(0, item % 10, 0, 1, LEFT) for item in range(40)]
-    shared, spread = (SHORT.fit(name_votes(rows, 2)) for rows in (one, many))
-    assert shared.abilities[0] < 0.9 * spread.abilities[0]
-    assert shared.ability_sd[0] > 1.1 * spread.ability_sd[0]
-
-
-def test_chains_meet_on_a_task_of_wmt_2012(data_folder):
-    comparisons = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet")
-    votes = comparisons.select_task("fr-en").comparisons().votes()
-    rows = np.random.default_rng(1).permutation(votes.size)[:1600]
-    fit = IRTGaussian().fit(votes.take(np.sort(rows)))
-    assert fit.r_hat.max() < 1.02
-    assert fit.effective_draws.min() > 400
-    assert fit.notes == ()
-
-
-def test_without_a_radius_nothing_is_nan_and_a_tie_has_no_chance():
-    votes = votes_on([(0, 0, 1, 0), (1, 0, 1, 0), (2, 0, 1, 2), (0, 1, 2, 0)], 3)
-    fit = IRTGaussian(radius=0.0, sweeps=200, burn_in=50).fit(votes)
-    assert np.isfinite(fit.loglik)
-    assert fit.loglik < 0
-    assert (fit.predict([("s0", "s1"), ("s1", "s2")])[:, 1] >= 0).all()

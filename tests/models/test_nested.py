@@ -8,9 +8,7 @@ from scipy.stats import chi2
 from evenhand.errors import UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from model_family import FEATURES, campaign
-from tallies import doubled, tally
-
-NO_TIES = tally(*[(a, b, 3, 0, 2) for a in "ABC" for b in "ABC" if a != b])
+from tallies import doubled
 
 
 def refused(one, other, words, data=None):
@@ -30,17 +28,6 @@ def test_the_statistic_is_twice_the_gain_in_log_likelihood():
     assert test.df == 1
     assert test.p == pytest.approx(chi2.sf(test.statistic, 1), rel=1e-9)
     assert "assumes independent judgments" in str(test)
-
-
-def test_other_references_make_no_other_model():
-    small = BradleyTerry(reference="s0001").fit(campaign())
-    large = BradleyTerry(
-        judge_covariates=("judge",), references={"judge": "student"}, reference="s0002"
-    ).fit(campaign())
-    plain = BradleyTerry(judge_covariates=("judge",)).fit(campaign())
-    expected = plain.lr_test(BradleyTerry().fit(campaign()))
-    found = large.lr_test(small)
-    assert (found.statistic, found.df) == (pytest.approx(expected.statistic), expected.df)
 
 
 def test_system_covariates_are_nested_in_free_worths_and_in_more_covariates():
@@ -78,16 +65,6 @@ def test_half_wins_and_discarded_ties_are_other_outcomes_than_three():
         BradleyTerry(ties="discard"),
         "ties=discard and ties=half-win",
     )
-
-
-def test_without_ties_all_logistic_treatments_are_one_model():
-    large = BradleyTerry(order_effect=True).fit(NO_TIES)
-    expected = large.lr_test(BradleyTerry().fit(NO_TIES)).statistic
-    for ties in ("half-win", "discard", "rao-kupper"):
-        small = BradleyTerry(ties=ties).fit(NO_TIES)
-        assert large.lr_test(small).statistic == pytest.approx(expected)
-    for ties in ("glenn-david", "none"):
-        refused(BradleyTerry(ties=ties), BradleyTerry(order_effect=True), "outcomes", data=NO_TIES)
 
 
 def test_two_models_of_one_size_are_not_nested():

@@ -3,22 +3,18 @@
 R: PlackettLuce 0.4.5, `PlackettLuce(R, weights, npseudo = 0)`; tests/golden/07_plackett_luce.json.
 """
 
-import pickle
-from dataclasses import FrozenInstanceError
 from itertools import combinations, permutations
 
 import choix
 import numpy as np
 import pytest
 
-import evenhand
 from evenhand.data.orders import Orders
-from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.plackett_luce import PlackettLuce
-from golden_numbers import entries, golden
-from ordered import all_rankings, draw_luce, ranked, table_of, without_ties
+from golden_numbers import entries
+from ordered import draw_luce, ranked, without_ties
 from tallies import tally
 
 TIED = [
@@ -110,23 +106,6 @@ def test_a_weight_of_a_tied_set_is_delta_times_the_geometric_mean_of_worths():
     assert fit.log_prob(["C", ("A", "D"), "B"]) == pytest.approx(np.log(expected), rel=1e-12)
 
 
-def test_probabilities_of_all_rankings_of_a_set_sum_to_one():
-    fit = PlackettLuce().fit(ranked(TIED))
-    for outputs in ("AB", "ACD", "ABCD"):
-        chances = np.exp([fit.log_prob(one) for one in all_rankings(tuple(outputs))])
-        assert chances.sum() == pytest.approx(1, abs=1e-12)
-    assert fit.log_prob([("A", "B", "C", "D")]) == -np.inf  # ties of four were never seen
-
-
-def test_the_log_likelihood_is_the_sum_over_rankings():
-    orders = ranked(TIED)
-    fit = PlackettLuce().fit(orders)
-    apart = [fit.log_prob([group.split("=") for group in text.split(">")]) for text, _ in TIED]
-    counts = np.array([count for _, count in TIED])
-    assert fit.loglik == pytest.approx(counts @ apart, rel=1e-12)
-    assert fit.loglik == pytest.approx(orders.weights @ fit.log_probs(orders), rel=1e-12)
-
-
 PAIRS = tally(
     *[("A", "B", 9, 3, 4), ("B", "C", 8, 2, 5), ("A", "C", 6, 4, 2), ("C", "D", 5, 5, 6)],
     *[("A", "D", 7, 1, 3)],
@@ -145,64 +124,6 @@ def test_on_pairs_it_is_davidsons_model_with_nu_for_delta():
     for one, other in zip(luce.contrasts(pairs), davidson.contrasts(pairs), strict=True):
         close((one.estimate, one.stderr), (other.estimate, other.stderr))
     close(luce.quasi_variances().variances, davidson.quasi_variances().variances)
-
-
-def test_on_pairs_without_ties_it_is_bradley_and_terrys():
-    pairs = tally(("A", "B", 9, 0, 4), ("B", "C", 8, 0, 5), ("A", "C", 6, 0, 2))
-    luce, plain = PlackettLuce().fit(pairs), BradleyTerry(ties="discard").fit(pairs)
-    close(luce.estimate, plain.estimate)
-    close(luce.vcov, plain.vcov)
-    assert luce.notes == ("No ties observed: plain Plackett-Luce.",)
-    close(luce.predict([("A", "B")]), plain.predict([("A", "B")]))
-    assert luce.predict([]).shape == (0, 3)
-
-
-def test_a_size_of_ties_that_was_never_seen_has_no_weight():
-    fit = PlackettLuce().fit(ranked([("A=B=C>D", 3), ("D>C>B>A", 4), ("B>A>D>C", 5), ("C>A>B", 2)]))
-    assert fit.names[-1] == "g3"
-    assert fit.notes == ("Ties of 3 outputs were seen, but none of 2: these have δ = 0.",)
-    assert fit.predict([("A", "B")])[0, 1] == 0
-    assert fit.predict([("A", "B")]).sum() == pytest.approx(1)
-
-
-def test_a_table_gives_what_its_rankings_give():
-    rows = golden("07_plackett_luce", "pl_ties").input["rows"]
-    table = table_of([tuple(row) for row in rows])
-    one, two = PlackettLuce().fit(table), PlackettLuce().fit(ranked(rows))
-    np.testing.assert_array_equal(one.beta, two.beta)
-    through = PlackettLuce().fit(table.comparisons())  # pairs remember their rankings
-    np.testing.assert_array_equal(through.beta, two.beta)
-    assert (one.n_judgments, one.n_comparisons) == (33, table.comparisons().tally().n_comparisons)
-
-
-def test_long_rankings_with_large_ties_need_no_list_of_subsets():
-    names = "abcdefghijklmnopqrst"
-    rng = np.random.default_rng(8)
-    codes = draw_luce(np.linspace(0.5, -0.5, 20), 60, 20, rng)
-    places = np.zeros((60, 20), dtype=np.int32)
-    places[:, 1:] = np.cumsum(rng.random((60, 19)) < 0.4, axis=1)
-    orders = Orders(tuple(names), codes.astype(np.int32), places, np.ones(60))
-    fit = PlackettLuce().fit(orders)
-    size = max(int(name[1:]) for name in fit.names if name[0] == "g")
-    assert size >= 8
-    close(fit.likelihood.expand(fit.beta).gradient, 0, 1e-6)
-
-
-def test_fits_are_frozen_pickle_and_say_what_they_are():
-    fit = PlackettLuce().fit(ranked(TIED))
-    back = pickle.loads(pickle.dumps(fit))
-    np.testing.assert_array_equal(back.beta, fit.beta)
-    assert back.log_prob(["A", "B"]) == fit.log_prob(["A", "B"])
-    with pytest.raises(FrozenInstanceError):
-        fit.loglik = 0.0
-    with pytest.raises(ValueError, match="read-only"):
-        fit.beta[0] = 0.0
-    assert "16 rankings → " in repr(fit)
-    assert fit.says[0].startswith("tie of 2: δ2 ")
-    assert fit.reference == "D"
-    assert sum(fit.worths.values()) == pytest.approx(1)
-    model = PlackettLuce(reference="B", prior=0.5)
-    assert eval(repr(model), {"PlackettLuce": PlackettLuce}) == model
 
 
 @pytest.mark.parametrize(
@@ -233,15 +154,3 @@ def test_too_many_systems_are_sent_to_comparisons():
     orders = Orders(names, outputs, np.tile(np.array([0, 1], np.int32), (2001, 1)), np.ones(2001))
     with pytest.raises(NotIdentified, match="2,001 systems are too many"):
         PlackettLuce().fit(orders)
-
-
-def test_french_english_of_wmt12_is_ordered_nearly_as_by_its_comparisons(data_folder):
-    data = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet", task="fr-en")
-    assert isinstance(data, Rankings)
-    luce, pairs = PlackettLuce().fit(data), BradleyTerry().fit(data)
-    assert luce.n_judgments == pairs.n_judgments
-    assert luce.n_comparisons == pairs.n_comparisons
-    assert luce.names[-4:] == ("g2", "g3", "g4", "g5")
-    places = [np.argsort(np.argsort(-fit.log_worth)) for fit in (luce, pairs)]
-    assert np.abs(places[0] - places[1]).max() <= 2
-    assert np.corrcoef(luce.log_worth, pairs.log_worth)[0, 1] > 0.99

@@ -1,20 +1,27 @@
 """Probabilities against scipy.stats 1.17."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.stats import norm
+from sklearn.isotonic import isotonic_regression
 
+from evenhand.numerics import distributions
+from evenhand.numerics.cluster_means import root_slopes
 from evenhand.numerics.distributions import (
+    MAX_TABLE_MEAN,
     chi2_tail,
-    entropy_terms,
+    draw_above,
+    draw_between,
+    draw_poisson,
+    mixture_quantile,
     normal_quantile,
     t_quantile,
     two_sided_p,
 )
+from evenhand.numerics.sorting import fit_rising
 
 
 @given(st.floats(-37, 37))
@@ -34,10 +41,6 @@ def test_t_quantiles_are_those_of_scipy(probability, df):
     assert t_quantile(probability, df) == pytest.approx(expected, rel=1e-8, abs=1e-8)
 
 
-def test_endless_degrees_of_freedom_are_the_normal():
-    assert t_quantile(0.975, math.inf) == normal_quantile(0.975)
-
-
 @given(st.floats(0, 300), st.integers(1, 60))
 def test_chi_square_tails_are_those_of_scipy(statistic, df):
     assert chi2_tail(statistic, df) == pytest.approx(stats.chi2.sf(statistic, df), rel=1e-9)
@@ -47,6 +50,106 @@ def test_a_statistic_below_zero_by_rounding_has_p_one():
     assert chi2_tail(-1e-13, 3) == 1
 
 
-def test_entropy_terms_take_zero_times_the_log_of_zero_as_zero():
-    counts = np.array([0.0, 1.0, 2.5])
-    np.testing.assert_allclose(entropy_terms(counts), [0, 0, 2.5 * math.log(2.5)])
+# Quantiles of mixtures of normals, against scipy's distribution functions.
+
+
+@pytest.mark.parametrize("probability", [0.005, 0.05, 0.5, 0.9])
+def test_the_share_below_a_quantile_is_what_was_asked(probability):
+    rng = np.random.default_rng(1)
+    means, deviations = rng.normal(0, 3, (30, 20)), rng.lognormal(0, 1, (30, 20))
+    found = mixture_quantile(probability, means, deviations)
+    below = norm(means, deviations).cdf(found).mean(axis=0)
+    np.testing.assert_allclose(below, probability, atol=1e-9)
+
+
+# Poisson numbers from tables against the distribution of scipy.
+
+
+@pytest.mark.parametrize("mean", [0.5, 1.0, 7.0, 67.0, 900.0, MAX_TABLE_MEAN])
+def test_numbers_fall_as_poissons_do(mean):
+    """Every quantile of the table stands where the distribution function says."""
+    table = np.sort(draw_poisson(np.array([mean]), 40_000, np.random.default_rng(2))[0])
+    law = stats.poisson(mean)
+    places = np.arange(0, 40_000, 400)[1:]
+    above, below = law.cdf(table[places]), law.cdf(table[places] - 1.0)
+    share = places / 40_000
+    near = 4 * np.sqrt(share * (1 - share) / 40_000)
+    assert (below - near < share).all()
+    assert (share < above + near).all()
+
+
+# Truncated normal draws against the distribution functions of scipy, far into the tails.
+
+
+N = 20_000
+
+
+def _rng():
+    return np.random.default_rng(20131)
+
+
+@pytest.mark.parametrize("mean", [-300.0, -60.0, -12.0, -1.0, 0.4, 3.0])
+def test_draws_above_follow_the_truncated_normal(mean):
+    draws = draw_above(_rng(), np.full(N, mean), 1.5, 0.4)
+    law = stats.truncnorm((0.4 - mean) / 1.5, np.inf, loc=mean, scale=1.5)
+    assert draws.min() >= 0.4
+    assert stats.kstest(draws, law.cdf).pvalue > 0.001
+
+
+def test_draws_far_beyond_the_mean_fall_off_exponentially():
+    beyond = 500.0
+    draws = draw_above(_rng(), np.full(N, -beyond), 1.0, 0.0)
+    assert stats.kstest(draws * beyond, stats.expon.cdf).pvalue > 0.001
+    assert draws.min() >= 0
+
+
+@pytest.mark.parametrize("mean", [-60.0, -9.0, -0.7, 0.0, 2.0, 12.0, 100.0])
+@pytest.mark.parametrize("radius", [0.01, 0.4, 30.0])
+def test_draws_between_follow_the_truncated_normal(mean, radius):
+    draws = draw_between(_rng(), np.full(N, mean), 1.5, radius)
+    law = stats.truncnorm((-radius - mean) / 1.5, (radius - mean) / 1.5, loc=mean, scale=1.5)
+    assert np.abs(draws).max() <= radius
+    assert stats.kstest(draws, law.cdf).pvalue > 0.001
+
+
+# Functions of numbers on examples whose answers are known.
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "answer"),
+    [
+        ("two_sided_p", (1.959964,), 0.05),
+        ("normal_quantile", (0.975,), 1.959964),
+        ("t_tail", (2.228139, 10), 0.05),
+        ("t_quantile", (0.975, 10), 2.228139),
+        ("chi2_tail", (3.841459, 1), 0.05),
+        ("f_tail", (4.964603, 1, 10), 0.05),
+        ("f_quantile", (0.95, 1, 10), 4.964603),
+        ("clopper_pearson", (61, 96, 0.95), (0.530936, 0.731298)),
+        ("trinomial_tail", (6, 12, 4), 0.024782),
+    ],
+)
+def test_distributions_have_the_values_of_tables(name, arguments, answer):
+    assert getattr(distributions, name)(*arguments) == pytest.approx(answer, abs=5e-7)
+
+
+def test_rules_integrate_moments_of_the_normal_exactly():
+    x, logs = distributions.hermite_rule(15)
+    assert np.exp(logs - x**2 / 2).sum() == pytest.approx(np.sqrt(2 * np.pi), rel=1e-12)
+    x, weights = distributions.normal_rule(15)
+    assert (weights @ x**2, weights @ x**4) == pytest.approx((1, 3), rel=1e-12)
+
+
+def test_slopes_of_a_root_have_it_as_their_mean():
+    assert root_slopes(np.array([0.0, 2.0])).tolist() == [0.5, 1.5]
+
+
+# The nearest rising curve, beside scikit-learn's.
+
+
+@pytest.mark.parametrize("points", [1, 2, 7, 40])
+def test_it_is_scikit_learns(points):
+    curves = np.random.default_rng(points).normal(size=(20, points)) + np.linspace(0, 2, points)
+    expected = [isotonic_regression(curve) for curve in curves]
+    assert np.allclose(fit_rising(curves), expected)
+    assert np.allclose(fit_rising(curves[0]), expected[0])

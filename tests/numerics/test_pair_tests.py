@@ -83,14 +83,6 @@ def test_rank_sums_of_many_systems_are_as_in_scipy(one_sided, alternative):
         assert found[one, other] == pytest.approx(expected.pvalue, rel=1e-10)
 
 
-def test_rank_sums_do_not_depend_on_how_many_values_are_held_at_once(monkeypatch):
-    rng = np.random.default_rng(8)
-    system, value = rng.integers(0, 4, 400), np.round(rng.normal(size=400), 2)
-    whole = rank_sum_tests(system, value, 4, one_sided=False)
-    monkeypatch.setattr("evenhand.numerics.pair_tests.MAX_CELLS", 200)
-    np.testing.assert_allclose(rank_sum_tests(system, value, 4, one_sided=False), whole, rtol=1e-12)
-
-
 @given(FEW)
 @pytest.mark.parametrize(("one_sided", "alternative"), SIDES)
 def test_signed_ranks_and_flips_with_ties_are_counted_over_all_signs(one_sided, alternative, d):
@@ -116,16 +108,6 @@ def test_small_rank_sums_with_ties_are_counted_over_all_divisions(pair):
     upper, lower = (np.mean([sign * (one - own) >= 0 for one in sums]) for sign in (1, -1))
     assert sum_ranks(x, y, one_sided=True) == pytest.approx(upper, rel=1e-12)
     assert sum_ranks(x, y) == pytest.approx(min(1, 2 * min(upper, lower)), rel=1e-12)
-
-
-def test_drawn_flips_never_give_less_than_one_in_all_draws_and_one():
-    d = np.linspace(1, 2, 30)
-    assert flip(d, 99) == flip(d, 99, one_sided=True) == 1 / 100
-    assert flip(-d, 99, one_sided=True) == 1.0
-    assert 100 * flip(np.r_[d, -d[::-1]], 99) == pytest.approx(100)
-    drawn = {flip(np.random.default_rng(5).normal(0.3, 1, 40), 99, seed=seed) for seed in range(9)}
-    assert len(drawn) > 1
-    assert all(100 * p == pytest.approx(round(100 * p)) for p in drawn)
 
 
 @pytest.mark.parametrize("one_sided", [False, True])
@@ -166,12 +148,6 @@ def test_a_saddlepoint_is_within_two_per_cent_of_all_flips():
         assert flip(d, None) == pytest.approx(expected, rel=0.02)
         upper = chance[sums >= d.sum()].sum() - chance[sums == d.sum()].sum() / 2
         assert flip(d, None, one_sided=True) == pytest.approx(upper, rel=0.02)
-
-
-def test_a_saddlepoint_where_all_differences_have_one_sign_is_exact():
-    d = np.linspace(1, 3, 60)
-    assert flip(d, None) == pytest.approx(2 * 0.5**60)
-    assert flip(-d, None, one_sided=True) == pytest.approx(1)
 
 
 def test_what_cannot_be_tested_has_no_p_value_and_level_systems_have_one():

@@ -1,13 +1,13 @@
 """Completion of a table: the optimum, by its conditions, by a gap, and by an outside solver."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evenhand.errors import NotConverged
 from evenhand.numerics import completion
-from evenhand.numerics.completion import SeenCells, SoftImpute
+from evenhand.numerics.completion import SeenCells, SoftImpute, shrink
 
 
 def problem(seed=0, shape=(12, 30), many=150, weights=(1, 2)):
@@ -76,79 +76,6 @@ def test_the_objective_is_the_one_that_is_said_and_lower_than_nearby():
         assert objective(cells, value, tau, Z + step)[0] > here - 1e-9
 
 
-def test_the_objective_never_rises(monkeypatch):
-    cells, value = problem(5, many=120)
-    seen = []
-    gap = SoftImpute._gap
-    monkeypatch.setattr(
-        SoftImpute,
-        "_gap",
-        lambda self, point, tau: seen.append(point.objective) or gap(self, point, tau),
-    )
-    one = SoftImpute(cells, value)
-    list(one.path([0.2 * one.largest_tau()], 1e-10))
-    assert len(seen) > 3
-    assert all(a >= b - 1e-12 for a, b in pairwise(seen))
-
-
-def test_from_the_largest_tau_on_nothing_but_effects_is_left():
-    cells, value = problem(6)
-    one = SoftImpute(cells, value)
-    above, below = one.path([1.001 * one.largest_tau(), 0.97 * one.largest_tau()], 1e-9)
-    assert above.rank == 0
-    assert below.rank >= 1
-    np.testing.assert_allclose(above.fill(), one.effects().table())
-
-
-def test_z_is_centred_and_a_row_of_which_nothing_is_seen_has_none():
-    cells, value = problem(7)
-    kept = cells.row != 4
-    one = SoftImpute(cells.take(kept), value[kept])
-    (found,) = one.path([0.3 * one.largest_tau()], 1e-9)
-    Z = low_rank(found)
-    np.testing.assert_allclose(Z[4], 0, atol=1e-12)
-    np.testing.assert_allclose(Z.sum(axis=0), 0, atol=1e-9)
-    np.testing.assert_allclose(Z.sum(axis=1), 0, atol=1e-9)
-
-
-def test_a_column_seen_once_has_no_part_of_its_own():
-    """Its effect explains the one cell, so that nothing is left for Z to learn."""
-    cells, value = problem(8)
-    kept = (cells.column != 3) | (np.cumsum(cells.column == 3) == 1)
-    one = SoftImpute(cells.take(kept), value[kept])
-    (found,) = one.path([0.2 * one.largest_tau()], 1e-9)
-    np.testing.assert_allclose(low_rank(found)[:, 3], 0, atol=1e-9)
-
-
-def test_a_seen_cell_of_weight_two_is_two_cells():
-    """Convex in the ratings: a mean with weight 2 has the optimum of two ratings of one cell."""
-    cells, value = problem(9)
-    tau = 0.3 * SoftImpute(cells, value).largest_tau()
-    heavy = SeenCells(cells.row, cells.column, 2 * cells.weight, cells.shape)
-    (plain,) = SoftImpute(cells, value).path([tau], 1e-11)
-    (twice,) = SoftImpute(heavy, value).path([2 * tau], 1e-11)
-    np.testing.assert_allclose(plain.fill(), twice.fill(), atol=1e-3)
-
-
-def test_cells_are_looked_up_as_they_are_filled():
-    cells, value = problem(10)
-    one = SoftImpute(cells, value)
-    (found,) = one.path([0.3 * one.largest_tau()])
-    np.testing.assert_allclose(
-        found.look_up(cells.row, cells.column), found.fill()[cells.row, cells.column]
-    )
-
-
-def test_a_warm_start_ends_where_a_cold_one_does():
-    cells, value = problem(11)
-    one = SoftImpute(cells, value)
-    tau = 0.3 * one.largest_tau()
-    (cold,) = one.path([tau], 1e-11)
-    (part,) = SoftImpute(cells.take(cells.row > 2), value[cells.row > 2]).path([tau])
-    (warm,) = one.path([tau], 1e-11, start=part.table)
-    np.testing.assert_allclose(cold.fill(), warm.fill(), atol=1e-3)
-
-
 def test_a_gap_that_is_not_reached_is_refused(monkeypatch):
     monkeypatch.setattr(completion, "MAX_STEPS", 5)
     cells, value = problem(12)
@@ -157,29 +84,61 @@ def test_a_gap_that_is_not_reached_is_refused(monkeypatch):
         list(one.path([0.1 * one.largest_tau()], 1e-12))
 
 
-def test_the_gap_at_zero_is_that_of_the_dual_by_hand():
-    """θ = s e, s = τ / ‖E‖₂: ½‖e‖² less ⟨θ, y⟩ − ½‖θ‖² is ½‖e‖² (1 − s)², e being the residuals."""
-    cells, value = problem(13)
-    one = SoftImpute(cells, value)
-    e = value - one.effects().at(cells.row, cells.column)
-    E = np.zeros(cells.shape)
-    E[cells.row, cells.column] = e
-    tau = 0.3 * np.linalg.norm(E, 2)
-    dual = 0.3 * e @ value - 0.5 * 0.3**2 * e @ e
-    assert one._gap(one._start, tau) == pytest.approx(0.5 * e @ e - dual, rel=1e-9)
+# Singular value thresholding: by both routes the same, and the minimum that it should be.
 
 
-def test_momentum_leads_where_two_products_say(monkeypatch):
-    """The room is blown up and the last table taken off, by blocks."""
-    monkeypatch.setattr(completion, "BLOCK", 32)
-    cells, value = problem(14)
-    one = SoftImpute(cells, value)
-    before, here = (one._look(found.table) for found in one.path([9.0, 5.0], 1e-6))
-    both = [point.table.left @ point.table.right.T for point in (here, before)]
-    for inside in (True, False):
-        one._look(here.table if inside else before.table)
-        one._extrapolate(here, before, 0.7)
-        np.testing.assert_allclose(one._buffer, 1.7 * both[0] - 0.7 * both[1], atol=1e-12)
-    one._look(before.table)
-    one._extrapolate(here, before, 0.0)
-    np.testing.assert_allclose(one._buffer, both[0], atol=1e-12)
+@pytest.mark.parametrize("shape", [(30, 8), (9, 8), (6, 6)])
+@pytest.mark.parametrize("tau", [0.1, 2.0, 5.0])
+def test_both_routes_move_singular_values_alike(shape, tau):
+    """numpy.linalg.svd is the reference."""
+    table = np.random.default_rng(1).normal(size=shape)
+    u, s, vt = np.linalg.svd(table, full_matrices=False)
+    expected = (u * np.maximum(s - tau, 0)) @ vt
+    found = shrink(table, tau)
+    np.testing.assert_allclose(found.left @ found.right.T, expected, atol=1e-10)
+    assert found.norm == pytest.approx(np.maximum(s - tau, 0).sum())
+
+
+# Effects of rows and columns: by least squares, and which of several solutions.
+
+
+def some_cells(seed: int, shape=(7, 5), many=20) -> tuple[SeenCells, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    chosen = np.sort(rng.choice(shape[0] * shape[1], many, replace=False))
+    row, column = np.divmod(chosen, shape[1])
+    weight = rng.integers(1, 4, many).astype(float)
+    return SeenCells(row, column, weight, shape), rng.normal(size=many)
+
+
+def design(cells: SeenCells) -> np.ndarray:
+    return np.hstack([np.eye(cells.shape[0])[cells.row], np.eye(cells.shape[1])[cells.column]])
+
+
+@given(st.integers(0, 10_000), st.sampled_from([(7, 5), (5, 7), (4, 9)]), st.integers(5, 20))
+def test_residuals_are_those_of_least_squares(seed, shape, many):
+    """numpy.linalg.lstsq on the dummy variables, however the cells hang together."""
+    cells, value = some_cells(seed, shape, many)
+    root = np.sqrt(cells.weight)
+    X = design(cells)
+    beta = np.linalg.lstsq(X * root[:, None], value * root, rcond=None)[0]
+    np.testing.assert_allclose(cells.leave(value), value - X @ beta, atol=1e-9)
+
+
+@given(st.integers(0, 10_000), st.integers(3, 20))
+def test_of_several_solutions_the_smallest_is_taken(seed, many):
+    """lstsq returns the solution of minimum norm; the mean of what is seen is taken out first."""
+    cells, value = some_cells(seed, many=many)
+    found = cells.effects(value)
+    mean = cells.weight @ value / cells.weight.sum()
+    root = np.sqrt(cells.weight)
+    beta = np.linalg.lstsq(design(cells) * root[:, None], (value - mean) * root, rcond=None)[0]
+    rows, columns = cells.seen_rows, cells.seen_columns
+    np.testing.assert_allclose(found.row[rows], beta[:7][rows], atol=1e-8)
+    np.testing.assert_allclose(found.column[columns], beta[7:][columns], atol=1e-8)
+
+
+def test_one_cell_a_column_gives_a_row_what_its_cells_have_above_the_mean():
+    """n/(n + 1) of it, by hand: the minimum of a² + Σ b² with a + b = y."""
+    cells = SeenCells(np.array([0, 0, 0, 1]), np.arange(4), np.ones(4), (2, 4))
+    found = cells.effects(np.array([1.0, 2.0, 3.0, 10.0]))
+    np.testing.assert_allclose(found.row, [0.75 * (2 - 4), 0.5 * (10 - 4)])

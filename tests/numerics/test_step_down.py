@@ -1,11 +1,13 @@
 """Step-down decisions against the method spelled out, and Holm's against statsmodels."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.stats import binomtest
 
+from evenhand.numerics.distributions import MIN_P, net_wins_chances, net_wins_p
 from evenhand.numerics.multiple_tests import order_statistic, step_down, step_down_holm
 
 LEVEL = 0.9
@@ -53,10 +55,6 @@ def test_a_step_takes_the_larger_critical_value_of_two_sources_by_hand():
     assert (decided.tolist(), critical) == ([False, False], (8.0,))
 
 
-def test_nothing_to_decide_is_decided_at_once():
-    assert step_down(np.zeros(0), [np.zeros((9, 0))], 0.8)[1] == ()
-
-
 def test_holms_method_is_that_of_statsmodels():
     multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
     rng = np.random.default_rng(2)
@@ -65,3 +63,30 @@ def test_holms_method_is_that_of_statsmodels():
         p = 2 * stats.t.sf(statistic, 11)
         expected = multipletests(p, alpha=0.05, method="holm")[0]
         np.testing.assert_array_equal(step_down_holm(statistic, 11, 0.95)[0], expected)
+
+
+# Wins minus losses, beside the binomial and beside all sequences of outcomes.
+
+
+def test_fair_comparisons_without_ties_are_binomial():
+    """scipy 1.x, stats.binomtest(won, n): two-sided, symmetric at 1/2."""
+    fair = np.array([[0.5, 0.0, 0.5]])
+    for won in range(13):
+        found = net_wins_p(fair, np.array([12.0]), 2 * won - 12)
+        assert found == pytest.approx(binomtest(won, 12).pvalue, abs=1e-12)
+
+
+def test_chances_that_differ_are_those_of_all_sequences():
+    chances = np.array([[0.5, 0.2, 0.3], [0.1, 0.6, 0.3], [0.7, 0.0, 0.3]])
+    counts = np.array([2.0, 1.0, 2.0])
+    each = np.repeat(chances, counts.astype(int), axis=0)
+    expected = np.zeros(11)
+    for outcome in product(range(3), repeat=5):
+        net = sum(1 - one for one in outcome)
+        expected[net + 5] += np.prod(each[np.arange(5), outcome])
+    assert net_wins_chances(chances, counts) == pytest.approx(expected, abs=1e-14)
+
+
+def test_a_tail_below_rounding_is_not_claimed():
+    fair = np.array([[0.5, 0.0, 0.5]])
+    assert net_wins_p(fair, np.array([200.0]), 200) == MIN_P

@@ -3,13 +3,20 @@
 import numpy as np
 import pytest
 
+from evenhand.numerics.cluster_means import choose_clusters
 from evenhand.ratings.completion import (
     find_half_widths,
     half_widths,
     odds_of_missing,
-    weighted_half_widths,
 )
-from evenhand.ratings.matrix import JudgeGroups, make_matrix, split_ratings
+from evenhand.ratings.matrix import (
+    JudgeGroups,
+    compare_errors,
+    errors_of,
+    find_errors,
+    make_matrix,
+    split_ratings,
+)
 from ratings.rated_matrices import make_rows
 
 
@@ -32,18 +39,6 @@ def test_coverage_is_what_exchangeability_gives():
     assert np.mean(held) == pytest.approx(28 / 31, abs=0.011)
 
 
-def test_equal_weights_give_the_plain_half_width():
-    residual = np.random.default_rng(3).normal(size=40)
-    plain = half_widths(residual, np.zeros(40, int), 1, 0.9)[0]
-    found = weighted_half_widths(residual, np.full(40, 2.5), np.array([2.5]), 0.9)
-    assert found.tolist() == [plain]
-
-
-def test_nothing_held_out_bounds_nothing():
-    none = np.zeros(0)
-    assert weighted_half_widths(none, none, np.ones(2), 0.9).tolist() == [np.inf, np.inf]
-
-
 def test_odds_find_the_slope_by_which_ratings_are_missing():
     """Normal predictions, tilted by exp(−.8 x): the odds of a rating one higher are e^-.8."""
     rng = np.random.default_rng(4)
@@ -51,12 +46,6 @@ def test_odds_find_the_slope_by_which_ratings_are_missing():
     at, new = odds_of_missing(held, missing, np.array([0.0, 1.0]))
     assert np.log(at[1] / at[0]) == pytest.approx(-0.8, abs=0.06)
     assert len(new) == 20000
-
-
-def test_equal_predictions_weigh_alike():
-    at, new = odds_of_missing(np.ones(3), np.ones(2), np.arange(3.0))
-    assert at.tolist() == [1, 1, 1]
-    assert new.tolist() == [1, 1]
 
 
 def two_groups(further=()):
@@ -110,3 +99,55 @@ def test_a_judge_without_ratings_has_no_bounds_even_where_strange_cells_have(mis
     absent = ~matrix.seen()
     assert np.isfinite(widths[:6][absent[:6]]).any()
     assert np.isinf(widths[6]).all()
+
+
+# Errors of simple predictions: by hand, and by drawing.
+
+
+JUDGE = [0, 0, 0, 1, 1, 0, 1, 2]
+ITEM = [0, 1, 2, 0, 1, 3, 2, 3]
+SCORE = np.array([1.0, 2.0, 6.0, 4.0, 8.0, 3.0, 5.0, 7.0])
+
+
+@pytest.fixture
+def parts():
+    matrix = make_matrix(make_rows(JUDGE, ITEM, SCORE, (3, 4)))
+    held = np.array([False, False, False, False, True, False, True, True])
+    return matrix.take(~held), matrix.take(held)
+
+
+def test_means_and_draws_are_those_of_the_definition(parts):
+    """Cells in order of judge and item: held out are judge 1's items 0 and 2, judge 2's item 3."""
+    errors = find_errors(*parts)
+    assert parts[1].value.tolist() == [4, 5, 7]
+    every = np.array([1, 2, 6, 3, 8.0])
+    np.testing.assert_allclose(errors["judge mean"].absolute, [4, 3, 7 - every.mean()])
+    np.testing.assert_allclose(errors["output mean"].absolute, [3, 1, 4])
+    drawn = [4.0, 3.0, np.abs(7 - every).mean()]
+    np.testing.assert_allclose(errors["random draw"].absolute, drawn)
+    np.testing.assert_allclose(errors["random draw"].squared[2], ((7 - every) ** 2).mean())
+
+
+def test_a_mean_of_two_answers_counts_twice():
+    """Judge 0 gave item 0 a 1 and a 3, item 1 a 6; held out is item 2, and judge 1's item 0."""
+    score = np.array([1.0, 3.0, 6.0, 5.0, 4.0, 8.0])
+    matrix = make_matrix(make_rows([0, 0, 0, 0, 1, 1], [0, 0, 1, 2, 0, 1], score, (2, 3)))
+    held = np.array([False, False, True, True, False])
+    errors = find_errors(matrix.take(~held), matrix.take(held))
+    mean = (2 * 2 + 6) / 3
+    np.testing.assert_allclose(errors["judge mean"].absolute, [5 - mean, 4])
+    np.testing.assert_allclose(errors["output mean"].absolute[1], 2)
+    np.testing.assert_allclose(errors["random draw"].absolute, [(2 * 3 + 1) / 3, 4])
+    np.testing.assert_allclose(errors["random draw"].squared, [(2 * 9 + 1) / 3, 16])
+
+
+def test_the_interval_of_an_rmse_is_that_of_its_slopes():
+    """d√m = dm / 2√m: squares ±4 about 5 move the root by 2/√5 where errors move the mean by 1."""
+    names = ("random draw", "judge mean", "output mean", "judge + output")
+    errors = {name: errors_of(np.array([1.0, 1.0, 3.0, 3.0])) for name in names}
+    zero = errors_of(np.zeros(4))
+    ways = choose_clusters({"judge": np.array([0, 1, 0, 1]), "item": np.array([0, 0, 1, 1])})
+    first = compare_errors({**errors, "completion": zero}, "completion", ways, 0.95)[0]
+    root, mean = (one.upper - one.lower for one in (first.rmse_more, first.mae_more))
+    assert first.rmse == pytest.approx(np.sqrt(5))
+    assert root / mean == pytest.approx(2 / np.sqrt(5))

@@ -5,17 +5,14 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 from evenhand.numerics.gaussian_process import Points
-from evenhand.ratings import judge_process
 from evenhand.ratings.process_search import (
     SHARINGS,
     JudgedPoints,
     Layout,
     Problem,
-    draw_correlations,
+    condition,
     find_uncertainty,
     read_parameters,
-    sample_evenly,
-    search,
     start_parameters,
     weigh_parameters,
 )
@@ -35,13 +32,6 @@ def somewhere(shape, seed=2):
     rng = np.random.default_rng(seed)
     start = start_parameters(shape, 2, rng)
     return start + rng.normal(0, 0.3, len(start))
-
-
-def test_parameters_split_and_join_to_the_same_vector():
-    shape = layout("low rank")
-    vector = somewhere(shape)
-    np.testing.assert_array_equal(shape.join(shape.split(vector)), vector)
-    assert len(vector) == sum(shape.sizes().values()) == 4 * 2 + 4 + 3 + 4 + 1 + 1
 
 
 def test_the_covariance_is_the_product_that_is_claimed():
@@ -75,29 +65,6 @@ def test_the_gradient_is_that_of_finite_differences(sharing, own, few):
     np.testing.assert_allclose(problem.expand(at).gradient, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_evidence_and_prior_do_not_change_when_loadings_are_rotated():
-    shape, rows = layout("low rank"), judged()
-    y = np.random.default_rng(4).normal(size=len(rows))
-    vector = somewhere(shape)
-    parts = shape.split(vector)
-    turn = np.array([[np.cos(1), -np.sin(1)], [np.sin(1), np.cos(1)]])
-    turned = shape.join({**parts, "loadings": parts["loadings"].reshape(4, 2) @ turn})
-    here, there = (Problem(shape, rows, y).expand(one).value for one in (vector, turned))
-    assert here == pytest.approx(there, rel=1e-12)
-
-
-def test_the_prior_of_loadings_is_the_normal_that_is_claimed():
-    shape, numbers = layout("low rank"), 2
-    vector = start_parameters(shape, numbers, np.random.default_rng(5))
-    parts = shape.split(vector)
-    zero = shape.join({**parts, "loadings": np.zeros(8)})
-    precision = np.linalg.inv(0.5**2 * np.eye(4) + 0.7**2)
-    w = parts["loadings"].reshape(4, 2)
-    expected = -0.5 * np.trace(w.T @ precision @ w)
-    found = weigh_parameters(shape, vector, numbers)[0]
-    assert found - weigh_parameters(shape, zero, numbers)[0] == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("sharing", SHARINGS)
 @pytest.mark.parametrize("own", [True, False])
 def test_the_prior_is_that_of_scipy(sharing, own):
@@ -123,48 +90,6 @@ def test_the_prior_is_that_of_scipy(sharing, own):
     assert found == pytest.approx(weigh(one) - weigh(other), rel=1e-9)
 
 
-def test_correlations_of_the_prior_are_those_of_its_draws():
-    """W of 4 judges and κ drawn as the prior says; quantiles of the correlation of two."""
-    rng = np.random.default_rng(1)
-    w = rng.multivariate_normal(np.zeros(4), 0.25 * np.eye(4) + 0.49, 20000)[:, :2]
-    total = w**2 + np.exp(rng.normal(np.log(0.1), 1, w.shape))
-    expected = np.quantile(w.prod(axis=1) / np.sqrt(total.prod(axis=1)), [0.1, 0.5, 0.9])
-    found = np.quantile(draw_correlations(1, 20000, 2), [0.1, 0.5, 0.9])
-    np.testing.assert_allclose(found, expected, atol=0.03)
-
-
-def test_what_the_ratings_tell_of_taste_and_noise_is_the_expected_information(monkeypatch):
-    """By differences: the mean curvature of -½ log |V| - ½ tr(V⁻¹ V0) in κ and σ²."""
-    shape, rows = layout("low rank"), judged(24)
-    vector = somewhere(shape)
-    problem = Problem(shape, rows, np.zeros(len(rows)))
-    top = problem.expand(vector)
-    own = rows.take(rows.judge == 1)
-    fixed, k = top.at.covariance(own, own)
-    fixed[np.diag_indices(len(own))] += top.at.noise[1]
-
-    def expect(change):
-        moved = fixed + change[0] * k + change[1] * np.eye(len(own))
-        return -0.5 * (np.linalg.slogdet(moved)[1] + np.trace(np.linalg.solve(moved, fixed)))
-
-    h = 1e-4
-    steps = [np.array(one) * h for one in ((1, 0), (0, 1))]
-    bent = np.array(
-        [
-            [
-                -(expect(a + b) - expect(a - b) - expect(b - a) + expect(-a - b)) / (4 * h * h)
-                for b in steps
-            ]
-            for a in steps
-        ]
-    )
-    correlation = bent[0, 1] / np.sqrt(bent[0, 0] * bent[1, 1])
-    assert judge_process.MAX_CORRELATION == 0.95
-    for limit in (correlation - 1e-4, correlation + 1e-4):
-        monkeypatch.setattr(judge_process, "MAX_CORRELATION", limit)
-        assert judge_process.find_separable(problem, top)[1] == (correlation < limit)
-
-
 def test_the_normal_around_the_likeliest_has_the_curvature_of_differences():
     """Second derivatives of the value alone, by differences, at the top."""
     shape, rows = Layout("full", 4, 1, 3, True, True), judged(60)
@@ -185,46 +110,40 @@ def test_the_normal_around_the_likeliest_has_the_curvature_of_differences():
     np.testing.assert_allclose(found.root @ found.root.T, np.linalg.inv(-np.array(bent)), atol=5e-3)
 
 
-def test_turns_of_the_loadings_have_no_width():
-    shape, rows = layout("low rank"), judged(60)
-    problem = Problem(shape, rows, np.random.default_rng(3).normal(size=60) + rows.judge)
-    vector, _ = problem.climb(start_parameters(shape, 2, np.random.default_rng(1)))
-    w = shape.split(vector)["loadings"].reshape(4, 2)
-    turn = np.r_[(w @ np.array([[0.0, 1.0], [-1.0, 0.0]])).ravel(), np.zeros(len(vector) - 8)]
-    root = find_uncertainty(problem, vector, 1).root
-    widths = np.sort(np.linalg.svd(root, compute_uv=False))
-    assert widths[0] < 1e-6 < widths[1]
-    outside = turn - root @ np.linalg.lstsq(root, turn, rcond=1e-8)[0]
-    assert np.linalg.norm(outside) > 1e-6
+# What is believed of outputs, beside formulas with numpy and a fit of scikit-learn's kind.
 
 
-@pytest.mark.slow
-def test_three_thousand_ratings_have_the_gradient_of_differences_and_a_top():
-    rng = np.random.default_rng(7)
-    judges, n = 10, 3000
-    judge = np.sort(np.arange(n) % judges)
-    place = np.concatenate([rng.permutation(n // judges) for _ in range(judges)])
-    x = rng.normal(size=(n // judges, 2))[place]
-    w = rng.normal(0.7, 0.3, (judges, 2))
-    y = np.sin(2 * x[:, 0]) * w[judge, 0] + np.cos(3 * x[:, 1]) * w[judge, 1]
-    y += rng.normal(0, 0.5, judges)[judge] + rng.normal(0, 0.5, n)
-    shape = Layout("low rank", judges, 2, 2, True, True)
-    points = Points(x, np.zeros((n, 0), dtype=np.int64))
-    problem = Problem(shape, JudgedPoints(judge.astype(np.int64), points), (y - y.mean()) / y.std())
-    at = start_parameters(shape, 2, rng)
-    at += rng.normal(0, 0.2, len(at))
-    here, h = problem.expand(at), 1e-4
-    for first in np.cumsum([0, *shape.sizes().values()])[:-1]:
-        step = h * np.eye(len(at))[first]
-        slope = (problem.expand(at + step).value - problem.expand(at - step).value) / (2 * h)
-        assert here.gradient[first] == pytest.approx(slope, rel=1e-6, abs=1e-6)
-    top = search(problem, np.random.default_rng(1))
-    assert top.value > here.value
-    assert np.abs(top.gradient).max() < 5
+@pytest.fixture
+def outputs():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(40, 3))
+    labels = np.stack([rng.integers(2, size=40)], axis=1)
+    return Points(x, labels), 50 + 10 * x[:, 0] + 5 * labels[:, 0] + rng.normal(0, 2, 40)
 
 
-def test_a_part_is_spread_evenly_over_judges():
-    judge = np.repeat([0, 1, 2], [100, 50, 3])
-    part = sample_evenly(judge, 43, np.random.default_rng(1))
-    assert np.bincount(judge[part]).tolist() == [20, 20, 3]
-    assert len(np.unique(part)) == 43
+def kernel(a, b, vector):
+    """Strength, length scales and noise are read from the vector as process_priors.py has them."""
+    strength, scales = np.exp(2 * vector[0]), np.exp(vector[1:5])
+    apart = (((a.numbers[:, None] - b.numbers) / scales[:3]) ** 2).sum(axis=2)
+    apart = apart + (a.labels[:, None, 0] != b.labels[:, 0]) / scales[3] ** 2
+    return strength * np.exp(-0.5 * apart) + 1.0
+
+
+def test_means_and_variances_are_those_of_the_formula(outputs):
+    points, target = outputs
+    known, others = np.arange(25), np.arange(25, 40)
+    vector = np.array([0.2, 0.1, 0.7, 0.9, 0.3, -1.5])
+    process = condition(points.take(known), target[known], vector)
+    y = (target[known] - target[known].mean()) / target[known].std()
+    inner = kernel(points.take(known), points.take(known), vector)
+    inner += (np.exp(-1.5) + 1e-6) * np.eye(25)
+    cross = kernel(points.take(others), points.take(known), vector)
+    mean = target[known].mean() + target[known].std() * (cross @ np.linalg.solve(inner, y))
+    whole = kernel(points.take(others), points.take(others), vector)
+    left = whole - cross @ np.linalg.solve(inner, cross.T)
+    found, deviation = process.predict(points.take(others))
+    assert found == pytest.approx(mean, abs=1e-8)
+    assert process.predict_mean(points.take(others)) == pytest.approx(mean, abs=1e-8)
+    assert deviation == pytest.approx(target[known].std() * np.sqrt(np.diag(left)), abs=1e-7)
+    some = points.take(others)
+    assert process.covariance(some, some) == pytest.approx(left, abs=1e-9)

@@ -1,6 +1,7 @@
 """Features of outputs: read from columns, standardised, and refused where they are missing."""
 
 from datetime import date
+from math import log
 
 import narwhals as nw
 import numpy as np
@@ -9,7 +10,17 @@ import pytest
 
 from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from evenhand.ratings.features import ONE_TEXT, OUTPUT, OutputFeatures, learn_scaling
+from evenhand.ratings import features
+from evenhand.ratings.completion import least_number
+from evenhand.ratings.features import (
+    ONE_TEXT,
+    OUTPUT,
+    OutputFeatures,
+    compare_texts,
+    learn_scaling,
+    measure_text,
+    split_tokens,
+)
 
 TABLE = {
     "judge": ["a", "a", "b", "b"],
@@ -48,18 +59,6 @@ def test_numbers_are_standardised_with_constants_that_are_kept():
     assert (scaling.means[0], scaling.deviations[0]) == pytest.approx((mean, deviation))
     found = scaling.apply(features.tabulate([{"length": 10}]))
     assert found.numbers[0, 0] == pytest.approx((10 - mean) / deviation)
-
-
-def test_a_name_that_was_not_seen_is_unlike_all_that_were():
-    features = OutputFeatures((), ("domain", "system"))
-    scaling = learn_scaling(read(features))
-    found = scaling.apply(features.tabulate([{"domain": "law", "system": "x"}]))
-    assert found.labels[0].tolist() == [2, 0]
-
-
-def test_a_feature_that_is_the_same_everywhere_is_left_out_by_name():
-    scaling = learn_scaling(read(OutputFeatures(("same", "length"), ("domain",))))
-    assert (scaling.constant, scaling.features) == (("same",), ("length", "domain"))
 
 
 def test_without_any_that_differs_it_is_refused():
@@ -111,37 +110,6 @@ def test_an_output_that_is_told_by_column_needs_all_of_its_features():
         OutputFeatures(("length",), ("domain",)).tabulate([{"length": 3}])
 
 
-def test_outputs_whose_names_hold_slashes_stay_apart():
-    table = read(
-        OutputFeatures(), item=["a / b", "a", "a / b", "a"], system=["c", "b / c", "c", "b / c"]
-    )
-    assert len(set(table.labels[:, 0])) == 2
-
-
-def test_outputs_of_different_tasks_are_different():
-    table = read(OutputFeatures(), task=["t", "t", "u", "u"], system=["x"] * 4)
-    assert len(set(table.labels[:, 0])) == 4
-
-
-def test_a_whole_number_is_one_name_however_it_is_typed():
-    features = OutputFeatures((), ("domain",))
-    scaling = learn_scaling(read(features, domain=["1", "2", "1", "2"]))
-    for typed in (2, 2.0, "2.0"):
-        table = features.tabulate([{"domain": typed}])
-        assert scaling.apply(table).labels[0].tolist() == [1]
-        assert scaling.find_unseen(table) == ()
-
-
-def test_names_that_were_never_seen_are_said_but_not_those_of_outputs():
-    features = OutputFeatures((), (OUTPUT, "domain"))
-    scaling = learn_scaling(read(features))
-    table = features.tabulate([{"item": "9", "system": "x", "domain": "news "}])
-    assert table.labels[0, 0] == "9 / x"
-    (note,) = scaling.find_unseen(table)
-    assert "never 'news '" in note
-    assert "Did you mean 'news'?" in note
-
-
 def test_numbers_too_large_to_square_are_refused():
     with pytest.raises(InvalidJudgments, match="length are too large"):
         learn_scaling(read(OutputFeatures(("length",)), length=[1e300, -1e300, 1.0, 2.0]))
@@ -154,9 +122,48 @@ def test_a_value_that_hides_all_others_is_named():
     assert learn_scaling(read(features, **rows)).heavy == ("length",)
 
 
-def test_a_table_of_outputs_is_read_as_mappings_are():
-    features = OutputFeatures(("length",), ("domain",))
-    frame = pl.DataFrame({"length": [1.0, 2.0], "domain": ["news", "chat"]})
-    one, other = features.tabulate(frame), features.tabulate(frame.to_dicts())
-    np.testing.assert_array_equal(one.numbers, other.numbers)
-    assert one.labels.tolist() == other.labels.tolist() == [["news"], ["chat"]]
+# Numbers from texts: tokens in any script, lengths, ratios and overlap.
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Don't stop—now!", ["don", "t", "stop", "now"]),
+        ("Straße 12", ["strasse", "12"]),
+        ("我爱北京", ["我", "爱", "北", "京"]),
+        ("iPhone を買う", ["iphone", "を", "買", "う"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("Привет, мир", ["привет", "мир"]),
+        ("...", []),
+        ("", []),
+    ],
+)
+def test_tokens_in_any_script(text, tokens):
+    assert split_tokens(text) == tokens
+
+
+def test_counts_by_hand():
+    found = dict(zip(ONE_TEXT, measure_text("a b a, 42"), strict=True))
+    assert found == {
+        "log characters": log(10),
+        "log tokens": log(5),
+        "type-token ratio": 3 / 4,
+        "punctuation share": 1 / 9,
+        "digit share": 2 / 9,
+    }
+
+
+def test_overlap_is_the_share_of_the_outputs_different_tokens():
+    assert compare_texts("Rome 1999 was", "in Rome in 1999")[1] == pytest.approx(2 / 3)
+
+
+# Functions below completion and judge processes on examples whose answers are known.
+
+
+def test_bounded_intervals_need_so_many_residuals():
+    assert (least_number(0.9), least_number(0.95)) == (9, 19)
+
+
+def test_outputs_are_named_by_item_and_system_with_slashes_written_apart():
+    assert features.name_output("", "item 3", "alpha") == "item 3 / alpha"
+    assert features.name_output("news", "a / b", "c") == r"news / a \/ b / c"

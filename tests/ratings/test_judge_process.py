@@ -4,18 +4,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from evenhand.errors import InvalidJudgments
-from evenhand.ratings import judge_process
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.ratings.features import OutputFeatures
-from evenhand.ratings.judge_process import MultiTaskGP
+from evenhand.ratings.judge_process import MultiTaskGP, mix
 from evenhand.ratings.process_search import MIN_NOISE, JudgedPoints
-from ratings.judge_processes import FEATURES, ONE, draw, number_factor, rate, small
+from ratings.judge_processes import FEATURES, ONE, draw, rate, small
 
 
 @pytest.fixture(scope="module")
-def fit():
-    return MultiTaskGP().fit(draw(1).seen, FEATURES)
+def data():
+    return draw(1)
+
+
+@pytest.fixture(scope="module")
+def fit(data):
+    return MultiTaskGP().fit(data.seen, FEATURES)
 
 
 def test_leniency_is_what_judges_give_beside_the_mean_of_all_for_the_same_outputs():
@@ -31,20 +37,6 @@ def test_leniency_is_what_judges_give_beside_the_mean_of_all_for_the_same_output
     plain = np.array([rows.score[rows.judge == d].mean() for d in range(4)])  # all rated all
     assert np.abs(found - (plain - plain.mean())).max() < 0.5
     assert (ends[:, 1] - ends[:, 0] < 4).all()
-
-
-def test_leniency_counts_outputs_once_and_is_that_of_predictions():
-    """By the mean of predictions for every judge and each different output."""
-    data = draw(4, each=40)
-    fit = MultiTaskGP(draws=0).fit(data.seen, FEATURES)
-    known = np.unique(data.seen.item)
-    first = np.array([np.flatnonzero(data.seen.item == one)[0] for one in known])
-    rows = data.seen.take(first)
-    each = [
-        fit.predict(replace(rows, judge=np.full(len(known), d, dtype=np.int32))).mean.mean()
-        for d in range(5)
-    ]
-    np.testing.assert_allclose(list(fit.leniency.values()), each - np.mean(each), atol=1e-8)
 
 
 def dense(at, a, b):
@@ -77,17 +69,6 @@ def test_the_average_of_judges_is_that_of_the_dense_formula():
     assert found.noise[0] == pytest.approx(scale**2 * at.noise.sum() / 9)
 
 
-def test_records_are_the_parameters_in_points(fit):
-    scale = fit.learned.standard.deviation
-    for d, row in enumerate(fit.records()):
-        assert row["shared"] == pytest.approx(scale * np.linalg.norm(fit.at.loadings[d]))
-        assert row["noise"] == pytest.approx(scale * np.sqrt(fit.at.noise[d]))
-        assert row["private"] == pytest.approx(scale * np.sqrt(fit.at.private[d]))
-        both = np.hypot(row["noise"], row["private"])
-        assert row["private_and_noise"] == pytest.approx(both)
-        assert row["noise_lower"] < row["noise"] < row["noise_upper"]
-
-
 def test_correlations_are_known_where_judges_share_and_not_on_noise(fit):
     pairs = {(one["other"], one["judge"]): one for one in fit.similarity()}
     assert pairs["j0000", "j0001"]["known"]
@@ -99,26 +80,6 @@ def test_correlations_are_known_where_judges_share_and_not_on_noise(fit):
         assert not one["known"]
         assert one["lower"] < 0 < one["upper"]
         assert one["upper"] - one["lower"] > 0.5
-
-
-def test_correlations_that_are_set_have_no_interval():
-    pair = MultiTaskGP("full").fit(small(40, 2), ONE).similarity()[0]
-    assert (pair["correlation"], pair["lower"], pair["known"]) == (1.0, None, False)
-
-
-def test_predictions_of_judges_with_few_ratings_are_wider_and_it_is_said():
-    rows = draw(1).seen
-    few = (rows.judge != 4) | (np.cumsum(rows.judge == 4) <= 3)
-    rows = rows.take(few)
-    known, free = (MultiTaskGP(draws=n).fit(rows, FEATURES) for n in (0, 30))
-    output = {"a": 0.1, "b": 0.2}
-    wide = [
-        float(np.subtract(*fit.predict_one("j0004", output).interval()[::-1])[0])
-        for fit in (known, free)
-    ]
-    assert wide[1] > 1.1 * wide[0]
-    assert "j0004 (3)" in free.predict_one("j0004", output).notes[0]
-    assert free.predict_one("j0001", output).notes == ()
 
 
 def test_outputs_that_nobody_rated_are_predicted_from_a_table(fit):
@@ -134,41 +95,118 @@ def test_outputs_that_nobody_rated_are_predicted_from_a_table(fit):
         fit.predict(outputs, ["j0001"] * 3)
 
 
-def test_an_output_is_told_by_item_and_system():
-    label = OutputFeatures((), ("each output",))
-    rows = small(40, 4)
-    fit = MultiTaskGP(draws=0).fit(rows, label)
-    named = fit.predict_one("j0001", {"each output": "i0003 / s"})
-    assert fit.predict_one("j0001", item="i0003", system="s").mean == named.mean
-    assert fit.predict_one("j0001", item="i9999", system="s").variance > named.variance
+# Processes over judges: predictions, similarity, what is refused, and what is said beside.
 
 
-def test_a_label_that_was_never_seen_is_said_with_the_nearest():
-    rows = small(40, 4)
-    domain = number_factor(rows.item % 2 + 1)
-    domain = replace(domain, labels=("news", "chat"))
-    fit = MultiTaskGP(draws=0).fit(
-        replace(rows, factors={"domain": domain}), OutputFeatures((), ("domain",))
+def test_pooled_predictions_are_those_of_scikit_learn_at_the_same_parameters(data):
+    model = MultiTaskGP("full", judge_means=False, judge_noise=False, draws=0)
+    fit = model.fit(data.seen, FEATURES)
+    learned, at = fit.learned, fit.at
+    kernel = ConstantKernel(at.similarity[0, 0]) * RBF(np.exp(at.log_scales))
+    kernel += ConstantKernel(1.0) + WhiteKernel(at.noise[0] + MIN_NOISE)
+    rival = GaussianProcessRegressor(kernel, optimizer=None)
+    points, others = (
+        learned.scaling.apply(FEATURES.read(rows)).numbers for rows in (data.seen, data.unseen)
     )
-    found = fit.predict_one("j0001", {"domain": "nwes"})
-    assert "'domain' was never 'nwes'" in found.notes[0]
-    assert "Did you mean 'news'?" in found.notes[0]
+    rival.fit(points, learned.standard.standardise(data.seen.score))
+    mean, deviation = rival.predict(others, return_std=True)
+    found, scale = fit.predict(data.unseen), learned.standard.deviation
+    np.testing.assert_allclose(found.mean, learned.standard.mean + scale * mean, atol=1e-6)
+    both = (found.variance + found.noise) / scale**2
+    np.testing.assert_allclose(both + MIN_NOISE, deviation**2, atol=1e-6)
+    assert fit.evidence == pytest.approx(rival.log_marginal_likelihood_value_, rel=1e-8)
 
 
-def test_many_outputs_are_predicted_in_blocks_as_one_by_one(fit, monkeypatch):
-    rng = np.random.default_rng(1)
-    outputs = FEATURES.tabulate([{"a": x, "b": z} for x, z in rng.normal(size=(25, 2))])
-    whole = fit.predict(outputs, "j0001")
-    monkeypatch.setattr(judge_process, "OUTPUTS_AT_ONCE", 7)
-    np.testing.assert_allclose(fit.predict(outputs, "j0001").mean, whole.mean, rtol=1e-12)
+def test_judges_who_are_alike_are_found_and_predicted_better(data, fit):
+    rmse = {
+        sharing: np.sqrt(np.mean((one.predict(data.unseen).mean - data.unseen.score) ** 2))
+        for sharing, one in {
+            "low rank": fit,
+            "none": MultiTaskGP("none", draws=0).fit(data.seen, FEATURES),
+            "full": MultiTaskGP("full", draws=0).fit(data.seen, FEATURES),
+        }.items()
+    }
+    assert rmse["low rank"] < rmse["none"] < rmse["full"]
+    assert fit.correlation[0, 1] > 0.5 > abs(fit.correlation[0, 3])
 
 
-def test_ratings_without_judges_are_said_to_be_one_judges():
-    rows = replace(small(30, 1), judges=("",))
-    assert "No judge column" in MultiTaskGP().fit(rows, ONE).notes[0]
+def test_neither_the_order_of_rows_nor_a_second_fit_changes_anything(data, fit):
+    order = np.random.default_rng(2).permutation(data.seen.size)
+    again = MultiTaskGP().fit(data.seen.take(order), FEATURES)
+    np.testing.assert_array_equal(again.correlation, fit.correlation)
+    assert (again.signature, again.evidence) == (
+        fit.signature,
+        fit.evidence,
+    )
 
 
-def test_inducing_ratings_are_no_fewer_than_judges():
-    rows = small(40, 8)
-    fit = MultiTaskGP(exact=10, inducing=2, draws=0).fit(rows, ONE)
-    assert len(np.unique(fit.problem.support.judge)) == 8
+def test_a_judge_never_seen_is_refused_and_the_average_offered(fit):
+    with pytest.raises(InvalidJudgments, match=r"nothing was learned of j9999.*predict_average"):
+        fit.predict_one("j9999", {"a": 0, "b": 0})
+
+
+def test_many_ratings_rest_on_some_and_it_is_said(data, fit):
+    few = MultiTaskGP(exact=200, inducing=150).fit(data.seen, FEATURES)
+    assert "only through 150 of them" in few.notes[-1]
+    assert "FITC 150" in few.signature
+    every = MultiTaskGP(exact=200, inducing=300).fit(data.seen, FEATURES)
+    assert every.evidence == pytest.approx(fit.evidence, abs=0.5)
+    gap = every.predict(data.unseen).mean - fit.predict(data.unseen).mean
+    assert np.abs(gap).max() < 0.5
+
+
+def test_one_judge_is_a_process_with_nobody_to_be_alike():
+    fit = MultiTaskGP().fit(small(30, 1), ONE)
+    assert fit.correlation == pytest.approx(1.0)
+    assert "one judge" in " ".join(fit.notes)
+    assert fit.similarity() == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (rate([0, 1], [0, 1], [1, 2], a=[1, 2]), "2 ratings of outputs"),
+        (rate([0, 1, 0], [0, 1, 2], [4, 4, 4], a=[1, 2, 3]), "all 3 ratings are 4"),
+        (rate([0, 1, 0], [0, 1, 2], [4, 5, 4], a=[1, 1, 1]), "no feature differs"),
+        (rate([0, 1, 0], [0, 1, 2], [1e200, 5, 4], a=[1, 2, 3]), "scores are too large"),
+    ],
+)
+def test_ratings_that_tell_nothing_are_refused(rows, said):
+    with pytest.raises(InvalidJudgments, match=said):
+        MultiTaskGP().fit(rows, ONE)
+
+
+def test_several_criteria_are_refused_unless_they_are_a_label():
+    rows = small(40, 2)
+    rows = replace(
+        rows, criteria=("adequacy", "fluency"), criterion=(rows.item % 2).astype(np.int32)
+    )
+    with pytest.raises(InvalidJudgments, match=r"several criteria \(adequacy, fluency\)"):
+        MultiTaskGP().fit(rows, ONE)
+    fit = MultiTaskGP().fit(rows, OutputFeatures(("a",), ("criterion",)))
+    assert set(fit.length_scales) == {"a", "criterion"}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"sharing": "all"}, {"rank": 0}, {"sharing": "none", "rank": 2}, {"exact": 0}, {"draws": -1}],
+)
+def test_settings_that_cannot_be_are_refused(settings):
+    with pytest.raises(UnknownOption):
+        MultiTaskGP(**settings)
+
+
+# Predictions that mix draws of the parameters.
+
+
+def test_variances_add_up_within_and_between_draws():
+    parts = [(np.array([mean]), np.array([4.0]), np.array([1.0])) for mean in (0.0, 2.0)]
+    found = mix(parts)
+    assert (found.mean[0], found.variance[0], found.noise[0]) == (1.0, 5.0, 1.0)
+
+
+@pytest.mark.parametrize("level", [90, 1.0, 0.0, 1.2])
+def test_a_level_that_is_no_proportion_is_refused(level):
+    found = mix([(np.zeros(1), np.ones(1), np.ones(1))])
+    with pytest.raises(UnknownOption, match=f"level cannot be {level}: it lies between 0 and 1"):
+        found.interval(level)

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import t as student
 from sklearn.linear_model import Ridge
 
+import evenhand
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.ratings import process_comparison as comparison
 from evenhand.ratings.features import OutputFeatures, learn_scaling
 from evenhand.ratings.judge_process import MultiTaskGP, sort_rows
 from evenhand.ratings.process_comparison import (
@@ -29,40 +29,6 @@ def seen():
 @pytest.fixture(scope="module")
 def errors(seen):
     return compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1))
-
-
-def test_every_rating_is_predicted_once_by_every_method(seen, errors):
-    assert errors.residual.keys() == {*comparison.MODELS, "ridge", "judge mean"}
-    assert {len(own) for own in errors.residual.values()} == {seen.size}
-    assert errors.left_out == 0
-    table = {row.method: row for row in errors.tabulate()}
-    assert table["multi-task"].mae_more is None
-    assert table["judge mean"].rmse == pytest.approx(
-        np.sqrt(np.mean(errors.residual["judge mean"] ** 2))
-    )
-
-
-def test_items_are_held_out_whole(seen):
-    only = {"multi-task": comparison.MODELS["multi-task"]}
-    found = compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1, by="item"), only)
-    assert len(found.item) == seen.size
-    for part in np.split(found.rating, np.flatnonzero(np.diff(found.rating) < 0) + 1):
-        others = np.setdiff1d(np.arange(seen.size), part)
-        assert not set(found.item[part]) & set(found.item[others])
-
-
-def test_ratings_are_held_out_whose_items_others_rated(errors):
-    first = errors.rating[: np.flatnonzero(np.diff(errors.rating) < 0)[0] + 1]
-    others = np.setdiff1d(np.arange(len(errors.item)), first)
-    assert len(set(errors.item[first]) & set(errors.item[others])) > 8
-
-
-def test_ratings_of_judges_of_whom_nothing_is_seen_are_counted():
-    rng = np.random.default_rng(1)
-    judge = np.r_[np.zeros(20, int), np.ones(20, int), 2]
-    rows = rate(judge, np.arange(41), rng.normal(50, 9, 41), a=rng.normal(size=41))
-    only = {"multi-task": comparison.MODELS["multi-task"]}
-    assert compare_processes(rows, OutputFeatures(("a",), ()), HeldOut(2, 1), only).left_out == 1
 
 
 def errors_by(best, own, judge, item):
@@ -95,7 +61,7 @@ def test_judges_who_differ_widen_the_interval_and_not_that_about_these_judges():
     assert row.mae_these.upper - row.mae_these.lower < 0.2 * half
 
 
-@pytest.mark.parametrize("items", [3, 5, 10])
+@pytest.mark.parametrize("items", [3, 10])
 def test_intervals_of_few_items_hold_what_they_claim(items):
     rng, hits = np.random.default_rng(1), 0
     item, judge = np.repeat(np.arange(items), 10), np.zeros(items * 10, dtype=int)
@@ -111,18 +77,6 @@ def test_one_item_and_few_judges_give_no_interval():
     found = errors_by(*rng.normal(size=(2, 50)), np.arange(50) % 2, np.zeros(50, dtype=int))
     assert found.tabulate()[1].mae_more is None
     assert "for this item only" in found.notes
-
-
-def test_predictions_without_error_have_a_root_of_0():
-    found = errors_by(np.zeros(5), np.ones(5), np.zeros(5, dtype=int), np.arange(5))
-    assert found.tabulate()[1].rmse_more.value == 1.0
-
-
-def test_a_rating_counts_once_however_often_it_is_predicted():
-    rating = np.array([0, 0, 0, 1])
-    own, zero = {"multi-task": np.array([1.0, 2, 3, 6])}, np.zeros(2, dtype=int)
-    found = ProcessErrors(own, {}, rating, rating, zero, np.arange(2), 0)
-    assert found.tabulate()[0].mae == 4.0
 
 
 def test_the_error_of_a_root_mean_square_is_that_of_a_bootstrap():
@@ -197,9 +151,15 @@ def test_settings_that_cannot_be_are_refused(how):
         HeldOut(**how)
 
 
-def test_what_a_judge_said_twice_of_an_output_is_held_out_together(seen):
-    twice = seen.take(np.repeat(np.arange(seen.size), 2))
-    only = {"multi-task": comparison.MODELS["multi-task"]}
-    found = compare_processes(twice, FEATURES, HeldOut(folds=2, splits=1), only)
-    pairs = np.sort(np.abs(found.residual["multi-task"]))
-    np.testing.assert_array_equal(pairs[::2], pairs[1::2])
+# Multi-task processes on ratings of WMT22, where EVENHAND_DATA names their folder.
+
+
+@pytest.mark.slow
+def test_judges_of_wmt22_who_share_are_predicted_better(data_folder):
+    """With a fifth of zho-eng seen; docs/papers/cohn_specia2013.md has the means over tasks."""
+    file = data_folder / "wmt22_calibration" / "ratings.parquet"
+    ratings = evenhand.read(file, where="is_doc = false", task="zho-eng")
+    features = OutputFeatures(("seg",), ("each output", "doc", "system"))
+    table = compare_processes(ratings, features, HeldOut(folds=2, splits=1, share=0.4)).tabulate()
+    for row in table[1:]:
+        assert row.mae_these.lower > 0, row.method

@@ -1,7 +1,5 @@
 """Decisions from fewer ratings: masks, full parts, and what must come out."""
 
-from time import process_time
-
 import numpy as np
 import pytest
 
@@ -17,7 +15,6 @@ from evenhand.ratings.reliability import (
     draw_design,
     find_differences,
     make_designs,
-    make_estimate,
     resample_items,
     study_decisions,
     take_full,
@@ -51,7 +48,7 @@ NAMES = ("raw mean", "judge + output")
 
 @pytest.fixture(scope="module")
 def curve():
-    return study_decisions(campaign(), draws=6)
+    return study_decisions(campaign(), draws=4)
 
 
 def test_masks_see_the_share_that_they_say():
@@ -72,13 +69,6 @@ def test_severe_judges_hurt_raw_means_and_not_debiased_ones(curve):
     assert (even >= raw).mean() > 0.8
 
 
-def test_more_ratings_decide_more_reliably(curve):
-    spread = [one for one in curve.points if one.design.kind == SPREAD]
-    raw = [one.reliability["raw mean"].value for one in spread]
-    assert raw[-1] > raw[0]
-    assert spread[-1].reliability["judge + output"].value > 0.9
-
-
 def test_with_one_rating_per_output_completion_decides_as_judge_and_output(curve):
     """The intercept of an output explains its only rating: nothing is left for shared tastes."""
     for point in curve.points:
@@ -86,18 +76,9 @@ def test_with_one_rating_per_output_completion_decides_as_judge_and_output(curve
             assert point.gains["judge + output"].value == pytest.approx(0)
 
 
-def test_intervals_hold_their_estimates_and_everything_is_recorded(curve):
-    for point in curve.points:
-        for one in (*point.reliability.values(), *point.gains.values(), *point.mae.values()):
-            assert one.lower <= one.value <= one.upper
-    assert len(curve.records()) == 5 * len(curve.points) + len(curve.points)
-    assert curve.pairs == 10
-    assert "seed=20131" in curve.signature
-
-
 def test_the_same_seed_gives_the_same_curve_in_any_order_of_rows(curve):
     rows = campaign()
-    again = study_decisions(rows.take(np.random.default_rng(3).permutation(rows.size)), draws=6)
+    again = study_decisions(rows.take(np.random.default_rng(3).permutation(rows.size)), draws=4)
     assert again.to_dict() == curve.to_dict()
 
 
@@ -176,18 +157,6 @@ def test_items_are_drawn_anew_whole_and_among_those_of_the_same_systems():
     assert (alone.sum(axis=1) == 2).all()
 
 
-def test_intervals_are_quantiles_about_their_median():
-    one = make_estimate(np.array([5.0, 1.0, 2.0, 4.0]), 0.5)
-    assert (one.value, one.lower, one.upper) == (5, 4.5, 6)
-
-
-def test_settings_that_change_the_numbers_stand_in_the_signature():
-    model = NuclearNorm(path=(0.8, 0.4), validation=0.25, clip=(-20.0, 20.0))
-    signed = study_decisions(campaign(), model, draws=1, level=0.9).signature
-    for words in ("path=0.8/0.4", "validation=0.25", "clip=-20-20", "90 % intervals"):
-        assert words in signed
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_gaps_are_cut_as_if_shares_were_found_anew_each_time(seed):
     rng = np.random.default_rng(seed)
@@ -208,13 +177,3 @@ def test_gaps_are_cut_as_if_shares_were_found_anew_each_time(seed):
     full = take_full(matrix)
     assert full.judges == tuple(matrix.judges[j] for j in judges)
     assert full.outputs() == [matrix.outputs()[o] for o in outputs]
-
-
-def test_a_sparse_matrix_is_refused_without_looking_at_all_of_it_again_and_again():
-    rng = np.random.default_rng(7)
-    judge, item = np.nonzero(rng.random((300, 4000)) < 0.3)
-    matrix = make_matrix(make_rows(judge, item, rng.normal(size=len(judge)), (300, 4000)))
-    began = process_time()
-    with pytest.raises(NotIdentified, match="rated too few"):
-        take_full(matrix)
-    assert process_time() - began < 2

@@ -5,12 +5,42 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.judges.coefficients import METRICS, find_midranks, krippendorff_alpha
-from evenhand.judges.counts import Sums
-from golden_numbers import entries
-from score_tables import broken_tables, coincidences_of, declared
+import evenhand
+from evenhand.data.rating_rows import Scale, read_scale, see_scale
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judges.agreement_intervals import form_blocks
+from evenhand.judges.coefficients import (
+    METRICS,
+    brennan_prediger,
+    concordance_coefficient,
+    find_concordance,
+    fleiss_kappa,
+    fleiss_parts,
+    gwet_ac,
+    gwet_pi,
+    krippendorff_alpha,
+    n_agreement,
+    pair_judges,
+    weighted_agreement,
+)
+from evenhand.judges.counts import Sums, count_coincidences, mirror
+from evenhand.judges.judge_pairs import WEIGHTS, cohen_kappas
+from evenhand.judges.units import Overlap, find_units, read_points, walk_overlaps
+from golden_numbers import entries, golden
+from hamon_records import hamon_coincidences
+from score_tables import (
+    broken_tables,
+    coincidences_of,
+    complete_tables,
+    counts_of,
+    declared,
+    units_of,
+)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -34,35 +64,6 @@ def test_alpha_is_that_of_the_krippendorff_package_with_scores_missing(matrix, m
     assert found.value == pytest.approx(expected, abs=1e-9)
 
 
-@given(
-    st.lists(st.lists(st.floats(0, 1, width=16), min_size=9, max_size=9), min_size=3, max_size=3)
-)
-def test_scales_without_steps_give_the_same(matrix):
-    table = np.array(matrix)
-    assume(np.ptp(table) > 0.01)
-    for metric in ("ordinal", "interval"):
-        found = krippendorff_alpha(Sums(coincidences_of(matrix)), metric)
-        expected = krippendorff.alpha(reliability_data=table, level_of_measurement=metric)
-        assert found.value == pytest.approx(expected, abs=1e-7)
-
-
-def test_perfect_agreement_is_one_under_every_metric():
-    sums = Sums(coincidences_of([[1, 2, 3, 5]] * 3))
-    assert [krippendorff_alpha(sums, metric).value for metric in METRICS] == [1, 1, 1, 1]
-
-
-def test_constant_scores_have_no_alpha():
-    sums = Sums(coincidences_of([[4, 4, 4]] * 2))
-    assert [krippendorff_alpha(sums, metric).value for metric in METRICS] == [None] * 4
-
-
-@pytest.mark.parametrize("shift", [0, 1e6])
-def test_interval_does_not_depend_on_where_the_scale_starts(shift):
-    matrix = [[1 + shift, 2 + shift, 4 + shift], [1 + shift, 3 + shift, 4 + shift]]
-    found = krippendorff_alpha(Sums(coincidences_of(matrix))).value
-    assert found == pytest.approx(1 - 5 * (1 / 6 * 2) / (2 * 6 * 9.5 / 6), abs=1e-9)
-
-
 def test_ratios_need_scores_from_zero_up():
     with pytest.raises(InvalidJudgments, match="there is -2"):
         krippendorff_alpha(Sums(coincidences_of([[-2, 1], [1, 2]])), "ratio")
@@ -73,10 +74,291 @@ def test_a_metric_that_is_none_is_refused():
         krippendorff_alpha(Sums(coincidences_of([[1, 2], [1, 2]])), "intervall")
 
 
-def test_midranks_are_those_of_the_scores_counted_out():
-    from scipy.stats import rankdata
+# Fleiss' κ against tests/golden/09 and 10, statsmodels, and the paper's own arithmetic.
 
-    scores = np.array([1, 1, 2, 5, 5, 5])
-    mass = np.array([[2.0, 1, 0, 3]])
-    middle = find_midranks(mass)[0][[0, 0, 1, 3, 3, 3]]
-    np.testing.assert_allclose(middle + 0.5, rankdata(scores))
+
+def test_the_three_numbers_of_the_paper_s_table_are_those_of_the_golden_campaign():
+    entry = golden("09_hamon_judge_diagnosis", "hamon")
+    found = fleiss_parts(hamon_coincidences(entry))
+    assert [found.observed, found.chance, found.kappa] == pytest.approx(
+        [entry.expected[name] for name in ("Po", "Pe", "kappa")], abs=entry.tolerance["abs"]
+    )
+
+
+def test_kappa_is_that_of_irr():
+    entry = golden("10_agreement_coefficients", "rel_full")
+    found = fleiss_kappa(Sums(coincidences_of(entry.input["matrix"]))).value
+    assert found == pytest.approx(entry.expected["fleiss_irr"]["value"], abs=1e-12)
+
+
+@given(complete_tables())
+def test_kappa_is_that_of_statsmodels(matrix):
+    counts = counts_of(matrix)
+    assume((counts.sum(axis=0) > 0).sum() > 1)
+    found = fleiss_kappa(Sums(coincidences_of(matrix))).value
+    assert found == pytest.approx(statsmodels_fleiss(counts), abs=1e-10)
+
+
+@given(broken_tables())
+def test_unequal_numbers_of_judges_follow_the_formula_with_each_unit_s_own_number(matrix):
+    counts = counts_of(matrix)
+    counts = counts[counts.sum(axis=1) > 1]
+    assume((counts.sum(axis=0) > 0).sum() > 1)
+    n = counts.sum(axis=1)
+    observed = ((counts * (counts - 1)).sum(axis=1) / (n * (n - 1))).mean()
+    chance = ((counts.sum(axis=0) / n.sum()) ** 2).sum()
+    found = fleiss_parts(coincidences_of(matrix))
+    assert [found.observed, found.chance] == pytest.approx([observed, chance], abs=1e-12)
+    assert found.kappa == pytest.approx((observed - chance) / (1 - chance), abs=1e-10)
+
+
+def test_nothing_shared_is_refused():
+    with pytest.raises(NotIdentified, match="no output was judged by two judges"):
+        fleiss_parts(coincidences_of([[1, None], [None, 2]]))
+
+
+# AC1, AC2, Brennan-Prediger and π against tests/golden/10 (R's irrCAC among its sources).
+
+
+COMPUTED = {
+    "pa": weighted_agreement,
+    "gwet": gwet_ac,
+    "fleiss": gwet_pi,
+    "brennan_prediger": brennan_prediger,
+}
+WEIGHTINGS = {"id": "identity", "linear": "linear", "quadratic": "quadratic"}
+
+
+@pytest.mark.parametrize("scale", ["observed_categories", "declared_scale"])
+@pytest.mark.parametrize("weights", WEIGHTINGS)
+@pytest.mark.parametrize("entry", entries("10_agreement_coefficients"), ids=lambda one: one.id)
+def test_all_are_the_golden_ones_with_missing_scores(entry, weights, scale):
+    points = entry.expected["declared_categories"]
+    known = declared(points) if scale == "declared_scale" else None
+    sums = Sums(coincidences_of(entry.input["matrix"], known))
+    expected = entry.expected[f"gwet_and_friends_{scale}"][weights]
+    for name, compute in COMPUTED.items():
+        found = compute(sums, WEIGHTINGS[weights]).value
+        assert found == pytest.approx(expected[name], abs=entry.tolerance["ac"]), name
+
+
+@pytest.mark.parametrize("entry", entries("10_agreement_coefficients"), ids=lambda one: one.id)
+def test_they_are_those_of_irrcac_to_its_five_digits(entry):
+    sums = Sums(coincidences_of(entry.input["matrix"]))
+    theirs, slack = entry.expected["irrCAC_5_digits"], entry.tolerance["irrCAC_abs"]
+    ours = {
+        "gwet_ac1": gwet_ac(sums),
+        "gwet_ac2_linear": gwet_ac(sums, "linear"),
+        "gwet_ac2_quadratic": gwet_ac(sums, "quadratic"),
+        "fleiss_kappa_raw_missing": gwet_pi(sums),
+        "brennan_prediger": brennan_prediger(sums),
+    }
+    for name, found in ours.items():
+        assert found.value == pytest.approx(theirs[name]["coeff"], abs=slack), name
+
+
+def test_ratio_weights_need_scores_from_zero_up():
+    with pytest.raises(InvalidJudgments, match="use quadratic weights"):
+        gwet_ac(Sums(coincidences_of([[-2, 1], [1, 2]])), "ratio")
+
+
+# Cohen's κ against scikit-learn (tests/golden/10 and on random scores) and a closed form.
+
+
+PAIR = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=30)
+NAMES = {"none": "unweighted", "linear": "linear", "quadratic": "quadratic"}
+
+
+def cohen_kappa(x, y, scale, weights="none"):
+    """κ of one pair of judges; None where neither ever could differ."""
+    scored = read_points(np.concatenate([x, y]), scale)
+    codes, judge, place = np.split(scored.code, 2), np.zeros(1, np.int32), np.arange(len(x))
+    overlap = Overlap(judge, judge, 0 * place, *codes, place, scored.points)
+    kappa = float(cohen_kappas(overlap, scale, weights).values[0])
+    return None if np.isnan(kappa) else kappa
+
+
+@pytest.mark.parametrize("entry", entries("10_agreement_coefficients"), ids=lambda entry: entry.id)
+@pytest.mark.parametrize("block", [1, 30, 250_000])
+def test_all_pairs_of_judges_are_as_in_scikit_learn(entry, block):
+    scale = declared(entry.expected["declared_categories"])
+    found = {
+        (a, b, weights): kappa
+        for overlap in walk_overlaps(units_of(entry.input["matrix"], scale), block=block)
+        for weights in WEIGHTS
+        for a, b, kappa in zip(
+            overlap.first.tolist(),
+            overlap.second.tolist(),
+            cohen_kappas(overlap, scale, weights).values.tolist(),
+            strict=True,
+        )
+    }
+    pairs = entry.expected["pairwise_cohen_kappa_declared_scale"]
+    assert len(found) == 3 * len(pairs)
+    for pair in pairs:
+        for weights in WEIGHTS:
+            expected = pair[NAMES[weights]]
+            kappa = found[pair["a"], pair["b"], weights]
+            assert kappa == pytest.approx(expected, abs=entry.tolerance["kappa"])
+
+
+@given(PAIR, st.sampled_from(["linear", "quadratic"]))
+def test_weights_are_those_of_the_declared_scale(scores, weights):
+    x, y = np.array(scores, dtype=float).T
+    found = cohen_kappa(x, y, read_scale("1-5"), weights=weights)
+    if len(np.unique(np.concatenate([x, y]))) == 1:
+        assert found is None
+        return
+    expected = cohen_kappa_score(x, y, labels=[1, 2, 3, 4, 5], weights=weights)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_an_unused_point_in_the_middle_keeps_its_place():
+    entry = golden("10_agreement_coefficients", "rel")
+    expected = entry.expected["pairwise_cohen_kappa_declared_scale"][3]
+    rows = [entry.input["matrix"][expected[judge]] for judge in "ab"]
+    both = [pair for pair in zip(*rows, strict=True) if None not in pair]
+    x, y = np.array(both, dtype=float).T
+    assert sorted(set(x) | set(y)) == [1, 3, 4, 5]  # as seen; programs number them 0 to 3
+    for weights in ("linear", "quadratic"):
+        found = cohen_kappa(x, y, see_scale(np.append(x, y)), weights=weights)
+        assert found == pytest.approx(expected[weights])
+        assert found != pytest.approx(expected[f"{weights}_if_only_observed_labels"], abs=0.02)
+
+
+def test_two_constant_judges_have_no_kappa_if_they_agree():
+    same, other = np.full(4, 3.0), np.full(4, 4.0)
+    assert cohen_kappa(same, same, read_scale("1-5")) is None
+    assert cohen_kappa(same, other, read_scale("1-5")) == 0
+
+
+def test_what_cannot_be_is_refused():
+    some = np.array([1.0, 2.0])
+    with pytest.raises(NotIdentified, match=r"needs a scale with steps, not 0 to 1"):
+        cohen_kappa(some / 2, some / 2, Scale(0.0, 1.0, declared=True))
+    with pytest.raises(NotIdentified, match="200 different scores occur; say what the scale is"):
+        cohen_kappa(np.arange(200.0), np.arange(200.0), see_scale(np.arange(200.0)))
+    with pytest.raises(InvalidJudgments, match="not on the scale 1 to 5: 7"):
+        cohen_kappa(np.array([7.0]), np.array([1.0]), read_scale("1-5"))
+    with pytest.raises(UnknownOption, match="weights cannot be 'cubic'"):
+        cohen_kappa(some, some, read_scale("1-5"), weights="cubic")
+
+
+# Kendall's W against R's irr (tests/golden/10) and scipy's Friedman test.
+
+
+TABLES = arrays(float, st.tuples(st.integers(2, 8), st.integers(3, 5)), elements=st.integers(0, 4))
+
+
+def test_w_is_as_in_irr():
+    entry = golden("10_agreement_coefficients", "rel_full")
+    found = find_concordance(np.array(entry.input["matrix"], dtype=float).T)
+    expected = entry.expected["kendall_w_tie_corrected"]
+    assert found.w == pytest.approx(expected["value"], abs=1e-12)
+    assert found.statistic == pytest.approx(expected["chisq"])
+    assert found.p == pytest.approx(expected["p"])
+
+
+@given(TABLES)
+def test_the_statistic_is_friedmans_with_judges_as_blocks(table):
+    assume(len(table) > 2)
+    assume(np.ptp(table, axis=0).any())
+    found = find_concordance(table)
+    expected = stats.friedmanchisquare(*table)
+    assert found.statistic == pytest.approx(expected.statistic, abs=1e-9)
+    assert found.p == pytest.approx(expected.pvalue, abs=1e-9)
+
+
+def test_a_constant_judge_is_no_obstacle_but_constant_judges_are():
+    up, flat = np.arange(5.0), np.ones(5)
+    assert 0 < find_concordance(np.column_stack([up, up, flat])).w < 1
+    with pytest.raises(NotIdentified, match="every judge scored all outputs alike"):
+        find_concordance(np.column_stack([flat, flat]))
+
+
+def test_holes_are_cut_out_or_refused():
+    cut = concordance_coefficient(units_of([[1, 2, 3, 4], [1, 2, 4, 3], [2, 1, 3, None]]))
+    assert cut.units == 3
+    assert cut.notes[0].startswith("On the 3 outputs that 3 judges all scored")
+    alone = concordance_coefficient(units_of([[1, 2, None], [None, None, 3]]))
+    assert alone.why.endswith("need outputs that two judges scored: there are none")
+
+
+# n-agreement against tests/golden/09, statsmodels, and the figures published with WMT07.
+
+
+def test_the_golden_campaign_has_the_shares_of_the_paper_s_definition():
+    entry = golden("09_hamon_judge_diagnosis", "hamon")
+    sums = Sums(hamon_coincidences(entry))
+    found = [n_agreement(sums, n).value for n in range(5)]
+    assert found == pytest.approx(entry.expected["n_agreement"], abs=entry.tolerance["abs"])
+
+
+def test_more_judges_count_by_the_mean_over_their_pairs():
+    # pairs of 1 1 2 5: one equal, two a point apart, then 3, 4, 4
+    sums = Sums(coincidences_of([[1], [1], [2], [5]]))
+    assert [n_agreement(sums, n).value * 6 for n in range(5)] == pytest.approx([1, 3, 3, 4, 6])
+
+
+@pytest.mark.parametrize(
+    ("criterion", "printed", "outputs"),
+    [("A", (0.385, 0.819, 0.972), 1987), ("B", (0.383, 0.850, 0.977), 1990)],
+)
+def test_published_shares_of_wmt07_are_those_of_the_first_two_judges_cut_to_three_digits(
+    data_folder, criterion, printed, outputs
+):
+    # The README of wmt07_scores: one pair of judges per output, of 1,997 outputs with two judges.
+    # 10 of the pairs lack a score under A, 7 under B; A's second share is .81983, printed .819.
+    rows = evenhand.read(data_folder / "wmt07_scores" / "ratings.parquet").rows()
+    whole = find_units(rows)
+    judged = np.unique(
+        np.column_stack([rows.output, rows.judge.astype(np.int64)]), axis=0, return_counts=False
+    )[:, 0]
+    assert (np.unique(judged, return_counts=True)[1] > 1).sum() == 1997
+    paired = pair_judges(whole)
+    names, codes = paired.labels("criterion")
+    part = paired.take(codes == names.index(criterion))
+    assert part.size == outputs
+    sums = Sums(coincidences_of_units(part))
+    found = [n_agreement(sums, n).value for n in range(3)]
+    assert [int(1000 * share) / 1000 for share in found] == list(printed)
+
+
+def coincidences_of_units(units):
+    """Pairs of scores, clustered by item."""
+    from evenhand.judges.agreement_intervals import form_blocks
+    from evenhand.judges.counts import count_coincidences
+
+    return count_coincidences(units, form_blocks(units, "item", 1))
+
+
+# Pairs of scores: counted in lots as they are one by one, refused if too many, mirrored.
+
+
+RNG = np.random.default_rng(11)
+
+
+def test_too_many_pairs_of_judges_are_refused(monkeypatch):
+    monkeypatch.setattr("evenhand.judges.counts.MAX_PAIRS", {True: 1, False: 1})
+    units = units_of(RNG.integers(0, 60, (12, 30)).tolist())
+    with pytest.raises(NotIdentified, match="1,980 pairs of judges of one output are more than"):
+        count_coincidences(units, form_blocks(units, "item", 1))
+
+
+@pytest.mark.parametrize("tabled", [True, False])
+@pytest.mark.parametrize("compute", [fleiss_kappa, krippendorff_alpha, gwet_ac])
+def test_a_mirrored_table_is_the_table_beside_itself_with_outputs_exchanged(
+    compute, tabled, monkeypatch
+):
+    if not tabled:
+        monkeypatch.setattr("evenhand.judges.counts.MAX_POINTS_TABLED", 0)
+    scores = RNG.choice([-1.0, 0.0, 1.0], (3, 25), p=[0.6, 0.3, 0.1])
+    matrix = [[None if RNG.random() < 0.3 else x for x in row] for row in scores.tolist()]
+    matrix[0][:3] = [-1.0, 0.0, 1.0]
+    turned = [[None if x is None else -x for x in row] for row in matrix]
+    both = [row + other for row, other in zip(matrix, turned, strict=True)]
+    found = compute(Sums(mirror(coincidences_of(matrix)))).value
+    if compute is krippendorff_alpha:  # n (n − 1) knows of twice as many scores
+        assert found == pytest.approx(compute(Sums(coincidences_of(both))).value, abs=0.02)
+    else:
+        assert found == pytest.approx(compute(Sums(coincidences_of(both))).value, abs=1e-12)

@@ -5,21 +5,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evenhand.errors import UnknownOption
 from evenhand.judges.agreement_intervals import (
-    MAX_CLUSTERS,
-    MIN_CLUSTERS,
     REPLICATES,
     draw_sums,
     draw_times,
     find_interval,
     form_blocks,
-    refuse_interval,
 )
-from evenhand.judges.coefficients import gwet_ac, krippendorff_alpha
-from evenhand.judges.counts import Ratio, Sums, count_coincidences
-from evenhand.judges.units import find_units
-from score_tables import coincidences_of, rows_of, units_of
+from evenhand.judges.coefficients import krippendorff_alpha
+from evenhand.judges.counts import Ratio, count_coincidences
+from score_tables import coincidences_of, units_of
 
 RNG = np.random.default_rng(7)
 LATENT = RNG.normal(3, 1, 40)
@@ -42,83 +37,12 @@ def test_a_resample_of_sums_is_a_resample_of_items(metric):
         assert found.over[run] / found.under[run] == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("compute", [krippendorff_alpha, gwet_ac])
-def test_listed_pairs_give_what_tabled_pairs_give(compute, monkeypatch):
-    tabled = coincidences_of(MATRIX)
-    monkeypatch.setattr("evenhand.judges.counts.MAX_POINTS_TABLED", 0)
-    listed = coincidences_of(MATRIX)
-    assert (tabled.tabled, listed.tabled) == (True, False)
-    assert compute(Sums(listed)).value == pytest.approx(compute(Sums(tabled)).value, abs=1e-12)
-    both = [compute(draw_sums(one, 5).sums).values for one in (tabled, listed)]
-    np.testing.assert_allclose(both[0], both[1], atol=1e-12)
-
-
-def test_many_judges_of_few_points_are_counted_as_pairs_are():
-    matrix = RNG.integers(1, 4, (12, 15)).astype(float)
-    found = krippendorff_alpha(Sums(coincidences_of(matrix.tolist())), "nominal").value
-    expected = krippendorff.alpha(reliability_data=matrix, level_of_measurement="nominal")
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_intervals_do_not_depend_on_the_order_of_rows():
-    rows = rows_of(MATRIX)
-    turned = rows.take(RNG.permutation(rows.size))
-    ends = []
-    for one in (rows, turned):
-        units = find_units(one)
-        drawn = draw_sums(count_coincidences(units, form_blocks(units, "item", 1)), 1)
-        ends.append(drawn.bound(krippendorff_alpha, 0.95))
-    assert ends[0] == ends[1]
-
-
-def test_items_beyond_the_most_are_put_together_evenly():
-    units = units_of(RNG.integers(1, 6, (2, 2500)).tolist())
-    blocks = form_blocks(units, "item", 1)
-    assert (blocks.size, blocks.levels) == (MAX_CLUSTERS["item"], 2500)
-    assert set(np.bincount(blocks.of).tolist()) == {2, 3}
-    other = form_blocks(units, "item", 2)
-    assert (other.of != blocks.of).any()
-
-
-def test_few_clusters_have_no_interval_and_say_so():
-    assert refuse_interval(MIN_CLUSTERS, "item") is None
-    assert refuse_interval(1, "judge") == "No interval: 1 judge, and at least 10 are needed."
-
-
 def test_a_coefficient_that_rarely_exists_has_no_interval():
     under = np.ones(REPLICATES)
     under[:80] = 0
     assert find_interval(Ratio(np.ones(REPLICATES), under), 0.95).why == (
         "No interval: it does not exist in 80 of 1,000 replicates."
     )
-
-
-def test_judges_drawn_again_count_by_both_judges_of_a_pair():
-    units = units_of(RNG.integers(1, 6, (12, 30)).tolist())
-    coincidences = count_coincidences(units, form_blocks(units, "judge", 1))
-    drawn = draw_sums(coincidences, 4)
-    times = draw_times(12, 4)
-    pairs = 30 / (12 * 11 / 2)  # of the weight of a unit, each pair of judges has a share
-    upper = np.triu_indices(12, 1)
-    weights = times[:, upper[0]] + times[:, upper[1]] - 1
-    np.testing.assert_allclose(drawn.sums.units, pairs * weights.sum(axis=1))
-    np.testing.assert_allclose(drawn.pairs.units, 30)
-
-
-def test_a_cluster_that_is_none_is_refused():
-    with pytest.raises(UnknownOption, match="cluster cannot be 'items'"):
-        form_blocks(units_of(MATRIX), "items", 1)
-
-
-def test_judges_of_one_cluster_are_drawn_together():
-    units = units_of(RNG.integers(1, 6, (120, 40)).tolist())
-    found = count_coincidences(units, form_blocks(units, "judge", 1))
-    times = draw_times(MAX_CLUSTERS["judge"], 4)
-    high, low = np.tril_indices(MAX_CLUSTERS["judge"])
-    weights = np.where(high == low, times[:, high], times[:, high] + times[:, low] - 1)
-    cells = np.bincount(found.cell, found.per_unit, len(high))
-    assert cells[high == low].any()
-    np.testing.assert_allclose(draw_sums(found, 4).sums.units, weights @ cells)
 
 
 def test_the_variance_of_pairs_is_taken_off_and_few_judges_are_allowed_for():

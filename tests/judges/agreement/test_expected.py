@@ -83,49 +83,25 @@ def test_expected_agreement_is_the_sum_over_all_pairs_of_votes_of_two_judges():
 
 
 def test_judges_who_follow_the_worths_agree_as_expected():
-    """Monte Carlo: 80 campaigns of 150 items by three judges, the truth known to the expectation.
+    """Monte Carlo: 40 campaigns of 150 items by three judges, the truth known to the expectation.
 
     The mean difference lies within three of its standard errors; the interval of one campaign,
-    at 95 %, holds 0 in 80 campaigns at least 70 times (P = .003 if it covers .95).
+    at 95 %, holds 0 in 40 campaigns at least 34 times (P = .003 of fewer if it covers .95).
     """
-    found = [expect(simulate(seed), davidson) for seed in range(80)]
+    found = [expect(simulate(seed), davidson) for seed in range(40)]
     apart = np.array([one.observed - one.expected for one in found])
     assert abs(apart.mean()) < 3 * apart.std(ddof=1) / np.sqrt(len(found))
     kappas = np.array([one.difference for one in found])
     assert abs(kappas.mean()) < 3 * kappas.std(ddof=1) / np.sqrt(len(found))
     covered = sum(one.lower <= 0 <= one.upper for one in found)
-    print(f"mean κ − κ* {kappas.mean():+.4f}; intervals hold 0 in {covered} of 80")  # noqa: T201
-    assert covered >= 70
-
-
-def test_worths_fitted_to_the_same_votes_expect_nearly_the_same():
-    """Four parameters of 450 votes: P*(A) is too large by less than 4/450/2 = .005."""
-    frames = [simulate(seed) for seed in range(100, 140)]
-    bias = np.array([expect(one).expected - expect(one, davidson).expected for one in frames])
-    assert abs(bias.mean()) < 0.005 + 3 * bias.std(ddof=1) / np.sqrt(len(frames))
-
-
-def test_equal_systems_allow_no_agreement_beyond_chance():
-    rng = np.random.default_rng(7)
-    rows = [
-        (f"j{judge}", f"i{item}", "a", "b", rng.choice(["left", "right"]))
-        for item in range(300) for judge in range(2)
-    ]  # fmt: skip
-    columns = ["judge", "item", "left", "right", "outcome"]
-    found = expect(pl.DataFrame(rows, schema=columns, orient="row"))
-    assert abs(found.expected_kappa) < 0.02
-    assert not found.short
+    print(f"mean κ − κ* {kappas.mean():+.4f}; intervals hold 0 in {covered} of 40")  # noqa: T201
+    assert covered >= 34
 
 
 def test_two_judges_of_opposite_mind_agree_less_than_their_worths_expect():
     found = expect(simulate(3, judges=2, taste=1.5, items=1800))
     assert found.short
     assert found.kappa < 0 < found.expected_kappa + 0.05
-
-
-def test_outputs_that_differ_within_a_system_let_judges_agree_more():
-    found = expect(simulate(4, quality=2.0, items=300))
-    assert found.lower > 0
 
 
 def test_few_items_have_no_interval_and_ties_alone_no_expectation():

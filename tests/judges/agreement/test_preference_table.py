@@ -55,35 +55,6 @@ def test_a_bootstrap_error_is_that_of_the_jackknife():
     assert (found.upper - found.lower) / (2 * 1.96) == pytest.approx(error, rel=0.1)
 
 
-def test_tasks_as_parts_have_a_kappa_each():
-    data = campaign(5, tasks=("one", "two"))
-    table = evenhand.measure_agreement(data, by=["task"])
-    votes = data.votes()
-    for i, task in enumerate(votes.tasks):
-        own = compare_votes(votes.take(votes.task == i)).kappa
-        assert table.part(task)["kappa-strict"].value == pytest.approx(own)
-    assert table.whole["kappa-strict"].value == pytest.approx(compare_votes(votes).kappa)
-
-
-def test_what_does_not_exist_is_shown_only_if_asked_for():
-    data = campaign(1, again=False)
-    whole = evenhand.measure_agreement(data).whole
-    names = [one.name for one in whole.coefficients]
-    assert "kappa-strict" in names
-    assert "kappa-intra" not in names
-    assert "no judge compared the same two outputs twice" in whole.notes
-    asked = evenhand.measure_agreement(data, coefficients="kappa").whole
-    assert asked["kappa-intra-exchanged"].why == (
-        "no judge compared the same two outputs twice in exchanged order"
-    )
-
-
-def test_few_items_have_no_interval():
-    found = preference_kappa(campaign(1, items=9).votes(), "kappa-strict", 0.95, SEED)
-    assert (found.lower, found.upper) == (None, None)
-    assert "9 items" in found.notes[-1]
-
-
 def test_ties_alone_have_no_kappa():
     votes = votes_of([(judge, item, 1, 2, 1) for judge in (0, 1) for item in range(3)])
     found = preference_kappa(votes, "kappa-strict", 0.95, SEED)
@@ -91,20 +62,6 @@ def test_ties_alone_have_no_kappa():
         None,
         "all comparisons are ties: chance explains all agreement",
     )
-
-
-def test_merged_outputs_that_count_for_each_system_are_said():
-    rows = [(str(i), j, "A+B", "C", "left") for i in range(12) for j in "xy"]
-    columns = ("item", "judge", "left", "right", "outcome")
-    table = pl.DataFrame(rows, schema=columns, orient="row")
-    table = table.with_columns(
-        outcome=pl.when(pl.int_range(24) < 3).then(pl.lit("tie")).otherwise("outcome")
-    )
-    merged = evenhand.measure_agreement(evenhand.read(table))
-    spread = evenhand.measure_agreement(evenhand.read(table, system_separator="+"))
-    assert not any("inflated" in note for note in merged.notes)
-    assert any("agreement is inflated" in note for note in spread.notes)
-    assert spread.whole.units == 2 * merged.whole.units
 
 
 def renamed(data, names):
@@ -133,25 +90,6 @@ def test_agreement_does_not_depend_on_what_systems_are_called(level):
     assert first["fleiss"].value == pytest.approx(first["kappa-strict"].value)  # two judges each
 
 
-def test_the_headline_counts_second_answers_no_more_than_the_counts_do():
-    """Pairwise κ counts them, the numbers of comparisons and judges beside it do not."""
-    found = evenhand.measure_agreement(campaign(1))
-    fleiss = found.whole["fleiss"]
-    assert f"Fleiss' κ {fleiss.value:.3f} ({fleiss.lower:.3f} to" in found.says[0]
-    assert "pairwise" not in found.says[0]
-
-
-def test_without_ties_chance_is_that_of_two_answers():
-    rows = [(str(i // 2), "xy"[i % 2], ("left", "right")[i * i // 3 % 2]) for i in range(60)]
-    table = pl.DataFrame(rows, schema=("item", "judge", "outcome"), orient="row")
-    table = table.with_columns(left=pl.lit("A"), right=pl.lit("B"))
-    found = evenhand.measure_agreement(evenhand.read(table), coefficients=["default", "ac1"])
-    agree = found.whole["n-agreement-0"].value
-    assert found.whole["ac1"].value == pytest.approx(2 * agree - 1)  # q = 2 and π = 1/2
-    assert any("two answers" in note for note in found.notes)
-    assert "answers: first, second" in found.signature
-
-
 def criteria():
     """Judges who agree on either criterion, the one output being fluent and the other adequate."""
     rows = [
@@ -172,39 +110,6 @@ def test_answers_under_several_criteria_are_no_second_answers():
     assert found.whole.units == 40
     assert "kappa-intra" not in {one.name for one in found.whole.coefficients}
     assert not any("second answer" in note for note in found.notes)
-
-
-def test_rankings_under_several_criteria_are_kept_apart():
-    rows = [
-        (judge, str(item), asked, f"{judge}{item}{asked}", system, rank)
-        for item in range(12)
-        for asked, ranks in (("adequacy", (1, 2)), ("fluency", (2, 1)))
-        for judge in "xy"
-        for system, rank in zip("AB", ranks, strict=True)
-    ]
-    columns = ("judge", "item", "criterion", "ranking_id", "system", "rank")
-    data = evenhand.read(pl.DataFrame(rows, schema=columns, orient="row"))
-    found = evenhand.measure_agreement(data, by=["criterion"])
-    assert [part["kappa-strict"].value for part in found.parts] == [1, 1, 1]
-
-
-def test_a_row_that_stands_for_several_votes_is_no_judge_who_repeats_himself():
-    rows = [(str(i), judge, "left" if i % 3 else "right", 3) for i in range(12) for judge in "xy"]
-    table = pl.DataFrame(rows, schema=("item", "judge", "outcome", "weight"), orient="row")
-    data = evenhand.read(table.with_columns(left=pl.lit("A"), right=pl.lit("B")))
-    whole = evenhand.measure_agreement(data, coefficients=["kappa"]).whole
-    assert whole["kappa-strict"].value == 1
-    for name in ("kappa-intra", "kappa-wmt", "kappa-wmt-intra"):
-        assert whole[name].value is None
-        assert "it is not known whether these are repeats" in whole[name].why
-
-
-def test_items_put_together_are_summed():
-    votes = campaign(3, items=2500, again=False).votes()
-    found = preference_kappa(votes, "kappa-strict", 0.95, SEED)
-    few = preference_kappa(campaign(3, items=625, again=False).votes(), "kappa-strict", 0.95, SEED)
-    ratio = (few.upper - few.lower) / (found.upper - found.lower)
-    assert ratio == pytest.approx(2, rel=0.15)  # four times the items, half the interval
 
 
 def test_importance_weights_are_refused():

@@ -1,10 +1,19 @@
 """What `measure_agreement` says of data, and of data of which little can be said."""
 
+from fractions import Fraction
+from itertools import combinations
+
+import duckdb
+import numpy as np
 import polars as pl
 import pytest
 
 import evenhand
+from evenhand import measure_agreement, read
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.judges import agreement
+from evenhand.judges.agreement_table import name_kappa, warn_prevalence
+from evenhand.judges.preferences import compare_votes
 
 CRITERIA = {"fluency": [4, 4, 2, 3, 5, 5, 1, 1], "adequacy": [4, 1, 2, 5, 5, 1, 1, 4]}
 
@@ -48,55 +57,6 @@ def test_criteria_are_parts_and_all_of_them_come_last():
     assert found.whole.judges == 2
 
 
-def test_columns_are_crossed_and_added_up_from_the_last():
-    found = evenhand.measure_agreement(two_criteria(), by=["criterion", "input"], scale="1-5")
-    assert [part.name for part in found.parts] == [
-        *("adequacy, print", "adequacy, speech", "fluency, print", "fluency, speech"),
-        *("adequacy", "fluency", "all"),
-    ]
-    assert found.part("fluency", "print")["n-agreement-0"].value == 1
-    row = found.records()[0]
-    assert (row["criterion"], row["input"], row["coefficient"]) == (
-        *("adequacy", "print"),
-        "n-agreement-0",
-    )
-
-
-def test_items_on_which_judges_differ_most_come_first():
-    found = evenhand.measure_agreement(two_criteria(), scale="1-5")
-    assert [one.item for one in found.part("adequacy").doubtful] == ["2", "0", "1", "3"]
-    worst = found.part("adequacy").doubtful[0]
-    assert (worst.units, worst.difference) == (1, 4)
-    assert worst.drawn == pytest.approx((4 + 5 * 13 / 4) / 6)
-
-
-def test_items_as_doubtful_as_others_stand_by_name_whatever_their_sums_round_to():
-    gaps = [0.3, 0.2, 0.1, 0.1, 0.2, 0.3]  # .1 + .2 + .3 is more than .3 + .2 + .1 in binary
-    data = ratings(
-        [one for gap in gaps for one in (0.0, gap)],
-        item=["a"] * 6 + ["b"] * 6,
-        system=["x", "x", "y", "y", "z", "z"] * 2,
-    )
-    found = evenhand.measure_agreement(data, coefficients="alpha-interval")
-    assert [one.item for one in found.whole.doubtful] == ["a", "b"]
-
-
-def test_tasks_are_kept_apart_unless_they_are_parts():
-    data = ratings([1, 1, 2, 3, 4, 4, 5, 5], task=["x"] * 4 + ["y"] * 4)
-    apart = evenhand.measure_agreement(data)
-    assert list(apart) == ["x", "y"]
-    assert apart["y"].whole["n-agreement-0"].value == 1
-    together = evenhand.measure_agreement(data, by=["task"])
-    assert [part.name for part in together.parts] == ["x", "y", "all"]
-
-
-def test_a_task_of_one_judge_says_why_nothing_is_known():
-    data = ratings([1, 1, 2, 3], task=["x"] * 2 + ["y"] * 2, judge=["a", "b", "a", "a"])
-    found = evenhand.measure_agreement(data)
-    assert list(found) == ["x"]
-    assert "there is one judge alone" in found.refused["y"]
-
-
 def test_rows_that_are_left_out_are_counted():
     data = ratings([1, 1, 2, 3, None, 3], judge=["a", "a", "a", "b", "a", "b"])
     notes = " | ".join(evenhand.measure_agreement(data).notes)
@@ -125,12 +85,6 @@ def test_one_item_has_values_and_says_why_there_is_no_interval():
     assert "No interval: 1 item, and at least 10 are needed." in one.notes
 
 
-def test_two_units_have_values():
-    found = evenhand.measure_agreement(ratings([3, 4, 2, 2]), scale="1-5")
-    assert found.whole["n-agreement-0"].value == 0.5
-    assert found.whole["alpha-interval"].value == pytest.approx(1 - 3 * 2 / 22)
-
-
 def test_constant_scores_agree_and_have_no_kappa():
     found = evenhand.measure_agreement(ratings([4] * 30), scale="1-5")
     whole = found.whole
@@ -141,12 +95,6 @@ def test_constant_scores_agree_and_have_no_kappa():
         assert "all scores are alike" in whole[name].why
     unknown = evenhand.measure_agreement(ratings([4] * 30)).whole["ac1"]
     assert "declare the scale" in unknown.why
-
-
-def test_perfect_agreement_is_one_and_its_interval_is_one():
-    whole = evenhand.measure_agreement(ratings([1, 1, 2, 2, 5, 5, 4, 4, 3, 3])).whole
-    exist = [one for one in whole.coefficients if one.value is not None]
-    assert {one.value for one in exist} == {1.0}
 
 
 def test_all_scores_missing_is_refused():
@@ -184,44 +132,11 @@ def test_settings_that_do_not_exist_are_refused(options, error, words):
         evenhand.measure_agreement(two_criteria(), **options)
 
 
-def test_the_same_table_in_another_order_gives_the_same_table():
-    scores = [(7 * i) % 5 + 1 for i in range(60)]
-    data = ratings(scores)
-    turned = evenhand.read(pl.DataFrame(data.frame.to_native()).reverse())
-    first, second = evenhand.measure_agreement(data), evenhand.measure_agreement(turned)
-    assert first.to_dict() == second.to_dict()
-
-
 def test_asking_for_all_gives_every_coefficient_a_value_or_a_reason():
     found = evenhand.measure_agreement(two_criteria(), coefficients="all", scale="1-5")
     names = [one.name for one in found.whole.coefficients]
     assert {"n-agreement-pair-0", "pi-linear", "cohen", "icc-1-1", "kendall-w"} <= set(names)
     assert all((one.value is None) != (one.why is None) for one in found.whole.coefficients)
-
-
-def test_intervals_by_judge_say_so_in_the_signature():
-    found = evenhand.measure_agreement(two_criteria(), cluster="judge")
-    assert "cluster bootstrap by judge" in found.signature
-    assert "No interval: 2 judges, and at least 10 are needed." in found.whole["fleiss"].notes
-
-
-def test_preferences_agree_whichever_output_stood_left():
-    table = {
-        "left": ["x", "y"] * 12,
-        "right": ["y", "x"] * 12,
-        "outcome": ["left", "right"] * 12,
-        "judge": ["a", "b"] * 12,
-        "item": [str(i // 2) for i in range(24)],
-    }
-    table["outcome"][1] = "tie"
-    found = evenhand.measure_agreement(evenhand.read(pl.DataFrame(table)))
-    assert found.whole["n-agreement-0"].value == pytest.approx(11 / 12)
-    strict = found.whole["kappa-strict"]
-    chance = (1 / 24) ** 2 + (23 / 24) ** 2 / 2
-    assert strict.value == pytest.approx((11 / 12 - chance) / (1 - chance))
-    assert strict.lower is not None
-    with pytest.raises(UnknownOption, match="preferences have no scale"):
-        evenhand.measure_agreement(evenhand.read(pl.DataFrame(table)), scale="1-5")
 
 
 @pytest.mark.parametrize("name", ["judge", "group"])
@@ -259,40 +174,300 @@ def test_a_scale_without_steps_has_no_categories():
     assert "fleiss" not in {one.name for one in shown}
 
 
-def test_scores_in_small_units_agree_no_more_than_in_large_ones():
-    scores = [4, 4, 2, 3, 5, 5, 1, 3, 4, 5, 1, 2]
-    plain = evenhand.measure_agreement(ratings(scores))
-    tiny = evenhand.measure_agreement(ratings([score * 1e-10 for score in scores]))
-    assert tiny.whole["n-agreement-0"].value == plain.whole["n-agreement-0"].value == 1 / 3
-    assert "differ by at most 1e-10 points" in tiny.says[0]
+# Agreement by group: each value of a column is measured as if it were a table of its own.
 
 
-def test_judges_drawn_again_leave_no_interval_by_item():
-    scores = [(7 * i + i // 5) % 5 + 1 for i in range(400)]
-    names = [f"j{(i // 2 + (i % 2) * (1 + i % 7)) % 12:02d}" for i in range(400)]
-    data = ratings(scores, judge=names, item=[str(i // 2) for i in range(400)])
-    by_item = evenhand.measure_agreement(data, coefficients=["default", "cohen", "pearson", "icc"])
-    drawn = evenhand.measure_agreement(
-        data, coefficients=["default", "cohen", "pearson", "icc"], cluster="judge"
+GROUPS = ("crowd", "expert")
+
+
+def scores(*, judges="uvwxyz"):
+    """Two systems on thirty items of two tasks; experts differ by at most a point."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for item in range(30):
+        for system in "ab":
+            meant = int(rng.integers(1, 6))
+            for judge in judges:
+                group = GROUPS[judge in "uvw"]
+                said = meant + int(rng.integers(-1, 2) * (1 + (group == "crowd")))
+                row = (judge, f"i{item}", system, min(max(said, 1), 5), group, f"t{item % 2}")
+                rows.append(row)
+    names = ("judge", "item", "system", "score", "group", "task")
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def answers():
+    """Comparisons of the same judges: who scored higher."""
+    wide = scores().pivot("system", values="score")
+    gap = pl.col("a") - pl.col("b")
+    outcome = pl.when(gap > 0).then(pl.lit("left")).when(gap < 0).then(pl.lit("right"))
+    return wide.select(
+        *("judge", "item", "group", "task"),
+        left=pl.lit("a"),
+        right=pl.lit("b"),
+        outcome=outcome.otherwise(pl.lit("tie")),
     )
-    assert drawn.whole["fleiss"].lower is not None
-    for name in ("cohen", "pearson", "icc-1-1"):
-        assert by_item.whole[name].lower is not None
-        assert drawn.whole[name].lower is None
-        assert any(note.code == "interval-by-item" for note in drawn.whole[name].notes)
-        assert drawn.whole[name].value == by_item.whole[name].value
 
 
-def test_f_intervals_say_that_outputs_of_an_item_hang_together():
-    table = {"item": [str(i // 4) for i in range(40)], "system": ["s", "s", "t", "t"] * 10}
-    scores = [(7 * i + i // 5) % 5 + 1 for i in range(40)]
-    several = evenhand.measure_agreement(ratings(scores, **table), coefficients="icc")
-    assert any("20 outputs belong to 10 items" in note for note in several.whole["icc-1-1"].notes)
-    alone = evenhand.measure_agreement(ratings(scores), coefficients="icc")
-    assert not any("independent" in note for note in alone.whole["icc-1-1"].notes)
+@pytest.mark.parametrize("make", [scores, answers])
+def test_each_group_is_what_its_rows_are_alone(make):
+    table = make().drop("task")
+    found = evenhand.measure_agreement(evenhand.read(table), group_by="group")
+    assert (list(found), found.by, found.refused) == (list(GROUPS), "group", {})
+    for name in GROUPS:
+        alone = evenhand.read(table.filter(pl.col("group") == name).drop("group"))
+        assert found[name].to_dict() == evenhand.measure_agreement(alone).to_dict()
+    near = [found[name].whole["n-agreement-0"].value for name in GROUPS]
+    assert near[0] < near[1]
 
 
-def test_one_form_of_the_icc_is_one_coefficient():
-    scores = [(7 * i + i // 5) % 5 + 1 for i in range(40)]
-    found = evenhand.measure_agreement(ratings(scores), coefficients="icc-2-1")
-    assert [one.name for one in found.whole.coefficients] == ["icc-2-1"]
+def test_a_group_without_shared_outputs_is_refused_and_one_group_is_still_one():
+    data = evenhand.read(scores(judges="ux").drop("task"))
+    with pytest.raises(NotIdentified, match=r"group crowd: no output was .* group expert: no "):
+        evenhand.measure_agreement(data, group_by="group")
+    found = evenhand.measure_agreement(
+        evenhand.read(scores(judges="uvx").drop("task")), group_by="group"
+    )
+    assert list(found) == ["expert"]
+    assert "there is one judge alone" in found.refused["crowd"]
+    with pytest.raises(UnknownColumn, match="'grup'"):
+        evenhand.measure_agreement(data, group_by="grup")
+
+
+def test_more_ratings_than_can_be_held_are_refused(monkeypatch):
+    monkeypatch.setattr(agreement, "MAX_RATINGS", 359)
+    with pytest.raises(InvalidJudgments, match=r"up to 359 ratings, and .* has 360"):
+        evenhand.measure_agreement(evenhand.read(scores()))
+
+
+# The result of a task or criterion depends on its own judgments alone.
+
+
+# Pairs of one judge's votes are no agreement between judges, whatever WMT's key lets through.
+
+
+SAID = ("left", "tie", "right")
+
+
+def campaign(*, opposite, repeats="repeat"):
+    """Two judges of forty items see opposite orders, or the same; the first answers ten again."""
+    rng = np.random.default_rng(11)
+    rows = []
+    for item in range(40):
+        for place, judge in enumerate("xy"):
+            sides = ("B", "A") if opposite and place else ("A", "B")
+            again = judge == "x" and item % 4 == 0
+            for time in range(1 + again):
+                kind = repeats if time else "target"
+                rows.append((f"i{item}", judge, *sides, SAID[rng.integers(3)], kind))
+    names = ("item", "judge", "left", "right", "outcome", "kind")
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def tables(rows):
+    """The same table from memory, and from an engine."""
+    return [evenhand.measure_agreement(evenhand.read(one)) for one in (rows, rows.lazy())]
+
+
+def test_kappa_of_wmt_does_not_exist_where_every_counted_pair_is_one_judges():
+    why = (
+        "no two judges saw the same two outputs in the same order: all 10 pairs of votes that WMT"
+        " counts are of one judge, asked again"
+    )
+    for table in tables(campaign(opposite=True)):
+        assert "kappa-wmt" not in [one.name for one in table.whole.coefficients]
+        assert why in table.whole.notes
+    asked = evenhand.measure_agreement(
+        evenhand.read(campaign(opposite=True)), coefficients="kappa-wmt"
+    )
+    assert (asked.whole["kappa-wmt"].value, asked.whole["kappa-wmt"].why) == (None, why)
+
+
+def test_rows_marked_as_repeats_are_no_part_of_kappa_between_judges():
+    """The κ and the share of the first answers alone, read as a table of their own."""
+    rows = campaign(opposite=False)
+    first = evenhand.read(rows.filter(pl.col("kind") == "target"))
+    alone = compare_votes(first.votes())
+    for table in tables(rows):
+        strict = table.whole["kappa-strict"]
+        assert strict.value == pytest.approx(alone.kappa)
+        assert (strict.units, strict.ratings) == (40, 80)
+        assert alone.observed == pytest.approx(table.whole["n-agreement-0"].value)
+        assert f"same answer in {100 * alone.observed:.1f} %; pairwise κ" in table.says[0]
+        assert "10 repeats excluded." in table.notes
+
+
+# Rows pasted twice are no second answers, and scores off the scale are warned of.
+
+
+def ratings_of_pasted(*, again=()):
+    """Three judges on forty outputs, each score a minute after the last; some rows once more."""
+    rng = np.random.default_rng(5)
+    meant = rng.integers(1, 6, 40)
+    table = pl.DataFrame(
+        [
+            (judge, f"i{item}", int(np.clip(meant[item] + rng.integers(-1, 2), 1, 5)))
+            for item in range(40)
+            for judge in "xyz"
+        ],
+        schema=["judge", "item", "score"],
+        orient="row",
+    ).with_columns(system=pl.lit("s"))
+    table = table.with_columns(shown_at=60.0 * pl.int_range(1, len(table) + 1))
+    return pl.concat([table, table[list(again)]])
+
+
+def votes(*, again=()):
+    """The same judges prefer one of two outputs, whichever stands left."""
+    said = pl.when(pl.col("score") > 3).then(pl.lit("left")).otherwise(pl.lit("right"))
+    table = ratings_of_pasted().with_columns(left=pl.lit("a"), right=pl.lit("b"), outcome=said)
+    table = table.drop("score", "system")
+    return pl.concat([table, table[list(again)]])
+
+
+def own(table):
+    return [one for one in table.whole.coefficients if "intra" in one.name.split("-")]
+
+
+@pytest.mark.parametrize("make", [ratings_of_pasted, votes])
+def test_rows_pasted_twice_are_left_out_where_times_show_it(make):
+    once = evenhand.measure_agreement(evenhand.read(make()))
+    found = evenhand.measure_agreement(evenhand.read(make(again=[0, 7, 7, 30])))
+    assert own(found) == []
+    assert found.whole.coefficients == once.whole.coefficients
+    (pasted,) = [one for one in found.excluded if one.code == "pasted"]
+    assert pasted.rows == 4
+    assert "excluded 4 rows" in found.signature
+    (warned,) = [one for one in found.notes if one.code == "identical-rows"]
+    assert warned.values["rows"] == 4
+
+
+@pytest.mark.parametrize("make", [ratings_of_pasted, votes])
+@pytest.mark.parametrize("time", [None, "2024-05-01"])
+def test_where_no_time_shows_it_that_is_said_beside_self_agreement(make, time):
+    table = make(again=range(30)).drop("shown_at")
+    table = table if time is None else table.with_columns(shown_at=pl.lit(time))
+    found = evenhand.measure_agreement(evenhand.read(table))
+    assert own(found)
+    for one in own(found):
+        codes = {note.code for note in one.notes}
+        assert ("perhaps-pasted" in codes) == (one.value is not None)
+    assert "30 rows equal another in every column: if pasted twice" in repr(found).replace(
+        "\n       ", ""
+    )
+
+
+def test_a_score_off_the_scale_is_warned_of(tmp_path):
+    table = ratings_of_pasted()
+    scores = table["score"].to_list()
+    scores[8] = 55
+    path = tmp_path / "scores.csv"
+    table.with_columns(score=pl.Series(scores)).write_csv(path)
+    found = evenhand.measure_agreement(evenhand.read(path))
+    (warned,) = [one for one in found.notes if one.code == "far-score"]
+    assert (warned.values["score"], warned.severity) == (55, "warning")
+    assert "(line 10)" in warned
+
+
+# Landis and Koch's words, and the warning of Feinstein and Cicchetti's first paradox.
+
+
+@pytest.mark.parametrize(
+    ("kappa", "word"),
+    [  # Landis & Koch (1977), p. 165
+        (-0.01, "poor"),
+        (0.00, "slight"),
+        (0.20, "slight"),
+        (0.40, "fair"),
+        (0.60, "moderate"),
+        (0.80, "substantial"),
+        (0.81, "almost perfect"),
+        (1.00, "almost perfect"),
+    ],
+)
+def test_words_are_those_of_landis_and_koch(kappa, word):
+    assert name_kappa(kappa) == word
+
+
+def test_comparisons_without_items_are_refused_as_judgments_not_as_scores():
+    votes = {"judge": ["a", "b"], "left": ["A"] * 2, "right": ["B"] * 2, "outcome": ["left"] * 2}
+    with pytest.raises(InvalidJudgments, match="which judgments are of the same output"):
+        evenhand.measure_agreement(evenhand.read(pl.DataFrame(votes)))
+
+
+def test_high_agreement_with_low_kappa_is_warned_of():
+    # Feinstein & Cicchetti (1990): p_o = .85 with κ = .70 where balanced and .32 where not
+    assert warn_prevalence(0.85, 0.70, 0.5) is None
+    warning = warn_prevalence(0.85, 0.32, 0.875)
+    assert warning is not None
+    assert "85 %" in warning
+    assert "Feinstein & Cicchetti 1990" in warning
+
+
+# Items on which judges are farthest apart are the same ones whichever engine holds the scores.
+
+
+def draw(seed, points, items=40):
+    """Scores of two to six judges on two outputs of every item, in an order of their own."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    rows = [
+        (f"i{item:02}", system, f"j{judge}", int(rng.integers(len(points))))
+        for item in range(items)
+        for system in "ab"
+        for judge in rng.choice(6, rng.integers(2, 7), replace=False)
+    ]
+    rng.shuffle(rows)
+    return rows
+
+
+def list_exactly(rows, points):
+    """The worst items by Fraction: sums of whole fractions have no last digit that is lost."""
+    scores: dict[tuple[str, str], list[Fraction]] = {}
+    for item, system, _, at in rows:
+        scores.setdefault((item, system), []).append(Fraction(str(points[at])))
+    gaps: dict[str, list[Fraction]] = {}
+    for (item, _), own in scores.items():
+        pairs = [abs(a - b) for a, b in combinations(own, 2)]
+        gaps.setdefault(item, []).append(sum(pairs, Fraction(0)) / len(pairs))
+    every = [gap for own in gaps.values() for gap in own]
+    mean = sum(every) / len(every)
+    drawn = {item: (sum(own) + 5 * mean) / (len(own) + 5) for item, own in gaps.items()}
+    return sorted(drawn, key=lambda item: (-drawn[item], item))[:10]
+
+
+def make_tables(rows, points):
+    """The scores in memory, in Polars' hands, and in DuckDB's."""
+    columns = {
+        "judge": [judge for _, _, judge, _ in rows],
+        "item": [item for item, *_ in rows],
+        "system": [system for _, system, *_ in rows],
+        "score": [points[at] for *_, at in rows],
+    }
+    table = pl.DataFrame(columns)
+    yield table
+    yield table.lazy()
+    with duckdb.connect() as connection:
+        yield connection.from_arrow(table.to_arrow())
+
+
+SCALES = {
+    "two": (1, 2),
+    "whole": (1, 2, 3, 4, 5),
+    "tenths": (0.1, 0.2, 0.3, 0.4, 0.5),
+    "tenths that are uneven": (33.3, 66.7, 100.0),
+    "no step in common": (0.0, 0.7071067811865, 1.0, 1.61803398874989),
+}
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("seed", range(2))
+def test_equal_items_are_equal_on_every_engine_and_stand_by_name(scale, seed):
+    points = SCALES[scale]
+    rows = draw(seed, points)
+    assert_listed(rows, points, list_exactly(rows, points))
+
+
+def assert_listed(rows, points, expected):
+    for table in make_tables(rows, points):
+        whole = measure_agreement(read(table), coefficients="agreement").whole
+        assert [one.item for one in whole.doubtful] == expected

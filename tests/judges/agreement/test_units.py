@@ -3,17 +3,25 @@
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.inter_rater import fleiss_kappa
 
-from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
-from evenhand.errors import InvalidJudgments
+import evenhand
+from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, RatingRows, read_scale
+from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.judges.agreement_intervals import form_blocks
-from evenhand.judges.coefficients import fleiss_parts
+from evenhand.judges.coefficients import fleiss_kappa as our_fleiss
+from evenhand.judges.coefficients import krippendorff_alpha, n_agreement
 from evenhand.judges.counts import Sums, count_coincidences
+from evenhand.judges.self_agreement import (
+    correlate_repeats,
+    find_answer_units,
+    find_repeats,
+)
 from evenhand.judges.units import find_units
-from score_tables import declared, rows_of, units_of
+from score_tables import names, rows_of
 
 MATRIX = [[1, 2, None], [3, 2, 5], [None, 4, None]]
 
@@ -28,20 +36,6 @@ def said(units):
             zip(units.judge[at].tolist(), scores.tolist(), strict=True)
         )
     return found
-
-
-def test_scores_stand_unit_by_unit_with_judges_by_name():
-    units = units_of(MATRIX)
-    assert said(units) == {0: {0: 1, 1: 3}, 1: {0: 2, 1: 2, 2: 4}, 2: {1: 5}}
-    assert units.sizes.tolist() == [2, 3, 1]
-    assert units.several.tolist() == [True, True, False]
-    assert units.points.tolist() == [1, 2, 3, 4, 5]
-
-
-@given(st.permutations(range(6)))
-def test_the_order_of_rows_changes_nothing(order):
-    rows = rows_of(MATRIX)
-    assert said(find_units(rows.take(np.array(order)))) == said(find_units(rows))
 
 
 def test_the_first_answer_stays_in_the_order_of_the_table():
@@ -67,25 +61,6 @@ def test_repeats_and_controls_are_left_out_and_counted():
     assert (units.repeats, units.controls, said(units)) == (1, 1, {0: {0: 1, 1: 2}})
 
 
-def test_codes_are_positions_on_the_declared_scale():
-    units = units_of([[2, 4], [4, 4]], declared([1, 2, 3, 4, 5]))
-    assert units.code.tolist() == [1, 3, 3, 3]
-
-
-@pytest.mark.parametrize("scores", [[[0.5, 1.25], [2, 0.5]], [[-3, 7], [9000, 1]], [[1e9, 2e9]]])
-def test_any_finite_scores_are_coded(scores):
-    units = units_of(scores)
-    flat = sorted({score for row in scores for score in row})
-    assert units.points.tolist() == flat
-
-
-def test_scores_off_the_declared_scale_are_refused_by_value():
-    with pytest.raises(InvalidJudgments, match=r"1 score is not on the scale 1 to 5: 7"):
-        units_of([[1, 7], [2, 3]], declared([1, 2, 3, 4, 5]))
-    with pytest.raises(InvalidJudgments, match=r"2\.5"):
-        units_of([[1, 2.5], [2, 3]], declared([1, 2, 3, 4, 5]))
-
-
 @pytest.mark.parametrize("role", ["item", "judge"])
 def test_a_table_that_does_not_say_what_or_who_is_refused(role):
     names = {"item": "items", "judge": "judges"}[role]
@@ -93,26 +68,100 @@ def test_a_table_that_does_not_say_what_or_who_is_refused(role):
         find_units(replace(rows_of(MATRIX), **{names: ("",)}))
 
 
-@pytest.mark.parametrize("moment", [None, np.array([6.0, 5, 4, 3, 2, 1])])
-def test_labels_too_many_for_one_number_are_sorted_all_the_same(monkeypatch, moment):
-    rows = replace(rows_of(MATRIX).take(np.array([0, 1, 2, 3, 4, 0])), moment=moment)
-    packed = find_units(rows)
-    monkeypatch.setattr("evenhand.judges.units.MAX_KEY_BITS", 0)
-    assert said(find_units(rows)) == said(packed)
+# Judges against themselves: scipy, scikit-learn and statsmodels on answers laid side by side.
 
 
-def test_taking_units_keeps_their_scores():
-    units = units_of(MATRIX)
-    part = units.take(np.array([True, False, True]))
-    assert said(part) == {0: {0: 1, 1: 3}, 2: {1: 5}}
+FIRST = [1, 2, 3, 4, 5, 5, 2, 3]
+AGAIN = [1, 2, 4, 4, 3, 5, 1, 3]
+JUDGE = [0, 0, 0, 0, 0, 1, 1, 1]
 
 
-def test_outputs_with_unequal_numbers_of_judges_that_average_a_whole_one_keep_their_scores():
-    """P_o is the mean of 1/3 and 0; P_e of 2, 5, 5, 3, 2 is .36."""
-    units = units_of([[2, 3, 5], [5, 2, None], [5, None, None]])
-    assert units.sizes.tolist() == [3, 2, 1]
-    parts = fleiss_parts(
-        Sums(count_coincidences(units, form_blocks(units, "item", 1))).coincidences
-    )
-    assert parts.observed == pytest.approx(1 / 6)
-    assert parts.kappa == pytest.approx((1 / 6 - 0.36) / 0.64)
+def rows_of_answers(judge, item, score, **more):
+    """Scores by judge and item, of one system."""
+    none = np.zeros(len(score), dtype=np.int32)
+    codes = (np.array(column, dtype=np.int32) for column in (judge, item))
+    judges, items = names("judge", max(judge) + 1), names("item", max(item) + 1)
+    scores = np.array(score, dtype=float)
+    return RatingRows(("",), judges, items, ("s",), ("",), none, *codes, none, none, scores, **more)
+
+
+def asked_twice():
+    """Two judges who scored five and three outputs twice."""
+    items = list(range(len(FIRST)))
+    return rows_of_answers(JUDGE * 2, items * 2, FIRST + AGAIN)
+
+
+def test_pooled_coefficients_are_those_of_answers_laid_side_by_side():
+    units = find_answer_units(asked_twice(), read_scale("1-5"))
+    sums = Sums(count_coincidences(units, form_blocks(units, "item", 1)))
+    assert (units.size, units.sizes.tolist()) == (8, [2] * 8)
+    apart = np.abs(np.array(FIRST) - AGAIN)
+    for n in range(5):
+        assert n_agreement(sums, n).value == pytest.approx((apart <= n).mean())
+    table = [[(a == c) + (b == c) for c in range(1, 6)] for a, b in zip(FIRST, AGAIN, strict=True)]
+    assert our_fleiss(sums).value == pytest.approx(fleiss_kappa(np.array(table)))
+    both = FIRST + AGAIN
+    spread = np.var(both) * 2 * len(both) / (len(both) - 1)  # α: D_o / D_e of squared differences
+    assert krippendorff_alpha(sums).value == pytest.approx(1 - (apart**2).mean() / spread)
+
+
+def test_the_earlier_answer_is_correlated_with_the_later():
+    found = correlate_repeats(find_repeats(asked_twice()))
+    assert found.value == pytest.approx(stats.pearsonr(FIRST, AGAIN).statistic)
+    assert (found.units, found.ratings) == (8, 16)
+
+
+def test_judges_who_repeat_themselves_throughout_or_always_say_the_same():
+    sure = rows_of_answers([0] * 6, [0, 1, 2] * 2, [1, 2, 4] * 2)
+    assert correlate_repeats(find_repeats(sure)).value == 1
+    found = correlate_repeats(find_repeats(rows_of_answers([0] * 4, [0, 1] * 2, [3] * 4)))
+    assert "all alike" in found.why
+
+
+def test_controls_are_no_repeats_and_without_repeats_there_is_nothing():
+    kind = np.array([TARGET, CONTROL], dtype=np.int8)
+    rows = rows_of_answers([0, 0], [0, 0], [1, 2], kind=kind)
+    assert find_repeats(rows).units == 0
+    with pytest.raises(NotIdentified, match="no judge scored an output twice"):
+        find_answer_units(rows)
+    found = correlate_repeats(find_repeats(rows))
+    assert (found.value, found.why) == (None, "no judge scored an output twice")
+
+
+# How far judges of a unit are apart, and what is said of scores that hardly exist.
+
+
+RNG = np.random.default_rng(5)
+
+
+def _scores(scores, systems):
+    n = len(scores)
+    table = {"judge": ["a", "b"] * (n // 2), "item": [str(i // 2) for i in range(n)]}
+    return evenhand.read(pl.DataFrame(table | {"system": systems, "score": scores}))
+
+
+def test_constant_scores_of_a_part_have_no_alpha_however_fine_the_whole_scale():
+    rest = RNG.normal(0, 1, 1200).tolist()
+    data = _scores([3.0] * 40 + rest, ["flat"] * 40 + ["fine"] * 1200)
+    part = evenhand.measure_agreement(data, by=["system"]).part("flat")
+    for name in ("alpha-interval", "alpha-ordinal"):
+        assert part[name].value is None
+        assert "all scores are alike" in part[name].why
+
+
+@pytest.mark.parametrize("name", ["fleiss", "alpha-nominal", "ac1"])
+def test_continuous_scores_are_no_categories(name):
+    data = _scores(RNG.normal(0, 1, 2400).tolist(), ["s"] * 2400)
+    whole = evenhand.measure_agreement(data, coefficients=name).whole
+    assert whole[name].value is None
+    assert "2,400 different scores are no categories" in whole[name].why
+
+
+def test_coefficients_between_judges_are_left_out_where_pairs_of_judges_are_many(monkeypatch):
+    monkeypatch.setattr("evenhand.judges.agreement.MAX_PAIRS_UNASKED", 11)
+    data = _scores([1.0, 2, 2, 3, 3, 4, 5, 5, 1, 1, 2, 2], ["s"] * 12)
+    assert "cohen" in {one.name for one in evenhand.measure_agreement(data).whole.coefficients}
+    monkeypatch.setattr("evenhand.judges.agreement.MAX_PAIRS_UNASKED", 5)
+    found = evenhand.measure_agreement(data)
+    assert "cohen" not in {one.name for one in found.whole.coefficients}
+    assert any("more than 5 pairs of judges of one output" in note for note in found.notes)

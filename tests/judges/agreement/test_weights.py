@@ -42,10 +42,6 @@ def test_weights_are_those_of_cohen_and_gwet_on_a_scale_of_five():
     assert weights("ratio")[1, 3] == pytest.approx(1 - (2 / 6) ** 2 / (4 / 6) ** 2)
 
 
-def test_zero_and_zero_are_no_ratio_apart():
-    assert disagree(np.zeros(1), np.zeros(1), "ratio").tolist() == [0]
-
-
 def test_what_cannot_be_is_refused():
     with pytest.raises(UnknownOption, match="Did you mean 'quadratic'"):
         disagree(POINTS, POINTS, "quadratc")

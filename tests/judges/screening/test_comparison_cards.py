@@ -1,17 +1,23 @@
 """Cards and flags of campaigns with known truth, and what is refused."""
 
-import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.judges import screening
-from evenhand.judges.cards import CLASSES, Card, Screening
+from evenhand.judges.cards import (
+    Card,
+    Evidence,
+    find_reason,
+    note_camps,
+    note_many,
+    say_shortly,
+)
+from evenhand.judges.mixture import fit_mixture
 from evenhand.judges.screening import screen_comparisons
+from evenhand.judges.texts import say
 from experiments.campaign import generator
 from vote_campaigns import Panel, RankingPanel
 
@@ -39,13 +45,6 @@ def test_bad_judges_come_first_with_their_class():
     assert all(sum(card.posterior.values()) == pytest.approx(1) for card in careless.cards)
 
 
-def test_the_mean_p_honest_of_the_flagged_is_at_most_the_level():
-    for level in (0.01, 0.05, 0.2):
-        found = screen_comparisons(campaign(Panel(60, bad=3)), level=level)
-        flagged = [card.p_honest for card in found.flagged if set(card.flags) & set(CLASSES)]
-        assert not flagged or np.mean(flagged) <= level
-
-
 def test_cards_say_what_was_seen():
     votes = campaign(Panel(120, bad=3, controls=6, repeats=8, hurry=0.7))
     found = screen_comparisons(votes)
@@ -57,24 +56,6 @@ def test_cards_say_what_was_seen():
     assert evidence(card)["controls"].says.startswith(f"controls: {hits} of 6 as expected")
     assert card.n == 120
     assert evidence(card)["slope"].lower < 0 < evidence(card)["slope"].upper
-
-
-def test_agreement_is_with_two_or_more_others_who_all_prefer_one_output():
-    votes = campaign(Panel(30))
-    card = next(card for card in screen_comparisons(votes).cards if card.judge == "j004")
-    asked = agreed = 0
-    for row in np.flatnonzero(votes.judge == 4):
-        others = (votes.item == votes.item[row]) & (votes.judge != 4)
-        said = set(votes.preferred[others].tolist())
-        if said in ({1}, {-1}):
-            asked += 1
-            agreed += votes.preferred[row] in said
-    assert f"agrees in {agreed} of {asked} " in evidence(card)["agreement"].says
-    told = [evidence(one)["agreement"].says for one in screen_comparisons(votes).cards]
-    counts = [re.search(r"agrees in (\d+) of (\d+) ", says).groups() for says in told]
-    all_agreed, all_asked = np.array(counts, int).sum(axis=0)
-    rest = 100 * (all_agreed - agreed) / (all_asked - asked)
-    assert f"the other judges {rest:.0f} %" in evidence(card)["agreement"].says
 
 
 def test_the_effect_is_asked_for_flagged_judges_only():
@@ -117,30 +98,6 @@ def test_a_careless_judge_with_the_judgments_that_are_said_to_do_is_found_half_o
     assert least <= 4
 
 
-def test_equal_systems_without_shared_outputs_tell_nothing():
-    votes = campaign(Panel(60, bad=3))
-    rng = np.random.Generator(np.random.PCG64(1))
-    alone = replace(
-        votes,
-        items=tuple(f"i{k}" for k in range(votes.size)),
-        item=np.arange(votes.size, dtype=np.int32),
-        outcome=rng.integers(0, 3, votes.size).astype(np.int8),
-    )
-    found = screen_comparisons(alone)
-    assert found.abstains is not None
-    assert not [card for card in found.cards if set(card.flags) & set(CLASSES)]
-    assert "no shared outputs" in found.detectable or "cannot be told" in found.detectable
-
-
-def test_a_ranking_is_one_judgment():
-    votes = campaign(RankingPanel(24, bad=3))
-    found = screen_comparisons(votes)
-    assert found.kind == "rankings"
-    assert found.n_judgments == 24 * 30
-    assert {card.n for card in found.cards} == {24}
-    assert any(note.code == "correlated-comparisons" for note in found.notes)
-
-
 def test_the_result_depends_neither_on_row_order_nor_on_unused_names():
     votes = campaign(Panel(60, bad=3, controls=4, repeats=4))
     shuffled = votes.take(np.random.Generator(np.random.PCG64(2)).permutation(votes.size))
@@ -149,19 +106,6 @@ def test_the_result_depends_neither_on_row_order_nor_on_unused_names():
     assert names(one.cards) == names(other.cards)
     p = [[card.p_honest for card in found.cards] for found in (one, other)]
     assert p[0] == pytest.approx(p[1], abs=1e-6)
-
-
-def test_one_judge_and_judges_who_only_tie_get_cards_and_no_flag():
-    votes = campaign(Panel(30))
-    alone = screen_comparisons(votes.take(votes.judge == 3))
-    assert len([card for card in alone.cards if card.n]) == 1
-    assert not alone.flagged
-    outcome = np.where(votes.judge == 5, 1, votes.outcome).astype(np.int8)
-    tied = screen_comparisons(replace(votes, outcome=outcome))
-    card = next(card for card in tied.cards if card.judge == "j005")
-    assert "no decisive vote" in evidence(card)["slope"].says
-    assert any("j005" in note for note in tied.notes)
-    assert set(card.flags) <= {"coarse"}
 
 
 def test_nobody_is_flagged_on_fewer_than_ten_judgments():
@@ -186,80 +130,6 @@ def test_what_cannot_be_screened_is_refused():
         screen_comparisons(votes, level=5)
 
 
-def test_json_holds_plain_values():
-    import json
-
-    found = screen_comparisons(campaign(Panel(60, bad=3, controls=4)))
-    assert isinstance(found, Screening)
-    assert json.loads(json.dumps(found.to_dict()))["judges"] == 30
-
-
-@pytest.mark.parametrize("each", [45, 60, 90])
-def test_cards_and_the_sentence_on_power_count_the_same_judges(each):
-    """A design is testable or not by information about a slope of 0: Sum x^2 / 4."""
-    found = screen_comparisons(campaign(Panel(each)))
-    told = re.search(r"; (\d+) of 30 judges have that many", found.detectable)
-    seen = sum(card.testable for card in found.cards)
-    assert (told is None) == (found.abstains is not None)
-    assert seen == (int(told[1]) if told else 0)
-
-
-def test_who_is_flagged_as_careless_was_seen():
-    found = screen_comparisons(campaign(Panel(60, bad=3, value=-1.0)))
-    assert len(found.flagged) >= 3
-    assert all(card.testable for card in found.flagged if set(card.flags) & set(CLASSES))
-
-
-def test_where_nobody_can_be_called_careless_no_power_is_claimed():
-    votes = campaign(Panel(240))
-    found = screen_comparisons(votes.take(votes.judge < 7))
-    assert "too few" in screen_comparisons(renamed(votes, 7)).abstains
-    for one in (found, screen_comparisons(renamed(votes, 7))):
-        assert one.abstains is not None
-        assert not any(card.testable for card in one.cards)
-        assert "can be told from an honest one from" not in one.detectable
-
-
-def renamed(votes: Votes, first: int) -> Votes:
-    return replace(votes.take(votes.judge < first), judges=votes.judges[:first])
-
-
-def test_classes_have_four_fifths_of_the_level():
-    votes = campaign(Panel(120, bad=1))
-    p = screen_comparisons(votes).cards[0].p_honest
-    assert screen_comparisons(votes, level=p / 0.8 * 1.001).cards[0].flags == ("careless",)
-    assert screen_comparisons(votes, level=p / 0.8 * 0.999).cards[0].flags == ()
-
-
-def test_habits_have_a_fifth_of_the_level():
-    votes = campaign(Panel(120))
-    rng = np.random.Generator(np.random.PCG64(1))
-    lazy = (votes.judge == 4) & (rng.random(votes.size) < 0.4)
-    votes = replace(votes, outcome=np.where(lazy, 0, votes.outcome).astype(np.int8))
-    p = screening.see_voters(votes).verdict.habit_p[0][4]
-    for level, flags in ((5.01 * p, True), (4.99 * p, False)):
-        cards = {card.judge: card.flags for card in screen_comparisons(votes, level=level).cards}
-        assert ("position-biased" in cards["j004"]) == flags
-
-
-@pytest.mark.parametrize(("gap", "open_"), [(0.2, True), (0.3, False)])
-def test_systems_a_quarter_of_a_logit_apart_are_ground_enough(gap, open_):
-    others = SimpleNamespace(judges=np.zeros(9))
-    slopes = SimpleNamespace(others=others, weights=np.array([0.5, 1.0]), gap=np.full(9, 2 * gap))
-    assert (screening._find_no_ground(slopes) is not None) == open_
-
-
-def test_controls_and_repeats_of_rankings_count_for_less(monkeypatch):
-    asked = []
-    for name in ("weigh_controls", "weigh_repeats"):
-        monkeypatch.setattr(
-            screening.comparison_evidence, name, lambda *args: asked.append(args[-1])
-        )
-    found = screening.see_voters(campaign(RankingPanel(24)))
-    assert found.slopes.inflation > 1.2
-    assert asked == [found.slopes.inflation] * 2
-
-
 def test_a_group_of_the_contrary_taste_is_named_as_a_group():
     votes = campaign(Panel(120))
     camp = votes.judge < 6
@@ -271,18 +141,52 @@ def test_a_group_of_the_contrary_taste_is_named_as_a_group():
     assert not any("agree with each other" in note for note in careless.notes)
 
 
-def test_the_effect_is_told_of_the_ten_most_doubtful():
-    asked = []
-    votes = campaign(Panel(120, bad=11, value=-1.0, judges=45))
-    found = screen_comparisons(votes, effect=lambda judge: asked.append(judge) or "told")
-    assert len(found.flagged) >= 11
-    assert asked == [card.judge for card in found.flagged[:10]]
-    assert (
-        found.flagged[10].effect == "not computed: only for the 10 judges with the lowest P(honest)"
-    )
-    assert found.cards[-1].effect is None
+# Where nobody is flagged: each reason has an advice of its own, and evidence is said as such.
 
 
-def test_both_sentences_say_what_the_share_rests_on():
-    found = screen_comparisons(campaign(Panel(240, bad=3)))
-    assert "at most about 5 % fall on honest judges, if most judges are" in found.says[-1]
+def card(judge, p_honest, **more):
+    posterior = {"honest": p_honest, "careless": 1 - p_honest, "reversed": 0.0}
+    return Card(judge, 140, posterior, **more)
+
+
+def controls(said):
+    return Evidence("controls", f"controls: {said} as expected; all judges 80 %")
+
+
+FEW = say("few-judges", n=6, needed=8)
+
+
+@pytest.mark.parametrize(
+    ("slopes", "errors", "reason", "shortly"),
+    [
+        (np.ones(6), 0.1, "judges", FEW),
+        (np.array([1.0, -1.0] * 6), 0.1, "right", "it cannot be determined who is right"),
+        (np.ones(12), 0.8, "apart", "honest and careless judges cannot be distinguished"),
+    ],
+)
+def test_every_reason_of_the_mixture_is_known(slopes, errors, reason, shortly):
+    abstains = fit_mixture(slopes, np.full(len(slopes), errors)).abstention()
+    assert (find_reason(abstains), say_shortly(abstains)) == (reason, shortly)
+
+
+# Groups among the flagged, by hand.
+
+
+def cards(flagged: int, of: int, flag: str = "careless") -> list[Card]:
+    return [
+        Card(f"j{k}", 9, {"honest": 0.5}, flags=(flag,) if k < flagged else ()) for k in range(of)
+    ]
+
+
+def test_a_third_of_the_judges_are_many():
+    assert "10 of 30 judges" in note_many(cards(10, 30))[0]
+    assert note_many(cards(9, 30)) == ()
+    assert note_many(cards(30, 30, "coarse")) == ()
+
+
+@pytest.mark.parametrize(("alike", "named"), [(18, True), (17, False)])
+def test_judges_are_of_one_mind_from_two_standard_deviations_on(alike, named):
+    """25 outputs, each answered by two: 18 alike give (18 - 7) / 5 = 2.2, and 17 give 1.8."""
+    second = np.where(np.arange(25) < alike, 1.0, -1.0)
+    unit, judge = np.tile(np.arange(25), 2), np.repeat([0, 1], 25)
+    assert bool(note_camps(unit, judge, np.concatenate([np.ones(25), second]))) == named

@@ -45,11 +45,3 @@ def test_careless_judges_of_the_wmt10_crowd_agree_with_unanimous_others_no_more_
     assert flagged
     for card in flagged:
         assert value(card, "agreement") < 0.5 < np.mean([one for one in rest if one is not None])
-
-
-def test_campaigns_of_experts_have_few_judges_to_doubt():
-    """WMT16's judges were researchers of the participating groups."""
-    found = screen("wmt16_rankings/rankings_collapsed.parquet")
-    assert found.abstains is None
-    assert (len(found.cards), found.n_judgments) == (150, 31_688)
-    assert len(found.flagged) <= 2

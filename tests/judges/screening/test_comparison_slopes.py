@@ -4,10 +4,28 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import optimize, stats
 
-from evenhand.data.votes import Votes
-from evenhand.judges.comparison_evidence import SLOPE_RIDGE, find_slopes, sum_other_votes
+from evenhand.data.rating_rows import CONTROL
+from evenhand.data.votes import LEFT, TIE, Votes
+from evenhand.judges.comparison_evidence import (
+    CONCENTRATION,
+    GAP_RIDGE,
+    MAX_LOG_RATIO,
+    PSEUDO_ANSWERS,
+    PSEUDO_JUDGES,
+    SLOPE_RIDGE,
+    Ballot,
+    find_slopes,
+    find_vote_habits,
+    leave_out_gaps,
+    sum_other_votes,
+    weigh_controls,
+    weigh_repeats,
+    weigh_seconds,
+)
+from evenhand.judges.habits import PAUSE, place_in_session
+from evenhand.numerics.multiple_tests import benjamini_hochberg
 from experiments.campaign import generator
 from vote_campaigns import Panel, RankingPanel, make_votes
 
@@ -26,20 +44,6 @@ def test_other_votes_are_counted_by_output_pair_whoever_stood_left():
     assert others.agreed.tolist() == [False, False, True, False, False]
 
 
-def test_ones_own_votes_never_count_however_often_one_was_asked():
-    votes = few_votes()
-    again = np.array([0, 0, 0, 1, 2, 3, 4])
-    others = sum_other_votes(votes.take(again))
-    assert others.lead[:3].tolist() == [1, 1, 1]
-    assert others.judges[:3].tolist() == [2, 2, 2]
-
-
-def test_without_items_nobody_is_known_to_have_seen_the_same_outputs():
-    votes = replace(few_votes(), items=("",), item=np.zeros(5, np.int32))
-    assert not sum_other_votes(votes).lead.any()
-    assert not sum_other_votes(votes).agreed.any()
-
-
 def test_slopes_and_errors_are_those_of_a_ridge_regression_by_scipy():
     votes = Panel(60, bad=3).simulate(generator(4, 51, 0))
     found = find_slopes(votes)
@@ -56,45 +60,6 @@ def test_slopes_and_errors_are_those_of_a_ridge_regression_by_scipy():
         assert found.error[judge] == pytest.approx(curve**-0.5, rel=1e-4)
 
 
-def test_the_average_judge_has_a_slope_of_one_and_bad_judges_theirs():
-    slopes = np.mean(
-        [find_slopes(Panel(120, bad=3).simulate(generator(4, 52, r))).slope for r in range(20)],
-        axis=0,
-    )
-    assert abs(slopes[:3].mean()) < 0.1
-    assert slopes[3:].mean() == pytest.approx(1.1, abs=0.15)
-
-
-def test_leaving_the_judge_out_is_what_keeps_careless_slopes_at_zero():
-    """Alone with a pair each, a judge who is counted among the others follows himself."""
-    panel = Panel(30, bad=3, judges=9)
-    slopes = [find_slopes(panel.simulate(generator(4, 53, r))).slope[:3] for r in range(60)]
-    error = np.std(slopes) / np.sqrt(len(slopes) * 3)
-    assert abs(np.mean(slopes)) < 3 * error
-
-
-def test_which_side_stood_left_does_not_matter():
-    votes = Panel(30).simulate(generator(4, 54, 0))
-    turned = replace(
-        votes, left=votes.right, right=votes.left, outcome=(2 - votes.outcome).astype(np.int8)
-    )
-    assert find_slopes(turned).slope == pytest.approx(find_slopes(votes).slope, abs=1e-9)
-
-
-def test_the_order_of_rows_does_not_matter():
-    votes = Panel(30).simulate(generator(4, 54, 0))
-    shuffled = votes.take(np.random.Generator(np.random.PCG64(1)).permutation(votes.size))
-    assert find_slopes(shuffled).slope == pytest.approx(find_slopes(votes).slope, abs=1e-7)
-
-
-def test_judges_who_always_tie_have_no_slope_and_a_wide_error():
-    votes = Panel(30).simulate(generator(4, 55, 0))
-    outcome = np.where(votes.judge == 5, 1, votes.outcome).astype(np.int8)
-    found = find_slopes(replace(votes, outcome=outcome))
-    assert found.slope[5] == 0
-    assert found.error[5] == pytest.approx(SLOPE_RIDGE**-0.5)
-
-
 def test_random_rankings_of_five_count_for_half_of_their_comparisons():
     """Var Σ (y − ½) x over a random ranking of k is (k + 1)/3 of that of independent votes."""
     votes = RankingPanel(24, bad=30).simulate(generator(4, 56, 0))
@@ -102,10 +67,226 @@ def test_random_rankings_of_five_count_for_half_of_their_comparisons():
     assert found.inflation == pytest.approx(2, abs=0.15)
 
 
-def test_errors_of_careless_judges_who_rank_are_right():
-    panel = RankingPanel(24, bad=3)
-    z = []
-    for replicate in range(60):
-        found = find_slopes(panel.simulate(generator(4, 57, replicate)))
-        z += (found.slope / found.error)[:3].tolist()
-    assert np.std(z) == pytest.approx(1, abs=0.2)
+# Leave-judge-out worths beside full refits by scipy, task by task.
+
+
+def ballot_of(panel: Panel, tasks: int = 1) -> Ballot:
+    votes = panel.simulate(generator(4, 50, 0))
+    rows = np.flatnonzero(votes.outcome != TIE)
+    won = (votes.outcome[rows] == LEFT).astype(float)
+    task = votes.item[rows] % tasks
+    return Ballot(task, votes.judge[rows], votes.left[rows], votes.right[rows], won)
+
+
+def refit(ballot: Ballot, keep: np.ndarray, systems: int) -> np.ndarray:
+    """Ridge worths by scipy's BFGS."""
+    sign, left, right = 2 * ballot.won[keep] - 1, ballot.left[keep], ballot.right[keep]
+
+    def loss(worths):
+        eta = sign * (worths[left] - worths[right])
+        pull = -sign / (1 + np.exp(eta))
+        slope = np.bincount(left, pull, systems) - np.bincount(right, pull, systems)
+        value = np.logaddexp(0, -eta).sum() + GAP_RIDGE / 2 * worths @ worths
+        return value, slope + GAP_RIDGE * worths
+
+    return optimize.minimize(loss, np.zeros(systems), jac=True, method="BFGS").x
+
+
+def errors_beside_refits(ballot: Ballot, systems: int, gaps: np.ndarray) -> tuple[float, float]:
+    """Root mean square error of one step, and of leaving nobody out."""
+    truth, whole = np.empty(len(gaps)), np.empty(len(gaps))
+    for task in np.unique(ballot.task):
+        inside = ballot.task == task
+        everybody = refit(ballot, inside, systems)
+        whole[inside] = (everybody[ballot.left] - everybody[ballot.right])[inside]
+        for judge in np.unique(ballot.judge[inside]):
+            own = inside & (ballot.judge == judge)
+            worths = refit(ballot, inside & (ballot.judge != judge), systems)
+            truth[own] = (worths[ballot.left] - worths[ballot.right])[own]
+    return tuple(float(np.sqrt(np.mean((one - truth) ** 2))) for one in (gaps, whole))
+
+
+@pytest.mark.parametrize(
+    ("panel", "tasks"), [(Panel(60), 1), (Panel(30, judges=9), 1), (Panel(30, systems=5), 3)]
+)
+def test_one_step_is_a_full_refit_but_for_a_tenth_of_what_leaving_out_changes(panel, tasks):
+    ballot = ballot_of(panel, tasks)
+    gaps, passed_over = leave_out_gaps(ballot)
+    one_step, nobody_out = errors_beside_refits(ballot, panel.systems, gaps)
+    assert passed_over == 0
+    assert one_step < 0.1 * nobody_out
+    assert one_step < 0.05
+
+
+# Controls and repeats beside scipy.stats and counts by hand.
+
+
+def controls(outcomes: list[list[int]]) -> Votes:
+    """Left is the good output in every control; a row of outcomes per judge."""
+    n = len(outcomes[0])
+    judge = np.repeat(np.arange(len(outcomes)), n)
+    sides = np.stack([np.zeros(len(judge)), np.ones(len(judge))])
+    votes = make_votes((len(outcomes), 2), judge, np.arange(len(judge)), sides, np.ravel(outcomes))
+    kinds, expected = np.full(len(judge), CONTROL, np.int8), np.zeros(len(judge), np.int8)
+    return replace(votes, kind=kinds, expected=expected)
+
+
+def test_controls_are_counted_as_expected_neither_and_contrary():
+    found = weigh_controls(controls([[0, 0, 1], [0, 2, 2]]), tied=0.2)
+    assert found.seen.tolist() == [[2, 1, 0], [1, 0, 2]]
+    assert found.usual == pytest.approx([0.5, 1 / 6, 1 / 3])
+    assert found.chance[0] == pytest.approx([0.4, 0.2, 0.4])
+
+
+def test_controls_are_dirichlet_multinomial_around_the_other_judges():
+    found = weigh_controls(controls([[0] * 6, [0] * 5 + [1], [2] * 4 + [0] * 2]), tied=0.2)
+    chance = np.array([0.4, 0.2, 0.4])
+    others = np.array([11.0, 1.0, 0.0]) + PSEUDO_ANSWERS * chance
+    honest = others / others.sum()
+    laws = [honest, chance, honest[::-1]]
+    seen = [2, 0, 4]
+    logs = [stats.dirichlet_multinomial.logpmf(seen, CONCENTRATION * law, 6) for law in laws]
+    assert found.logs[2] - found.logs[2, 0] == pytest.approx(np.array(logs) - logs[0])
+    assert found.logs[2, 2] > found.logs[2, 0]
+    assert found.logs[0].argmax() == 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_outcome_that_nobody_gave_weighs_as_if_it_could_not_be_given():
+    """With two outcomes the law is beta-binomial; scipy has it."""
+    found = weigh_controls(controls([[0] * 400, [0] * 398 + [2] * 2, [0] * 400]), tied=0.0)
+    assert np.isfinite(found.logs).all()
+    better = found.logs[1, 0] - found.logs[1, 1]
+    right = (800 + PSEUDO_ANSWERS / 2) / (800 + PSEUDO_ANSWERS)
+    a, b = CONCENTRATION * right, CONCENTRATION * (1 - right)
+    half = CONCENTRATION / 2
+    expected = [stats.betabinom.logpmf(398, 400, *law) for law in ((a, b), (half, half))]
+    assert better == pytest.approx(expected[0] - expected[1], abs=0.01)
+
+
+def twice(first: list[int], second: list[int], *, turned: bool) -> Votes:
+    """One judge, each pair asked twice, the second time perhaps with sides exchanged."""
+    n = len(first)
+    item = np.tile(np.arange(n), 2)
+    left = np.concatenate([np.zeros(n), np.full(n, float(turned))])
+    sides = np.stack([left, 1 - left])
+    return make_votes((1, 2), np.zeros(2 * n, int), item, sides, np.array(first + second))
+
+
+def test_repeats_compare_preferences_and_not_sides():
+    assert weigh_repeats(twice([0, 0, 2, 1], [2, 0, 0, 1], turned=True)).seen.tolist() == [[3, 1]]
+    assert weigh_repeats(twice([0, 0, 2, 1], [2, 0, 0, 1], turned=False)).seen.tolist() == [[2, 2]]
+
+
+def test_repeats_are_beta_binomial_around_the_other_judges():
+    one, two = twice([0] * 9 + [2], [0] * 9 + [0], turned=False), twice([0], [2], turned=False)
+    n = one.size + two.size
+    joined = make_votes(
+        (2, 2),
+        np.repeat([0, 1], [one.size, two.size]),
+        np.concatenate([one.item, two.item + 50]),
+        np.concatenate([[one.left, one.right], [two.left, two.right]], axis=1),
+        np.concatenate([one.outcome, two.outcome]),
+    )
+    assert joined.size == n
+    found = weigh_repeats(joined)
+    chance = found.chance[1, 0]
+    honest = (9 + PSEUDO_ANSWERS * chance) / (10 + PSEUDO_ANSWERS)
+    expected = [
+        stats.betabinom.logpmf(0, 1, CONCENTRATION * p, CONCENTRATION * (1 - p))
+        for p in (honest, chance, honest)
+    ]
+    assert found.logs[1] - found.logs[1, 0] == pytest.approx(np.array(expected) - expected[0])
+
+
+# Time weighs what these judges show, no more than 2 nats, and nothing where nobody is suspect.
+
+
+def timed(seconds: list[list[float]]) -> Votes:
+    n = len(seconds[0])
+    judge = np.repeat(np.arange(len(seconds)), n)
+    sides = np.stack([np.zeros(len(judge)), np.ones(len(judge))])
+    votes = make_votes((len(seconds), 2), judge, np.arange(len(judge)), sides, 0 * judge)
+    return replace(votes, seconds=np.ravel(seconds))
+
+
+def sure(*careless: int, judges: int = 10) -> np.ndarray:
+    posterior = np.tile([1.0, 0.0, 0.0], (judges, 1))
+    posterior[list(careless)] = [0.0, 1.0, 0.0]
+    return posterior
+
+
+def test_log_likelihoods_are_those_of_the_normals_that_were_learnt():
+    seconds = np.array([20.0, 22, 25, 18, 21, 24, 19, 23, 20, 6])
+    t = np.log1p(seconds)
+    found = weigh_seconds(timed([[s] for s in seconds.tolist()]), sure(9))
+    centre, square = t[:9].mean(), t[:9].var()
+    quick = (t[9] + PSEUDO_JUDGES * centre) / (1 + PSEUDO_JUDGES)
+    ratio = ((t - centre) ** 2 - (t - quick) ** 2) / (2 * square)
+    assert found.logs[:, 1] == pytest.approx(np.clip(ratio, -MAX_LOG_RATIO, MAX_LOG_RATIO))
+    assert found.logs[9, 1] == MAX_LOG_RATIO
+    assert not found.logs[:, [0, 2]].any()
+
+
+def test_time_that_is_unknown_or_always_the_same_is_not_used():
+    assert weigh_seconds(replace(timed([[1.0], [2.0]]), seconds=None), sure(judges=2)) is None
+    assert weigh_seconds(timed([[np.nan], [np.nan]]), sure(judges=2)) is None
+    assert weigh_seconds(timed([[7.0], [7.0]]), sure(judges=2)) is None
+
+
+# Habits with known truth: who has one is found, and hardly anybody else.
+
+
+def habits(votes: Votes) -> dict:
+    return {one.name: one for one in find_vote_habits(votes, find_slopes(votes))}
+
+
+def test_a_judge_who_takes_the_left_output_too_often_stands_out():
+    votes = Panel(120).simulate(generator(4, 60, 0))
+    rng = np.random.Generator(np.random.PCG64(1))
+    lazy = (votes.judge == 4) & (rng.random(votes.size) < 0.7)
+    found = habits(replace(votes, outcome=np.where(lazy, 0, votes.outcome).astype(np.int8)))
+    position = found["position-biased"]
+    assert position.p.argmin() == 4
+    assert benjamini_hochberg(position.p)[4] < 0.01
+    assert position.value[4] > 1
+
+
+def with_moments(votes: Votes, seed: int) -> tuple[Votes, np.ndarray]:
+    """Half a minute between answers, in random order; and who is in the second half."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    place = np.empty(votes.size)
+    late = np.zeros(votes.size, dtype=bool)
+    for judge in range(len(votes.judges)):
+        own = rng.permutation(np.flatnonzero(votes.judge == judge))
+        place[own] = np.arange(len(own))
+        late[own[len(own) // 2 :]] = True
+    return replace(votes, moment=30.0 * place), late
+
+
+def test_a_judge_who_stops_to_care_within_a_session_drifts():
+    votes, late = with_moments(Panel(600).simulate(generator(4, 63, 0)), 4)
+    rng = np.random.Generator(np.random.PCG64(5))
+    tired = (votes.judge == 2) & late
+    drawn = np.where(rng.random(votes.size) < 0.5, 0, 2)
+    outcome = np.where(tired, drawn, votes.outcome).astype(np.int8)
+    drifting = habits(replace(votes, outcome=outcome))["drifting"]
+    assert drifting.p.argmin() == 2
+    assert benjamini_hochberg(drifting.p)[2] < 0.05
+    assert drifting.value[2] < -0.5
+
+
+# Places in sessions, by hand.
+
+
+def test_places_run_from_minus_half_to_half_in_the_order_of_time():
+    moment = np.array([30.0, 10.0, 20.0, 0.0, 40.0])
+    found = place_in_session(np.zeros(5, int), moment, enough=5)
+    assert found.tolist() == [0.25, -0.25, 0, -0.5, 0.5]
+
+
+def test_a_pause_ends_a_session_and_judges_have_their_own():
+    judge = np.array([0, 0, 0, 0, 1, 1])
+    moment = np.array([0.0, 1, PAUSE + 2, PAUSE + 3, 0, 1])
+    found = place_in_session(judge, moment, enough=2)
+    assert found.tolist() == [-0.5, 0.5] * 3

@@ -1,7 +1,6 @@
 """The diagnosis of judges, against numbers written out by hand (golden 09) and tiny tables."""
 
-import json
-
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,6 +13,7 @@ from evenhand.errors import (
     UnknownFormat,
     UnknownOption,
 )
+from evenhand.judges.outliers import Limits, share_outside
 from four_judges import LINES
 from rating_tables import lines_of, ratings
 
@@ -85,12 +85,6 @@ def test_judges_and_agreement_are_the_golden_ones(entry, table):
     assert [one.full for one in full] == pytest.approx(expected["official_system_means"], **near)
 
 
-def test_the_order_of_rows_changes_nothing(table):
-    turned = table.sample(frac=1, random_state=3)
-    one, other = (diagnose_judges(evenhand.read(each)) for each in (table, turned))
-    assert one.to_dict() == other.to_dict()
-
-
 def test_the_merged_scale_gives_the_statistics_of_the_merged_scores(table):
     merged = diagnose_judges(evenhand.read(table), scale="1-5", merge="1+2,4+5").merged
     by_hand = table.assign(score=table.score.map({1: 1, 2: 1, 3: 2, 4: 3, 5: 3}))
@@ -126,11 +120,6 @@ def test_last_words_replace_first_ones_and_both_are_kept():
     assert any("1 score excluded" in note for note in found.notes)
 
 
-def test_references_are_the_ceiling_by_name():
-    found = diagnose_judges(ratings(SMALL), references=["b"])
-    assert "Ceiling: b 3.00; the best system is a with 2.67." in found.says
-
-
 def test_input_types_have_rows_of_their_own_and_one_for_all():
     lines = [(*one, "speech" if one[2] == "a" else "text") for one in SMALL]
     found = diagnose_judges(ratings(lines, (*FOUR[:4], "channel")), input_type="channel")
@@ -161,50 +150,11 @@ def test_controls_are_seen_in_easy_items_only():
     assert found.outliers_of("easy-items", "").high == ("x",)
 
 
-def test_everything_it_says_is_json_and_csv_rows_are_flat(table):
-    found = diagnose_judges(evenhand.read(table), merge="1+2,4+5", scale="1-5")
-    assert json.loads(json.dumps(found.to_dict()))["deleted"][""]["mean-score"] == 3
-    rows = found.records()
-    assert [row["judge"] for row in rows if row["mean-score"]] == ["2", "3", "4"]
-    assert all(not isinstance(value, list | dict) for row in rows for value in row.values())
-
-
-def test_tasks_are_pooled_with_a_note_or_kept_apart():
-    lines = [(*one, task) for task in ("de-en", "fr-en") for one in SMALL]
-    data = ratings(lines, (*FOUR[:4], "task"))
-    assert "2 tasks are pooled." in diagnose_judges(data).notes
-    apart = diagnose_groups(data)
-    assert [*apart] == ["de-en", "fr-en"]
-    assert apart["de-en"].profiles == diagnose_judges(ratings(SMALL)).profiles
-    assert {row["task"] for row in apart.records()} == {"de-en", "fr-en"}
-
-
-@pytest.mark.parametrize("scores", [[3, 3, 3, 3], [1, 1, 5, 5]])
-def test_constant_scores_and_perfect_agreement_put_nobody_outside(scores):
-    judged = zip("xyxy", "1122", "aaaa", scores, strict=True)
-    found = diagnose_judges(ratings(list(judged)))
-    assert found.deleted[""] == {"mean-score": 0, "mean-agreement": 0}
-    assert found.agreement[0].n_agreement[0] == 1
-    assert found.removals == ()
-    assert (found.agreement[0].kappa is None) == (len(set(scores)) == 1)
-
-
 def test_one_judge_is_described_and_never_outside():
     found = diagnose_judges(ratings(lines_of("x 1 a 1; x 2 a 3")))
     assert [one.mean for one in found.profiles[""]] == [2.0]
     assert found.outliers_of("mean-score", "").why.startswith("one judge (x)")
     assert "no output was judged by two judges" in found.agreement[0].why
-
-
-def test_judges_without_common_outputs_have_a_mean_score_and_no_agreement():
-    found = diagnose_judges(ratings(lines_of("x 1 a 1; y 2 a 3; z 3 a 3; w 4 a 3; v 5 a 3")))
-    assert found.deleted[""] == {"mean-score": 1}
-    assert found.outliers_of("mean-agreement", "").why.startswith("no output was judged by two")
-
-
-def test_data_without_items_say_so():
-    found = diagnose_judges(ratings([("x", "a", 1), ("y", "a", 3)], ("judge", "system", "score")))
-    assert "No column names the items: judges cannot be compared." in found.notes
 
 
 def test_data_without_judges_are_refused():
@@ -255,41 +205,90 @@ def test_four_judges_give_the_numbers_worked_out_by_hand():
     assert f"{normal}: 1.3 of 4 by mean score, 0.7 of 4 by mean agreement." in found.says
 
 
-def test_a_method_that_is_silent_under_a_criterion_has_no_number_for_all_criteria():
-    lines = [(*one, "adequacy") for one in LINES]
-    lines += [(judge, judge, *one, "fluency") for judge, _, *one in LINES]
-    assert diagnose_judges(ratings(lines, FOUR)).deleted["all criteria"] == {"mean-score": 1}
-
-
-def test_a_system_on_several_inputs_belongs_to_none():
-    lines = [(*one, "speech" if one[2] == "a" else "text") for one in LINES]
-    lines += [("w", "2", "b", 3.0, "speech"), ("x", "2", "b", 3.0, "speech")]
-    found = diagnose_judges(ratings(lines, (*FOUR[:4], "channel")), input_type="channel")
-    inputs = {one.system: one.input for one in found.scores_of("")}
-    assert inputs == {"a": "speech", "b": None, "c": "text"}
-
-
-def test_controls_of_which_nothing_is_expected_are_said_to_be_of_no_use():
-    lines = [(*one, "target") for one in SMALL] + [("x", "9", "a", 5.0, "control")]
-    data = ratings(lines, (*FOUR[:4], "kind"))
-    found = diagnose_judges(data)
-    assert any(
-        "1 score of controls: it is not known what" in note and note.endswith("not used.")
-        for note in found.notes
-    )
-    assert "no control says what it should get" in found.outliers_of("easy-items", "").why
-    listed = diagnose_judges(data, easy=["9"])
-    assert "1 score of controls: used for easy items only." in listed.notes
-
-
-def test_a_reference_of_another_task_is_none_here():
-    lines = [(*one, "one") for one in SMALL] + [("x", "7", "ref", 5.0, "two")]
-    data = ratings(lines, (*FOUR[:4], "task"))
-    apart = diagnose_groups(data, lambda rows: diagnose_judges(rows, references=["ref"]))
-    assert (apart["one"].references, apart["two"].references) == ((), ("ref",))
-
-
 @pytest.mark.parametrize("name", ["easy", "references", "methods"])
 def test_a_bare_text_is_no_list_of_names(name):
     with pytest.raises(UnknownOption, match=f"{name} is a list of names"):
         diagnose_judges(ratings(SMALL), **{name: "a"})
+
+
+# Judges whom the limits leave outside by chance.
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize(("judges", "k"), [(3, 1.0), (4, 0.5), (5, 1.0), (9, 1.5)])
+def test_the_share_is_that_of_drawn_judges(judges, k, ddof):
+    drawn = np.random.default_rng(2).normal(size=(60_000, judges))
+    far = np.abs(drawn - drawn.mean(axis=1, keepdims=True))
+    outside = (far > k * drawn.std(axis=1, ddof=ddof, keepdims=True)).mean()
+    assert share_outside(Limits(k, ddof), judges) == pytest.approx(outside, abs=0.005)
+
+
+def test_of_four_judges_a_third_is_outside_one_sd():
+    """t is √1.6 on 2 degrees of freedom, where P(|T| > t) = 1 − t / √(2 + t²)."""
+    assert share_outside(Limits(), 4) == pytest.approx(1 / 3)
+
+
+# Numbers that no diagnosis can work with.
+
+
+FOUR_OF_DIAGNOSIS_CHECKS = ("judge", "item", "system", "score")
+SMALL_OF_DIAGNOSIS_CHECKS = lines_of("x 1 a 1; y 1 a 3; x 1 b 2; y 1 b 2; z 1 b 5; z 2 a 4")
+
+
+@pytest.mark.parametrize(
+    ("expected", "words"), [(7.0, "off the scale 1 to 5: 7"), (float("inf"), "infinite")]
+)
+def test_expected_scores_that_nobody_can_give_are_refused(expected, words):
+    lines = [(*one, "target", None) for one in SMALL_OF_DIAGNOSIS_CHECKS] + [
+        ("x", "9", "a", 5.0, "control", expected)
+    ]
+    data = ratings(lines, (*FOUR_OF_DIAGNOSIS_CHECKS, "kind", "expected"))
+    with pytest.raises(InvalidJudgments, match=words):
+        diagnose_judges(data, scale="1-5")
+
+
+def test_scores_too_large_to_be_added_up_are_refused():
+    with pytest.raises(InvalidJudgments, match=r"1e\+200 cannot be added up"):
+        diagnose_judges(ratings([*SMALL_OF_DIAGNOSIS_CHECKS, ("z", "3", "a", 1e200)]))
+
+
+# The signature of a diagnosis.
+
+
+# What a diagnosis says.
+
+
+def test_judges_by_chance_are_counted_at_the_limits_that_were_asked():
+    says = diagnose_judges(ratings(LINES), k=0.5).says
+    assert any("0.5 sd would put outside: 2.7 of 4 by mean score" in one for one in says)
+
+
+# The diagnosis runs on real campaigns with no hand work, task by task.
+
+
+CAMPAIGNS = {"wmt07_scores": 14, "wmt22_calibration": 6, "esa_wmt23_ende": 8}
+
+
+@pytest.mark.parametrize(("name", "tasks"), CAMPAIGNS.items())
+def test_every_task_is_diagnosed(data_folder, name, tasks):
+    found = diagnose_groups(evenhand.read(data_folder / name / "ratings.parquet"))
+    assert (len(found), found.refused) == (tasks, {})
+    for one in found.groups.values():
+        assert one.says
+        assert all(outliers.centre or outliers.why for outliers in one.outliers[:1])
+
+
+def test_scores_of_wmt07_have_the_means_that_pandas_finds(data_folder):
+    import pandas as pd
+
+    path = data_folder / "wmt07_scores" / "ratings.parquet"
+    table = pd.read_parquet(path)
+    names = ["judge", "item", "system", "criterion"]
+    table = table[table.task == "WMT07 German-English Europarl"].drop_duplicates(names)
+    found = diagnose_judges(evenhand.read(path, task="WMT07 German-English Europarl"))
+    means = table.groupby(["criterion", "judge"]).score.mean()
+    ours = {(one.criterion, one.judge): one.mean for own in found.profiles.values() for one in own}
+    assert ours == pytest.approx(means.to_dict())
+    spread = table[table.criterion == "A"].groupby("judge").score.mean()
+    outside = spread[(spread - spread.mean()).abs() > spread.std()]
+    assert found.outliers_of("mean-score", "A").judges == tuple(sorted(outside.index))

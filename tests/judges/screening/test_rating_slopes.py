@@ -1,7 +1,16 @@
 import numpy as np
 import pytest
 
-from evenhand.judges.rating_evidence import UNKNOWN_ERROR, Expectation, expect_scores, rating_slopes
+from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, read_scale
+from evenhand.judges.habits import find_habits, use_of_points
+from evenhand.judges.rating_evidence import (
+    UNKNOWN_ERROR,
+    Expectation,
+    expect_scores,
+    find_clues,
+    find_severity,
+    rating_slopes,
+)
 from experiments.rating_panels import RatingPanel
 from rating_lines import table_of
 
@@ -19,40 +28,12 @@ def slopes_of(rows):
     return rating_slopes(expect_scores(rows))
 
 
-def test_honest_judges_lie_near_one_careless_near_nought_reversed_below(panel):
-    means = np.array(
-        [
-            [slopes.slope[np.array(panel.kinds()) == kind].mean() for kind in KINDS]
-            for slopes in (slopes_of(draw(panel, seed)) for seed in range(8))
-        ]
-    ).mean(axis=0)
-    assert means[0] == pytest.approx(1.4, abs=0.3)  # the bad ones pull the mean of all to 1
-    assert means[1] == pytest.approx(0, abs=0.1)
-    assert means[2] < -0.9
-
-
-KINDS = ("honest", "random", "reversed")
-
-
 def test_the_error_of_a_careless_judge_is_the_spread_of_slopes(panel):
     found = [slopes_of(draw(panel, seed)) for seed in range(30)]
     slopes = np.array([one.slope[:3] for one in found])
     errors = np.array([one.error[:3] for one in found])
     ratio = slopes.std() / np.sqrt((errors**2).mean())
     assert 0.6 < ratio < 1.15
-
-
-def test_severity_and_scale_of_a_judge_change_nothing():
-    rows = draw(RatingPanel(points=100))
-    other = rows.score.copy()
-    own = rows.judge == 4
-    other[own] = np.round(20 + 0.5 * other[own])
-    before, after = slopes_of(rows), slopes_of(type(rows)(**{**vars_of(rows), "score": other}))
-    assert after.slope[4] == pytest.approx(before.slope[4], abs=0.12)
-
-
-def vars_of(rows):
-    return {name: getattr(rows, name) for name in rows.__dataclass_fields__}
 
 
 def test_the_slope_does_not_hear_the_judge_himself():
@@ -64,72 +45,6 @@ def test_the_slope_does_not_hear_the_judge_himself():
     slopes = slopes_of(rows)
     assert slopes.slope.tolist() == [0, 0]
     assert slopes.error.tolist() == [UNKNOWN_ERROR, UNKNOWN_ERROR]
-
-
-@pytest.mark.parametrize(("items", "systems", "each"), [(10, 4, 2), (1, 20, 8), (20, 1, 8)])
-def test_random_scores_do_not_correlate_with_what_is_expected_of_them(items, systems, each):
-    """An expectation that held anything of the judge's own scores would correlate with them."""
-    raw = []
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        lines = [
-            (f"J{j}", f"i{i}", f"s{s}", int(rng.integers(1, 6)))
-            for i in range(items)
-            for s in range(systems)
-            for j in rng.choice(8, each, replace=False)
-        ]
-        raw.append(correlations(table_of(lines)))
-    means, errors = np.mean(raw, axis=0), np.std(raw, axis=0) / np.sqrt(60)
-    assert (np.abs(means) < 0.03 + 3 * errors).all()
-
-
-def correlations(rows):
-    own = expect_scores(rows).scores
-    return [
-        float(np.corrcoef(own, part)[0, 1]) if part.std() > 1e-9 else 0.0 for part in parts_of(rows)
-    ]
-
-
-def parts_of(rows):
-    from evenhand.judges import rating_evidence as room
-    from evenhand.judges.rating_evidence import make_places
-
-    places = make_places(rows, np.ones(rows.size, bool))
-    y = room._place_scores(rows.score, places.group, places.target)
-    parts, _ = room._predict(y, places)
-    cell = places.judged_output
-    return [np.bincount(cell, places.centre(part)) / np.bincount(cell) for part in parts]
-
-
-def test_always_the_same_score_is_a_slope_of_nought_with_an_error():
-    rows = draw(RatingPanel(each=60))
-    score = np.where(rows.judge == 0, 3.0, rows.score)
-    slopes = slopes_of(type(rows)(**{**vars_of(rows), "score": score}))
-    assert slopes.slope[0] == 0
-    assert slopes.constant[0]
-    assert 0.1 < slopes.error[0] < 0.5
-
-
-def test_a_monotone_change_of_the_scale_changes_nothing():
-    rows = draw(RatingPanel(each=30))
-    curved = type(rows)(**{**vars_of(rows), "score": np.exp(rows.score)})
-    assert slopes_of(curved).slope == pytest.approx(slopes_of(rows).slope)
-
-
-def test_the_order_of_rows_changes_nothing():
-    rows = draw(RatingPanel(each=30))
-    turned = rows.take(np.random.default_rng(3).permutation(rows.size))
-    assert slopes_of(turned).slope == pytest.approx(slopes_of(rows).slope)
-    assert slopes_of(turned).error == pytest.approx(slopes_of(rows).error)
-
-
-def test_the_same_scores_under_two_criteria_are_no_more_evidence_than_under_one():
-    rows = draw(RatingPanel(each=30))
-    twice = rows.take(np.repeat(np.arange(rows.size), 2))
-    second = np.tile([0, 1], rows.size).astype(np.int32)
-    both = type(rows)(**{**vars_of(twice), "criteria": ("A", "B"), "criterion": second})
-    assert slopes_of(both).slope == pytest.approx(slopes_of(rows).slope)
-    assert slopes_of(both).error == pytest.approx(slopes_of(rows).error)
 
 
 def expectation(x: np.ndarray, z: np.ndarray, item: np.ndarray, judge=None) -> Expectation:
@@ -183,8 +98,141 @@ def test_honest_slopes_do_not_depend_on_how_much_outputs_differ():
     assert found.slope == pytest.approx([1, 1], abs=0.03)
 
 
-def test_information_is_that_of_a_judge_who_says_anything():
-    """Sum x^2 / (1 + 4/n), whatever the judge said; here all outputs vary alike."""
-    x = np.tile([0.5, -0.5], 30)
-    found = rating_slopes(expectation(x, 2 * x, np.arange(60)))
-    assert found.information[0] == pytest.approx(15 / (1 + 4 / 180))
+NAMES = "judge item system score kind direction seconds"
+
+
+def judged(kinds, seed=0):
+    """Each judge scores 40 shared outputs; then 12 damaged ones and 12 again."""
+    rng = np.random.default_rng(seed)
+    worth = rng.normal(50, 20, 40)
+    rows = []
+    for j, kind in enumerate(kinds):
+        sign = {"honest": 1, "random": 0, "reversed": -1}[kind]
+
+        def say(k, shift=0.0, sign=sign):
+            return 50 + sign * (worth[k] + shift - 50) + rng.normal(0, 8 if sign else 25)
+
+        place = [(f"J{j:02}", f"i{k}", f"s{k % 4}") for k in range(40)]
+        rows += [(*place[k], say(k), TARGET, 0, 30 * rng.lognormal(0, 0.3)) for k in range(40)]
+        rows += [(*place[k], say(k, -40), CONTROL, -1, 30) for k in range(12)]
+        rows += [(*place[k], say(k), REPEAT, 0, 30) for k in range(12, 24)]
+    return table_of(rows, NAMES)
+
+
+@pytest.fixture(scope="module")
+def clues():
+    rows = judged(["honest"] * 12 + ["random", "reversed"])
+    return {clue.name: clue for clue in find_clues(rows, expect_scores(rows))}
+
+
+def test_controls_speak_for_honest_against_random_and_for_the_reversed_class(clues):
+    logs = clues["controls"].logs
+    assert (logs[:12].argmax(axis=1) == 0).all()
+    assert logs[12].argmax() == 1
+    assert logs[13].argmax() == 2
+    assert clues["controls"].right[:12].min() > 0.8
+    assert clues["controls"].right[13] < 0.2
+
+
+def test_repeats_tell_the_random_from_both_others(clues):
+    logs = clues["repeats"].logs
+    assert (logs[:12, 0] > logs[:12, 1]).all()
+    assert logs[12, 1] > logs[12, 0]
+    assert logs[13, 0] == logs[13, 2] > logs[13, 1]
+    assert (np.abs(clues["repeats"].value) <= 1).all()
+
+
+def test_controls_of_a_careless_judge_vary_by_two_scores_each(clues):
+    """12 controls, each beside the judge's own score of the output: N(0, 2 / 12)."""
+    clue = clues["controls"]
+    assert clue.count[12] == 12
+    told = -(clue.value**2) / (2 * 2 / 12) - np.log(2 / 12) / 2
+    assert clue.logs[:, 1] == pytest.approx(told)
+
+
+def habits_of(rows, scale=None):
+    seen = expect_scores(rows)
+    return {habit.name: habit for habit in find_habits(rows, seen, rating_slopes(seen), scale)}
+
+
+def changed(rows, score):
+    names = {name: getattr(rows, name) for name in rows.__dataclass_fields__}
+    return type(rows)(**{**names, "score": np.clip(np.round(score), 1, 5)})
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return RatingPanel(each=120).draw(np.random.default_rng(4))
+
+
+def test_coarse_and_extreme_judges_stand_out_each_in_their_habit():
+    panel = RatingPanel(each=60, bad=(("coarse", 3), ("extreme", 3)))
+    habits = habits_of(panel.draw(np.random.default_rng(5)))
+    assert (habits["coarse"].p[:3] < 1e-4).all()
+    assert (habits["extreme"].p[3:6] < 1e-4).all()
+    assert np.median(habits["coarse"].p[3:]) > 0.1
+
+
+def test_a_judge_who_grows_severe_within_the_session_drifts(rows):
+    own = rows.judge == 7
+    place = np.argsort(np.argsort(rows.moment[own])) / own.sum()
+    score = rows.score.copy()
+    score[own] += 2.5 * (0.5 - place)
+    habit = habits_of(changed(rows, score))["drifting"]
+    assert habit.p[7] < 0.01
+    assert habit.value[7] < -1
+    assert habits_of(rows)["drifting"].p[7] > 0.01
+
+
+def scores_of(*judges):
+    return table_of(
+        [(f"J{j}", f"i{k}", "s", y) for j, own in enumerate(judges) for k, y in enumerate(own)]
+    )
+
+
+def test_judges_who_use_the_scale_alike_are_what_is_usual():
+    use = use_of_points(scores_of(*[[1, 2, 2, 3, 3, 3, 4, 4, 5] * 30] * 4))
+    assert use.same == pytest.approx(use.same_usual, abs=0.01)
+    assert use.same[0] == pytest.approx((1 + 4 + 9 + 4 + 1) / 81, abs=0.01)
+    assert use.ends == pytest.approx(np.full(4, 2 / 9))
+    assert use.ends_usual == pytest.approx(use.ends, abs=1e-6)
+
+
+def test_gaps_are_coarse_and_severity_is_not():
+    usual = [1, 2, 2, 3, 3, 3, 4, 4, 5] * 20
+    severe, gaps = [1, 1, 2, 2, 2, 3, 3, 1, 4] * 20, [2, 4] * 90
+    use = use_of_points(scores_of(*[usual] * 8, severe, gaps))
+    ratio = use.same / use.same_usual
+    assert abs(np.log(ratio[8])) < 0.2
+    assert ratio[9] > 1.4
+
+
+def test_ends_are_those_of_the_declared_scale():
+    rows = scores_of([2, 3, 4, 4] * 5, [2, 2, 3, 3] * 5)
+    assert use_of_points(rows).ends == pytest.approx([0.75, 0.5])
+    assert use_of_points(rows, read_scale("1-5")).ends == pytest.approx([0, 0])
+
+
+def test_severity_is_own_minus_others_on_the_same_outputs():
+    rows = [("A", "1", "s", 5), ("B", "1", "s", 3), ("C", "1", "s", 1)]
+    rows += [("A", "2", "s", 4), ("B", "2", "s", 2)]
+    found = find_severity(table_of(rows))
+    assert found.gap == pytest.approx([2.5, -1.0, -3.0])  # A: 5 − 2 and 4 − 2; B: 3 − 3 and 2 − 4
+    assert found.outputs.tolist() == [2, 2, 1]
+    assert found.margin[0] == pytest.approx(
+        12.7062 * 0.5, rel=1e-4
+    )  # t on 1 df, as printed in tables
+    assert np.isinf(found.margin[2])
+
+
+def test_the_system_stands_in_where_nobody_else_scored_the_output():
+    found = find_severity(table_of([("A", "1", "s", 5), ("B", "2", "s", 3), ("B", "3", "s", 1)]))
+    assert found.gap.tolist() == [3.0, -3.0]
+
+
+def test_scales_that_differ_are_compared_in_percent():
+    rows = [("A", "1", "s", 5, "x"), ("B", "1", "s", 1, "x")]
+    rows += [("A", "1", "s", 100, "y"), ("B", "1", "s", 0, "y")]
+    found = find_severity(table_of(rows, "judge item system score criterion"))
+    assert found.unit == "% of the scale"
+    assert found.gap.tolist() == [100.0, -100.0]

@@ -1,15 +1,33 @@
 """Whom to remove, and which of a judge's scores count."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import evenhand
+from evenhand.data.rating_rows import read_scale
 from evenhand.errors import UnknownOption
-from evenhand.judges.outliers import Outliers
+from evenhand.judges.outliers import (
+    EasyCount,
+    EasyRule,
+    JudgeProfile,
+    Limits,
+    Outliers,
+    count_missed,
+    find_by_easy_items,
+    find_by_mean_score,
+    outside_limits,
+    profile_judges,
+)
 from evenhand.judges.removal import (
     Choice,
+    ScoreTable,
     choose_removed,
     choose_version,
-    find_common,
-    number_versions,
+    describe_change,
+    merge_points,
+    read_merging,
+    rescore,
 )
 from rating_tables import lines_of, ratings
 
@@ -38,21 +56,9 @@ def test_every_choice_is_the_union_or_intersection_that_it_names(match, across, 
     assert found == {"adequacy": tuple(adequacy), "fluency": tuple(fluency)}
 
 
-def test_one_method_alone_leaves_the_others_out():
-    assert choose_removed(FOUND, Choice(("mean-agreement",))) == {
-        "adequacy": ("b", "d"),
-        "fluency": (),
-    }
-
-
 def test_a_choice_that_does_not_exist_is_refused():
     with pytest.raises(UnknownOption, match="across cannot be 'both': choose each"):
         Choice(METHODS, across="both")
-
-
-def test_judges_common_to_two_methods_are_too_high_or_too_low():
-    (common,) = find_common(FOUND)
-    assert (common.judges, common.high, common.low) == (("b",), 0, 1)
 
 
 def test_the_first_the_last_or_both_scores_of_one_output_count():
@@ -71,31 +77,249 @@ def test_a_repeat_is_the_later_version_wherever_it_stands():
     assert choose_version(rows, "last").score.tolist() == [5]
 
 
-def test_the_clock_says_what_came_last_where_there_is_one():
-    lines = [("x", "1", "a", 5, 200), ("x", "1", "a", 1, 100)]
-    rows = ratings(lines, ("judge", "item", "system", "score", "shown_at")).rows()
-    assert choose_version(rows, "last").score.tolist() == [5]
-    assert choose_version(rows, "first").score.tolist() == [1]
-
-
 def test_a_version_that_does_not_exist_is_refused():
     with pytest.raises(UnknownOption, match="version cannot be 'mean'"):
         choose_version(ratings(lines_of("x 1 a 1")).rows(), "mean")
 
 
-@pytest.mark.parametrize("across", ["any", "all"])
-def test_a_criterion_of_which_nothing_can_be_said_keeps_nobody(across):
-    found = choose_removed(FOUND, Choice(("mean-agreement",), across=across))
-    assert found == {"adequacy": ("b", "d"), "fluency": ("b", "d")}
+# Systems scored again without some judges, worked out by hand.
 
 
-def test_a_repeat_that_was_given_before_its_target_is_the_first():
-    lines = [("x", "1", "a", 5, "repeat", 100), ("x", "1", "a", 1, "target", 200)]
-    rows = ratings(lines, ("judge", "item", "system", "score", "kind", "shown_at")).rows()
-    assert choose_version(rows, "first").score.tolist() == [5]
-    assert choose_version(rows, "last").score.tolist() == [1]
+LINES = lines_of("x 1 a 5; y 1 a 3; x 1 b 1; y 1 b 4; x 1 c 3; y 1 c 2; z 2 d 5")
 
 
-def test_scores_are_numbered_by_when_their_judge_gave_them():
-    rows = ratings(lines_of("x 1 a 1; y 1 a 3; x 1 a 5; x 1 b 2; x 1 a 4")).rows()
-    assert number_versions(rows).tolist() == [0, 0, 1, 0, 2]
+def table():
+    return ScoreTable.of(ratings(LINES).rows())
+
+
+def test_scores_kept_removed_and_lost_are_as_worked_out_by_hand():
+    found = rescore(table(), ["x"], "mean-score")
+    assert {one.system: (one.full, one.kept, one.removed) for one in found.systems} == {
+        "a": (4.0, 3.0, 5.0),
+        "b": (2.5, 4.0, 1.0),
+        "c": (2.5, 2.0, 3.0),
+        "d": (5.0, 5.0, None),
+    }
+    assert (found.n, found.n_removed, found.share_lost) == (7, 3, pytest.approx(3 / 7))
+    assert (found.kept_mean, found.removed_mean) == (14 / 4, 9 / 3)
+    assert [one.system for one in found.systems] == ["d", "a", "b", "c"]
+
+
+def test_correlations_are_those_of_the_columns():
+    found = rescore(table(), ["x"], "mean-score")
+    # (4, 2.5, 2.5, 5) with (3, 4, 2, 5): deviations (.5, -1, -1, 1.5), (-.5, .5, -1.5, 1.5)
+    assert found.kept.pearson == pytest.approx(3 / (4.5 * 5) ** 0.5)
+    # ranks (3, 1.5, 1.5, 4) with (2, 3, 1, 4)
+    assert found.kept.spearman == pytest.approx(3 / (4.5 * 5) ** 0.5)
+    assert found.removed.systems == 3
+
+
+def test_a_judge_who_is_not_there_is_refused_with_the_nearest_name():
+    with pytest.raises(UnknownOption, match="no judge 'X' to leave out"):
+        rescore(table(), ["X"], "mean-score")
+
+
+def test_the_change_of_order_is_said_with_the_scores():
+    """Without y: a 5, b 1, c 3, d 5; b and c were level, so that only a draws level with d."""
+    rows = ratings(LINES).rows()
+    assert describe_change(rows, ["y"]) == "the order of systems by mean score stays as it is"
+    assert describe_change(rows, ["x"]) == (
+        "1 of 6 pairs of systems change order: b passes a (2.5 to 4; 4 to 3)"
+    )
+    assert describe_change(rows, ["z"]) == "nobody else scored d"
+
+
+# Points of a scale merged.
+
+
+FIVE = read_scale("1-5")
+ROWS = ratings(lines_of("x 1 a 1; x 2 a 2; x 3 a 3; x 4 a 4; x 5 a 5")).rows()
+
+
+def test_one_with_two_and_four_with_five_leave_three_points():
+    rows, scale = merge_points(ROWS, read_merging("1+2,4+5"), FIVE)
+    assert rows.score.tolist() == [1, 1, 2, 3, 3]
+    assert scale.points == (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("1+6", "6 is not on the scale"),
+        ("1+2,2+3", "a point is named twice"),
+        ("1+3", r"1\+3 are not neighbours"),
+    ],
+)
+def test_what_cannot_be_merged_is_refused(text, fault):
+    with pytest.raises(UnknownOption, match=fault):
+        merge_points(ROWS, read_merging(text), FIVE)
+
+
+def test_a_scale_without_steps_has_no_points_to_merge():
+    with pytest.raises(UnknownOption, match="on a scale with steps"):
+        merge_points(ROWS, [(1, 2)], read_scale("0..10"))
+
+
+def test_other_words_are_refused():
+    with pytest.raises(UnknownOption, match="write 1\\+2,4\\+5"):
+        read_merging("low+high")
+
+
+def test_an_expected_score_between_points_goes_with_the_nearest():
+    lines = [("p", str(score), "a", score, "control", expected) for score, expected in EXPECTED]
+    rows = ratings(lines, ("judge", "item", "system", "score", "kind", "expected")).rows()
+    merged, _ = merge_points(rows, [[1, 2], [4, 5]], read_scale("1-5"))
+    assert merged.expected.tolist() == [1, 1, 2, 3, 3]
+
+
+EXPECTED = [(1, 1.4), (2, 2.2), (3, 3.4), (4, 3.7), (5, 4.9)]
+
+
+# Limits around the mean of the judges' values.
+
+
+VALUES = {"a": 1.1, "b": 2.0, "c": 2.5, "d": 3.0, "e": 6.0}
+
+
+def profile(judge, mean, gap, far):
+    return JudgeProfile(judge, "", 10, 10, mean, mean - gap, gap, far)
+
+
+def test_centre_and_sd_are_numpys_over_judges_by_either_divisor():
+    numbers = np.array([*VALUES.values()])
+    for ddof in (0, 1):
+        found = outside_limits("m", "", VALUES, Limits(1, ddof), two_sided=True)
+        assert found.centre == pytest.approx(numbers.mean())
+        assert found.sd == pytest.approx(numbers.std(ddof=ddof))
+        assert (found.low, found.high) == (() if ddof else ("a",), ("e",))
+
+
+def test_a_judge_on_the_limit_is_within():
+    """Of two judges both are exactly one sd (of the divisor J) from their mean."""
+    found = outside_limits("m", "", {"a": 0.1, "b": 0.7}, Limits(1, 0), two_sided=True)
+    assert found.judges == ()
+
+
+@pytest.mark.parametrize("value", [0.1 + 0.2, 3.3, 71.0])
+def test_judges_who_are_all_alike_are_all_within(value):
+    found = outside_limits("m", "", dict.fromkeys("abcdefg", value), Limits(), two_sided=True)
+    assert found.judges == ()
+
+
+def test_the_two_readings_of_the_mean_score_differ_for_who_saw_worse_outputs():
+    """a saw bad outputs and scores them as the others do; d is two points above the others."""
+    judges = [
+        profile("a", 1.0, 0.0, 1),
+        profile("b", 3.0, 0.0, 1),
+        profile("c", 3.0, 0.0, 1),
+        profile("d", 3.0, 2.0, 1),
+    ]
+    assert find_by_mean_score(judges).judges == ("a",)
+    assert find_by_mean_score(judges, reading="gap").judges == ("d",)
+
+
+# Judges beside the others: a table worked out by hand, and pandas on many scores.
+
+
+LINES_OF_PROFILES = lines_of("x 1 a 1; y 1 a 3; x 1 b 2; y 1 b 2; z 1 b 5; z 2 a 4")
+BY_HAND = {
+    # judge: n, shared, mean, others' mean, gap, mean agreement
+    "x": (2, 2, 1.5, 3.25, -1.75, 1.75),
+    "y": (2, 2, 2.5, 2.25, 0.25, 1.75),
+    "z": (2, 1, 4.5, 2.0, 3.0, 3.0),
+}
+
+
+def numbers(one):
+    return one.n, one.shared, one.mean, one.others_mean, one.gap, one.mean_agreement
+
+
+def test_three_judges_are_as_worked_out_by_hand():
+    found = profile_judges(ratings(LINES_OF_PROFILES).rows())
+    assert {one.judge: numbers(one) for one in found[""]} == BY_HAND
+
+
+def test_many_scores_are_what_joining_the_table_to_itself_gives():
+    rng = np.random.default_rng(7)
+    n = 3000
+    table = pd.DataFrame(
+        {
+            "judge": rng.integers(0, 12, n).astype(str),
+            "item": rng.integers(0, 60, n).astype(str),
+            "system": rng.integers(0, 5, n).astype(str),
+            "criterion": rng.choice(["adequacy", "fluency"], n),
+            "score": rng.integers(1, 6, n),
+        }
+    ).drop_duplicates(["judge", "item", "system", "criterion"])
+    found = profile_judges(evenhand.read(table).rows())
+    both = table.merge(table, on=["item", "system", "criterion"], suffixes=("", "_other"))
+    both = both[both.judge != both.judge_other]
+    both["far"] = (both.score - both.score_other).abs()
+    each = both.groupby(["criterion", "judge", "item", "system", "score"], as_index=False).agg(
+        theirs=("score_other", "mean"), far=("far", "mean")
+    )
+    each["gap"] = each.score - each.theirs
+    expected = each.groupby(["criterion", "judge"])[["theirs", "gap", "far"]].mean()
+    assert sum(map(len, found.values())) == len(expected) == 24
+    for criterion, profiles in found.items():
+        for one in profiles:
+            row = expected.loc[(criterion, one.judge)]
+            assert (one.others_mean, one.gap, one.mean_agreement) == pytest.approx(tuple(row))
+
+
+# Outputs whose worth is known: who misses it.
+
+
+FIVE_OF_EASY_ITEMS = {"": read_scale("1-5")}
+KINDS = ("judge", "item", "system", "score", "kind")
+
+
+def counted(data, easy=(), scales=FIVE_OF_EASY_ITEMS, miss=0.5):
+    found = count_missed(data.rows(), easy, scales, miss)
+    return {one.judge: (one.n, one.missed) for one in found.get("", ())}
+
+
+@pytest.mark.parametrize(("easy", "fault"), [("9", "easy item '9'"), (("1", "z"), "'z'")])
+def test_an_output_that_is_not_there_is_refused(easy, fault):
+    with pytest.raises(UnknownOption, match=fault):
+        counted(ratings(lines_of("p 1 a 1")), [easy])
+
+
+def test_a_damaged_output_is_missed_unless_it_scores_lower_than_undamaged():
+    lines = [
+        ("p", "1", "a", 4, "target"),
+        ("p", "1", "a", 3, "bad"),
+        ("q", "1", "a", 2, "target"),
+        ("q", "1", "a", 2, "bad"),
+    ]
+    assert counted(ratings(lines, KINDS)) == {"p": (1, 0), "q": (1, 1)}
+
+
+def test_a_judge_is_outside_who_misses_more_than_a_third_of_two_or_more():
+    counts = [
+        EasyCount("third", "", 3, 1),
+        EasyCount("half", "", 4, 2),
+        EasyCount("all", "", 2, 2),
+        EasyCount("one", "", 1, 1),
+    ]
+    found = find_by_easy_items("", counts)
+    assert found.high == ("all", "half")
+    assert "one" not in found.values
+    assert find_by_easy_items("", counts, EasyRule(share=0.2, least=1)).high == (
+        "all",
+        "one",
+        "half",
+        "third",
+    )
+
+
+def test_the_expected_score_of_a_control_is_what_it_is_measured_by():
+    lines = [("p", "1", "a", 3, "control", 3), ("p", "2", "a", 5, "control", 3)]
+    data = ratings(lines, (*KINDS, "expected"))
+    assert counted(data) == {"p": (2, 1)}
+
+
+@pytest.mark.parametrize("bounds", [{"miss": 0}, {"miss": 1.1}, {"share": 1}, {"least": 0}])
+def test_a_rule_without_sense_is_refused(bounds):
+    with pytest.raises(UnknownOption, match=next(iter(bounds))):
+        EasyRule(**bounds)

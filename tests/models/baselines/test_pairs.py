@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.models.baselines import IndependentPairs
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.models.baselines import (
+    AdjustedUniform,
+    IndependentPairs,
+    IndependentStudents,
+    Uniform,
+)
 from tallies import tally
 
 DATA = tally(("a", "b", 3, 1, 0), ("b", "a", 2, 0, 1), ("b", "c", 0, 2, 4), systems="abcd")
@@ -45,3 +50,72 @@ def test_strength_zero_and_unknown_systems_are_refused():
         FIT.predict([("a", "x")])
     with pytest.raises(InvalidJudgments, match="cannot be contrasted with itself"):
         FIT.predict([("a", "a")])
+
+
+# Each system by its own counts.
+
+
+DATA_OF_STUDENTS = tally(("a", "b", 3, 1, 0), ("b", "a", 2, 0, 1), ("b", "c", 0, 2, 4))
+
+
+def test_copies_of_a_weak_opponent_flatter_a_system_as_they_do_its_win_rate():
+    """What Hopkins & May object to: whom a system met decides what it is worth."""
+    level = tally(("a", "b", 5, 0, 5), ("a", "c", 9, 0, 1), ("b", "c", 9, 0, 1))
+    often = tally(("a", "b", 5, 0, 5), ("a", "c", 90, 0, 10), ("b", "c", 9, 0, 1))
+    model = IndependentStudents("geometric")
+    won, _, lost = model.fit(level).predict([("a", "b")])[0]
+    assert won == pytest.approx(lost, rel=1e-12)
+    won, tied, lost = model.fit(often).predict([("a", "b")])[0]
+    by_hand = np.sqrt([96 * 7, 1 * 1, 16 * 15])  # (won, tied, lost) + 1 of a times those of b
+    np.testing.assert_allclose([won, tied, lost], by_hand / by_hand.sum(), rtol=1e-12)
+
+
+def test_log_worths_of_the_geometric_one_are_those_of_the_abilities_centred():
+    fit = IndependentStudents("geometric").fit(DATA_OF_STUDENTS)
+    own = np.log([c["preferred"] / c["lost"] for c in fit.extras["abilities"]]) / 2
+    np.testing.assert_allclose(fit.log_worth, own - own.mean(), rtol=0, atol=1e-12)
+    lambdas = [c.estimate for c in fit.coefficients if c.name.startswith("o")]
+    np.testing.assert_allclose(lambdas, own, rtol=0, atol=1e-12)
+
+
+def test_settings_that_do_not_exist_are_refused():
+    with pytest.raises(UnknownOption, match="reconstruction cannot be 'harmonic'"):
+        IndependentStudents("harmonic")
+    with pytest.raises(UnknownOption, match="strength cannot be 0"):
+        IndependentStudents("geometric", strength=0)
+
+
+# Models that know nothing of systems.
+
+
+PAIR = [("a", "b")]
+
+
+def test_uniform_chances_have_perplexity_three_on_anything():
+    fit = Uniform().fit(tally(("a", "b", 7, 1, 0)))
+    assert 2 ** -np.log2(fit.predict(PAIR)[0, 1]) == pytest.approx(3, abs=1e-12)
+    assert fit.loglik == pytest.approx(-8 * np.log(3), rel=1e-12)
+    assert (fit.coefficients, fit.log_worth.tolist()) == ((), [0, 0])
+
+
+def test_the_share_of_ties_is_counted_and_gamma_is_that_of_equal_worths():
+    fit = AdjustedUniform(strength=0).fit(tally(("a", "b", 5, 6, 1)))
+    assert fit.predict(PAIR)[0].tolist() == [0.25, 0.5, 0.25]
+    (gamma,) = fit.coefficients
+    assert gamma.estimate == pytest.approx(np.log(2), abs=1e-12)  # e^γ = .5 / .25
+    assert fit.loglik == pytest.approx(6 * np.log(0.25) + 6 * np.log(0.5), rel=1e-12)
+
+
+def test_without_strength_something_must_have_been_preferred():
+    with pytest.raises(NotIdentified, match="every comparison is a tie"):
+        AdjustedUniform(strength=0).fit(tally(("a", "b", 0, 6, 0)))
+    assert AdjustedUniform().fit(tally(("a", "b", 0, 6, 0))).predict(PAIR)[0, 0] == 1 / 9
+    none = AdjustedUniform(strength=0).fit(tally(("a", "b", 6, 0, 1)))
+    assert none.predict(PAIR)[0].tolist() == [0.5, 0, 0.5]
+    assert none.coefficients == ()
+
+
+@pytest.mark.parametrize("strength", [-1.0, float("nan"), float("inf")])
+def test_a_strength_is_a_number_of_pseudo_counts(strength):
+    with pytest.raises(UnknownOption, match="strength cannot be"):
+        AdjustedUniform(strength=strength)

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq, minimize
+from scipy.stats import chi2
 
-from evenhand.models.components import Problem, Term, arrange, make_terms, solve_equations
-from models.scored import dense_loglik, indicator, simulate
+from evenhand.models.components import Problem, Term, arrange, identify, make_terms, solve_equations
+from evenhand.models.rating_components import estimate_moments, maximise, profile, share_levels
+from models.scored import dense_loglik, indicator, rows_of, simulate
 
 SDS = {"judge": 2.0, "item": 1.0, "system": 1.5, "judge x system": 0.8, "item x system": 0.9}
 VARIANCES = np.array([0.7, 0.5, 0.9, 0.3, 0.2, 0.4, 1.1])
@@ -29,33 +32,6 @@ def test_the_restricted_likelihood_is_that_of_the_dense_matrix(fixed_systems, si
     assert solve_equations(made, variances).value == pytest.approx(expected, abs=1e-8)
 
 
-def test_gradients_numerically():
-    made = problem()
-    found = solve_equations(made, VARIANCES).gradient
-    for k in range(len(VARIANCES)):
-        step = np.zeros(len(VARIANCES))
-        step[k] = 1e-5
-        ahead, behind = (
-            dense_loglik(made.score, made.fixed, made.terms, VARIANCES + sign * step)
-            for sign in (1, -1)
-        )
-        assert found[k] == pytest.approx((ahead - behind) / 2e-5, rel=1e-5, abs=1e-6)
-
-
-def test_the_average_information_is_the_quadratic_form_that_it_is_defined_as():
-    made = problem()
-    x = indicator(made.fixed)
-    products = [indicator(term) @ indicator(term).T for term in made.terms]
-    products.append(np.eye(len(made.score)))
-    v = sum(variance * one for variance, one in zip(VARIANCES, products, strict=True))
-    inverse = np.linalg.inv(v)
-    p = inverse - inverse @ x @ np.linalg.solve(x.T @ inverse @ x, x.T @ inverse)
-    py = p @ made.score
-    expected = [[0.5 * py @ a @ p @ b @ py for b in products] for a in products]
-    found = solve_equations(made, VARIANCES).information
-    np.testing.assert_allclose(found, expected, rtol=1e-7)
-
-
 def test_means_of_fixed_systems_and_their_covariance_are_those_of_generalised_least_squares():
     made = problem(fixed_systems=True)
     variances = VARIANCES[1:]
@@ -70,9 +46,172 @@ def test_means_of_fixed_systems_and_their_covariance_are_those_of_generalised_le
     np.testing.assert_allclose(found.effects[: x.shape[1]], beta, rtol=1e-8)
 
 
-def test_a_variance_as_good_as_zero_is_no_trouble():
-    made = problem()
-    tiny = VARIANCES.copy()
-    tiny[4] = 1e-9
-    expected = dense_loglik(made.score, made.fixed, made.terms, tiny)
-    assert solve_equations(made, tiny).value == pytest.approx(expected, abs=1e-6)
+# What a design can distinguish.
+
+
+def known(judge, item, system):
+    return identify(make_terms(rows_of(judge, item, system, np.zeros(np.asarray(judge).size))))
+
+
+def names(found):
+    return [term.name for term in found.terms]
+
+
+def test_a_crossed_design_with_several_scores_tells_all_apart():
+    judge, item, system = np.indices((3, 4, 3))
+    found = known(judge, item, system)
+    assert names(found) == [
+        *("system", "judge", "item"),
+        *("item x system", "judge x system", "judge x item"),
+    ]
+    assert found.reasons == ()
+
+
+def test_one_score_of_each_judge_and_system_is_the_residual():
+    judge, system = np.indices((5, 4))
+    found = known(judge, np.zeros_like(judge), system)
+    assert names(found) == ["system", "judge"]
+    assert found.carries["residual"] == ("judge x system",)
+    assert (
+        "judge x system cannot be told from the residual: each judge saw each system once"
+        in found.reasons
+    )
+
+
+def test_outputs_scored_once_have_no_effect_of_their_own():
+    item, system = np.indices((20, 3))
+    found = known(item % 4, item, system)
+    assert "item x system" in found.carries["residual"]
+    assert "each output was scored once" in " ".join(found.reasons)
+
+
+def test_items_of_one_system_each_carry_the_output():
+    judge, item = np.indices((4, 12))
+    found = known(judge, item, item % 3)
+    assert found.carries["item"] == ("item x system",)
+    assert (
+        "item x system cannot be told from item: each item has the output of one system"
+        in found.reasons
+    )
+
+
+def test_judges_of_one_system_each_carry_their_taste():
+    judge, item = np.indices((6, 10))
+    found = known(judge, item, judge % 3)
+    assert "judge x system" in found.carries["judge"]
+    assert "each judge scored one system" in " ".join(found.reasons)
+
+
+def test_judges_of_one_item_each_carry_judge_by_item():
+    system, judge = np.indices((10, 12))
+    found = known(judge, judge // 4, system)
+    assert names(found) == ["system", "judge", "item", "item x system"]
+    assert found.carries == {"residual": ("judge x system",), "judge": ("judge x item",)}
+
+
+@pytest.mark.parametrize("single", ["judge", "item", "system"])
+def test_one_level_is_said_and_left_out(single):
+    shape = {"judge": (1, 6, 4), "item": (6, 1, 4), "system": (6, 4, 1)}[single]
+    found = known(*np.indices(shape))
+    assert f"there is one {single}: nothing can be said of how {single}s differ" in found.reasons
+    assert single not in names(found)
+
+
+def test_a_term_that_is_a_sum_of_others_is_not_estimated():
+    # two judges, two systems, all outputs by both: judge x system is told by items alone
+    judge, item, system = np.indices((2, 1, 2))
+    found = known(judge, item, system)
+    assert "judge x system" not in names(found)
+
+
+# Moments: equal to the analysis of variance where the design is balanced, unbiased elsewhere.
+
+
+def test_a_balanced_design_gives_the_expected_mean_squares():
+    rng = np.random.Generator(np.random.PCG64(1))
+    y = rng.normal(0, 1, (5, 6)) + rng.normal(0, 2, (5, 1)) + rng.normal(0, 3, (1, 6))
+    judge, system = np.indices(y.shape)
+    rows = rows_of(judge, np.zeros_like(judge), system, y)
+    terms = [one for one in make_terms(rows) if one.name in ("system", "judge")]
+    left = y - y.mean(0) - y.mean(1, keepdims=True) + y.mean()
+    error = (left**2).sum() / 20
+    expected = [y.mean(0).var(ddof=1) - error / 5, y.mean(1).var(ddof=1) - error / 6, error]
+    np.testing.assert_allclose(estimate_moments(rows.score, terms), expected)
+
+
+# How far a source cancels in a difference of two system means.
+
+
+def test_it_is_the_squared_distance_of_the_systems_shares():
+    rows = simulate(6, {}, n=90)
+    terms = make_terms(rows)
+    system = terms[0]
+    found = share_levels(terms, system)
+    for term in terms:
+        share = indicator(term).T @ indicator(system) / system.counts
+        pairs = [
+            ((share[:, s] - share[:, t]) ** 2).sum() for s in range(system.size) for t in range(s)
+        ]
+        assert found[term.name] == pytest.approx(np.mean(pairs))
+
+
+# Intervals and tests against a profile by a general optimiser.
+
+
+@pytest.fixture(scope="module")
+def made():
+    sds = {"judge": 1.2, "item": 0.8, "residual": 1.0}
+    rows = simulate(8, sds, n=70, sizes=(8, 10, 2))
+    terms = [one for one in make_terms(rows) if one.name in ("judge", "item")]
+    fixed = Term("mean", np.zeros(rows.size, dtype=np.int64), 1)
+    score = (rows.score - rows.score.mean()) / rows.score.std()
+    problem = Problem(score, terms, fixed, arrange(terms, fixed))
+    return problem, maximise(problem, np.full(3, 0.3))
+
+
+def brute(problem, held=None, value=None):
+    """The highest likelihood, one log variance held."""
+    free = [k for k in range(3) if k != held]
+
+    def loss(logs):
+        variances = np.empty(3)
+        variances[free] = np.exp(logs)
+        if held is not None:
+            variances[held] = value
+        return -dense_loglik(problem.score, problem.fixed, problem.terms, variances)
+
+    options = {"xatol": 1e-6, "fatol": 1e-10, "maxiter": 4000}
+    found = minimize(loss, np.full(len(free), -1.0), method="Nelder-Mead", options=options)
+    return -found.fun, np.exp(found.x)
+
+
+def test_the_maximum_is_that_of_a_general_optimiser(made):
+    problem, peak = made
+    value, variances = brute(problem)
+    assert peak.solved.value == pytest.approx(value, abs=1e-6)
+    np.testing.assert_allclose(peak.variances, variances, rtol=1e-3)
+
+
+@pytest.mark.parametrize("at", [0, 2])
+def test_the_ends_are_where_the_profile_has_fallen_by_half_a_chi_square(made, at):
+    problem, peak = made
+    found = profile(problem, peak, at, 0.95)
+    top, most = brute(problem)[0], chi2.ppf(0.95, 1) / 2
+
+    def fall(log):
+        return top - brute(problem, at, np.exp(log))[0] - most
+
+    inside = np.log(peak.variances[at])
+    lower, upper = (
+        brentq(fall, inside - 4, inside, xtol=1e-3),
+        brentq(fall, inside, inside + 4, xtol=1e-3),
+    )
+    assert found.lower == pytest.approx(np.exp(lower), rel=0.02)
+    assert found.upper == pytest.approx(np.exp(upper), rel=0.02)
+
+
+def test_the_test_of_zero_is_half_a_chi_square(made):
+    problem, peak = made
+    fall = 2 * (brute(problem)[0] - brute(problem, 1, 1e-9)[0])
+    assert profile(problem, peak, 1, 0.95).p == pytest.approx(chi2.sf(fall, 1) / 2, rel=1e-3)
+    assert profile(problem, peak, 2, 0.95).p is None

@@ -27,25 +27,6 @@ def draw_rows(seed: int) -> pl.DataFrame:
     )
 
 
-def decided_rows(seed: int, *, n: int, ties: bool) -> pl.DataFrame:
-    """Rows in which worths and control decide every outcome, so that nothing is finite."""
-    rng = np.random.default_rng(seed)
-    worth = rng.normal(size=4)
-    left = rng.integers(0, 4, n)
-    right = (left + rng.integers(1, 4, n)) % 4
-    x = 3 * rng.normal(size=n).round(2)
-    eta = worth[left] - worth[right] + x
-    outcome = np.where(eta > 0, "left", "right")
-    return pl.DataFrame(
-        {
-            "left": [f"s{i}" for i in left],
-            "right": [f"s{i}" for i in right],
-            "outcome": (np.where(abs(eta) < 0.3, "tie", outcome) if ties else outcome).tolist(),
-            "x": x,
-        }
-    )
-
-
 def lead_of_the_observed(frame: pl.DataFrame, *, order: bool) -> np.ndarray:
     """How far each observed outcome is ahead of each other one, a row each, per parameter.
 
@@ -93,13 +74,6 @@ def test_refused_exactly_where_a_linear_programme_finds_a_direction(order):
     assert found == expected
     answers = list(expected.values())
     assert min(answers.count(True), answers.count(False)) >= 20
-
-
-@pytest.mark.parametrize(("n", "ties"), [(20, False), (60, True), (300, False), (300, True)])
-def test_rows_that_worths_and_a_control_decide_are_all_refused(n, ties):
-    frames = [decided_rows(seed, n=n, ties=ties) for seed in range(20)]
-    assert not any(estimate_exists(frame, order=False) for frame in frames)
-    assert not any(is_fitted(frame) for frame in frames)
 
 
 GRADIENT_OF_NOTHING = [

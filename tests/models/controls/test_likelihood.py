@@ -7,7 +7,6 @@ import statsmodels.api as sm
 from scipy.optimize import minimize
 
 from controlled_rows import comparisons, differences, loglik, outcomes, simulate
-from evenhand.data import streams as streaming
 from evenhand.models.bradley_terry import BradleyTerry
 
 FRAME = simulate()
@@ -88,67 +87,6 @@ def test_gradient_and_information_are_those_of_finite_differences(settings):
         assert here.information[i] == pytest.approx(slope, abs=1e-5)
 
 
-def test_without_any_difference_that_matters_worths_stay():
-    frame = pl.concat([FRAME, FRAME]).with_columns(
-        noise=pl.Series(np.repeat([1.0, -1.0], len(FRAME)))
-    )
-    fit = BradleyTerry(controls=("noise",)).fit(comparisons(frame))
-    assert fit.slopes["noise"] == pytest.approx(0, abs=1e-9)
-    assert fit.log_worth == pytest.approx(fit.plain.log_worth, abs=1e-9)
-
-
-def test_turning_rows_round_changes_nothing_without_an_order_effect():
-    other = {"left": "right", "right": "left", "tie": "tie"}
-    turned = FRAME.with_columns(
-        left=pl.col("right"),
-        right=pl.col("left"),
-        outcome=pl.col("outcome").replace_strict(other),
-        length=-pl.col("length"),
-        lists=-pl.col("lists"),
-    )
-    some = pl.concat([FRAME[:150], turned[150:]])
-    one, two = (BradleyTerry(controls=CONTROLS).fit(comparisons(f)) for f in (FRAME, some))
-    assert two.log_worth == pytest.approx(one.log_worth, abs=1e-9)
-    assert list(two.slopes.values()) == pytest.approx(list(one.slopes.values()), abs=1e-9)
-
-
-def test_the_unit_of_a_control_changes_its_effect_per_unit_alone():
-    metres = FRAME.with_columns(length=pl.col("length") * 1000)
-    one, two = (BradleyTerry(controls=("length",)).fit(comparisons(f)) for f in (FRAME, metres))
-    (before,), (after,) = one.model_effects, two.model_effects
-    assert after.estimate == pytest.approx(before.estimate, abs=1e-9)
-    assert after.per_unit == pytest.approx(before.per_unit / 1000, rel=1e-9)
-
-
-def test_a_weight_is_so_many_rows():
-    weights = pl.Series("weight", np.arange(len(FRAME)) % 3)
-    heavy = FRAME.with_columns(weights)
-    rows = pl.concat([FRAME.filter(weights >= times) for times in (1, 2)])
-    one, two = (BradleyTerry(controls=CONTROLS).fit(comparisons(f)) for f in (heavy, rows))
-    assert one.log_worth == pytest.approx(two.log_worth, abs=1e-9)
-    assert one.loglik == pytest.approx(two.loglik, abs=1e-7)
-    assert one.vcov == pytest.approx(two.vcov, abs=1e-9)
-
-
-@pytest.mark.parametrize("size", [7, 64])
-def test_batches_add_up_to_the_whole(monkeypatch, size):
-    whole = BradleyTerry(controls=CONTROLS).fit(comparisons(FRAME))
-    monkeypatch.setattr(streaming, "BATCH", size)
-    parts = BradleyTerry(controls=CONTROLS).fit(comparisons(FRAME))
-    assert parts.beta == pytest.approx(whole.beta, abs=1e-10)
-
-
-def test_like_rows_are_pooled_and_give_the_same_fit(monkeypatch):
-    frame = simulate(2, n=3000)
-    pooled = BradleyTerry(controls=("lists",)).fit(comparisons(frame))
-    assert pooled.likelihood.rows.size < len(frame) / 5
-    monkeypatch.setattr(streaming, "DISCRETE", 1)
-    apart = BradleyTerry(controls=("lists",)).fit(comparisons(frame))
-    assert apart.likelihood.rows.size == len(frame)
-    assert pooled.beta == pytest.approx(apart.beta, abs=1e-9)
-    assert pooled.loglik == pytest.approx(apart.loglik, abs=1e-6)
-
-
 def test_an_order_effect_stands_beside_controls():
     fit = BradleyTerry(ties="discard", order_effect=True, controls=("length",))
     kept = FRAME.filter(pl.col("outcome") != "tie")
@@ -158,16 +96,3 @@ def test_an_order_effect_stands_beside_controls():
     order = found.beta[found.likelihood.n_worths + found.likelihood.n_ties]
     assert 2 * order == pytest.approx(logit.params[4], abs=1e-8)
     assert found.model_effects[0].per_unit == pytest.approx(logit.params[3], abs=1e-9)
-
-
-def test_a_likelihood_ratio_tests_a_control():
-    one = BradleyTerry(controls=CONTROLS).fit(comparisons(FRAME))
-    less = BradleyTerry(controls=("length",)).fit(comparisons(FRAME))
-    assert one.lr_test(less).df == 1
-    assert one.lr_test(one.plain).statistic == pytest.approx(2 * (one.loglik - one.plain.loglik))
-
-
-def test_predictions_are_of_outputs_that_are_alike():
-    fit = BradleyTerry(controls=CONTROLS).fit(comparisons(FRAME))
-    ((left, _, right),) = fit.predict([("s0", "s3")])
-    assert np.log(left / right) == pytest.approx(fit.log_worth[0] - fit.log_worth[3])

@@ -3,8 +3,16 @@
 import numpy as np
 import pytest
 
-from categorical_truth import Scale, preference_of
-from evenhand.models.irt_categorical import Law, noise_matrix, preference_chances
+from categorical_truth import Scale, preference_of, votes_on
+from evenhand.models.irt_categorical import (
+    IRTCategorical,
+    _make_step,
+    _weigh,
+    noise_matrix,
+    plan_colours,
+    preference_chances,
+)
+from evenhand.models.irt_outputs import pair_outputs
 
 
 def test_the_noise_matrix_is_that_of_the_golden_file(golden):
@@ -20,15 +28,17 @@ def test_chances_of_preferences_are_sums_over_what_is_seen(scale):
     np.testing.assert_allclose(found[0], found[2].T, rtol=0, atol=1e-15)
 
 
-def test_a_radius_between_steps_is_that_of_the_step_below():
-    noise = noise_matrix(4, 1.0)
-    np.testing.assert_array_equal(preference_chances(noise, 1.5), preference_chances(noise, 1.0))
+# The conditional law of one output, however often it was judged, against sums of logarithms.
 
 
-def test_products_of_chances_stay_in_the_range_of_floats():
-    for sd, kind in ((1.0, np.float32), (0.3, np.float64)):
-        law = Law(preference_chances(noise_matrix(8, sd), 0), 0.5)
-        assert law.rows.dtype == kind
-        least = float(law.rows.min()) ** law.safe_factors
-        assert law.safe_factors >= 1
-        assert least > np.finfo(kind).tiny
+@pytest.mark.parametrize("times", [3, 20, 100, 400])
+def test_contrary_answers_cancel_however_many_there_are(times):
+    law = IRTCategorical().law
+    votes = votes_on([(0, 0, 1, 0)] * times + [(0, 0, 1, 2)] * times, 2)
+    plan = plan_colours(pair_outputs(votes))
+    step = _make_step(plan.colours[0], plan.author[:, None] + np.arange(1) * 2, 8)
+    even = np.full((2, 8), 1 / 8, law.rows.dtype)
+    weights = _weigh(step, even, np.full((2, 1), 3), law)[0].astype(float)
+    logs = times * (np.log(law.chances[0][:, 3]) + np.log(law.chances[2][:, 3]))
+    exact = np.exp(logs - logs.max())
+    np.testing.assert_allclose(weights / weights.sum(), exact / exact.sum(), rtol=1e-4, atol=1e-9)

@@ -1,15 +1,26 @@
 """Abilities and qualities given differences, against dense algebra on the whole precision."""
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
+from scipy import stats
 
+from evenhand.data.votes import LEFT, TIE
 from evenhand.models import irt_gaussian
 from evenhand.models.irt_gaussian import (
     Inverse,
     Iterations,
     Scales,
+    all_pairs,
+    chance_beyond,
+    draw_differences,
     make_posterior,
+    order_pairs,
+    pair_variances,
 )
+from evenhand.models.irt_outputs import pair_outputs
+from few_votes import votes_of
 
 SCALES = Scales(ability=1.3, item=0.6, difference=1.7)
 
@@ -82,17 +93,52 @@ def test_drawn_abilities_and_qualities_have_the_moments_of_the_joint_gaussian(so
     assert np.abs(spread / tolerance).max() < 5
 
 
-def test_systems_without_outputs_keep_the_prior():
-    author, sides = _design(1)
-    posterior = make_posterior(6, author, sides, SCALES)
-    assert posterior.ability_vcov[4:, 4:] == pytest.approx(np.eye(2) * SCALES.ability**2)
-    assert not posterior.ability_vcov[:4, 4:].any()
-    assert not posterior.mean_abilities(np.ones((30, 1)))[4:].any()
-
-
 def test_scales_that_differ_by_thousands_lose_no_digits():
     tiny = Scales(1.0, 1e-4, 2**0.5)
     one = make_posterior(2, np.array([0, 1]), (np.array([0]), np.array([1])), tiny)
     told = 1 / (2 + 2e-8)  # one difference of variance 2σ_obs² + 2σ_a²
     expected = np.linalg.inv(np.eye(2) + told * np.array([[1.0, -1.0], [-1.0, 1.0]]))
     assert one.ability_vcov == pytest.approx(expected, rel=1e-10)
+
+
+# Chances for new outputs: closed forms of the normal distribution.
+
+
+PHI = NormalDist().cdf
+
+
+def test_the_variance_of_a_difference_takes_both_and_what_they_share():
+    vcov = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, -0.25], [0.0, -0.25, 3.0]])
+    assert pair_variances(vcov, all_pairs(3)).tolist() == [2.0, 5.0, 4.5]
+
+
+def test_chances_are_averages_of_normal_ones():
+    draws = np.array([[0.5, -0.25], [1.5, 0.25], [-0.5, 0.0]])
+    found = chance_beyond(draws, np.array([[0, 1]]), np.array([2.25]), 0.4)
+    gaps = [0.75, 1.25, -0.5]
+    above = sum(PHI((gap - 0.4) / 1.5) for gap in gaps) / 3
+    below = sum(PHI((-0.4 - gap) / 1.5) for gap in gaps) / 3
+    assert found[0] == pytest.approx([above, below], rel=1e-12)
+
+
+# Perceived differences given qualities and answers: the conditional law of each.
+
+
+RADIUS = 0.4
+SCALES_OF_GAUSSIAN_SAMPLER = Scales(1.0, 0.5, 2**0.5, RADIUS)
+
+
+def _posterior(*outcomes):
+    rows = [(0, item, 0, 1, outcome) for item, outcome in enumerate(outcomes)]
+    return order_pairs(pair_outputs(votes_of(rows)), SCALES_OF_GAUSSIAN_SAMPLER)
+
+
+@pytest.mark.parametrize("centre", [-3.0, 0.2, 4.0])
+@pytest.mark.parametrize(("outcome", "ends"), [(LEFT, (RADIUS, np.inf)), (TIE, (-RADIUS, RADIUS))])
+def test_a_difference_is_normal_within_what_the_answer_says(outcome, ends, centre):
+    rng = np.random.default_rng(20131)
+    drawn = draw_differences(_posterior(outcome), rng, np.full((1, 20_000), centre))[0]
+    sd = 2**0.5
+    low, high = ((end - centre) / sd for end in ends)
+    law = stats.truncnorm(low, high, loc=centre, scale=sd)
+    assert stats.kstest(drawn, law.cdf).pvalue > 0.001

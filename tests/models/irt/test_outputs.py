@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from evenhand.data.votes import LEFT, RIGHT, TIE
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.models.irt_outputs import FRESH, RANKED, pair_outputs
+from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.models.irt_outputs import FRESH, pair_outputs
 from few_votes import votes_of
-from tallies import table, tally
+from tallies import tally
 
-ARRAYS = ("author", "one", "other", "outcome")
 ROWS = [
     (0, 0, 0, 1, LEFT),
     (1, 0, 1, 2, TIE),
@@ -20,18 +19,6 @@ ROWS = [
     (2, 2, 3, 0, LEFT),
     (2, 2, 0, 3, LEFT),
 ]
-
-
-def _random_rows(seed, n=60):
-    rng = np.random.default_rng(seed)
-    judge, item, outcome = (rng.integers(0, top, n) for top in (3, 6, 3))
-    left = rng.integers(0, 5, n)
-    right = (left + rng.integers(1, 5, n)) % 5
-    return [tuple(map(int, row)) for row in zip(judge, item, left, right, outcome, strict=True)]
-
-
-def _equal(one, other):
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS)
 
 
 def _described(pairs):
@@ -62,76 +49,9 @@ def test_without_items_every_comparison_has_two_outputs_of_its_own_and_a_note():
     assert pairs.notes == (FRESH,)
 
 
-def test_without_items_outputs_of_one_ranking_are_shared():
-    answer = np.array([7, 7, 7, 8, 9, 9], np.int32)
-    votes = replace(votes_of(ROWS), items=("",), item=np.zeros(6, np.int32), answer=answer)
-    pairs = pair_outputs(votes)
-    assert len(pairs.author) == 3 + 2 + 2
-    assert pairs.n_judgments == 3
-    assert pairs.notes == (RANKED,)
-
-
-def test_under_another_criterion_an_output_has_another_quality():
-    criterion = np.array([0, 1, 0, 0, 0, 0], np.int32)
-    votes = replace(votes_of(ROWS), criteria=("fluent", "right"), criterion=criterion)
-    assert len(pair_outputs(votes).author) == 2 + 2 + 3 + 2
-
-
-def test_counts_by_item_are_the_same_as_votes():
-    votes = votes_of(_random_rows(1))
-    assert _equal(pair_outputs(votes.tally(by=["item", "judge"])), pair_outputs(votes))
-
-
-def test_counts_that_do_not_tell_items_apart_say_so():
-    votes = votes_of(ROWS)
-    pairs = pair_outputs(votes.tally())
-    assert len(pairs.author) == 12
-    assert pairs.notes == (FRESH,)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_numbers_depend_neither_on_order_nor_on_sides(seed):
-    rows = _random_rows(seed)
-    order = np.random.default_rng(seed).permutation(len(rows))
-    turned = [
-        (j, i, right, left, RIGHT - said)
-        for j, i, left, right, said in (rows[place] for place in order)
-    ]
-    assert _equal(pair_outputs(votes_of(turned)), pair_outputs(votes_of(rows)))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_numbers_do_not_depend_on_names(seed):
-    rows = _random_rows(seed)
-    rng = np.random.default_rng(seed)
-    item, system, judge = rng.permutation(10), rng.permutation(10), rng.permutation(10)
-    named = [
-        (int(judge[j]), int(item[i]), int(system[a]), int(system[b]), said)
-        for j, i, a, b, said in rows
-    ]
-    plain, other = pair_outputs(votes_of(rows)), pair_outputs(votes_of(named))
-    assert _equal(plain, other)
-    assert other.code[system[:5]].tolist() == plain.code[:5].tolist()
-
-
-def test_a_table_is_read_as_its_votes_are():
-    columns = ("left", "right", "outcome", "item")
-    rows = [("a", "b", "left", "1"), ("b", "c", "tie", "1"), ("a", "c", "right", "2")]
-    read = table(rows, columns)
-    assert _equal(pair_outputs(read), pair_outputs(read.votes()))
-    assert len(pair_outputs(read).author) == 5
-
-
 def test_what_is_no_comparison_is_refused():
     with pytest.raises(InvalidJudgments, match=r"not to list: pass what evenhand\.read opens"):
         pair_outputs([1, 2])
-
-
-def test_nothing_compared_is_refused():
-    with pytest.raises(NotIdentified, match="compar"):
-        pair_outputs(votes_of(ROWS).take(np.zeros(6, bool)))
-    with pytest.raises(NotIdentified, match="fewer than two systems"):
-        pair_outputs(tally(systems=("a",)))
 
 
 def test_importance_weights_and_parts_of_comparisons_are_refused():

@@ -8,9 +8,8 @@ from scipy.sparse import csc_matrix, diags, identity
 from scipy.sparse.linalg import splu
 
 from evenhand.models.random_judges import RandomJudges
-from evenhand.models.random_judges_likelihood import Panel, find_dispersion, pool_judges
+from evenhand.models.random_judges_likelihood import Panel
 from judge_panels import panel_of, tastes
-from tallies import tally
 
 METHODS = ("corrected", "laplace")
 
@@ -68,17 +67,6 @@ def test_three_systems_are_integrated_far_better_than_by_laplace(sigma, bound):
     assert abs(laplace - expected) > 10 * abs(corrected - expected)
 
 
-def test_sigma_of_three_systems_is_that_of_quadrature():
-    """Where the exact log-likelihood, maximised on a fine grid around the fit, has its maximum."""
-    one = tastes((40, 3, 6), 0.8, seed=7)
-    fit = RandomJudges(restricted=False).fit(one)
-    grid = fit.sigma * np.exp(np.linspace(-0.05, 0.05, 5))
-    gamma = fit.gamma
-    values = [by_quadrature(one, fit.log_worth, gamma, sigma, nodes=50) for sigma in grid]
-    bend, slope, _ = np.polyfit(np.linspace(-0.05, 0.05, 5), values, 2)
-    assert abs(-slope / (2 * bend)) < 0.01
-
-
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("nu", "sigma"), [(0.5, 0.7), (0.0, 0.4), (0.5, 1.6)])
 def test_gradients_are_finite_differences(method, nu, sigma):
@@ -107,15 +95,6 @@ def test_the_information_is_the_bend_of_the_log_likelihood(method, within, size)
     ]
     errors = [np.sqrt(np.diag(np.linalg.inv(m))) for m in (found, np.array(rows) / (2 * step))]
     np.testing.assert_allclose(errors[0], errors[1], rtol=within)
-
-
-def test_a_start_nearby_changes_nothing():
-    panel = panel_of(tastes((30, 5, 12), 0.8, seed=1))
-    beta = np.append(np.linspace(0.9, -0.4, 4), [-0.6, np.log(0.7)])
-    away = panel.expand(beta + 0.3, None).state
-    cold, warm = panel.expand(beta, None), panel.expand(beta, away)
-    assert warm.value == pytest.approx(cold.value, rel=1e-12)
-    np.testing.assert_allclose(warm.gradient, cold.gradient, atol=1e-5)
 
 
 class SparseLaplace:
@@ -169,15 +148,6 @@ def test_laplace_is_that_of_one_sparse_factorisation_at_sixty_judges():
     np.testing.assert_allclose(fit.peak.vcov @ oracle.gradient(beta), 0, atol=1e-8)
 
 
-def test_the_slope_at_sigma_zero_is_what_the_log_likelihood_gains():
-    one = tastes((40, 4, 20), 0.3, seed=5).fold()
-    panel, pooled = panel_of(one), pool_judges(one, 3, ties=True)
-    found = find_dispersion(panel, pooled)
-    variance = 1e-5
-    value = panel.expand(np.append(pooled.beta, np.log(variance) / 2), None).value
-    assert (value - pooled.loglik) / variance == pytest.approx(found.slope, rel=2e-3)
-
-
 def test_batches_that_stand_for_all_give_nearly_the_same_maximum(monkeypatch):
     one = tastes((1500, 5, 8), 0.7, seed=8)
     whole = RandomJudges(restricted=False).fit(one)
@@ -190,9 +160,3 @@ def test_batches_that_stand_for_all_give_nearly_the_same_maximum(monkeypatch):
     np.testing.assert_allclose(some.log_worth, whole.log_worth, atol=1e-5)
     errors = [np.sqrt(np.diag(fit.vcov)) for fit in (some, whole)]
     np.testing.assert_allclose(*errors, rtol=0.1)
-
-
-def test_one_answer_on_a_pair_of_sides_is_symmetric():
-    one = tally(("a", "b", 3, 1, 2, "x"), ("a", "b", 2, 1, 3, "y"))
-    point = panel_of(one).expand(np.array([0.0, -0.5, np.log(0.8)]), None)
-    assert point.gradient[0] == pytest.approx(0, abs=1e-9)

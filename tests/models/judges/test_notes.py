@@ -14,10 +14,8 @@ from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
 )
-from evenhand.models.base import LRTest
-from evenhand.models.random_judges import RandomJudges, find_interval, note_result
-from evenhand.models.random_judges_likelihood import explain_lost, pool_judges
-from judge_panels import panel_of, tastes
+from evenhand.models.random_judges import RandomJudges
+from judge_panels import tastes
 from tallies import tally
 
 CAMPAIGN = tastes((40, 4, 15), 0.7, seed=9)
@@ -128,51 +126,3 @@ def test_sigma_beyond_six_is_said_to_be_there_with_what_to_collect():
     with pytest.raises(NotConverged, match=r"rises at σ = 6.*let judges answer more") as lost:
         RandomJudges().fit(tally(*steady, ("a", "b", 5, 0, 5, "t")))
     assert "laplace" not in str(lost.value)
-
-
-def test_what_is_lost_below_six_says_what_was():
-    panel, pooled = panel_of(CAMPAIGN), pool_judges(CAMPAIGN, 3, ties=True)
-    said = explain_lost(NotConverged("no step gains", ["wait"]), panel, pooled)
-    assert str(said).startswith("σ was not found: no step gains; wait, let judges")
-
-
-def test_refusals_advise_no_option_that_random_judges_refuse():
-    rows = [("a", "b", 3, 0, 0, "x"), ("b", "c", 2, 1, 2, "x"), ("b", "c", 2, 0, 2, "y")]
-    with pytest.raises(NotIdentified, match=r"or take --model bradley-terry --prior 1$") as refusal:
-        RandomJudges().fit(tally(*rows))
-    assert "pass --prior" not in str(refusal.value)
-    with pytest.raises(NotIdentified) as refusal:
-        RandomJudges().fit(tally(("a", "b", 0, 3, 0, "x"), ("a", "b", 0, 2, 0, "y")))
-    assert "half-win" not in str(refusal.value)
-
-
-def test_importance_sampling_of_which_few_draws_count_is_noted():
-    fit = RandomJudges().fit(CAMPAIGN)
-    poor = replace(fit.check, worst=0.05, sigma_shift=0.0)
-    interval = find_interval(
-        fit.panel, fit.peak, pool_judges(CAMPAIGN, 3, ties=True), 0.95, restricted=False
-    )
-    (note,) = note_result(fit.sigma, interval, poor)
-    assert "5.0% count for some judges" in note
-    assert note_result(fit.sigma, interval, replace(poor, worst=0.2)) == ()
-
-
-def test_settings_that_change_numbers_stand_in_the_signature():
-    one = RandomJudges(level=0.995, reference="s1").fit(CAMPAIGN)
-    two = RandomJudges(restricted=False).fit(CAMPAIGN)
-    assert {"restricted", "reference=s1", "level=0.995"} <= set(one.signature_parts)
-    assert {"ml", "reference=s3", "level=0.95"} <= set(two.signature_parts)
-    assert "restricted" not in two.signature_parts
-    assert "99.5 % interval" in one.says[0]
-    assert "of the answers without ties" in one.says[1]
-
-
-def test_disagreement_is_claimed_only_where_a_test_supports_it():
-    fit = replace(RandomJudges().fit(CAMPAIGN), sigma=0.37, sigma_interval=(0.0, 1.1), check=None)
-    unsure = replace(fit, lr_test=LRTest(0.13, 1, 0.36)).says[0]
-    assert unsure == (
-        "Not significant at .05 that judges differ in taste: σ = 0.37 (0.00 to 1.10; 95 %"
-        " interval)."
-    )
-    sure = replace(fit, lr_test=LRTest(20.0, 1, 1e-5)).says[0]
-    assert sure == "Judges differ in taste: σ = 0.37 (0.00 to 1.10; 95 % interval)."

@@ -8,10 +8,10 @@ from scipy.optimize import minimize
 from scipy.stats import chi2
 
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.random_judges import RandomJudges, favourite_share, reversed_share
-from evenhand.models.random_judges_likelihood import find_softening
+from evenhand.models.random_judges import RandomJudges
+from evenhand.models.random_judges_likelihood import find_dispersion, find_softening, pool_judges
 from golden_numbers import golden
-from judge_panels import tastes
+from judge_panels import panel_of, tastes
 from tallies import tally
 
 MODELS = {m: RandomJudges(method=m) for m in ("corrected", "laplace")}
@@ -131,16 +131,6 @@ def test_judges_who_agree_too_well_have_sigma_zero_with_an_upper_end():
     assert (fit.judges(["j03"])[0].deviation == 0).all()
 
 
-def test_judges_who_differ_make_worths_less_sure():
-    one = tastes((20, 4, 200), 0.8, seed=5)
-    random, plain = RandomJudges().fit(one), BradleyTerry().fit(one)
-    pairs = [("s0", "s1"), ("s1", "s3")]
-    for wide, narrow in zip(random.contrasts(pairs), plain.contrasts(pairs), strict=True):
-        # 2σ²/J beside what sampling leaves
-        assert wide.stderr > 0.9 * sqrt(2 * 0.8**2 / 20)
-        assert wide.stderr > 2 * narrow.stderr
-
-
 def test_laplace_makes_sigma_too_small_at_few_answers_and_the_check_says_so():
     one = tastes((200, 20, 20), 0.5, seed=3)
     corrected, laplace = (model.fit(one) for model in MODELS.values())
@@ -162,38 +152,68 @@ def test_importance_sampling_finds_what_laplace_leaves_out():
     assert fit.check.loglik_shift == pytest.approx(gain, abs=5 * fit.check.loglik_error + 1e-3)
 
 
-def test_a_judge_with_one_pair_has_the_posterior_of_quadrature():
-    fit = RandomJudges(restricted=False).fit(one_pair())
-    at, weight = np.polynomial.hermite_e.hermegauss(80)
-    for judge, won, lost in PAIR.input["cells"]:
-        u = sqrt(2) * fit.sigma * at
-        x = fit.log_worth[0] + u
-        mass = weight * np.exp(-won * np.log1p(np.exp(-x)) - lost * np.log1p(np.exp(x)))
+# Posterior errors, covariances at the restricted estimate, moments and the check of integrals.
+
+
+def test_the_posterior_error_of_a_taste_is_that_of_quadrature():
+    """u_a + u_b is untouched by the answers, so that var u_a = (2σ² + var(u_a − u_b)) / 4."""
+    rows = [("a", "b", 6 - i % 5, 0, 1 + i % 5, f"j{i:02d}") for i in range(30)]
+    rows += [("a", "b", 7 * (i % 2), 0, 7 - 7 * (i % 2), f"k{i}") for i in range(8)]
+    fit = RandomJudges(restricted=False).fit(tally(*rows))
+    at, weight = np.polynomial.hermite_e.hermegauss(120)
+    u = sqrt(2) * fit.sigma * at
+    x = fit.log_worth[0] + u
+    for _, _, won, _, lost, judge in rows:
+        mass = weight * np.exp(-won * np.logaddexp(0, -x) - lost * np.logaddexp(0, x))
         mean = (mass * u).sum() / mass.sum()
-        taste = fit.judges([f"j{judge:02d}"])[0]
-        assert taste.deviation[0] - taste.deviation[1] == pytest.approx(mean, abs=1e-6)
-        assert taste.systems == ("a", "b")
-        assert (taste.stderr > 0).all()
-        assert (taste.stderr < fit.sigma).all()
+        variance = (mass * (u - mean) ** 2).sum() / mass.sum()
+        expected = sqrt((2 * fit.sigma**2 + variance) / 4)
+        np.testing.assert_allclose(fit.judges([judge])[0].stderr, expected, rtol=1e-4)
 
 
-def test_predictions_are_averages_over_judges():
-    fit = RandomJudges().fit(tastes((60, 3, 20), 0.8, seed=4))
-    rng = np.random.Generator(np.random.PCG64(1))
-    gap = fit.log_worth[0] - fit.log_worth[2]
-    x = gap + sqrt(2) * fit.sigma * rng.standard_normal(400_000)
-    scores = np.stack([np.exp(x / 2), np.full_like(x, np.exp(fit.gamma)), np.exp(-x / 2)])
-    np.testing.assert_allclose(
-        fit.predict([("s0", "s2")])[0], (scores / scores.sum(axis=0)).mean(axis=1), atol=0.002
-    )
-    both = fit.predict([("s0", "s2"), ("s2", "s0")])
-    np.testing.assert_allclose(both[0], both[1][::-1], atol=1e-14)
-    np.testing.assert_allclose(both.sum(axis=1), 1, atol=1e-14)
-    assert fit.predict([]).shape == (0, 3)
+@pytest.mark.parametrize("nu", [0.0, 0.5])
+def test_moments_are_sums_over_two_different_answers_of_one_judge(nu):
+    """Answer by answer, with dense vectors and matrices."""
+    one = tastes((6, 3, 7), 1.0, seed=3, nu=nu).fold()
+    pooled, panel = pool_judges(one, 2, ties=bool(nu)), panel_of(one)
+    found = find_dispersion(panel, pooled)
+    theta = np.append(pooled.beta[:2], 0.0)
+    weight_of_tie = exp(pooled.beta[-1]) if nu else 0.0
+    answers = {}
+    for c, judge in enumerate(one.factors["judge"].codes):
+        side = np.zeros(3)
+        side[one.left[c]], side[one.right[c]] = 1.0, -1.0
+        half = side @ theta / 2
+        scores = np.array([exp(half), weight_of_tie, exp(-half)])
+        chances, values = scores / scores.sum(), np.array([0.5, 0.0, -0.5])
+        mean = chances @ values
+        variance = chances @ values**2 - mean**2
+        for outcome in range(3):
+            for _ in range(int(one.counts[c, outcome])):
+                row = ((values[outcome] - mean) * side, variance * np.outer(side, side))
+                answers.setdefault(judge, []).append(row)
+    shared = scale = 0.0
+    for own in answers.values():
+        for i, (r, h) in enumerate(own):
+            for j, (s, g) in enumerate(own):
+                if i != j:
+                    shared, scale = shared + r @ s, scale + (h * g).sum()
+    assert found.shared == pytest.approx(shared, rel=1e-6)
+    assert found.scale == pytest.approx(scale, rel=1e-6)
 
 
-def test_words_for_sigma_agree_with_draws():
-    x = sqrt(2) * 0.7 * np.random.Generator(np.random.PCG64(2)).standard_normal(10**6)
-    assert favourite_share(0.7) == pytest.approx((1 / (1 + np.exp(-np.abs(x)))).mean(), abs=1e-3)
-    assert reversed_share(0.7) == pytest.approx((x < -1).mean(), abs=1e-3)
-    assert reversed_share(0.0) == 0
+@pytest.mark.parametrize("sigma", [0.5, 2.0, 4.0, 6.0])
+def test_predictions_are_those_of_fine_quadrature_however_large_sigma_is(sigma):
+    from dataclasses import replace
+
+    from scipy.integrate import quad
+
+    fit = RandomJudges().fit(tastes((40, 3, 15), 0.7, seed=3, nu=0.0))
+    fit = replace(fit, sigma=sigma)
+    gap = fit.log_worth[0] - fit.log_worth[1]
+
+    def chance(z):
+        return exp(-z * z / 2) / sqrt(2 * np.pi) / (1 + exp(-(gap + sqrt(2) * sigma * z)))
+
+    expected = quad(chance, -12, 12, limit=500, epsabs=1e-12, epsrel=1e-12)[0]
+    assert fit.predict([("s0", "s1")])[0, 0] == pytest.approx(expected, abs=1e-10)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from crowdkit import aggregation as crowd_kit
 from scipy import stats
 
 import evenhand
@@ -18,7 +17,6 @@ from evenhand.models.answers import Answers, code_answers
 from evenhand.models.dawid_skene import DawidSkene
 from evenhand.models.labels import MajorityVote
 from evenhand.models.mace import MACE
-from label_crowds import as_crowd_kit, given
 
 pytestmark = pytest.mark.slow
 
@@ -82,28 +80,3 @@ def test_every_model_is_nearer_to_the_published_labels_than_the_majority(corpus)
     assert shares["majority"] == pytest.approx(0.8265, abs=0.0005)
     assert shares["dawid-skene"] > 0.89
     assert shares["mace"] > 0.94
-
-
-@pytest.mark.filterwarnings("ignore:The (inplace|copy) keyword")
-def test_dawid_and_skene_agree_with_crowd_kit_where_judges_used_every_label(corpus):
-    """Crowd-kit has no cell for a label that a judge never gave, so other judges may differ.
-
-    It cuts counts off below 1e-10, to which ours are added: that is all that remains.
-    """
-    answers = corpus.answers
-    used = np.zeros((len(answers.judges), 3))
-    np.add.at(used, (answers.judge, answers.label), 1)
-    frame = as_crowd_kit(answers)[(used.min(axis=1) > 0)[answers.judge]]
-    theirs = crowd_kit.DawidSkene(n_iter=5, tol=-np.inf).fit_predict_proba(frame)
-    part = given(list(frame.itertuples(index=False, name=None)))
-    bare = DawidSkene(prior=1e-10, smoothing=1e-10, diagonal=0, tolerance=0, iterations=5)
-    ours = bare.fit(part)
-    expected = theirs.loc[list(part.columns["item"][0]), sorted(theirs.columns)].to_numpy()
-    gap = abs(ours.posterior - expected).max(axis=1)
-    same = (ours.posterior.argmax(axis=1) == expected.argmax(axis=1)).mean()
-    print(  # noqa: T201 - counts of an experiment
-        f"\n{len(frame):,} answers: {same:.5f} of labels equal, probabilities of"
-        f" {(gap < 1e-6).mean():.4f} of the units within 1e-6, all within {gap.max():.2g}"
-    )
-    assert same == 1
-    assert (gap < 1e-6).mean() > 0.98

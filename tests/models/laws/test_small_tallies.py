@@ -16,7 +16,7 @@ from evenhand.models.settings import TIES
 from tallies import connected_tallies, doubled, mirrored, renamed, shuffled
 
 HARD = settings(
-    max_examples=40, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=12, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )
 EVERY = [(ties, order) for ties in TIES for order in (False, True)]
 MODELS = pytest.mark.parametrize(("ties", "order"), EVERY)
@@ -105,19 +105,6 @@ def written_out(fit):
             rows.append([*np.eye(len(fit.observed))[at], *(sign * worths)[:-1], *extra])
             counts.append(count)
     return np.array(counts), np.array(rows, dtype=float)
-
-
-@HARD
-@given(data=st.data(), order=st.booleans())
-def test_a_larger_model_is_never_less_likely(data, order):
-    counted = drawn(data, "davidson", order)
-    large = BradleyTerry(order_effect=order).fit(counted)
-    if not large.likelihood.law.free:
-        return  # nested in nothing: no ties were seen
-    for ties, smaller in (("none", order), ("davidson", False)):
-        small = BradleyTerry(ties=ties, order_effect=smaller).fit(counted)
-        assert small.loglik <= large.loglik + 1e-9
-        assert small.deviance >= -1e-9
 
 
 @MODELS

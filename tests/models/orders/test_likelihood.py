@@ -1,17 +1,14 @@
 """Laws of models of rankings: derivatives, names, order of rows, counting twice, clusters."""
 
-import pickle
-
 import numpy as np
 import pytest
 
-from evenhand.data.orders import Orders, count_orders, pack_orders
+from evenhand.data.orders import Orders, count_orders
 from evenhand.errors import InvalidJudgments, NotIdentified
-from evenhand.models import orders as likelihood
 from evenhand.models.orders import OrderLikelihood
 from evenhand.models.pattern import PatternModel
 from evenhand.models.plackett_luce import PlackettLuce
-from ordered import draw_luce, ranked, table_of, without_ties
+from ordered import ranked, table_of
 
 TIED = [
     ("A>B>C", 3),
@@ -42,14 +39,6 @@ def close(found, expected, tolerance=1e-8):
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
-def renamed(orders, place):
-    """What was system i is now the name at place[i]."""
-    own = np.append(np.asarray(place), -1)[orders.outputs].astype(np.int32)
-    return pack_orders(
-        orders.systems, Orders(orders.systems, own, orders.places, orders.weights), None
-    )
-
-
 @EVERY
 def test_gradient_and_information_are_finite_differences(model, rows):
     likelihood = model.fit(ranked(rows)).likelihood
@@ -62,35 +51,6 @@ def test_gradient_and_information_are_finite_differences(model, rows):
     close(here.gradient, slopes, 1e-7)
     close(here.information, bends, 1e-7)
     assert here.value == pytest.approx(likelihood.orders.weights @ likelihood.log_probs(at))
-
-
-@EVERY
-def test_work_in_small_blocks_gives_the_same(model, rows, monkeypatch):
-    whole = model.fit(ranked(rows))
-    monkeypatch.setattr(likelihood, "BLOCK", 1)
-    apart = model.fit(ranked(rows))
-    close(apart.beta, whole.beta, 1e-12)
-    close(apart.beta_vcov, whole.beta_vcov, 1e-12)
-    close(apart.log_probs(ranked(rows)), whole.log_probs(ranked(rows)), 1e-12)
-
-
-@EVERY
-def test_renaming_systems_permutes_estimates_and_standard_errors(model, rows):
-    place = np.array([2, 0, 3, 1])
-    one = model.fit(ranked(rows))
-    two = model.fit(renamed(ranked(rows), place))
-    pairs = [("A", "B"), ("B", "C"), ("A", "D"), ("C", "D")]
-    new = {name: one.systems[place[i]] for i, name in enumerate(one.systems)}
-    asked = [(new[a], new[b]) for a, b in pairs]
-    for first, second in zip(one.contrasts(pairs), two.contrasts(asked), strict=True):
-        close((second.estimate, second.stderr), (first.estimate, first.stderr))
-    close(two.predict(asked), one.predict(pairs))
-    assert two.loglik == pytest.approx(one.loglik, rel=1e-12)
-
-
-@EVERY
-def test_the_order_of_rows_does_not_matter(model, rows):
-    np.testing.assert_array_equal(model.fit(ranked(rows[::-1])).beta, model.fit(ranked(rows)).beta)
 
 
 @EVERY
@@ -110,29 +70,6 @@ def test_counting_every_ranking_twice_keeps_estimates_and_halves_variances(model
     close(two.vcov, one.vcov / 2)
     close(two.loglik, 2 * one.loglik)
     assert two.df + len(two.beta) == 2 * (one.df + len(one.beta))
-
-
-@EVERY
-def test_predictions_are_distributions_and_mirror(model, rows):
-    fit = model.fit(ranked(rows))
-    chances = fit.predict([("A", "B"), ("B", "A"), ("C", "D")])
-    close(chances.sum(axis=1), 1, 1e-12)
-    close(chances[0], chances[1, ::-1], 1e-12)
-    close(chances[0, 0], np.exp(fit.log_prob(["A", "B"])), 1e-12)
-    gap = fit.log_worth[0] - fit.log_worth[1]
-    assert np.log(chances[0, 0] / chances[0, 2]) == pytest.approx(gap)
-
-
-@EVERY
-def test_criteria_and_coefficients_follow_from_estimates(model, rows):
-    fit = model.fit(ranked(rows))
-    assert fit.aic == pytest.approx(fit.deviance + 2 * len(fit.names))
-    assert fit.bic == pytest.approx(fit.deviance + len(fit.names) * np.log(fit.n_judgments))
-    assert [one.label for one in fit.coefficients[:4]] == list(fit.systems)
-    close([one.estimate for one in fit.coefficients[:4]], fit.lambdas)
-    assert fit.coefficients[3].stderr is None
-    assert pickle.loads(pickle.dumps(fit)).says == fit.says
-    assert fit.signature_parts[0] == "davidson"
 
 
 # clusters
@@ -189,22 +126,6 @@ def test_counting_every_ranking_twice_leaves_errors_by_judge_as_they_are():
     close(found[1].worth_vcov, found[0].worth_vcov)
 
 
-def test_many_clusters_are_pooled_as_in_the_formula(monkeypatch):
-    data = table_of(TIED)
-    fit = PlackettLuce().fit(data)
-    monkeypatch.setattr(likelihood, "MAX_CLUSTER_NUMBERS", 0)
-    found = fit.cluster_vcov(data, "judge")
-    apart = count_orders(data, "judge")
-    scores = OrderLikelihood(fit.likelihood.law, apart, 3).cluster_scores(
-        fit.beta, apart.level.codes, 7
-    )
-    n, p = fit.n_judgments, len(fit.beta)
-    expected = 7 / 6 * (n - 1) / (n - p) * fit.beta_vcov @ scores.T @ scores @ fit.beta_vcov
-    assert found.kind == "CR1"
-    close(scores.sum(axis=0), 0, 1e-6)
-    close(found.worth_vcov[:3, :3], expected[:3, :3])
-
-
 def test_what_no_cluster_can_tell_is_refused():
     data = table_of(TIED)
     fit = PlackettLuce().fit(data)
@@ -224,13 +145,3 @@ def test_what_no_cluster_can_tell_is_refused():
         data = table_of(rows, judges)
         with pytest.raises(NotIdentified, match=message):
             PlackettLuce().fit(data).cluster_vcov(data, by)
-
-
-def test_rankings_told_apart_cost_only_their_different_ones():
-    codes = draw_luce(np.linspace(1, -1, 4), 3000, 3, np.random.default_rng(2))
-    orders = without_ties(codes, "ABCD")
-    assert len(orders.weights) == 24
-    sets = {
-        one.sets.shape[1]: len(one.sets) for one in PlackettLuce().fit(orders).likelihood.choices
-    }
-    assert sets == {2: 6, 3: 4}

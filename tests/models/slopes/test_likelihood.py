@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.judge_slopes import JudgeSlopes
-from evenhand.models.judge_slopes_likelihood import start_tau
 from slope_campaigns import LAWS, Brute, campaign, likelihood_of
 from tallies import tally
 
@@ -36,13 +34,6 @@ def test_gradient_and_information_are_finite_differences(ties):
     bends = [(b.gradient - a.gradient) / (2 * step) for a, b in zip(ahead, behind, strict=True)]
     np.testing.assert_allclose(here.gradient, slopes, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(here.information, bends, rtol=1e-6, atol=1e-6)
-
-
-def test_nodes_that_stay_put_give_the_same_likelihood_nearby():
-    own = likelihood_of(campaign(12, 20, 0.6, seed=4), "davidson", 60)
-    beta = np.array([0.7, 0.2, -0.3, -0.4, np.log(0.5)])
-    near = beta + 0.05
-    assert own.place(beta).loglik(near) == pytest.approx(own.loglik(near), abs=1e-8)
 
 
 def test_the_estimates_are_where_the_brute_force_likelihood_is_flat():
@@ -83,9 +74,3 @@ def test_the_ends_of_the_interval_of_tau_are_where_its_profile_has_dropped():
         held = own.hold(end)
         best = optimize.minimize(lambda b, held=held: -held.loglik(b), fit.estimate, method="BFGS")
         assert 2 * (fit.loglik + best.fun) == pytest.approx(stats.chi2.ppf(0.95, 1), abs=1e-3)
-
-
-def test_the_start_by_moments_is_near():
-    own = likelihood_of(campaign(400, 30, 0.4, seed=2), "davidson", 15)
-    flat = BradleyTerry().fit(campaign(400, 30, 0.4, seed=2)).estimate
-    assert start_tau(own, flat) == pytest.approx(0.4, abs=0.15)

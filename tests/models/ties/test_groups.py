@@ -94,35 +94,6 @@ def test_a_group_without_ties_has_none_and_no_parameter():
     assert np.isfinite(fit.pearson)
 
 
-def test_if_the_reference_group_gave_no_ties_the_first_that_did_takes_its_place():
-    rows = [("A", "B", 4, 0, 3, "x"), ("A", "B", 3, 2, 2, "y"), ("A", "B", 3, 4, 2, "z")]
-    fit = COMMON.fit(tally(*rows))
-    assert fit.names == ("o1", "g1", "g1:z")
-    assert fit.notes == ("No ties observed of x: γ = −∞ there, not estimated; g1 is that of y.",)
-    assert fit.predict([("A", "B")])[0, 1] == pytest.approx(0, abs=1e-100)
-
-
-def test_a_common_tie_parameter_is_tested_on_a_df_for_each_group_even_if_one_has_no_ties():
-    rows = [("A", "B", 4, 0, 3, "x"), ("A", "B", 3, 2, 2, "y"), ("A", "B", 3, 4, 2, "z")]
-    assert COMMON.fit(tally(*rows)).lr_test(BradleyTerry().fit(tally(*rows))).df == 2
-
-
-def test_without_a_tie_anywhere_the_model_is_fitted_without_ties():
-    fit = COMMON.fit(tally(("A", "B", 4, 0, 3, "x"), ("A", "B", 2, 0, 3, "y")))
-    assert fit.names == ("o1",)
-    assert "No ties observed: γ = −∞" in fit.notes[0]
-
-
-def test_the_reference_level_of_ties_may_be_named():
-    first, other = (
-        replace(COMMON, references=references).fit(campaign())
-        for references in ({}, {"judge": "student"})
-    )
-    assert other.names[-1] == "g1:expert"
-    assert other.estimate[-1] == pytest.approx(-first.estimate[-1], abs=1e-8)
-    assert other.loglik == pytest.approx(first.loglik, abs=1e-9)
-
-
 def test_groups_are_predicted_by_name_also_where_only_ties_differ():
     fit = COMMON.fit(campaign())
     pair = [("s0000", "s0001")]
@@ -138,11 +109,6 @@ def test_groups_are_predicted_by_name_also_where_only_ties_differ():
 def test_only_davidsons_ties_differ_by_group(ties):
     with pytest.raises(UnknownOption, match=f"which ties davidson has and {ties} has not"):
         BradleyTerry(ties=ties, tie_covariates="judge")
-
-
-def test_nested_models_know_tie_covariates():
-    with pytest.raises(UnknownOption, match="only the smaller has tie covariate judge"):
-        COMMON.fit(campaign()).lr_test(BradleyTerry(judge_covariates="judge").fit(campaign()))
 
 
 # existence

@@ -2,17 +2,18 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.stats import logistic, norm
 
-from evenhand.models import ties as tie_laws
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.ties import (
     Davidson,
     GlennDavid,
     RaoKupper,
     TwoOutcomes,
     TwoProbits,
-    expand_blocks,
 )
+from tallies import simulate, tally
 
 LAWS = [Davidson(), Davidson(free=False), TwoOutcomes(), RaoKupper(), GlennDavid(), TwoProbits()]
 EVERY = pytest.mark.parametrize("law", LAWS, ids=repr)
@@ -46,21 +47,6 @@ def test_threshold_chances_are_those_of_the_error_law(law, error):
     won, lost = error.cdf(2 * ETA - tau), error.cdf(-2 * ETA - tau)
     expected = np.stack([won, 1 - won - lost, lost], axis=1)
     np.testing.assert_allclose(np.exp(law.log_chances(ETA, TIE)), expected, rtol=1e-9)
-
-
-def test_rao_and_kuppers_theta_is_exp_tau():
-    """P(left) = π_i / (π_i + θ π_j)."""
-    worth_i, worth_j, theta = 3.0, 0.5, 1.7
-    eta = np.array([np.log(worth_i / worth_j) / 2])
-    won = np.exp(RaoKupper().log_chances(eta, np.log(np.log(theta))))[0, 0]
-    assert won == pytest.approx(worth_i / (worth_i + theta * worth_j))
-
-
-def test_without_ties_chances_are_logistic_or_normal():
-    np.testing.assert_allclose(
-        np.exp(TwoOutcomes().log_chances(ETA, 0.0)[:, 0]), logistic.cdf(2 * ETA)
-    )
-    np.testing.assert_allclose(np.exp(TwoProbits().log_chances(ETA, 0.0)[:, 0]), norm.cdf(2 * ETA))
 
 
 @EVERY
@@ -133,30 +119,48 @@ def test_information_stays_positive_where_a_win_is_nearly_certain(law, eta):
     assert np.isfinite([here.value[0], here.eta[0], here.eta_eta[0]]).all()
 
 
-@EVERY
-def test_a_wild_step_of_the_tie_parameter_does_not_overflow(law):
-    counts = counts_for(law)
-    for tie in (-30.0, 4.0) if not isinstance(law, Davidson) else (-1e4, 1e4):
-        here = law.expand(ETA, tie, counts)
-        assert np.isfinite(here.value).all()
-        assert (here.value <= 1e-9).all()
+# Threshold models fitted: against scipy.optimize on raw τ, and where no tie was seen.
 
 
-@EVERY
-def test_the_first_tie_parameter_is_the_maximum_for_equal_systems(law):
-    if not law.free:
-        assert law.start(np.array([[5.0, 3, 4]])) == 0
-        return
-    counts = np.array([[3000.0, 2000, 3000]])
-    here = law.expand(np.zeros(1), law.start(counts), counts)
-    assert here.tie[0] == pytest.approx(0, abs=1)
-    assert law.start(np.array([[5.0, 0, 0]])) > -np.inf
+ERRORS = {"rao-kupper": logistic, "glenn-david": norm}
 
 
-@EVERY
-def test_blocks_of_entries_give_what_all_at_once_give(law, monkeypatch):
-    monkeypatch.setattr(tie_laws, "BLOCK", 3)
-    counts = counts_for(law)
-    whole, parts = law.expand(ETA, TIE, counts), expand_blocks(law, ETA, TIE, counts)
-    for name in ("value", "eta", "tie", "eta_eta", "eta_tie", "tie_tie"):
-        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+def loss(parameters, counted, error):
+    """Minus the log-likelihood, written from the definition: λ of all but the last, τ, δ."""
+    k = len(counted.systems)
+    worths, (tau, order) = np.append(parameters[: k - 1], 0), parameters[k - 1 :]
+    b = 2 * (worths[counted.left] - worths[counted.right] + order)
+    won, lost = error.cdf(b - tau), error.cdf(-b - tau)
+    chances = np.stack([won, 1 - won - lost, lost], axis=1)
+    if (chances <= 0).any():
+        return np.inf
+    return -float((counted.counts * np.log(chances)).sum())
+
+
+@pytest.mark.parametrize("ties", ERRORS)
+def test_the_fit_is_the_maximum_that_scipy_finds(ties):
+    """scipy.optimize.minimize(method="Nelder-Mead") on λ, τ and δ."""
+    counted = simulate((0.6, 0.1, -0.4, 0.0), 900, seed=3, order=0.2)
+    fit = BradleyTerry(ties=ties, order_effect=True).fit(counted)
+    start = np.array([0.1, 0, 0, 0.4, 0])
+    settings = {"maxiter": 8000, "maxfev": 8000, "xatol": 1e-9, "fatol": 1e-11}
+    found = minimize(
+        loss, start, args=(counted, ERRORS[ties]), method="Nelder-Mead", options=settings
+    )
+    np.testing.assert_allclose(fit.estimate, found.x, rtol=0, atol=1e-5)
+    assert fit.loglik == pytest.approx(-found.fun, abs=1e-7)
+
+
+@pytest.mark.parametrize("ties", ERRORS)
+def test_without_a_tie_the_threshold_is_zero_and_the_error_law_stays(ties):
+    """Glenn & David's model at τ = 0 is Thurstone's case V, on the probit scale; not a logit."""
+    fit = BradleyTerry(ties=ties).fit(tally(("A", "B", 9, 0, 4)))
+    assert fit.names == ("o1",)
+    assert "τ = 0" in fit.notes[0]
+    assert fit.log_worth[0] == pytest.approx(ERRORS[ties].ppf(9 / 13), abs=1e-9)
+    won = fit.predict([("A", "B")])[0]
+    np.testing.assert_allclose(won, [9 / 13, 0, 4 / 13], atol=1e-9)
+    density = ERRORS[ties].pdf(fit.log_worth[0])
+    stderr = np.sqrt(9 / 13 * 4 / 13 / 13) / density  # delta method on the proportion
+    assert np.sqrt(np.diag(fit.worth_vcov))[0] == pytest.approx(stderr, rel=1e-6)
+    assert (fit.df, fit.observed.shape) == (0, (1, 2))

@@ -1,7 +1,6 @@
 """One entry for ratings, comparisons and rankings."""
 
 import os
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +11,9 @@ import evenhand
 from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, Component
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judges.variance import note_unknown
-from evenhand.models.components import make_terms
 from evenhand.models.random_judges import RandomJudges
-from judges.screening.variance.votes import table, voted
-from models.scored import rows_of, simulate
+from judges.screening.variance.votes import voted
+from models.scored import simulate
 
 DATA = os.environ.get("EVENHAND_DATA")
 SDS = {"system": 1.0, "judge": 2.0, "judge x system": 1.0, "item x system": 1.0}
@@ -41,32 +39,6 @@ def test_ratings_are_taken_apart_by_restricted_likelihood():
     assert "REML" in found.signature
 
 
-def test_the_parts_of_the_error_add_up_to_it():
-    for found in (
-        evenhand.estimate_components(simulate(1, SDS)),
-        evenhand.estimate_components(voted(1)),
-    ):
-        assert sum(found.parts.values()) == pytest.approx(found.stderr**2)
-        assert 0 < found.reliability < 1
-
-
-def test_the_error_is_that_of_system_means_of_simulated_scores():
-    first = simulate(1, SDS)
-    found = evenhand.estimate_components(first)
-    rng = np.random.Generator(np.random.PCG64(3))
-    terms = {term.name: term for term in make_terms(first)}
-    system = terms["system"]
-    squares = []
-    for _ in range(2000):
-        score = rng.normal(0, found.find("residual").sd, first.size)
-        for name, term in terms.items():
-            if name != "system":
-                score += rng.normal(0, found.find(name).sd, term.size)[term.codes]
-        means = np.bincount(system.codes, score) / system.counts
-        squares.append(2 * means.var(ddof=1))
-    assert found.stderr**2 == pytest.approx(np.mean(squares), rel=0.08)
-
-
 def test_several_tasks_or_criteria_are_refused_in_words():
     mixed = frame(criterion=pl.Series(["fluency", "adequacy"] * 150))
     with pytest.raises(InvalidJudgments, match="several criteria \\(adequacy, fluency\\)"):
@@ -85,15 +57,6 @@ def test_controls_are_left_out_and_repeats_averaged_as_is_said():
     )
     assert any("20 controls excluded" in note for note in found.notes)
     assert any(f"leaves {len(means)} of 280 scores" in note for note in found.notes)
-
-
-def test_comparisons_have_tastes_on_the_scale_of_log_worth():
-    found = evenhand.estimate_components(voted(1))
-    assert found.kind == "comparisons"
-    assert found.unit == "log-worth"
-    assert found.find("judge") is None
-    assert found.find("judge x system").how == "moments"
-    assert found.observed.each == pytest.approx(150)
 
 
 def test_the_likelihood_puts_random_judges_in_the_place_of_moments():
@@ -134,22 +97,6 @@ def test_rankings_are_taken_apart_and_their_likelihood_is_not_claimed():
     assert found.observed.judgments == 360
 
 
-def test_row_order_and_names_do_not_matter():
-    rows = table(2)
-    turned = rows.reverse()
-    one, other = (evenhand.estimate_components(evenhand.read(t)) for t in (rows, turned))
-    assert one.signature == other.signature
-    for a, b in zip(one.components, other.components, strict=True):
-        assert a.sd == pytest.approx(b.sd, rel=1e-9)
-
-
-def test_results_pickle_and_are_frozen():
-    found = evenhand.estimate_components(voted(1))
-    assert pickle.loads(pickle.dumps(found)).components == found.components
-    with pytest.raises(AttributeError):
-        found.level = 0.5
-
-
 @pytest.mark.parametrize(
     ("data", "options"),
     [
@@ -163,36 +110,6 @@ def test_settings_that_do_not_exist_or_fit_are_refused(data, options):
     judged = simulate(1, SDS) if data == "ratings" else voted(1)
     with pytest.raises(UnknownOption):
         evenhand.estimate_components(judged, **options)
-
-
-def test_severity_that_cancels_is_said_to_cancel():
-    judge, item, system = np.indices((6, 10, 3))
-    rng = np.random.Generator(np.random.PCG64(5))
-    score = rng.normal(0, 1, judge.shape) + 5 * rng.normal(size=6)[judge]
-    found = evenhand.estimate_components(rows_of(judge, item, system, score))
-    assert "severity-cancels" in [one.code for one in found.says]
-    assert found.parts["judge"] == pytest.approx(0)
-
-
-def test_severity_that_does_not_cancel_is_said_to_add():
-    rng = np.random.Generator(np.random.PCG64(6))
-    system, judge, item = rng.integers(0, 4, 200), rng.integers(0, 6, 200), np.arange(200)
-    score = rng.normal(0, 1, 200) + 5 * rng.normal(size=6)[judge]
-    found = evenhand.estimate_components(rows_of(judge, item, system, score))
-    assert "severity-adds" in [one.code for one in found.says]
-
-
-def test_of_one_system_nothing_is_said_of_taste():
-    found = evenhand.estimate_components(simulate(1, SDS, sizes=(6, 30, 1)))
-    assert [one.code for one in found.says] == ["severity"]
-
-
-def test_judges_of_one_system_each_may_differ_in_taste():
-    judge, item = np.indices((6, 10))
-    rng = np.random.Generator(np.random.PCG64(8))
-    score = rng.normal(0, 1, (6, 10)) + 4 * rng.normal(size=6)[judge]
-    found = evenhand.estimate_components(rows_of(judge, item, judge % 3, score))
-    assert "severity-or-taste" in [one.code for one in found.says]
 
 
 @pytest.mark.skipif(not DATA, reason="EVENHAND_DATA names no folder of judgments")
@@ -218,7 +135,7 @@ def test_judges_who_scored_everything_cancel_in_wmt22():
 
 
 def test_what_a_judge_says_twice_of_an_output_counts_once():
-    rows = frame().unique(["judge", "item", "system"], maintain_order=True)
+    rows = frame().unique(["judge", "item", "system"], maintain_order=True).head(120)
     one = evenhand.estimate_components(evenhand.read(rows))
     twice = evenhand.estimate_components(evenhand.read(pl.concat([rows, rows])))
     for own, other in zip(one.components, twice.components, strict=True):
@@ -227,15 +144,6 @@ def test_what_a_judge_says_twice_of_an_output_counts_once():
     assert twice.stderr == pytest.approx(one.stderr)
     assert any(f"{len(rows):,} scores repeat one of the same judge" in note for note in twice.notes)
     assert not any("repeat" in note for note in one.notes)
-
-
-def test_the_mean_of_repeated_scores_is_what_counts():
-    rows = frame().unique(["judge", "item", "system"], maintain_order=True)
-    higher = rows.with_columns(score=pl.col("score") + 2)
-    lower = rows.with_columns(score=pl.col("score") - 2)
-    one = evenhand.estimate_components(evenhand.read(rows))
-    both = evenhand.estimate_components(evenhand.read(pl.concat([lower, higher])))
-    assert both.find("residual").sd == pytest.approx(one.find("residual").sd, rel=1e-6)
 
 
 def test_tastes_too_strong_for_moments_are_left_to_the_likelihood():
