@@ -36,13 +36,6 @@ def test_every_table_gives_the_numbers_it_must(evenhand, name):
     assert "differs" not in text
 
 
-def test_tables_are_listed_with_their_titles(evenhand):
-    text = evenhand("demo", "--list").out
-    for name in datasets.names():
-        assert name in text
-        assert datasets.load(name).title in text
-
-
 def test_a_table_can_be_written_and_used(evenhand):
     ran = evenhand("demo", "pudding", "-o", "pudding.csv")
     assert ran.out == ""

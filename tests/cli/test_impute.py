@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.numerics.cluster_means import Estimate as Paired
-from evenhand.ratings.matrix import ADDITIVE, tabulate_errors
+from evenhand.ratings.matrix import ADDITIVE
 from evenhand.ratings.reliability import (
     DECIDERS,
     ONE_RATING,
@@ -96,25 +95,6 @@ def test_where_nothing_is_missing_groups_have_no_width(evenhand, full):
     assert "& --" in evenhand(*words, "--latex").out
 
 
-def test_csv_holds_every_cell_given_and_predicted(evenhand, rated):
-    rows = list(csv.DictReader(io.StringIO(evenhand("impute", rated, "--csv").out)))
-    assert len(rows) == 8000
-    given = [row for row in rows if row["given"] == "True"]
-    assert len(given) == 1600
-    assert all(row["lower"] == "" for row in given)
-    missing = [row for row in rows if row["given"] == "False"]
-    assert all(float(row["lower"]) < float(row["score"]) < float(row["upper"]) for row in missing)
-
-
-def test_json_says_whether_it_abstains_and_why(evenhand, rated):
-    found = json.loads(evenhand("impute", rated, "--json", "--judge-group", "quarter").out)
-    assert found["abstains"] is False
-    assert "held-out cells" in found["why"]
-    assert list(found["groups"]) == ["q0", "q1", "q2", "q3"]
-    assert [row["method"] for row in found["errors"]][-1] == "completion"
-    assert found["decisions"] is None
-
-
 def test_decisions_are_a_table_a_file_and_a_figure(evenhand, full, folder):
     words = ("--reliability", "--draws", "2", "--figures", "drawn", "--figures-as", "svg")
     ran = evenhand("impute", full, *words)
@@ -176,14 +156,6 @@ def test_the_last_columns_are_what_is_gained_on_judge_and_output_and_on_one_rati
     assert better in curve.says[1]
     worse = replace(curve, points=(*points, point("spread", 0.5, raw=-0.11, even=0, one=0)))
     assert "at 1 of 2 shares (worse at 1), than" in worse.says[1]
-
-
-def test_errors_fit_a_narrow_terminal():
-    more = Paired(12.345, 1.0, -12.345, 123.45, 0.5)
-    rows = [("judge + output", 12.345, 123.45, more, more)]
-    table = tabulate_errors(rows, "Errors", "completion")
-    assert all(len(click.unstyle(line)) <= 60 for line in draw_table(table, 60))
-    assert len(draw_table(table, 120)) == 2
 
 
 @pytest.mark.parametrize(

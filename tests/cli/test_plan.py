@@ -68,14 +68,6 @@ def test_a_pilot_gives_systems_and_tastes(evenhand, pilot):
     assert "Pilot of 900 judgments by 15 judges on 30 items" in said
 
 
-def test_every_form_has_the_pairs(evenhand):
-    words = ("plan", "--systems", "3", "--gap", "0.6", "--judges", "20", "--campaigns", "20")
-    header, *rows = evenhand(*words, "--csv").out.splitlines()
-    assert header == "pair,better,worse,gap,chance,expected,power,lower,upper,false,asked"
-    assert len(rows) == 3
-    assert "S1 & S2 & $0.60$" in evenhand(*words, "--latex").out
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

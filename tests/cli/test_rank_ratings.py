@@ -141,27 +141,6 @@ def test_more_than_seven_categories_lead_to_a_model_that_takes_them(evenhand, sc
     assert evenhand(*words, "--model", "mixed").out
 
 
-def test_robustness_takes_ratings(evenhand, scores):
-    words = ["robustness", scores, "--criterion", "adequacy"]
-    found = evenhand(*words, "--pair", "nord", "west", "--json").json
-    assert found["cycles"] is None
-    assert {one["unit"] for one in found["fragility"]["flips"]} == {"judge", "item"}
-    assert {"default", "model mean"} <= {one["name"] for one in found["sensitivity"]["choices"]}
-    assert "How few reverse each conclusion" in evenhand(*words).out
-    assert "--ties is of comparisons" in evenhand(*words, "--ties", "none", code=2).err
-
-
-def test_methods_are_shown_side_by_side_or_by_themselves(evenhand, scores):
-    words = ["rank", scores, "--criterion", "adequacy"]
-    table = evenhand(*words, "--method", "all", "--json").json
-    assert [one["method"] for one in table["methods"]] == [
-        *("adjusted", "mean", "z", "mixed", "wmt-da")
-    ]
-    alone = evenhand(*words, "--method", "wmt-da").out
-    assert alone.startswith("nord ranks first by wmt-da.")
-    assert "WMT's clusters by rank sum tests" in " ".join(alone.split())
-
-
 def write_scores(name: str, scores: dict[str, list[float]]) -> str:
     with Path(name).open("w", newline="") as file:
         rows = csv.writer(file)

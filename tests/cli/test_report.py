@@ -14,7 +14,6 @@ import pytest
 
 from evenhand import datasets
 from evenhand.cli.main import main
-from evenhand.cli.report import report as verb
 from evenhand.render.values import KINDS
 from evenhand.report.analysis import PREFERENCE, RATING, TAKEN
 from report_contract import CONTRACT
@@ -216,10 +215,3 @@ def test_places_are_looked_at_before_the_work_begins(evenhand, table1, monkeypat
     monkeypatch.setattr("evenhand.report.assemble.make_report", work)
     Path("taken").write_text("")
     evenhand("report", table1, "--figures", "taken", code=2)
-
-
-def test_the_help_lists_every_option():
-    assert {option for one in verb.params for option in one.opts} >= {
-        *("--title", "--sections", "--full", "--level", "--seed", "--ties", "--order-effect"),
-        *("--prior", "--output", "--json", "--tables", "--tables-as", "--figures", "--figures-as"),
-    }

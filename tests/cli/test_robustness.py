@@ -137,32 +137,6 @@ def test_a_preference_for_one_side_is_said_and_makes_no_cycles(evenhand, tmp_pat
     assert (asked["cycles"]["order_effect"], asked["cycles"]["real"]) == (True, False)
 
 
-def test_json_has_the_three_parts(evenhand, votes):
-    found = evenhand("robustness", votes, "--json").json
-    assert {"fragility", "sensitivity", "cycles", "says", "findings", "signature"} <= set(found)
-    flip = found["fragility"]["flips"][0]
-    assert sum(one["count"] for one in flip["removed"]) == flip["fewest"]
-    assert found["sensitivity"]["choices"][0]["name"] == "default"
-    assert found["cycles"]["df"] == 1
-
-
-def test_csv_has_a_row_for_each_conclusion_and_unit(evenhand, votes):
-    out = evenhand("robustness", votes, "--pair", "lark", "wren", "--csv").out
-    rows = list(csv.DictReader(out.splitlines()))
-    assert {row["claim"] for row in rows} == {"lark is ahead of wren"}
-    assert [row["unit"] for row in rows[:3]] == ["vote", "judge", "item"]
-
-
-def test_latex_has_the_choices(evenhand, votes):
-    out = evenhand("robustness", votes, "--latex").out
-    assert r"ties excluded & lark" in out
-
-
-def test_a_pair_the_other_way_round_is_refused(evenhand, votes):
-    ran = evenhand("robustness", votes, "--pair", "wren", "lark", code=2)
-    assert "ask about lark ahead of wren" in ran.err
-
-
 def late_votes(path, saw):
     """Seven judges, of whom a few alone saw the leader."""
     rng = random.Random(5)

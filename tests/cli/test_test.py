@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import csv
-import io
 import re
 import time
 from pathlib import Path
@@ -243,15 +241,6 @@ def test_rankings_can_be_the_blocks(evenhand, rankings):
     assert (found["n_judgments"], found["n_comparisons"]) == (3, 9)
 
 
-def test_tasks_are_tested_apart(evenhand, tasks):
-    groups = evenhand("test", tasks, "--json").json["groups"]
-    assert list(groups) == ["one", "two"]
-    assert [one["holm"] for one in groups["one"]["pairs"]] == pytest.approx(
-        [one["holm"] for one in groups["two"]["pairs"]]
-    )
-    assert "one ────" in evenhand("test", tasks).out
-
-
 def test_a_group_without_the_new_system_is_named(evenhand, folder):
     Path("mixed.csv").write_text(
         "task,left,right,outcome\ngood,A,B,left\nbad,B,C,left\n", encoding="utf-8"
@@ -260,33 +249,6 @@ def test_a_group_without_the_new_system_is_named(evenhand, folder):
     assert (list(found["groups"]), list(found["refused"])) == (["good"], ["bad"])
     assert "bad: nobody compared" in evenhand("test", "mixed.csv", "--new", "A", "--csv").err
     assert "bad: nobody" in evenhand("test", "mixed.csv", "--new", "X", code=2).err
-
-
-def test_importance_weights_are_refused(evenhand, table1):
-    said = evenhand("test", table1, "--weights", "importance", code=2).err
-    assert "importance weights are no counts" in said
-
-
-def test_csv_and_latex_hold_every_pair(evenhand, table1):
-    ran = evenhand("test", table1, "--csv")
-    read = list(csv.DictReader(io.StringIO(ran.out)))
-    assert [list(row) for row in read] == [PAIR_KEYS] * 6
-    assert "4 judges agree on an order (Friedman's test" in " ".join(ran.err.split())
-    lines = evenhand("test", table1, "--latex").out.splitlines()
-    body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
-    assert len(body) == 6
-    assert r"A & D & $113$ & $8$ & $39$" in "\n".join(body)
-    assert lines[0].startswith("% evenhand ")
-
-
-def test_a_long_table_is_cut_and_says_where_the_rest_is(evenhand, folder):
-    names = [f"system-{'long-' * 8}{i}" for i in range(13)]
-    rows = [f"{a},{b},left" for a in names for b in names if a < b]
-    Path("many.csv").write_text("left,right,outcome\n" + "\n".join(rows) + "\n")
-    text = evenhand("test", "many.csv").out
-    assert "... and 18 more" in text
-    assert "names without 'system-long-" in text
-    assert max(map(len, text.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,5 @@
 """`evenhand variance`."""
 
-import csv
-import io
-
 import polars as pl
 import pytest
 
@@ -80,35 +77,6 @@ def test_comparisons_show_tastes_and_a_wanted_error_is_answered(evenhand, voted)
     assert all(len(line) <= 80 for line in ran.out.splitlines())
 
 
-def test_the_likelihood_is_named_where_it_is_asked_for(evenhand, voted):
-    found = evenhand("variance", voted, "--method", "likelihood", "--json").json
-    how = {one["name"]: one["how"] for one in found["components"]}
-    assert how["judge x system"] == "likelihood"
-    assert how["item x system"] == "moments"
-
-
-def test_the_json_has_components_designs_and_the_answer(evenhand, rated):
-    found = evenhand("variance", rated, "--stderr", "2", "--json").json
-    assert {one["name"] for one in found["components"]} >= {"system", "judge", "residual"}
-    assert found["answer"]["best"]["stderr"] <= 2
-    assert found["designs"]
-    assert set(found) >= {"signature", "kind", "unit", "method", "level", "stderr", "observed"}
-
-
-def test_the_csv_has_a_row_for_each_component_and_design(evenhand, rated):
-    rows = list(csv.DictReader(io.StringIO(evenhand("variance", rated, "--csv").out)))
-    kinds = [row["what"] for row in rows]
-    assert kinds.count("component") == 7
-    assert kinds.count("design") > 20
-
-
-def test_the_latex_is_a_table_of_components(evenhand, rated):
-    text = evenhand("variance", rated, "--latex").out
-    assert r"\toprule" in text
-    assert "judge x system" in text
-    assert "% evenhand" in text
-
-
 def test_tasks_and_criteria_are_taken_apart_unasked(evenhand, folder):
     parts = [
         scores(seed).with_columns(task=pl.lit(task), criterion=pl.lit(criterion))
@@ -155,11 +123,6 @@ def test_what_the_design_cannot_tell_apart_is_starred_and_said(evenhand, folder)
 def test_wishes_that_cannot_be_are_refused_in_one_line(evenhand, rated, words, said):
     ran = evenhand("variance", rated, *words, code=2)
     assert said in ran.err
-
-
-def test_a_criterion_of_comparisons_is_refused(evenhand, voted):
-    ran = evenhand("variance", voted, "--criterion", "fluency", code=2)
-    assert "is of ratings" in ran.err
 
 
 def test_comparisons_have_no_column_of_shares_of_a_score(evenhand, voted, rated):

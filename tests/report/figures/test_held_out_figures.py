@@ -68,11 +68,6 @@ def test_the_caption_says_whom_grey_models_are_worse_than(data, found):
     assert "grey" not in draw_comparison(alike)["differences"].below
 
 
-def test_one_model_has_no_differences(data):
-    alone = compare_models(data, models=["bradley-terry"])
-    assert set(draw_comparison(alone)) == {"perplexity"}
-
-
 def test_nothing_is_drawn_where_every_model_refused(found):
     none = replace(found, models=(), losses=np.zeros((0, found.held_out.size)), set_p={})
     assert draw_comparison(none) == {}
@@ -125,15 +120,6 @@ def test_a_posterior_has_its_own_intervals():
     )  # of one of three means about their mean: the common shift is gone
     assert rows["a"]["value"] == pytest.approx(1, abs=0.02)
     assert rows["a"]["upper"] - rows["a"]["value"] == pytest.approx(1.96 * spread, rel=0.08)
-
-
-@pytest.mark.parametrize("width", [240, 360, 620])
-def test_titles_do_not_break_inside_a_name(width):
-    fit = BradleyTerry().fit(tally(("a", "b", 6, 2, 2), ("b", "c", 5, 3, 2)))
-    for drawn in draw_fit(fit, name="geometric-students").values():
-        assert any(
-            "geometric-students" in line for line in texts(replace(drawn, below="", width=width))
-        )
 
 
 def test_a_model_without_errors_says_so():

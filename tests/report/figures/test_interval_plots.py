@@ -4,24 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from drawn_figures import heights, size, texts, values
+from drawn_figures import size, texts
 from evenhand.report.figures.predictions import Bar, draw_intervals
-
-
-def test_models_stand_in_the_order_given():
-    bars = [Bar("b", 2.5, 2.4, 2.6), Bar("a", 2.4, 2.3, 2.5)]
-    places = heights(draw_intervals(bars), {"a", "b"})
-    assert places["b"] < places["a"]
-
-
-def test_numbers_are_drawn_as_they_are():
-    (row,) = values(draw_intervals([Bar("a", 2.4, 2.3, 2.5)]))
-    assert (row["value"], row["lower"], row["upper"]) == (2.4, 2.3, 2.5)
-
-
-def test_a_name_without_an_interval_is_a_point():
-    (row,) = values(draw_intervals([Bar("a", 2.4)]))
-    assert (row["value"], row["lower"]) == (2.4, None)
 
 
 @pytest.mark.parametrize("systems", [2, 60])

@@ -163,13 +163,6 @@ def test_outputs_counted_for_each_of_their_systems_are_said_to_inflate():
     assert any("agreement is inflated" in note for note in section.notes)
 
 
-def test_the_sentence_has_the_number_of_the_table():
-    section = write_section_agreement(study(make_rows(6, 40)))
-    same = section.tables[0].rows[0]
-    assert same["title"] == "same answer"
-    assert f" in {100 * same['value']:.1f} %; pairwise κ" in section.says[0]
-
-
 @pytest.mark.parametrize("lost", [("judge",), ("item",), ("judge", "item")])
 def test_who_has_no_column_of_judges_or_items_is_told_to_name_it(lost):
     rows = make_rows(6, 40)
