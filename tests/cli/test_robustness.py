@@ -90,9 +90,7 @@ def test_a_long_conclusion_leaves_the_table_within_the_terminal(evenhand, tmp_pa
 @pytest.mark.parametrize(
     ("option", "signed", "other"),
     [
-        (["--ties", "discard"], "| discard |", "ties by Davidson"),
         (["--order-effect"], "order effect", "no advantage of the first output"),
-        (["--judge-cap", "median"], "judge cap median", "busy judges count in full"),
         (["--per", "judge"], "mix per judge", "judgments as they come"),
         (["--cluster", "judge"], "by judge,", "clustered by judge and item"),
     ],

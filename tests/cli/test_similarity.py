@@ -83,19 +83,6 @@ def test_against_says_beside_what_it_predicts_better(evenhand, rated, folder):
     assert "booktabs" in evenhand("similarity", rated, "--latex").out
 
 
-def test_tasks_are_kept_apart_and_one_that_says_nothing_is_named(evenhand, folder):
-    write("scores.csv", items=8)
-    lines = (folder / "scores.csv").read_text(encoding="utf-8").splitlines()
-    tasks = [f"task,{lines[0]}", *(f"one,{line}" for line in lines[1:])]
-    (folder / "tasks.csv").write_text(
-        "\n".join([*tasks, "two,Ann,i00,alpha,3,1,news", "two,Ann,i01,alpha,4,1,news"]) + "\n",
-        encoding="utf-8",
-    )
-    found = evenhand("similarity", "tasks.csv", "--json").json
-    assert [*found["groups"]] == ["one"]
-    assert "nobody to be alike" in found["refused"]["two"]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -253,7 +253,7 @@ def test_a_group_without_the_new_system_is_named(evenhand, folder):
 
 @pytest.mark.parametrize(
     "verb",
-    [["test"], ["rank"], ["fit"], ["rank", "--method", "win-rate"]],
+    [["test"], ["rank"]],
 )
 def test_long_names_that_differ_in_the_middle_are_told_apart(evenhand, folder, verb):
     long = "系统-very-long-name-of-an-organisation-{}-with-a-constrained-run-of-the-year"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from pathlib import Path
 
@@ -89,19 +87,6 @@ def test_holms_p_values_are_over_all_pairs(evenhand, rated):
         np.testing.assert_allclose(np.array(adjusted)[order], np.minimum(by_hand, 1))
 
 
-def test_every_form_has_the_pairs(evenhand, rated):
-    rows = list(csv.DictReader(io.StringIO(evenhand("test", rated, "--csv").out)))
-    assert list(rows[0]) == PAIR_KEYS
-    text = evenhand("test", rated)
-    assert all(len(line) <= 80 for line in text.out.splitlines())
-    assert "independent items, symmetric differences" in text.out
-    assert "all tests but the clustered one ignore judges" in text.out
-    latex = evenhand("test", rated, "--latex").out
-    assert "\\toprule" in latex
-    assert "signed ranks" in latex
-    assert "| c | a |" in evenhand("test", rated, "--markdown").out
-
-
 def test_the_seed_and_the_draws_stand_in_the_signature_and_give_the_same_again(evenhand, rated):
     first, again = (evenhand("test", rated, "--json").json for _ in range(2))
     other = evenhand("test", rated, "--seed", "5", "--json").json
@@ -178,20 +163,6 @@ def test_several_criteria_and_tasks_are_tested_apart_and_stand_side_by_side(even
     assert {one["code"] for one in one["excluded"]} == {"task", "criterion"}
     said = evenhand("test", "all.csv", "--criterion", "fluencey", code=2).err
     assert "no criterion 'fluencey'. Did you mean 'fluency'?" in " ".join(said.split())
-
-
-def test_a_further_column_can_tell_groups_apart(evenhand, folder):
-    half = pl.col("item") < "i20"
-    scored().with_columns(
-        domain=pl.when(half).then(pl.lit("news")).otherwise(pl.lit("talk"))
-    ).write_csv("some.csv")
-    found = evenhand("test", "some.csv", "--group-by", "domain", "--json").json
-    assert sorted(found["groups"]) == ["news", "talk"]
-    scored().filter(half).write_csv("news.csv")
-    alone = evenhand("test", "news.csv", "--json").json
-    assert found["groups"]["news"]["pairs"] == alone["pairs"]
-    said = evenhand("test", "some.csv", "--group-by", "domian", code=2).err
-    assert "domain" in said
 
 
 def test_a_column_of_a_joined_table_can_tell_groups_apart(evenhand, rated):

@@ -131,7 +131,7 @@ def test_comparisons_have_no_column_of_shares_of_a_score(evenhand, voted, rated)
     assert "variance  of error" in evenhand("variance", rated).out
 
 
-@pytest.mark.parametrize("unit", [1e7, 1e5, 1e-5])
+@pytest.mark.parametrize("unit", [1e7, 1e-5])
 def test_large_and_small_numbers_stay_within_the_line(evenhand, folder, unit):
     rows = simulate(2, SDS, n=3000, sizes=(7, 1234, 2))
     pl.DataFrame(

@@ -58,8 +58,8 @@ def test_the_head_says_how_far_it_is_when_votes_came_and_who_is_flagged() -> Non
     assert "of 6 pairs are decided for this panel" in lines[10]
 
 
-@pytest.mark.parametrize("lines", range(6, 60, 3))
-@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize("lines", [6, 12, 24, 57])
+@pytest.mark.parametrize("columns", [40, 120])
 def test_it_fits_and_says_how_many_rows_are_left_out(lines: int, columns: int) -> None:
     found = draw(make_sight(make_pass()), lines, columns)
     assert len(found) <= lines

@@ -58,27 +58,8 @@ def test_classes_differ_in_shape_as_well_as_in_colour():
     assert len({shape for shape, _ in flagged}) == len({colour for _, colour in flagged}) == 4
 
 
-def test_without_ties_judgments_stand_upwards():
-    rows = [row("a", 1.0), row("b", 0.5)]
-    assert "judgments" in texts(draw_judge_map(rows, ties=False))
-    assert "prefers neither" in texts(draw_judge_map(rows))
-
-
 @pytest.mark.parametrize("kind", OPEN_KINDS[1:])
 def test_where_nothing_is_decided_of_anybody_all_who_have_room_are_named(kind):
     rows = [row(f"j{k}", k / 2, kind, ties=0.1 * (k % 3)) for k in range(6)]
     names = [one["judge"] for one in layers(rows)[1]]
     assert sorted(names) == [f"j{k}" for k in range(6)]
-
-
-def test_of_judges_at_one_place_the_more_doubtful_are_named():
-    kind = "too few judges to tell"
-    rows = [row(f"ok{k}", 1.0, kind) for k in range(3)] + [row("odd", 1.0, kind, p_honest=0.1)]
-    names = [one["judge"] for one in layers(rows)[1]]
-    assert "ok2" not in names
-
-
-def test_without_ties_names_find_room_by_numbers_of_judgments():
-    rows = [row(f"j{k}", 1.0, "too few judges to tell", n=10**k) for k in range(4)]
-    names = [one["judge"] for one in layers(rows, ties=False)[1]]
-    assert sorted(names) == ["j0", "j1", "j2", "j3"]
