@@ -61,16 +61,6 @@ def compared(folder: Path) -> str:
     return "votes.csv"
 
 
-def test_it_says_how_often_judges_give_the_same_score(evenhand, rated):
-    ran = evenhand("agreement", rated, "--scale", "1-5")
-    assert "144 scores of 48 outputs by 3 judges each, 3 judges in all" in ran.out
-    assert ran.out.startswith("Two judges give the same score in")
-    for title in ("same score", "Fleiss' κ", "Cohen's κ, quadratic weights", "ICC(2,1)"):
-        assert title in ran.out
-    assert "same judge:" not in ran.out
-    assert max(map(len, ran.out.splitlines())) <= 80
-
-
 def test_criteria_are_apart_and_together(evenhand, rated):
     found = evenhand("agreement", rated, "--scale", "1-5", "--json").json
     assert [part["by"] for part in found["parts"]] == [

@@ -57,12 +57,6 @@ def test_a_group_that_says_nothing_is_named(evenhand, folder):
     assert "there ──" in ran.out
 
 
-def test_the_test_of_a_judge_is_told_from_the_estimate(evenhand, votes):
-    text = evenhand("bias", votes).out
-    assert "vs median  adjusted\n" in text
-    assert "vs median: p of the judge's counts against the median judge" in " ".join(text.split())
-
-
 def test_judges_who_do_not_differ_share_the_common_estimate(evenhand, folder):
     rows = ["left,right,outcome,judge"]
     for judge in range(6):

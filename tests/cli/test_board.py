@@ -29,14 +29,6 @@ def test_a_board_never_exceeds_its_columns(ranking, columns, more):
     assert max(map(width, text.splitlines())) <= columns
 
 
-def test_where_there_is_no_room_bars_and_lists_go_first_never_numbers(ranking):
-    numbers = ["rank", "system", "log-worth", "95", "%", "interval", "Elo", "worth"]
-    narrow = draw_board(ranking, SCALES, 60)
-    assert narrow[0].split() == numbers
-    assert "●" not in "".join(narrow)
-    assert "●" in "".join(draw_board(ranking, SCALES, 80))
-
-
 def test_names_are_cut_before_bars_go(folder):
     names = ("a" * 40, "b" * 40)
     rows = [f"{names[0]},{names[1]},{o}" for o in ("left", "right", "tie")] * 5
@@ -66,12 +58,6 @@ def test_rank_ranges_show_what_is_undecided(folder):
     assert "beats" not in lines[0]  # nobody beats anybody
 
 
-def test_the_ends_of_the_scale_are_those_of_the_widest_intervals(ranking):
-    title = draw_board(ranking)[0].split()
-    low, high = f"{ranking.lower.min():.1f}", f"{ranking.upper.max():.1f}"
-    assert title[6:8] == [low, high]
-
-
 def test_a_rounded_zero_has_no_sign(evenhand):
     evenhand("demo", "pudding", "-o", "pudding.csv")  # brand 4 lies at -0.004
     assert " -0.00 " not in evenhand("rank", "pudding.csv").out
@@ -97,13 +83,6 @@ def test_a_system_without_an_interval_has_a_dash_and_no_bar(thinned, columns):
     assert not any("inf" in line or "nan" in line for line in lines)
     known = thinned.upper[[0, 2, 3]].max()
     assert columns == 45 or f"{known:.1f}" in lines[0].split()
-
-
-def test_where_no_system_has_an_interval_there_are_no_bars(ranking):
-    gone = replace(ranking, lower=ranking.lower - float("inf"), upper=ranking.upper + float("inf"))
-    lines = draw_board(gone)
-    assert not any("●" in line for line in lines)
-    assert lines[0].split()[-1] == "beats"
 
 
 def test_pairs_that_may_not_be_decided_are_marked_in_their_rows(ranking, thinned):

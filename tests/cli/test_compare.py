@@ -6,13 +6,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click import unstyle
 
 import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
-from evenhand.cli.result import VerbResult
 from evenhand.ranking.cross_validation import compare_models
-from evenhand.ranking.learning_curves import trace_learning
 
 
 @pytest.fixture
@@ -62,21 +59,6 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(evenhand, 
     runs = [evenhand(*words, "--seed", seed).json["models"] for seed in ("1", "1", "2")]
     one, same, other = ([row["perplexity"] for row in rows] for rows in runs)
     assert one == same != other
-
-
-@pytest.mark.parametrize("columns", [60, 80])
-def test_lines_fit(votes, two_tasks, columns):
-    found = compare_models(package.read(votes), models=QUICK)
-    tasks = compare_models(package.read(two_tasks), models=QUICK, folds=3)
-    curves = trace_learning(package.read(votes), models=QUICK, least=150, trials=2)
-    for result in (
-        VerbResult({"": found}, {}, ["votes.csv"]),
-        VerbResult(tasks.groups, tasks.refused, ["tasks.csv"]),
-        VerbResult({"": curves}, {}, ["votes.csv"]),
-    ):
-        lines = unstyle(result.text(columns)).splitlines()
-        assert [line for line in lines if len(line) > columns] == []
-        assert any("geometric-students" in line and "." in line for line in lines)
 
 
 def test_csv_has_a_row_for_each_model_also_for_one_that_was_refused(evenhand, folder):

@@ -49,15 +49,6 @@ def full(folder) -> str:
     return write(campaign(), "full.csv")
 
 
-def test_methods_stand_side_by_side_and_it_says_what_it_used(evenhand, rated):
-    ran = evenhand("impute", rated)
-    for method in ("random draw", "judge mean", "output mean", "judge + output", "completion"):
-        assert f"\n {method} " in ran.out
-    assert "Judges share tastes" in ran.out
-    assert "90 % intervals are ±" in ran.out
-    assert all(len(line) <= 80 for line in ran.out.splitlines())
-
-
 def test_it_tells_apart_the_two_held_out_sets(evenhand, rated):
     said = " ".join(evenhand("impute", rated).out.split())
     assert "on 320 held-out cells that nothing was learned or chosen on" in said

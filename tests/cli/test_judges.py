@@ -88,13 +88,6 @@ def test_the_four_tables_stand_below_the_flags(evenhand, scores):
     assert [text.index(title) for title in titles] == sorted(text.index(one) for one in titles)
 
 
-def test_lines_fit_in_eighty_columns(evenhand, scores, votes):
-    for file in (scores, votes):
-        for words in ([], ["--hamon"] if file == scores else []):
-            for line in evenhand("judges", file, *words).out.splitlines():
-                assert len(line) <= 80, line
-
-
 def test_a_reversed_judge_of_comparisons_is_flagged(evenhand, votes):
     found = evenhand("judges", votes, "--json").json
     assert found["screening"]["flagged"] == ["j00"]

@@ -23,15 +23,6 @@ def scores(folder):
     return "scores.csv"
 
 
-def test_it_prints_outputs_with_reasons(evenhand, scores):
-    ran = evenhand("next", scores, "--feature", "words", "--feature", "domain", "--batch", "3")
-    rows = [line for line in ran.out.splitlines() if line[:4].strip().isdigit()]
-    assert len(rows) == 3
-    assert all("chosen" in row for row in rows)
-    assert "30 outputs with ratings, 20 without" in ran.out
-    assert "features words, domain (label)" in " ".join(ran.out.split())
-
-
 def test_savings_stand_below_the_outputs_in_words_and_as_a_table(evenhand, scores):
     asked = ("next", scores, "--feature", "words", "--savings", "--replays", "2")
     curves = json.loads(evenhand(*asked, "--json").out)["savings"]

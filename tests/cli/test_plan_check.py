@@ -135,16 +135,6 @@ def test_a_database_that_is_not_there_is_refused(evenhand, folder):
     assert "there is no file 'item.db'" in ran.err
 
 
-def test_systems_are_named_with_their_outputs(evenhand, folder):
-    Path("items.csv").write_text(f"{ITEMS}12,s12,a12,b12,\n", encoding="utf-8")
-    text = 'items = "items.csv"\n[[tasks]]\nkind = "rating"\nname = "q"\n'
-    Path("campaign.toml").write_text(text, encoding="utf-8")
-    said = " ".join(evenhand("check", "campaign.toml").out.split())
-    assert "Systems: A (13), B (13), C (12)." in said
-    found = evenhand("check", "campaign.toml", "--json").json
-    assert found["outputs"] == {"A": 13, "B": 13, "C": 12}
-
-
 def test_what_is_odd_is_warned_of(evenhand, folder):
     Path("items.csv").write_text(ITEMS, encoding="utf-8")
     text = 'items = "items.csv"\n[[tasks]]\nkind = "rating"\nname = "q"\nshows = ["reference"]\n'

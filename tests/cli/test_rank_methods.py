@@ -29,16 +29,6 @@ def test_one_method_is_shown_as_a_board_of_its_own(evenhand, table1, rules):
     assert re.fullmatch(r"sign   evenhand \S+ \| wins \| n=960 \| sha256 \w{12}", found[-1])
 
 
-def test_a_board_has_ranges_errors_and_lines_between_clusters_where_the_rule_has_them(
-    evenhand, table1, rules
-):
-    found = evenhand("rank", table1, "--method", "fewest-losses").out.splitlines()
-    start = found.index(" place  system  lost    s.e.  range")
-    assert found[start + 1].split() == ["1", "A", "-55", "0.5000", "1"]
-    assert set(found[start + 2].strip()) == {"┈"}
-    assert [row.split()[1] for row in found[start + 1 : start + 8 : 2]] == ["A", "D", "B", "C"]
-
-
 def test_a_bootstrap_gives_rules_ranges_by_judge_wider_than_by_comparison(evenhand, tmp_path):
     """Of 10 judges 7 always prefer a: √(.7 · .3 / 10) = .145, and √(.7 · .3 / 1000) = .0145."""
     rows = [f"a,b,{'a' if j < 7 else 'b'},j{j}" for j in range(10) for _ in range(100)]
@@ -64,13 +54,6 @@ def test_settings_that_a_rule_takes_with_a_bootstrap_say_so(evenhand, table1):
     assert "trueskill draws comparisons" in own
 
 
-def test_a_rule_that_only_orders_shows_places_and_its_notes(evenhand, table1, rules):
-    text = evenhand("rank", table1, "--method", "lot", "--seed", "2").out
-    assert " place  system\n     1  C\n     2  D\n     3  A\n     4  B\n" in text
-    assert "\nnote   drawn\n" in text
-    assert "| lot, seed=2 |" in text
-
-
 def test_all_methods_stand_side_by_side_in_the_order_of_the_default(evenhand, table1, rules):
     text = evenhand("rank", table1, "--method", "all").out
     lines = text.splitlines()
@@ -87,15 +70,6 @@ def test_all_methods_stand_side_by_side_in_the_order_of_the_default(evenhand, ta
     assert "D before B: 3 of 4 methods, not lot" in lines  # the majority's order, not of names
     assert "warning never gives no scores: never says anything." in lines
     assert lines[-1].endswith(("sha256", *"0123456789abcdef"))
-
-
-def test_several_methods_can_be_chosen(evenhand, table1, rules):
-    found = evenhand("rank", table1, "--method", "wins", "--method", "bradley-terry", "--json").json
-    assert [one["method"] for one in found["methods"]] == ["wins", "bradley-terry"]
-    assert [row["places"]["wins"] for row in found["systems"]] == [1, 2, 3, 4]
-    assert found["distances"] == [{"methods": ["wins", "bradley-terry"], "kendall": 0.0}]
-    text = evenhand("rank", table1, "--method", "wins", "--method", "fewest-losses").out
-    assert text.startswith("All methods agree on the order of all 6 pairs.\n")
 
 
 def test_the_default_by_its_name_is_the_plain_ranking(evenhand, table1):

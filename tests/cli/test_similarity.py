@@ -52,18 +52,6 @@ def test_it_finds_the_camps_and_who_is_lenient(evenhand, rated):
     assert {*order[:2]} == {"Di", "Eli"} or {*order[3:]} == {"Di", "Eli"}
 
 
-@pytest.mark.parametrize("columns", [80, 60])
-def test_text_has_a_table_a_matrix_and_a_sentence(evenhand, rated, monkeypatch, columns):
-    monkeypatch.setattr("evenhand.cli.running.columns_of_terminal", lambda: columns)
-    ran = evenhand("similarity", rated, "--label", "domain")
-    assert "100 ratings, 5 judges" in ran.out
-    assert "lenient by" in ran.out
-    assert "differ in one feature" in " ".join(ran.out.split())
-    assert ran.out.startswith("Of the 10 pairs of judges, taken one at a time:")
-    table, _ = ran.out.split("\nsign ")
-    assert all(len(line) <= columns for line in table.splitlines())
-
-
 def test_with_many_judges_only_the_ends_are_printed_and_csv_has_every_pair(evenhand, many):
     ran = evenhand("similarity", many)
     assert "most alike" in ran.out

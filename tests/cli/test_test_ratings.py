@@ -165,15 +165,6 @@ def test_several_criteria_and_tasks_are_tested_apart_and_stand_side_by_side(even
     assert "no criterion 'fluencey'. Did you mean 'fluency'?" in " ".join(said.split())
 
 
-def test_a_column_of_a_joined_table_can_tell_groups_apart(evenhand, rated):
-    lines = [f"j{j:02},{'expert' if j < 6 else 'crowd'}" for j in range(12)]
-    Path("judges.csv").write_text("judge,kind_of_judge\n" + "\n".join(lines) + "\n")
-    found = evenhand(
-        "test", rated, "--judges", "judges.csv", "--group-by", "kind_of_judge", "--json"
-    ).json
-    assert sorted(found["groups"]) == ["crowd", "expert"]
-
-
 def test_lower_penalties_are_better_and_it_is_said(evenhand, folder):
     frame = scored().with_columns(score=100 - pl.col("score"), criterion=pl.lit("mqm_penalty"))
     frame.write_csv("mqm.csv")
@@ -359,16 +350,6 @@ def test_scores_standardised_by_judge_are_tested_as_in_wmt(evenhand, rated):
     )
     said = evenhand("test", rated, "--model", "zz", code=2).err
     assert "model cannot be 'zz'" in said
-
-
-def test_few_judges_limit_the_first_sentence(evenhand, folder):
-    scored(judges=3).write_csv("few.csv")
-    found = evenhand("test", "few.csv", "--json").json
-    assert " for these 3 judges only (p " in found["says"]
-    scored(judges=6).write_csv("six.csv")
-    text = " ".join(evenhand("test", "six.csv").out.split())
-    assert "effective judges: clustered p-values are large; 8 or more would lower them." in text
-    assert "--cluster" not in text  # which is no option of test
 
 
 def test_what_limits_a_ranking_is_said_beside_its_p_values(evenhand, folder):

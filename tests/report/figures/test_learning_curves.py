@@ -8,7 +8,7 @@ import pytest
 
 from drawn_figures import heights, svg, texts, values
 from evenhand.report.figures.predictions import draw_learning_curves
-from evenhand.report.figures.style import ACCENT, QUIET
+from evenhand.report.figures.style import QUIET
 
 SIZES = (100, 200, 400, 800, 1600, 3200)
 
@@ -76,11 +76,3 @@ def test_a_model_far_worse_than_guessing_does_not_squeeze_the_others():
     chart = draw(curves)
     assert not {"4", "40", "90"} & {*texts(chart)}
     assert "1 with points above the plot" in " ".join(texts(chart))
-
-
-def test_intervals_are_drawn_for_a_single_line_only():
-    ends = {"lower": 2.3, "upper": 2.7}
-    one = draw([curve("a", 2.4, **ends)])
-    assert svg(one).count(f"stroke: {ACCENT}") == 1 + len(SIZES)
-    both = draw([curve(c, 2.4, **ends) for c in "ab"])
-    assert svg(both).count(f"stroke: {ACCENT}") == 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pandas as pd
 
 import evenhand
@@ -40,17 +38,3 @@ def test_it_is_said_how_many_ties_there_are() -> None:
     decided = write(*[("a", "b", "left")] * 3, ("b", "a", "left"))
     assert decided.says == ("Ties: 0 of 4 comparisons (0 %).",)
     assert write(*[("a", "b", "tie")] * 3).says == ("Ties: 3 of 3 comparisons (100 %).",)
-
-
-def test_two_hundred_systems_are_cut_and_that_is_said() -> None:
-    names = [f"s{at:03d}" for at in range(201)]
-    rows = [
-        row
-        for one, two in pairwise(names)
-        for row in ((one, two, "left"), (one, two, "left"), (two, one, "left"))
-    ]
-    section = write(*rows)
-    (figure,) = section.figures
-    assert figure.title == "Won, tied and lost, the best 100 of 201 systems"
-    assert len(section.tables[0].rows) == 201
-    assert {bar["system"] for bar in figure.datasets["rows"]} == set(names[:100])
