@@ -9,7 +9,7 @@ import pytest
 from benchmarks.contenders import FileCase
 from benchmarks.limits import Limits
 from benchmarks.row import Row, read_rows, replace_cases, write_rows
-from benchmarks.suites import SUITES, agreement, completion, intervals, labels, random_judges
+from benchmarks.suites import SUITES, agreement, completion, intervals
 from click.testing import CliRunner
 
 from benchmarks import peers, row, run, sizes, slopes, table, targets
@@ -92,33 +92,6 @@ def test_refits_the_arena_s_way_have_the_errors_of_ours(tmp_path: Path) -> None:
 def test_completion_is_compared_by_its_error_on_ratings_that_were_not_seen(tmp_path: Path) -> None:
     found = rows_of(completion.case(30, 60, 1), tmp_path)
     assert 0.5 < found["evenhand"].extra("rmse") < 2
-
-
-def test_files_of_ratings_and_of_labels_have_what_was_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import duckdb
-
-    monkeypatch.setattr(agreement, "RATINGS", 2_000)
-    crowd = labels.Crowd("small", answers=600, units=120, judges=15, labels=3)
-    for path, query, expected in (
-        (
-            agreement.parquet(tmp_path, 5, 0.2),
-            "count(*), count(DISTINCT (judge, item, system))",
-            (2_000, 2_000),
-        ),
-        (
-            labels.parquet(tmp_path, crowd),
-            "count(*), count(DISTINCT item), count(DISTINCT judge), count(DISTINCT score)",
-            (600, 120, 15, 3),
-        ),
-        (
-            random_judges.parquet(tmp_path, (30, 5, 2_000)),
-            'count(*), count(DISTINCT judge), count(DISTINCT "left")',
-            (2_000, 30, 5),
-        ),
-    ):
-        assert duckdb.sql(f"SELECT {query} FROM '{path}'").fetchone() == expected
 
 
 def test_peers_and_evenhand_give_the_same_coefficients(

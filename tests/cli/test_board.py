@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,36 +60,6 @@ def test_rank_ranges_show_what_is_undecided(folder):
 def test_a_rounded_zero_has_no_sign(evenhand):
     evenhand("demo", "pudding", "-o", "pudding.csv")  # brand 4 lies at -0.004
     assert " -0.00 " not in evenhand("rank", "pudding.csv").out
-
-
-@pytest.fixture
-def thinned(ranking):
-    """The same board, its second system without an interval, nor a pair with the last."""
-    lower, upper, resting = ranking.lower.copy(), ranking.upper.copy(), ranking.rank_sets.resting
-    lower[1], upper[1] = -float("inf"), float("inf")
-    resting = resting.copy()
-    resting[1, 3] = resting[3, 1] = True
-    return replace(
-        ranking, lower=lower, upper=upper, rank_sets=replace(ranking.rank_sets, resting=resting)
-    )
-
-
-@pytest.mark.parametrize("columns", [45, 80, 100])
-def test_a_system_without_an_interval_has_a_dash_and_no_bar(thinned, columns):
-    lines = [line for line in draw_board(thinned, (), columns) if not line.startswith(" ┈")]
-    assert lines[2].split()[:4] == ["2†", "D", f"{thinned.log_worth[1]:.2f}", "–"]
-    assert ["●" in line for line in lines[1:5]] == [columns > 45] + [False] + [columns > 45] * 2
-    assert not any("inf" in line or "nan" in line for line in lines)
-    known = thinned.upper[[0, 2, 3]].max()
-    assert columns == 45 or f"{known:.1f}" in lines[0].split()
-
-
-def test_pairs_that_may_not_be_decided_are_marked_in_their_rows(ranking, thinned):
-    lines = [line for line in draw_board(thinned, (), 60) if not line.startswith(" ┈")]
-    assert [line.split()[0] for line in lines[1:5]] == ["1", "2†", "3", "4†"]
-    said = " ".join(" ".join(lines[5:]).split())
-    assert said == "† some of its pairs cannot be decided, however far apart: see note"
-    assert not any("†" in line for line in draw_board(ranking, (), 60))
 
 
 def test_marginal_rank_sets_are_a_column_of_their_own(folder):

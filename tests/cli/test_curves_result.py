@@ -10,7 +10,7 @@ import pytest
 import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
 from evenhand.cli.result import VerbResult
-from evenhand.ranking.learning_curves import Refusal, find_enough, trace_learning
+from evenhand.ranking.learning_curves import Refusal, trace_learning
 
 
 @pytest.fixture
@@ -93,11 +93,3 @@ def test_refusals_of_curves_are_told_once_with_their_reason_also_in_csv(votes):
     assert codes.count("trainings-refused") == 1
     assert [row["why"] for row in result.records()] == ["too few"]
     assert "uniform: 1 training refused" in result.text(80)
-
-
-def test_no_gain_has_no_sign(votes):
-    found = trace_learning(
-        package.read(votes), models=("bradley-terry",), least=150, sizes=(50, 100)
-    )
-    tiny = replace(find_enough(found, "bradley-terry"), gain=-4e-5, gain_lower=-3e-5)
-    assert any("gained 0.000 (0.000 to " in line for line in tiny.says)

@@ -4,24 +4,11 @@ import csv
 import io
 import json
 import re
-from dataclasses import replace
 
-import click
 import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.ratings.matrix import ADDITIVE
-from evenhand.ratings.reliability import (
-    DECIDERS,
-    ONE_RATING,
-    RAW,
-    DecisionCurve,
-    DecisionPoint,
-    Design,
-    Estimate,
-)
-from evenhand.render.text import draw_table, render_text
 from ratings.rated_matrices import make_rows, simulate
 from ratings.test_reliability import campaign
 
@@ -123,30 +110,6 @@ def test_a_level_is_told_with_all_of_its_digits(evenhand, rated):
     out = evenhand("impute", rated, "--level", "0.9999999").out
     assert "99.99999 %" in out
     assert "100 %" not in out
-
-
-def point(kind: str, share: float, **at: float) -> DecisionPoint:
-    """A point, with reliability 1 and the gains that are given."""
-    whole = Estimate(1.0, 1.0, 1.0)
-    names = {"raw": RAW, "even": ADDITIVE, "one": ONE_RATING}
-    gains = {names[name]: Estimate(gain, gain - 0.01, gain + 0.02) for name, gain in at.items()}
-    return DecisionPoint(Design(kind, share), dict.fromkeys(DECIDERS, whole), gains, {}, {}, 0.0)
-
-
-def test_the_last_columns_are_what_is_gained_on_judge_and_output_and_on_one_rating():
-    points = (point("spread", 0.1, raw=0.11, even=0.22, one=0.33),) * 2
-    curve = DecisionCurve(points, 4, 9, 2, 1, 3, 0.95, (), "signed")
-    (table,) = curve.document().tables
-    line = click.unstyle(draw_table(table, 120)[1])
-    assert line.split("  ")[-2:] == ["21 to 24 %", "32 to 35 %"]
-    for columns in (60, 80):
-        drawn = click.unstyle(render_text(curve.document(), columns)).splitlines()
-        assert max(len(line) for line in drawn) <= columns
-    assert "orders the two systems as all 4 do in 100 % of the draws" in curve.says[0]
-    better = "than raw means of the same ratings at 1 of 1 share, than judge + output at 1"
-    assert better in curve.says[1]
-    worse = replace(curve, points=(*points, point("spread", 0.5, raw=-0.11, even=0, one=0)))
-    assert "at 1 of 2 shares (worse at 1), than" in worse.says[1]
 
 
 @pytest.mark.parametrize(

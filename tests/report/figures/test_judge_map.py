@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from drawn_figures import marks, texts
+from drawn_figures import texts
 from evenhand.report.figures.judges import EDGES, KINDS, draw_judge_map
-from evenhand.report.figures.judges import MAX_NAMED_ON_MAP as NAMED
 
 OPEN_KINDS = ("too few judgments to tell", "too few judges to tell", "open who is right")
 
@@ -45,12 +44,6 @@ def test_flagged_judges_are_named_towards_the_middle_and_the_others_are_not():
     drawn = texts(draw_judge_map(rows))
     assert {"left", "right"} <= {*drawn}
     assert "plain" not in drawn
-
-
-def test_of_many_flagged_judges_the_first_are_named():
-    rows = [row(f"j{k}", 0.0, "careless") for k in range(NAMED + 5)] + [row("ok", 1.0)]
-    assert len(layers(rows)[1]) == NAMED
-    assert marks(draw_judge_map(rows), KINDS["careless"][0]) == NAMED + 5 + 1, "and the legend"
 
 
 def test_classes_differ_in_shape_as_well_as_in_colour():
