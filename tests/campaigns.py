@@ -1,6 +1,6 @@
 """Campaigns for tests: small ones of any shape, and the design of Hamon et al. (2007)."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from itertools import combinations
 
 from evenhand.design.assignment import Assignment
@@ -67,15 +67,6 @@ def judges_of(assignment: Assignment) -> dict[tuple, list[str]]:
         if one.kind == "target":
             found[one.task, one.item, frozenset(one.systems)].append(one.judge)
     return dict(found)
-
-
-def loads_of(assignment: Assignment) -> Counter:
-    """Return how many targets each judge has in each pass, those of nobody too."""
-    campaign = assignment.campaign
-    none = {(one.name, task.name): 0 for one in campaign.judges for task in campaign.tasks}
-    return Counter(none) + Counter(
-        (one.judge, one.task) for one in assignment if one.kind == "target"
-    )
 
 
 def every_unit(campaign: Campaign, width: int) -> set[tuple]:

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.contenders import FileCase
 from benchmarks.limits import Limits
 from benchmarks.row import Row, read_rows, replace_cases, write_rows
-from benchmarks.suites import SUITES, agreement, completion, intervals, labels, random_judges
+from benchmarks.suites import SUITES, agreement, completion, intervals
 from click.testing import CliRunner
 
 from benchmarks import peers, row, run, sizes, slopes, table, targets
@@ -94,38 +94,6 @@ def test_completion_is_compared_by_its_error_on_ratings_that_were_not_seen(tmp_p
     assert 0.5 < found["evenhand"].extra("rmse") < 2
 
 
-def test_random_judges_are_measured_by_the_spread_of_their_tastes(tmp_path: Path) -> None:
-    found = rows_of(random_judges.case(40, 4, 2_000), tmp_path)
-    assert found["evenhand"].extra("sigma") == pytest.approx(random_judges.SIGMA, abs=0.25)
-
-
-def test_files_of_ratings_and_of_labels_have_what_was_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import duckdb
-
-    monkeypatch.setattr(agreement, "RATINGS", 2_000)
-    crowd = labels.Crowd("small", answers=600, units=120, judges=15, labels=3)
-    for path, query, expected in (
-        (
-            agreement.parquet(tmp_path, 5, 0.2),
-            "count(*), count(DISTINCT (judge, item, system))",
-            (2_000, 2_000),
-        ),
-        (
-            labels.parquet(tmp_path, crowd),
-            "count(*), count(DISTINCT item), count(DISTINCT judge), count(DISTINCT score)",
-            (600, 120, 15, 3),
-        ),
-        (
-            random_judges.parquet(tmp_path, (30, 5, 2_000)),
-            'count(*), count(DISTINCT judge), count(DISTINCT "left")',
-            (2_000, 30, 5),
-        ),
-    ):
-        assert duckdb.sql(f"SELECT {query} FROM '{path}'").fetchone() == expected
-
-
 def test_peers_and_evenhand_give_the_same_coefficients(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,31 +153,6 @@ def test_targets_are_met_or_missed_by_the_numbers_of_the_run() -> None:
     assert [line.split()[0] for line in said] == ["met", "MISSED", "met", "met"]
     rows.append(measured(targets.MANY, "ours", targets.WORTHS, cpu_s=0.45))
     assert list(targets.lines(rows))[-1].endswith("behind choix")
-
-
-def test_who_gives_errors_is_held_against_those_who_give_them_too() -> None:
-    def measured(role: str, name: str, gives: str, cpu_s: float) -> Row:
-        return Row("1.0", "fit", targets.MANY, role, name, gives=gives, cpu_s=cpu_s)
-
-    rows = [
-        measured("ours", "evenhand", "ranking, model SE", 0.5),
-        measured("ours", targets.WORTHS, "worths", 0.3),
-        measured("peer", "choix", "worths", 0.4),
-        measured("peer", "statsmodels", "worths, model SE", 2.0),
-    ]
-    *_, with_errors, alone = targets.lines(rows)
-    assert with_errors.startswith("met")
-    assert "ahead of all 1 peers" in with_errors
-    assert alone.startswith("met")
-    assert "ahead of all 2 peers" in alone
-
-
-def test_nobody_is_ahead_of_peers_that_were_not_measured() -> None:
-    rows = [
-        Row("1.0", "fit", targets.MANY, "ours", "evenhand", cpu_s=0.5),
-        Row("1.0", "fit", targets.MANY, "peer", "choix", note="-"),
-    ]
-    assert not any("peers" in line for line in targets.lines(rows))
 
 
 def test_slopes_are_those_of_a_power_of_the_size() -> None:

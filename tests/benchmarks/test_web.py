@@ -84,15 +84,3 @@ def test_times_with_the_page_open_are_told_as_multiples_of_those_with_it_closed(
     told = "this, open against closed: p50 x 1.00, p95 x 3.00, p99 x 3.00 (median of the rounds)"
     assert list(organiser.compare(rows)) == [told]  # twice in one round, four times in the other
     assert "p95   16.0" in organiser.say(rows[1])
-
-
-@pytest.mark.skipif(not process.PROC.joinpath("self/stat").exists(), reason="there is no /proc")
-def test_judges_are_played_with_the_organisers_page_open(tmp_path: Path) -> None:
-    organiser.write_campaign(tmp_path / "made", 100)
-    organiser.store_answers(tmp_path / "made", 100)
-    plan = {"stored": 100.0, "seconds": 1.0, "rate": 20.0, "poll": 0.5}
-    row = organiser.run(tmp_path / "made", ("this", ""), plan, "open")
-    assert (row.mode, row.stored, row.unanswered) == ("open", 100, 0)
-    assert row.judgments > 0
-    assert row.looks > 0
-    assert 0 < row.p50_ms <= row.p95_ms <= row.p99_ms

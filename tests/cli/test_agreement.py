@@ -61,16 +61,6 @@ def compared(folder: Path) -> str:
     return "votes.csv"
 
 
-def test_it_says_how_often_judges_give_the_same_score(evenhand, rated):
-    ran = evenhand("agreement", rated, "--scale", "1-5")
-    assert "144 scores of 48 outputs by 3 judges each, 3 judges in all" in ran.out
-    assert ran.out.startswith("Two judges give the same score in")
-    for title in ("same score", "Fleiss' κ", "Cohen's κ, quadratic weights", "ICC(2,1)"):
-        assert title in ran.out
-    assert "same judge:" not in ran.out
-    assert max(map(len, ran.out.splitlines())) <= 80
-
-
 def test_criteria_are_apart_and_together(evenhand, rated):
     found = evenhand("agreement", rated, "--scale", "1-5", "--json").json
     assert [part["by"] for part in found["parts"]] == [
@@ -85,26 +75,6 @@ def test_criteria_are_apart_and_together(evenhand, rated):
     assert known["fleiss"]["value"] == pytest.approx(expected)
     assert known["fleiss"]["lower"] < expected < known["fleiss"]["upper"]
     assert found["scale"].startswith("1 to 5")
-
-
-def test_columns_are_crossed_and_listed(evenhand, rated):
-    ran = evenhand("agreement", rated, "--by", "system", "--by", "criterion")
-    assert " system, criterion" in ran.out
-    lines = [line.split("  ")[0].strip() for line in ran.out.splitlines()]
-    assert {"s0, adequacy", "s2, fluency", "s1"} <= set(lines)
-    rows = evenhand("agreement", rated, "--by", "system", "--csv").out.splitlines()
-    assert rows[0].startswith("system,coefficient,value,lower,upper,units,ratings,why")
-    assert any(row.startswith("all,fleiss,") for row in rows)
-
-
-def test_coefficients_are_chosen_by_name_or_family(evenhand, rated):
-    words = ("--coefficient", "alpha", "--coefficient", "kendall-w", "--json")
-    whole = evenhand("agreement", rated, *words).json["parts"][-1]
-    names = [one["name"] for one in whole["coefficients"]]
-    assert names[-1] == "kendall-w"
-    assert {"alpha-nominal", "alpha-ratio"} <= set(names)
-    refused = evenhand("agreement", rated, "--coefficient", "kapa", code=2)
-    assert "no coefficient 'kapa'" in refused.err
 
 
 def test_who_was_asked_again_is_set_against_itself(evenhand, folder):
@@ -131,39 +101,6 @@ def test_comparisons_have_the_pairwise_kappa_in_both_modes(evenhand, compared):
     assert known["kappa-strict"] == pytest.approx((agree - chance) / (1 - chance))
     assert known["kappa-wmt"] == pytest.approx(known["kappa-strict"])  # shown in one order each
     assert "kappa-intra" not in known
-
-
-@pytest.mark.parametrize(("mode", "other"), [("strict", "wmt"), ("wmt", "strict")])
-def test_a_mode_leaves_the_other_out(evenhand, compared, mode, other):
-    found = evenhand("agreement", compared, "--mode", mode, "--json").json
-    names = {one["name"] for one in found["parts"][-1]["coefficients"]}
-    assert {f"kappa-{mode}", "fleiss"} <= names
-    assert f"kappa-{other}" not in names
-    assert f"agreement: default, {mode}" in found["signature"]
-
-
-def test_tasks_are_kept_apart_unless_they_are_parts(evenhand, folder):
-    both = pl.concat([scores(s).with_columns(task=pl.lit(t)) for s, t in ((1, "one"), (2, "two"))])
-    both.write_csv("tasks.csv")
-    found = evenhand("agreement", "tasks.csv", "--json").json
-    assert set(found["groups"]) == {"one", "two"}
-    parts = evenhand("agreement", "tasks.csv", "--by", "task", "--json").json["parts"]
-    assert [part["by"] for part in parts] == [{"task": "one"}, {"task": "two"}, {}]
-
-
-def test_the_latex_is_a_table_of_coefficients(evenhand, rated):
-    text = evenhand("agreement", rated, "--latex").out
-    assert r"\toprule" in text
-    assert "Krippendorff's $\\alpha$, ordinal & $" in text
-    assert "\nfluency & $24$ & $" in text
-    assert text.startswith("% evenhand")
-
-
-def test_one_judge_alone_is_refused(evenhand, folder):
-    scores(1).filter(pl.col("judge") == "j0").write_csv("one.csv")
-    ran = evenhand("agreement", "one.csv", code=2)
-    assert "no output was judged by two judges" in ran.err
-    assert "there is one judge alone" in ran.err
 
 
 def test_what_does_not_fit_is_refused(evenhand, rated, compared):

@@ -6,13 +6,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click import unstyle
 
 import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
-from evenhand.cli.result import VerbResult
 from evenhand.ranking.cross_validation import compare_models
-from evenhand.ranking.learning_curves import trace_learning
 
 
 @pytest.fixture
@@ -34,16 +31,6 @@ def test_the_numbers_are_those_of_the_library(evenhand, votes):
             assert row[key] == pytest.approx(getattr(score, key), rel=1e-12), key
     assert found["best_set"] == list(expected.best_set)
     assert found["signature"] == expected.signature
-
-
-def test_the_table_shows_them(evenhand, votes):
-    text = evenhand("compare", votes, *MODELS).out
-    for score in compare_models(package.read(votes), models=QUICK).scores:
-        (line,) = [one for one in text.splitlines() if one.startswith(f" {score.model} ")]
-        assert f"{score.perplexity:.3f}  {score.lower:.3f} to {score.upper:.3f}" in line
-        assert ("≈" in line) == (score.among_best and score.difference != 0)
-        said = f"{score.difference:.4f}" if score.difference else "–"
-        assert said in line.split()
 
 
 def test_guessing_has_a_perplexity_of_three(evenhand, votes):
@@ -72,30 +59,6 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(evenhand, 
     runs = [evenhand(*words, "--seed", seed).json["models"] for seed in ("1", "1", "2")]
     one, same, other = ([row["perplexity"] for row in rows] for rows in runs)
     assert one == same != other
-
-
-@pytest.mark.parametrize("columns", [60, 80])
-def test_lines_fit(votes, two_tasks, columns):
-    found = compare_models(package.read(votes), models=QUICK)
-    tasks = compare_models(package.read(two_tasks), models=QUICK, folds=3)
-    curves = trace_learning(package.read(votes), models=QUICK, least=150, trials=2)
-    for result in (
-        VerbResult({"": found}, {}, ["votes.csv"]),
-        VerbResult(tasks.groups, tasks.refused, ["tasks.csv"]),
-        VerbResult({"": curves}, {}, ["votes.csv"]),
-    ):
-        lines = unstyle(result.text(columns)).splitlines()
-        assert [line for line in lines if len(line) > columns] == []
-        assert any("geometric-students" in line and "." in line for line in lines)
-
-
-def test_tasks_are_compared_apart(evenhand, two_tasks):
-    found = evenhand("compare", two_tasks, *MODELS, "--folds", "3", "--json").json
-    assert list(found["groups"]) == ["t0", "t1"]
-    alone = evenhand("compare", two_tasks, *MODELS, "--folds", "3", "--task", "t1", "--json").json
-    together = found["groups"]["t1"]
-    for one, other in zip(together["models"], alone["models"], strict=True):
-        assert one["perplexity"] == pytest.approx(other["perplexity"], rel=1e-12)
 
 
 def test_csv_has_a_row_for_each_model_also_for_one_that_was_refused(evenhand, folder):
@@ -138,13 +101,6 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_read(even
     Path("taken").write_text("a file")
     ran = evenhand("compare", "missing.csv", "--figures", "taken", code=2)
     assert "figures cannot be written to 'taken'" in ran.err
-
-
-def test_latex_has_a_row_for_each_model(evenhand, votes):
-    text = evenhand("compare", votes, *MODELS, "--latex").out
-    assert "\nbradley-terry & " in text
-    assert text.count(r" \\") == len(QUICK) + 1
-    assert "% evenhand" in text
 
 
 def test_figures_are_written(evenhand, votes, folder):

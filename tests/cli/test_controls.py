@@ -23,20 +23,6 @@ def test_rank_says_what_is_held_equal_and_what_that_changes(evenhand, votes):
     assert "control length + control lists" in ran.out.replace("\n       ", " ")
 
 
-def test_the_json_of_rank_has_controls_and_moves(evenhand, votes):
-    found = evenhand("rank", votes, "--control", "length", "--json").json
-    (control,) = found["controls"]
-    names = {"name", "estimate", "stderr", "lower", "upper", "p", "sd", "level", "per_unit"}
-    assert set(control) == names
-    assert control["per_unit"] == pytest.approx(control["estimate"] / control["sd"])
-    assert isinstance(found["moved"], list)
-
-
-def test_without_controls_the_json_of_rank_has_neither(evenhand, votes):
-    found = evenhand("rank", votes, "--json").json
-    assert not {"controls", "moved"} & set(found)
-
-
 def test_fit_prints_the_coefficient_on_the_scale_of_lambda_and_in_both_units(evenhand, votes):
     found = evenhand("fit", votes, "--control", "length", "--json").json
     (row,) = [one for one in found["coefficients"] if one["name"] == "control1"]
@@ -59,28 +45,12 @@ def test_rank_and_fit_have_the_digest_of_the_same_judgments(evenhand, votes):
     assert len(digests) == 1
 
 
-def test_fit_takes_groups_apart(evenhand, votes):
-    found = evenhand("fit", votes, "--control", "length", "--group-by", "item", "--json")
-    assert set(found.json) == {"groups", "refused", "findings", "excluded"}
-    assert len(found.json["groups"]) + len(found.json["refused"]) == 20
-
-
 @pytest.mark.parametrize("verb", ["rank", "fit"])
 def test_a_misspelt_column_is_refused_in_a_line(evenhand, votes, verb):
     ran = evenhand(verb, votes, "--control", "lenght", code=2)
     assert ran.err.startswith(
         "error  column 'lenght' not found in votes.csv. Did you mean 'length'?"
     )
-
-
-def test_rules_know_no_controls(evenhand, votes):
-    ran = evenhand("rank", votes, "--control", "length", "--method", "bojar", code=2)
-    assert "--control works only with bradley-terry" in ran.err.replace("\n       ", " ")
-
-
-def test_other_models_know_no_controls(evenhand, votes):
-    ran = evenhand("fit", votes, "--control", "length", "--model", "judge-slopes", code=2)
-    assert "--control does not apply to judge-slopes" in ran.err.replace("\n       ", " ")
 
 
 def test_two_columns_without_a_name_are_told_how_to_be_written(evenhand, votes):

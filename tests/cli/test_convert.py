@@ -66,11 +66,6 @@ def test_a_name_that_contradicts_the_format_is_refused(evenhand, votes):
     assert not Path("x.csv").exists()
 
 
-def test_the_format_can_be_said_where_the_name_does_not(evenhand, votes):
-    evenhand("convert", votes, "--to", "csv", "--to", "arena", "-o", "battles.dat")
-    assert Path("battles.dat").read_text().startswith("model_a,model_b,winner")
-
-
 def test_nothing_is_overwritten_unless_asked(evenhand, table1):
     Path("there.csv").write_text("mine")
     assert "--force" in evenhand("convert", table1, "-o", "there.csv", code=2).err

@@ -1,6 +1,5 @@
 """`evenhand compare --curves`."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
 from evenhand.cli.result import VerbResult
-from evenhand.ranking.learning_curves import Refusal, find_enough, trace_learning
+from evenhand.ranking.learning_curves import Refusal, trace_learning
 
 
 @pytest.fixture
@@ -44,19 +43,6 @@ def test_the_test_set_is_that_of_the_paper_s_rule(evenhand, votes):
         loads.filter(loads <= k).sum(),
         loads.filter(loads > k).sum(),
     )
-
-
-def test_how_many_are_enough_is_answered_in_words_and_in_json(evenhand, votes):
-    names = ("bradley-terry", "uniform")
-    words = ("compare", votes, "--model", names[0], "--model", names[1], *SMALL)
-    curves = trace_learning(
-        package.read(votes), models=names, least=150, sizes=(50, 100, 200), trials=2
-    )
-    expected = find_enough(curves, curves.order[0])
-    enough = evenhand(*words, "--json").json["enough"]
-    assert (enough["model"], enough["size"]) == (expected.model, expected.size)
-    text = " ".join(evenhand(*words).out.split())
-    assert all(line in text for line in expected.says)
 
 
 def test_models_are_trained_on_one_group_and_tested_on_another(evenhand, votes):
@@ -107,23 +93,3 @@ def test_refusals_of_curves_are_told_once_with_their_reason_also_in_csv(votes):
     assert codes.count("trainings-refused") == 1
     assert [row["why"] for row in result.records()] == ["too few"]
     assert "uniform: 1 training refused" in result.text(80)
-
-
-def test_no_gain_has_no_sign(votes):
-    found = trace_learning(
-        package.read(votes), models=("bradley-terry",), least=150, sizes=(50, 100)
-    )
-    tiny = replace(find_enough(found, "bradley-terry"), gain=-4e-5, gain_lower=-3e-5)
-    assert any("gained 0.000 (0.000 to " in line for line in tiny.says)
-
-
-def test_curves_as_csv_and_latex(evenhand, votes):
-    rows = evenhand("compare", votes, *MODELS, *SMALL, "--csv").out.splitlines()
-    assert len(rows) == 1 + len(QUICK) * 3
-    large = write_votes("large.csv", rows=1600)
-    latex = evenhand("compare", large, "--model", "uniform", *SMALL, "--latex").out
-    assert latex.count(r"\toprule") == 2
-    assert re.search(r" & \$1\{,\}\d\d\d\$ \\\\", latex), (
-        "a comma in mathematics is a list, with a gap"
-    )
-    assert not re.search(r"\$[\d.]*,", latex)

@@ -7,15 +7,6 @@ import pytest
 from evenhand import datasets
 
 
-def test_the_walk_shows_every_step_and_what_to_try_next(evenhand, folder):
-    text = evenhand("demo").out
-    for command in ("inspect", "rank", "fit"):
-        assert f"\n$ evenhand {command} table1.csv\n" in text
-    assert "\n$ evenhand fit table1.csv --judge-covariate judge\n" in text
-    assert text.rstrip().endswith("$ evenhand rank YOUR_FILE")
-    assert "\x1b" not in text
-
-
 def test_the_walk_gives_the_numbers_of_the_paper(evenhand, folder):
     text = evenhand("demo").out
     # Dras (2015), section 2; R 4.2.2 glm of eq. (1) and gnm of eq. (2)
@@ -34,13 +25,6 @@ def test_every_table_gives_the_numbers_it_must(evenhand, name):
     text = evenhand("demo", name).out
     assert text.startswith("Every number agrees.")
     assert "differs" not in text
-
-
-def test_tables_are_listed_with_their_titles(evenhand):
-    text = evenhand("demo", "--list").out
-    for name in datasets.names():
-        assert name in text
-        assert datasets.load(name).title in text
 
 
 def test_a_table_can_be_written_and_used(evenhand):
@@ -81,16 +65,6 @@ def test_a_simulated_campaign_is_listed_and_written_as_ratings(evenhand, folder)
 def test_a_simulated_campaign_has_no_printed_numbers(evenhand):
     refused = evenhand("demo", "hamon2007_simulated", code=2).err
     assert "is simulated and has no printed numbers" in refused
-
-
-@pytest.mark.parametrize(("name", "size"), [("arena_simulated", 600), ("study_simulated", 300)])
-def test_simulated_comparisons_are_marked_and_written_the_same_each_time(evenhand, name, size):
-    assert f"{name}  simulated comparisons" in evenhand("demo", "--list").out
-    assert "(simulated)" in evenhand("demo", name, "-o", "votes.csv").err
-    once = Path("votes.csv").read_bytes()
-    evenhand("demo", name, "-o", "votes.csv", "--force")
-    assert Path("votes.csv").read_bytes() == once
-    assert evenhand("rank", "votes.csv", "--json").json["n_judgments"] == size
 
 
 def test_a_simulated_table_is_suggested_where_its_name_is_nearly_right(evenhand):

@@ -143,17 +143,6 @@ def test_springalls_gels_with_squares_and_a_product(evenhand, folder):
         assert 2 * one["stderr"] == pytest.approx(row["se"], abs=1e-6)
 
 
-def test_a_system_without_a_value_is_named(evenhand, table1):
-    write("systems.csv", "system,size\nA,1\nB,2\nC,\n")
-    said = evenhand("fit", table1, "--systems", "systems.csv", code=2).err
-    assert "system covariate 'size' has no value for C, D in systems.csv" in " ".join(said.split())
-
-
-def test_columns_of_systems_need_a_table(evenhand, table1):
-    said = evenhand("fit", table1, "--system-covariate", "size", code=2).err
-    assert "name it, --systems FILE" in said
-
-
 # schools: the answers are read from EVENHAND_DATA
 
 

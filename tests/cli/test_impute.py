@@ -4,25 +4,11 @@ import csv
 import io
 import json
 import re
-from dataclasses import replace
 
-import click
 import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.numerics.cluster_means import Estimate as Paired
-from evenhand.ratings.matrix import ADDITIVE, tabulate_errors
-from evenhand.ratings.reliability import (
-    DECIDERS,
-    ONE_RATING,
-    RAW,
-    DecisionCurve,
-    DecisionPoint,
-    Design,
-    Estimate,
-)
-from evenhand.render.text import draw_table, render_text
 from ratings.rated_matrices import make_rows, simulate
 from ratings.test_reliability import campaign
 
@@ -48,15 +34,6 @@ def rated(folder) -> str:
 @pytest.fixture
 def full(folder) -> str:
     return write(campaign(), "full.csv")
-
-
-def test_methods_stand_side_by_side_and_it_says_what_it_used(evenhand, rated):
-    ran = evenhand("impute", rated)
-    for method in ("random draw", "judge mean", "output mean", "judge + output", "completion"):
-        assert f"\n {method} " in ran.out
-    assert "Judges share tastes" in ran.out
-    assert "90 % intervals are ±" in ran.out
-    assert all(len(line) <= 80 for line in ran.out.splitlines())
 
 
 def test_it_tells_apart_the_two_held_out_sets(evenhand, rated):
@@ -96,25 +73,6 @@ def test_where_nothing_is_missing_groups_have_no_width(evenhand, full):
     assert "& --" in evenhand(*words, "--latex").out
 
 
-def test_csv_holds_every_cell_given_and_predicted(evenhand, rated):
-    rows = list(csv.DictReader(io.StringIO(evenhand("impute", rated, "--csv").out)))
-    assert len(rows) == 8000
-    given = [row for row in rows if row["given"] == "True"]
-    assert len(given) == 1600
-    assert all(row["lower"] == "" for row in given)
-    missing = [row for row in rows if row["given"] == "False"]
-    assert all(float(row["lower"]) < float(row["score"]) < float(row["upper"]) for row in missing)
-
-
-def test_json_says_whether_it_abstains_and_why(evenhand, rated):
-    found = json.loads(evenhand("impute", rated, "--json", "--judge-group", "quarter").out)
-    assert found["abstains"] is False
-    assert "held-out cells" in found["why"]
-    assert list(found["groups"]) == ["q0", "q1", "q2", "q3"]
-    assert [row["method"] for row in found["errors"]][-1] == "completion"
-    assert found["decisions"] is None
-
-
 def test_decisions_are_a_table_a_file_and_a_figure(evenhand, full, folder):
     words = ("--reliability", "--draws", "2", "--figures", "drawn", "--figures-as", "svg")
     ran = evenhand("impute", full, *words)
@@ -152,38 +110,6 @@ def test_a_level_is_told_with_all_of_its_digits(evenhand, rated):
     out = evenhand("impute", rated, "--level", "0.9999999").out
     assert "99.99999 %" in out
     assert "100 %" not in out
-
-
-def point(kind: str, share: float, **at: float) -> DecisionPoint:
-    """A point, with reliability 1 and the gains that are given."""
-    whole = Estimate(1.0, 1.0, 1.0)
-    names = {"raw": RAW, "even": ADDITIVE, "one": ONE_RATING}
-    gains = {names[name]: Estimate(gain, gain - 0.01, gain + 0.02) for name, gain in at.items()}
-    return DecisionPoint(Design(kind, share), dict.fromkeys(DECIDERS, whole), gains, {}, {}, 0.0)
-
-
-def test_the_last_columns_are_what_is_gained_on_judge_and_output_and_on_one_rating():
-    points = (point("spread", 0.1, raw=0.11, even=0.22, one=0.33),) * 2
-    curve = DecisionCurve(points, 4, 9, 2, 1, 3, 0.95, (), "signed")
-    (table,) = curve.document().tables
-    line = click.unstyle(draw_table(table, 120)[1])
-    assert line.split("  ")[-2:] == ["21 to 24 %", "32 to 35 %"]
-    for columns in (60, 80):
-        drawn = click.unstyle(render_text(curve.document(), columns)).splitlines()
-        assert max(len(line) for line in drawn) <= columns
-    assert "orders the two systems as all 4 do in 100 % of the draws" in curve.says[0]
-    better = "than raw means of the same ratings at 1 of 1 share, than judge + output at 1"
-    assert better in curve.says[1]
-    worse = replace(curve, points=(*points, point("spread", 0.5, raw=-0.11, even=0, one=0)))
-    assert "at 1 of 2 shares (worse at 1), than" in worse.says[1]
-
-
-def test_errors_fit_a_narrow_terminal():
-    more = Paired(12.345, 1.0, -12.345, 123.45, 0.5)
-    rows = [("judge + output", 12.345, 123.45, more, more)]
-    table = tabulate_errors(rows, "Errors", "completion")
-    assert all(len(click.unstyle(line)) <= 60 for line in draw_table(table, 60))
-    assert len(draw_table(table, 120)) == 2
 
 
 @pytest.mark.parametrize(

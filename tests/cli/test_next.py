@@ -1,7 +1,6 @@
 """`evenhand next`."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -49,34 +48,6 @@ def test_the_same_seed_gives_the_same_pairs_and_another_gives_others(evenhand, v
     assert evenhand("next", votes, "--csv", "--seed", "7").out != one
 
 
-def test_the_csv_has_a_row_for_each_pair(evenhand, votes):
-    header, *rows = evenhand("next", votes, "--csv", "--batch", "4").out.splitlines()
-    assert header == "left,right,kind,reason"
-    assert len(rows) == 4
-
-
-def test_the_json_says_what_chose(evenhand, votes):
-    found = evenhand("next", votes, "--json", "--top-k", "2", "--random-share", "0").json
-    assert found["policy"]["rule"] == "top-k"
-    assert {one["kind"] for one in found["pairs"]} == {"chosen"}
-    one = found["pairs"][0]
-    ends = {one["left"], one["right"]}
-    said = re.fullmatch(
-        r"(\S+) is among the first 2 with probability [<>]?([01]\.\d\d), (\S+) [<>]?([01]\.\d\d)",
-        one["reason"],
-    )
-    assert {said[1], said[3]} == ends
-    assert float(said[2]) >= float(said[4])
-    assert found["savings"] is None
-    assert found["n_judgments"] == 300
-
-
-def test_the_latex_is_a_table_of_pairs(evenhand, votes):
-    text = evenhand("next", votes, "--latex").out
-    assert r"\toprule" in text
-    assert "% evenhand" in text
-
-
 def test_a_file_with_few_judgments_begins_with_the_start_up_phase(evenhand, folder):
     write("few.csv", simulate((1, 0.5, 0, -1), 6, 1))
     text = evenhand("next", "few.csv").out.replace("\n       ", " ")
@@ -93,14 +64,6 @@ def test_parts_that_nothing_joins_are_said(evenhand, folder):
     Path("both.csv").write_text(joined, encoding="utf-8")
     text = evenhand("next", "both.csv").out.replace("\n       ", " ")
     assert "The start-up phase comes first: no chain of judgments joins all systems" in text
-
-
-def test_tasks_are_chosen_for_apart(evenhand, folder):
-    first = Path(write("one.csv", simulate((1, 0, -1), 60, 1), "one")).read_text(encoding="utf-8")
-    second = Path(write("two.csv", simulate((1, 0, -1), 60, 2), "two")).read_text(encoding="utf-8")
-    Path("tasks.csv").write_text(first + second.partition("\n")[2], encoding="utf-8")
-    found = evenhand("next", "tasks.csv", "--json").json
-    assert set(found["groups"]) == {"one", "two"}
 
 
 def test_savings_replay_the_policy_and_say_what_it_saved(evenhand, votes):
@@ -156,16 +119,6 @@ def test_the_table_has_the_agreement_that_the_sentence_names(evenhand, votes):
     assert (np.diff(curves, axis=0) >= 0).all()
 
 
-def test_no_line_is_wider_than_the_terminal(evenhand, folder):
-    tally = simulate(np.linspace(2, -2, 6), 600, 1)
-    names = tuple(f"newstest.a-system-of-{i}.words" for i in range(6))
-    write("wide.csv", replace(tally, systems=names))
-    for words in ((), ("--top-k", "2"), ("--policy", "voi"), ("--batch", "40")):
-        text = evenhand("next", "wide.csv", *words).out
-        assert max(map(len, text.splitlines())) <= 80
-        assert any(why in text for why in ("probability", "little doubt", "doubtful pairs"))
-
-
 def test_a_new_system_is_asked_about_with_several_others(evenhand, votes):
     found = evenhand("next", votes, "--system", "new", "--batch", "5", "--json").json
     ends = [{one["left"], one["right"]} for one in found["pairs"]]
@@ -185,19 +138,7 @@ def test_a_system_may_be_new_in_one_task_alone(evenhand, folder):
     assert "with" not in found["two"]["signature"]
 
 
-def test_new_systems_are_for_comparisons(evenhand, folder):
-    Path("scores.csv").write_text("judge,item,system,score\nj,1,a,3\nj,1,b,4\n", encoding="utf-8")
-    ran = evenhand("next", "scores.csv", "--feature", "item", "--system", "new", code=2)
-    assert "--system is for comparisons; these are ratings" in " ".join(ran.err.split())
-
-
 def test_savings_of_too_few_judgments_are_refused(evenhand, folder):
     write("few.csv", simulate(np.zeros(12), 60, 1))
     ran = evenhand("next", "few.csv", "--savings", code=2)
     assert "the data cannot support a replay" in ran.err
-
-
-def test_ratings_without_features_are_refused(evenhand, folder):
-    Path("scores.csv").write_text("judge,item,system,score\nj,1,a,3\nj,1,b,4\n", encoding="utf-8")
-    ran = evenhand("next", "scores.csv", code=2)
-    assert "the next pair needs comparisons or rankings" in " ".join(ran.err.split())

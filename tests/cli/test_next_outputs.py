@@ -23,36 +23,6 @@ def scores(folder):
     return "scores.csv"
 
 
-def test_it_prints_outputs_with_reasons(evenhand, scores):
-    ran = evenhand("next", scores, "--feature", "words", "--feature", "domain", "--batch", "3")
-    rows = [line for line in ran.out.splitlines() if line[:4].strip().isdigit()]
-    assert len(rows) == 3
-    assert all("chosen" in row for row in rows)
-    assert "30 outputs with ratings, 20 without" in ran.out
-    assert "features words, domain (label)" in " ".join(ran.out.split())
-
-
-def test_csv_has_a_row_for_each_output_and_texts_are_features(evenhand, scores):
-    ran = evenhand("next", scores, "--output-text", "text", "--policy", "density", "--csv")
-    header, *rows = ran.out.splitlines()
-    assert header == "item,system,kind,predicted,deviation,reason"
-    assert len(rows) == 10
-
-
-def test_latex_and_json_say_the_same(evenhand, scores):
-    found = json.loads(evenhand("next", scores, "--feature", "words", "--json").out)
-    first = found["outputs"][0]["item"]
-    assert found["savings"] is None
-    assert first in evenhand("next", scores, "--feature", "words", "--latex").out
-
-
-def test_savings_replay_the_policy_beside_random_and_the_oracle(evenhand, scores):
-    ran = evenhand("next", scores, "--feature", "words", "--savings", "--replays", "2", "--json")
-    curves = json.loads(ran.out)["savings"]
-    assert set(curves["less_than_random"]) == {"uncertainty", "oracle"}
-    assert curves["pool"] == 21
-
-
 def test_savings_stand_below_the_outputs_in_words_and_as_a_table(evenhand, scores):
     asked = ("next", scores, "--feature", "words", "--savings", "--replays", "2")
     curves = json.loads(evenhand(*asked, "--json").out)["savings"]
@@ -65,11 +35,6 @@ def test_savings_stand_below_the_outputs_in_words_and_as_a_table(evenhand, score
     ]
     last = [point["mae"] for point in curves["points"] if point["labels"] == curves["pool"]]
     assert [str(curves["pool"]), *(f"{error:.3g}" for error in last)] in rows
-
-
-def test_groups_have_outputs_of_their_own(evenhand, scores):
-    ran = evenhand("next", scores, "--feature", "words", "--group-by", "domain", "--json")
-    assert set(json.loads(ran.out)["groups"]) == {"chat", "news"}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """`evenhand plan`."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -68,14 +67,6 @@ def test_a_pilot_gives_systems_and_tastes(evenhand, pilot):
     assert "Pilot of 900 judgments by 15 judges on 30 items" in said
 
 
-def test_every_form_has_the_pairs(evenhand):
-    words = ("plan", "--systems", "3", "--gap", "0.6", "--judges", "20", "--campaigns", "20")
-    header, *rows = evenhand(*words, "--csv").out.splitlines()
-    assert header == "pair,better,worse,gap,chance,expected,power,lower,upper,false,asked"
-    assert len(rows) == 3
-    assert "S1 & S2 & $0.60$" in evenhand(*words, "--latex").out
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -121,18 +112,6 @@ def test_columns_that_would_be_empty_are_left_out(evenhand):
     assert "cost" in evenhand("plan", *TWO, "--campaigns", "0", "--cost-judge", "5").out
 
 
-@pytest.mark.parametrize("columns", [60, 80, 100])
-def test_the_table_of_pairs_fits_and_names_still_differ(columns):
-    names = [f"newstest2016.some-university-{one}.4311.de-en" for one in ("north", "south", "x")]
-    settings = {"worths": dict(zip(names, (1.0, 0.5, 0.0), strict=True)), "judges": 20}
-    plan = plan_campaign(settings, campaigns=4)
-    lines = click.unstyle(render_text(plan.document(), columns)).splitlines()
-    assert all(len(line) <= columns for line in lines if not line.startswith("sign"))
-    table = lines[lines.index("") + 3 :][:3]
-    assert len({tuple(line.split()[:2]) for line in table}) == 3
-    assert columns > 80 or any(line.startswith(" names without 'newstest2016.") for line in lines)
-
-
 @pytest.mark.parametrize("columns", [60, 80])
 def test_names_that_hold_the_sign_between_them_are_drawn(columns):
     settings = {"worths": {"A > B": 0.6, "C": 0.0, "a, b > c": -0.5}, "judges": 20}
@@ -140,17 +119,6 @@ def test_names_that_hold_the_sign_between_them_are_drawn(columns):
     drawn = click.unstyle(render_text(plan.document(), columns))
     rows = [re.split("  +", line.strip())[:2] for line in drawn.splitlines()]
     assert all(pair in rows for pair in (["A > B", "C"], ["A > B", "a, b > c"], ["C", "a, b > c"]))
-
-
-def test_false_decisions_are_drawn_on_narrow_terminals_too():
-    plan = plan_campaign({"systems": 3, "gap": 0.6, "judges": 20}, campaigns=4)
-    false = np.array([[0, 2, 0], [2, 0, 0], [0, 0, 0]])
-    found = replace(plan, simulated=replace(plan.simulated, false=false, any_false=2))
-    lines = click.unstyle(render_text(found.document(), 60)).splitlines()
-    assert all(len(line) <= 60 for line in lines if not line.startswith("sign"))
-    header = next(line for line in lines if line.startswith(" better"))
-    assert header.split()[-1] == "false"
-    assert next(line for line in lines if line.startswith(" S1      S2")).split()[-1] == "2"
 
 
 def test_the_table_for_a_paper_holds_what_was_asked_and_no_empty_columns():

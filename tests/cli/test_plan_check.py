@@ -79,32 +79,12 @@ def test_feedback_that_names_an_output_by_its_place_is_warned_of(evenhand, folde
     assert "The feedback of training 'try' in pass 'better' says 'second'" in warned
 
 
-def test_json_holds_every_guarantee(evenhand, folder):
-    Path("items.csv").write_text(ITEMS, encoding="utf-8")
-    found = evenhand("check", "items.csv", "--json").json
-    assert found["holds"] is True
-    assert found["tickets"] == 36
-    assert {"name", "promised", "found", "holds"} == set(found["guarantees"][0])
-
-
-def test_csv_and_latex_have_a_row_for_each(evenhand, folder):
-    Path("items.csv").write_text(ITEMS, encoding="utf-8")
-    rows = evenhand("check", "items.csv", "--csv").out.splitlines()
-    assert rows[0] == "name,promised,found,holds"
-    assert "\\toprule" in evenhand("check", "items.csv", "--latex").out
-
-
 def test_an_impossible_design_is_refused_with_the_reason(evenhand, folder):
     Path("items.csv").write_text(ITEMS, encoding="utf-8")
     text = 'items = "items.csv"\njudges = 5\n[design]\njudges_per_item = 6\n'
     Path("campaign.toml").write_text(text, encoding="utf-8")
     ran = evenhand("check", "campaign.toml", code=2)
     assert "6 different judges for each item need 6 judges: there are 5" in ran.err
-
-
-def test_help_says_what_it_does(evenhand):
-    ran = evenhand("check", "--help")
-    assert "evenhand check [OPTIONS] CAMPAIGN|LOG" in ran.out
 
 
 def test_a_word_that_is_missing_or_unknown_is_this_commands(evenhand):
@@ -153,16 +133,6 @@ def test_a_database_that_is_not_there_is_refused(evenhand, folder):
     Path("items.csv").write_text(ITEMS, encoding="utf-8")
     ran = evenhand("check", "items.csv", "--collected", "item.db", code=2)
     assert "there is no file 'item.db'" in ran.err
-
-
-def test_systems_are_named_with_their_outputs(evenhand, folder):
-    Path("items.csv").write_text(f"{ITEMS}12,s12,a12,b12,\n", encoding="utf-8")
-    text = 'items = "items.csv"\n[[tasks]]\nkind = "rating"\nname = "q"\n'
-    Path("campaign.toml").write_text(text, encoding="utf-8")
-    said = " ".join(evenhand("check", "campaign.toml").out.split())
-    assert "Systems: A (13), B (13), C (12)." in said
-    found = evenhand("check", "campaign.toml", "--json").json
-    assert found["outputs"] == {"A": 13, "B": 13, "C": 12}
 
 
 def test_what_is_odd_is_warned_of(evenhand, folder):

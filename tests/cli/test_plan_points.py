@@ -105,12 +105,6 @@ def test_a_file_of_settings_plans_points(evenhand, folder):
     assert [one["code"] for one in found["findings"]][:2] == ["assumed", "closed-form-only"]
 
 
-def test_curves_of_points_are_drawn(evenhand, folder):
-    words = ("plan", *POINTS, "--systems", "2", "--gap", "6", "--campaigns", "0")
-    evenhand(*words, "--figures", "drawn")
-    assert (Path("drawn") / "power-by-judgments.svg").exists()
-
-
 def write_scores(name, score, criterion="tone"):
     """Three systems by eight judges on twenty items."""
     rng = np.random.default_rng(5)

@@ -3,11 +3,9 @@
 import re
 
 import pytest
-from click import unstyle
 
-from evenhand.render.text import render_text, shorten, width
+from evenhand.render.text import shorten, width
 from ranking.simple_rules import use_rules
-from ranking.test_methods import table
 
 
 @pytest.fixture
@@ -29,16 +27,6 @@ def test_one_method_is_shown_as_a_board_of_its_own(evenhand, table1, rules):
         "     4  C         54",
     ]
     assert re.fullmatch(r"sign   evenhand \S+ \| wins \| n=960 \| sha256 \w{12}", found[-1])
-
-
-def test_a_board_has_ranges_errors_and_lines_between_clusters_where_the_rule_has_them(
-    evenhand, table1, rules
-):
-    found = evenhand("rank", table1, "--method", "fewest-losses").out.splitlines()
-    start = found.index(" place  system  lost    s.e.  range")
-    assert found[start + 1].split() == ["1", "A", "-55", "0.5000", "1"]
-    assert set(found[start + 2].strip()) == {"┈"}
-    assert [row.split()[1] for row in found[start + 1 : start + 8 : 2]] == ["A", "D", "B", "C"]
 
 
 def test_a_bootstrap_gives_rules_ranges_by_judge_wider_than_by_comparison(evenhand, tmp_path):
@@ -66,42 +54,6 @@ def test_settings_that_a_rule_takes_with_a_bootstrap_say_so(evenhand, table1):
     assert "trueskill draws comparisons" in own
 
 
-def test_a_rule_that_only_orders_shows_places_and_its_notes(evenhand, table1, rules):
-    text = evenhand("rank", table1, "--method", "lot", "--seed", "2").out
-    assert " place  system\n     1  C\n     2  D\n     3  A\n     4  B\n" in text
-    assert "\nnote   drawn\n" in text
-    assert "| lot, seed=2 |" in text
-
-
-def test_the_json_of_one_method_is_documented(evenhand, table1, rules):
-    found = evenhand("rank", table1, "--method", "wins", "--json").json
-    assert list(found) == [
-        *("signature", "excluded", "method", "unit", "n_judgments", "n_comparisons", "systems"),
-        "findings",
-    ]
-    assert (found["method"], found["unit"], found["n_judgments"]) == ("wins", "wins", 960)
-    known = {"place": 1, "system": "A", "score": 402}
-    unknown = dict.fromkeys(("stderr", "rank_lower", "rank_upper", "cluster"))
-    assert found["systems"][0] == known | unknown
-
-
-def test_the_csv_and_latex_of_one_method(evenhand, table1, tasks, rules):
-    lines = evenhand("rank", table1, "--method", "wins", "--csv").out.splitlines()
-    assert lines[:2] == [
-        "place,system,score,stderr,rank_lower,rank_upper,cluster",
-        "1,A,402.0,,,,",
-    ]
-    grouped = evenhand("rank", tasks, "--method", "wins", "--csv").out.splitlines()
-    assert [grouped[0][:12], grouped[1][:9], grouped[5][:9]] == [
-        "group,place,",
-        "one,1,A,4",
-        "two,1,C,4",
-    ]
-    latex = evenhand("rank", table1, "--method", "wins", "--latex").out
-    assert "place & system & wins \\\\\n\\midrule\n$1$ & A & $402$ \\\\" in latex
-    assert re.match(r"% evenhand \S+ \| wins \|", latex)
-
-
 def test_all_methods_stand_side_by_side_in_the_order_of_the_default(evenhand, table1, rules):
     text = evenhand("rank", table1, "--method", "all").out
     lines = text.splitlines()
@@ -118,15 +70,6 @@ def test_all_methods_stand_side_by_side_in_the_order_of_the_default(evenhand, ta
     assert "D before B: 3 of 4 methods, not lot" in lines  # the majority's order, not of names
     assert "warning never gives no scores: never says anything." in lines
     assert lines[-1].endswith(("sha256", *"0123456789abcdef"))
-
-
-def test_several_methods_can_be_chosen(evenhand, table1, rules):
-    found = evenhand("rank", table1, "--method", "wins", "--method", "bradley-terry", "--json").json
-    assert [one["method"] for one in found["methods"]] == ["wins", "bradley-terry"]
-    assert [row["places"]["wins"] for row in found["systems"]] == [1, 2, 3, 4]
-    assert found["distances"] == [{"methods": ["wins", "bradley-terry"], "kendall": 0.0}]
-    text = evenhand("rank", table1, "--method", "wins", "--method", "fewest-losses").out
-    assert text.startswith("All methods agree on the order of all 6 pairs.\n")
 
 
 def test_the_default_by_its_name_is_the_plain_ranking(evenhand, table1):
@@ -185,16 +128,6 @@ def test_a_task_that_no_method_can_rank_stops_none_of_the_others(evenhand, folde
     assert "never compared" in latex.out
 
 
-def test_latex_has_a_column_for_each_method(evenhand, table1, rules):
-    latex = evenhand("rank", table1, "--method", "all", "--latex").out
-    assert (
-        "system & BT & Win & FL & Lot & Nev \\\\\n\\midrule\nA & $1$ & $1$ & $1$ & $4$ & -- \\\\"
-        in latex
-    )
-    assert "FL fewest-losses" in latex
-    assert "% never gives no scores: never says anything.\n" in latex
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -231,15 +164,6 @@ def test_settings_of_the_default_are_heard_beside_rules(evenhand, table1, rules)
     signature = found["methods"][0]["signature"]
     assert "| half-win |" in signature
     assert "level 0.9 | seed=4" in signature
-
-
-def test_tables_of_methods_find_room():
-    rules = [(f"rule-{c}", (4.0, 3.0, 2.0, 1.0)) for c in "abcdefghij"]
-    found = table(*rules, systems=("alpha", "beta", "gamma", "delta"))
-    for columns in (60, 80, 120):
-        lines = unstyle(render_text(found.document(), columns)).splitlines()
-        assert max(map(width, lines)) <= columns
-        assert sum(line.startswith(" rule-") and " 0 " in line for line in lines) == 10
 
 
 def test_shortened_names_stay_different_and_are_never_empty():

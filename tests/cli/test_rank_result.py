@@ -15,17 +15,6 @@ from evenhand.ranking.sides import LIMIT
 from evenhand.render import text as words
 
 
-def test_csv_holds_what_json_holds(evenhand, table1):
-    systems = evenhand("rank", table1, "--json").json["systems"]
-    assert [system.pop("beats") for system in systems] == [["D", "B", "C"], ["B", "C"], ["C"], []]
-    # the same column is not there twice
-    assert [system.pop("estimate") for system in systems] == [one["log_worth"] for one in systems]
-    rows = list(csv.DictReader(io.StringIO(evenhand("rank", table1, "--csv").out)))
-    assert [list(row) for row in rows] == [list(row) for row in systems]
-    for row, system in zip(rows, systems, strict=True):
-        assert row == {key: str(value) for key, value in system.items()}
-
-
 def test_what_csv_has_no_place_for_goes_to_the_error_stream(evenhand, table1):
     said = " ".join(evenhand("rank", table1, "--csv").err.split())
     assert "for these 4 judges only" in said
@@ -66,12 +55,6 @@ def test_colour_only_adds_and_can_be_forbidden(evenhand, table1):
     assert "\x1b[" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
     assert evenhand("rank", table1, color=True, NO_COLOR="1").out == plain
-
-
-def test_clusters_are_parted_by_a_rule(evenhand, table1):
-    clusters = [row["cluster"] for row in evenhand("rank", table1, "--json").json["systems"]]
-    assert clusters == [1, 2, 3, 4]
-    assert evenhand("rank", table1).out.count("\n ┈┈┈") == 3
 
 
 def test_long_names_are_cut_in_the_middle_but_only_on_the_terminal(evenhand, folder):
@@ -139,40 +122,6 @@ def test_endless_intervals_are_no_intervals_in_every_form(evenhand, apart, colum
     for shown in (text, latex):
         assert not re.search(r"\b(inf|nan)\b", shown)
     assert "% † some of its pairs cannot be decided, however far apart: see note" in latex
-
-
-def test_marginal_sets_are_shown_when_asked_for_and_only_of_rank_sets(evenhand, table1):
-    assert "marginal" not in evenhand("rank", table1).out
-    text = evenhand("rank", table1, "--marginal").out
-    assert re.search(r"^ rank +marginal +system ", text, re.MULTILINE)
-    latex = evenhand("rank", table1, "--marginal", "--latex").out
-    assert r"\begin{tabular}{@{}lllrr@{}}" in latex
-    assert "rank & marginal & system & log-worth" in latex
-    refused = evenhand("rank", table1, "--marginal", "--interval", "model", code=2).err
-    assert "only --interval rank-sets has them" in " ".join(refused.split())
-    refused = evenhand("rank", table1, "--marginal", "--method", "bojar", code=2).err
-    assert "--marginal" in refused
-
-
-def test_claims_one_at_a_time_say_so(evenhand, table1):
-    text = " ".join(evenhand("rank", table1, "--interval", "sandwich").out.split())
-    assert "95 % intervals, marginal: sandwich CR1 by judgment" in text
-    found = evenhand("rank", table1, "--interval", "sandwich", "--json").json
-    limits = f"pairs decided one at a time; for these 4 judges only; {LIMIT}"
-    assert found["says"] == f"A is the best: better than each of the other 3 ({limits})"
-
-
-def test_of_whom_a_ranking_is_said_stands_in_every_form_of_it(evenhand, table1):
-    """Four judges stand for no others, in what is quoted and in what is printed."""
-    about = "for these 4 judges only"
-    text = " ".join(evenhand("rank", table1).out.split())
-    assert f"the best: better than each of the other 3 ({about})." in text
-    found = json.loads(evenhand("rank", table1, "--json").out)
-    assert found["headline"] == about
-    assert found["says"].endswith(f" ({about}; {LIMIT})")
-    assert about in evenhand("rank", table1, "--latex").out
-    assert about in evenhand("rank", table1, "--markdown").out
-    assert about in " ".join(evenhand("rank", table1, "--csv").err.split())
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100])

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from evenhand.models.registry import MODELS
-from evenhand.ranking.by_model import UNIFORM_MODELS
 from ranking.panels import panel
 
 
@@ -87,14 +86,3 @@ def test_what_does_not_apply_is_refused_by_name(evenhand, votes, words, message)
     ran = evenhand("rank", votes, "--model", *words, code=2)
     assert message in " ".join(ran.err.split())
     assert ran.out == ""
-
-
-def test_several_tasks_are_ranked_each_by_itself(evenhand, tasks):
-    found = evenhand("rank", tasks, "--model", "judge-slopes", "--json").json
-    assert set(found["groups"]) == {"one", "two"}
-    first = [row["system"] for row in found["groups"]["one"]["systems"]]
-    assert first == [row["system"] for row in found["groups"]["two"]["systems"]][::-1]
-
-
-def test_models_that_order_nothing_are_in_the_registry():
-    assert set(UNIFORM_MODELS) <= set(MODELS)

@@ -16,7 +16,8 @@ HEADER = "left,right,outcome\n"
 TWO = HEADER + "A,B,left\nB,A,left\n"
 RANKS = "ranking,system,rank\n1,A,{}\n1,B,1\n2,A,1\n2,B,2\n"
 
-# name: what stands in the file, the command (? is the file), what the line must say
+# name: what stands in the file, the command (? is the file), what the line must say; more such
+# lines are kept answers of the corpus
 FILES = {
     "unknown outcome label": (HEADER + "A,B,left\nA,B,lft\n", "rank ?", "unknown outcome 'lft'"),
     "system against itself": (
@@ -25,75 +26,35 @@ FILES = {
         "'B' is compared with itself",
     ),
     "missing column": ("left,right,winer\nA,B,left\n", "rank ?", "Is it 'winer'?"),
-    "empty file": ("", "rank ?", "is empty"),
-    "no rows": (HEADER, "rank ?", "no judgments"),
     "always wins": (
         HEADER + "A,B,left\nA,C,left\nB,C,left\nC,B,left\n",
         "rank ?",
         'preferred anything to "A"',
     ),
-    "two groups": (
-        HEADER + "A,B,left\nB,A,left\nC,D,left\nD,C,left\n",
-        "fit ?",
-        "A, B were never compared with C, D",
-    ),
     "weight that is text": ("left,right,outcome,weight\nA,B,left,x\n", "rank ?", "weight 'x'"),
-    "negative weight": ("left,right,outcome,weight\nA,B,left,-1\n", "rank ?", "is negative"),
     "not UTF-8": (b"left,right,outcome\n\xc3\x84,B\xff,left\n", "rank ?", "not UTF-8"),
-    "doubled id": (
-        "left,right,outcome,key\nA,B,left,7\nB,A,left,7\n",
-        "rank ? --column id=key",
-        "id 7 in column 'key'",
-    ),
     "rank 0": (RANKS.format(0), "rank ?", "rank 0"),
-    "fractional rank": (RANKS.format(1.5), "rank ?", "rank 1.5"),
-    "rank that is text": (RANKS.format("first"), "rank ?", "rank 'first'"),
-    "order effect without positions": (
-        RANKS.format(2),
-        "fit ? --order-effect",
-        "needs to know which output stood first",
-    ),
     "ratings": ("system,score\nA,1\nB,2\n", "bias ?", "no column tells two of them apart"),
     "an option by what it does": (TWO, "next ? --pairs 0", "Did you mean '--batch'?"),
     "an option of before": (TWO, "rank ? --merged +", "Did you mean '--system-separator'?"),
-    "unknown option": (TWO, "rank ? --tie none", "no option --tie. Did you mean '--ties'?"),
     "option of another verb": (TWO, "rank ? --judge-covariate x", "fit and compare have it"),
-    "unknown word": (TWO, "rank ? --ties davidsn", "Did you mean 'davidson'?"),
-    "judge cap without judges": (TWO, "rank ? --judge-cap median", "names no judges"),
-    "judge cap that is none": (TWO, "rank ? --judge-cap mean", "is not one of median"),
     "model with clusters": (TWO, "rank ? --interval model --cluster judgment", "knows no clusters"),
-    "no such cluster": (TWO, "rank ? --cluster judge", "there is no judge column"),
-    "level of 95": (TWO, "rank ? --level 95", "between 0 and 1"),
-    "level that is text": (TWO, "rank ? --level high", "--level: 'high' is not a number"),
     "level without a value": (TWO, "rank ? --level", "requires an argument"),
-    "negative prior": (TWO, "rank ? --prior -1", "prior cannot be -1"),
-    "no such system": (TWO, "fit ? --reference Z", "reference 'Z'"),
     "no such covariate": (TWO, "fit ? --judge-covariate judge", "column 'judge' not found"),
-    "no such column": (TWO, "rank ? --column judge=who", "column 'who'"),
-    "no such role": (TWO, "rank ? --column jduge=left", "no role 'jduge'"),
-    "no role at all": (TWO, "rank ? --column judge", "'judge' is not role=name"),
     "role given twice": (TWO, "rank ? --weight left --column weight=right", "two columns"),
-    "no such group": (TWO, "rank ? --group-by outcom", "Did you mean 'outcome'?"),
-    "no such task": (TWO, "rank ? --task x", "has no tasks"),
     "who was judged": (TWO, "rank ? --group-by outcome", "it cannot tell groups apart"),
     "one side": (TWO, "fit ? --judge-covariate left", "it cannot tell groups apart"),
-    "rank of a ranking": (RANKS.format(2), "rank ? --group-by rank", "cannot tell groups apart"),
     "system of a ranking": (
         RANKS.format(2),
         "fit ? --judge-covariate system",
         "cannot tell groups apart",
     ),
-    "no label": (TWO, "rank ? --outcome left", "is not label=left, label=tie or label=right"),
-    "no outcome": (TWO, "rank ? --outcome 1=lfet", "Did you mean 'left'?"),
     "two meanings": (TWO, "rank ? --outcome 1=left --outcome 1=tie", "both left and tie"),
-    "circular role": (TWO, "rank ? --column judge=left", "plays two roles, left and judge"),
     "text and number": (
         HEADER + "A,B,left\n",
         "rank ? --where outcome>10",
         "write cast(outcome as double) > 10",
     ),
-    "a sum in a condition": (TWO, "rank ? --where count(*)>1", "not a condition on one row"),
-    "an empty condition": (TWO, "rank ? --where=", "where is empty"),
     "no outcome known": (HEADER + "A,B,0\n", "rank ?", "--outcome '0=left'"),
     "a missing value in words": (
         HEADER + "A,B,None\n",
@@ -105,23 +66,14 @@ FILES = {
         "rank ?",
         "--weights importance",
     ),
-    "no weight above zero": (
-        "left,right,outcome,weight\nA,B,left,0\nB,A,tie,0\n",
-        "rank ?",
-        "the weight of all 2 rows",
-    ),
-    "a huge weight": ("left,right,outcome,weight\nA,B,left,1e300\n", "rank ?", "is too large"),
     "blank ranks": (
         "ranking,system,rank\n1,A,\n1,B,\n",
         "rank ?",
         "1 of 1 rankings are blank",
     ),
     "a comment first": ("# votes\n" + TWO, "rank ?", "is a comment ('# votes')"),
-    "no such format": (TWO, "rank ? --from arean", "Did you mean 'arena'?"),
     "no condition": (TWO, "rank ? --where left=", "not one SQL condition"),
-    "condition on nothing": (TWO, "rank ? --where lef='A'", "Did you mean 'left'?"),
     "two formats": (TWO, "rank ? --json --csv", "exclude each other"),
-    "unknown ending": (TWO, "rank ? -o x.xlsx", "the ending '.xlsx'"),
     "input as output": (TWO, "rank ? -o ?", "would overwrite the judgments"),
     "no such folder": (
         TWO,
@@ -132,9 +84,6 @@ FILES = {
 }
 WORDS = {
     "no such file": ("rank nowhere.csv", "there is no file 'nowhere.csv'"),
-    "a web address": ("rank ftp://example.org/a.csv", "of the web only http and https are"),
-    "a folder": ("rank .", "is a folder"),
-    "standard input": ("rank -", "standard input is empty"),
     "no file": ("rank", "evenhand rank needs FILE"),
     "unknown verb": ("rnk x.csv", "Did you mean 'rank'?"),
     "far from any verb": (
@@ -142,7 +91,6 @@ WORDS = {
         "there is no verb 'help'. `evenhand --help` lists them",
     ),
     "unknown option before the verb": ("--frob", "no option --frob"),
-    "no such table": ("demo puding", "Did you mean 'pudding'?"),
 }
 
 
@@ -280,20 +228,20 @@ ODD_FILES = {
 
 
 @pytest.mark.parametrize("name", ODD_FILES)
-@pytest.mark.parametrize("verb", ["inspect", "rank", "judges", "convert"])
-def test_a_file_of_another_kind_is_called_what_it_is(evenhand, folder, verb, name):
+def test_a_file_of_another_kind_is_called_what_it_is(evenhand, folder, name):
     content, said = ODD_FILES[name]
     Path(name).write_bytes(content)
-    rest = ("-o", "out.csv") if verb == "convert" else ()
-    assert said in evenhand(verb, name, *rest, code=2).err
+    assert said in evenhand("rank", name, code=2).err
 
 
-@pytest.mark.parametrize("verb", ["inspect", "rank", "report", "convert"])
+@pytest.mark.parametrize("verb", ["rank", "report"])
 def test_links_and_names_that_lead_nowhere_are_refused_in_words(evenhand, folder, verb):
     Path("one.csv").symlink_to("two.csv")
     Path("two.csv").symlink_to("one.csv")
     Path("gone.csv").symlink_to("away.csv")
-    rest = {"report": ("-o", "out.html"), "convert": ("-o", "out.csv")}.get(verb, ())
+    rest = {
+        "report": ("-o", "out.html"),
+    }.get(verb, ())
     assert (
         "is a link to 'away.csv', where there is no file"
         in evenhand(verb, "gone.csv", *rest, code=2).err

@@ -8,7 +8,7 @@ import pytest
 import evenhand as package
 from evenhand.errors import UnknownOption
 
-MODELS = ("random-judges", "plackett-luce", "judge-slopes", "independent-pairs", "rao-kupper")
+MODELS = ("random-judges", "independent-pairs", "rao-kupper")
 
 
 @pytest.fixture

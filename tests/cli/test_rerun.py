@@ -15,11 +15,8 @@ from ranking.panels import panel
 
 ASKED = [
     [],
-    ["--seed", "7", "--level", ".9012345", "--cluster", "judge"],
     ["--ties", "rao-kupper", "--order-effect", "--prior", ".1234567"],
     ["--judge-cap", "median", "--cluster", "item", "--seed", "123456789"],
-    ["--interval", "sandwich", "--level", ".8"],
-    ["--interval", "bootstrap", "--cluster", "judge", "--seed", "11"],
     ["--interval", "model", "--ties", "discard"],
     ["--control", "length", "--cluster", "judge"],
 ]

@@ -4,7 +4,6 @@ import csv
 import io
 import math
 import random
-import re
 from pathlib import Path
 
 import pytest
@@ -53,35 +52,6 @@ def test_it_finds_the_camps_and_who_is_lenient(evenhand, rated):
     assert {*order[:2]} == {"Di", "Eli"} or {*order[3:]} == {"Di", "Eli"}
 
 
-@pytest.mark.parametrize("columns", [80, 60])
-def test_text_has_a_table_a_matrix_and_a_sentence(evenhand, rated, monkeypatch, columns):
-    monkeypatch.setattr("evenhand.cli.running.columns_of_terminal", lambda: columns)
-    ran = evenhand("similarity", rated, "--label", "domain")
-    assert "100 ratings, 5 judges" in ran.out
-    assert "lenient by" in ran.out
-    assert "differ in one feature" in " ".join(ran.out.split())
-    assert ran.out.startswith("Of the 10 pairs of judges, taken one at a time:")
-    table, _ = ran.out.split("\nsign ")
-    assert all(len(line) <= columns for line in table.splitlines())
-
-
-def test_open_pairs_have_their_estimates_and_intervals(evenhand, rated):
-    pairs = evenhand("similarity", rated, "--json").json["similarity"]
-    open_ = [one for one in pairs if not one["known"]]
-    assert open_
-    said = evenhand("similarity", rated).out
-    assert "Pairs that cannot be determined" in said
-    for one in open_:
-        numbers = [re.escape(f"{one[key]:z.2f}") for key in ("correlation", "lower", "upper")]
-        row = f" {one['judge']} +{one['other']} +{numbers[0]} +{numbers[1]} to +{numbers[2]}\n"
-        assert re.search(row, said)
-
-
-def test_what_moves_opinions_is_a_table(evenhand, rated):
-    said = evenhand("similarity", rated).out
-    assert re.search(r"\n which output it is +0\.\d\d\n near 1 the feature changes little", said)
-
-
 def test_with_many_judges_only_the_ends_are_printed_and_csv_has_every_pair(evenhand, many):
     ran = evenhand("similarity", many)
     assert "most alike" in ran.out
@@ -99,19 +69,6 @@ def test_against_says_beside_what_it_predicts_better(evenhand, rated, folder):
     assert "Predictions of held-out ratings are" in ran.out
     assert (folder / "drawn" / "alike.svg").exists()
     assert "booktabs" in evenhand("similarity", rated, "--latex").out
-
-
-def test_tasks_are_kept_apart_and_one_that_says_nothing_is_named(evenhand, folder):
-    write("scores.csv", items=8)
-    lines = (folder / "scores.csv").read_text(encoding="utf-8").splitlines()
-    tasks = [f"task,{lines[0]}", *(f"one,{line}" for line in lines[1:])]
-    (folder / "tasks.csv").write_text(
-        "\n".join([*tasks, "two,Ann,i00,alpha,3,1,news", "two,Ann,i01,alpha,4,1,news"]) + "\n",
-        encoding="utf-8",
-    )
-    found = evenhand("similarity", "tasks.csv", "--json").json
-    assert [*found["groups"]] == ["one"]
-    assert "nobody to be alike" in found["refused"]["two"]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from pathlib import Path
 
@@ -89,19 +87,6 @@ def test_holms_p_values_are_over_all_pairs(evenhand, rated):
         order = np.argsort(p)
         by_hand = np.maximum.accumulate(np.array(p)[order] * [3, 2, 1])
         np.testing.assert_allclose(np.array(adjusted)[order], np.minimum(by_hand, 1))
-
-
-def test_every_form_has_the_pairs(evenhand, rated):
-    rows = list(csv.DictReader(io.StringIO(evenhand("test", rated, "--csv").out)))
-    assert list(rows[0]) == PAIR_KEYS
-    text = evenhand("test", rated)
-    assert all(len(line) <= 80 for line in text.out.splitlines())
-    assert "independent items, symmetric differences" in text.out
-    assert "all tests but the clustered one ignore judges" in text.out
-    latex = evenhand("test", rated, "--latex").out
-    assert "\\toprule" in latex
-    assert "signed ranks" in latex
-    assert "| c | a |" in evenhand("test", rated, "--markdown").out
 
 
 def test_the_seed_and_the_draws_stand_in_the_signature_and_give_the_same_again(evenhand, rated):
@@ -231,29 +216,6 @@ def test_several_criteria_and_tasks_are_tested_apart_and_stand_side_by_side(even
     assert {one["code"] for one in one["excluded"]} == {"task", "criterion"}
     said = evenhand("test", "all.csv", "--criterion", "fluencey", code=2).err
     assert "no criterion 'fluencey'. Did you mean 'fluency'?" in " ".join(said.split())
-
-
-def test_a_further_column_can_tell_groups_apart(evenhand, folder):
-    half = pl.col("item") < "i20"
-    scored().with_columns(
-        domain=pl.when(half).then(pl.lit("news")).otherwise(pl.lit("talk"))
-    ).write_csv("some.csv")
-    found = evenhand("test", "some.csv", "--group-by", "domain", "--json").json
-    assert sorted(found["groups"]) == ["news", "talk"]
-    scored().filter(half).write_csv("news.csv")
-    alone = evenhand("test", "news.csv", "--json").json
-    assert found["groups"]["news"]["pairs"] == alone["pairs"]
-    said = evenhand("test", "some.csv", "--group-by", "domian", code=2).err
-    assert "domain" in said
-
-
-def test_a_column_of_a_joined_table_can_tell_groups_apart(evenhand, rated):
-    lines = [f"j{j:02},{'expert' if j < 6 else 'crowd'}" for j in range(12)]
-    Path("judges.csv").write_text("judge,kind_of_judge\n" + "\n".join(lines) + "\n")
-    found = evenhand(
-        "test", rated, "--judges", "judges.csv", "--group-by", "kind_of_judge", "--json"
-    ).json
-    assert sorted(found["groups"]) == ["crowd", "expert"]
 
 
 def test_lower_penalties_are_better_and_it_is_said(evenhand, folder):
@@ -441,16 +403,6 @@ def test_scores_standardised_by_judge_are_tested_as_in_wmt(evenhand, rated):
     )
     said = evenhand("test", rated, "--model", "zz", code=2).err
     assert "model cannot be 'zz'" in said
-
-
-def test_few_judges_limit_the_first_sentence(evenhand, folder):
-    scored(judges=3).write_csv("few.csv")
-    found = evenhand("test", "few.csv", "--json").json
-    assert " for these 3 judges only (p " in found["says"]
-    scored(judges=6).write_csv("six.csv")
-    text = " ".join(evenhand("test", "six.csv").out.split())
-    assert "effective judges: clustered p-values are large; 8 or more would lower them." in text
-    assert "--cluster" not in text  # which is no option of test
 
 
 def test_what_limits_a_ranking_is_said_beside_its_p_values(evenhand, folder):

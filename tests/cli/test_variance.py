@@ -1,8 +1,5 @@
 """`evenhand variance`."""
 
-import csv
-import io
-
 import polars as pl
 import pytest
 
@@ -37,18 +34,6 @@ def voted(folder) -> str:
     return "votes.csv"
 
 
-def test_ratings_show_every_source_and_what_matters(evenhand, rated):
-    ran = evenhand("variance", rated)
-    text = ran.out.replace("\n", " ")
-    for source in ("system", "judge", "item", "judge x system", "residual"):
-        assert f"\n {source} " in ran.out
-    assert "Severity of judges has a standard deviation of" in text
-    assert "Share of this error by source:" in text
-    assert "As judged, the difference of two system means has a standard error of" in text
-    assert "100 items" in ran.out
-    assert all(len(line) <= 80 for line in ran.out.splitlines())
-
-
 def test_a_wanted_reliability_is_answered_in_a_sentence(evenhand, rated):
     text = evenhand("variance", rated, "--reliability", ".8").out.replace("\n", " ")
     assert text.startswith("A reliability of .80 takes")
@@ -78,35 +63,6 @@ def test_comparisons_show_tastes_and_a_wanted_error_is_answered(evenhand, voted)
     assert text.startswith("A standard error of 0.2 log-worth takes")
     assert "comparisons each on" in text
     assert all(len(line) <= 80 for line in ran.out.splitlines())
-
-
-def test_the_likelihood_is_named_where_it_is_asked_for(evenhand, voted):
-    found = evenhand("variance", voted, "--method", "likelihood", "--json").json
-    how = {one["name"]: one["how"] for one in found["components"]}
-    assert how["judge x system"] == "likelihood"
-    assert how["item x system"] == "moments"
-
-
-def test_the_json_has_components_designs_and_the_answer(evenhand, rated):
-    found = evenhand("variance", rated, "--stderr", "2", "--json").json
-    assert {one["name"] for one in found["components"]} >= {"system", "judge", "residual"}
-    assert found["answer"]["best"]["stderr"] <= 2
-    assert found["designs"]
-    assert set(found) >= {"signature", "kind", "unit", "method", "level", "stderr", "observed"}
-
-
-def test_the_csv_has_a_row_for_each_component_and_design(evenhand, rated):
-    rows = list(csv.DictReader(io.StringIO(evenhand("variance", rated, "--csv").out)))
-    kinds = [row["what"] for row in rows]
-    assert kinds.count("component") == 7
-    assert kinds.count("design") > 20
-
-
-def test_the_latex_is_a_table_of_components(evenhand, rated):
-    text = evenhand("variance", rated, "--latex").out
-    assert r"\toprule" in text
-    assert "judge x system" in text
-    assert "% evenhand" in text
 
 
 def test_tasks_and_criteria_are_taken_apart_unasked(evenhand, folder):
@@ -157,18 +113,7 @@ def test_wishes_that_cannot_be_are_refused_in_one_line(evenhand, rated, words, s
     assert said in ran.err
 
 
-def test_a_criterion_of_comparisons_is_refused(evenhand, voted):
-    ran = evenhand("variance", voted, "--criterion", "fluency", code=2)
-    assert "is of ratings" in ran.err
-
-
-def test_comparisons_have_no_column_of_shares_of_a_score(evenhand, voted, rated):
-    assert "variance  of error" not in evenhand("variance", voted).out
-    assert "variance:" not in evenhand("variance", voted).out
-    assert "variance  of error" in evenhand("variance", rated).out
-
-
-@pytest.mark.parametrize("unit", [1e7, 1e5, 1e-5])
+@pytest.mark.parametrize("unit", [1e7, 1e-5])
 def test_large_and_small_numbers_stay_within_the_line(evenhand, folder, unit):
     rows = simulate(2, SDS, n=3000, sizes=(7, 1234, 2))
     pl.DataFrame(

@@ -45,13 +45,6 @@ def test_json_holds_the_board_as_for_files(evenhand, database):
     assert "8 are needed" in found["judges"][0]["why"]
 
 
-def test_csv_has_a_row_for_each_system_and_latex_a_table(evenhand, database):
-    rows = evenhand("watch", database, "--csv").out.splitlines()
-    assert rows[0].startswith("pass,system,place,log_worth")
-    assert len(rows) == 4
-    assert "decided rank" in evenhand("watch", database, "--latex").out
-
-
 def test_a_file_is_not_changed_by_a_look(evenhand, database):
     before = Path(database).read_bytes()
     evenhand("watch", database)

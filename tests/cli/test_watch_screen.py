@@ -58,8 +58,8 @@ def test_the_head_says_how_far_it_is_when_votes_came_and_who_is_flagged() -> Non
     assert "of 6 pairs are decided for this panel" in lines[10]
 
 
-@pytest.mark.parametrize("lines", range(6, 60, 3))
-@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize("lines", [6, 12, 24, 57])
+@pytest.mark.parametrize("columns", [40, 120])
 def test_it_fits_and_says_how_many_rows_are_left_out(lines: int, columns: int) -> None:
     found = draw(make_sight(make_pass()), lines, columns)
     assert len(found) <= lines
@@ -68,12 +68,6 @@ def test_it_fits_and_says_how_many_rows_are_left_out(lines: int, columns: int) -
     out = [int(line.split()[1]) for line in found if line.endswith("excluded")]
     assert shown + sum(out) == 30
     assert (out == []) == (shown == 30)
-
-
-def test_what_is_decided_is_said_before_rows_and_remarks() -> None:
-    found = draw(make_sight(make_pass()), 12)
-    assert any("pairs are decided" in line for line in found)
-    assert not any(line.startswith("note") for line in found)
 
 
 def test_several_passes_share_the_room() -> None:
@@ -118,11 +112,3 @@ def test_a_change_is_a_line_for_each_pass() -> None:
     lines = say_change(make_sight(make_pass("one", 3), make_pass("two", 3)))
     assert [line.split("; ")[1].split(":")[0] for line in lines] == ["one", "two"]
     assert all(line.startswith("1,204 judged, 1,796 remain; ") for line in lines)
-
-
-def test_what_failed_is_said() -> None:
-    sight = replace(make_sight(make_pass(systems=3)), faults=("no map",))
-    notes = [line for line in draw(sight, 30) if line.startswith("note")]
-    assert notes == [
-        "note   no map",
-    ]

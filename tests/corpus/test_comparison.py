@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus.answers import Answer, Renamed, answer, are_same, compare, keep, read_kept
+from corpus.answers import Answer, Renamed, answer, are_same, compare
 from corpus.runner import Case, Run, read_cases, select
 
 KEPT: Answer = {
@@ -68,12 +68,6 @@ def test_the_same_answer_differs_nowhere() -> None:
 )
 def test_a_planted_change_is_printed_by_its_key(path: str, value: object, line: str) -> None:
     assert line in told(change(path, value))
-
-
-def test_a_key_that_is_gone_is_printed() -> None:
-    new = change("out.says", None)
-    del new["out"]["says"]
-    assert told(new) == ['says: "A is the best of 2 systems" → nothing']
 
 
 @pytest.mark.parametrize(
@@ -191,11 +185,6 @@ def test_renamed_verbs_and_options_run_under_their_new_names(tmp_path: Path) -> 
     assert not renamed.is_deleted("rank/votes")
 
 
-def test_a_declaration_that_says_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="nothing is called to"):
-        declare(tmp_path / "r.toml", '[[key]]\nold = "a"\nto = "b"\n')
-
-
 def make_run(out: str, form: str = "json", name: str = "compare/votes") -> Run:
     return Run(Case(name, "fast", ("compare", "votes.csv"), (form,)), form, 0, out, "")
 
@@ -212,24 +201,6 @@ def test_what_changes_by_its_nature_is_masked() -> None:
     masked = answer(make_run(table, "csv"))["out"]
     assert masked == 'model,seconds,p\n"a, b",*,0.1\nc,*,\n'
     assert answer(make_run(table, "csv", "bias/votes"))["out"] == table
-
-
-def test_names_of_data_that_are_digests_are_numbered() -> None:
-    one, other = "data-" + 32 * "a", "data-" + 32 * "0"
-    text = f'{{"data": "{one}", "datasets": {{"{other}": [2], "{one}": [1]}}}}'
-    assert answer(make_run(text))["out"] == {
-        "data": "data-1",
-        "datasets": {"data-2": [2], "data-1": [1]},
-    }
-
-
-def test_the_same_answers_are_the_same_bytes(tmp_path: Path) -> None:
-    answers = [answer(make_run('{"b": 1, "a": 0.1}', name=f"rank/{name}")) for name in "cab"]
-    keep(answers, tmp_path / "one")
-    keep(answers[::-1], tmp_path / "two")
-    one, two = ((tmp_path / name / "rank.jsonl.gz").read_bytes() for name in ("one", "two"))
-    assert one == two
-    assert [name for name, _ in read_kept(tmp_path / "one")] == ["rank/a", "rank/b", "rank/c"]
 
 
 def test_cases_are_read_with_their_forms_and_files(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.latex import escape, label_groups, render_latex, write_cell, write_table
+from evenhand.render.latex import escape, label_groups, render_latex, write_cell
 
 # signs that mean something to LaTeX, wherever they stand unescaped
 SPECIAL = re.compile(r"(?<!\\)[&%$#_]|[~^]")
@@ -26,20 +26,6 @@ def test_no_sign_of_a_name_means_anything_to_latex(text):
 def test_every_special_sign_is_written_as_latex_prints_it():
     assert escape("&%$#_{}") == r"\&\%\$\#\_\{\}"
     assert escape("~^\\") == r"\textasciitilde{}\textasciicircum{}\textbackslash{}"
-
-
-def test_numbers_stand_in_mathematics():
-    assert (write_cell(-1.005, "one"), write_cell(None, "two")) == ("$-1.0$", "--")
-
-
-def test_blocks_are_parted_by_rules_and_comments_stand_above():
-    columns = (Column("a", "a"), Column("b", "b", "count"))
-    rows = ({"a": "1", "b": 2}, {"a": "3", "b": 4})
-    text = write_table(Table("t", "", columns, rows, lines=(1,)), ["one\ntwo"])
-    assert text.startswith("% one\n% two\n")
-    assert text.count(r"\midrule") == 2
-    assert text.count(r"\\") == 3
-    assert text.index("1 & $2$") < text.rindex(r"\midrule") < text.index("3 & $4$")
 
 
 def test_no_two_groups_have_the_same_label():

@@ -9,7 +9,6 @@ import pytest
 
 import evenhand
 from evenhand.design.more_judgments import separate_pairs
-from evenhand.render.values import join_names
 from evenhand.report.answer import say_answer
 
 Cells = dict[tuple[str, str], tuple[int, int, int]]
@@ -84,8 +83,3 @@ def test_of_few_judgments_none_is_told_to_act_on(cells: Cells) -> None:
 def test_whom_a_statement_is_about_stands_in_the_answer() -> None:
     ranking = replace(rank({("A", "B"): (80, 5, 20)}), headline="for these 3 judges only")
     assert say_answer(ranking)[0].endswith(" (for these 3 judges only).")
-
-
-def test_names_are_listed_up_to_five() -> None:
-    assert join_names(list("ABCDE")) == "A, B, C, D and E"
-    assert join_names(list("ABCDEF")) == "A, B, C, D and 2 more"

@@ -199,7 +199,7 @@ def test_reports_of_bundled_tables_agree_with_themselves_and_with_rank(name):
 
 @pytest.mark.parametrize("name", SIMULATED)
 def test_reports_of_simulated_campaigns_agree_with_themselves_and_with_rank(name):
-    done = sum(compare(evenhand.read(simulate(seed, **SIMULATED[name]))) for seed in range(2))
+    done = sum(compare(evenhand.read(simulate(seed, **SIMULATED[name]))) for seed in range(1))
     print(f"{name}: {done} claims compared")  # noqa: T201
 
 

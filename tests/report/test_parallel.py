@@ -13,7 +13,7 @@ import pytest
 import evenhand
 from evenhand.errors import UnknownFormat, UnknownOption
 from evenhand.report import analysis, assemble
-from evenhand.report.assemble import Job, make_report
+from evenhand.report.assemble import make_report
 
 SOME = ("ranking", "data", "methods")
 
@@ -71,29 +71,6 @@ def test_what_cannot_be_ranked_says_why_and_leaves_the_others_alone(votes: Path)
     assert not answers["large"][0].startswith("No ranking")
     assert made.overview is not None
     assert [row["task"] for row in made.overview.tables[0].rows] == list(answers)
-
-
-def test_the_largest_jobs_are_begun_first() -> None:
-    sizes = {"a": 10.0, "b": 40.0, "c": 25.0, "d": 5.0}
-    jobs = [Job(name, {}, size) for name, size in sizes.items()]
-    assert [job.task for job in assemble._make_queue(jobs, 2)] == ["b", "c", "a", "d"]
-
-
-def test_each_slow_section_of_a_single_task_is_a_job_and_one_job_answers() -> None:
-    names = ("ranking", "learning", "data", "fragility")
-    line = assemble._make_queue([Job("", dict.fromkeys(names, ""), 9.0)], 2)
-    assert [list(job.sections) for job in line] == [
-        ["ranking", "data"],
-        ["fragility"],
-        ["learning"],
-    ]
-    assert [job.answers for job in line] == [True, False, False]
-    slow = assemble._make_queue([Job("", {"learning": "", "fragility": ""}, 9.0)], 2)
-    assert [job.answers for job in slow] == [True, False]
-
-
-def test_few_judgments_stay_in_one_process() -> None:
-    assert assemble._count_processes([Job("", {}, assemble.MIN_PARALLEL_JUDGMENTS - 1)]) == 1
 
 
 def test_a_section_that_is_not_there_is_refused_with_those_there_are(votes: Path) -> None:

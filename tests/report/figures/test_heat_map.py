@@ -59,12 +59,6 @@ def test_numbers_can_be_read_on_every_shade():
         assert (high + 0.05) / (low + 0.05) > 4.4, part
 
 
-def test_ties_have_a_map_of_their_own():
-    assert {row["value"] for row in values(draw_heat_map(list("abc"), chances(3), ties=True))} == {
-        0.25
-    }
-
-
 @pytest.mark.parametrize("systems", [2, 11, 60])
 @pytest.mark.parametrize("width", [360, 620])
 def test_all_rows_are_named_and_columns_are_numbered_at_any_width(systems, width):
@@ -74,14 +68,6 @@ def test_all_rows_are_named_and_columns_are_numbered_at_any_width(systems, width
     drawn = texts(chart)
     assert [label for i, name in enumerate(names, 1) if (label := f"{i} {name}") not in drawn] == []
     assert {"1", str(systems)} <= set(drawn)
-
-
-def test_per_cents_stand_in_the_cells_where_there_is_room():
-    q = chances(11)
-    said = f"{100 * (q[0, 10, 0] + 0.125):.0f}"
-    names = [f"system-{i}" for i in range(11)]
-    assert said in texts(draw_heat_map(names, q))
-    assert said not in texts(replace(draw_heat_map(names, q), width=360))
 
 
 def test_the_chances_of_a_fit_are_its_own_in_the_order_asked_for():

@@ -1,12 +1,11 @@
 """What was found on held-out judgments, and the systems by one model, as figures."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from drawn_figures import heights, texts, values
+from drawn_figures import heights, values
 from evenhand.models.base import Posterior
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.cross_validation import compare_models
@@ -68,16 +67,6 @@ def test_the_caption_says_whom_grey_models_are_worse_than(data, found):
     assert "grey" not in draw_comparison(alike)["differences"].below
 
 
-def test_one_model_has_no_differences(data):
-    alone = compare_models(data, models=["bradley-terry"])
-    assert set(draw_comparison(alone)) == {"perplexity"}
-
-
-def test_nothing_is_drawn_where_every_model_refused(found):
-    none = replace(found, models=(), losses=np.zeros((0, found.held_out.size)), set_p={})
-    assert draw_comparison(none) == {}
-
-
 def test_curves_have_the_points_that_were_found(data):
     curves = trace_learning(data, models=MODELS, least=60, sizes=(40, 80), trials=2)
     drawn = {
@@ -125,24 +114,3 @@ def test_a_posterior_has_its_own_intervals():
     )  # of one of three means about their mean: the common shift is gone
     assert rows["a"]["value"] == pytest.approx(1, abs=0.02)
     assert rows["a"]["upper"] - rows["a"]["value"] == pytest.approx(1.96 * spread, rel=0.08)
-
-
-@pytest.mark.parametrize("width", [240, 360, 620])
-def test_titles_do_not_break_inside_a_name(width):
-    fit = BradleyTerry().fit(tally(("a", "b", 6, 2, 2), ("b", "c", 5, 3, 2)))
-    for drawn in draw_fit(fit, name="geometric-students").values():
-        assert any(
-            "geometric-students" in line for line in texts(replace(drawn, below="", width=width))
-        )
-
-
-def test_a_model_without_errors_says_so():
-    fit = SimpleNamespace(
-        systems=("a", "b"),
-        log_worth=np.array([0.4, -0.4]),
-        worth_vcov=None,
-        predict=lambda pairs: np.full((len(pairs), 3), 1 / 3),
-    )
-    drawn = draw_fit(fit, name="pairs", labels={"a": "long…a", "b": "long…b"})
-    assert "no intervals of its own" in " ".join(texts(drawn["abilities"]))
-    assert {"1 long…a", "2 long…b"} <= set(texts(drawn["heat-map"]))

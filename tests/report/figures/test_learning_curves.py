@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from drawn_figures import heights, size, svg, texts, values
+from drawn_figures import heights, svg, texts, values
 from evenhand.report.figures.predictions import draw_learning_curves
-from evenhand.report.figures.style import ACCENT, QUIET
+from evenhand.report.figures.style import QUIET
 
 SIZES = (100, 200, 400, 800, 1600, 3200)
 
@@ -48,12 +48,6 @@ def test_names_at_the_ends_of_seventeen_lines_that_meet_do_not_cover_each_other(
     assert all(after - before >= 11.9 for before, after in pairwise(places))
 
 
-@pytest.mark.parametrize("width", [360, 620])
-def test_the_picture_is_as_wide_as_was_asked_for(width):
-    curves = [curve(name, 2.4) for name in ("geometric-students", "asymmetric-students")]
-    assert size(draw(curves, width=width))[0] == pytest.approx(width, abs=4)
-
-
 def test_the_uniform_model_is_a_line_of_its_own_unless_it_is_among_the_models():
     assert texts(draw([curve("pattern", 2.4)])).count("uniform") == 1
     both = [curve("pattern", 2.4), line("uniform", SIZES, [3.0] * 6)]
@@ -82,15 +76,3 @@ def test_a_model_far_worse_than_guessing_does_not_squeeze_the_others():
     chart = draw(curves)
     assert not {"4", "40", "90"} & {*texts(chart)}
     assert "1 with points above the plot" in " ".join(texts(chart))
-
-
-def test_intervals_are_drawn_for_a_single_line_only():
-    ends = {"lower": 2.3, "upper": 2.7}
-    one = draw([curve("a", 2.4, **ends)])
-    assert svg(one).count(f"stroke: {ACCENT}") == 1 + len(SIZES)
-    both = draw([curve(c, 2.4, **ends) for c in "ab"])
-    assert svg(both).count(f"stroke: {ACCENT}") == 1
-
-
-def test_no_line_at_all_is_an_empty_plot():
-    assert "uniform" in texts(draw([]))

@@ -4,10 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from drawn_figures import marks, size
 from evenhand.design.plan import plan_campaign
 from evenhand.report.figures.predictions import HARDEST, draw_plan, mark_numbers
-from evenhand.report.figures.style import INK, PALETTE
 
 
 @pytest.fixture(scope="module")
@@ -47,13 +45,3 @@ def test_the_axis_marks_the_planned_number_and_no_two_too_near_each_other(least,
     assert planned in marks
     assert all(later / now >= 1.5 for now, later in pairwise(marks))
     assert all(least <= mark <= most for mark in marks)
-
-
-def test_the_simulated_point_is_not_in_the_colour_of_the_mean(plan):
-    assert marks(draw_plan(plan)["power-by-judges"], INK) == 1
-    assert INK not in PALETTE
-
-
-def test_it_fits_a_telephone(plan):
-    for chart in draw_plan(plan).values():
-        assert size(chart)[0] <= 390

@@ -76,16 +76,6 @@ def test_want_of_data_is_no_sign_that_judges_do_not_agree():
     assert "expected 0.00 for systems this close" in check.says
 
 
-def test_one_case_says_nothing_of_systems():
-    rows = [
-        {"judge": judge, "item": "i", "left": left, "right": right, "outcome": "left"}
-        for judge, left, right in [("a", "A", "B"), ("b", "A", "B"), ("c", "B", "C")]
-    ]
-    section = write_section_agreement(study(rows))
-    assert section.says[0].startswith("Two judges give the same answer in 100.0 %")
-    assert {row["lower"] for one in section.tables for row in one.rows} == {None}
-
-
 def test_what_a_judge_says_twice_is_told():
     rows = make_rows(6, 40)
     again = [{**row, "outcome": "tie"} if row["item"] < "i2" else row for row in rows]
@@ -161,13 +151,6 @@ def test_outputs_counted_for_each_of_their_systems_are_said_to_inflate():
     data = evenhand.read(pl.DataFrame(rows)).split_merged("+")
     section = write_section_agreement(Analysis(data, Settings(("votes.csv",))))
     assert any("agreement is inflated" in note for note in section.notes)
-
-
-def test_the_sentence_has_the_number_of_the_table():
-    section = write_section_agreement(study(make_rows(6, 40)))
-    same = section.tables[0].rows[0]
-    assert same["title"] == "same answer"
-    assert f" in {100 * same['value']:.1f} %; pairwise κ" in section.says[0]
 
 
 @pytest.mark.parametrize("lost", [("judge",), ("item",), ("judge", "item")])

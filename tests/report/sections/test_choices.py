@@ -75,26 +75,6 @@ def test_the_full_report_says_what_every_choice_decides():
     assert not any("not run here" in said for said in section.says)
 
 
-def test_places_that_are_drawn_are_those_of_the_table_of_choices():
-    data = many(6, 900)
-    found = evenhand.vary_choices(data)
-    rows = [
-        row
-        for rows in write_section_choices(Analysis(data)).figures[0].datasets.values()
-        for row in rows
-        if "place" in row
-    ]
-    drawn = {
-        (row["system"], row["place"], name) for row in rows for name in row["choices"].split("; ")
-    }
-    expected = {
-        (system, place, "this report" if one is found.choices[0] else one.name)
-        for one in found.ranked
-        for system, place in zip(one.systems, one.rank, strict=True)
-    }
-    assert drawn == expected
-
-
 def test_where_nothing_links_systems_no_choice_is_said_to_agree_on_the_first():
     rows = [
         (f"j{i % 10}", f"q{i}", a, b, "left" if i % 3 else "right")

@@ -54,12 +54,6 @@ def test_a_criterion_of_penalties_is_turned_before_it_is_correlated():
     assert found["against"] == 0
 
 
-def test_figure_1_of_the_paper_is_drawn_with_every_system():
-    (figure,) = write_section(study(two())).figures
-    names = {row["system"] for rows in figure.datasets.values() for row in rows}
-    assert names == {*WORTH}
-
-
 def test_one_criterion_or_one_system_has_nothing_to_compare():
     assert write_section(study(make_rows())).says == (
         "One criterion only, fluency. Nothing to compare.",

@@ -49,13 +49,6 @@ def test_two_systems_are_expected_to_win_what_they_won() -> None:
     assert section.says == ("Decided pairs: 1 of 1 (100 %).",)
 
 
-def test_pairs_that_never_met_have_no_square() -> None:
-    rows = [row for row in votes(30, 10) if {*row[:2]} != {"a", "d"}]
-    found = squares(write_section(study(rows)))
-    assert ("a", "d") not in found
-    assert len(found) == 10
-
-
 def test_decided_pairs_are_those_of_the_ranking_and_are_counted() -> None:
     known = study(votes(30, 10))
     section = write_section(known)
@@ -67,12 +60,6 @@ def test_decided_pairs_are_those_of_the_ranking_and_are_counted() -> None:
     decided = sum(bool(row["decided"]) for row in squares(section).values()) // 2
     assert section.says[0].startswith(f"Decided pairs: {decided} of 6 (")
     assert decided > 0
-
-
-def test_nothing_decided_is_said() -> None:
-    section = write_section(study(votes(3, 3)))
-    assert section.says == ("Decided pairs: 0 of 6 (0 %).",)
-    assert {row["decided"] for row in squares(section).values()} == {False}
 
 
 def test_of_more_than_sixty_systems_the_best_forty_are_drawn_and_that_is_said() -> None:

@@ -47,15 +47,6 @@ def test_items_of_one_mind_are_counted_by_hand():
     assert says.startswith(f"On {united} of 50 items that two judges or more judged, all votes")
 
 
-def test_the_share_drawn_is_that_of_the_items():
-    section = write_section(study(make_rows(4, 50)))
-    (figure,) = (one for one in section.figures if one.name == "one-sidedness")
-    (rows,) = figure.datasets.values()
-    seen = [row["items"] for row in rows if row["who"] == "these judges"]
-    assert sum(seen) == 50
-    assert f"On {seen[-1]:.0f} of 50 items" in section.says[0]
-
-
 def test_rankings_show_who_wins_on_which_item(data_folder):
     import evenhand
     from evenhand.report.analysis import Analysis, Settings
@@ -94,12 +85,3 @@ def test_tables_are_cut_and_few_items_are_not_drawn():
 def test_where_nothing_is_known_of_items_it_says_why(rows, why):
     with pytest.raises(NotIdentified, match=why):
         write_section(study(rows))
-
-
-def test_a_single_item_is_not_said_to_be_one_of_several():
-    section = write_section(study(make_rows(8, 1)))
-    captions = [table.caption for table in section.tables]
-    assert captions == [
-        "The most one-sided item",
-        "The item on which judges contradict each other most",
-    ]

@@ -5,7 +5,6 @@ import pandas as pd
 
 import evenhand
 from evenhand.report.analysis import Analysis, Settings
-from evenhand.report.sections.model import _count_decided
 from evenhand.report.sections.model import write_section_learning as write_section
 
 COLUMNS = ["judge", "item", "left", "right", "outcome"]
@@ -36,12 +35,6 @@ def test_today_is_the_board_and_sentences_are_the_rows():
         f" decide {rows[2.0]['lower']:.0f} to {rows[2.0]['upper']:.0f}"
     )
     assert section.figures[0].datasets["rows"] == section.tables[0].rows
-
-
-def test_one_pair_is_and_two_pairs_are_decided():
-    assert _count_decided(0, 3) == "no pair is"
-    assert _count_decided(1, 3) == "1 of 3 pairs is"
-    assert _count_decided(2, 3) == "2 of 3 pairs are"
 
 
 def test_where_every_pair_is_decided_judgments_are_enough():

@@ -4,13 +4,12 @@ import re
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import evenhand
 from evenhand.design.more_judgments import find_critical, find_times
 from evenhand.report.analysis import Analysis
 from evenhand.report.answer import find_open
-from evenhand.report.sections.data import _describe_number, _round
+from evenhand.report.sections.data import _describe_number
 from evenhand.report.sections.data import write_section_next as write_section
 
 
@@ -91,8 +90,3 @@ def test_pairs_that_are_listed_are_those_that_the_verb_chooses():
     assert [(row["left"], row["right"], row["reason"]) for row in table.rows] == [
         (one.left, one.right, one.reason) for one in chosen.pairs
     ]
-
-
-@pytest.mark.parametrize(("number", "written"), [(43_753.3, 44_000), (0.4, 1), (96.4, 96)])
-def test_a_number_of_judgments_has_two_digits(number, written):
-    assert _round(number) == written

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pandas as pd
-import pytest
 
 import evenhand
 from evenhand.report.analysis import Analysis
@@ -41,31 +38,3 @@ def test_it_is_said_how_many_ties_there_are() -> None:
     decided = write(*[("a", "b", "left")] * 3, ("b", "a", "left"))
     assert decided.says == ("Ties: 0 of 4 comparisons (0 %).",)
     assert write(*[("a", "b", "tie")] * 3).says == ("Ties: 3 of 3 comparisons (100 %).",)
-
-
-def test_bars_begin_where_the_one_before_ends_and_reach_one() -> None:
-    (figure,) = write(*VOTES).figures
-    (bars,) = figure.datasets.values()
-    own = [(bar["outcome"], bar["from"], bar["to"]) for bar in bars if bar["system"] == "a"]
-    assert own[0] == ("won", 0.0, pytest.approx(5 / 12))
-    assert own[1] == ("tied", pytest.approx(5 / 12), pytest.approx(10 / 12))
-    assert own[2] == ("lost", pytest.approx(10 / 12), pytest.approx(1.0))
-
-
-def test_systems_that_no_chain_links_are_counted_all_the_same() -> None:
-    (table,) = write(*[("a", "b", "left")] * 3, *[("c", "d", "left")] * 2).tables
-    assert [row["system"] for row in table.rows] == ["a", "c", "b", "d"]
-
-
-def test_two_hundred_systems_are_cut_and_that_is_said() -> None:
-    names = [f"s{at:03d}" for at in range(201)]
-    rows = [
-        row
-        for one, two in pairwise(names)
-        for row in ((one, two, "left"), (one, two, "left"), (two, one, "left"))
-    ]
-    section = write(*rows)
-    (figure,) = section.figures
-    assert figure.title == "Won, tied and lost, the best 100 of 201 systems"
-    assert len(section.tables[0].rows) == 201
-    assert {bar["system"] for bar in figure.datasets["rows"]} == set(names[:100])

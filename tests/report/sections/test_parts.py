@@ -42,12 +42,6 @@ def test_of_several_tasks_intervals_are_not_run_and_it_says_what_makes_them():
     assert sources(full)["judge"]["lower"] is not None
 
 
-def test_more_judges_make_designs_surer():
-    designs = table(write_section(study(make_rows())), "designs").rows
-    of_hundred = [float(row["100"].split()[0]) for row in designs]
-    assert of_hundred == sorted(of_hundred, reverse=True)
-
-
 def test_one_system_still_has_judges_and_items():
     section = write_section(study(make_rows(worth={"nmt": 5.0})))
     assert {"judge", "item"} <= {name.split(" (")[0] for name in sources(section)}

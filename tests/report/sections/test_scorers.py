@@ -61,12 +61,6 @@ def test_severity_on_the_map_is_the_planted_one_and_no_fault():
     assert found["j3"]["flags"] == ""
 
 
-def test_figures_2_and_4_of_the_paper_are_there_for_each_criterion():
-    section = write_section(study(make_rows(criteria=("adequacy", "fluency"))))
-    names = {figure.name for figure in section.figures}
-    assert {"map", "judges-mean-adequacy", "judges-distance-fluency"} <= names
-
-
 def test_of_several_tasks_one_criterion_is_drawn_and_the_table_is_cut_with_a_word():
     rows = make_rows(judges=30, items=6, criteria=("adequacy", "fluency"))
     section = write_section(study(rows, task="t"))
@@ -110,9 +104,3 @@ def test_one_judge_of_scores_is_nobody_to_compare_with_as_one_of_votes_is():
     assert check.state == NOT_RUN
     assert "there is one judge" in check.says
     assert not section.tables
-
-
-def test_one_score_throughout_tells_nothing_of_judges():
-    rows = [{**row, "score": 5} for row in make_panel()]
-    (check,) = write_section(study(rows)).checks
-    assert (check.state, check.says) == (NOT_RUN, "all scores are the same")

@@ -103,20 +103,6 @@ def test_every_criterion_is_answered_and_many_are_cut_with_a_word():
     assert find_answer_of_ratings(many)[0][4] == "5 more criteria below."
 
 
-def test_two_hundred_systems_are_cut_in_the_figure_and_whole_in_the_table():
-    worth = {f"s{k:03}": float(k) for k in range(200)}
-    section = write_section(study(make_rows(judges=6, items=6, worth=worth)))
-    assert len(section.figures[0].datasets["rows"]) == 100
-    assert "the best 100" in section.figures[0].title
-    assert len(table(section, "fluency").rows) == 200
-
-
-def test_without_judges_and_items_there_is_a_board():
-    section = write_section(study(make_rows(), drop=("judge", "item")))
-    assert table(section, "fluency").rows[0]["system"] == "good"
-    assert any("no columns of judges" in note for note in section.notes)
-
-
 def test_ted_talks_have_the_published_means_of_systems(data_folder):
     # the table in the README of google/wmt-mqm-human-evaluation, TED 2021, English to German
     published = {"ref": 0.91, "Facebook-AI": 1.06, "Nemo": 2.14}

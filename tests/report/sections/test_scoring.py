@@ -39,15 +39,6 @@ def test_the_share_of_equal_scores_is_the_counted_one():
     assert is_plain(section)
 
 
-def test_the_curve_draws_the_table():
-    section = write_section(study(on_five(make_rows(judges=4))))
-    drawn = {row["apart"]: row["share"] for row in section.figures[0].datasets["rows"]}
-    found = {row["name"]: row["value"] for row in table(section, "coefficients").rows}
-    assert drawn[0.0] == found["n-agreement-0"]
-    assert drawn[1.0] == found["n-agreement-1"]
-    assert [*drawn.values()] == sorted(drawn.values())
-
-
 def test_agreement_beyond_chance_passes():
     (check,) = write_section(study(on_five(make_rows()))).checks
     assert (check.name, check.state) == ("agreement", PASSED)
