@@ -6,7 +6,6 @@ from sklearn.linear_model import LogisticRegression
 
 from design.boards import simulate, state
 from evenhand.design.policy import Belief, fit_belief, read_state
-from evenhand.ranking.sequential.likelihood import PairCounts, expand
 
 
 def test_without_ties_it_is_scikit_learns_ridge():
@@ -21,20 +20,6 @@ def test_without_ties_it_is_scikit_learns_ridge():
     assert found.vcov == pytest.approx(np.linalg.inv(information), abs=1e-5)
 
 
-def test_gradient_and_information_are_those_of_finite_differences():
-    tally = state(tie=0.8).tally
-    pairs = PairCounts(5, tally.left, tally.right, tally.counts)
-    rng, step = np.random.default_rng(3), 1e-5
-    at = rng.normal(size=6)
-    here = expand(pairs, at)
-    for i in range(6):
-        ahead, behind = (expand(pairs, at + sign * step * np.eye(6)[i]) for sign in (1, -1))
-        slope = (ahead.value - behind.value) / (2 * step)
-        bend = (behind.gradient - ahead.gradient) / (2 * step)
-        assert here.gradient[i] == pytest.approx(slope, abs=1e-6)
-        assert here.information[i] == pytest.approx(bend, abs=1e-6)
-
-
 def test_a_warm_start_ends_in_the_same_place():
     tally = state(tie=0.5).tally
     cold = fit_belief(tally)
@@ -46,11 +31,6 @@ def test_before_the_first_judgment_worths_are_normal_with_standard_deviation_2()
     belief = read_state(None, systems=["a", "b", "c"]).belief
     assert belief.mean.tolist() == [0, 0, 0]
     assert belief.vcov == pytest.approx(4 * np.eye(3))
-
-
-def test_a_board_of_nothing_but_ties_has_equal_worths():
-    tally = simulate((0, 0, 0), 30, 1, tie=1e9)
-    assert fit_belief(read_state(tally).tally).mean == pytest.approx(np.zeros(3), abs=1e-8)
 
 
 @pytest.mark.parametrize(("tie", "told"), [(0.0, 1 / 4), (1.0, 1 / 6), (2.0, 1 / 8)])

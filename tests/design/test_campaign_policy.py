@@ -4,26 +4,9 @@ from typing import Any
 
 import pytest
 
-from evenhand.design.policy import RULES, make_policy
+from evenhand.design.policy import make_policy
 from evenhand.errors import CampaignError
 from policy_campaigns import make_chosen
-
-
-@pytest.mark.parametrize("rule", [one for one in RULES if one != "top-k"])
-def test_every_rule_can_be_asked_for(rule: str) -> None:
-    policy = make_policy(make_chosen(policy=rule, random_share=0.2))
-    assert policy is not None
-    assert (policy.rule, policy.random_share) == (rule, 0.2)
-
-
-def test_the_first_k_are_looked_for_where_it_is_said_how_many() -> None:
-    policy = make_policy(make_chosen(policy="top-k", top=2))
-    assert policy is not None
-    assert policy.top == 2
-
-
-def test_a_campaign_without_a_policy_has_none() -> None:
-    assert make_policy(make_chosen(policy="")) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from evenhand.design.expected_power import predict_errors
 from evenhand.design.power import Design, Truth, draw_campaign
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
-from experiments.campaign import Campaign
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.7])
@@ -86,31 +85,6 @@ def test_repeats_of_one_judge_cost_what_linear_algebra_says(repeats):
         found.append(of_judges - ((rows * aims[:, None]) ** 2).sum())
     expected = predict_errors(truth, design).vary(design)["judges"][0, 3] / 0.01**2
     assert expected == pytest.approx(np.mean(found), rel=0.06)
-
-
-def test_the_errors_of_a_campaign_drawn_elsewhere_are_those_in_closed_form():
-    """`tests/experiments` draws its campaigns by code of its own."""
-    campaign = Campaign(
-        gap=0.3, judge_sd=0.5, item_sd=0.5, systems=5, judges=20, items=40, n=1500, tie=0.5
-    )
-    truth = Truth.spaced(5, 0.3, ties=0.5 / 2.5, judge_sd=0.5, item_sd=0.5)
-    rng = np.random.default_rng(20131)
-    model = BradleyTerry(ties="davidson")
-    drawn = [model.fit(campaign.simulate(rng).pool()).log_worth for _ in range(300)]
-    pairs = np.triu_indices(5, 1)
-    found = np.array([(worth[:, None] - worth)[pairs] for worth in drawn])
-    design = Design(20, 40, 1500)
-    foreseen = predict_errors(truth, design)
-    expected = sum(foreseen.vary(design).values())[pairs]
-    assert (np.var(found, axis=0, ddof=1) / expected).mean() == pytest.approx(1, abs=0.15)
-    assert found.mean(axis=0) == pytest.approx(foreseen.apart[pairs], rel=0.1)
-
-
-def test_two_judges_on_one_output_pair_say_less_than_on_two_where_items_differ():
-    truth = Truth.spaced(3, 0.2, item_sd=0.8)
-    once, twice = Design(20, 50, 1000), Design(20, 50, 1000, overlap=2)
-    foreseen = predict_errors(truth, once)
-    assert foreseen.vary(twice)["items"][0, 1] > foreseen.vary(once)["items"][0, 1]
 
 
 def test_pairs_that_do_not_link_systems_are_refused():

@@ -48,8 +48,3 @@ def test_an_answer_of_training_that_is_none_is_refused_with_one_that_is(tmp_path
         ' write answer = { outcome = "left" }, or right, tie, both_bad; left is what is written'
         " first"
     )
-
-
-def test_there_is_one_for_each_kind_of_task():
-    kinds = {kind for text in SHOWN for kind in re.findall(r'kind = "(\w+)"', text)}
-    assert kinds == {"pair", "rank", "rating", "spans"}

@@ -86,13 +86,6 @@ def test_the_reason_is_named(campaign, said):
         assign(campaign)
 
 
-def test_an_anchor_that_is_also_dealt_out_is_refused():
-    items = [{**one, "group": "same"} for one in make_items(2, 1)]
-    items[0]["anchor"] = True
-    with pytest.raises(CampaignError, match="source 'same' is an anchor"):
-        assign(small(1, items, 3, once_per_source=True))
-
-
 def can_be(needs, loads):
     """Whether groups can be dealt out, by trying everybody for everything."""
     if not needs:

@@ -29,12 +29,6 @@ def test_only_outputs_without_a_rating_are_chosen_each_once():
     assert {one.kind for one in found.outputs} == {"chosen"}
 
 
-def test_the_first_is_the_least_sure_by_the_formula():
-    found = choose_outputs(partly(), TWO, n=20)
-    deviations = [one.deviation for one in found.outputs]
-    assert deviations[0] == max(deviations)
-
-
 def test_the_start_up_is_at_random_and_says_so():
     found = choose_outputs(partly(rated=6), TWO, n=6)
     assert [one.kind for one in found.outputs] == ["start-up"] * 4 + ["chosen"] * 2
@@ -48,26 +42,11 @@ def test_few_ratings_or_none_begin_at_random(rated):
     assert (found.outputs[0].predicted is None) == (rated == 0)
 
 
-def test_ratings_that_are_all_alike_do_not_stop_a_choice():
-    x, _ = smooth_world(30, 5)
-    found = choose_outputs(as_ratings(x, [4.0] * 20 + [None] * 10), TWO, n=2)
-    assert [one.predicted for one in found.outputs] == pytest.approx([4.0, 4.0])
-
-
-def test_a_missing_number_is_a_missing_score():
-    frame = partly().frame.to_native().with_columns(pl.col("score").fill_null(float("nan")))
-    assert choose_outputs(Ratings(nw.from_native(frame)), TWO).waiting == 20
-
-
 def test_a_row_without_a_score_of_a_rated_output_does_not_wait():
     frame = partly().frame.to_native()
     more = frame.head(5).with_columns(score=pl.lit(None, pl.Float64), judge=pl.lit("ben"))
     found = choose_outputs(Ratings(nw.from_native(pl.concat([frame, more]))), TWO)
     assert (found.labelled, found.waiting) == (40, 20)
-
-
-def test_more_than_wait_gives_all_that_wait():
-    assert len(choose_outputs(partly(), TWO, n=99).outputs) == 20
 
 
 def test_the_order_of_rows_does_not_matter():
@@ -134,14 +113,6 @@ def test_kinds_that_no_waiting_output_shares_are_refused():
     assert len(choose_outputs(partly(domain=kind), features, Query("random")).outputs) == 10
     found = choose_outputs(partly(domain=[*kind[:-1], "News"]), features)
     assert found.features == ("x0 (number)", "domain (kinds)")
-
-
-def test_labels_of_different_numbers_of_ratings_are_noted():
-    frame = partly().frame.to_native()
-    more = frame.head(5).with_columns(judge=pl.lit("ben"))
-    found = choose_outputs(Ratings(nw.from_native(pl.concat([frame, more]))), TWO)
-    assert any("means of 1 to 2 ratings" in one for one in found.notes)
-    assert not any("means of" in one for one in choose_outputs(partly(), TWO).notes)
 
 
 def test_an_output_that_nobody_rated_needs_no_judge():

@@ -21,13 +21,6 @@ def test_pooled_worths_and_ties_stay_as_they_were(ties, sds):
     assert tied[1] == pytest.approx(tied[0], abs=1e-6)
 
 
-def test_the_same_tastes_change_nothing():
-    truth = Truth.spaced(3, 0.4, ties=0.2, judge_sd=0.5, item_sd=0.3)
-    same = change_tastes(truth, 0.5, 0.3)
-    assert same.log_worth == pytest.approx(truth.log_worth)
-    assert same.ties == pytest.approx(0.2, abs=1e-6)
-
-
 def test_average_answers_are_those_of_many_draws():
     truth = Truth.spaced(2, 0.7, ties=0.2, judge_sd=0.6, item_sd=0.5)
     rng = np.random.default_rng(5)

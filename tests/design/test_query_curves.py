@@ -79,12 +79,6 @@ def test_outputs_of_one_item_hang_together():
     assert twice.less == pytest.approx(once.less)
 
 
-def test_parts_that_say_the_same_as_the_whole_are_no_find():
-    found = draw_curves(5)
-    same = replace(found, errors=np.broadcast_to(found.errors[:1, -1:], found.errors.shape))
-    assert not any(one.better for one in same.parts)
-
-
 def test_curves_without_random_are_refused():
     with pytest.raises(UnknownOption, match="random"):
         replace(draw_curves(1), queries=("density", "uncertainty"))
@@ -96,13 +90,6 @@ def test_records_and_figure_have_a_row_for_each_query_and_look():
     below, whole = draw_queries(found).rows
     assert [row["labels"] for row in whole] == [found.pool]
     assert len(below) + len(whole) <= len(found.records())
-
-
-def test_few_repeats_give_no_verdict_of_parts():
-    found = draw_curves(5, gain=2.0, repeats=9)
-    assert [(one.p, one.lower, one.better) for one in found.parts] == [(None, None, False)] * 2
-    assert any("9 replicates are too few to tell" in one for one in found.says)
-    assert draw_curves(5, gain=2.0, repeats=10).parts[1].better
 
 
 def test_a_part_that_says_the_same_as_the_whole_has_no_bound():
@@ -118,13 +105,6 @@ def test_a_chance_is_counted_among_draws():
     assert found.find_p(18.0) == pytest.approx(3 / 20)  # 18 and 19, and what was seen itself
     assert found.find_p(99.0) == pytest.approx(1 / 20)
     assert found.critical == 19.0  # the least draw that 95 % of 19 are not above
-
-
-def test_the_null_is_the_greatest_of_all_parts():
-    """Of 30 parts apart the greatest is near the 1 - .05 / 30 quantile of one, not 1.64."""
-    gain = np.random.default_rng(1).normal(size=(30, 40, 60))
-    found = compare_parts(gain, np.arange(60), np.random.default_rng(0))
-    assert stats.norm.ppf(1 - 0.1 / 30) < found.critical < stats.norm.ppf(1 - 0.005 / 30)
 
 
 def test_the_bound_of_a_part_holds_for_all_looks():
@@ -217,15 +197,6 @@ def test_labels_that_do_not_help_have_no_share():
     found = replace(found, errors=errors)
     assert {one.share for one in found.find_shares()} == {None}
     assert any("Labels do not help here" in one for one in found.says)
-
-
-def test_a_start_that_is_enough_is_said_as_at_most():
-    found = falling(4)
-    errors = np.broadcast_to(found.errors[0, -1] * 1.005, found.errors.shape).copy()
-    errors[:, -1] = found.errors[0, -1]
-    found = replace(found, errors=errors)
-    assert [(one.share, one.at_start) for one in found.find_shares()] == [(0.125, True)] * 2
-    assert "uncertainty ≤ 12 %" in " ".join(found.says)
 
 
 def test_what_is_worse_is_said_to_be_worse():

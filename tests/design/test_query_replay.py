@@ -8,7 +8,6 @@ import pytest
 from design.labelled_outputs import as_ratings, smooth_world
 from evenhand import OutputFeatures, Query, QueryReplay, trace_queries
 from evenhand.data.ratings import Ratings
-from evenhand.design.query_replay import SHARES
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.numerics.gaussian_process import Points
 from evenhand.ratings.process_search import begin, condition, relearn
@@ -52,10 +51,6 @@ def test_random_with_all_labels_is_the_fit_of_all(world):
     assert found.errors[0, -1, 0] == pytest.approx(errors, abs=0.3)  # two ends of a search
 
 
-def test_all_queries_begin_with_the_same_labels(curves):
-    assert np.array_equal(curves.errors[0, 0], curves.errors[1, 0])
-
-
 def test_the_order_of_rows_does_not_matter(world):
     frame = world.frame.to_native()
     mixed = frame.sample(fraction=1.0, shuffle=True, seed=1)
@@ -74,12 +69,6 @@ def test_the_oracle_is_better_than_random_and_random_gets_better_with_labels():
     assert found.compare_all()["oracle"].value > 0
     means = found.measure("mae")[0].mean(axis=1)
     assert means[-1] < means[0]
-
-
-def test_curves_are_looked_at_at_stated_shares():
-    assert QueryReplay(start=10).plan_looks(1000).tolist() == [
-        round(1000 * share) for share in (*SHARES, 1.0)
-    ]
 
 
 def test_an_outputs_label_is_the_mean_of_its_ratings():
@@ -125,12 +114,6 @@ def test_too_few_outputs_are_refused(n, how, match):
         trace_queries(as_ratings(*smooth_world(n, 1)), TEN, how=QueryReplay(repeats=2, **how))
 
 
-def test_labels_that_are_all_the_same_are_refused():
-    x, _ = smooth_world(60, 1)
-    with pytest.raises(InvalidJudgments, match="there is nothing to learn"):
-        trace_queries(as_ratings(x, np.full(60, 4.0)), TEN, how=QueryReplay(repeats=2))
-
-
 def test_features_that_say_nothing_are_refused(world):
     with pytest.raises(UnknownOption, match="no features"):
         OutputFeatures(labels=())
@@ -138,13 +121,6 @@ def test_features_that_say_nothing_are_refused(world):
         trace_queries(world, OutputFeatures(), how=SMALL)
     with pytest.raises(InvalidJudgments, match="no feature differs"):
         trace_queries(world, OutputFeatures(labels=("system",)), how=SMALL)
-
-
-def test_a_feature_that_differs_within_an_output_is_refused():
-    x, y = smooth_world(60, 1)
-    data = as_ratings(x, y, ["i0", *(f"i{i}" for i in range(59))])
-    with pytest.raises(InvalidJudgments, match="feature 'x0' differs between rows of one output"):
-        trace_queries(data, TWO, how=QueryReplay(repeats=2))
 
 
 def test_several_criteria_are_refused():
@@ -176,10 +152,3 @@ def test_queries_are_named_once_and_random_is_added(world):
 def test_settings_that_cannot_be_are_refused(settings):
     with pytest.raises(UnknownOption):
         QueryReplay(**settings)
-
-
-def test_one_item_to_test_on_is_refused(world):
-    test = as_ratings(*smooth_world(8, 9), ["t"] * 8).frame.to_native()
-    test = Ratings(nw.from_native(test.with_columns(system=pl.Series([f"s{i}" for i in range(8)]))))
-    with pytest.raises(InvalidJudgments, match="are of one item, t"):
-        trace_queries(world, TEN, how=SMALL, test=test)

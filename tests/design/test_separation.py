@@ -9,7 +9,6 @@ from scipy.stats import norm
 
 import evenhand
 from evenhand.design.more_judgments import find_critical, find_times, separate_pairs
-from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 
 WORTH = {"A": 0.4, "B": 0.3, "C": -0.6}
@@ -106,9 +105,3 @@ def test_a_wider_gap_needs_fewer_and_a_gap_that_may_be_none_has_no_upper_bound()
     assert near.times_most is None
     assert near.alone_most is None
     assert far.times_least <= far.times <= far.times_most
-
-
-def test_a_ranking_without_rank_sets_is_refused():
-    ranking = evenhand.rank(vote(), interval="model")
-    with pytest.raises(NotIdentified, match="rank sets"):
-        separate_pairs(ranking, [(0, 1)])

@@ -1,6 +1,5 @@
 """A sort with people as the comparator: every order comes out, at the known cost."""
 
-from dataclasses import replace
 from itertools import permutations, product
 
 import pytest
@@ -16,7 +15,7 @@ from evenhand.design.sorting import (
     start_sorting,
     write_sort,
 )
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownFormat, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
 from evenhand.numerics.sorting import merge_steps
 
 A001768 = (0, 1, 3, 5, 7, 10, 13, 16, 19, 22, 26, 30)
@@ -91,12 +90,6 @@ def test_every_weak_order_is_sorted_and_ties_cost_no_more(n, orders):
         groups, asked = run_steps(values)
         assert groups == expected(values)
         assert asked <= A001768[n - 1]
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(2, 6))
-def test_any_number_may_be_shown_at_once(values, shown):
-    groups, _ = run_steps(values, shown)
-    assert groups == expected(values)
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=9), st.integers(2, 4))
@@ -198,11 +191,6 @@ def test_a_repeated_answer_is_refused():
         sort.answer(("b", "a"), (1, 2), "ann")
 
 
-def test_an_order_is_refused_before_it_is_known():
-    with pytest.raises(NotIdentified, match="the sort is not done; ask for a or b"):
-        _ = Sorting(("a", "b")).order
-
-
 def test_what_cannot_be_sorted_is_refused():
     with pytest.raises(InvalidJudgments, match="'a' is named twice"):
         Sorting(("a", "a"))
@@ -211,10 +199,6 @@ def test_what_cannot_be_sorted_is_refused():
     for settings in ({"shown": 1}, {"votes": 0}):
         with pytest.raises(UnknownOption):
             Sorting(("a", "b"), **settings)
-
-
-def test_one_system_is_sorted_without_a_question():
-    assert Sorting(("a",)).order == (("a",),)
 
 
 @pytest.mark.parametrize(
@@ -241,11 +225,6 @@ def test_a_judge_with_a_space_is_the_same_judge():
     sort = Sorting(("a", "b"), votes=2).answer(("a", "b"), (1, 2), " ann")
     with pytest.raises(InvalidJudgments, match="ann has already answered"):
         sort.answer(("a", "b"), (1, 2), "ann")
-
-
-def test_a_sort_of_a_list_is_the_same_after_json():
-    sort = Sorting(["a", "b"])
-    assert read_sort(write_sort(sort)) == sort == Sorting(("a", "b"))
 
 
 def test_a_settled_tie_closes_a_question_early():
@@ -282,21 +261,3 @@ def test_a_system_may_come_while_the_sort_is_under_way():
     assert answer_all(grown, quality).order == (("a",), ("c",), ("e",), ("b",), ("d",))
     with pytest.raises(InvalidJudgments, match="'a' is named twice"):
         sort.add("a")
-
-
-def test_the_cost_of_an_answer_does_not_grow_with_the_answers_before_it():
-    """Each question's votes are looked up: one look at every answer, not one per question."""
-    quality = {f"s{i:02d}": i * 7 % 24 for i in range(24)}
-    sort, looks = answer_all(Sorting(tuple(quality)), quality), 0
-
-    class Counted(tuple):
-        def __eq__(self, other):
-            nonlocal looks
-            looks += 1
-            return tuple.__eq__(self, other)
-
-        __hash__ = tuple.__hash__
-
-    answers = [replace(one, shown=Counted(one.shown)) for one in sort.answers]
-    assert replace(sort, answers=tuple(answers)).done
-    assert looks <= 3 * len(answers)

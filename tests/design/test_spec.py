@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.design.spec import CampaignSpec, make_spec, read_spec
-from evenhand.errors import MissingFile, UnknownFormat, UnknownOption
+from evenhand.errors import UnknownOption
 
 NAMED = {"worths": {"A": 0.6, "B": 0.2, "C": 0.0}}
 
@@ -106,11 +106,3 @@ def test_what_is_stated_beside_a_pilot_wins():
     assert spaced == replace(pilot.truth, log_worth=(0.6, 0.3, 0.0))
     with pytest.raises(UnknownOption, match="leave out worths"):
         make_spec({"worths": {"A": 0.3}}, pilot)
-
-
-def test_files_that_are_none_are_refused(tmp_path: Path):
-    with pytest.raises(MissingFile, match="there is no file"):
-        read_spec(str(tmp_path / "none.toml"))
-    (tmp_path / "x.toml").write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(UnknownFormat, match="is no TOML"):
-        read_spec(str(tmp_path / "x.toml"))

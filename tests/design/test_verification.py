@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from campaigns import make_items, small
@@ -23,74 +22,6 @@ def assignment():
 
 def broken(assignment: Assignment) -> set[str]:
     return {one.name for one in verify_design(assignment).broken}
-
-
-def change(assignment, name, at, value):
-    numbers = getattr(assignment, name).copy()
-    numbers[at] = value
-    return replace(assignment, **{name: numbers})
-
-
-def find(assignment, kind, judge=0):
-    return [one.number for one in assignment.of(f"judge-{judge + 1}") if one.kind == kind]
-
-
-def test_an_untouched_design_holds(assignment):
-    assert broken(assignment) == set()
-
-
-def test_one_unit_to_the_same_judge_twice_is_found(assignment):
-    one, other = find(assignment, "target")[:2]
-    shown = change(assignment, "shown", one, assignment.shown[other])
-    twice = change(shown, "item", one, assignment.item[other])
-    assert {"no doubles", "quality: judges"} <= broken(twice)
-
-
-def test_a_source_from_two_systems_is_found(assignment):
-    one, other = find(assignment, "target")[:2]
-    both = change(assignment, "item", one, assignment.item[other])
-    both = change(both, "shown", one, 1 - assignment.shown[other])
-    assert "sources" in broken(both)
-
-
-def test_a_repeat_too_early_is_found(assignment):
-    late = find(assignment, "repeat")[0]
-    origin = int(assignment.again[late])
-    order = np.arange(len(assignment))
-    order[origin + 1 : late + 1] = np.r_[late, np.arange(origin + 1, late)]
-    moved = {name: getattr(assignment, name)[order] for name in ("item", "shown", "kind")}
-    again = assignment.again[order]
-    place = np.argsort(order)
-    early = replace(assignment, **moved, again=np.where(again >= 0, place[again], -1))
-    assert "repeats: lag" in broken(early)
-
-
-def test_controls_in_one_heap_are_found(assignment):
-    both = find(assignment, "control")
-    rest = np.setdiff1d(np.arange(len(assignment)), both)
-    order = np.r_[both, rest]
-    heap = {name: getattr(assignment, name)[order] for name in ("item", "shown", "kind")}
-    again = assignment.again[order]
-    place = np.argsort(order)
-    heaped = replace(assignment, **heap, again=np.where(again >= 0, place[again], -1))
-    assert "controls: spread" in broken(heaped)
-
-
-def test_an_anchor_that_one_judge_misses_is_found(assignment):
-    one, target = find(assignment, "anchor")[0], find(assignment, "target", judge=1)[0]
-    missed = change(assignment, "item", one, assignment.item[target])
-    assert "anchors" in broken(missed)
-
-
-def test_a_pair_that_always_stands_in_one_order_is_found():
-    pairs = assign(small(2, make_items(12, 2), 3))
-    names = {one.name for one in verify_design(pairs).broken}
-    assert names == set()
-    same = np.sort(pairs.shown, axis=1)
-    assert broken(replace(pairs, shown=same)) == {
-        "preference: sides",
-        "preference: sides of a judge",
-    }
 
 
 def test_a_part_of_the_answers_holds_as_far_as_it_goes(assignment):

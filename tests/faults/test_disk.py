@@ -52,23 +52,3 @@ def test_a_database_that_becomes_read_only_refuses_and_can_still_be_read(tmp_pat
         store.engine.dispose()
         store.do(judging.append, reply_to(served))
         assert len(list(list_judgments(store))) == 2
-
-
-def test_a_file_that_cannot_be_written_is_read_and_verified(tmp_path: Path) -> None:
-    path = tmp_path / "campaign.db"
-    with Store.open(str(path)) as store:
-        fill(store)
-        judge_next(store, "j0")
-        head = store.head()
-    with Store.open(f"sqlite:///file:{path}?mode=ro&uri=true") as store:
-        assert check_store(store, head).holds
-        with pytest.raises(NotStored, match="readonly"):
-            store.do(judging.serve, "j1")
-
-
-def test_a_database_that_is_none_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "campaign.db"
-    path.write_bytes(b"no database at all" * 100)
-    with pytest.raises(NotStored, match="not a database"):
-        Store.open(str(path))
-    assert path.read_bytes().startswith(b"no database")

@@ -102,14 +102,3 @@ def test_promises_on_the_page_are_those_of_plan_check(
     assert f"<p>{len(check.kept)} promises are kept so far" in told
     assert [one.name in told for one in check.guarantees] == [True] * len(check.guarantees)
     assert told.count("<dt>") == len(check.guarantees)
-
-
-def test_answers_are_deleted_by_an_order_that_says_so(client: TestClient, store: Store) -> None:
-    fill(store, make_campaign(make("pair")))
-    judge_next(store, "ann", LEFT)
-    admin = f"/a/{store.do(people.replace_link, 'admin').token}"
-    assert 'data-answers="true" data-judge="ann"' in client.get(admin).text
-    told = {"what": "forget", "judge": "ann", "answers": True}
-    said = client.post(f"{admin}/do", json=told).json()["message"]
-    assert said.startswith("Deleted what was known of ann, and all answers.")
-    assert list(list_judgments(store)) == []

@@ -96,20 +96,6 @@ def test_there_are_no_other_downloads(client: TestClient, admin: str, name: str)
     assert client.get(f"{admin}/download/{name}").status_code == 404
 
 
-def test_the_pace_is_that_of_late_with_the_time_since_the_last_answer(
-    store: Store, clock: HandClock
-) -> None:
-    fill(store, make_pairs(items=24))
-    for _ in range(9):
-        judge_next(store, "j0")
-        clock.wait(10)
-    assert read_pace(store) is None  # nine answers are too few
-    judge_next(store, "j0")
-    assert read_pace(store) == pytest.approx(9 / 90)
-    clock.wait(90)
-    assert read_pace(store) == pytest.approx(9 / 180)
-
-
 def test_the_pace_is_of_those_who_have_something_left(
     client: TestClient, store: Store, clock: HandClock
 ) -> None:

@@ -245,22 +245,6 @@ def test_judges_go_on_while_the_process_hangs_and_the_page_says_so(
         wait_for(lambda: json.loads(client.get(f"{root}/board.json").text)["judged"] == 31)
 
 
-def test_an_analysis_that_takes_long_shows_the_last_one_with_its_time(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The process takes the question, and is stopped before it answers."""
-    monkeypatch.setattr(room, "SOON", 0.2)
-    fill(store, make())
-    judge_some(store, 30)
-    root = f"/a/{store.do(people.replace_link, 'admin').token}"
-    with computing(store) as (client, process):
-        before = client.get(f"{root}/findings").text
-        monkeypatch.setattr(process, "_settle", lambda _: None)
-        page = client.get(f"{root}/findings").text
-    assert "A new analysis is being computed" in page
-    assert page.endswith(before)
-
-
 def find_page(servers: Servers) -> str:
     """The address of the organiser's page."""
     return f"http://127.0.0.1:{servers.port}/a/{read_links(servers.links)['admin', '']}"

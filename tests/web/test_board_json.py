@@ -71,15 +71,6 @@ def test_a_database_that_is_only_read_has_the_board_of_the_server(
     onlooker.close()
 
 
-@pytest.mark.parametrize("role", ["judge", "crowd", "nobody"])
-def test_only_the_organiser_sees_it(client: TestClient, store: Store, role: str) -> None:
-    links = fill(store, make())
-    tokens = {"judge": links["j0"], "nobody": "x"}
-    token = tokens.get(role) or store.do(people.replace_link, "crowd").token
-    found = client.get(f"/a/{token}/board.json")
-    assert (found.status_code, found.json()["word"]) == (404, "unknown-link")
-
-
 def test_whoever_has_seen_it_is_told_nothing_until_something_is_new(
     client: TestClient, store: Store, clock: HandClock
 ) -> None:

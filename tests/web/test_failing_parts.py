@@ -95,18 +95,6 @@ def test_a_fault_is_told_once_a_minute_and_following_goes_on(
     assert min(pauses) > 0
 
 
-def test_a_database_that_is_away_is_still_said_to_be_away(
-    judged: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def away(*_: Any) -> Any:
-        raise NotStored("disk I/O error")
-
-    looks = DashboardCache(judged)
-    monkeypatch.setattr(looking, "find", away)
-    with pytest.raises(NotStored):
-        looks.look()
-
-
 @pytest.mark.parametrize("part", ["findings", "promises"])
 def test_what_cannot_be_computed_anew_is_said_and_not_shown_as_current(
     judged: Store, monkeypatch: pytest.MonkeyPatch, part: str

@@ -12,7 +12,6 @@ from starlette.testclient import TestClient
 import evenhand
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store, make_app
-from evenhand.web.dashboard import DashboardCache
 from evenhand.web.downloads import AnswerTables, open_download
 from evenhand.web.findings import NOTHING, Findings, find
 from evenhand.web.store import judging, people
@@ -38,13 +37,6 @@ REVERSED = "j4"
 
 def look_at(store: Store) -> Findings:
     return find(AnswerTables(store))
-
-
-def prefer_the_first_by_name(store: Store, judge: str) -> None:
-    """Answer every pair for A; scores do not matter."""
-    while (served := store.do(judging.serve, judge)) is not None:
-        better = {"outcome": "left" if served.ticket.systems[0] == "A" else "right"}
-        judge_next(store, judge, better if served.ticket.task == "better" else {"score": 50})
 
 
 @pytest.fixture(scope="module")
@@ -103,19 +95,6 @@ def test_few_judgments_are_refused_in_words_and_never_fail(
     assert page.status_code == 200
     for panel in look_at(store).panels.values():
         assert panel.why or (panel.screening is not None and not panel.flagged)
-
-
-def test_the_board_of_two_judges_of_one_mind(client: TestClient, store: Store) -> None:
-    fill(store, make_campaign(TOLD))
-    for judge in ("ann", "ben"):
-        prefer_the_first_by_name(store, judge)
-    board = DashboardCache(store).look().boards["better"].board
-    assert [(one.system, one.wins, one.losses) for one in board.standings] == [
-        ("A", 80, 0),
-        ("B", 0, 80),
-    ]
-    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
-    assert 'data-label="won, tied, lost" class="n">80, 0, 0</td>' in page
 
 
 def test_the_ranking_without_flagged_judges_is_the_one_of_a_table_without_their_rows(
@@ -232,16 +211,3 @@ def test_a_look_reads_what_is_new_and_drops_what_stands_no_more(
     assert kept.count_judgments() == 3
     store.forget("ann", answers=True)
     assert find(gathered).orders["better"].why == NOTHING
-
-
-def test_looks_are_made_anew_when_something_is_new_and_not_too_often(store: Store) -> None:
-    fill(store, make_campaign(TOLD))
-    judge_next(store, "ann")
-    eager, lazy = DashboardCache(store, rest=0), DashboardCache(store, rest=1e9)
-    first, other = eager.look(), lazy.look()
-    assert eager.look().findings is first.findings  # nothing is new
-    judge_next(store, "ann")
-    assert eager.look().findings is not first.findings
-    later = lazy.look()
-    assert later.findings is other.findings
-    assert later.boards["better"].board.n_votes == 2  # the board is of now all the same

@@ -129,15 +129,6 @@ def test_whoever_tries_links_has_to_wait_and_nobody_else(
         assert client.get(f"/j/{links['j0']}/item").status_code == 200
 
 
-def test_links_of_one_role_do_not_open_pages_of_another(
-    client: TestClient, store: Store, links: dict[str, str]
-) -> None:
-    admin = store.do(people.replace_link, "admin").token
-    assert client.get(f"/j/{admin}").status_code == 404
-    assert client.get(f"/a/{links['j0']}").status_code == 404
-    assert client.get(f"/a/{links['j0']}/download/log.jsonl").status_code == 404
-
-
 def test_a_judges_link_that_was_seen_a_moment_ago_opens_no_page_of_the_organiser(
     client: TestClient, links: dict[str, str]
 ) -> None:

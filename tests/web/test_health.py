@@ -1,6 +1,5 @@
 """Whether the server can do its work, and what it writes of faults."""
 
-import json
 import logging
 import os
 import re
@@ -145,16 +144,6 @@ def format_line(message: str, fault: BaseException | None = None) -> list[str]:
     if fault is not None:
         found.exc_info = (type(fault), fault, fault.__traceback__)
     return TimedLines("%(message)s").format(found).splitlines()
-
-
-def test_each_line_of_a_fault_begins_with_the_time() -> None:
-    try:
-        json.loads("{")
-    except ValueError as fault:
-        lines = format_line("this failed\n", fault)
-    assert lines[0] == "1970-01-01T00:00:00.250Z this failed"
-    assert len(lines) > 4
-    assert {one[:25] for one in lines} == {"1970-01-01T00:00:00.250Z "}
 
 
 def test_no_link_is_written_to_the_journal() -> None:

@@ -9,7 +9,6 @@ from sqlalchemy import delete
 import evenhand
 from evenhand.design.campaign import Campaign, Design, Item, Judge
 from evenhand.design.tasks import PairTask
-from evenhand.ranking.sequential.leaderboard import Confirmation
 from evenhand.ranking.sequential.watch import watch
 from evenhand.web import NotStored, Store
 from evenhand.web.dashboard import LiveLeaderboards
@@ -99,19 +98,6 @@ def test_a_second_login_of_one_person_adds_no_second_answer_to_a_question(
     assert (board.n_votes, board.n_revised) == (questions, questions)
 
 
-def test_one_person_with_three_logins_has_one_vote_for_each_ranking(store: Store) -> None:
-    fill(store, make("rank", items=10))
-    store.join("j1", "j0")
-    store.join("j2", "j0")
-    for judge in ("j0", "j1", "j2"):
-        while store.do(judging.serve, judge) is not None:
-            judge_next(store, judge, {"ranks": [1, 2, 3]})
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    board = boards.look("t", FREE).board
-    assert (board.n_votes, board.n_revised) == (10, 20)
-
-
 @pytest.mark.parametrize("kind", ["pair", "rank"])
 def test_an_answer_before_a_join_and_its_revision_after_it_are_one_vote(
     store: Store, kind: str
@@ -149,49 +135,6 @@ def test_two_bad_outputs_are_a_tie(store: Store) -> None:
     assert sum(one.wins + one.losses for one in found) == 0
 
 
-def test_a_ranking_is_one_vote_and_the_same_one_when_it_is_given_anew(store: Store) -> None:
-    fill(store, make("rank"))
-    judge_next(store, "j0", {"ranks": [1, 2, 3]})
-    store.do(judging.undo, "j0")
-    judge_next(store, "j0", {"ranks": [3, 2, 1]})
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    board = boards.look("t", FREE).board
-    assert (board.n_votes, board.n_revised) == (1, 1)
-
-
-def test_who_is_revoked_or_forgotten_still_counts(store: Store) -> None:
-    fill(store, make())
-    judge_some(store, 60)
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    before = boards.look("t", FREE).board.to_dict()
-    store.revoke("j1")
-    store.forget("j2")
-    boards.catch_up()
-    assert boards.look("t", FREE).board.to_dict() == before
-
-
-def test_what_was_decided_stays_when_the_answers_behind_it_are_deleted(store: Store) -> None:
-    fill(store, make())
-    judge_some(store, 240)
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    claims = list_claims(boards)
-    assert claims
-    for judge in ("j0", "j1", "j2"):
-        store.forget(judge, answers=True)
-    assert list(list_judgments(store)) == []
-    later = LiveLeaderboards(store)
-    later.catch_up()
-    assert list_claims(later) == claims
-    fresh = LiveLeaderboards(store)
-    with store.engine.begin() as connection:
-        connection.execute(delete(kept_table))
-    fresh.catch_up()
-    assert list_claims(fresh) == []  # the log alone does not hold them any more
-
-
 def test_a_kept_board_holds_sums_and_nothing_that_tells_a_single_answer(store: Store) -> None:
     """The digest of all votes would: of a deleted answer one could try all three outcomes."""
     fill(store, make())
@@ -223,18 +166,6 @@ def test_controls_tell_of_judges_and_stand_on_no_board(store: Store) -> None:
     boards.catch_up()
     board = boards.look("t", FREE).board
     assert (board.n_votes, sorted(board.systems)) == (4, ["A", "B"])
-
-
-def test_what_stood_as_decided_and_is_held_back_now_is_named(store: Store) -> None:
-    fill(store, make())
-    judge_some(store, 240)
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    pairs = {(one[0], one[1]) for one in list_claims(boards)}
-    later = LiveLeaderboards(store)  # as after a restart
-    look = later.look("t", Confirmation())
-    assert not look.board.decided
-    assert set(look.lapsed) == pairs == {(one.better, one.worse) for one in look.board.held}
 
 
 def test_a_board_that_has_seen_less_does_not_replace_one_that_has_seen_more(store: Store) -> None:

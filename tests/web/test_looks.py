@@ -10,7 +10,7 @@ from evenhand.web import Store
 from evenhand.web.dashboard import DashboardCache, LiveLeaderboards
 from evenhand.web.findings import Findings, Order
 from evenhand.web.store import judging
-from followed_campaigns import FREE, judge_some, list_claims, make, prefer
+from followed_campaigns import FREE, judge_some, make, prefer
 from stored_campaigns import HandClock, fill, reply_to, take
 
 
@@ -47,23 +47,6 @@ def test_findings_are_computed_again_for_something_new_and_not_before_the_rest_i
             judge_some(store, 1, seed=second)
         looks.look()
     assert computed == [0, 3, 6]  # 0.5 s of work, 2 s of rest, then the next look
-
-
-def test_what_is_decided_does_not_depend_on_when_it_is_counted(store: Store) -> None:
-    fill(store, make())
-    looks, every = DashboardCache(store), LiveLeaderboards(store)
-    for turn in range(8):
-        judge_some(store, 30, seed=turn)
-        if turn % 3:
-            looks.follow()
-        every.catch_up()
-    store.forget("j0")
-    looks.look()
-    assert list_claims(looks.boards) == list_claims(every) != []
-    assert looks.boards.look("t", FREE).board.to_dict() == every.look("t", FREE).board.to_dict()
-    later = LiveLeaderboards(store)  # as after a restart
-    later.catch_up()
-    assert list_claims(later) == list_claims(every)
 
 
 def test_several_who_count_at_a_time_count_each_answer_once(store: Store) -> None:

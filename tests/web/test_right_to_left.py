@@ -83,35 +83,3 @@ def test_what_is_read_begins_on_the_right_and_left_and_right_stay_where_keys_say
             page.close()
         answers = [one.answer for one in list_judgments(store)]
         assert answers == [{"outcome": "left"}, {"ranks": [1, 2]}]
-
-
-def test_a_page_from_left_to_right_shows_a_text_from_right_to_left_on_its_side(
-    browser: Any, tmp_path: Path
-) -> None:
-    told = {**ARABIC, "texts": {"output": {"language": "ar"}}, "consent": ""}
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make_campaign({**told, "title": "Doors"}))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}")
-            settle(page, "1 of 2")
-            assert page.get_attribute("html", "dir") in (None, "ltr")
-            press(page, "2")
-            settle(page, "2 of 2")
-            assert box(page, ".output h2")["left"] > box(page, ".output .words")["right"]
-            page.close()
-
-
-def test_it_is_seen_and_said_whether_differences_are_shown(browser: Any, tmp_path: Path) -> None:
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, make_campaign({**ARABIC, "consent": ""}))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}")
-            settle(page, "1 of 2")
-            button = page.locator(".differences")
-            looks = []
-            for pressed in ("false", "true", "false"):
-                assert button.get_attribute("aria-pressed") == pressed
-                looks.append(button.evaluate("one => getComputedStyle(one).backgroundColor"))
-                press(page, "d")
-            assert looks[0] == looks[2] != looks[1]
-            page.close()

@@ -8,25 +8,8 @@ from evenhand.design.assignment import assign
 from evenhand.design.campaign import Judge
 from evenhand.web import Store
 from evenhand.web.store import people
-from evenhand.web.store.audit import check_store
-from evenhand.web.store.log import NoPlace, Refused, ShutOut, UnknownLink, Unproven
-from evenhand.web.store.people import draw_token
+from evenhand.web.store.log import NoPlace, ShutOut, UnknownLink, Unproven
 from stored_campaigns import invite_all, judge_next, make_pairs, take
-
-
-def test_workers_of_a_platform_get_seats_and_keep_them(store: Store) -> None:
-    store.launch(make_pairs())
-    first, second = (
-        store.do(people.enrol, "prolific", "w1"),
-        store.do(people.enrol, "prolific", "w2"),
-    )
-    assert {first.judge, second.judge} == {"j0", "j1"}
-    again = store.do(people.enrol, "prolific", "w1", first.token)
-    assert (again.judge, again.token) == (first.judge, first.token)
-    with pytest.raises(NoPlace, match="taken"):
-        store.do(people.enrol, "prolific", "w3")
-    with pytest.raises(Refused, match="no sound worker"):
-        store.do(people.enrol, "prolific", "")
 
 
 def test_a_workers_name_alone_opens_nothing_and_changes_nothing(store: Store) -> None:
@@ -41,23 +24,6 @@ def test_a_workers_name_alone_opens_nothing_and_changes_nothing(store: Store) ->
             store.do(people.enrol, "prolific", "w1", secret)
     assert store.head() == before
     assert store.identify(mine.token).judge == mine.judge
-
-
-def test_each_entry_is_in_the_log(store: Store) -> None:
-    store.launch(make_pairs())
-    mine = store.do(people.enrol, "prolific", "w1")
-    store.do(people.enrol, "prolific", "w1", mine.token)
-    told = [(one.kind, one.judge) for one in store.records()]
-    assert told == [("launch", ""), ("invite", "j0"), ("enter", "j0")]
-    assert check_store(store).holds
-
-
-def test_a_secret_that_the_browser_has_already_becomes_the_link(store: Store) -> None:
-    """So a form that is sent twice over a bad connection lets its worker in."""
-    store.launch(make_pairs())
-    secret = str(draw_token())
-    assert store.do(people.enrol, "prolific", "w1", secret).token == secret
-    assert store.do(people.enrol, "prolific", "w1", secret).judge == "j0"
 
 
 def test_nobody_gets_a_link_of_another_one_as_their_own(store: Store) -> None:
@@ -88,7 +54,7 @@ def test_a_worker_who_left_is_told_so_whatever_the_browser_brings(store: Store) 
         store.do(people.enrol, "prolific", "w1", mine.token)
 
 
-@pytest.mark.parametrize("answered", range(7))
+@pytest.mark.parametrize("answered", [0, 2, 4, 6])
 def test_a_seat_goes_to_the_next_worker_only_if_something_will_be_asked(
     store: Store, answered: int
 ) -> None:

@@ -1,18 +1,16 @@
 """What a policy knows: followed from the log, counted from the tables, or counted by hand."""
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from evenhand.web import Store
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Answering
-from evenhand.web.store.policy import AssignmentLedger, PolicyAssigner, build_ledger, find_expired
+from evenhand.web.store.policy import AssignmentLedger, build_ledger, find_expired
 from evenhand.web.store.transaction import WriteTransaction
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 from stored_campaigns import HandClock, list_judgments, reply_to, take
@@ -113,16 +111,6 @@ def test_the_counts_are_those_of_the_answers_that_stand(ran: Store) -> None:
     assert second.tolist() == [won[names[high], names[low]] for low, high in ends]
 
 
-def test_what_waits_is_what_is_handed_out_and_not_late(ran: Store, clock: HandClock) -> None:
-    ledger, _ = look(ran)
-    out = [one for one in ledger.asked if not ledger.pairs.is_answered(one)]
-    assert ledger.pairs.waiting.sum() == len(set(out) - ledger.late)
-    clock.wait(61)
-    ledger, _ = look(ran)
-    assert ledger.late == {one for one in out if one in ledger.late}
-    assert ledger.pairs.waiting.sum() == len(out) - len(ledger.late)
-
-
 def test_after_a_restart_nothing_is_lost(tmp_path: Path, clock: HandClock) -> None:
     where, truth = str(tmp_path / "campaign.db"), Truth(2)
     campaign = make_chosen(judgments=60, judges_per_item=2)
@@ -176,29 +164,3 @@ def test_what_could_not_be_stored_was_not_chosen(
     assert tell(followed) == tell(anew) == before
     Truth(5).judge_all(store, JUDGES)
     assert check_store(store).holds
-
-
-def test_pairs_are_chosen_ahead_and_the_fit_is_not_made_for_each(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    open_campaign(store, replace(make_chosen(items=60, judgments=400), seed=5))
-    Truth(6).judge_all(store, JUDGES, most=200)
-    asked: list[int] = []
-    choose = PolicyAssigner._choose
-
-    def count(self: PolicyAssigner, ledger: AssignmentLedger, allowed: Any, n: int) -> Any:
-        asked.append(n)
-        return choose(self, ledger, allowed, n)
-
-    monkeypatch.setattr(PolicyAssigner, "_choose", count)
-    Truth(7).judge_all(store, JUDGES, most=100)
-    assert min(asked) >= 12
-    assert len(asked) <= 100 / 12 + 1
-
-
-def test_items_are_asked_about_evenly(store: Store) -> None:
-    open_campaign(store, make_chosen(items=30, judgments=180))
-    Truth(8).judge_all(store, JUDGES)
-    loads = Counter(one.item for one in list_judged(store) if one.kind == "target")
-    assert set(loads.values()) <= {5, 6, 7}
-    assert np.mean(list(loads.values())) == 6
