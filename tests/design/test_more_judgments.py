@@ -9,7 +9,6 @@ from numpy.random import default_rng
 
 import evenhand
 from evenhand.design.more_judgments import centre, draw_truths, predict_more_judgments
-from evenhand.errors import NotIdentified
 
 K = 12
 
@@ -120,10 +119,3 @@ def test_more_judgments_never_decide_less_on_average():
     assert decided == sorted(decided)
     assert decided[-1] > decided[0]
     assert [one.judgments for one in found] == [800, 1600, 3200, 6400, 12800]
-
-
-def test_a_ranking_without_rank_sets_foresees_nothing():
-    rows = [("A", "B", "left")] * 7 + [("A", "B", "right")] * 4
-    votes = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
-    with pytest.raises(NotIdentified, match="rank sets"):
-        predict_more_judgments(evenhand.rank(votes, interval="model"))

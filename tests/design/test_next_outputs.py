@@ -8,7 +8,7 @@ import pytest
 from design.labelled_outputs import as_ratings, smooth_world
 from evenhand import OutputFeatures, Query, choose_outputs
 from evenhand.data.ratings import Ratings
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 
 TWO = OutputFeatures(numbers=("x0", "x1"), labels=())
 
@@ -35,31 +35,12 @@ def test_the_start_up_is_at_random_and_says_so():
     assert any("until 10 have ratings (6 have)" in one for one in found.says)
 
 
-@pytest.mark.parametrize("rated", [0, 1])
-def test_few_ratings_or_none_begin_at_random(rated):
-    found = choose_outputs(partly(rated=rated), TWO, n=3)
-    assert [one.kind for one in found.outputs] == ["start-up"] * 3
-    assert (found.outputs[0].predicted is None) == (rated == 0)
-
-
-def test_a_row_without_a_score_of_a_rated_output_does_not_wait():
-    frame = partly().frame.to_native()
-    more = frame.head(5).with_columns(score=pl.lit(None, pl.Float64), judge=pl.lit("ben"))
-    found = choose_outputs(Ratings(nw.from_native(pl.concat([frame, more]))), TWO)
-    assert (found.labelled, found.waiting) == (40, 20)
-
-
 def test_the_order_of_rows_does_not_matter():
     frame = partly().frame.to_native()
     mixed = frame.sample(fraction=1.0, shuffle=True, seed=2)
     one, two = (choose_outputs(Ratings(nw.from_native(own)), TWO) for own in (frame, mixed))
     assert one.outputs == two.outputs
     assert one.signature == two.signature
-
-
-def test_all_rated_is_refused_in_words():
-    with pytest.raises(NotIdentified, match="every output has a rating"):
-        choose_outputs(partly(rated=60), TWO)
 
 
 def test_texts_tell_of_outputs():

@@ -1,7 +1,6 @@
 """A policy: the start-up phase first, a share at random, and nothing twice beyond need."""
 
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -95,25 +94,6 @@ def test_pairs_that_wait_count_as_answered_in_what_is_believed():
     assert np.linalg.inv(wait_for(board, [2]).belief.vcov) == pytest.approx(precision)
 
 
-def test_where_no_pair_may_be_asked_that_is_said():
-    nothing = replace(state((1, 0, -1), 60), allowed=np.zeros(3, dtype=bool))
-    with pytest.raises(NotIdentified, match="no pair may be asked: every one is used up"):
-        choose(Policy(), nothing, 1)
-
-
-def test_a_batch_that_repeats_pairs_says_so():
-    tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
-    said = "of 10 pairs asked about more than once before an answer comes"
-    assert not any(said in note for note in choose_pairs(tally, n=5).notes)
-    assert sum(said in note for note in choose_pairs(tally, n=60).notes) == 1
-    low, high = np.triu_indices(5, 1)
-    every = [(f"s{one:02d}", f"s{other:02d}") for one, other in zip(low, high, strict=True)]
-    note, *_ = choose_pairs(tally, n=1, waiting=every).notes
-    assert note.startswith("1 of 10 pairs asked about more than once")
-    note, *_ = choose_pairs(simulate((1, 0), 20, 1), n=2).notes
-    assert note.startswith("The only pair is asked about more than once")
-
-
 def votes_on(*tasks):
     rows = {"left": ["a", "b", "c"], "right": ["b", "c", "a"], "outcome": ["left", "tie", "left"]}
     columns = {name: cells * len(tasks) for name, cells in rows.items()}
@@ -187,16 +167,6 @@ def test_the_random_policy_judges_every_system_as_often():
     found = choose(Policy("random"), board, 40)
     loads = Counter(name for one in found for name in (one.left, one.right))
     assert set(loads.values()) == {10}
-
-
-def test_the_order_of_the_judgments_does_not_matter():
-    tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
-    rows = np.random.default_rng(1).permutation(200)
-    names = ("left", "right", "wins", "ties", "losses")
-    mixed = type(tally)(tally.systems, *(getattr(tally, name)[rows] for name in names))
-    for rule in ("order", "closest", "voi", "information", "random"):
-        one, other = (choose(Policy(rule), read_state(each), 8) for each in (tally, mixed))
-        assert one == other
 
 
 @pytest.mark.parametrize(

@@ -54,11 +54,6 @@ def test_density_is_variance_times_mean_similarity(four):
     assert ranked == np.argsort(-variance * similar).tolist()
 
 
-def test_density_to_the_power_of_nought_is_uncertainty(four):
-    one = Query("density", power=0.0).choose(four, 4, rng())
-    assert one.tolist() == Query("uncertainty").choose(four, 4, rng()).tolist()
-
-
 def test_a_spread_batch_is_what_single_choices_would_have_been(four):
     """The label itself does not matter for variances while parameters stay."""
     batch = Query("uncertainty").choose(four, 3, rng()).tolist()
@@ -74,15 +69,6 @@ def test_a_spread_batch_is_what_single_choices_would_have_been(four):
         taken.append(at)
         known.append(at)
     assert batch == taken
-
-
-def test_copies_fill_a_batch_that_is_not_spread():
-    points = line(0.0, 3.0, 3.0, 3.0, -2.5)
-    known = points.take(np.array([0]))
-    process = condition(known, np.array([50.0]), np.array([0.0, 0.0, np.log(0.1)]))
-    scene = QueryState(process, points, np.arange(1, 5))
-    assert sorted(Query("uncertainty", spread=False).choose(scene, 3, rng()).tolist()) == [1, 2, 3]
-    assert 4 in Query("uncertainty").choose(scene, 2, rng()).tolist()
 
 
 def test_an_oracle_takes_the_label_that_is_foreseen_worst_of_outputs_apart():
@@ -108,16 +94,3 @@ def test_an_oracle_takes_the_label_that_is_foreseen_worst_of_outputs_apart():
 def test_settings_that_cannot_be_are_refused(settings):
     with pytest.raises(UnknownOption):
         Query(**settings)
-
-
-def test_variances_when_chosen_are_kept(four):
-    taken, variance = Query("uncertainty").pick(four, 3, rng())
-    before = four.process.covariance(four.points.take(taken), four.points.take(taken))
-    inner = before[:2, :2] + four.process.noise * np.eye(2)
-    last = before[2, 2] - before[2, :2] @ np.linalg.solve(inner, before[:2, 2])
-    assert variance[0] == pytest.approx(before[0, 0])
-    assert variance[2] == pytest.approx(last)
-    apart = Query("uncertainty", spread=False).pick(four, 3, rng())
-    whole = np.diag(four.process.covariance(four.points, four.points))
-    assert apart[1] == pytest.approx(whole[apart[0]])
-    assert Query("random").pick(four, 3, rng())[1] is None

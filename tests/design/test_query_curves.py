@@ -7,17 +7,9 @@ import pytest
 from scipy import stats
 
 from design.labelled_outputs import draw_curves
-from evenhand.design.query import GreatestT, compare_parts, find_share
-from evenhand.design.query_replay import average
+from evenhand.design.query import compare_parts, find_share
 from evenhand.errors import UnknownOption
 from evenhand.report.figures.predictions import draw_queries
-
-
-def test_intervals_are_those_of_students_t():
-    values = np.random.default_rng(0).normal(size=9)
-    own = average(values)
-    ends = stats.t.interval(0.95, 8, values.mean(), stats.sem(values))
-    assert (own.lower, own.upper) == pytest.approx(ends, abs=1e-10)
 
 
 def test_errors_are_means_over_test_outputs():
@@ -68,17 +60,6 @@ def test_variances_of_items_and_repeats_are_added():
     assert found.error == pytest.approx(error)
 
 
-def test_outputs_of_one_item_hang_together():
-    """Every item twice, with the same errors: as sure as each once."""
-    gain = np.random.default_rng(1).normal(size=(3, 6, 20))
-    once = compare_parts(gain, np.arange(20), np.random.default_rng(0))
-    twice = compare_parts(
-        np.repeat(gain, 2, axis=2), np.repeat(np.arange(20), 2), np.random.default_rng(0)
-    )
-    assert twice.error == pytest.approx(once.error)
-    assert twice.less == pytest.approx(once.less)
-
-
 def test_curves_without_random_are_refused():
     with pytest.raises(UnknownOption, match="random"):
         replace(draw_curves(1), queries=("density", "uncertainty"))
@@ -98,13 +79,6 @@ def test_a_part_that_says_the_same_as_the_whole_has_no_bound():
     errors[0] = errors[0, -1]
     part = replace(found, errors=errors).parts[0]
     assert (part.less, part.lower) == (0.0, None)
-
-
-def test_a_chance_is_counted_among_draws():
-    found = GreatestT(np.zeros(1), np.ones(1), np.arange(1.0, 20.0))
-    assert found.find_p(18.0) == pytest.approx(3 / 20)  # 18 and 19, and what was seen itself
-    assert found.find_p(99.0) == pytest.approx(1 / 20)
-    assert found.critical == 19.0  # the least draw that 95 % of 19 are not above
 
 
 def test_the_bound_of_a_part_holds_for_all_looks():
@@ -188,15 +162,6 @@ def test_outputs_of_one_item_are_drawn_together():
         )
         for one in found.find_shares()
     )
-
-
-def test_labels_that_do_not_help_have_no_share():
-    found = falling(4)
-    errors = found.errors.copy()
-    errors[:, 0] = errors[0, -1] * 0.9
-    found = replace(found, errors=errors)
-    assert {one.share for one in found.find_shares()} == {None}
-    assert any("Labels do not help here" in one for one in found.says)
 
 
 def test_what_is_worse_is_said_to_be_worse():

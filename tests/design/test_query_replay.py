@@ -13,7 +13,6 @@ from evenhand.numerics.gaussian_process import Points
 from evenhand.ratings.process_search import begin, condition, relearn
 
 TEN = OutputFeatures(numbers=tuple(f"x{j}" for j in range(10)), labels=())
-TWO = OutputFeatures(numbers=("x0", "x1"), labels=())
 SMALL = QueryReplay(repeats=2, pool=40, start=10, relearn=2.0)
 TWICE = QueryReplay(repeats=2, relearn=2.0)
 ONE = (Query("uncertainty"),)
@@ -71,18 +70,6 @@ def test_the_oracle_is_better_than_random_and_random_gets_better_with_labels():
     assert means[-1] < means[0]
 
 
-def test_an_outputs_label_is_the_mean_of_its_ratings():
-    x, y = smooth_world(60, 2)
-    frame = as_ratings(x, y).frame.to_native()
-    apart = [
-        frame.with_columns(pl.col("score") + more, judge=pl.lit(judge))
-        for more, judge in ((3, "ann"), (-3, "ben"))
-    ]
-    twice = Ratings(nw.from_native(pl.concat(apart)))
-    one, two = (trace_queries(data, TEN, ONE, TWICE) for data in (as_ratings(x, y), twice))
-    assert two.errors == pytest.approx(one.errors, abs=1e-4)
-
-
 def test_items_are_held_out_as_a_whole():
     """Two systems of each item: no item may be learned from and tested on."""
     x, y = smooth_world(60, 2)
@@ -93,27 +80,6 @@ def test_items_are_held_out_as_a_whole():
     assert np.bincount(found.items).tolist() == [2] * 9  # .3 of 30 items
 
 
-def test_given_test_outputs_are_used_and_may_not_be_in_the_pool(world):
-    x, y = smooth_world(40, 9)
-    test = as_ratings(x, y, [f"t{i:03d}" for i in range(40)])
-    assert trace_queries(world, TEN, ONE, SMALL, test=test).errors.shape[-1] == 40
-    with pytest.raises(InvalidJudgments, match="40 test outputs are in the pool as well"):
-        trace_queries(world, TEN, how=SMALL, test=as_ratings(x, y))
-
-
-@pytest.mark.parametrize(
-    ("n", "how", "match"),
-    [
-        (12, {}, "12 outputs|outputs in the pool"),
-        (60, {"pool": 55}, "cannot be drawn"),
-        (60, {"start": 50}, "outputs in the pool"),
-    ],
-)
-def test_too_few_outputs_are_refused(n, how, match):
-    with pytest.raises((InvalidJudgments, UnknownOption), match=match):
-        trace_queries(as_ratings(*smooth_world(n, 1)), TEN, how=QueryReplay(repeats=2, **how))
-
-
 def test_features_that_say_nothing_are_refused(world):
     with pytest.raises(UnknownOption, match="no features"):
         OutputFeatures(labels=())
@@ -121,13 +87,6 @@ def test_features_that_say_nothing_are_refused(world):
         trace_queries(world, OutputFeatures(), how=SMALL)
     with pytest.raises(InvalidJudgments, match="no feature differs"):
         trace_queries(world, OutputFeatures(labels=("system",)), how=SMALL)
-
-
-def test_several_criteria_are_refused():
-    x, y = smooth_world(60, 1)
-    data = as_ratings(x, y, criterion=["fluency", "adequacy"] * 30)
-    with pytest.raises(InvalidJudgments, match="several criteria"):
-        trace_queries(data, TWO, how=QueryReplay(repeats=2))
 
 
 def test_queries_are_named_once_and_random_is_added(world):

@@ -79,16 +79,6 @@ def test_no_pair_comes_twice_until_half_of_them_are_out(rule):
     assert not {3, 4, 5} & set(chosen(rule, waiting, n=2, top=2))
 
 
-@pytest.mark.parametrize("rule", ["order", "closest", "voi"])
-def test_a_large_batch_asks_about_doubtful_pairs_again_not_about_all_once(rule):
-    """Two of four systems are alike, and far from the others."""
-    board = read_state(simulate((3, 0.05, 0, -3), 600, 1))
-    doubtful = int(np.flatnonzero((board.low == 1) & (board.high == 2))[0])
-    pairs = chosen(rule, board, n=6)
-    assert pairs.count(doubtful) > 1
-    assert len(set(pairs)) < 6
-
-
 def test_a_batch_counts_what_it_took_as_answered():
     """Each pair by hand: the covariance after all before it, those out excluded."""
     differ = 0
@@ -140,13 +130,6 @@ def test_top_k_asks_about_the_nearest_two_on_both_sides_of_the_border(worths, to
         board.allowed[ends.index(one)] = False
     (found,) = chosen("top-k", board, top=top)
     assert ends[found] == pair
-
-
-@pytest.mark.parametrize("rule", sorted(RULES))
-def test_excluded_pairs_are_never_asked(rule):
-    board = state(n=60)
-    board.allowed[:7] = False
-    assert set(chosen(rule, board, n=9, top=2)) <= {7, 8, 9}
 
 
 def test_top_k_says_how_probably_each_is_among_the_first():

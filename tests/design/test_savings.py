@@ -25,11 +25,6 @@ def test_a_policy_that_is_there_with_half_as_many_saves_half():
     assert (found.lower, found.upper, found.reached) == (0.5, 0.5, True)
 
 
-def test_between_two_looks_agreement_rises_in_a_straight_line():
-    found = curves([[0.4, 0.6, 0.8, 0.9]] * 2, [[0.3, 0.5, 0.6, 0.7]] * 2).save(20)
-    assert found.chosen == pytest.approx(15)
-
-
 def test_a_policy_that_does_not_get_there_says_so():
     one = curves([[0.1, 0.1, 0.2, 0.3]] * 2, [[0.3, 0.5, 0.6, 0.7]] * 2)
     assert not one.save(20).reached
@@ -76,11 +71,6 @@ def test_intervals_know_that_random_pairs_differ_too():
     assert found.upper - found.lower > 0.02
 
 
-def test_curves_that_are_the_same_save_nothing():
-    for curve in ([0.5] * 4, [0.5, 0.3, 0.4, 0.6], [0.3, 0.5, 0.5, 0.7]):
-        assert curves([curve] * 2, [curve] * 2).save(20).saved == 0
-
-
 def noise(rng, replays, looks=40):
     """Curves that rise by .3, with noise that hangs together from look to look."""
     errors = rng.normal(0, 0.15, (replays, looks))
@@ -107,13 +97,6 @@ def test_two_arms_of_one_law_seldom_show_a_difference(rise):
     assert max(above, below) < 9
 
 
-def test_emptied_pairs_are_said_without_a_direction():
-    assert curves([[0.5] * 4] * 2, [[0.5] * 4] * 2).notes == ()
-    (note,) = curves([[0.5] * 4] * 2, [[0.5] * 4] * 2, emptied=0.4).notes
-    assert note.startswith("40 % of the policy's judgments are on pairs that it emptied")
-    assert note.endswith("what it saves then these data cannot show.")
-
-
 def test_emptied_pairs_are_not_asked_again():
     pool = pool_answers(simulate((1, 0, -1), 90, 1))
     taken = np.zeros_like(pool.answers)
@@ -129,15 +112,6 @@ def test_agreement_is_scipys_kendall_tau_or_the_share_of_the_first():
     other[:3] = 0.1
     assert measure_agreement(one, other, None) == pytest.approx(kendalltau(one, other).statistic)
     assert measure_agreement(np.array([4.0, 3, 2, 1]), np.array([4.0, 1, 3, 2]), 2) == 0.5
-
-
-def test_the_pool_holds_every_answer_once():
-    tally = simulate((1, 0, -1), 90, 1, tie=0.5)
-    pool = pool_answers(tally)
-    assert pool.size == 90
-    drawn = pool.shuffle(np.random.default_rng(1))
-    counted = [[each.count(outcome) for outcome in (0, 1, 2)] for each in drawn]
-    assert np.array_equal(counted, pool.answers)
 
 
 def test_a_replay_is_of_the_data_and_agrees_the_more_of_them_it_has_seen():

@@ -40,16 +40,6 @@ def test_todays_estimate_with_so_many_more_judgments_is_beyond_the_limit_in_four
     assert decided == pytest.approx(0.8, abs=0.005)
 
 
-def test_a_pair_that_is_open_never_needs_nothing_and_one_that_is_no_distance_apart_never_ends():
-    for today in (0.0, 0.5, 1.0, 1.9, 1.999):
-        assert find_times(today, today + 1.28, 2.0, 0.8) > 1
-        assert find_times(today, 0.0, 2.0, 0.8) is None
-    assert find_times(2.001, 2.001, 2.0, 0.8) == 1
-    small = [find_times(1.0, apart, 2.0, 0.8) for apart in (0.5, 0.1, 0.01)]
-    assert small == sorted(small)
-    assert small[2] == pytest.approx(((2.0 + norm.ppf(0.8)) / 0.01) ** 2, rel=0.01)
-
-
 def test_a_pair_of_too_few_judges_takes_as_many_times_as_link_it():
     ranking = evenhand.rank(vote(n=900, judges=12, names="AB"))
     sets = replace(ranking.rank_sets, effective=np.full((2, 2), 0.25))

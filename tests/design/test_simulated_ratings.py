@@ -1,6 +1,5 @@
 """The simulated campaign has the design that it says."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -35,10 +34,3 @@ def test_the_seed_makes_the_table():
     assert one == same
     assert one != other
     assert one.splitlines()[0] == "judge,item,system,input,criterion,score"
-
-
-def test_means_of_systems_are_in_the_order_of_their_worths(table):
-    """Worths of neighbours are .05 apart or more, and 780 scores each leave .04 of a point."""
-    means = table[table.input == "ASR"].groupby("system").score.mean()
-    assert np.corrcoef(means.to_numpy(), np.arange(len(means)))[0, 1] < -0.97
-    assert means.index.tolist() == [f"ASR-{at}" for at in range(1, 7)]

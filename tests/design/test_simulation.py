@@ -31,12 +31,6 @@ def test_each_output_pair_is_seen_by_so_many_different_judges_so_often(loads):
     assert set(Counter(one for one, _ in seen).values()) == {3}
 
 
-def test_equal_loads_differ_by_one_at_most_without_overlap():
-    loads = draw(Truth.spaced(3, 0.3), Design(7, 10, 1000)).factor("judge").loads
-    assert loads.max() - loads.min() <= 1
-    assert loads.sum() == 1000
-
-
 def test_only_pairs_that_are_to_be_compared_are():
     tally = draw(Truth.spaced(3, 0.3), Design(5, 10, 300, pairs=((0, 1), (1, 2))))
     pairs = {

@@ -49,13 +49,6 @@ def test_names_that_hold_the_signs_of_resolve_are_named_in_lists(tmp_path: Path)
         make_spec({**NAMED, "resolve": [["A"]]})
 
 
-@pytest.mark.parametrize("said", ["0.4", 0.4])
-def test_a_difference_asks_for_the_pairs_that_are_so_far_apart_or_more(said):
-    assert set(make_spec({**NAMED, "resolve": said}).targets) == {(0, 1), (0, 2)}
-    spaced = make_spec({"systems": 4, "gap": 0.1, "resolve": 0.2})
-    assert set(spaced.targets) == {(0, 2), (0, 3), (1, 3)}
-
-
 @pytest.mark.parametrize(
     ("settings", "said"),
     [

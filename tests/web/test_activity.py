@@ -8,11 +8,11 @@ from starlette.testclient import TestClient
 
 from evenhand.design.reading import make_campaign
 from evenhand.web import Store
-from evenhand.web.downloads import Activity, AnswerTables
+from evenhand.web.downloads import AnswerTables
 from evenhand.web.findings import find
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_collected
-from stored_campaigns import LEFT, HandClock, fill, judge_next, list_judgments, take
+from stored_campaigns import LEFT, fill, judge_next, list_judgments
 
 ITEMS = [{"item": str(n), "outputs": {s: f"{s}{n}" for s in "ABC"}} for n in range(6)]
 SHOWN = {"pair": ("g", "b"), "rank": ("g", "b", "w"), "rank of two": ("g", "b")}
@@ -48,24 +48,6 @@ def test_controls_right_and_wrong_are_counted_by_judge(store: Store, kind: str) 
     asked = sum(1 for one in list_judgments(store) if one.ticket and one.ticket.kind == "control")
     assert asked == 4
     assert [(found[one].right, found[one].controls) for one in ("ann", "ben")] == [(2, 2), (0, 2)]
-
-
-def test_who_answered_last_stands_first_with_when_and_how_long_an_answer_takes(
-    client: TestClient, store: Store, clock: HandClock
-) -> None:
-    fill(store, make_campaign(make("pair")))
-    for judge in ("ann", "ben", "ann"):
-        clock.wait(60)
-        take(store, judge)
-        judge_next(store, judge, LEFT)
-    ann, ben = find(AnswerTables(store)).activity
-    assert isinstance(ann, Activity)
-    assert (ann.judge, ann.n, ben.judge, ben.n) == ("ann", 2, "ben", 1)
-    assert (ann.last - ben.last).total_seconds() == pytest.approx(60, abs=1)
-    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
-    assert f'<time datetime="{ann.last.isoformat(timespec="seconds")}">' in page
-    store.forget("ann", answers=True)
-    assert [one.judge for one in find(AnswerTables(store)).activity] == ["ben"]
 
 
 def test_comments_stand_on_the_page_until_they_are_taken_back(

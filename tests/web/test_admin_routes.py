@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import evenhand
-from evenhand.web import Site, Store, make_app
+from evenhand.web import Store
 from evenhand.web.dashboard import read_pace, say_pace, summarize_progress
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import audit
@@ -42,21 +42,6 @@ def test_pause_and_resume(client: TestClient, store: Store, admin: str) -> None:
     assert "paused</span>" in client.get(admin).text
     assert order(client, admin, "resume").status_code == 200
     assert not store.paused
-
-
-def test_a_new_link_is_shown_once_and_the_old_one_is_good_no_more(
-    client: TestClient, store: Store, admin: str
-) -> None:
-    links = [order(client, admin, "invite", judge="j0").json()["link"] for _ in range(2)]
-    assert [client.get(one).status_code for one in links] == [404, 200]
-    assert links[1].rpartition("/")[2] not in client.get(admin).text
-
-
-def test_links_begin_with_the_address_that_judges_reach(store: Store, admin: str) -> None:
-    site = Site(store, "/study", "https://example.org")
-    with TestClient(make_app(site)) as client:
-        link = order(client, admin, "invite", judge="j0").json()["link"]
-    assert link.startswith("https://example.org/study/j/")
 
 
 def test_a_revoked_seat_goes_to_the_next_judge(

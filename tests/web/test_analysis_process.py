@@ -24,7 +24,6 @@ from evenhand.web.analysis import Analysis
 from evenhand.web.analysis_process import AnalysisProcess
 from evenhand.web.links import read_links
 from evenhand.web.store import people
-from evenhand.web.store.boards import read_boards
 from followed_campaigns import judge_some, make
 from started_servers import Servers, run_servers, write_campaign
 from stored_campaigns import fill, judge_next
@@ -122,19 +121,6 @@ def test_a_refusal_crosses_with_its_number(store: Store) -> None:
     assert "nothing of 't' was judged yet" in nothing.json()["error"]
     assert (unknown.status_code, unknown.json()["word"]) == (409, "refused")
     assert missing.status_code == 404
-
-
-def test_boards_that_the_process_counted_are_stored_by_the_server(store: Store) -> None:
-    fill(store, make())
-    judge_some(store, 60)
-    with computing(store):
-
-        def read() -> list[int]:
-            with store.reading() as connection:
-                return [one.record for one in read_boards(connection).values()]
-
-        wait_for(read)
-    assert read() == [store.head().number]
 
 
 @LINUX
@@ -339,17 +325,3 @@ def test_no_module_of_the_analyses_is_loaded_by_a_server_that_shows_them(tmp_pat
         (worker,) = list_children(servers.pid)
         wait_for(lambda: maps_analyses(worker))
         assert not maps_analyses(servers.pid)
-
-
-def test_rows_hold_no_transaction_while_somebody_takes_their_time(store: Store) -> None:
-    """SQLite empties its write-ahead log although a table is being taken home."""
-    fill(store, make(items=60))
-    judge_some(store, 30)
-    rows = store.rows("comparisons")
-    first = next(rows)
-    judge_some(store, 20, seed=2)
-    with store.engine.connect() as connection:
-        busy, _, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
-    rest = list(rows)
-    assert busy == 0
-    assert len([first, *rest]) == 30  # the answers that stood when it began

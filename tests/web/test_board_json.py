@@ -36,20 +36,6 @@ def test_it_is_the_board_of_the_page(client: TestClient, store: Store) -> None:
     assert one.board.decided == DashboardCache(store).look().boards["t"].board.decided != ()
 
 
-def test_nobody_leads_before_votes_join_all_systems(client: TestClient, store: Store) -> None:
-    fill(store, make())
-    judge_some(store, 1)
-    root = f"/a/{store.do(people.replace_link, 'admin').token}"
-    page = client.get(f"{root}/findings").text
-    (one,) = read_sight(client.get(f"{root}/board.json").content).passes
-    assert one.board is not None
-    assert [standing.place for standing in one.board.standings] == [None] * 3
-    assert one.says[-1].startswith("Nobody leads now: ")
-    assert one.says[-1].endswith("was never compared with any other system.")
-    assert page.count('data-label="leading now">–</td>') == 3
-    assert "Nobody leads now: " in page
-
-
 def test_a_database_that_is_only_read_has_the_board_of_the_server(
     store: Store, where: str, clock: HandClock
 ) -> None:

@@ -55,17 +55,6 @@ def test_the_page_says_that_a_policy_runs_and_how_many_pairs_it_chose(
     assert "Judges are compared on" in page
 
 
-def test_where_too_few_pairs_are_free_the_page_says_so_and_flags_nobody(
-    client: TestClient, store: Store
-) -> None:
-    collect(store, judges=10, random_share=0.0)
-    found = find(AnswerTables(store)).panels["comparisons"]
-    assert found.flagged == []
-    assert "of 6" in found.rests  # of all answers, six hundred and some
-    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
-    assert "Judges are compared on" in page
-
-
 def test_without_a_policy_nothing_is_said_of_one(client: TestClient, store: Store) -> None:
     campaign = make_chosen(items=8, judges=2, policy="", judges_per_item=2)
     open_campaign(store, campaign)

@@ -66,14 +66,6 @@ def test_the_board_stands_where_an_analysis_fails_and_the_terminal_is_told(
     assert any("NameError: name 'take_pairs'" in one.getMessage() for one in caplog.records)
 
 
-def test_the_board_stands_where_nothing_can_be_found(
-    client: TestClient, judged: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(looking, "find", fail)
-    page = read(client, judged)
-    assert (page.status_code, 'aria-label="Board of better"' in page.text) == (200, True)
-
-
 def test_judges_and_scores_stand_where_the_board_fails(
     client: TestClient, judged: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,17 +74,6 @@ def test_judges_and_scores_stand_where_the_board_fails(
     assert page.status_code == 200
     assert "The board of better could not be computed" in page.text
     assert 'aria-label="Scores of good"' in page.text
-
-
-def test_a_fault_is_told_once_a_minute_and_following_goes_on(
-    judged: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    looks = DashboardCache(judged)
-    monkeypatch.setattr(looks.boards, "catch_up", fail)
-    with caplog.at_level(logging.WARNING, "evenhand"):
-        pauses = [looks.follow() for _ in range(2)]
-    assert len(caplog.records) == 1
-    assert min(pauses) > 0
 
 
 @pytest.mark.parametrize("part", ["findings", "promises"])

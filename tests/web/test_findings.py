@@ -1,7 +1,6 @@
 """What the organiser is told of judgments while they come in."""
 
 import random
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,18 +70,6 @@ def read_table(store: Store, folder: Path, name: str) -> Any:
     return evenhand.read(folder / name)
 
 
-def test_before_the_first_judgment_it_says_that_there_is_none(
-    client: TestClient, store: Store
-) -> None:
-    fill(store, make_campaign(TOLD))
-    found = look_at(store)
-    assert {name: one.why for name, one in found.orders.items()} == dict.fromkeys(
-        ("better", "good"), NOTHING
-    )
-    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings")
-    assert (page.status_code, "There are no judgments yet" in page.text) == (200, True)
-
-
 @pytest.mark.parametrize("judgments", [1, 2, 5, 45])
 def test_few_judgments_are_refused_in_words_and_never_fail(
     client: TestClient, store: Store, judgments: int
@@ -126,14 +113,6 @@ def test_judges_are_compared_as_in_the_file_that_is_taken_home(
     assert cards[0] == cards[1]
 
 
-def test_the_order_without_flagged_judges_tells_what_it_excludes(judged: Store) -> None:
-    orders = look_at(judged).orders
-    for name, table, unit in (("better", "comparisons", "row"), ("good", "ratings", "score")):
-        judges = [row["judge"] for row in judged.rows(table)]
-        lost = f"{judges.count(REVERSED)} of {len(judges)} {unit}s, 1 of 9 judges ({REVERSED})"
-        assert orders[name].excluded == (f"excluded: {lost}, flagged judges",)
-
-
 def test_scores_with_and_without_flagged_judges_are_those_of_rank(
     judged: Store, tmp_path: Path
 ) -> None:
@@ -169,16 +148,6 @@ def test_scores_that_do_not_vary_have_no_ranking_and_it_is_said(
     assert (order.rows, order.why[:18]) == ((), "scores do not vary")
     page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings")
     assert "do not vary beyond what" in page.text.replace("\xa0", " ")
-
-
-def test_numbers_below_0_are_written_in_one_way_and_no_line_breaks_before_a_percent_sign(
-    client: TestClient, judged: Store
-) -> None:
-    with TestClient(make_app(Site(judged))) as visited:
-        page = visited.get(f"/a/{judged.do(people.replace_link, 'admin').token}/findings").text
-    words = re.sub(r"<[^>]*>", " ", page)
-    assert re.findall(r"\s−\d", words)
-    assert re.findall(r"[\s(]-[\d.]+|−0\.0+(?!\d)|\d %", words) == []
 
 
 def test_a_flagged_judge_is_told_by_shape_and_word_on_the_map_and_in_the_table(

@@ -61,18 +61,6 @@ def test_it_reaches_the_disk(client: TestClient, store: Store, where: str) -> No
     assert log.stat().st_size > 4096
 
 
-@pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
-def test_a_store_that_was_closed_is_not_well(
-    client: TestClient, store: Store, caplog: pytest.LogCaptureFixture
-) -> None:
-    store._writer.close()
-    assert ask(client) == (
-        503,
-        "the database cannot be written: see the server's terminal for the reason\n",
-    )
-    assert "the store was closed" in caplog.text
-
-
 def test_a_database_that_another_program_holds_does_not_answer(
     client: TestClient, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

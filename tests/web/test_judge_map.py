@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from itertools import combinations
-from math import log
 
 from evenhand.judges.cards import Card, Evidence, Screening
 from evenhand.web.findings import LEFT, Mark, draw_map
@@ -28,12 +27,6 @@ def test_who_follows_the_others_stands_right_and_the_severe_stand_high() -> None
     assert drawn["ben"].x < drawn["ann"].x == drawn["cy"].x
     assert drawn["cy"].y < drawn["ann"].y  # three points below the others: severe
     assert drawn["cy"].up == 3.0
-
-
-def test_of_votes_it_shows_how_often_the_first_text_would_win_between_equals() -> None:
-    seen = (Evidence("slope", "", 1.2, 0.8, 1.6), Evidence("position", "", log(3)))
-    drawn = draw(Card("ann", 40, HONEST, (), seen), kind="comparisons")
-    assert abs(drawn["ann"].up - 75) < 1e-9  # odds of 3 to 1
 
 
 def test_judges_of_whom_too_little_is_known_are_named_and_not_drawn() -> None:

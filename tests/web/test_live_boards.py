@@ -18,7 +18,7 @@ from evenhand.web.store.boards import SavedBoard, read_boards, save_boards
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.schema import boards as kept_table
 from followed_campaigns import FREE, SYSTEMS, judge_some, list_claims, make, prefer
-from stored_campaigns import HandClock, fill, judge_next, list_judgments, reply_to, take
+from stored_campaigns import HandClock, fill, judge_next, list_judgments, take
 
 
 def test_a_board_decides_what_watch_decides_from_the_table_with_the_same_votes(
@@ -122,19 +122,6 @@ def test_an_answer_before_a_join_and_its_revision_after_it_are_one_vote(
     assert (board.n_votes, board.n_revised) == (1, 2)
 
 
-def test_two_bad_outputs_are_a_tie(store: Store) -> None:
-    items = tuple(Item(str(n), {"A": f"a{n}", "B": f"b{n}"}) for n in range(4))
-    task = PairTask(name="t", both_bad=True)
-    fill(store, Campaign(name="c", tasks=(task,), items=items, judges=(Judge("j0"),)))
-    for _ in range(4):
-        judge_next(store, "j0", {"outcome": "both_bad"})
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    found = boards.look("t", FREE).board.standings
-    assert sum(one.ties for one in found) == 8
-    assert sum(one.wins + one.losses for one in found) == 0
-
-
 def test_a_kept_board_holds_sums_and_nothing_that_tells_a_single_answer(store: Store) -> None:
     """The digest of all votes would: of a deleted answer one could try all three outcomes."""
     fill(store, make())
@@ -198,13 +185,3 @@ def test_a_board_is_shown_though_the_disk_takes_nothing_and_is_kept_when_it_does
 
 def refuse(*_: object) -> None:
     raise NotStored("the disk is full")
-
-
-def test_a_campaign_of_scores_has_no_board(store: Store) -> None:
-    fill(store, make("rating"))
-    served = take(store, "j0")
-    store.do(judging.append, reply_to(served, {"score": 3}))
-    boards = LiveLeaderboards(store)
-    assert boards.names == ()
-    boards.catch_up()
-    assert boards.names == ()

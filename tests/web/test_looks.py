@@ -1,17 +1,14 @@
 """When boards count and findings are computed: nothing is lost, nothing is computed too often."""
 
-import random
-import threading
 from typing import Any
 
 import pytest
 
 from evenhand.web import Store
-from evenhand.web.dashboard import DashboardCache, LiveLeaderboards
+from evenhand.web.dashboard import DashboardCache
 from evenhand.web.findings import Findings, Order
-from evenhand.web.store import judging
-from followed_campaigns import FREE, judge_some, make, prefer
-from stored_campaigns import HandClock, fill, reply_to, take
+from followed_campaigns import FREE, judge_some, make
+from stored_campaigns import HandClock, fill
 
 
 def count(looks: DashboardCache) -> int:
@@ -47,23 +44,3 @@ def test_findings_are_computed_again_for_something_new_and_not_before_the_rest_i
             judge_some(store, 1, seed=second)
         looks.look()
     assert computed == [0, 3, 6]  # 0.5 s of work, 2 s of rest, then the next look
-
-
-def test_several_who_count_at_a_time_count_each_answer_once(store: Store) -> None:
-    """Judges go on meanwhile; many threads take turns."""
-    fill(store, make())
-    judge_some(store, 120)
-    boards, every = LiveLeaderboards(store), LiveLeaderboards(store)
-    threads = [threading.Thread(target=boards.catch_up) for _ in range(4)]
-    for one in threads:
-        one.start()
-    luck = random.Random(5)
-    for _ in range(30):
-        served = take(store, "j1")
-        store.do(judging.append, reply_to(served, prefer(served.ticket.systems, luck)))
-    for one in threads:
-        one.join()
-    boards.catch_up()
-    every.catch_up()
-    assert every.look("t", FREE).board.n_votes == 150
-    assert boards.look("t", FREE).board.to_dict() == every.look("t", FREE).board.to_dict()

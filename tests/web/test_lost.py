@@ -207,27 +207,6 @@ def test_another_launch_of_the_same_campaign_does_not_take_the_links(
     assert read_links(Path("spring.links.csv")) != read_links(Path(words[1]))
 
 
-def test_two_campaigns_of_one_folder_do_not_share_links(folder: Path) -> None:
-    Path("autumn.csv").write_text(ITEMS.replace("uno", "un"))
-    serve()
-    serve("autumn.csv")
-    assert "is of another launch" in refuse("autumn.csv", "--links", "spring.links.csv")
-    assert "is missing" in refuse("autumn.csv", "--links", "spring.links.csv", "--database", "x.db")
-    told = refuse("spring.csv", "--database", "autumn.db")
-    assert "spring.links.csv is of another launch than the database autumn.db" in told
-    serve()
-    serve("autumn.csv")
-
-
-def test_links_elsewhere_are_looked_at_too(folder: Path) -> None:
-    Path("safe").mkdir()
-    serve("spring.csv", "--links", "safe/mine.csv")
-    Path("spring.db").unlink()
-    before = Path("safe/mine.csv").read_bytes()
-    assert "move safe/mine.csv away" in refuse("spring.csv", "--links", "safe/mine.csv")
-    assert Path("safe/mine.csv").read_bytes() == before
-
-
 def test_where_the_file_of_links_is_lost_it_is_said_which_links_still_work(folder: Path) -> None:
     told = CliRunner().invoke(main, ["serve", "spring.csv", "--url", "http://x", "--port", "0"])
     assert "rewritten" not in told.output
@@ -260,11 +239,6 @@ def test_where_lines_of_the_links_were_lost_it_is_said(folder: Path, left: int) 
     told, said = start(), left < 4
     assert ("held no link of the role 'admin' that is good" in told) == said
     assert (read_links(links)["admin", ""] == before["admin", ""]) != said
-
-
-def test_a_folder_in_the_place_of_the_database_is_called_one(folder: Path) -> None:
-    Path("spring.db").mkdir()
-    assert "spring.db is a folder: put a backup in its place, or name a file" in refuse()
 
 
 def test_a_file_of_links_that_lost_its_lines_does_not_let_a_lost_database_begin_anew(

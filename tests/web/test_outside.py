@@ -40,19 +40,57 @@ def fetch(site: Site) -> Iterator[Any]:
         yield lambda path: client.get(f"{link}/{path}".rstrip("/"))
 
 
-def test_arena_holds_every_preference_of_the_pass(fetch: Any, site: Site, tmp_path: Path) -> None:
-    _, rows = read_back(fetch("export/arena?pass=better"), tmp_path, "a.jsonl")
-    right = [
-        (one["judge"], one["item"], one["left"], one["right"], one["outcome"])
-        for one in list_targets(site, "comparisons", "better")
-    ]
-    sides = {"model_a": "left", "model_b": "right", "tie": "tie"}
-    found = [
-        (one["judge"], one["item"], one["left"], one["right"], sides[one["outcome"]])
-        for one in rows
-    ]
-    assert Counter(found) == Counter(right)
-    assert len(right) == 24  # 4 items, 3 pairs, 2 judges
+HELD = [
+    ("arena", "jsonl", "better", "comparisons", "judge item left right outcome"),
+    ("wmt-rnk", "csv", "order", "rankings", "judge item system rank position"),
+    ("appraise", "csv", "good", "ratings", "judge item system score kind"),
+    ("wmt-json", "jsonl", "esa", "ratings", "judge system score spans"),
+    ("mqm-tsv", "tsv", "errors", "ratings", "judge system spans"),
+    ("label-studio", "json", "better", "comparisons", "left right outcome"),
+    ("label-studio", "json", "order", "rankings", "judge system rank"),
+    *(
+        ("label-studio", "json", name, "ratings", "judge item system score")
+        for name in ("good", "errors", "esa")
+    ),
+]
+"""A format, the end of its files, a pass, our table, and the columns that the format holds."""
+BESIDE = {"wmt-rnk": ("task", {"de-en"}), "appraise": ("task", {"deu-eng"})} | {
+    "wmt-json": ("source", {f"Quelle {n}" for n in range(4)})
+}
+SIDES = {"model_a": "left", "model_b": "right"}
+
+
+def count_rows(rows: list[dict[str, Any]], columns: str) -> Counter[tuple[object, ...]]:
+    """How often each row is there; numbers are numbers, whoever wrote them."""
+
+    def read(row: dict[str, Any], name: str) -> object:
+        if name == "spans":
+            return count_spans(row)
+        if name in ("score", "rank", "position"):
+            return float(row[name])
+        return SIDES.get(row[name], row[name].removeprefix("talk:"))
+
+    return Counter(tuple(read(row, name) for name in columns.split()) for row in rows)
+
+
+@pytest.mark.parametrize("held", HELD, ids=lambda held: f"{held[0]}-{held[2]}")
+def test_a_file_for_another_program_holds_what_was_judged(
+    fetch: Any, site: Site, tmp_path: Path, held: tuple[str, str, str, str, str]
+) -> None:
+    kind, end, name, table, columns = held
+    data, rows = read_back(fetch(f"export/{kind}?pass={name}"), tmp_path, f"a.{end}")
+    right = list_targets(site, table, name)
+    if kind == "appraise":  # controls and repeats, too
+        right = [one for one in site.store.rows(table) if one["criterion"] == name]
+        assert {one["kind"] for one in right} == {"target", "good", "repeat"}
+    assert count_rows(rows, columns) == count_rows(right, columns)
+    if name == "better":
+        assert len(right) == 24  # 4 items, 3 pairs, 2 judges
+    if kind == "mqm-tsv":  # scores are counted from errors
+        assert sorted(data.rows().score.tolist()) == sorted(float(one["score"]) for one in right)
+    if kind in BESIDE:
+        column, values = BESIDE[kind]
+        assert {one[column] for one in rows} == values
 
 
 def test_arena_of_rankings_holds_the_pairs_of_each(fetch: Any, site: Site, tmp_path: Path) -> None:
@@ -76,89 +114,6 @@ def group(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     for row in rows:
         found.setdefault(row["ranking"], []).append(row)
     return found
-
-
-def test_wmt_rnk_holds_each_ranking_in_the_order_of_the_screen(
-    fetch: Any, site: Site, tmp_path: Path
-) -> None:
-    _, rows = read_back(fetch("export/wmt-rnk?pass=order"), tmp_path, "r.csv")
-    names, numbers = ("judge", "item", "system"), ("rank", "position")
-    right = list_targets(site, "rankings", "order")
-    found, given = (
-        Counter(
-            (*(one[name] for name in names), *(int(one[name]) for name in numbers)) for one in some
-        )
-        for some in (rows, right)
-    )
-    assert found == given
-    assert {one["task"] for one in rows} == {"de-en"}
-
-
-def test_appraise_holds_scores_with_controls_and_repeats(
-    fetch: Any, site: Site, tmp_path: Path
-) -> None:
-    _, rows = read_back(fetch("export/appraise?pass=good"), tmp_path, "a.csv")
-    right = [one for one in site.store.rows("ratings") if one["criterion"] == "good"]
-    assert {one["kind"] for one in right} == {"target", "good", "repeat"}
-    assert Counter(
-        (
-            one["judge"],
-            one["item"].removeprefix("talk:"),
-            one["system"],
-            float(one["score"]),
-            one["kind"],
-        )
-        for one in rows
-    ) == Counter(
-        (one["judge"], one["item"], one["system"], float(one["score"]), one["kind"])
-        for one in right
-    )
-    assert {one["task"] for one in rows} == {"deu-eng"}
-
-
-def test_wmt_json_holds_scores_and_marked_errors_with_the_texts(
-    fetch: Any, site: Site, tmp_path: Path
-) -> None:
-    _, rows = read_back(fetch("export/wmt-json?pass=esa"), tmp_path, "w.jsonl")
-    right = list_targets(site, "ratings", "esa")
-    assert Counter((one["judge"], one["system"], float(one["score"])) for one in rows) == Counter(
-        (one["judge"], one["system"], float(one["score"])) for one in right
-    )
-    assert Counter(count_spans(one) for one in rows) == Counter(count_spans(one) for one in right)
-    assert {one["source"] for one in rows} == {f"Quelle {n}" for n in range(4)}
-
-
-def test_mqm_holds_marked_errors_of_which_the_scores_are_counted(
-    fetch: Any, site: Site, tmp_path: Path
-) -> None:
-    data, rows = read_back(fetch("export/mqm-tsv?pass=errors"), tmp_path, "m.tsv")
-    right = list_targets(site, "ratings", "errors")
-    assert sorted(data.rows().score.tolist()) == sorted(float(one["score"]) for one in right)
-    assert Counter((one["judge"], one["system"], count_spans(one)) for one in rows) == Counter(
-        (one["judge"], one["system"], count_spans(one)) for one in right
-    )
-
-
-@pytest.mark.parametrize("name", ["better", "order", "good", "errors", "esa"])
-def test_label_studio_holds_as_many_answers(
-    fetch: Any, site: Site, tmp_path: Path, name: str
-) -> None:
-    _, rows = read_back(fetch(f"export/label-studio?pass={name}"), tmp_path, "l.json")
-    table = {"better": "comparisons", "order": "rankings"}.get(name, "ratings")
-    right = list_targets(site, table, name)
-    if table == "ratings":
-        kept = ("judge", "item", "system")
-        assert Counter((*(one[n] for n in kept), float(one["score"])) for one in rows) == Counter(
-            (*(one[n] for n in kept), float(one["score"])) for one in right
-        )
-    elif table == "rankings":
-        assert Counter((one["judge"], one["system"], int(one["rank"])) for one in rows) == Counter(
-            (one["judge"], one["system"], int(one["rank"])) for one in right
-        )
-    else:
-        assert Counter((one["left"], one["right"], one["outcome"]) for one in rows) == Counter(
-            (one["left"], one["right"], one["outcome"]) for one in right
-        )
 
 
 def test_a_format_that_cannot_hold_a_pass_says_why(fetch: Any, site: Site) -> None:

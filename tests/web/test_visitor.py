@@ -144,11 +144,6 @@ def test_a_server_that_is_not_there_or_keeps_silent_is_away() -> None:
     assert "does not answer: connection refused" in refuse(address, ServerUnavailable)
 
 
-def test_a_name_that_no_server_has_is_refused() -> None:
-    with pytest.raises(CampaignError, match=r"there is no server nowhere\.invalid"):
-        HttpClient(read_link(f"https://nowhere.invalid/a/{SECRET}")).look()
-
-
 @pytest.mark.parametrize(
     ("address", "said"),
     [

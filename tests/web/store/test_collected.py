@@ -122,13 +122,6 @@ def test_what_was_changed_or_taken_back_stands_once_and_in_its_place(
     assert check(where).later == ()
 
 
-def test_answers_that_were_deleted_are_to_come_again(ratings: Store, where: str) -> None:
-    play(ratings, "a", 6)
-    play(ratings, "b", 4)
-    ratings.forget("a", answers=True)
-    assert tell(check(where))["tickets"] == (True, "4 of 28 tickets answered")
-
-
 def test_pairs_that_a_policy_chose_keep_what_was_promised(where: str) -> None:
     campaign = make_chosen(judgments=60, judges_per_item=2, controls=2, repeats=2, lag=3)
     with Store.open(where) as store:

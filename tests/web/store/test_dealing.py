@@ -72,47 +72,6 @@ def test_a_draw_is_called_random_only_while_the_judge_could_have_been_asked_any_
     assert min(kinds["random"], kinds["narrowed"]) >= 5
 
 
-def test_two_judges_at_once_are_never_asked_the_same(store: Store) -> None:
-    open_campaign(store, make_chosen(judgments=100, judges=2))
-    judges = ["judge-1", "judge-2"]
-    for _ in range(20):
-        both = [store.write(lambda tx, one=one: _serve(tx, one)) for one in judges]
-        served = [one.result() for one in both]
-        shown = [(one.ticket.item, frozenset(one.ticket.systems)) for one in served]
-        assert len(set(shown)) == 2 or "a" in (shown[0][0][0], shown[1][0][0])
-        for one in served:
-            store.do(judging.append, reply_to(one))
-
-
-def _serve(tx: Any, judge: str) -> Any:
-    from evenhand.web.store import judging
-
-    return judging.serve(tx, judge)
-
-
-def test_what_a_second_judge_is_asked_first_is_what_the_first_one_was(store: Store) -> None:
-    open_campaign(store, make_chosen(judgments=20, judges=2, judges_per_item=2))
-    Truth(5).judge_all(store, ["judge-1"])
-    Truth(6).judge_all(store, ["judge-2"])
-    units = Counter(
-        (one.item, frozenset(one.systems), one.chosen)
-        for one in list_judged(store)
-        if one.kind == "target"
-    )
-    assert set(units.values()) == {2}
-
-
-def test_an_answer_that_was_taken_back_is_asked_again_as_it_was(store: Store) -> None:
-    open_campaign(store, make_chosen(judgments=40))
-    Truth(7).judge_all(store, JUDGES, most=12)
-    before = list_judged(store)[-1]
-    back = store.do(judging.undo, before.judge)
-    assert back.ticket == before
-    store.do(judging.append, reply_to(back))
-    Truth(8).judge_all(store, JUDGES)
-    assert check_store(store).holds
-
-
 def test_a_revoked_judge_gives_the_pair_back(store: Store) -> None:
     assignment = open_campaign(store, make_chosen(judgments=40, judges=2))
     first = _take_target(store, "judge-1")

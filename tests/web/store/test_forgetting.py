@@ -144,14 +144,3 @@ def test_a_log_that_is_read_while_it_grows_is_whole(
     found += lines
     assert verify(found, store.head()).holds
     assert [one.number for one in found] == list(range(1, store.head().number + 1))
-
-
-def test_a_worker_who_was_forgotten_is_not_known_when_they_come_back(store: Store) -> None:
-    """Nothing is kept by which they could be, whatever they did."""
-    store.launch(make_pairs())
-    first = store.do(people.enrol, "prolific", "worker-4711").judge
-    store.revoke(first)
-    with pytest.raises(ShutOut):
-        store.do(people.enrol, "prolific", "worker-4711")
-    store.forget(first)
-    assert store.do(people.enrol, "prolific", "worker-4711").judge == "j0.2"

@@ -19,7 +19,6 @@ from evenhand.web.links import write_links
 from evenhand.web.store import judging
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.log import UnknownLink
-from evenhand.web.store.people import Invitation
 from stored_campaigns import (
     fill,
     invite_all,
@@ -111,20 +110,6 @@ def test_links_of_two_servers_on_one_database_are_all_good(where: str, tmp_path:
         with pytest.raises(UnknownLink):
             one.identify(first["admin", ""])
         assert two.identify(again["admin", ""]) == two.identify(second["admin", ""])
-
-
-def test_seats_are_given_once_by_two_servers_at_the_same_time(where: str) -> None:
-    with Store.open(where) as one, Store.open(where) as two, ThreadPoolExecutor(2) as pool:
-        one.launch(make_pairs(judges=8))
-        gate = Barrier(2)
-
-        def invite(store: Store) -> list[Invitation]:
-            gate.wait()
-            return list(invite_all(store))
-
-        made = [each for every in pool.map(invite, (one, two)) for each in every]
-        assert sorted(each.judge for each in made) == [f"j{n}" for n in range(8)]
-        assert {one.identify(each.token).judge for each in made} == {f"j{n}" for n in range(8)}
 
 
 def test_tickets_that_break_a_promise_are_not_launched(store: Store) -> None:

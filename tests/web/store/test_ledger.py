@@ -1,6 +1,5 @@
 """What a policy knows: followed from the log, counted from the tables, or counted by hand."""
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -88,27 +87,6 @@ def test_following_the_log_comes_to_what_the_tables_hold(ran: Store) -> None:
     followed, anew = look(ran)
     assert tell(followed) == tell(anew)
     assert followed.late == anew.late
-
-
-def test_the_counts_are_those_of_the_answers_that_stand(ran: Store) -> None:
-    """By hand: outcomes of targets and anchors by pair, whoever stood left."""
-    ledger, _ = look(ran)
-    pairs = ledger.pairs
-    won: Counter[tuple[str, str]] = Counter()
-    for record in list_judgments(ran):
-        ticket = record.ticket
-        if ticket is None or ticket.kind not in ("target", "anchor"):
-            continue
-        left, right = ticket.systems
-        points = {"left": (2, 0), "right": (0, 2), "tie": (1, 1)}[(record.answer or {})["outcome"]]
-        won[left, right] += points[0]
-        won[right, left] += points[1]
-    names = pairs.systems
-    ends = list(zip(pairs.low.tolist(), pairs.high.tolist(), strict=True))
-    first = pairs.counts[0] * 2 + pairs.counts[1]
-    second = pairs.counts[2] * 2 + pairs.counts[1]
-    assert first.tolist() == [won[names[low], names[high]] for low, high in ends]
-    assert second.tolist() == [won[names[high], names[low]] for low, high in ends]
 
 
 def test_after_a_restart_nothing_is_lost(tmp_path: Path, clock: HandClock) -> None:

@@ -17,7 +17,7 @@ from evenhand.errors import CampaignError, UnknownOption
 from evenhand.web import Site, Store, make_app
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import audit, check_store
-from evenhand.web.store.database import VERSION, connect, migrate, read_version, say_fault
+from evenhand.web.store.database import VERSION, connect, read_version, say_fault
 from evenhand.web.store.schema import TABLES
 from stored_campaigns import fill, judge_next, list_judgments, make_pairs
 
@@ -116,17 +116,6 @@ def test_a_database_without_the_key_of_its_tickets_is_not_served(store: Store) -
         connection.execute(text("UPDATE specs SET secret = ''"))
     with pytest.raises(CampaignError, match="lost the key of its tickets"):
         store.name_ticket("j0", 0)
-
-
-def test_tables_of_the_first_version_are_made_and_migrated(where: str) -> None:
-    engine = connect(where)
-    migrate(engine, "0001")
-    with engine.connect() as connection:
-        assert read_version(connection) == "0001"
-    engine.dispose()
-    with Store.open(where) as store:
-        fill(store)
-        assert check_store(store).holds
 
 
 def test_a_newer_database_is_refused(where: str, store: Store) -> None:

@@ -51,34 +51,6 @@ def test_links_have_192_random_bits_and_are_not_stored(store: Store, where: str)
     assert token.secret not in repr(store.invite("j0"))
 
 
-def test_a_new_link_ends_the_old_one(store: Store) -> None:
-    links = fill(store)
-    new = store.invite("j0").token
-    with pytest.raises(UnknownLink):
-        store.identify(links["j0"])
-    assert store.identify(new).judge == "j0"
-
-
-def test_a_revoked_link_is_good_no_more(store: Store) -> None:
-    links = fill(store)
-    judge_next(store, "j0")
-    store.revoke("j0")
-    with pytest.raises(UnknownLink):
-        store.identify(links["j0"])
-    assert len(list(list_judgments(store))) == 1
-    assert {one.name: one.state for one in store.judges()} == {"j0": "revoked", "j1": "invited"}
-
-
-def test_the_organisers_link_is_no_judges_link(store: Store) -> None:
-    fill(store)
-    admin = store.do(people.replace_link, "admin").token
-    assert store.identify(admin) == Bearer("admin")
-    again = store.do(people.replace_link, "admin").token
-    with pytest.raises(UnknownLink):
-        store.identify(admin)
-    assert store.identify(again).role == "admin"
-
-
 def test_a_seat_goes_to_somebody_else_with_what_is_left_of_it(store: Store) -> None:
     fill(store)
     done = judge_next(store, "j0")
@@ -97,18 +69,6 @@ def test_a_seat_goes_to_somebody_else_with_what_is_left_of_it(store: Store) -> N
         store.do(judging.undo, "new"), store.do(judging.undo, "new")
     assert [one.number for one in list_judgments(store)] == [done.number]
     assert check_store(store).holds
-
-
-def test_a_judge_is_let_in_again_unless_somebody_has_the_seat(store: Store) -> None:
-    fill(store)
-    store.revoke("j0")
-    link = store.invite("j0").token
-    assert store.identify(link).judge == "j0"
-    assert take(store, "j0").place == 1
-    store.revoke("j0")
-    store.invite("new", seat="j0")
-    with pytest.raises(NoPlace):
-        store.invite("j0")
 
 
 def test_repeats_of_what_somebody_else_answered_are_not_asked(store: Store) -> None:
@@ -140,55 +100,11 @@ def test_repeats_of_ones_own_answers_are_asked_after_a_new_link(store: Store) ->
     assert kinds.count("repeat") == 2
 
 
-def test_a_worker_who_never_began_loses_the_seat_too(store: Store, clock: HandClock) -> None:
-    store.launch(make_pairs(judges=1))
-    store.do(people.enrol, "mturk", "w1")
-    with pytest.raises(NoPlace):
-        store.do(people.enrol, "mturk", "w2")
-    clock.wait(61)
-    assert take(store, store.do(people.enrol, "mturk", "w2").judge).place == 1
-
-
 @pytest.mark.parametrize("name", ["", " ", " a", "a\0", "\ud800", "x" * 300])
 def test_names_that_are_none_are_refused(store: Store, name: str) -> None:
     fill(store)
     with pytest.raises(CampaignError, match="not a name of a judge"):
         store.invite(name)
-
-
-def test_somebody_who_is_not_in_the_design_has_no_tickets_yet(store: Store) -> None:
-    fill(store)
-    store.invite("guest")
-    assert store.do(judging.serve, "guest") is None
-
-
-def test_a_worker_who_returns_the_study_hands_the_tickets_back(store: Store) -> None:
-    store.launch(make_pairs(judges=1))
-    judge = store.do(people.enrol, "mturk", "w1").judge
-    judge_next(store, judge)
-    left = take(store, judge)
-    store.do(people.leave, judge)
-    following = store.do(people.enrol, "mturk", "w2").judge
-    assert following == "j0.2"
-    assert take(store, following).ticket.number == left.ticket.number
-    with pytest.raises(ShutOut, match="has withdrawn"):
-        store.do(people.enrol, "mturk", "w1")
-
-
-def test_a_worker_whose_time_ran_out_loses_the_seat_when_another_one_comes(
-    store: Store, clock: HandClock
-) -> None:
-    store.launch(make_pairs(judges=1))
-    late = store.do(people.enrol, "mturk", "w1").judge
-    served = take(store, late)
-    with pytest.raises(NoPlace):
-        store.do(people.enrol, "mturk", "w2")
-    clock.wait(61)
-    following = store.do(people.enrol, "mturk", "w2").judge
-    assert take(store, following).ticket.number == served.ticket.number
-    with pytest.raises(ShutOut):
-        store.do(judging.append, reply_to(served))
-    assert check_store(store).holds
 
 
 def test_an_invited_judge_keeps_the_seat_however_late(store: Store, clock: HandClock) -> None:
@@ -228,13 +144,3 @@ def test_consent_is_noted_with_the_text_that_was_agreed_to(store: Store) -> None
     assert record.facts["text"] == sha256(b"I agree.").hexdigest()
     states = {one.name: one for one in store.judges()}
     assert (states["j0"].consented, states["j1"].consented) == (record.at, None)
-
-
-@pytest.mark.parametrize("name", ["a\tb", "j\u2028x", "ann\u202egnp.exe", "\u200fann"])
-def test_nobody_is_invited_under_a_name_that_turns_or_breaks_the_line(
-    store: Store, name: str
-) -> None:
-    fill(store)
-    with pytest.raises(CampaignError, match="take it out"):
-        store.invite(name)
-    assert store.invite("محرك").judge == "محرك"

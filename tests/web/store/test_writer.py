@@ -1,12 +1,10 @@
 """One thread writes: together where it can, and each for itself where one of them cannot."""
 
-import sqlite3
 import threading
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import OperationalError
 
 from evenhand.web import Store
 from evenhand.web.store import judging
@@ -81,27 +79,6 @@ def test_a_request_that_breaks_takes_no_other_with_it(store: Store) -> None:
     assert check_store(store).holds
 
 
-def test_who_waits_for_a_database_that_is_gone_is_told_so_at_once(store: Store) -> None:
-    """Each of them alone would wait for the lock once more, one after the other."""
-    fill(store)
-    transact, tried = store._writer.transact, []
-
-    def fail(_work):
-        tried.append(1)
-        raise OperationalError("BEGIN", None, sqlite3.OperationalError("database is locked"))
-
-    go = _hold(store)
-    waiting = [store.write(_note) for _ in range(20)]
-    store._writer.transact = fail
-    go.set()
-    for one in waiting:
-        with pytest.raises(NotStored, match="locked"):
-            one.result()
-    assert len(tried) == 1
-    store._writer.transact = transact
-    assert store.write(_note).result() == store.head().number
-
-
 def test_nothing_is_acknowledged_before_it_can_be_read(where: str, store: Store) -> None:
     fill(store, make_pairs(items=20))
     with Store.open(where) as reader:
@@ -121,16 +98,6 @@ def test_what_waits_is_written_before_the_store_closes(where: str) -> None:
     assert told.result().kind == "judgment"
     with pytest.raises(NotStored, match="closed"):
         store.do(judging.serve, "j0")
-
-
-def test_a_request_that_nobody_waits_for_any_more_is_left_out(store: Store) -> None:
-    fill(store)
-    go = _hold(store)
-    before = store.head().number
-    first, second = store.write(_note), store.write(_note)
-    first.cancel()
-    go.set()
-    assert second.result() == before + 1
 
 
 def test_a_commit_waits_for_the_disk(tmp_path: Path) -> None:
