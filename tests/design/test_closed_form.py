@@ -2,9 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy.stats import nct, studentized_range
 
-from evenhand.design.expected_power import predict_errors
-from evenhand.design.power import Design, Truth, draw_campaign
+from evenhand.design.expected_power import (
+    expect,
+    find_df,
+    find_power,
+    predict_errors,
+)
+from evenhand.design.power import Design, Truth, average_answers, change_tastes, draw_campaign
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 
@@ -90,3 +96,71 @@ def test_repeats_of_one_judge_cost_what_linear_algebra_says(repeats):
 def test_pairs_that_do_not_link_systems_are_refused():
     with pytest.raises(NotIdentified):
         predict_errors(Truth.spaced(4, 0.2), Design(5, 5, 50, pairs=((0, 1), (2, 3))))
+
+
+DESIGN = Design(60, 30, 4000)
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.25])
+@pytest.mark.parametrize("sds", [(0.0, 0.0), (0.6, 0.0), (1.2, 0.8)])
+def test_pooled_worths_and_ties_stay_as_they_were(ties, sds):
+    truth = Truth.spaced(4, 0.4, ties=ties, judge_sd=0.3, item_sd=0.3)
+    changed = change_tastes(truth, *sds)
+    assert (changed.judge_sd, changed.item_sd) == sds
+    before, after = predict_errors(truth, DESIGN), predict_errors(changed, DESIGN)
+    assert after.apart[0] == pytest.approx(before.apart[0], rel=0.03)
+    tied = [average_answers(np.zeros(1), one)[0][1, 0] for one in (truth, changed)]
+    assert tied[1] == pytest.approx(tied[0], abs=1e-6)
+
+
+def test_average_answers_are_those_of_many_draws():
+    truth = Truth.spaced(2, 0.7, ties=0.2, judge_sd=0.6, item_sd=0.5)
+    rng = np.random.default_rng(5)
+    x = 0.7 + rng.normal(0, np.sqrt(2 * (0.36 + 0.25)), 400_000)
+    won, lost = np.exp(x / 2), np.exp(-x / 2)
+    total = won + lost + truth.tie
+    drawn = [(won / total).mean(), (truth.tie / total).mean(), (lost / total).mean()]
+    shares, _ = average_answers(np.array([0.7]), truth)
+    assert shares[:, 0] == pytest.approx(drawn, abs=0.002)
+
+
+@pytest.mark.parametrize("df", [4, 9, 30])
+def test_the_power_of_one_pair_is_that_of_the_noncentral_t(df):
+    size = np.array([0.5, 1.5, 3.0, 5.0])
+    assert find_power(size, 2.3, df) == pytest.approx(nct.sf(2.3, df, size), abs=0.002)
+
+
+@pytest.mark.parametrize("systems", [3, 6, 10])
+def test_the_first_critical_value_is_that_of_the_studentized_range(systems):
+    design = Design(101, 5000, 5000)
+    found = expect(predict_errors(Truth.spaced(systems, 0.1), design), design, 0.95)
+    expected = studentized_range.ppf(0.95, systems, 100) / np.sqrt(2)
+    assert found.critical == pytest.approx(expected, abs=0.1)
+
+
+def test_equals_have_no_power_and_neither_have_four_judges():
+    truth = Truth(("A", "B", "C"), (1.0, 1.0, 0.0))
+    design = Design(20, 100, 2000)
+    power = expect(predict_errors(truth, design), design, 0.95).power
+    assert power[0, 1] == 0 < power[0, 2]
+    few = Design(4, 100, 2000)
+    assert not expect(predict_errors(truth, few), few, 0.95).power.any()
+
+
+def test_the_last_digit_of_equal_gaps_changes_no_power():
+    foreseen, design = (
+        predict_errors(Truth.spaced(6, 0.3), Design(20, 150, 1800)),
+        Design(20, 150, 1800),
+    )
+    variance = np.sum(list(foreseen.vary(design).values()), axis=0)
+    rng = np.random.Generator(np.random.PCG64(1))
+    powers = {
+        expect(foreseen, design, 0.95, variance * (1 + scale)).power.tobytes()
+        for scale in (0.0, *(1e-13 * rng.standard_normal((8, 6, 6))))
+    }
+    assert len(powers) == 1
+
+
+def test_degrees_of_freedom_are_of_the_fewest_clusters():
+    assert find_df(Design(20, 10, 2000)) == 9
+    assert find_df(Design(20, 2000, 2000)) == 19

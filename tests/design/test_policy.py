@@ -1,15 +1,17 @@
 """A policy: the start-up phase first, a share at random, and nothing twice beyond need."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
+from scipy.stats import chisquare, norm
 
 from design.boards import simulate, state, wait_for
+from evenhand import choose_pairs
 from evenhand.cli.next import POLICIES
-from evenhand.design.next_pairs import choose_pairs
+from evenhand.data.tally import Tally
 from evenhand.design.policy import RULES, TITLES, Policy, number_pairs, read_state
 from evenhand.design.savings import measure_savings
 from evenhand.errors import (
@@ -203,3 +205,51 @@ def test_what_cannot_be_asked_is_refused():
         read_state(None, systems=["a", "b"], waiting=[("a", "x")])
     with pytest.raises(InvalidJudgments, match="'a' is waited for against itself"):
         read_state(None, systems=["a", "b"], waiting=[("a", "a")])
+
+
+@pytest.mark.parametrize("rule", ["closest", "order"])
+def test_pairs_at_random_are_a_sample_of_all_pairs_whatever_the_rule_took_and_what_waits(rule):
+    """Level .001: in a batch of as many pairs as there are, the rule takes most of the others."""
+    board = state((3, 2, 1, 0), 400)
+    board = wait_for(board, [0, 0, 3, 5])
+    code = {name: i for i, name in enumerate(board.systems)}
+    rng, found = np.random.default_rng(1), np.zeros(6)
+    for _ in range(200):
+        for one in Policy(rule, random_share=0.5).choose(board, 6, rng):
+            if one.kind == "random":
+                found[number_pairs([code[one.left]], [code[one.right]], 4)] += 1
+    assert found.sum() == 600
+    assert chisquare(found).pvalue > 0.001
+
+
+def test_a_draw_from_some_of_the_pairs_does_not_call_itself_one_from_all():
+    board = state((3, 2, 1, 0), 400)
+    some = replace(board, allowed=np.array([True, True, True, True, True, False]))
+    for known, kinds in ((board, {"random"}), (some, {"narrowed"})):
+        found = Policy(random_share=1).choose(known, 20, np.random.default_rng(1))
+        assert {one.kind for one in found} == kinds
+    assert {"s02", "s03"} not in [{one.left, one.right} for one in found]
+    assert {one.reason for one in found} == {"at random, of the pairs that are left"}
+
+
+def test_they_are_printed_as_a_table_with_reasons_and_signature():
+    found = choose_pairs(None, n=2, systems=["a", "b", "c", "d"])
+    text = repr(found)
+    assert [line.split()[:3] for line in text.split("\n") if " every system gets " in line] == [
+        ["1", "a", "b"],
+        ["2", "d", "c"],
+    ]
+    assert "The start-up phase comes first: 4 of 4 systems with fewer than 5 judgments." in text
+    assert " ".join(text.split()).endswith(found.signature)
+
+
+def test_little_doubt_is_said_to_take_judgments_for_independent():
+    """A beats B and B beats C in 90 of 100: nothing about these orders is in doubt by itself."""
+    won, lost, ties = np.array([90.0, 90.0, 95.0]), np.array([10.0, 10.0, 5.0]), np.zeros(3)
+    left, right = np.array([[0, 1, 0], [1, 2, 2]], dtype=np.int32)
+    found = choose_pairs(Tally(("A", "B", "C"), left, right, won, ties, lost, 300.0), n=2)
+    assert any("little doubt" in one.reason for one in found.pairs)
+    assert any(one.code == "doubt-independent" for one in found.notes)
+    few = np.full(1, 5.0)
+    level = Tally(("A", "B"), left[:1], right[:1], few, ties[:1], few, 10.0)
+    assert not any(one.code == "doubt-independent" for one in choose_pairs(level, n=1).notes)

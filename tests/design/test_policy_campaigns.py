@@ -8,6 +8,7 @@ import pytest
 
 from evenhand.design.assignment import Assignment, assign
 from evenhand.design.guarantees import verify_collected, verify_design
+from evenhand.design.policy import make_policy
 from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
@@ -156,3 +157,19 @@ def test_one_side_too_often_is_found(assignment: Assignment) -> None:
     """All of `answer_by_hand` have A on the left."""
     check = verify_collected(assignment, answer_by_hand(assignment))
     assert "better: sides" in {one.name for one in check.broken}
+
+
+@pytest.mark.parametrize(
+    ("design", "words"),
+    [
+        ({"policy": "ordr"}, "there is no policy 'ordr'. Did you mean 'order'?"),
+        ({"policy": "best"}, "no policy 'best': choose order | closest"),
+        ({"policy": "top-k"}, "add top = 3"),
+        ({"policy": "top-k", "top": 6}, "no border: there are 6 systems"),
+        ({"policy": "order", "top": 2}, "for the policy top-k, not for order"),
+    ],
+)
+def test_policies_that_cannot_be_are_refused(design: dict[str, Any], words: str) -> None:
+    with pytest.raises(CampaignError) as refused:
+        make_policy(make_chosen(**design))
+    assert words in str(refused.value)

@@ -54,6 +54,11 @@ def test_density_is_variance_times_mean_similarity(four):
     assert ranked == np.argsort(-variance * similar).tolist()
 
 
+def test_density_to_the_power_of_nought_is_uncertainty(four):
+    one = Query("density", power=0.0).choose(four, 4, rng())
+    assert one.tolist() == Query("uncertainty").choose(four, 4, rng()).tolist()
+
+
 def test_a_spread_batch_is_what_single_choices_would_have_been(four):
     """The label itself does not matter for variances while parameters stay."""
     batch = Query("uncertainty").choose(four, 3, rng()).tolist()

@@ -3,7 +3,6 @@
 Screenshots are kept in the folder that EVENHAND_SCREENSHOTS names.
 """
 
-import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from browsers import open_browser, run_site
+from browsers import run_site
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store
 from evenhand.web.store import judging, people
 from evenhand.web.store.transaction import WriteTransaction
+from judge_pages import keep_picture
 from stored_campaigns import fill, list_judgments, reply_to
 
 SIZES = {1280: (1280, 900), 390: (390, 844), 360: (360, 740)}
@@ -31,12 +31,6 @@ TOLD = {
         {"item": str(n), "outputs": {name: f"{name} on {n}" for name in SYSTEMS}} for n in range(40)
     ],
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -83,13 +77,6 @@ def open_page(
     page.goto(f"{address}/a/{store.do(people.replace_link, 'admin').token}")
     page.wait_for_selector("#found .found")
     return page
-
-
-def keep_picture(page: Any, name: str) -> None:
-    folder = os.environ.get("EVENHAND_SCREENSHOTS")
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(folder, f"{name}.png"), full_page=True)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])

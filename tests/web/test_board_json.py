@@ -13,8 +13,6 @@ from evenhand.web.store import people
 from followed_campaigns import judge_some, make
 from stored_campaigns import HandClock, fill, judge_next, take
 
-pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
-
 
 def read_sight(body: bytes) -> CampaignStatus:
     return msgspec.json.decode(body, type=CampaignStatus)

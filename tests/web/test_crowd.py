@@ -11,7 +11,6 @@ from evenhand.web.links import make_address
 from evenhand.web.store import judging, people
 from stored_campaigns import LEFT, judge_next, make_pairs, name_worker
 
-pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
 ANN, BEN, CAI = (name_worker(one) for one in ("ann", "ben", "cai"))
 
 

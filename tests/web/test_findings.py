@@ -1,7 +1,10 @@
 """What the organiser is told of judgments while they come in."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +13,13 @@ from starlette.testclient import TestClient
 
 import evenhand
 from evenhand.design.reading import make_campaign
+from evenhand.judges.cards import Card, Evidence, Screening
 from evenhand.web import Site, Store, make_app
 from evenhand.web.downloads import AnswerTables, open_download
-from evenhand.web.findings import NOTHING, Findings, find
+from evenhand.web.findings import LEFT, NOTHING, Findings, Mark, draw_map, find
 from evenhand.web.store import judging, people
 from evenhand.web.store.transaction import WriteTransaction
+from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 from stored_campaigns import fill, judge_next, reply_to, take
 
 TOLD = {
@@ -180,3 +185,116 @@ def test_a_look_reads_what_is_new_and_drops_what_stands_no_more(
     assert kept.count_judgments() == 3
     store.forget("ann", answers=True)
     assert find(gathered).orders["better"].why == NOTHING
+
+
+HONEST = {"honest": 1.0, "careless": 0.0, "reversed": 0.0}
+NO_CARDS = Screening((), 0.05, "ratings", 0, None, "", (), (), "")
+
+
+def card(judge: str, slope: float, gap: float, *flags: str) -> Card:
+    seen = (
+        Evidence("others' scores", "", slope, slope - 0.5, slope + 0.5),
+        Evidence("severity", "", gap, gap - 1, gap + 1),
+    )
+    return Card(judge, 40, HONEST, flags, seen)
+
+
+def draw(*cards: Card, kind: str = "ratings") -> dict[str, Mark]:
+    return {one.judge: one for one in draw_map(replace(NO_CARDS, cards=cards, kind=kind)).marks}
+
+
+def test_who_follows_the_others_stands_right_and_the_severe_stand_high() -> None:
+    drawn = draw(card("ann", 1.0, 0.0), card("ben", -1.0, 0.0), card("cy", 1.0, -3.0))
+    assert drawn["ben"].x < drawn["ann"].x == drawn["cy"].x
+    assert drawn["cy"].y < drawn["ann"].y  # three points below the others: severe
+    assert drawn["cy"].up == 3.0
+
+
+def test_judges_of_whom_too_little_is_known_are_named_and_not_drawn() -> None:
+    dumb = Card("new", 2, HONEST, (), (Evidence("others' scores", "no slope"),))
+    found = draw_map(replace(NO_CARDS, cards=(card("ann", 1, 0), dumb)))
+    assert [one.judge for one in found.marks] == ["ann"]
+    assert found.absent == (("new", 2),)
+    assert draw_map(replace(NO_CARDS, cards=(dumb,))).marks == ()
+
+
+def test_each_flag_has_a_shape_of_its_own() -> None:
+    drawn = draw(
+        card("a", 1, 0),
+        card("b", 0, 1, "careless"),
+        card("c", -1, 0, "reversed"),
+        card("d", 1, 2, "coarse"),
+        card("e", 0, 2, "careless", "coarse"),
+    )
+    shapes = [drawn[name].shape for name in "abcde"]
+    assert shapes == ["circle", "triangle", "diamond", "square", "triangle"]
+    assert drawn["a"].label is not None  # there is room beside it
+
+
+def test_no_name_stands_over_another_one_or_outside() -> None:
+    """Twelve flagged judges in nearly one place; names are as wide as their letters at least."""
+    cards = [card(f"judge-{k:02}", 0.1 + k / 400, k / 50, "careless") for k in range(12)]
+    boxes = []
+    for one in draw(card("x", 1.5, -4), card("y", -1.5, 4), *cards).values():
+        if one.label is None:
+            continue
+        x, y, anchor = one.label
+        wide = 6 * len(" ".join((one.judge, *one.flags)))
+        left = x if anchor == "start" else x - wide
+        boxes.append((left, y - 9, left + wide, y + 1))
+        assert left >= LEFT
+        assert left + wide <= 360
+    assert len(boxes) >= 12  # all who are flagged
+    for (a, b, c, d), (e, f, g, h) in combinations(boxes, 2):
+        assert c <= e or g <= a or d <= f or h <= b
+
+
+def collect(store: Store, *, judges: int = 10, random_share: float = 0.4) -> None:
+    campaign = make_chosen(
+        items=90, judges=judges, judgments=600, judges_per_item=2, random_share=random_share
+    )
+    open_campaign(store, campaign)
+    Truth(3).judge_all(store, [one.name for one in campaign.judges])
+
+
+def test_judges_are_compared_on_the_rows_that_no_answer_led_to(
+    store: Store, tmp_path: Path
+) -> None:
+    collect(store)
+    panel = find(AnswerTables(store)).panels["comparisons"]
+    assert panel.screening is not None
+    path = tmp_path / "comparisons.csv"
+    path.write_bytes(b"".join(open_download(store, "comparisons.csv") or ()))
+    rows = path.read_text(encoding="utf-8").splitlines()
+    at = rows[0].split(",").index("chosen")
+    free = [one for one in rows[1:] if one.split(",")[at] not in ("policy", "narrowed")]
+    assert 0 < len(free) < len(rows) - 1
+    path.write_text("\n".join([rows[0], *free]), encoding="utf-8")
+    right = evenhand.screen_judges(evenhand.read(path))
+    told = {card.judge: (card.n, card.flags, card.evidence) for card in panel.screening.cards}
+    assert told == {card.judge: (card.n, card.flags, card.evidence) for card in right.cards}
+    assert panel.rests.startswith(f"judges are compared on {len(free):,} of {len(rows) - 1:,} ans")
+
+
+def test_the_page_says_that_a_policy_runs_and_how_many_pairs_it_chose(
+    client: TestClient, store: Store
+) -> None:
+    collect(store)
+    n = Counter(one.chosen or "design" for one in list_judged(store))
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
+    told = (
+        f"{n['policy']:,} by the policy, {n['random']:,} at random (40\xa0% is asked for),"
+        f" {n['start-up']:,} of the start-up phase"
+    )
+    assert "Pairs are chosen by the policy order" in page
+    assert told in page
+    assert "Judges are compared on" in page
+
+
+def test_without_a_policy_nothing_is_said_of_one(client: TestClient, store: Store) -> None:
+    campaign = make_chosen(items=8, judges=2, policy="", judges_per_item=2)
+    open_campaign(store, campaign)
+    Truth(3).judge_all(store, ["judge-1", "judge-2"])
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
+    assert "policy" not in page
+    assert "are compared on" not in page

@@ -17,7 +17,7 @@ from stored_campaigns import HandClock, list_judgments, reply_to, take
 JUDGES = ["judge-1", "judge-2", "judge-3", "judge-4"]
 
 
-def tell(ledger: AssignmentLedger) -> dict[str, Any]:
+def list_all(ledger: AssignmentLedger) -> dict[str, Any]:
     """Everything that a ledger holds, to be compared."""
     pairs = ledger.pairs
     people = {name: vars(one) for name, one in ledger._known.items()}
@@ -85,7 +85,7 @@ def ran(store: Store, clock: HandClock) -> Store:
 
 def test_following_the_log_comes_to_what_the_tables_hold(ran: Store) -> None:
     followed, anew = look(ran)
-    assert tell(followed) == tell(anew)
+    assert list_all(followed) == list_all(anew)
     assert followed.late == anew.late
 
 
@@ -95,9 +95,9 @@ def test_after_a_restart_nothing_is_lost(tmp_path: Path, clock: HandClock) -> No
     with Store.open(where, lease=60, start=clock.start) as store:
         assignment = open_campaign(store, campaign)
         truth.judge_all(store, JUDGES, most=30)
-        before, shown = tell(look(store)[0]), [take(store, one) for one in JUDGES]
+        before, shown = list_all(look(store)[0]), [take(store, one) for one in JUDGES]
     with Store.open(where, lease=60, start=clock.start) as store:
-        assert tell(look(store)[0]) == before
+        assert list_all(look(store)[0]) == before
         assert [take(store, one) for one in JUDGES] == shown
         truth.judge_all(store, JUDGES)
         assert len(list_judged(store)) == len(assignment)
@@ -112,7 +112,7 @@ def test_two_servers_on_one_database_know_of_each_other(where: str, clock: HandC
         open_campaign(one, make_chosen(judgments=80))
         truth = Truth(3)
         while truth.judge_all(one, JUDGES, most=5) + truth.judge_all(other, JUDGES, most=5):
-            assert tell(look(one)[0]) == tell(look(other)[0])
+            assert list_all(look(one)[0]) == list_all(look(other)[0])
         units = [
             (each.item, frozenset(each.systems))
             for each in list_judged(one)
@@ -127,7 +127,7 @@ def test_what_could_not_be_stored_was_not_chosen(
 ) -> None:
     open_campaign(store, make_chosen(judgments=60))
     Truth(4).judge_all(store, JUDGES, most=20)
-    before = tell(look(store)[1])
+    before = list_all(look(store)[1])
 
     def break_off(_: WriteTransaction) -> None:
         raise ZeroDivisionError
@@ -139,6 +139,6 @@ def test_what_could_not_be_stored_was_not_chosen(
             store.write(Answering(reply_to(one))).result()
     monkeypatch.undo()
     followed, anew = look(store)
-    assert tell(followed) == tell(anew) == before
+    assert list_all(followed) == list_all(anew) == before
     Truth(5).judge_all(store, JUDGES)
     assert check_store(store).holds
