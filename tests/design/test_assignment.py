@@ -57,7 +57,7 @@ def campaigns(draw):
     return make_campaign({**campaign.to_dict(), "seed": draw(st.integers(0, 99))})
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(campaigns())
 def test_whatever_is_not_refused_keeps_every_promise(campaign):
     try:

@@ -133,21 +133,6 @@ def test_top_k_asks_about_the_nearest_two_on_both_sides_of_the_border(worths, to
     assert ends[found] == pair
 
 
-def test_top_k_says_how_probably_each_is_among_the_first():
-    """Of two systems the first is the best with probability Φ(Δ/√V)."""
-    board = read_state(simulate((0.4, 0), 20, 1))
-    gap, variance = board.belief.gap(board.low, board.high)
-    sure = float(norm.cdf(gap / np.sqrt(variance))[0])
-    policy = Policy("top-k", random_share=0, start=0, top=1)
-    (found,) = policy.choose(board, 1, np.random.default_rng(1))
-    said = re.fullmatch(
-        r"(s0\d) is among the first 1 with probability (\S+), s0\d (\S+)", found.reason
-    )
-    assert said[1] == ("s00" if sure > 0.5 else "s01")
-    assert float(said[2]) == pytest.approx(max(sure, 1 - sure), abs=0.05)
-    assert float(said[2]) + float(said[3]) == pytest.approx(1)
-
-
 @pytest.mark.parametrize("rule", ["order", "closest", "voi"])
 def test_a_clear_order_is_no_reason_to_ask(rule):
     """Nothing is in doubt here: what the answer brings is said instead."""

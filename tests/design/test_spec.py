@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evenhand.design.power import Design, Prices, Truth
+from evenhand.design.power import Design, Truth
 from evenhand.design.spec import CampaignSpec, make_spec, read_spec
 from evenhand.errors import UnknownOption
 
@@ -142,8 +142,3 @@ def test_a_design_that_cannot_be_is_refused(settings, said):
 def test_a_truth_that_cannot_be_is_refused(settings, said):
     with pytest.raises(UnknownOption, match=said):
         Truth(**{"systems": ("A", "B"), "log_worth": (1.0, 0.0), **settings})
-
-
-def test_a_price_below_zero_is_refused():
-    with pytest.raises(UnknownOption, match="price of a judge cannot be -2"):
-        Prices(1.0, -2.0)

@@ -177,32 +177,6 @@ def test_a_process_that_is_killed_is_said_on_the_page_and_in_the_log_and_starts_
         assert "was ended by" not in client.get(f"{root}/findings").text
 
 
-CUT = 'import os; os.write(1, b\'{"number":1,"answer":{"body":"<p>\')'
-"""A process that ends in the middle of a message, as one does that is killed while it writes."""
-
-
-def test_a_process_that_ends_in_the_middle_of_a_message_is_started_again(
-    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    fill(store, make())
-    judge_some(store, 30)
-    working = room.COMMAND
-    monkeypatch.setattr(room, "COMMAND", (sys.executable, "-P", "-c", CUT))
-    monkeypatch.setattr(room, "AGAIN", 0.0)
-    process = AnalysisProcess(store)
-    with caplog.at_level(logging.WARNING, "evenhand"):
-        process.begin()
-        try:
-            wait_for(lambda: caplog.records, 60)
-            monkeypatch.setattr(room, "COMMAND", working)
-            root = f"/a/{store.do(people.replace_link, 'admin').token}"
-            with TestClient(make_app(Site(store, worker=process))) as client:
-                wait_for(lambda: "The analysis" not in client.get(f"{root}/findings").text, 60)
-        finally:
-            process.end()
-    assert "the analysis process ended with code 0" in caplog.records[0].getMessage()
-
-
 @LINUX
 def test_judges_go_on_while_the_process_hangs_and_the_page_says_so(
     store: Store, monkeypatch: pytest.MonkeyPatch

@@ -150,17 +150,6 @@ def test_an_idle_connection_is_closed(
         assert told.count(b"HTTP/1.1 200 ") == bool(before)
 
 
-def test_a_connection_is_used_again_within_its_time(store: Store, links: dict[str, str]) -> None:
-    with run(store, **{**SOON, "idle": LONG}) as server, closing(server.dial()) as made:
-        for _ in range(5):
-            made.sendall(WHOLE)
-            read = b""
-            while not read.endswith(b"well\n"):
-                read += made.recv(65_536)
-            assert read.startswith(b"HTTP/1.1 200 ")
-            time.sleep(0.3)
-
-
 def test_a_head_without_end_is_refused(store: Store, links: dict[str, str]) -> None:
     with run(store) as server, closing(server.dial()) as made:
         made.sendall(HALF)

@@ -99,19 +99,3 @@ def test_what_cannot_be_computed_anew_is_said_and_not_shown_as_current(
         assert "could not be computed anew: disk I/O error; " in page.body
         assert f"of record {record}." in page.body
     assert "anew" not in analysis.answer(question).body
-
-
-def test_promises_that_a_fault_of_the_program_stops_say_so(
-    judged: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    analysis = Analysis(judged)
-    analysis.promises.rest = 0.0
-    analysis.answer(Question("promises"))
-    judged.do(people.revoke, "ben")
-    monkeypatch.setattr(analysing, "gather", fail)
-    with caplog.at_level(logging.WARNING, "evenhand"):
-        pages = [analysis.answer(Question("promises")).body for _ in range(2)]
-    assert all("anew: see the server" in page and "take_pairs" not in page for page in pages)
-    assert (
-        len(caplog.records) == 1
-    )  # the second look is too soon to try again, and says it all the same

@@ -16,7 +16,7 @@ from evenhand.design.reading import make_campaign
 from evenhand.judges.cards import Card, Evidence, Screening
 from evenhand.web import Site, Store, make_app
 from evenhand.web.downloads import AnswerTables, open_download
-from evenhand.web.findings import LEFT, NOTHING, Findings, Mark, draw_map, find
+from evenhand.web.findings import LEFT, Findings, Mark, draw_map, find
 from evenhand.web.store import judging, people
 from evenhand.web.store.transaction import WriteTransaction
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
@@ -141,20 +141,6 @@ def test_scores_with_and_without_flagged_judges_are_those_of_rank(
     ]
 
 
-def test_scores_that_do_not_vary_have_no_ranking_and_it_is_said(
-    client: TestClient, store: Store
-) -> None:
-    fill(store, make_campaign(MANY))
-    while (served := store.do(judging.serve, "j0")) is not None:
-        score = 30 if "C" in served.ticket.systems else 50
-        rates = served.ticket.task == "good"
-        judge_next(store, "j0", {"score": score} if rates else {"outcome": "left"})
-    order = look_at(store).orders["good"]
-    assert (order.rows, order.why[:18]) == ((), "scores do not vary")
-    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings")
-    assert "do not vary beyond what" in page.text.replace("\xa0", " ")
-
-
 def test_a_flagged_judge_is_told_by_shape_and_word_on_the_map_and_in_the_table(
     judged: Store,
 ) -> None:
@@ -165,26 +151,6 @@ def test_a_flagged_judge_is_told_by_shape_and_word_on_the_map_and_in_the_table(
     assert f'<th scope="row"><bdi>{REVERSED}</bdi></th><td>reversed</td>' in page
     assert f'data-judge="{REVERSED}"' in page
     assert "style=" not in page  # the policy of the page lets no style in
-
-
-def test_a_look_reads_what_is_new_and_drops_what_stands_no_more(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(store, make_campaign(TOLD))
-    gathered = AnswerTables(store)
-    read: list[int] = []
-    made = gathered._make
-    monkeypatch.setattr(gathered, "_make", lambda one: read.append(one.number) or made(one))
-    records = [judge_next(store, "ann") for _ in range(3)]
-    gathered.open_tables()
-    store.do(judging.undo, "ann")
-    records.append(judge_next(store, "ann", {"outcome": "right"}))
-    (open_table,) = gathered.open_tables().values()
-    assert read == [one.number for one in records]
-    kept: Any = open_table()
-    assert kept.count_judgments() == 3
-    store.forget("ann", answers=True)
-    assert find(gathered).orders["better"].why == NOTHING
 
 
 HONEST = {"honest": 1.0, "careless": 0.0, "reversed": 0.0}
@@ -208,14 +174,6 @@ def test_who_follows_the_others_stands_right_and_the_severe_stand_high() -> None
     assert drawn["ben"].x < drawn["ann"].x == drawn["cy"].x
     assert drawn["cy"].y < drawn["ann"].y  # three points below the others: severe
     assert drawn["cy"].up == 3.0
-
-
-def test_judges_of_whom_too_little_is_known_are_named_and_not_drawn() -> None:
-    dumb = Card("new", 2, HONEST, (), (Evidence("others' scores", "no slope"),))
-    found = draw_map(replace(NO_CARDS, cards=(card("ann", 1, 0), dumb)))
-    assert [one.judge for one in found.marks] == ["ann"]
-    assert found.absent == (("new", 2),)
-    assert draw_map(replace(NO_CARDS, cards=(dumb,))).marks == ()
 
 
 def test_each_flag_has_a_shape_of_its_own() -> None:

@@ -42,14 +42,6 @@ def test_a_page_of_a_fault_has_them_too_and_stays_in_no_store(
     assert told.headers["cache-control"] == "no-store"
 
 
-def test_browsers_are_told_to_stay_with_encryption_where_there_is_some(store: Store) -> None:
-    fill(store)
-    for scheme, there in (("https", True), ("http", False)):
-        with TestClient(make_app(Site(store)), base_url=f"{scheme}://host") as client:
-            found = client.get("/health").headers
-            assert found.get("strict-transport-security", "").startswith("max-age=") is there
-
-
 def test_no_address_leads_to_another_one(store: Store) -> None:
     """A slash too many was once sent on to a path without the prefix: to another site's server."""
     token = fill(store)["j0"]

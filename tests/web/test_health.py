@@ -17,7 +17,6 @@ from starlette.testclient import TestClient
 
 from evenhand.web import NotStored, Store
 from evenhand.web import site as health
-from evenhand.web import site as rates
 from evenhand.web.app import TimedLines, make_app
 from evenhand.web.site import Health, Rates, Site
 from evenhand.web.store.audit import check_store
@@ -108,25 +107,6 @@ def test_a_file_that_is_emptied_in_its_place_takes_no_answer(
         judge_next(store, "j0")
 
 
-def test_who_asks_often_costs_the_database_nothing(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(store)
-    asked: list[object] = []
-    transact = store._writer.transact
-
-    def count(work: object) -> None:
-        asked.append(work)
-        transact(work)  # type: ignore[arg-type]
-
-    store._writer.transact = count
-    site = Site(store)
-    site.__dict__["health"] = Health(store, clock=lambda: 0.0)
-    with TestClient(make_app(site)) as client:
-        assert {client.get("/health").status_code for _ in range(50)} == {200}
-    assert len(asked) == 1
-
-
 def format_line(message: str, fault: BaseException | None = None) -> list[str]:
     found = logging.LogRecord("evenhand", logging.WARNING, "", 0, message, (), None)
     found.created = 0.25
@@ -177,18 +157,3 @@ def test_a_bucket_fills_again_at_its_rate_and_not_above_its_brim() -> None:
     assert [found.take("ann") for _ in range(2)] == [True, False]
     now = 100.0
     assert [found.take("ann") for _ in range(4)] == [True, True, True, False]
-
-
-def test_of_too_many_names_the_one_that_came_longest_ago_is_forgotten(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(rates, "MAX_NAMES", 2)
-    found = Rates(0.001, 1, clock=lambda: 0.0)
-    assert [found.take(one) for one in ("ann", "ben", "ann", "cai", "ann", "ben")] == [
-        True,
-        True,
-        False,
-        True,
-        False,
-        True,
-    ]

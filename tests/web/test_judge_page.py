@@ -114,25 +114,6 @@ def test_errors_are_marked_by_taps_on_a_phone_and_by_dragging(browser: Any, tmp_
         assert found == [(4, 13, "major"), (14, 23, "minor")]
 
 
-def test_the_next_item_comes_with_the_answer(browser: Any, tmp_path: Path) -> None:
-    with Store.open(str(tmp_path / "c.db")) as store:
-        told = {"name": "n", "judges": ["j"], "tasks": [{"kind": "pair", "name": "p"}]}
-        items = [{"item": str(n), "outputs": {"A": f"a{n}", "B": f"b{n}"}} for n in range(4)]
-        links = fill(store, make_campaign({**told, "items": items}))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}")
-            asked: list[str] = []
-            settle(page, "1 of 4")
-            page.on("request", lambda one: asked.append(one.url.rpartition("/")[2]))
-            for place in (2, 3, 4):
-                press(page, "1")
-                settle(page, f"{place} of 4")
-            press(page, "1")
-            page.wait_for_selector(LAST)
-            assert asked == ["answer"] * 4
-            page.close()
-
-
 def test_the_tab_key_goes_through_a_page_in_the_order_in_which_it_is_read(
     browser: Any, tmp_path: Path
 ) -> None:

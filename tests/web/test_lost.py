@@ -259,30 +259,6 @@ def test_a_file_of_links_that_lost_its_lines_does_not_let_a_lost_database_begin_
         assert ("admin", "") in read_links(links)
 
 
-@pytest.mark.parametrize("name", ["spring.db-wal", "spring.db-journal"])
-def test_what_stands_beside_the_database_and_is_not_its_own_is_named(
-    folder: Path, name: str
-) -> None:
-    serve()
-    if name.endswith("-wal"):
-        Path(name).mkdir()
-    else:
-        Path(name).write_bytes(b"not a journal of this database" * 140)
-    assert "what stands beside it as -wal, -shm or -journal is its own" in refuse()
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
-def test_a_pipe_in_the_place_of_the_database_is_not_waited_for(folder: Path) -> None:
-    serve()
-    Path("spring.db").unlink()
-    os.mkfifo("spring.db")
-    before = Path("spring.links.csv").read_bytes()
-    ended = CliRunner().invoke(main, ["serve", "spring.csv", "--url", "http://x", "--port", "0"])
-    assert ended.exit_code == 2
-    assert "the database spring.db is not a file: name one (--database)" in ended.output
-    assert Path("spring.links.csv").read_bytes() == before
-
-
 def test_a_server_that_ends_leaves_nothing_in_the_log_while_somebody_reads(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

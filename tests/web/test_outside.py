@@ -17,7 +17,7 @@ import evenhand
 from evenhand.cli.main import main
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store, make_app
-from evenhand.web.analysis import list_offers, list_unfit
+from evenhand.web.analysis import list_offers
 from evenhand.web.downloads import open_download
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
@@ -131,23 +131,6 @@ def test_a_format_that_cannot_hold_a_pass_says_why(fetch: Any, site: Site) -> No
     for path in ("mqm-tsv?pass=esa", "mqm-tsv?pass=better", "wmt-rnk", "xml?pass=good"):
         reply = fetch(f"export/{path}")
         assert (reply.status_code, "cannot be written" in reply.text) == (409, True)
-
-
-def test_without_languages_and_rankings_formats_say_what_they_need(store: Store) -> None:
-    campaign = make_campaign(
-        {
-            **TOLD,
-            "texts": {"source": "xh", "output": "en"},
-            "tasks": [TASKS[2]],
-            "design": {},
-            "items": TOLD["items"][:4],
-        }
-    )
-    why = {one.program.name: one.why for one in list_offers(campaign)}
-    assert "three letters" in why["appraise"]
-    assert {one.name for one in list_unfit(campaign)} == {"arena", "wmt-rnk", "mqm-tsv"}
-    fill(store, campaign)
-    assert why["wmt-json"] == ""
 
 
 def test_a_tie_that_a_format_does_not_know_is_said_when_the_file_is_asked_for(

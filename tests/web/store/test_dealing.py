@@ -125,18 +125,6 @@ def _count_left(store: Store, judge: str) -> int:
     return next(one.total for one in store.judges() if one.name == judge)
 
 
-def test_an_answer_that_comes_late_is_taken_if_nobody_else_was_asked(
-    store: Store, clock: HandClock
-) -> None:
-    open_campaign(store, make_chosen(judgments=60))
-    late = _take_target(store, "judge-1")
-    clock.wait(61)
-    Truth(11).judge_all(store, ["judge-2", "judge-3"], most=10)
-    assert store.do(judging.append, reply_to(late)).ticket == late.ticket
-    Truth(12).judge_all(store, JUDGES)
-    assert check_store(store).holds
-
-
 def test_an_old_page_cannot_answer_for_what_the_ticket_asks_now(
     store: Store, clock: HandClock
 ) -> None:

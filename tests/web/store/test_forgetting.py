@@ -8,11 +8,9 @@ from sqlalchemy import text
 
 from evenhand.web import Store
 from evenhand.web.store import judging, people
-from evenhand.web.store import queries as reading
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.log import ShutOut, UnknownLink
-from evenhand.web.store.verification import verify
 from stored_campaigns import LEFT, fill, judge_next, list_judgments, make_pairs, take
 
 SECRET = "my name is Zephyrine"
@@ -129,18 +127,3 @@ def test_a_log_that_is_being_sent_keeps_nothing_that_was_forgotten(tmp_path: Pat
         store.forget("j0")
         assert store.emptied
         assert not _holds(tmp_path, SECRET)
-
-
-def test_a_log_that_is_read_while_it_grows_is_whole(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reading, "AT_A_TIME", 2)
-    fill(store)
-    lines = store.lines()
-    found = [next(lines)]
-    for _ in range(3):
-        _say(store, "j0")
-    store.forget("j0")
-    found += lines
-    assert verify(found, store.head()).holds
-    assert [one.number for one in found] == list(range(1, store.head().number + 1))

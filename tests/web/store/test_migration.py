@@ -199,14 +199,6 @@ def test_a_migration_that_breaks_off_leaves_the_older_file(
     assert found == 2
 
 
-def test_a_store_without_a_campaign_says_so(store: Store) -> None:
-    with pytest.raises(CampaignError, match="no campaign was launched"):
-        _ = store.campaign
-    assert list(store.records()) == []
-    check = check_store(store)
-    assert (check.bad, "nothing was launched" in check.reason) == (1, True)
-
-
 @pytest.mark.parametrize("address", ["mysql://x", "://", "http://a/b", "sqlite://"])
 def test_addresses_that_are_no_database_are_refused(address: str) -> None:
     with pytest.raises(UnknownOption):
