@@ -167,3 +167,10 @@ def test_one_source_under_two_names_is_doubtful_where_it_may_be_seen_once():
     assert said.startswith("3 sources are the same text under several items, such as '0A' and '0B'")
     grouped = [{**one, "group": one["source"]} for one in items]
     assert doubt(grouped, once_per_source=True) == ()
+
+
+def test_an_anchor_that_is_also_dealt_out_is_refused():
+    items = [{**one, "group": "same"} for one in make_items(2, 1)]
+    items[0]["anchor"] = True
+    with pytest.raises(CampaignError, match="source 'same' is an anchor"):
+        assign(small(1, items, 3, once_per_source=True))

@@ -9,7 +9,7 @@ from design.labelled_outputs import as_ratings, smooth_world
 from evenhand import OutputFeatures, Query, choose_outputs
 from evenhand.data.ratings import Ratings
 from evenhand.design.next_outputs import choose_part, name_features
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 
 TWO = OutputFeatures(numbers=("x0", "x1"), labels=())
 
@@ -137,3 +137,32 @@ def test_savings_replay_the_batch_and_the_seed_that_were_asked_on_rated_outputs(
     assert "batch=3 " in curves.signature
     assert "R=2 seed=7" in curves.signature
     assert not any("excluded" in note for note in curves.notes)
+
+
+def test_all_rated_is_refused_in_words():
+    with pytest.raises(NotIdentified, match="every output has a rating"):
+        choose_outputs(partly(rated=60), TWO)
+
+
+@pytest.mark.parametrize("rated", [0, 1])
+def test_few_ratings_or_none_begin_at_random(rated):
+    found = choose_outputs(partly(rated=rated), TWO, n=3)
+    assert [one.kind for one in found.outputs] == ["start-up"] * 3
+    assert (found.outputs[0].predicted is None) == (rated == 0)
+
+
+def test_labels_of_different_numbers_of_ratings_are_noted():
+    frame = partly().frame.to_native()
+    more = frame.head(5).with_columns(judge=pl.lit("ben"))
+    found = choose_outputs(Ratings(nw.from_native(pl.concat([frame, more]))), TWO)
+    assert any("means of 1 to 2 ratings" in one for one in found.notes)
+    assert not any("means of" in one for one in choose_outputs(partly(), TWO).notes)
+
+
+def test_the_score_is_no_feature():
+    with pytest.raises(UnknownOption, match="not known before anybody rates"):
+        name_features(told(["1"] * 30), ("score",), NONE)
+
+
+def test_a_column_of_which_half_is_numbers_is_kinds():
+    assert name_features(told(["1", "b"] * 15), ("words",), NONE).labels == ("words",)

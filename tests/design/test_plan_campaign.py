@@ -144,3 +144,16 @@ def test_a_spec_is_taken_as_it_is_but_not_with_a_pilot(plan):
 def test_what_cannot_work_is_refused_before_anything_is_simulated():
     with pytest.raises(NotIdentified, match="no number of judgments by 6 judges"):
         plan_campaign({**SMALL, "judges": 6, "judge_sd": 0.9}, campaigns=10**9)
+
+
+def test_thin_designs_and_items_that_are_not_reached_are_said():
+    thin = plan_campaign({**SMALL, "judgments": 29}, campaigns=0)
+    assert any(note.startswith("Fewer than 10 output pairs for each") for note in thin.notes)
+    assert "29 judgments show 29 of the 50 items." in thin.notes
+    assert not any(
+        "output pairs for each" in note for note in plan_campaign(SMALL, campaigns=0).notes
+    )
+
+
+def test_one_seed_gives_one_plan(plan):
+    assert repr(plan_campaign(SMALL, campaigns=60)) == repr(plan)

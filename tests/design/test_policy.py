@@ -253,3 +253,23 @@ def test_little_doubt_is_said_to_take_judgments_for_independent():
     few = np.full(1, 5.0)
     level = Tally(("A", "B"), left[:1], right[:1], few, ties[:1], few, 10.0)
     assert not any(one.code == "doubt-independent" for one in choose_pairs(level, n=1).notes)
+
+
+def test_a_batch_that_repeats_pairs_says_so():
+    tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
+    said = "of 10 pairs asked about more than once before an answer comes"
+    assert not any(said in note for note in choose_pairs(tally, n=5).notes)
+    assert sum(said in note for note in choose_pairs(tally, n=60).notes) == 1
+    low, high = np.triu_indices(5, 1)
+    every = [(f"s{one:02d}", f"s{other:02d}") for one, other in zip(low, high, strict=True)]
+    note, *_ = choose_pairs(tally, n=1, waiting=every).notes
+    assert note.startswith("1 of 10 pairs asked about more than once")
+    note, *_ = choose_pairs(simulate((1, 0), 20, 1), n=2).notes
+    assert note.startswith("The only pair is asked about more than once")
+
+
+def test_the_text_of_a_result_is_its_pairs_as_a_table():
+    found = choose_pairs(simulate((1, 0, -1), 60, 1), n=2)
+    text = " ".join(repr(found).split())
+    assert all(one.left in text and one.reason in text for one in found.pairs)
+    assert "array" not in text

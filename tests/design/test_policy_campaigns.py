@@ -173,3 +173,7 @@ def test_policies_that_cannot_be_are_refused(design: dict[str, Any], words: str)
     with pytest.raises(CampaignError) as refused:
         make_policy(make_chosen(**design))
     assert words in str(refused.value)
+
+
+def test_more_judges_for_a_pair_than_there_are_is_refused() -> None:
+    refuse("4 different judges", design={"policy": "order", "judges_per_item": 4})

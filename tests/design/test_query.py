@@ -99,3 +99,13 @@ def test_an_oracle_takes_the_label_that_is_foreseen_worst_of_outputs_apart():
 def test_settings_that_cannot_be_are_refused(settings):
     with pytest.raises(UnknownOption):
         Query(**settings)
+
+
+def test_an_oracle_without_labels_is_refused(four):
+    with pytest.raises(UnknownOption, match="nobody has"):
+        Query("oracle").choose(four, 1, rng())
+
+
+def test_a_great_power_stays_where_outputs_are(four):
+    assert Query("uncertainty").choose(four, 2, rng())[0] == 3
+    assert 3 not in Query("density", power=3.0).choose(four, 3, rng()).tolist()

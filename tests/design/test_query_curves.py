@@ -162,3 +162,21 @@ def test_outputs_of_one_item_are_drawn_together():
         )
         for one in found.find_shares()
     )
+
+
+def test_what_is_worse_is_said_to_be_worse():
+    found = falling(4)
+    worse = replace(found, errors=found.errors[::-1])
+    assert found.compare_all()["uncertainty"].value > 0 > worse.compare_all()["uncertainty"].value
+    for own, words in ((found, ("less", "fewer")), (worse, ("more", "more"))):
+        said = " ".join(own.says)
+        assert f"points {words[0]} than random (" in said
+        assert f"% {words[1]} labels than random" in said
+    assert "Within 2 %:" in " ".join(found.says)
+
+
+def test_few_repeats_give_no_verdict_of_parts():
+    found = draw_curves(5, gain=2.0, repeats=9)
+    assert [(one.p, one.lower, one.better) for one in found.parts] == [(None, None, False)] * 2
+    assert any("9 replicates are too few to tell" in one for one in found.says)
+    assert draw_curves(5, gain=2.0, repeats=10).parts[1].better

@@ -164,3 +164,44 @@ def test_what_has_a_label_never_waits_and_all_else_does(watched):
 def test_only_the_oracle_is_shown_labels(watched):
     shown = {strategy for strategy, scene, _, _ in watched if scene.truth is not None}
     assert shown == {"oracle"}
+
+
+def test_several_criteria_are_refused():
+    x, y = smooth_world(60, 1)
+    data = as_ratings(x, y, criterion=["fluency", "adequacy"] * 30)
+    with pytest.raises(InvalidJudgments, match="several criteria"):
+        trace_queries(data, TWO, how=QueryReplay(repeats=2))
+
+
+def test_given_test_outputs_are_used_and_may_not_be_in_the_pool(world):
+    x, y = smooth_world(40, 9)
+    test = as_ratings(x, y, [f"t{i:03d}" for i in range(40)])
+    assert trace_queries(world, TEN, ONE, SMALL, test=test).errors.shape[-1] == 40
+    with pytest.raises(InvalidJudgments, match="40 test outputs are in the pool as well"):
+        trace_queries(world, TEN, how=SMALL, test=as_ratings(x, y))
+
+
+def test_one_item_to_test_on_is_refused(world):
+    test = as_ratings(*smooth_world(8, 9), ["t"] * 8).frame.to_native()
+    test = Ratings(nw.from_native(test.with_columns(system=pl.Series([f"s{i}" for i in range(8)]))))
+    with pytest.raises(InvalidJudgments, match="are of one item, t"):
+        trace_queries(world, TEN, how=SMALL, test=test)
+
+
+@pytest.mark.parametrize(
+    ("n", "how", "match"),
+    [
+        (12, {}, "12 outputs|outputs in the pool"),
+        (60, {"pool": 55}, "cannot be drawn"),
+        (60, {"start": 50}, "outputs in the pool"),
+    ],
+)
+def test_too_few_outputs_are_refused(n, how, match):
+    with pytest.raises((InvalidJudgments, UnknownOption), match=match):
+        trace_queries(as_ratings(*smooth_world(n, 1)), TEN, how=QueryReplay(repeats=2, **how))
+
+
+def test_labels_that_are_all_the_same_are_refused():
+    x, _ = smooth_world(60, 1)
+    with pytest.raises(InvalidJudgments, match="there is nothing to learn"):
+        trace_queries(as_ratings(x, np.full(60, 4.0)), TEN, how=QueryReplay(repeats=2))

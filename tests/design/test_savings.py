@@ -7,7 +7,7 @@ from scipy.stats import kendalltau
 from design.boards import simulate
 from evenhand.design.policy import Policy
 from evenhand.design.savings import Savings, measure_agreement, measure_savings, pool_answers
-from evenhand.errors import NotIdentified
+from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.formats.reading import read
 
 
@@ -154,3 +154,8 @@ def test_llm_judges_gave_one_judgment_a_pair_which_cannot_be_replayed(data_folde
     data = read(path, where="source = 'gpt4'")
     with pytest.raises(NotIdentified, match="the data cannot support a replay"):
         measure_savings(data, Policy(), replays=2)
+
+
+def test_one_replay_has_no_interval():
+    with pytest.raises(UnknownOption, match="1 replays have no interval"):
+        measure_savings(simulate((1, 0, -1), 300, 1), Policy(), replays=1)

@@ -123,3 +123,23 @@ def test_what_the_refusal_offers_does():
 def power_of_t(size, df):
     """The power of a two-sided t test at .05, on the side of the truth."""
     return nct.sf(t.ppf(0.975, df), df, size)
+
+
+def test_a_stated_design_that_decides_nothing_still_gets_items_enough():
+    one = search(systems=15, gap=0.15, item_sd=0.4, judges=40, judgments=6000)
+    few, many = (one.inputs.vary(one.spec.design(40, i, 6000)) for i in (one.find().items, 5000))
+    assert sum(few.values())[0, 1] <= 1.1 * sum(many.values())[0, 1]
+
+
+def test_where_tastes_set_no_bound_the_refusal_names_the_judgments_that_it_would_take():
+    """1e7 judgments or so: 4 (z + z)² / gap² of the normal, more for the t of 20 judges."""
+    with pytest.raises(NotIdentified) as refusal:
+        search(systems=2, gap=0.002, judges=20).find()
+    said = str(refusal.value)
+    assert "no number of judgments" not in said
+    assert "items" not in said
+    named = float(re.search(r"some ([0-9,]+) judgments by 20 judges", said)[1].replace(",", ""))
+    known = next(
+        n for n in np.geomspace(5e6, 2e7, 400) if power_of_t(0.002 * n**0.5 / 2, 19) >= 0.8
+    )
+    assert named == pytest.approx(known, rel=0.06)

@@ -16,7 +16,7 @@ from evenhand.design.sorting import (
     start_sorting,
     write_sort,
 )
-from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownFormat, UnknownOption
 from evenhand.numerics.sorting import merge_steps
 
 A001768 = (0, 1, 3, 5, 7, 10, 13, 16, 19, 22, 26, 30)
@@ -271,3 +271,14 @@ def test_answers_of_another_kind_are_refused(whole, key, value):
     whole["answers"][0][key] = value
     with pytest.raises((UnknownFormat, InvalidJudgments), match="answer 1"):
         read_sort(sealed(whole))
+
+
+def test_an_order_is_refused_before_it_is_known():
+    with pytest.raises(NotIdentified, match="the sort is not done; ask for a or b"):
+        _ = Sorting(("a", "b")).order
+
+
+def test_a_repeated_answer_is_refused():
+    sort = Sorting(("a", "b"), votes=3).answer(("a", "b"), (1, 2), "ann")
+    with pytest.raises(InvalidJudgments, match="ann has already answered"):
+        sort.answer(("b", "a"), (1, 2), "ann")

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evenhand.design.power import Design, Truth
+from evenhand.design.power import Design, Prices, Truth
 from evenhand.design.spec import CampaignSpec, make_spec, read_spec
-from evenhand.errors import UnknownOption
+from evenhand.errors import MissingFile, UnknownFormat, UnknownOption
 
 NAMED = {"worths": {"A": 0.6, "B": 0.2, "C": 0.0}}
 
@@ -142,3 +142,16 @@ def test_a_design_that_cannot_be_is_refused(settings, said):
 def test_a_truth_that_cannot_be_is_refused(settings, said):
     with pytest.raises(UnknownOption, match=said):
         Truth(**{"systems": ("A", "B"), "log_worth": (1.0, 0.0), **settings})
+
+
+def test_a_price_below_zero_is_refused():
+    with pytest.raises(UnknownOption, match="price of a judge cannot be -2"):
+        Prices(1.0, -2.0)
+
+
+def test_files_that_are_none_are_refused(tmp_path: Path):
+    with pytest.raises(MissingFile, match="there is no file"):
+        read_spec(str(tmp_path / "none.toml"))
+    (tmp_path / "x.toml").write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(UnknownFormat, match="is no TOML"):
+        read_spec(str(tmp_path / "x.toml"))

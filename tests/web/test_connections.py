@@ -18,6 +18,7 @@ import pytest
 from evenhand.design.campaign import Item
 from evenhand.web import Limits, Site, Store
 from evenhand.web.app import make_server, open_port
+from evenhand.web.limits import parse_address
 from evenhand.web.links import read_links
 from evenhand.web.store import people
 from stored_campaigns import fill, make_pairs
@@ -334,3 +335,8 @@ def test_the_real_client_is_counted_behind_proxies_that_were_named(
         ) == ["404", "429", "404", "429", "404", "429", "429", "404", "429", "404", "429", "404"]
         told = server.get("/health", "X-Forwarded-Proto: https")
         assert "strict-transport-security: max-age" in told.lower()
+
+
+def test_addresses_of_both_kinds_are_one() -> None:
+    assert str(parse_address("::ffff:192.0.2.1")) == "192.0.2.1"
+    assert [parse_address(one) for one in ("unknown", "", "::ffff:x", "_hidden")] == [None] * 4

@@ -99,3 +99,23 @@ def test_what_cannot_be_computed_anew_is_said_and_not_shown_as_current(
         assert "could not be computed anew: disk I/O error; " in page.body
         assert f"of record {record}." in page.body
     assert "anew" not in analysis.answer(question).body
+
+
+def test_a_database_that_is_away_is_still_said_to_be_away(
+    judged: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any) -> Any:
+        raise NotStored("disk I/O error")
+
+    looks = DashboardCache(judged)
+    monkeypatch.setattr(looking, "find", away)
+    with pytest.raises(NotStored):
+        looks.look()
+
+
+def test_the_board_stands_where_nothing_can_be_found(
+    client: TestClient, judged: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "find", fail)
+    page = read(client, judged)
+    assert (page.status_code, 'aria-label="Board of better"' in page.text) == (200, True)

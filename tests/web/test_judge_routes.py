@@ -7,10 +7,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from evenhand.design.reading import make_campaign
+from evenhand.design.tasks import Ticket
 from evenhand.web import Store
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.log import digest
+from evenhand.web.views import view_feedback
 from stored_campaigns import LEFT, fill, list_judgments
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
@@ -171,3 +173,19 @@ def test_a_judge_who_leaves_frees_the_seat(
     assert client.post(f"/j/{links['j0']}/leave", json={}).json() == {"state": "left"}
     assert client.get(f"/j/{links['j0']}/item").status_code == 403
     assert store.do(people.enrol, "prolific", "w1").judge == "j0.2"
+
+
+def test_what_was_expected_of_a_ranking_is_told_in_the_order_shown(where: str) -> None:
+    outputs = {"x": "a", "y": "b", "z": "c"}
+    taught = {"task": "order", "item": "try", "outputs": outputs, "answer": {"ranks": [1, 2, 3]}}
+    campaign = make_campaign(
+        {
+            "name": "ranks",
+            "tasks": [{"kind": "rank", "name": "order", "n": 3}],
+            "items": [{"item": "i", "outputs": outputs}],
+            "training": [taught],
+        }
+    )
+    ticket = Ticket(0, "judge-1", "order", "try", ("z", "x", "y"), "training")
+    told = view_feedback(campaign, ticket, {"ranks": [3, 1, 2]})
+    assert told == {"text": "", "right": {"ranks": [3, 1, 2]}, "agrees": True}

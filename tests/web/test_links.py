@@ -136,3 +136,10 @@ def test_a_file_of_something_else_is_not_overwritten(launched: Store, tmp_path: 
     with pytest.raises(CampaignError, match="not a file of links"):
         write_links(launched, path, "http://here")
     assert path.read_text() == "a,b\n1,2\n"
+
+
+def test_a_file_in_another_encoding_is_refused_in_words(launched: Store, tmp_path: Path) -> None:
+    path = tmp_path / "links.csv"
+    path.write_bytes("role,judge,link\njudge,Zoë,x\n".encode("cp1252"))
+    with pytest.raises(CampaignError, match="save the file as CSV in UTF-8"):
+        write_links(launched, path, "http://here")

@@ -456,3 +456,20 @@ def test_a_database_with_the_log_of_another_launch_is_not_served(
     with closing(sqlite3.connect("spring.db")) as mixed, mixed:
         mixed.execute("update specs set body = ?", [spec])
     assert "its log is of another launch than its campaign" in refuse()
+
+
+def test_a_folder_in_the_place_of_the_database_is_called_one(folder: Path) -> None:
+    Path("spring.db").mkdir()
+    assert "spring.db is a folder: put a backup in its place, or name a file" in refuse()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_pipe_in_the_place_of_the_database_is_not_waited_for(folder: Path) -> None:
+    serve()
+    Path("spring.db").unlink()
+    os.mkfifo("spring.db")
+    before = Path("spring.links.csv").read_bytes()
+    ended = CliRunner().invoke(main, ["serve", "spring.csv", "--url", "http://x", "--port", "0"])
+    assert ended.exit_code == 2
+    assert "the database spring.db is not a file: name one (--database)" in ended.output
+    assert Path("spring.links.csv").read_bytes() == before

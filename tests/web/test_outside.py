@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
@@ -16,9 +17,9 @@ from starlette.testclient import TestClient
 import evenhand
 from evenhand.cli.main import main
 from evenhand.design.reading import make_campaign
-from evenhand.web import Site, Store, make_app
+from evenhand.web import Site, Store, analysis, make_app
 from evenhand.web.analysis import list_offers
-from evenhand.web.downloads import open_download
+from evenhand.web.downloads import list_pass, open_download
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
 from every_kind import (
@@ -273,3 +274,19 @@ def test_a_verb_reads_the_database_as_its_table(store: Store, where: str, tmp_pa
     assert (told.exit_code, found.exit_code) == (0, 0), found.output
     numbers, again = (json.loads(one.stdout)["systems"] for one in (told, found))
     assert numbers == again
+
+
+def test_answers_that_no_table_may_hold_are_named_by_judge_and_item(
+    fetch: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spoil(*asked: Any) -> Iterator[dict[str, Any]]:
+        for row in list_pass(*asked):
+            alike = (row["judge"], row["item"]) == first
+            yield {**row, "left": row["right"]} if alike else row
+
+    first = ("j0", "0")
+    monkeypatch.setattr(analysis, "list_pass", spoil)
+    refused = fetch("export/arena?pass=better")
+    assert refused.status_code == 422
+    assert "is compared with itself in 'better' (judge j0, item 0)" in refused.text
+    assert not re.search(r"\brows? \d", refused.text)

@@ -248,3 +248,11 @@ def test_a_paused_campaign_asks_nothing_takes_nothing_back_and_lets_nobody_join(
     assert send(client, links["j0"], item).json()["next"]["word"] == "paused"
     order(client, store, "resume")
     assert load(client, links["j0"])["place"] == 2
+
+
+def test_a_forgotten_judge_cannot_be_asked_in_again_under_the_same_name(
+    client: TestClient, store: Store, links: dict[str, str]
+) -> None:
+    order(client, store, "forget", judge="j0")
+    told = order(client, store, "invite", judge="j0")
+    assert (told.status_code, "invite under another name" in told.text) == (403, True)

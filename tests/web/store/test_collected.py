@@ -161,3 +161,10 @@ def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
     table.write_text("judge,item,score\n", encoding="utf-8")
     with pytest.raises(UnknownFormat, match="neither a database of evenhand serve nor JSON Lines"):
         check(str(table))
+
+
+def test_answers_that_were_deleted_are_to_come_again(ratings: Store, where: str) -> None:
+    play(ratings, "a", 6)
+    play(ratings, "b", 4)
+    ratings.forget("a", answers=True)
+    assert tell(check(where))["tickets"] == (True, "4 of 28 tickets answered")

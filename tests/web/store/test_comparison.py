@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
 from evenhand.web import Store
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import audit, check_store
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.log import GENESIS, canonical, digest
+from odd_requests import EVERY_KIND
 from policy_campaigns import make_chosen
 from stored_campaigns import (
     LEFT,
@@ -216,3 +218,26 @@ def test_a_campaign_that_was_changed_with_its_digest_is_named(store: Store) -> N
     check = check_store(store)
     assert not check.holds
     assert "state" not in check.reason
+
+
+@pytest.mark.parametrize(
+    ("table", "column"), [("people", "note"), ("people", "worker"), ("leases", "until")]
+)
+def test_a_column_that_is_missing_is_named(store: Store, table: str, column: str) -> None:
+    """Also one that no log determines: without it nobody can be served."""
+    fill(store)
+    with store.engine.begin() as connection:
+        if table == "people":  # SQLite drops no column of a constraint
+            connection.execute(text("DROP TABLE people"))
+            kept = {"note", "worker", "judge", "platform"} - {column}
+            rows = ", ".join(f"{name} TEXT" for name in sorted(kept))
+            connection.execute(text(f"CREATE TABLE people ({rows})"))
+        else:
+            connection.execute(text(f'ALTER TABLE {table} DROP COLUMN "{column}"'))
+    told = f"the database is damaged: the table '{table}' has no column '{column}'"
+    assert check_store(store).fault == told
+
+
+def test_tickets_of_every_kind_are_those_that_were_launched(store: Store) -> None:
+    store.launch(make_campaign(EVERY_KIND))
+    assert check_store(store).holds

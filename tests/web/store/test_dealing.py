@@ -162,3 +162,15 @@ def test_what_a_person_takes_away_is_asked_anew(store: Store) -> None:
     Truth(17).judge_all(store, ["heir", *JUDGES[1:]])
     assert len(list_judged(store)) == len(assignment)
     assert check_store(store).holds
+
+
+def test_an_answer_that_comes_late_is_taken_if_nobody_else_was_asked(
+    store: Store, clock: HandClock
+) -> None:
+    open_campaign(store, make_chosen(judgments=60))
+    late = _take_target(store, "judge-1")
+    clock.wait(61)
+    Truth(11).judge_all(store, ["judge-2", "judge-3"], most=10)
+    assert store.do(judging.append, reply_to(late)).ticket == late.ticket
+    Truth(12).judge_all(store, JUDGES)
+    assert check_store(store).holds

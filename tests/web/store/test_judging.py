@@ -10,7 +10,7 @@ from evenhand.web import Store
 from evenhand.web.store import judging
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Reply, append
-from evenhand.web.store.log import AnsweredBefore, NotYours
+from evenhand.web.store.log import AnsweredBefore, NoSuchJudge, NotYours
 from stored_campaigns import (
     LEFT,
     RIGHT,
@@ -146,3 +146,9 @@ def test_two_servers_on_one_database_write_one_chain(where: str, store: Store) -
         assert len(list(list_judgments(other))) == 40
         assert store.head() == other.head()
     assert check_store(store).holds
+
+
+def test_nobody_unknown_is_served(store: Store) -> None:
+    fill(store)
+    with pytest.raises(NoSuchJudge, match="'j9'"):
+        store.do(judging.serve, "j9")

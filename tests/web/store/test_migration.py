@@ -218,3 +218,11 @@ def test_what_sqlite_cannot_do_is_said_with_what_to_do(tmp_path: Path) -> None:
         assert remedy in say_fault(fault)
     odd = OperationalError("BEGIN", None, sqlite3.OperationalError("something else"))
     assert say_fault(odd) == "something else"
+
+
+def test_a_store_without_a_campaign_says_so(store: Store) -> None:
+    with pytest.raises(CampaignError, match="no campaign was launched"):
+        _ = store.campaign
+    assert list(store.records()) == []
+    check = check_store(store)
+    assert (check.bad, "nothing was launched" in check.reason) == (1, True)

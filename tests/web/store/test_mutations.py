@@ -493,7 +493,10 @@ def test_mutations_are_found_out(histories: dict[str, History], part: str, tmp_p
     assert len(every) >= FEWEST
     tried, without, with_head = Counter[str](), Counter[str](), Counter[str]()
     missed: list[str] = []
-    for history, one, source in every[:: 1 if part == "all" else 8]:
+    if part == "some":  # what nobody could have done, and an eighth of the rest
+        body = "chain: body forged"
+        every = [one for at, one in enumerate(every) if at % 8 == 2 or one[1].kind == body]
+    for history, one, source in every:
         path = tmp_path / source.name
         shutil.copyfile(source, path)
         try:

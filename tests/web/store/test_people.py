@@ -224,3 +224,22 @@ def test_no_pseudonym_is_the_name_of_another_seat(store: Store) -> None:
     assert made == ["1.2"]
     assert {one.name: one.seat for one in store.judges()} == {"1": "1", "1.3": "1", "1.2": "1.2"}
     assert store.identify(second.token).judge == "1.3"
+
+
+@pytest.mark.parametrize("name", ["a\tb", "j\u2028x", "ann\u202egnp.exe", "\u200fann"])
+def test_nobody_is_invited_under_a_name_that_turns_or_breaks_the_line(
+    store: Store, name: str
+) -> None:
+    fill(store)
+    with pytest.raises(CampaignError, match="take it out"):
+        store.invite(name)
+    assert store.invite("محرك").judge == "محرك"
+
+
+def test_each_entry_is_in_the_log(store: Store) -> None:
+    store.launch(make_pairs())
+    mine = store.do(people.enrol, "prolific", "w1")
+    store.do(people.enrol, "prolific", "w1", mine.token)
+    told = [(one.kind, one.judge) for one in store.records()]
+    assert told == [("launch", ""), ("invite", "j0"), ("enter", "j0")]
+    assert check_store(store).holds

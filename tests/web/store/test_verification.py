@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.errors import UnknownOption
+from evenhand.errors import MissingFile, UnknownOption
 from evenhand.web import Store
 from evenhand.web.store import judging
 from evenhand.web.store.audit import audit, check_store
@@ -195,3 +195,17 @@ def test_a_receipt_is_found_in_the_log_that_has_it(store: Store, tmp_path: Path)
     assert read_receipt(f" {given.upper()}\n") == given
     with pytest.raises(UnknownOption, match="no receipt"):
         read_receipt(given[:-1])
+
+
+@pytest.mark.parametrize(
+    "line", ["", "{}", "[]", "null", "NaN", '{"body":1,"hash":"a"}', "[" * 5000, '{"hash":"a"}']
+)
+def test_lines_that_are_no_records_are_named(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(f"{line}\n")
+    assert verify(read_log(path)).bad == 1
+
+
+def test_a_log_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MissingFile):
+        list(read_log(tmp_path / "none.jsonl"))
