@@ -10,7 +10,7 @@ import pytest
 from evenhand.design.assignment import Assignment, assign
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign, read_campaign
-from evenhand.errors import CampaignError, UnknownFormat
+from evenhand.errors import CampaignError, MissingFile, UnknownFormat
 from evenhand.numerics.sampling import Draws
 from evenhand.web.store.audit import audit
 from evenhand.web.store.store import Store
@@ -265,3 +265,15 @@ def test_a_database_of_systems_in_any_order_is_what_was_written(tmp_path: Path) 
     with Store.open(str(tmp_path / "c.db")) as store:
         store.launch(make())
     assert audit(str(tmp_path / "c.db")).holds
+
+
+def test_files_that_are_none():
+    with pytest.raises(MissingFile, match=r"no file 'nix.toml'"):
+        read_campaign("nix.toml")
+    with pytest.raises(MissingFile, match=r"no file 'nix.csv'"):
+        read_campaign(write("c.toml", 'items = "nix.csv"'))
+    with pytest.raises(UnknownFormat, match="is no campaign"):
+        read_campaign("c.pdf")
+    Path("c.toml").write_bytes(b"name = '\xff'")
+    with pytest.raises(UnknownFormat, match="UTF-8"):
+        read_campaign("c.toml")

@@ -299,3 +299,28 @@ def test_no_module_of_the_analyses_is_loaded_by_a_server_that_shows_them(tmp_pat
         (worker,) = list_children(servers.pid)
         wait_for(lambda: maps_analyses(worker))
         assert not maps_analyses(servers.pid)
+
+
+CUT = 'import os; os.write(1, b\'{"number":1,"answer":{"body":"<p>\')'
+
+
+def test_a_process_that_ends_in_the_middle_of_a_message_is_started_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(store, make())
+    judge_some(store, 30)
+    working = room.COMMAND
+    monkeypatch.setattr(room, "COMMAND", (sys.executable, "-P", "-c", CUT))
+    monkeypatch.setattr(room, "AGAIN", 0.0)
+    process = AnalysisProcess(store)
+    with caplog.at_level(logging.WARNING, "evenhand"):
+        process.begin()
+        try:
+            wait_for(lambda: caplog.records, 60)
+            monkeypatch.setattr(room, "COMMAND", working)
+            root = f"/a/{store.do(people.replace_link, 'admin').token}"
+            with TestClient(make_app(Site(store, worker=process))) as client:
+                wait_for(lambda: "The analysis" not in client.get(f"{root}/findings").text, 60)
+        finally:
+            process.end()
+    assert "the analysis process ended with code 0" in caplog.records[0].getMessage()

@@ -340,3 +340,11 @@ def test_the_real_client_is_counted_behind_proxies_that_were_named(
 def test_addresses_of_both_kinds_are_one() -> None:
     assert str(parse_address("::ffff:192.0.2.1")) == "192.0.2.1"
     assert [parse_address(one) for one in ("unknown", "", "::ffff:x", "_hidden")] == [None] * 4
+
+
+def test_a_download_that_nobody_reads_is_ended(store: Store, large: str) -> None:
+    with run(store, **SOON) as server, closing(server.dial(SO_RCVBUF=4096)) as made:
+        made.sendall(f"GET {large} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        wait_for(lambda: bool(server.state.connections))
+        wait_for(lambda: not server.state.connections)
+        assert len(read_all(made)) < 8_000_000

@@ -473,3 +473,8 @@ def test_a_pipe_in_the_place_of_the_database_is_not_waited_for(folder: Path) -> 
     assert ended.exit_code == 2
     assert "the database spring.db is not a file: name one (--database)" in ended.output
     assert Path("spring.links.csv").read_bytes() == before
+
+
+def test_links_of_a_demo_that_is_gone_are_not_written_over(folder: Path) -> None:
+    serve("--demo", "--links", "mine.csv")
+    assert "holds links that were given out" in refuse("--demo", "--links", "mine.csv")
