@@ -84,6 +84,7 @@ def test_what_cannot_be_computed_anew_is_said_and_not_shown_as_current(
         raise NotStored("disk I/O error")
 
     monkeypatch.setattr(looking, "PAUSE", 0.0)
+    monkeypatch.setattr(looking, "PATIENCE", None)  # a busy machine takes longer
     analysis = Analysis(judged)
     analysis.cache, analysis.promises.rest = DashboardCache(judged, rest=0.0), 0.0
     module, name = {"findings": (looking, "find"), "promises": (analysing, "gather")}[part]
