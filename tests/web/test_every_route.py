@@ -1,4 +1,4 @@
-"""Fifty requests for each route that the application has: no fault, and no unsound row.
+"""A hundred requests for each route that the application has: no fault, and no unsound row.
 
 The routes are asked of the application itself, so that a new one is tried as soon as it is there.
 """
@@ -44,7 +44,7 @@ REFUSED = {400, 403, 404, 405, 409, 413, 416, 422}
 """Everything that a request may be refused with; a redirection is 303, or 307 to a shorter path."""
 Case = tuple[str, str, bytes, dict[str, bytes]]
 OFTEN = settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
