@@ -2,12 +2,17 @@
 
 import numpy as np
 import pytest
+from scipy.stats import nct, studentized_range
 
-from evenhand.design.expected_power import predict_errors
-from evenhand.design.power import Design, Truth, draw_campaign
+from evenhand.design.expected_power import (
+    expect,
+    find_df,
+    find_power,
+    predict_errors,
+)
+from evenhand.design.power import Design, Truth, average_answers, change_tastes, draw_campaign
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
-from experiments.campaign import Campaign
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.7])
@@ -35,7 +40,6 @@ def test_the_bound_is_what_very_many_judgments_leave():
 
 
 ARMS = {
-    "judges and items": (Truth.spaced(6, 0.3, judge_sd=0.5, item_sd=0.5), Design(20, 40, 2000)),
     "ties, overlap, repeats": (
         Truth.spaced(6, 0.3, ties=0.2, judge_sd=0.5, item_sd=0.5),
         Design(20, 40, 2000, overlap=3, repeats=2),
@@ -44,7 +48,6 @@ ARMS = {
         Truth.spaced(6, 0.2, judge_sd=0.8),
         Design(30, 60, 1200, repeats=4),
     ),
-    "few judgments of each": (Truth.spaced(4, 0.3, judge_sd=0.8), Design(100, 400, 400)),
     "a chain, unequal loads": (
         Truth.spaced(4, 0.3, ties=0.2, judge_sd=0.4, item_sd=0.8),
         Design(30, 30, 900, overlap=3, loads="zipf", pairs=((0, 1), (1, 2), (2, 3))),
@@ -70,49 +73,74 @@ def test_the_errors_of_fits_are_those_in_closed_form(name):
     assert 0.94 <= shift <= 1.08
 
 
-@pytest.mark.parametrize("repeats", [1, 4])
-def test_repeats_of_one_judge_cost_what_linear_algebra_says(repeats):
-    """Var of c′(X′X)⁺ Σ_j X_j′X_j b_j, less what a judgment shares with itself: chance."""
-    design = Design(30, 60, 600, repeats=repeats)
-    truth = Truth.spaced(6, 0.0, judge_sd=0.01)
-    contrast = np.eye(6)[0] - np.eye(6)[3]
-    found = []
-    for seed in range(60):
-        drawn = draw_campaign(truth, design, np.random.default_rng(seed))
-        rows = np.eye(6)[drawn.left] - np.eye(6)[drawn.right]
-        aims = rows @ np.linalg.pinv(rows.T @ rows) @ contrast
-        own = [drawn.factor("judge").codes == judge for judge in range(30)]
-        of_judges = sum(((rows[one].T @ aims[one]) ** 2).sum() for one in own)
-        found.append(of_judges - ((rows * aims[:, None]) ** 2).sum())
-    expected = predict_errors(truth, design).vary(design)["judges"][0, 3] / 0.01**2
-    assert expected == pytest.approx(np.mean(found), rel=0.06)
-
-
-def test_the_errors_of_a_campaign_drawn_elsewhere_are_those_in_closed_form():
-    """`tests/experiments` draws its campaigns by code of its own."""
-    campaign = Campaign(
-        gap=0.3, judge_sd=0.5, item_sd=0.5, systems=5, judges=20, items=40, n=1500, tie=0.5
-    )
-    truth = Truth.spaced(5, 0.3, ties=0.5 / 2.5, judge_sd=0.5, item_sd=0.5)
-    rng = np.random.default_rng(20131)
-    model = BradleyTerry(ties="davidson")
-    drawn = [model.fit(campaign.simulate(rng).pool()).log_worth for _ in range(300)]
-    pairs = np.triu_indices(5, 1)
-    found = np.array([(worth[:, None] - worth)[pairs] for worth in drawn])
-    design = Design(20, 40, 1500)
-    foreseen = predict_errors(truth, design)
-    expected = sum(foreseen.vary(design).values())[pairs]
-    assert (np.var(found, axis=0, ddof=1) / expected).mean() == pytest.approx(1, abs=0.15)
-    assert found.mean(axis=0) == pytest.approx(foreseen.apart[pairs], rel=0.1)
-
-
-def test_two_judges_on_one_output_pair_say_less_than_on_two_where_items_differ():
-    truth = Truth.spaced(3, 0.2, item_sd=0.8)
-    once, twice = Design(20, 50, 1000), Design(20, 50, 1000, overlap=2)
-    foreseen = predict_errors(truth, once)
-    assert foreseen.vary(twice)["items"][0, 1] > foreseen.vary(once)["items"][0, 1]
-
-
 def test_pairs_that_do_not_link_systems_are_refused():
     with pytest.raises(NotIdentified):
         predict_errors(Truth.spaced(4, 0.2), Design(5, 5, 50, pairs=((0, 1), (2, 3))))
+
+
+DESIGN = Design(60, 30, 4000)
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.25])
+@pytest.mark.parametrize("sds", [(0.0, 0.0), (0.6, 0.0), (1.2, 0.8)])
+def test_pooled_worths_and_ties_stay_as_they_were(ties, sds):
+    truth = Truth.spaced(4, 0.4, ties=ties, judge_sd=0.3, item_sd=0.3)
+    changed = change_tastes(truth, *sds)
+    assert (changed.judge_sd, changed.item_sd) == sds
+    before, after = predict_errors(truth, DESIGN), predict_errors(changed, DESIGN)
+    assert after.apart[0] == pytest.approx(before.apart[0], rel=0.03)
+    tied = [average_answers(np.zeros(1), one)[0][1, 0] for one in (truth, changed)]
+    assert tied[1] == pytest.approx(tied[0], abs=1e-6)
+
+
+def test_average_answers_are_those_of_many_draws():
+    truth = Truth.spaced(2, 0.7, ties=0.2, judge_sd=0.6, item_sd=0.5)
+    rng = np.random.default_rng(5)
+    x = 0.7 + rng.normal(0, np.sqrt(2 * (0.36 + 0.25)), 400_000)
+    won, lost = np.exp(x / 2), np.exp(-x / 2)
+    total = won + lost + truth.tie
+    drawn = [(won / total).mean(), (truth.tie / total).mean(), (lost / total).mean()]
+    shares, _ = average_answers(np.array([0.7]), truth)
+    assert shares[:, 0] == pytest.approx(drawn, abs=0.002)
+
+
+@pytest.mark.parametrize("df", [4, 9, 30])
+def test_the_power_of_one_pair_is_that_of_the_noncentral_t(df):
+    size = np.array([0.5, 1.5, 3.0, 5.0])
+    assert find_power(size, 2.3, df) == pytest.approx(nct.sf(2.3, df, size), abs=0.002)
+
+
+@pytest.mark.parametrize("systems", [3, 6, 10])
+def test_the_first_critical_value_is_that_of_the_studentized_range(systems):
+    design = Design(101, 5000, 5000)
+    found = expect(predict_errors(Truth.spaced(systems, 0.1), design), design, 0.95)
+    expected = studentized_range.ppf(0.95, systems, 100) / np.sqrt(2)
+    assert found.critical == pytest.approx(expected, abs=0.1)
+
+
+def test_equals_have_no_power_and_neither_have_four_judges():
+    truth = Truth(("A", "B", "C"), (1.0, 1.0, 0.0))
+    design = Design(20, 100, 2000)
+    power = expect(predict_errors(truth, design), design, 0.95).power
+    assert power[0, 1] == 0 < power[0, 2]
+    few = Design(4, 100, 2000)
+    assert not expect(predict_errors(truth, few), few, 0.95).power.any()
+
+
+def test_the_last_digit_of_equal_gaps_changes_no_power():
+    foreseen, design = (
+        predict_errors(Truth.spaced(6, 0.3), Design(20, 150, 1800)),
+        Design(20, 150, 1800),
+    )
+    variance = np.sum(list(foreseen.vary(design).values()), axis=0)
+    rng = np.random.Generator(np.random.PCG64(1))
+    powers = {
+        expect(foreseen, design, 0.95, variance * (1 + scale)).power.tobytes()
+        for scale in (0.0, *(1e-13 * rng.standard_normal((8, 6, 6))))
+    }
+    assert len(powers) == 1
+
+
+def test_degrees_of_freedom_are_of_the_fewest_clusters():
+    assert find_df(Design(20, 10, 2000)) == 9
+    assert find_df(Design(20, 2000, 2000)) == 19

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from campaigns import make_items, small
 from evenhand.design.assignment import assign
+from evenhand.design.feasibility import find_doubts
 from evenhand.design.guarantees import verify_design
 from evenhand.design.reading import make_campaign
 from evenhand.errors import CampaignError
@@ -86,13 +87,6 @@ def test_the_reason_is_named(campaign, said):
         assign(campaign)
 
 
-def test_an_anchor_that_is_also_dealt_out_is_refused():
-    items = [{**one, "group": "same"} for one in make_items(2, 1)]
-    items[0]["anchor"] = True
-    with pytest.raises(CampaignError, match="source 'same' is an anchor"):
-        assign(small(1, items, 3, once_per_source=True))
-
-
 def can_be(needs, loads):
     """Whether groups can be dealt out, by trying everybody for everything."""
     if not needs:
@@ -134,3 +128,49 @@ def test_a_source_of_which_controls_were_shown_is_shown_with_the_same_one_again(
     seen = {(one.judge, one.item) for one in assignment if one.kind == "control"}
     assert len(seen) == 2 * 4
     assert verify_design(assignment).holds
+
+
+def doubt(items, width=1, *, shows=("source",), **design):
+    told = small(width, items, 4, **design).to_dict()
+    told["tasks"][0]["shows"] = list(shows)
+    return find_doubts(make_campaign(told))
+
+
+def test_nothing_is_said_of_a_sound_campaign():
+    assert doubt(make_items(4, 2), 2, once_per_source=False) == ()
+    assert doubt(make_items(4, 2), once_per_source=True) == ()
+
+
+def test_a_reference_that_is_shown_and_that_no_item_has():
+    (said,) = doubt(make_items(4, 2), shows=["reference"])
+    assert said == "Pass 'quality' shows the reference, and no item has one."
+    items = [{**one, "reference": "r"} for one in make_items(3, 2)] + make_items(1, 2, prefix="x")
+    (said,) = doubt(items, shows=["reference"])
+    assert "1 of 4 items have none (x0)" in said
+
+
+def test_equal_outputs_are_doubtful_where_they_are_compared():
+    items = [*make_items(3, 2), {"item": "same", "source": "s", "outputs": {"S0": "x", "S1": "x"}}]
+    assert doubt(items) == ()
+    (said,) = doubt(items, 2)
+    assert said.startswith("1 of 4 items have the same text as the output of two systems (same)")
+
+
+def test_one_source_under_two_names_is_doubtful_where_it_may_be_seen_once():
+    items = [
+        {"item": f"{at}{system}", "source": f"sentence {at}", "outputs": {system: f"{system}{at}"}}
+        for at in range(3)
+        for system in "AB"
+    ]
+    assert doubt(items) == ()
+    (said,) = doubt(items, once_per_source=True)
+    assert said.startswith("3 sources are the same text under several items, such as '0A' and '0B'")
+    grouped = [{**one, "group": one["source"]} for one in items]
+    assert doubt(grouped, once_per_source=True) == ()
+
+
+def test_an_anchor_that_is_also_dealt_out_is_refused():
+    items = [{**one, "group": "same"} for one in make_items(2, 1)]
+    items[0]["anchor"] = True
+    with pytest.raises(CampaignError, match="source 'same' is an anchor"):
+        assign(small(1, items, 3, once_per_source=True))

@@ -26,16 +26,6 @@ def test_usual_columns_are_no_systems(name, hint):
         build({"item": "1", "A": "x", "B": "y", name: "z"})
 
 
-@pytest.mark.parametrize("names", [("output_A", "output_B"), ("system1", "system2"), ("outputA",)])
-def test_headers_that_number_outputs_are_systems(names):
-    row = {"item": "1", **dict.fromkeys(names, "x")}
-    assert build(row)[0].systems == names
-
-
-def test_what_is_ignored_is_no_system():
-    assert build(SHEET, ignore=("src", "notes"))[0].systems == ("new", "old")
-
-
 def test_systems_select_columns_and_what_looks_like_a_text_is_still_refused():
     rest = {name: one for name, one in SHEET.items() if name != "src"}
     assert build({**rest, "third": "x"}, systems=("old", "new"))[0].systems == ("new", "old")
@@ -145,14 +135,6 @@ def test_columns_have_the_other_names_that_tables_of_judgments_know(name, meant)
     (built,) = build({**item, "A": "x", "B": "y", name: "z"})
     assert getattr(built, meant) == "z"
     assert built.systems == ("A", "B")
-
-
-def test_a_long_table_may_call_its_columns_by_other_names_too():
-    rows = [("f", {"Seg ID": "1", "System Name": name, "Hyp": name * 2}) for name in ("A", "B")]
-    (built,) = build_items(rows)
-    assert (built.name, dict(built.outputs)) == ("1", {"A": "AA", "B": "BB"})
-    (wide,) = build({"item": "1", "model": "x", "baseline": "y"})  # nothing says "output" here
-    assert wide.systems == ("model", "baseline")
 
 
 def test_a_name_that_is_there_or_a_system_is_not_taken_for_another():

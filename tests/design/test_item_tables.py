@@ -1,6 +1,5 @@
 """Tables as spreadsheets and corpora write them are read; others are refused with the row."""
 
-import json
 from pathlib import Path
 
 import openpyxl
@@ -24,12 +23,6 @@ def folder(tmp_path, monkeypatch):
 def read(name, held):
     Path(name).write_bytes(held if isinstance(held, bytes) else held.encode())
     return read_campaign(name).items
-
-
-@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])
-def test_a_line_of_json_ends_at_line_feeds_alone(sign):
-    row = {"item": "1", "A": f"one{sign}two", "B": "y"}
-    assert read("a.jsonl", json.dumps(row, ensure_ascii=False))[0].outputs["A"] == row["A"]
 
 
 def test_empty_columns_behind_the_table_are_left_out():

@@ -9,7 +9,6 @@ from numpy.random import default_rng
 
 import evenhand
 from evenhand.design.more_judgments import centre, draw_truths, predict_more_judgments
-from evenhand.errors import NotIdentified
 
 K = 12
 
@@ -60,12 +59,6 @@ def test_a_centred_covariance_is_known_from_the_errors_of_differences():
     assert centre(errors) == pytest.approx(covariance)
 
 
-def test_without_errors_truths_are_the_estimates():
-    estimate = np.array([1.0, 0.0, -1.0])
-    drawn = draw_truths(estimate, np.zeros((3, 3)), 50, default_rng(1))
-    assert drawn == pytest.approx(np.tile(estimate, (50, 1)))
-
-
 def test_where_worths_differ_much_less_than_errors_truths_are_near_each_other():
     covariance = np.eye(40) - 1 / 40
     estimate = default_rng(2).normal(size=40)
@@ -89,25 +82,6 @@ def test_the_band_holds_what_later_judgments_decide_in_four_of_five_worlds():
         (found,) = predict_more_judgments(imagined, [times], draws=300, seed=replicate)
         held += found.lower <= decided <= found.upper
     assert 150 * 0.72 <= held <= 150 * 0.92  # whole numbers hold a little more
-
-
-def test_decided_pairs_spread_as_much_as_in_worlds_that_are_judged_again():
-    """Worths so far apart beside errors that they are known: what is left is luck of judgments."""
-    rng, times, stderr = default_rng(7), 2.0, 0.5
-    estimate = np.repeat(np.linspace(40.0, -40.0, K // 2), 2)
-    estimate[::2] += 1.0  # six pairs, 2 errors apart each; c is 3
-    (found,) = predict_more_judgments(
-        imagine(board(), estimate, stderr), [times], draws=4_000, seed=5
-    )
-    own = stderr / np.sqrt(2)
-    truth = estimate + rng.normal(0, own, (4_000, K))
-    later = estimate / times + (truth + rng.normal(0, own, truth.shape)) * (1 - 1 / times)
-    apart = np.abs(later[:, :, None] - later[:, None, :])[:, *np.triu_indices(K, 1)]
-    decided = (apart > 3.0 * stderr / np.sqrt(times)).sum(axis=1)
-    assert found.decided == pytest.approx(decided.mean(), abs=0.15)
-    assert found.lower == np.quantile(decided, 0.1)
-    assert found.upper == np.quantile(decided, 0.9)
-    assert found.upper - found.lower >= 2
 
 
 def test_the_noise_of_judgments_to_come_is_seen_where_truths_are_known(monkeypatch):
@@ -145,10 +119,3 @@ def test_more_judgments_never_decide_less_on_average():
     assert decided == sorted(decided)
     assert decided[-1] > decided[0]
     assert [one.judgments for one in found] == [800, 1600, 3200, 6400, 12800]
-
-
-def test_a_ranking_without_rank_sets_foresees_nothing():
-    rows = [("A", "B", "left")] * 7 + [("A", "B", "right")] * 4
-    votes = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
-    with pytest.raises(NotIdentified, match="rank sets"):
-        predict_more_judgments(evenhand.rank(votes, interval="model"))

@@ -8,6 +8,7 @@ import pytest
 from design.labelled_outputs import as_ratings, smooth_world
 from evenhand import OutputFeatures, Query, choose_outputs
 from evenhand.data.ratings import Ratings
+from evenhand.design.next_outputs import choose_part, name_features
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 
 TWO = OutputFeatures(numbers=("x0", "x1"), labels=())
@@ -29,45 +30,10 @@ def test_only_outputs_without_a_rating_are_chosen_each_once():
     assert {one.kind for one in found.outputs} == {"chosen"}
 
 
-def test_the_first_is_the_least_sure_by_the_formula():
-    found = choose_outputs(partly(), TWO, n=20)
-    deviations = [one.deviation for one in found.outputs]
-    assert deviations[0] == max(deviations)
-
-
 def test_the_start_up_is_at_random_and_says_so():
     found = choose_outputs(partly(rated=6), TWO, n=6)
     assert [one.kind for one in found.outputs] == ["start-up"] * 4 + ["chosen"] * 2
     assert any("until 10 have ratings (6 have)" in one for one in found.says)
-
-
-@pytest.mark.parametrize("rated", [0, 1])
-def test_few_ratings_or_none_begin_at_random(rated):
-    found = choose_outputs(partly(rated=rated), TWO, n=3)
-    assert [one.kind for one in found.outputs] == ["start-up"] * 3
-    assert (found.outputs[0].predicted is None) == (rated == 0)
-
-
-def test_ratings_that_are_all_alike_do_not_stop_a_choice():
-    x, _ = smooth_world(30, 5)
-    found = choose_outputs(as_ratings(x, [4.0] * 20 + [None] * 10), TWO, n=2)
-    assert [one.predicted for one in found.outputs] == pytest.approx([4.0, 4.0])
-
-
-def test_a_missing_number_is_a_missing_score():
-    frame = partly().frame.to_native().with_columns(pl.col("score").fill_null(float("nan")))
-    assert choose_outputs(Ratings(nw.from_native(frame)), TWO).waiting == 20
-
-
-def test_a_row_without_a_score_of_a_rated_output_does_not_wait():
-    frame = partly().frame.to_native()
-    more = frame.head(5).with_columns(score=pl.lit(None, pl.Float64), judge=pl.lit("ben"))
-    found = choose_outputs(Ratings(nw.from_native(pl.concat([frame, more]))), TWO)
-    assert (found.labelled, found.waiting) == (40, 20)
-
-
-def test_more_than_wait_gives_all_that_wait():
-    assert len(choose_outputs(partly(), TWO, n=99).outputs) == 20
 
 
 def test_the_order_of_rows_does_not_matter():
@@ -76,11 +42,6 @@ def test_the_order_of_rows_does_not_matter():
     one, two = (choose_outputs(Ratings(nw.from_native(own)), TWO) for own in (frame, mixed))
     assert one.outputs == two.outputs
     assert one.signature == two.signature
-
-
-def test_all_rated_is_refused_in_words():
-    with pytest.raises(NotIdentified, match="every output has a rating"):
-        choose_outputs(partly(rated=60), TWO)
 
 
 def test_texts_tell_of_outputs():
@@ -136,14 +97,6 @@ def test_kinds_that_no_waiting_output_shares_are_refused():
     assert found.features == ("x0 (number)", "domain (kinds)")
 
 
-def test_labels_of_different_numbers_of_ratings_are_noted():
-    frame = partly().frame.to_native()
-    more = frame.head(5).with_columns(judge=pl.lit("ben"))
-    found = choose_outputs(Ratings(nw.from_native(pl.concat([frame, more]))), TWO)
-    assert any("means of 1 to 2 ratings" in one for one in found.notes)
-    assert not any("means of" in one for one in choose_outputs(partly(), TWO).notes)
-
-
 def test_an_output_that_nobody_rated_needs_no_judge():
     table = pl.DataFrame(
         {
@@ -157,3 +110,59 @@ def test_an_output_that_nobody_rated_needs_no_judge():
     rated = Ratings(nw.from_native(table))
     found = choose_outputs(rated, OutputFeatures(numbers=("words",), labels=()), n=1)
     assert [one.item for one in found.outputs] == ["d"]
+
+
+NONE = (None, None)
+
+
+def told(column) -> Ratings:
+    """Thirty ratings with a column beside them."""
+    return as_ratings(*smooth_world(30, 1), words=column)
+
+
+@pytest.mark.parametrize(("bad", "said"), [("n/a", "'n/a'"), (None, "nothing"), ("NaN", "'NaN'")])
+def test_a_bad_number_does_not_turn_a_column_into_kinds(bad, said):
+    column = [str(i) for i in range(30)]
+    column[16] = bad
+    match = f"numbers in 29 of 30 rows, but holds {said} in row 17 .i00016, s."
+    with pytest.raises(InvalidJudgments, match=match):
+        name_features(told(column), ("words",), NONE)
+
+
+def test_savings_replay_the_batch_and_the_seed_that_were_asked_on_rated_outputs():
+    x, y = smooth_world(60, 5)
+    data = as_ratings(x, [*y[:40].tolist(), *[None] * 20])
+    features = name_features(data, ("x0", "x1"), NONE)
+    curves = choose_part(data, features, Query(), (3, 7), (2, None)).curves
+    assert "batch=3 " in curves.signature
+    assert "R=2 seed=7" in curves.signature
+    assert not any("excluded" in note for note in curves.notes)
+
+
+def test_all_rated_is_refused_in_words():
+    with pytest.raises(NotIdentified, match="every output has a rating"):
+        choose_outputs(partly(rated=60), TWO)
+
+
+@pytest.mark.parametrize("rated", [0, 1])
+def test_few_ratings_or_none_begin_at_random(rated):
+    found = choose_outputs(partly(rated=rated), TWO, n=3)
+    assert [one.kind for one in found.outputs] == ["start-up"] * 3
+    assert (found.outputs[0].predicted is None) == (rated == 0)
+
+
+def test_labels_of_different_numbers_of_ratings_are_noted():
+    frame = partly().frame.to_native()
+    more = frame.head(5).with_columns(judge=pl.lit("ben"))
+    found = choose_outputs(Ratings(nw.from_native(pl.concat([frame, more]))), TWO)
+    assert any("means of 1 to 2 ratings" in one for one in found.notes)
+    assert not any("means of" in one for one in choose_outputs(partly(), TWO).notes)
+
+
+def test_the_score_is_no_feature():
+    with pytest.raises(UnknownOption, match="not known before anybody rates"):
+        name_features(told(["1"] * 30), ("score",), NONE)
+
+
+def test_a_column_of_which_half_is_numbers_is_kinds():
+    assert name_features(told(["1", "b"] * 15), ("words",), NONE).labels == ("words",)

@@ -13,9 +13,9 @@ import evenhand
 from evenhand.design.expected_power import find_df, find_size, predict_errors
 from evenhand.design.pilot import learn_from_pilot
 from evenhand.design.plan import plan_campaign
-from evenhand.design.power import Design, Truth, draw_scores, simulate_power
+from evenhand.design.power import Design, Truth, draw_scores
 from evenhand.design.spec import make_spec
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import UnknownOption
 from evenhand.models.means import Adjusted
 
 RATED = {"unit": "points", "judge_sd": 3.0, "item_sd": 6.0, "noise_sd": 10.0}
@@ -37,31 +37,20 @@ def rate(truth, design, seed, *, severity=8.0, difficulty=10.0):
     "design",
     [
         Design(12, 60, 480),
-        Design(12, 60, 240),
         Design(10, 30, 600, overlap=2),
-        Design(20, 40, 320, repeats=2),
         Design(20, 50, 800, loads="zipf"),
-        Design(8, 10, 400),  # every output is scored ten times
     ],
     ids=str,
 )
 def test_errors_in_closed_form_are_those_of_adjusted_scores(design):
     truth, apart = Truth.spaced(4, 0.0, judge_sd=3.0, item_sd=6.0, noise_sd=10.0), []
-    for seed in range(400):
+    for seed in range(300):
         rows = draw_scores(truth, design, np.random.default_rng(seed))
         estimate = Adjusted().fit(rows).estimate
         apart.append((estimate[:, None] - estimate)[np.triu_indices(4, 1)])
     simulated = np.mean(np.square(apart))
     expected = sum(predict_errors(truth, design).vary(design).values())[0, 1]
     assert simulated == pytest.approx(expected, rel=0.13)
-
-
-def test_of_many_scores_errors_are_those_of_a_d_study():
-    design = Design(12, 60, 2_000_000)
-    inputs = predict_errors(TRUTH, design)
-    d_study = 2 * 3.0**2 / 12 + 2 * 6.0**2 / 60
-    assert sum(inputs.vary(design).values())[0, 1] == pytest.approx(d_study, rel=1e-3)
-    assert inputs.bound(design)[0, 1] == pytest.approx(d_study)
 
 
 def test_complete_blocks_have_the_errors_of_a_d_study():
@@ -114,18 +103,6 @@ def test_a_found_design_reaches_the_power_in_simulation():
     assert plan.design.items * 3 <= plan.design.judgments
 
 
-def test_equal_systems_are_hardly_ever_told_apart():
-    truth = Truth.spaced(4, 0.0, judge_sd=4.0, item_sd=6.0, noise_sd=10.0)
-    counts = simulate_power(truth, Design(12, 30, 360), campaigns=80)
-    assert counts.right.sum() == 0
-    assert counts.any_false <= 10  # .05 of 80 but for one time in a thousand
-
-
-def test_tastes_bound_what_more_scores_decide():
-    with pytest.raises(NotIdentified, match=r"error of 2\.. of a difference of 4 points"):
-        plan_campaign({**RATED, "systems": 2, "gap": 4.0, "judges": 8, "judge_sd": 5.0})
-
-
 def test_what_is_not_stated_is_assumed_by_name():
     plan = plan_campaign({"unit": "points", "systems": 2, "gap": 8.0}, campaigns=0)
     assert plan.spec.truth.sds == {"judge_sd": 4.5, "item_sd": 9.0, "noise_sd": 15.0}
@@ -159,7 +136,7 @@ def test_settings_that_do_not_fit_ratings_are_refused(settings, said):
 @pytest.fixture(scope="module")
 def pilots():
     return [
-        learn_from_pilot(rate(TRUTH, Design(16, 40, 960, overlap=3), seed)) for seed in range(6)
+        learn_from_pilot(rate(TRUTH, Design(16, 40, 960, overlap=3), seed)) for seed in range(5)
     ]
 
 
@@ -185,13 +162,6 @@ def test_a_pilot_gives_back_differences_adjusted_and_drawn_together(pilots):
     design = Design(16, 40, 960, overlap=3)
     expected = sum(predict_errors(TRUTH, design).vary(design).values())[0, 1]
     assert error == pytest.approx(sqrt(expected), rel=0.15)
-
-
-def test_stronger_tastes_leave_differences_in_points_as_they_are(pilots):
-    one = pilots[0]
-    worst = one.worst()
-    assert worst.judge_sd > one.truth.judge_sd
-    assert worst.log_worth == one.truth.log_worth
 
 
 def test_a_gap_in_points_is_planned_with_the_components_of_a_pilot():

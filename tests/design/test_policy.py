@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
+from scipy.stats import chisquare, norm
 
 from design.boards import simulate, state, wait_for
+from evenhand import choose_pairs
 from evenhand.cli.next import POLICIES
-from evenhand.design.next_pairs import choose_pairs
+from evenhand.data.tally import Tally
 from evenhand.design.policy import RULES, TITLES, Policy, number_pairs, read_state
 from evenhand.design.savings import measure_savings
 from evenhand.errors import (
@@ -45,13 +46,6 @@ def test_the_start_up_phase_is_five_perfect_matchings(k):
     for i in range(5):
         matching = found[i * k // 2 : (i + 1) * k // 2]
         assert len({name for one in matching for name in (one.left, one.right)}) == k
-
-
-def test_an_odd_number_of_systems_has_one_judgment_too_many_at_most():
-    board = read_state(None, systems=[f"s{i}" for i in range(7)])
-    found = choose(Policy(), board, 18)
-    loads = Counter(name for one in found for name in (one.left, one.right))
-    assert sorted(loads.values()) == [5, 5, 5, 5, 5, 5, 6]
 
 
 def test_a_new_system_gets_its_judgments_before_anything_else():
@@ -100,34 +94,6 @@ def test_pairs_that_wait_count_as_answered_in_what_is_believed():
     told = belief.information(np.array([x @ belief.mean]))[0]
     precision = np.linalg.inv(belief.vcov) + told * np.outer(x, x)
     assert np.linalg.inv(wait_for(board, [2]).belief.vcov) == pytest.approx(precision)
-
-
-def test_where_no_pair_may_be_asked_that_is_said():
-    nothing = replace(state((1, 0, -1), 60), allowed=np.zeros(3, dtype=bool))
-    with pytest.raises(NotIdentified, match="no pair may be asked: every one is used up"):
-        choose(Policy(), nothing, 1)
-
-
-def test_a_batch_that_repeats_pairs_says_so():
-    tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
-    said = "of 10 pairs asked about more than once before an answer comes"
-    assert not any(said in note for note in choose_pairs(tally, n=5).notes)
-    assert sum(said in note for note in choose_pairs(tally, n=60).notes) == 1
-    low, high = np.triu_indices(5, 1)
-    every = [(f"s{one:02d}", f"s{other:02d}") for one, other in zip(low, high, strict=True)]
-    note, *_ = choose_pairs(tally, n=1, waiting=every).notes
-    assert note.startswith("1 of 10 pairs asked about more than once")
-    note, *_ = choose_pairs(simulate((1, 0), 20, 1), n=2).notes
-    assert note.startswith("The only pair is asked about more than once")
-
-
-def test_one_pair_is_one_pair():
-    assert (
-        choose_pairs(None, n=1, systems=["a", "b"]).says[0]
-        == "1 pair to ask about next: 1 start-up."
-    )
-    one = choose_pairs(simulate((1, 0.5, 0), 200, 1), n=1, systems=["new"])
-    assert "1 of 4 systems with fewer than 5 judgments" in one.says[1]
 
 
 def votes_on(*tasks):
@@ -180,13 +146,6 @@ def test_some_systems_of_the_data_cannot_be_left_out_by_naming_others():
         choose_pairs(None, systems=["a", "a", "b"])
 
 
-def test_the_text_of_a_result_is_its_pairs_as_a_table():
-    found = choose_pairs(simulate((1, 0, -1), 60, 1), n=2)
-    text = " ".join(repr(found).split())
-    assert all(one.left in text and one.reason in text for one in found.pairs)
-    assert "array" not in text
-
-
 def test_a_pair_in_a_large_batch_has_one_probability_that_of_the_judgments():
     """Φ(Δ/√V) of what is believed before the batch, and before what is out is answered."""
     tally = simulate((0.5, 0.2, 0, -0.4), 80, 1)
@@ -205,41 +164,11 @@ def test_a_pair_in_a_large_batch_has_one_probability_that_of_the_judgments():
             assert one.reason == f"{better} is better with probability {max(first, 1 - first):.2f}"
 
 
-def test_requests_with_seeds_of_their_own_are_three_in_ten_at_random():
-    tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
-    kinds = [choose_pairs(tally, n=1, seed=request).pairs[0].kind for request in range(100)]
-    assert 15 < kinds.count("random") < 45
-
-
-def test_what_waits_counts_for_the_start_up_phase():
-    board = read_state(None, systems=["a", "b"], waiting=[("a", "b")] * 5)
-    assert choose(Policy(), board, 1)[0].kind == "chosen" or not board.answered
-    assert "start-up" not in {one.kind for one in choose(Policy(), board, 3)}
-
-
 def test_the_random_policy_judges_every_system_as_often():
     board = read_state(None, systems=[f"s{i}" for i in range(8)])
     found = choose(Policy("random"), board, 40)
     loads = Counter(name for one in found for name in (one.left, one.right))
     assert set(loads.values()) == {10}
-
-
-def test_sides_are_random():
-    board = state((1, 0.5, 0, -0.5, -1), 200)
-    turned = [
-        one.left > one.right for seed in range(50) for one in choose(Policy(), board, 4, seed)
-    ]
-    assert 70 < sum(turned) < 130
-
-
-def test_the_order_of_the_judgments_does_not_matter():
-    tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
-    rows = np.random.default_rng(1).permutation(200)
-    names = ("left", "right", "wins", "ties", "losses")
-    mixed = type(tally)(tally.systems, *(getattr(tally, name)[rows] for name in names))
-    for rule in ("order", "closest", "voi", "information", "random"):
-        one, other = (choose(Policy(rule), read_state(each), 8) for each in (tally, mixed))
-        assert one == other
 
 
 @pytest.mark.parametrize(
@@ -276,3 +205,71 @@ def test_what_cannot_be_asked_is_refused():
         read_state(None, systems=["a", "b"], waiting=[("a", "x")])
     with pytest.raises(InvalidJudgments, match="'a' is waited for against itself"):
         read_state(None, systems=["a", "b"], waiting=[("a", "a")])
+
+
+@pytest.mark.parametrize("rule", ["closest", "order"])
+def test_pairs_at_random_are_a_sample_of_all_pairs_whatever_the_rule_took_and_what_waits(rule):
+    """Level .001: in a batch of as many pairs as there are, the rule takes most of the others."""
+    board = state((3, 2, 1, 0), 400)
+    board = wait_for(board, [0, 0, 3, 5])
+    code = {name: i for i, name in enumerate(board.systems)}
+    rng, found = np.random.default_rng(1), np.zeros(6)
+    for _ in range(200):
+        for one in Policy(rule, random_share=0.5).choose(board, 6, rng):
+            if one.kind == "random":
+                found[number_pairs([code[one.left]], [code[one.right]], 4)] += 1
+    assert found.sum() == 600
+    assert chisquare(found).pvalue > 0.001
+
+
+def test_a_draw_from_some_of_the_pairs_does_not_call_itself_one_from_all():
+    board = state((3, 2, 1, 0), 400)
+    some = replace(board, allowed=np.array([True, True, True, True, True, False]))
+    for known, kinds in ((board, {"random"}), (some, {"narrowed"})):
+        found = Policy(random_share=1).choose(known, 20, np.random.default_rng(1))
+        assert {one.kind for one in found} == kinds
+    assert {"s02", "s03"} not in [{one.left, one.right} for one in found]
+    assert {one.reason for one in found} == {"at random, of the pairs that are left"}
+
+
+def test_they_are_printed_as_a_table_with_reasons_and_signature():
+    found = choose_pairs(None, n=2, systems=["a", "b", "c", "d"])
+    text = repr(found)
+    assert [line.split()[:3] for line in text.split("\n") if " every system gets " in line] == [
+        ["1", "a", "b"],
+        ["2", "d", "c"],
+    ]
+    assert "The start-up phase comes first: 4 of 4 systems with fewer than 5 judgments." in text
+    assert " ".join(text.split()).endswith(found.signature)
+
+
+def test_little_doubt_is_said_to_take_judgments_for_independent():
+    """A beats B and B beats C in 90 of 100: nothing about these orders is in doubt by itself."""
+    won, lost, ties = np.array([90.0, 90.0, 95.0]), np.array([10.0, 10.0, 5.0]), np.zeros(3)
+    left, right = np.array([[0, 1, 0], [1, 2, 2]], dtype=np.int32)
+    found = choose_pairs(Tally(("A", "B", "C"), left, right, won, ties, lost, 300.0), n=2)
+    assert any("little doubt" in one.reason for one in found.pairs)
+    assert any(one.code == "doubt-independent" for one in found.notes)
+    few = np.full(1, 5.0)
+    level = Tally(("A", "B"), left[:1], right[:1], few, ties[:1], few, 10.0)
+    assert not any(one.code == "doubt-independent" for one in choose_pairs(level, n=1).notes)
+
+
+def test_a_batch_that_repeats_pairs_says_so():
+    tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
+    said = "of 10 pairs asked about more than once before an answer comes"
+    assert not any(said in note for note in choose_pairs(tally, n=5).notes)
+    assert sum(said in note for note in choose_pairs(tally, n=60).notes) == 1
+    low, high = np.triu_indices(5, 1)
+    every = [(f"s{one:02d}", f"s{other:02d}") for one, other in zip(low, high, strict=True)]
+    note, *_ = choose_pairs(tally, n=1, waiting=every).notes
+    assert note.startswith("1 of 10 pairs asked about more than once")
+    note, *_ = choose_pairs(simulate((1, 0), 20, 1), n=2).notes
+    assert note.startswith("The only pair is asked about more than once")
+
+
+def test_the_text_of_a_result_is_its_pairs_as_a_table():
+    found = choose_pairs(simulate((1, 0, -1), 60, 1), n=2)
+    text = " ".join(repr(found).split())
+    assert all(one.left in text and one.reason in text for one in found.pairs)
+    assert "array" not in text

@@ -1,11 +1,13 @@
 """Simulated power against exact probabilities, and its interval against scipy's."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
 from evenhand.design.expected_power import expect, predict_errors
-from evenhand.design.power import Design, Truth, bound_share, simulate_power
+from evenhand.design.power import Design, Truth, bound_share, draw_campaign, simulate_power
 
 VOTES, GAP = 400, 0.3
 
@@ -37,7 +39,6 @@ def test_the_closed_form_is_the_exact_binomial_where_judges_are_many():
     [
         (Truth.spaced(5, 0.3, judge_sd=0.3, item_sd=0.3), Design(20, 100, 2000)),
         (Truth.spaced(5, 0.4, ties=0.2, judge_sd=0.5, item_sd=0.5), Design(30, 100, 1500, 3)),
-        (Truth.spaced(4, 0.4, ties=0.2, judge_sd=0.3), Design(12, 300, 2000)),
     ],
 )
 def test_the_closed_form_is_near_the_simulated_power(truth, design):
@@ -76,13 +77,38 @@ def test_the_interval_of_a_share_is_wilsons(count, of):
     assert bound_share(count, of) == pytest.approx((known.low, known.high), abs=1e-9)
 
 
-@pytest.mark.slow
-def test_intervals_of_simulated_power_cover_the_exact_power():
-    truth, design = Truth.spaced(2, 0.5), Design(20, 20, 150)
-    exact = exact_power(150, 0.5)
-    covered = 0
-    for seed in range(60):
-        found = simulate_power(truth, design, campaigns=40, cluster="judgment", seed=seed)
-        lower, upper = found.interval(0, 1)
-        covered += lower <= exact <= upper
-    assert covered >= 60 * 0.95 - 3.09 * np.sqrt(60 * 0.0475), f"{covered} of 60"
+def draw(truth, design, seed=1):
+    return draw_campaign(truth, design, np.random.default_rng(seed))
+
+
+def test_shares_of_answers_are_those_of_the_model():
+    tally = draw(Truth.spaced(2, 0.8, ties=0.2), Design(50, 100, 40_000))
+    first = tally.left == 0
+    wins = tally.wins[first].sum() + tally.losses[~first].sum()
+    won, lost, tie = np.exp(0.4), np.exp(-0.4), 0.5
+    assert wins / 40_000 == pytest.approx(won / (won + lost + tie), abs=4 * 0.0025)
+    assert tally.ties.sum() / 40_000 == pytest.approx(tie / (won + lost + tie), abs=4 * 0.0025)
+
+
+@pytest.mark.parametrize("loads", ["equal", "zipf"])
+def test_each_output_pair_is_seen_by_so_many_different_judges_so_often(loads):
+    design = Design(7, 500, 500 * 6, overlap=3, repeats=2, loads=loads)
+    tally = draw(Truth.spaced(4, 0.3), design)
+    item, judge = tally.factor("item").codes, tally.factor("judge").codes
+    seen = Counter(zip(item.tolist(), judge.tolist(), strict=True))
+    assert set(seen.values()) == {2}
+    assert set(Counter(one for one, _ in seen).values()) == {3}
+
+
+def test_only_pairs_that_are_to_be_compared_are():
+    tally = draw(Truth.spaced(3, 0.3), Design(5, 10, 300, pairs=((0, 1), (1, 2))))
+    pairs = {
+        tuple(sorted(one)) for one in zip(tally.left.tolist(), tally.right.tolist(), strict=True)
+    }
+    assert pairs == {(0, 1), (1, 2)}
+
+
+def test_one_seed_gives_one_campaign():
+    truth, design = Truth.spaced(3, 0.3, judge_sd=0.5), Design(5, 10, 100)
+    assert draw(truth, design).digest == draw(truth, design).digest
+    assert draw(truth, design).digest != draw(truth, design, 2).digest

@@ -6,7 +6,7 @@ import pytest
 from evenhand.design.query import Query, QueryState
 from evenhand.errors import UnknownOption
 from evenhand.numerics.gaussian_process import Points
-from evenhand.ratings.process_search import begin, condition
+from evenhand.ratings.process_search import condition
 
 
 def line(*at):
@@ -59,11 +59,6 @@ def test_density_to_the_power_of_nought_is_uncertainty(four):
     assert one.tolist() == Query("uncertainty").choose(four, 4, rng()).tolist()
 
 
-def test_a_great_power_stays_where_outputs_are(four):
-    assert Query("uncertainty").choose(four, 2, rng())[0] == 3
-    assert 3 not in Query("density", power=3.0).choose(four, 3, rng()).tolist()
-
-
 def test_a_spread_batch_is_what_single_choices_would_have_been(four):
     """The label itself does not matter for variances while parameters stay."""
     batch = Query("uncertainty").choose(four, 3, rng()).tolist()
@@ -79,25 +74,6 @@ def test_a_spread_batch_is_what_single_choices_would_have_been(four):
         taken.append(at)
         known.append(at)
     assert batch == taken
-
-
-def test_copies_fill_a_batch_that_is_not_spread():
-    points = line(0.0, 3.0, 3.0, 3.0, -2.5)
-    known = points.take(np.array([0]))
-    process = condition(known, np.array([50.0]), np.array([0.0, 0.0, np.log(0.1)]))
-    scene = QueryState(process, points, np.arange(1, 5))
-    assert sorted(Query("uncertainty", spread=False).choose(scene, 3, rng()).tolist()) == [1, 2, 3]
-    assert 4 in Query("uncertainty").choose(scene, 2, rng()).tolist()
-
-
-def test_more_than_there_are_gives_all(four):
-    for strategy in ("random", "uncertainty", "density"):
-        assert sorted(Query(strategy).choose(four, 9, rng()).tolist()) == [0, 1, 2, 3]
-
-
-def test_an_oracle_without_labels_is_refused(four):
-    with pytest.raises(UnknownOption, match="nobody has"):
-        Query("oracle").choose(four, 1, rng())
 
 
 def test_an_oracle_takes_the_label_that_is_foreseen_worst_of_outputs_apart():
@@ -125,32 +101,11 @@ def test_settings_that_cannot_be_are_refused(settings):
         Query(**settings)
 
 
-def test_begin_has_a_parameter_for_strength_scales_and_noise():
-    assert len(begin(line(0.0, 1.0))) == 3
+def test_an_oracle_without_labels_is_refused(four):
+    with pytest.raises(UnknownOption, match="nobody has"):
+        Query("oracle").choose(four, 1, rng())
 
 
-def test_an_oracle_leaves_what_is_foreseen_well():
-    """The label far from the mean is foreseen, since its copy has it; the other is not."""
-    points = line(0.0, 100.0, 0.0, 200.0)
-    truth = np.array([80.0, 50.0, 80.0, 67.0])
-    known = points.take(np.array([0, 1]))
-    process = condition(known, truth[:2], np.array([0.0, 0.0, np.log(0.1)]))
-    scene = QueryState(process, points, np.array([2, 3]), truth)
-    assert (
-        abs(process.predict_mean(points)[2] - 80.0)
-        < abs(process.predict_mean(points)[3] - 67.0) / 1.0
-    )
-    assert Query("oracle").choose(scene, 1, rng()).tolist() == [3]
-
-
-def test_variances_when_chosen_are_kept(four):
-    taken, variance = Query("uncertainty").pick(four, 3, rng())
-    before = four.process.covariance(four.points.take(taken), four.points.take(taken))
-    inner = before[:2, :2] + four.process.noise * np.eye(2)
-    last = before[2, 2] - before[2, :2] @ np.linalg.solve(inner, before[:2, 2])
-    assert variance[0] == pytest.approx(before[0, 0])
-    assert variance[2] == pytest.approx(last)
-    apart = Query("uncertainty", spread=False).pick(four, 3, rng())
-    whole = np.diag(four.process.covariance(four.points, four.points))
-    assert apart[1] == pytest.approx(whole[apart[0]])
-    assert Query("random").pick(four, 3, rng())[1] is None
+def test_a_great_power_stays_where_outputs_are(four):
+    assert Query("uncertainty").choose(four, 2, rng())[0] == 3
+    assert 3 not in Query("density", power=3.0).choose(four, 3, rng()).tolist()

@@ -7,17 +7,9 @@ import pytest
 from scipy import stats
 
 from design.labelled_outputs import draw_curves
-from evenhand.design.query import GreatestT, compare_parts, find_share
-from evenhand.design.query_replay import average
+from evenhand.design.query import compare_parts, find_share
 from evenhand.errors import UnknownOption
 from evenhand.report.figures.predictions import draw_queries
-
-
-def test_intervals_are_those_of_students_t():
-    values = np.random.default_rng(0).normal(size=9)
-    own = average(values)
-    ends = stats.t.interval(0.95, 8, values.mean(), stats.sem(values))
-    assert (own.lower, own.upper) == pytest.approx(ends, abs=1e-10)
 
 
 def test_errors_are_means_over_test_outputs():
@@ -68,23 +60,6 @@ def test_variances_of_items_and_repeats_are_added():
     assert found.error == pytest.approx(error)
 
 
-def test_outputs_of_one_item_hang_together():
-    """Every item twice, with the same errors: as sure as each once."""
-    gain = np.random.default_rng(1).normal(size=(3, 6, 20))
-    once = compare_parts(gain, np.arange(20), np.random.default_rng(0))
-    twice = compare_parts(
-        np.repeat(gain, 2, axis=2), np.repeat(np.arange(20), 2), np.random.default_rng(0)
-    )
-    assert twice.error == pytest.approx(once.error)
-    assert twice.less == pytest.approx(once.less)
-
-
-def test_parts_that_say_the_same_as_the_whole_are_no_find():
-    found = draw_curves(5)
-    same = replace(found, errors=np.broadcast_to(found.errors[:1, -1:], found.errors.shape))
-    assert not any(one.better for one in same.parts)
-
-
 def test_curves_without_random_are_refused():
     with pytest.raises(UnknownOption, match="random"):
         replace(draw_curves(1), queries=("density", "uncertainty"))
@@ -98,33 +73,12 @@ def test_records_and_figure_have_a_row_for_each_query_and_look():
     assert len(below) + len(whole) <= len(found.records())
 
 
-def test_few_repeats_give_no_verdict_of_parts():
-    found = draw_curves(5, gain=2.0, repeats=9)
-    assert [(one.p, one.lower, one.better) for one in found.parts] == [(None, None, False)] * 2
-    assert any("9 replicates are too few to tell" in one for one in found.says)
-    assert draw_curves(5, gain=2.0, repeats=10).parts[1].better
-
-
 def test_a_part_that_says_the_same_as_the_whole_has_no_bound():
     found = draw_curves(5)
     errors = found.errors.copy()
     errors[0] = errors[0, -1]
     part = replace(found, errors=errors).parts[0]
     assert (part.less, part.lower) == (0.0, None)
-
-
-def test_a_chance_is_counted_among_draws():
-    found = GreatestT(np.zeros(1), np.ones(1), np.arange(1.0, 20.0))
-    assert found.find_p(18.0) == pytest.approx(3 / 20)  # 18 and 19, and what was seen itself
-    assert found.find_p(99.0) == pytest.approx(1 / 20)
-    assert found.critical == 19.0  # the least draw that 95 % of 19 are not above
-
-
-def test_the_null_is_the_greatest_of_all_parts():
-    """Of 30 parts apart the greatest is near the 1 - .05 / 30 quantile of one, not 1.64."""
-    gain = np.random.default_rng(1).normal(size=(30, 40, 60))
-    found = compare_parts(gain, np.arange(60), np.random.default_rng(0))
-    assert stats.norm.ppf(1 - 0.1 / 30) < found.critical < stats.norm.ppf(1 - 0.005 / 30)
 
 
 def test_the_bound_of_a_part_holds_for_all_looks():
@@ -210,24 +164,6 @@ def test_outputs_of_one_item_are_drawn_together():
     )
 
 
-def test_labels_that_do_not_help_have_no_share():
-    found = falling(4)
-    errors = found.errors.copy()
-    errors[:, 0] = errors[0, -1] * 0.9
-    found = replace(found, errors=errors)
-    assert {one.share for one in found.find_shares()} == {None}
-    assert any("Labels do not help here" in one for one in found.says)
-
-
-def test_a_start_that_is_enough_is_said_as_at_most():
-    found = falling(4)
-    errors = np.broadcast_to(found.errors[0, -1] * 1.005, found.errors.shape).copy()
-    errors[:, -1] = found.errors[0, -1]
-    found = replace(found, errors=errors)
-    assert [(one.share, one.at_start) for one in found.find_shares()] == [(0.125, True)] * 2
-    assert "uncertainty ≤ 12 %" in " ".join(found.says)
-
-
 def test_what_is_worse_is_said_to_be_worse():
     found = falling(4)
     worse = replace(found, errors=found.errors[::-1])
@@ -237,3 +173,10 @@ def test_what_is_worse_is_said_to_be_worse():
         assert f"points {words[0]} than random (" in said
         assert f"% {words[1]} labels than random" in said
     assert "Within 2 %:" in " ".join(found.says)
+
+
+def test_few_repeats_give_no_verdict_of_parts():
+    found = draw_curves(5, gain=2.0, repeats=9)
+    assert [(one.p, one.lower, one.better) for one in found.parts] == [(None, None, False)] * 2
+    assert any("9 replicates are too few to tell" in one for one in found.says)
+    assert draw_curves(5, gain=2.0, repeats=10).parts[1].better

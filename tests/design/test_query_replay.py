@@ -1,5 +1,8 @@
 """Replays of queries on outputs whose labels are known."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import narwhals as nw
 import numpy as np
 import polars as pl
@@ -8,13 +11,13 @@ import pytest
 from design.labelled_outputs import as_ratings, smooth_world
 from evenhand import OutputFeatures, Query, QueryReplay, trace_queries
 from evenhand.data.ratings import Ratings
-from evenhand.design.query_replay import SHARES
+from evenhand.design.query import read_outputs
+from evenhand.design.query_replay import make_trial, run_trial
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.numerics.gaussian_process import Points
 from evenhand.ratings.process_search import begin, condition, relearn
 
 TEN = OutputFeatures(numbers=tuple(f"x{j}" for j in range(10)), labels=())
-TWO = OutputFeatures(numbers=("x0", "x1"), labels=())
 SMALL = QueryReplay(repeats=2, pool=40, start=10, relearn=2.0)
 TWICE = QueryReplay(repeats=2, relearn=2.0)
 ONE = (Query("uncertainty"),)
@@ -52,10 +55,6 @@ def test_random_with_all_labels_is_the_fit_of_all(world):
     assert found.errors[0, -1, 0] == pytest.approx(errors, abs=0.3)  # two ends of a search
 
 
-def test_all_queries_begin_with_the_same_labels(curves):
-    assert np.array_equal(curves.errors[0, 0], curves.errors[1, 0])
-
-
 def test_the_order_of_rows_does_not_matter(world):
     frame = world.frame.to_native()
     mixed = frame.sample(fraction=1.0, shuffle=True, seed=1)
@@ -76,24 +75,6 @@ def test_the_oracle_is_better_than_random_and_random_gets_better_with_labels():
     assert means[-1] < means[0]
 
 
-def test_curves_are_looked_at_at_stated_shares():
-    assert QueryReplay(start=10).plan_looks(1000).tolist() == [
-        round(1000 * share) for share in (*SHARES, 1.0)
-    ]
-
-
-def test_an_outputs_label_is_the_mean_of_its_ratings():
-    x, y = smooth_world(60, 2)
-    frame = as_ratings(x, y).frame.to_native()
-    apart = [
-        frame.with_columns(pl.col("score") + more, judge=pl.lit(judge))
-        for more, judge in ((3, "ann"), (-3, "ben"))
-    ]
-    twice = Ratings(nw.from_native(pl.concat(apart)))
-    one, two = (trace_queries(data, TEN, ONE, TWICE) for data in (as_ratings(x, y), twice))
-    assert two.errors == pytest.approx(one.errors, abs=1e-4)
-
-
 def test_items_are_held_out_as_a_whole():
     """Two systems of each item: no item may be learned from and tested on."""
     x, y = smooth_world(60, 2)
@@ -104,33 +85,6 @@ def test_items_are_held_out_as_a_whole():
     assert np.bincount(found.items).tolist() == [2] * 9  # .3 of 30 items
 
 
-def test_given_test_outputs_are_used_and_may_not_be_in_the_pool(world):
-    x, y = smooth_world(40, 9)
-    test = as_ratings(x, y, [f"t{i:03d}" for i in range(40)])
-    assert trace_queries(world, TEN, ONE, SMALL, test=test).errors.shape[-1] == 40
-    with pytest.raises(InvalidJudgments, match="40 test outputs are in the pool as well"):
-        trace_queries(world, TEN, how=SMALL, test=as_ratings(x, y))
-
-
-@pytest.mark.parametrize(
-    ("n", "how", "match"),
-    [
-        (12, {}, "12 outputs|outputs in the pool"),
-        (60, {"pool": 55}, "cannot be drawn"),
-        (60, {"start": 50}, "outputs in the pool"),
-    ],
-)
-def test_too_few_outputs_are_refused(n, how, match):
-    with pytest.raises((InvalidJudgments, UnknownOption), match=match):
-        trace_queries(as_ratings(*smooth_world(n, 1)), TEN, how=QueryReplay(repeats=2, **how))
-
-
-def test_labels_that_are_all_the_same_are_refused():
-    x, _ = smooth_world(60, 1)
-    with pytest.raises(InvalidJudgments, match="there is nothing to learn"):
-        trace_queries(as_ratings(x, np.full(60, 4.0)), TEN, how=QueryReplay(repeats=2))
-
-
 def test_features_that_say_nothing_are_refused(world):
     with pytest.raises(UnknownOption, match="no features"):
         OutputFeatures(labels=())
@@ -138,20 +92,6 @@ def test_features_that_say_nothing_are_refused(world):
         trace_queries(world, OutputFeatures(), how=SMALL)
     with pytest.raises(InvalidJudgments, match="no feature differs"):
         trace_queries(world, OutputFeatures(labels=("system",)), how=SMALL)
-
-
-def test_a_feature_that_differs_within_an_output_is_refused():
-    x, y = smooth_world(60, 1)
-    data = as_ratings(x, y, ["i0", *(f"i{i}" for i in range(59))])
-    with pytest.raises(InvalidJudgments, match="feature 'x0' differs between rows of one output"):
-        trace_queries(data, TWO, how=QueryReplay(repeats=2))
-
-
-def test_several_criteria_are_refused():
-    x, y = smooth_world(60, 1)
-    data = as_ratings(x, y, criterion=["fluency", "adequacy"] * 30)
-    with pytest.raises(InvalidJudgments, match="several criteria"):
-        trace_queries(data, TWO, how=QueryReplay(repeats=2))
 
 
 def test_queries_are_named_once_and_random_is_added(world):
@@ -178,8 +118,90 @@ def test_settings_that_cannot_be_are_refused(settings):
         QueryReplay(**settings)
 
 
+TWO = OutputFeatures(numbers=("x0", "x1"), labels=())
+HOW = QueryReplay(repeats=2, start=10, batch=7, relearn=1.25)
+SEEN: list[tuple] = []
+
+
+@dataclass(frozen=True)
+class Watched(Query):
+    """A query whose scenes and choices are kept in SEEN."""
+
+    def choose(self, scene, size, rng):
+        """Choose as ever, and keep it."""
+        found = super().choose(scene, size, rng)
+        SEEN.append((self.strategy, scene, size, found))
+        return found
+
+
+@pytest.fixture
+def outputs():
+    return read_outputs(as_ratings(*smooth_world(100, 4)), TWO)
+
+
+@pytest.fixture
+def watched(outputs) -> Sequence[tuple]:
+    """What queries saw of a pool of 60, in batches of at most 7."""
+    SEEN.clear()
+    trial = make_trial(outputs.take(np.arange(60)), outputs.take(np.arange(60, 100)), HOW)
+    queries = tuple(Watched(one) for one in ("random", "uncertainty", "oracle"))
+    run_trial(trial, queries, HOW.plan_looks(60), (1, 0))
+    return [*SEEN]
+
+
+def test_what_has_a_label_never_waits_and_all_else_does(watched):
+    before = set()
+    for strategy, scene, _, found in watched:
+        known = scene.process.known.numbers
+        shared = (scene.points.numbers[scene.waiting][:, None] == known).all(axis=2)
+        assert not shared.any()
+        assert len(scene.waiting) + len(known) == 60
+        before = before if any(one == strategy for one, _ in before) else set()
+        assert not before & {(strategy, at) for at in found.tolist()}
+        before |= {(strategy, at) for at in found.tolist()}
+
+
+def test_only_the_oracle_is_shown_labels(watched):
+    shown = {strategy for strategy, scene, _, _ in watched if scene.truth is not None}
+    assert shown == {"oracle"}
+
+
+def test_several_criteria_are_refused():
+    x, y = smooth_world(60, 1)
+    data = as_ratings(x, y, criterion=["fluency", "adequacy"] * 30)
+    with pytest.raises(InvalidJudgments, match="several criteria"):
+        trace_queries(data, TWO, how=QueryReplay(repeats=2))
+
+
+def test_given_test_outputs_are_used_and_may_not_be_in_the_pool(world):
+    x, y = smooth_world(40, 9)
+    test = as_ratings(x, y, [f"t{i:03d}" for i in range(40)])
+    assert trace_queries(world, TEN, ONE, SMALL, test=test).errors.shape[-1] == 40
+    with pytest.raises(InvalidJudgments, match="40 test outputs are in the pool as well"):
+        trace_queries(world, TEN, how=SMALL, test=as_ratings(x, y))
+
+
 def test_one_item_to_test_on_is_refused(world):
     test = as_ratings(*smooth_world(8, 9), ["t"] * 8).frame.to_native()
     test = Ratings(nw.from_native(test.with_columns(system=pl.Series([f"s{i}" for i in range(8)]))))
     with pytest.raises(InvalidJudgments, match="are of one item, t"):
         trace_queries(world, TEN, how=SMALL, test=test)
+
+
+@pytest.mark.parametrize(
+    ("n", "how", "match"),
+    [
+        (12, {}, "12 outputs|outputs in the pool"),
+        (60, {"pool": 55}, "cannot be drawn"),
+        (60, {"start": 50}, "outputs in the pool"),
+    ],
+)
+def test_too_few_outputs_are_refused(n, how, match):
+    with pytest.raises((InvalidJudgments, UnknownOption), match=match):
+        trace_queries(as_ratings(*smooth_world(n, 1)), TEN, how=QueryReplay(repeats=2, **how))
+
+
+def test_labels_that_are_all_the_same_are_refused():
+    x, _ = smooth_world(60, 1)
+    with pytest.raises(InvalidJudgments, match="there is nothing to learn"):
+        trace_queries(as_ratings(x, np.full(60, 4.0)), TEN, how=QueryReplay(repeats=2))

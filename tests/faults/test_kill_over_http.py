@@ -3,14 +3,13 @@
 import random
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from evenhand.web.store.store import Store
 from http_judges import Judges, check_stored, run_judges
-from postgres_server import Server, run_server
+from postgres_server import Server
 from started_servers import Servers, run_servers, write_campaign
 
 KILLED = -signal.SIGKILL
@@ -65,12 +64,6 @@ def test_five_kills_on_sqlite_lose_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_fifty_kills_on_sqlite_lose_nothing(tmp_path: Path) -> None:
     kill_often(tmp_path, str(tmp_path / "campaign.db"), 50)
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[Server]:
-    with run_server() as server:
-        yield server
 
 
 def test_five_kills_on_postgresql_lose_nothing(postgres: Server, tmp_path: Path) -> None:

@@ -1,14 +1,13 @@
 """PostgreSQL goes away, comes back, or only reads, while the server runs."""
 
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from http_judges import Told, check_stored, fetch
 from patient_judge import Judge, check_refusal
-from postgres_server import Server, run_server
+from postgres_server import Server
 from started_servers import run_servers, write_campaign
 
 
@@ -19,12 +18,6 @@ def check_page(told: Told, *secrets: object) -> None:
     assert "is kept on this device" in told.body
     for word in ("sqlite", "SQL", "/tmp", "socket", "postgres", "Traceback", *map(str, secrets)):
         assert word not in told.body
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[Server]:
-    with run_server() as server:
-        yield server
 
 
 def test_postgresql_goes_away_and_comes_back(postgres: Server, tmp_path: Path) -> None:

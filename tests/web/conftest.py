@@ -9,10 +9,12 @@ import shutil
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from browsers import open_browser
 from evenhand.web import Site, Store, make_app
 from postgres_server import Server, run_server
 from stored_campaigns import HandClock
@@ -74,4 +76,10 @@ def store(where: str, clock: HandClock) -> Iterator[Store]:
 @pytest.fixture
 def client(store: Store) -> Iterator[TestClient]:
     with TestClient(make_app(Site(store)), raise_server_exceptions=False) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with open_browser() as opened:
         yield opened

@@ -3,14 +3,13 @@
 axe-core is not ours to distribute; EVENHAND_AXE names its axe.min.js (npm install axe-core).
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from accessibility import inspect, read_axe
-from browsers import open_browser, run_site
+from browsers import run_site
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store
@@ -40,12 +39,6 @@ KEYS = {
 @pytest.fixture(scope="module")
 def axe() -> str:
     return read_axe()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as opened:
-        yield opened
 
 
 def make(language: str = "en") -> Campaign:

@@ -3,7 +3,6 @@
 Screenshots are kept in the folder that EVENHAND_SCREENSHOTS names.
 """
 
-import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +10,12 @@ from typing import Any
 
 import pytest
 
-import evenhand
-from browsers import open_browser, run_site
+from browsers import run_site
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store
 from evenhand.web.store import judging, people
 from evenhand.web.store.transaction import WriteTransaction
+from judge_pages import keep_picture
 from stored_campaigns import fill, list_judgments, reply_to
 
 SIZES = {1280: (1280, 900), 390: (390, 844), 360: (360, 740)}
@@ -32,12 +31,6 @@ TOLD = {
         {"item": str(n), "outputs": {name: f"{name} on {n}" for name in SYSTEMS}} for n in range(40)
     ],
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -86,16 +79,7 @@ def open_page(
     return page
 
 
-def keep_picture(page: Any, name: str) -> None:
-    folder = os.environ.get("EVENHAND_SCREENSHOTS")
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(folder, f"{name}.png"), full_page=True)
-
-
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (360, "dark")]
-)
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_a_running_campaign_at_a_glance(
     browser: Any, judged: Store, width: int, scheme: str
 ) -> None:
@@ -188,10 +172,10 @@ def join_and_forget(page: Any) -> None:
     page.wait_for_selector("#notice:has-text('j01, new')")
 
 
-@pytest.mark.parametrize("width", [390, 360])
 def test_on_a_phone_the_title_and_every_control_of_a_judge_are_in_sight(
-    browser: Any, judged: Store, width: int
+    browser: Any, judged: Store
 ) -> None:
+    width = 360
     with run_site(Site(judged)) as address:
         page = open_page(browser, judged, address, width=width)
         assert page.locator(".bar .title").bounding_box()["width"] > 100
@@ -213,25 +197,6 @@ def test_on_a_phone_the_title_and_every_control_of_a_judge_are_in_sight(
         page.close()
 
 
-def test_promises_are_counted_and_comments_read_when_somebody_opens_them(
-    browser: Any, judged: Store
-) -> None:
-    with run_site(Site(judged)) as address:
-        page = open_page(browser, judged, address, width=390)
-        assert page.locator(".promises").count() == 0
-        page.click("summary:has-text('Promises of the design')")
-        page.wait_for_selector(".promises dt:has-text('tickets')")
-        page.click("summary:has-text('Comments of judges')")
-        page.wait_for_selector("text=There are no comments yet")
-        page.click("button:has-text('Pause')")
-        page.wait_for_selector(".pill:has-text('paused')")
-        assert page.locator(".promises").count() == 1  # and it stays when the page is fetched anew
-        page.click("button:has-text('Resume')")
-        page.wait_for_selector(".pill:has-text('open')")
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        page.close()
-
-
 def test_answers_are_deleted_after_a_question_and_not_before(browser: Any, tmp_path: Path) -> None:
     with Store.open(str(tmp_path / "c.db")) as store:
         fill(store, make_campaign(TOLD))
@@ -248,19 +213,3 @@ def test_answers_are_deleted_after_a_question_and_not_before(browser: Any, tmp_p
             page.wait_for_selector("#notice:has-text('and all answers')")
             page.close()
         assert list(list_judgments(store)) == []
-
-
-def test_a_file_for_another_program_comes_by_a_click(
-    browser: Any, judged: Store, tmp_path: Path
-) -> None:
-    with run_site(Site(judged)) as address:
-        page = open_page(browser, judged, address, width=1280)
-        page.click("summary:has-text('For other programs')")
-        with page.expect_download() as waiting:
-            page.click("a[href*='export/arena']")
-        path = tmp_path / waiting.value.suggested_filename
-        waiting.value.save_as(path)
-        assert path.name == "better.arena.jsonl"
-        page.close()
-    data: Any = evenhand.read(path)
-    assert data.count_judgments() == sum(1 for _ in judged.rows("comparisons"))

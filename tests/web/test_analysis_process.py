@@ -24,7 +24,6 @@ from evenhand.web.analysis import Analysis
 from evenhand.web.analysis_process import AnalysisProcess
 from evenhand.web.links import read_links
 from evenhand.web.store import people
-from evenhand.web.store.boards import read_boards
 from followed_campaigns import judge_some, make
 from started_servers import Servers, run_servers, write_campaign
 from stored_campaigns import fill, judge_next
@@ -124,19 +123,6 @@ def test_a_refusal_crosses_with_its_number(store: Store) -> None:
     assert missing.status_code == 404
 
 
-def test_boards_that_the_process_counted_are_stored_by_the_server(store: Store) -> None:
-    fill(store, make())
-    judge_some(store, 60)
-    with computing(store):
-
-        def read() -> list[int]:
-            with store.reading() as connection:
-                return [one.record for one in read_boards(connection).values()]
-
-        wait_for(read)
-    assert read() == [store.head().number]
-
-
 @LINUX
 def test_the_process_has_the_lowest_priority_one_thread_of_algebra_and_no_secret_in_sight(
     store: Store,
@@ -191,32 +177,6 @@ def test_a_process_that_is_killed_is_said_on_the_page_and_in_the_log_and_starts_
         assert "was ended by" not in client.get(f"{root}/findings").text
 
 
-CUT = 'import os; os.write(1, b\'{"number":1,"answer":{"body":"<p>\')'
-"""A process that ends in the middle of a message, as one does that is killed while it writes."""
-
-
-def test_a_process_that_ends_in_the_middle_of_a_message_is_started_again(
-    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    fill(store, make())
-    judge_some(store, 30)
-    working = room.COMMAND
-    monkeypatch.setattr(room, "COMMAND", (sys.executable, "-P", "-c", CUT))
-    monkeypatch.setattr(room, "AGAIN", 0.0)
-    process = AnalysisProcess(store)
-    with caplog.at_level(logging.WARNING, "evenhand"):
-        process.begin()
-        try:
-            wait_for(lambda: caplog.records, 60)
-            monkeypatch.setattr(room, "COMMAND", working)
-            root = f"/a/{store.do(people.replace_link, 'admin').token}"
-            with TestClient(make_app(Site(store, worker=process))) as client:
-                wait_for(lambda: "The analysis" not in client.get(f"{root}/findings").text, 60)
-        finally:
-            process.end()
-    assert "the analysis process ended with code 0" in caplog.records[0].getMessage()
-
-
 @LINUX
 def test_judges_go_on_while_the_process_hangs_and_the_page_says_so(
     store: Store, monkeypatch: pytest.MonkeyPatch
@@ -243,22 +203,6 @@ def test_judges_go_on_while_the_process_hangs_and_the_page_says_so(
             client.get(f"{root}/findings")
         wait_for(lambda: process.pid not in (0, first))
         wait_for(lambda: json.loads(client.get(f"{root}/board.json").text)["judged"] == 31)
-
-
-def test_an_analysis_that_takes_long_shows_the_last_one_with_its_time(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The process takes the question, and is stopped before it answers."""
-    monkeypatch.setattr(room, "SOON", 0.2)
-    fill(store, make())
-    judge_some(store, 30)
-    root = f"/a/{store.do(people.replace_link, 'admin').token}"
-    with computing(store) as (client, process):
-        before = client.get(f"{root}/findings").text
-        monkeypatch.setattr(process, "_settle", lambda _: None)
-        page = client.get(f"{root}/findings").text
-    assert "A new analysis is being computed" in page
-    assert page.endswith(before)
 
 
 def find_page(servers: Servers) -> str:
@@ -357,15 +301,26 @@ def test_no_module_of_the_analyses_is_loaded_by_a_server_that_shows_them(tmp_pat
         assert not maps_analyses(servers.pid)
 
 
-def test_rows_hold_no_transaction_while_somebody_takes_their_time(store: Store) -> None:
-    """SQLite empties its write-ahead log although a table is being taken home."""
-    fill(store, make(items=60))
+CUT = 'import os; os.write(1, b\'{"number":1,"answer":{"body":"<p>\')'
+
+
+def test_a_process_that_ends_in_the_middle_of_a_message_is_started_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(store, make())
     judge_some(store, 30)
-    rows = store.rows("comparisons")
-    first = next(rows)
-    judge_some(store, 20, seed=2)
-    with store.engine.connect() as connection:
-        busy, _, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
-    rest = list(rows)
-    assert busy == 0
-    assert len([first, *rest]) == 30  # the answers that stood when it began
+    working = room.COMMAND
+    monkeypatch.setattr(room, "COMMAND", (sys.executable, "-P", "-c", CUT))
+    monkeypatch.setattr(room, "AGAIN", 0.0)
+    process = AnalysisProcess(store)
+    with caplog.at_level(logging.WARNING, "evenhand"):
+        process.begin()
+        try:
+            wait_for(lambda: caplog.records, 60)
+            monkeypatch.setattr(room, "COMMAND", working)
+            root = f"/a/{store.do(people.replace_link, 'admin').token}"
+            with TestClient(make_app(Site(store, worker=process))) as client:
+                wait_for(lambda: "The analysis" not in client.get(f"{root}/findings").text, 60)
+        finally:
+            process.end()
+    assert "the analysis process ended with code 0" in caplog.records[0].getMessage()

@@ -13,8 +13,6 @@ from evenhand.web.store import people
 from followed_campaigns import judge_some, make
 from stored_campaigns import HandClock, fill, judge_next, take
 
-pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
-
 
 def read_sight(body: bytes) -> CampaignStatus:
     return msgspec.json.decode(body, type=CampaignStatus)
@@ -36,20 +34,6 @@ def test_it_is_the_board_of_the_page(client: TestClient, store: Store) -> None:
     assert one.board.decided == DashboardCache(store).look().boards["t"].board.decided != ()
 
 
-def test_nobody_leads_before_votes_join_all_systems(client: TestClient, store: Store) -> None:
-    fill(store, make())
-    judge_some(store, 1)
-    root = f"/a/{store.do(people.replace_link, 'admin').token}"
-    page = client.get(f"{root}/findings").text
-    (one,) = read_sight(client.get(f"{root}/board.json").content).passes
-    assert one.board is not None
-    assert [standing.place for standing in one.board.standings] == [None] * 3
-    assert one.says[-1].startswith("Nobody leads now: ")
-    assert one.says[-1].endswith("was never compared with any other system.")
-    assert page.count('data-label="leading now">–</td>') == 3
-    assert "Nobody leads now: " in page
-
-
 def test_a_database_that_is_only_read_has_the_board_of_the_server(
     store: Store, where: str, clock: HandClock
 ) -> None:
@@ -69,15 +53,6 @@ def test_a_database_that_is_only_read_has_the_board_of_the_server(
         }
         assert (seen.judged, seen.remaining) == (again.judged, again.remaining)
     onlooker.close()
-
-
-@pytest.mark.parametrize("role", ["judge", "crowd", "nobody"])
-def test_only_the_organiser_sees_it(client: TestClient, store: Store, role: str) -> None:
-    links = fill(store, make())
-    tokens = {"judge": links["j0"], "nobody": "x"}
-    token = tokens.get(role) or store.do(people.replace_link, "crowd").token
-    found = client.get(f"/a/{token}/board.json")
-    assert (found.status_code, found.json()["word"]) == (404, "unknown-link")
 
 
 def test_whoever_has_seen_it_is_told_nothing_until_something_is_new(

@@ -115,41 +115,32 @@ def wait_for(happens: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_half_a_head_is_answered_and_closed(store: Store, links: dict[str, str]) -> None:
-    with run(store, **SOON) as server, closing(server.dial()) as made:
-        made.sendall(HALF)
-        assert read_all(made).startswith(b"HTTP/1.1 408 ")
+LONG_BODY = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n%s\r\n"
 
 
-def test_a_head_that_drips_is_closed(store: Store, links: dict[str, str]) -> None:
-    with run(store, **SOON) as server, closing(server.dial()) as made:
-        made.sendall(HALF)
-        assert drip(made, b"x").startswith(b"HTTP/1.1 408 ")
-
-
-def test_a_body_that_drips_is_closed_and_nothing_is_stored(
-    store: Store, links: dict[str, str]
+@pytest.mark.parametrize(
+    ("begun", "piece", "code"),
+    [
+        (HALF, b"x", b"408"),
+        (LONG_BODY % (b"%s", b"Content-Type: application/json\r\n"), b" ", b"408"),
+        (LONG_BODY % (b"%s", b""), b" ", b"403"),  # behind its refusal
+    ],
+    ids=["head", "body", "refused"],
+)
+def test_what_drips_is_closed_and_nothing_is_stored(
+    store: Store, links: dict[str, str], begun: bytes, piece: bytes, code: bytes
 ) -> None:
     before = store.head()
     with run(store, **SOON) as server, closing(server.dial()) as made:
-        head = f"POST /j/{links['j0']}/consent HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n"
-        made.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode())
-        assert drip(made, b" ").startswith(b"HTTP/1.1 408 ")
+        made.sendall(begun.replace(b"%s", f"/j/{links['j0']}/consent".encode()))
+        assert drip(made, piece).startswith(b"HTTP/1.1 " + code)
         wait_for(lambda: not server.state.connections)
     assert store.head() == before
 
 
-def test_a_body_that_drips_behind_its_refusal_is_closed(
-    store: Store, links: dict[str, str]
-) -> None:
-    with run(store, **SOON) as server, closing(server.dial()) as made:
-        head = f"POST /j/{links['j0']}/consent HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n"
-        made.sendall(head.encode())
-        assert drip(made, b" ").startswith(b"HTTP/1.1 403 ")
-
-
-@pytest.mark.parametrize("before", [b"", WHOLE], ids=["new", "served"])
-@pytest.mark.parametrize("piece", [b"", b"\r\n"], ids=["silent", "blank lines"])
+@pytest.mark.parametrize(
+    ("before", "piece"), [(b"", b"\r\n"), (WHOLE, b"")], ids=["blank lines", "silent"]
+)
 def test_an_idle_connection_is_closed(
     store: Store, links: dict[str, str], before: bytes, piece: bytes
 ) -> None:
@@ -158,23 +149,6 @@ def test_an_idle_connection_is_closed(
         told = drip(made, piece) if piece else read_all(made)
         assert told.startswith(b"HTTP/1.1 200 ") or (not before and b"200" not in told)
         assert told.count(b"HTTP/1.1 200 ") == bool(before)
-
-
-def test_a_connection_is_used_again_within_its_time(store: Store, links: dict[str, str]) -> None:
-    with run(store, **{**SOON, "idle": LONG}) as server, closing(server.dial()) as made:
-        for _ in range(5):
-            made.sendall(WHOLE)
-            read = b""
-            while not read.endswith(b"well\n"):
-                read += made.recv(65_536)
-            assert read.startswith(b"HTTP/1.1 200 ")
-            time.sleep(0.3)
-
-
-def test_requests_that_are_sent_ahead_are_all_answered(store: Store, links: dict[str, str]) -> None:
-    with run(store, **SOON) as server, closing(server.dial()) as made:
-        made.sendall(WHOLE * 20)
-        assert read_all(made).count(b"HTTP/1.1 200 ") == 20
 
 
 def test_a_head_without_end_is_refused(store: Store, links: dict[str, str]) -> None:
@@ -191,14 +165,6 @@ def large(store: Store) -> str:
     texts = (Item(f"i{n}", {"A": "a" * 1_000_000, "B": f"b {n}"}) for n in range(8))
     store.launch(type(campaign)(**{**vars(campaign), "items": tuple(texts)}))
     return f"/a/{store.do(people.replace_link, 'admin').token}/download/campaign.json"
-
-
-def test_a_download_that_nobody_reads_is_ended(store: Store, large: str) -> None:
-    with run(store, **SOON) as server, closing(server.dial(SO_RCVBUF=4096)) as made:
-        made.sendall(f"GET {large} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-        wait_for(lambda: bool(server.state.connections))
-        wait_for(lambda: not server.state.connections)
-        assert len(read_all(made)) < 8_000_000
 
 
 def test_a_download_of_which_little_is_read_is_ended(store: Store, large: str) -> None:
@@ -374,3 +340,11 @@ def test_the_real_client_is_counted_behind_proxies_that_were_named(
 def test_addresses_of_both_kinds_are_one() -> None:
     assert str(parse_address("::ffff:192.0.2.1")) == "192.0.2.1"
     assert [parse_address(one) for one in ("unknown", "", "::ffff:x", "_hidden")] == [None] * 4
+
+
+def test_a_download_that_nobody_reads_is_ended(store: Store, large: str) -> None:
+    with run(store, **SOON) as server, closing(server.dial(SO_RCVBUF=4096)) as made:
+        made.sendall(f"GET {large} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        wait_for(lambda: bool(server.state.connections))
+        wait_for(lambda: not server.state.connections)
+        assert len(read_all(made)) < 8_000_000

@@ -11,7 +11,6 @@ from evenhand.web.links import make_address
 from evenhand.web.store import judging, people
 from stored_campaigns import LEFT, judge_next, make_pairs, name_worker
 
-pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
 ANN, BEN, CAI = (name_worker(one) for one in ("ann", "ben", "cai"))
 
 
@@ -68,16 +67,6 @@ def test_whoever_says_the_name_of_another_worker_gets_nothing_of_theirs(store: S
     assert [one.kind for one in store.records()][-1] == "enter"
 
 
-def test_who_presses_the_button_reads_a_page_also_when_nobody_is_let_in(store: Store) -> None:
-    """A form is no program: it is answered in words that a person can read."""
-    link = launch(store)
-    with browse(store) as victim, browse(store) as thief:
-        come(victim, link + ANN)
-        told = thief.post(link + ANN, headers={"accept": "text/html,*/*;q=0.8"})
-        assert (told.status_code, told.headers["content-type"][:9]) == (409, "text/html")
-        assert "another browser" in told.text
-
-
 def test_the_organiser_is_told_by_pseudonym_that_somebody_was_not_let_in(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -110,16 +99,6 @@ def test_two_workers_share_a_browser(store: Store) -> None:
         assert (come(client, link + ANN), come(client, link + BEN)) == (first, second)
 
 
-def test_a_form_that_is_sent_twice_takes_one_seat(store: Store) -> None:
-    link = launch(store)
-    with browse(store) as client:
-        client.get(link + ANN)
-        cookies = dict(client.cookies)
-        lost = client.post(link + ANN, follow_redirects=False).headers["location"]
-        client.cookies = cookies
-        assert client.post(link + ANN, follow_redirects=False).headers["location"] == lost
-
-
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_to_look_at_the_link_takes_no_seat(store: Store, method: str) -> None:
     link = launch(store)
@@ -138,17 +117,6 @@ def test_the_link_as_the_organiser_has_it_takes_no_seat(store: Store, platform: 
             wanted = "placeholder" if platform == "prolific" else "names no worker"
             assert wanted in told.json()["error"]
     assert {one.state for one in store.judges()} == {"vacant"}
-
-
-def test_one_person_is_not_three_judges_by_three_parameters(store: Store) -> None:
-    link = launch(store)
-    path = link.partition("?")[0]
-    with browse(store) as client:
-        assert come(client, f"{path}?PROLIFIC_PID={ANN}&workerId=A1234567890&worker=ann")
-        for query in ("workerId=A1234567890", "worker=ann", f"worker={ANN}"):
-            told = client.post(f"{path}?{query}")
-            assert (told.status_code, "for workers of Prolific" in told.text) == (409, True)
-    assert [one.state for one in store.judges()] == ["invited", "vacant"]
 
 
 @pytest.mark.parametrize(

@@ -19,14 +19,25 @@ from evenhand.web import Limits, Site, Store, make_app
 from evenhand.web.limits import HEADERS as GUARDED
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
-from odd_requests import BODIES, EVERY_KIND, HEADERS, METHODS, QUERIES, TYPES
+from odd_requests import (
+    ANSWERS,
+    BODIES,
+    EVERY_KIND,
+    HEADERS,
+    METHODS,
+    QUERIES,
+    TYPES,
+    VALUES,
+    nest,
+    write,
+)
 from stored_campaigns import fill
 
 NEVER = Site(None)  # type: ignore[arg-type] - routes need no store to be named
 ROUTES: list[Route] = [one for one in make_app(NEVER).routes if isinstance(one, Route)]
 (ANSWER,) = (one for one in ROUTES if one.path == "/j/{token}/answer")
 NEEDY = [ANSWER, *(one for one in ROUTES if one.path.endswith("/export/{kind}"))]
-"""Routes that need real tickets or answers: see test_bad_requests.py and test_admin_routes.py."""
+"""Routes that need real tickets or answers: see above and test_admin_routes.py."""
 ROLES = {"j": "judge", "a": "admin", "crowd": "crowd"}
 NAMES = ("comparisons.csv", "rankings.csv", "ratings.csv", "log.jsonl", "campaign.json", "judge.js")
 REFUSED = {400, 403, 404, 405, 409, 413, 416, 422}
@@ -49,7 +60,7 @@ def tokens(store: Store) -> dict[str, str]:
     """Secrets of each role; one judge's page is left by whoever tries it."""
     judges = fill(store, make_campaign(EVERY_KIND))
     roles = {role: store.do(people.replace_link, role).token for role in ("admin", "crowd")}
-    return {"judge": judges["j0"], "leaves": judges["j3"], **roles}
+    return {**judges, "judge": judges["j0"], "leaves": judges["j3"], **roles}
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +119,55 @@ def _find_sound(
         "/crowd/{token}": ("GET", f"/crowd/{tokens['crowd']}?PROLIFIC_PID={'5f' * 12}", None),
     }
     return sound.get(route.path)
+
+
+@OFTEN
+@given(answer=ANSWERS, seconds=VALUES, key=st.one_of(st.none(), VALUES), judge=st.integers(1, 2))
+def test_any_answer_is_stored_or_refused(
+    clients: tuple[TestClient, TestClient],
+    tokens: dict[str, str],
+    *,
+    answer: Any,
+    seconds: Any,
+    key: Any,
+    judge: int,
+) -> None:
+    token = tokens[f"j{judge}"]
+    item = clients[0].get(f"/j/{token}/item").json()
+    told = {"ticket": item.get("ticket", 0), "key": item.get("key") if key is None else key}
+    told |= {"answer": answer, "seconds": seconds}
+    headers = {"content-type": "application/json"}
+    found = clients[0].post(f"/j/{token}/answer", content=write(told), headers=headers)
+    assert found.status_code in (200, 400, 409, 422)
+    assert found.status_code == 200 or found.json()["error"]
+
+
+@OFTEN
+@given(
+    what=st.one_of(st.sampled_from(["invite", "join", "pause", "resume", "forget"]), st.text()),
+    judge=st.one_of(st.sampled_from(["j9", "new"]), VALUES),
+    other=VALUES,
+)
+def test_any_order_of_the_organiser_is_answered(
+    clients: tuple[TestClient, TestClient],
+    tokens: dict[str, str],
+    what: str,
+    judge: Any,
+    other: Any,
+) -> None:
+    told = {"what": what, "judge": judge, "seat": other, "note": other, "person": other}
+    headers = {"content-type": "application/json"}
+    found = clients[0].post(f"/a/{tokens['admin']}/do", content=write(told), headers=headers)
+    assert found.status_code in (200, 400, 404, 409)
+
+
+@pytest.mark.parametrize("depth", [10, 1_000, 100_000])
+def test_deep_json_is_refused(
+    clients: tuple[TestClient, TestClient], tokens: dict[str, str], depth: int
+) -> None:
+    headers = {"content-type": "application/json"}
+    found = clients[0].post(f"/j/{tokens['j0']}/answer", content=nest(depth), headers=headers)
+    assert found.status_code in (400, 409, 413, 422)
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda one: one.path)

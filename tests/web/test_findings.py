@@ -1,8 +1,10 @@
 """What the organiser is told of judgments while they come in."""
 
 import random
-import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,13 @@ from starlette.testclient import TestClient
 
 import evenhand
 from evenhand.design.reading import make_campaign
+from evenhand.judges.cards import Card, Evidence, Screening
 from evenhand.web import Site, Store, make_app
-from evenhand.web.dashboard import DashboardCache
 from evenhand.web.downloads import AnswerTables, open_download
-from evenhand.web.findings import NOTHING, Findings, find
+from evenhand.web.findings import LEFT, Findings, Mark, draw_map, find
 from evenhand.web.store import judging, people
 from evenhand.web.store.transaction import WriteTransaction
+from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 from stored_campaigns import fill, judge_next, reply_to, take
 
 TOLD = {
@@ -38,13 +41,6 @@ REVERSED = "j4"
 
 def look_at(store: Store) -> Findings:
     return find(AnswerTables(store))
-
-
-def prefer_the_first_by_name(store: Store, judge: str) -> None:
-    """Answer every pair for A; scores do not matter."""
-    while (served := store.do(judging.serve, judge)) is not None:
-        better = {"outcome": "left" if served.ticket.systems[0] == "A" else "right"}
-        judge_next(store, judge, better if served.ticket.task == "better" else {"score": 50})
 
 
 @pytest.fixture(scope="module")
@@ -79,18 +75,6 @@ def read_table(store: Store, folder: Path, name: str) -> Any:
     return evenhand.read(folder / name)
 
 
-def test_before_the_first_judgment_it_says_that_there_is_none(
-    client: TestClient, store: Store
-) -> None:
-    fill(store, make_campaign(TOLD))
-    found = look_at(store)
-    assert {name: one.why for name, one in found.orders.items()} == dict.fromkeys(
-        ("better", "good"), NOTHING
-    )
-    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings")
-    assert (page.status_code, "There are no judgments yet" in page.text) == (200, True)
-
-
 @pytest.mark.parametrize("judgments", [1, 2, 5, 45])
 def test_few_judgments_are_refused_in_words_and_never_fail(
     client: TestClient, store: Store, judgments: int
@@ -103,19 +87,6 @@ def test_few_judgments_are_refused_in_words_and_never_fail(
     assert page.status_code == 200
     for panel in look_at(store).panels.values():
         assert panel.why or (panel.screening is not None and not panel.flagged)
-
-
-def test_the_board_of_two_judges_of_one_mind(client: TestClient, store: Store) -> None:
-    fill(store, make_campaign(TOLD))
-    for judge in ("ann", "ben"):
-        prefer_the_first_by_name(store, judge)
-    board = DashboardCache(store).look().boards["better"].board
-    assert [(one.system, one.wins, one.losses) for one in board.standings] == [
-        ("A", 80, 0),
-        ("B", 0, 80),
-    ]
-    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
-    assert 'data-label="won, tied, lost" class="n">80, 0, 0</td>' in page
 
 
 def test_the_ranking_without_flagged_judges_is_the_one_of_a_table_without_their_rows(
@@ -147,14 +118,6 @@ def test_judges_are_compared_as_in_the_file_that_is_taken_home(
     assert cards[0] == cards[1]
 
 
-def test_the_order_without_flagged_judges_tells_what_it_excludes(judged: Store) -> None:
-    orders = look_at(judged).orders
-    for name, table, unit in (("better", "comparisons", "row"), ("good", "ratings", "score")):
-        judges = [row["judge"] for row in judged.rows(table)]
-        lost = f"{judges.count(REVERSED)} of {len(judges)} {unit}s, 1 of 9 judges ({REVERSED})"
-        assert orders[name].excluded == (f"excluded: {lost}, flagged judges",)
-
-
 def test_scores_with_and_without_flagged_judges_are_those_of_rank(
     judged: Store, tmp_path: Path
 ) -> None:
@@ -178,30 +141,6 @@ def test_scores_with_and_without_flagged_judges_are_those_of_rank(
     ]
 
 
-def test_scores_that_do_not_vary_have_no_ranking_and_it_is_said(
-    client: TestClient, store: Store
-) -> None:
-    fill(store, make_campaign(MANY))
-    while (served := store.do(judging.serve, "j0")) is not None:
-        score = 30 if "C" in served.ticket.systems else 50
-        rates = served.ticket.task == "good"
-        judge_next(store, "j0", {"score": score} if rates else {"outcome": "left"})
-    order = look_at(store).orders["good"]
-    assert (order.rows, order.why[:18]) == ((), "scores do not vary")
-    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings")
-    assert "do not vary beyond what" in page.text.replace("\xa0", " ")
-
-
-def test_numbers_below_0_are_written_in_one_way_and_no_line_breaks_before_a_percent_sign(
-    client: TestClient, judged: Store
-) -> None:
-    with TestClient(make_app(Site(judged))) as visited:
-        page = visited.get(f"/a/{judged.do(people.replace_link, 'admin').token}/findings").text
-    words = re.sub(r"<[^>]*>", " ", page)
-    assert re.findall(r"\s−\d", words)
-    assert re.findall(r"[\s(]-[\d.]+|−0\.0+(?!\d)|\d %", words) == []
-
-
 def test_a_flagged_judge_is_told_by_shape_and_word_on_the_map_and_in_the_table(
     judged: Store,
 ) -> None:
@@ -214,34 +153,106 @@ def test_a_flagged_judge_is_told_by_shape_and_word_on_the_map_and_in_the_table(
     assert "style=" not in page  # the policy of the page lets no style in
 
 
-def test_a_look_reads_what_is_new_and_drops_what_stands_no_more(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+HONEST = {"honest": 1.0, "careless": 0.0, "reversed": 0.0}
+NO_CARDS = Screening((), 0.05, "ratings", 0, None, "", (), (), "")
+
+
+def card(judge: str, slope: float, gap: float, *flags: str) -> Card:
+    seen = (
+        Evidence("others' scores", "", slope, slope - 0.5, slope + 0.5),
+        Evidence("severity", "", gap, gap - 1, gap + 1),
+    )
+    return Card(judge, 40, HONEST, flags, seen)
+
+
+def draw(*cards: Card, kind: str = "ratings") -> dict[str, Mark]:
+    return {one.judge: one for one in draw_map(replace(NO_CARDS, cards=cards, kind=kind)).marks}
+
+
+def test_who_follows_the_others_stands_right_and_the_severe_stand_high() -> None:
+    drawn = draw(card("ann", 1.0, 0.0), card("ben", -1.0, 0.0), card("cy", 1.0, -3.0))
+    assert drawn["ben"].x < drawn["ann"].x == drawn["cy"].x
+    assert drawn["cy"].y < drawn["ann"].y  # three points below the others: severe
+    assert drawn["cy"].up == 3.0
+
+
+def test_each_flag_has_a_shape_of_its_own() -> None:
+    drawn = draw(
+        card("a", 1, 0),
+        card("b", 0, 1, "careless"),
+        card("c", -1, 0, "reversed"),
+        card("d", 1, 2, "coarse"),
+        card("e", 0, 2, "careless", "coarse"),
+    )
+    shapes = [drawn[name].shape for name in "abcde"]
+    assert shapes == ["circle", "triangle", "diamond", "square", "triangle"]
+    assert drawn["a"].label is not None  # there is room beside it
+
+
+def test_no_name_stands_over_another_one_or_outside() -> None:
+    """Twelve flagged judges in nearly one place; names are as wide as their letters at least."""
+    cards = [card(f"judge-{k:02}", 0.1 + k / 400, k / 50, "careless") for k in range(12)]
+    boxes = []
+    for one in draw(card("x", 1.5, -4), card("y", -1.5, 4), *cards).values():
+        if one.label is None:
+            continue
+        x, y, anchor = one.label
+        wide = 6 * len(" ".join((one.judge, *one.flags)))
+        left = x if anchor == "start" else x - wide
+        boxes.append((left, y - 9, left + wide, y + 1))
+        assert left >= LEFT
+        assert left + wide <= 360
+    assert len(boxes) >= 12  # all who are flagged
+    for (a, b, c, d), (e, f, g, h) in combinations(boxes, 2):
+        assert c <= e or g <= a or d <= f or h <= b
+
+
+def collect(store: Store, *, judges: int = 10, random_share: float = 0.4) -> None:
+    campaign = make_chosen(
+        items=90, judges=judges, judgments=600, judges_per_item=2, random_share=random_share
+    )
+    open_campaign(store, campaign)
+    Truth(3).judge_all(store, [one.name for one in campaign.judges])
+
+
+def test_judges_are_compared_on_the_rows_that_no_answer_led_to(
+    store: Store, tmp_path: Path
 ) -> None:
-    fill(store, make_campaign(TOLD))
-    gathered = AnswerTables(store)
-    read: list[int] = []
-    made = gathered._make
-    monkeypatch.setattr(gathered, "_make", lambda one: read.append(one.number) or made(one))
-    records = [judge_next(store, "ann") for _ in range(3)]
-    gathered.open_tables()
-    store.do(judging.undo, "ann")
-    records.append(judge_next(store, "ann", {"outcome": "right"}))
-    (open_table,) = gathered.open_tables().values()
-    assert read == [one.number for one in records]
-    kept: Any = open_table()
-    assert kept.count_judgments() == 3
-    store.forget("ann", answers=True)
-    assert find(gathered).orders["better"].why == NOTHING
+    collect(store)
+    panel = find(AnswerTables(store)).panels["comparisons"]
+    assert panel.screening is not None
+    path = tmp_path / "comparisons.csv"
+    path.write_bytes(b"".join(open_download(store, "comparisons.csv") or ()))
+    rows = path.read_text(encoding="utf-8").splitlines()
+    at = rows[0].split(",").index("chosen")
+    free = [one for one in rows[1:] if one.split(",")[at] not in ("policy", "narrowed")]
+    assert 0 < len(free) < len(rows) - 1
+    path.write_text("\n".join([rows[0], *free]), encoding="utf-8")
+    right = evenhand.screen_judges(evenhand.read(path))
+    told = {card.judge: (card.n, card.flags, card.evidence) for card in panel.screening.cards}
+    assert told == {card.judge: (card.n, card.flags, card.evidence) for card in right.cards}
+    assert panel.rests.startswith(f"judges are compared on {len(free):,} of {len(rows) - 1:,} ans")
 
 
-def test_looks_are_made_anew_when_something_is_new_and_not_too_often(store: Store) -> None:
-    fill(store, make_campaign(TOLD))
-    judge_next(store, "ann")
-    eager, lazy = DashboardCache(store, rest=0), DashboardCache(store, rest=1e9)
-    first, other = eager.look(), lazy.look()
-    assert eager.look().findings is first.findings  # nothing is new
-    judge_next(store, "ann")
-    assert eager.look().findings is not first.findings
-    later = lazy.look()
-    assert later.findings is other.findings
-    assert later.boards["better"].board.n_votes == 2  # the board is of now all the same
+def test_the_page_says_that_a_policy_runs_and_how_many_pairs_it_chose(
+    client: TestClient, store: Store
+) -> None:
+    collect(store)
+    n = Counter(one.chosen or "design" for one in list_judged(store))
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
+    told = (
+        f"{n['policy']:,} by the policy, {n['random']:,} at random (40\xa0% is asked for),"
+        f" {n['start-up']:,} of the start-up phase"
+    )
+    assert "Pairs are chosen by the policy order" in page
+    assert told in page
+    assert "Judges are compared on" in page
+
+
+def test_without_a_policy_nothing_is_said_of_one(client: TestClient, store: Store) -> None:
+    campaign = make_chosen(items=8, judges=2, policy="", judges_per_item=2)
+    open_campaign(store, campaign)
+    Truth(3).judge_all(store, ["judge-1", "judge-2"])
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
+    assert "policy" not in page
+    assert "are compared on" not in page

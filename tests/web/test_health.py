@@ -1,6 +1,5 @@
 """Whether the server can do its work, and what it writes of faults."""
 
-import json
 import logging
 import os
 import re
@@ -18,8 +17,9 @@ from starlette.testclient import TestClient
 
 from evenhand.web import NotStored, Store
 from evenhand.web import site as health
+from evenhand.web import site as rates
 from evenhand.web.app import TimedLines, make_app
-from evenhand.web.site import Health, Site
+from evenhand.web.site import Health, Rates, Site
 from evenhand.web.store.audit import check_store
 from stored_campaigns import fill, judge_next, take
 
@@ -60,18 +60,6 @@ def test_it_reaches_the_disk(client: TestClient, store: Store, where: str) -> No
     assert log.stat().st_size == 0
     assert ask(client) == (200, "well\n")
     assert log.stat().st_size > 4096
-
-
-@pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
-def test_a_store_that_was_closed_is_not_well(
-    client: TestClient, store: Store, caplog: pytest.LogCaptureFixture
-) -> None:
-    store._writer.close()
-    assert ask(client) == (
-        503,
-        "the database cannot be written: see the server's terminal for the reason\n",
-    )
-    assert "the store was closed" in caplog.text
 
 
 def test_a_database_that_another_program_holds_does_not_answer(
@@ -120,41 +108,12 @@ def test_a_file_that_is_emptied_in_its_place_takes_no_answer(
         judge_next(store, "j0")
 
 
-def test_who_asks_often_costs_the_database_nothing(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(store)
-    asked: list[object] = []
-    transact = store._writer.transact
-
-    def count(work: object) -> None:
-        asked.append(work)
-        transact(work)  # type: ignore[arg-type]
-
-    store._writer.transact = count
-    site = Site(store)
-    site.__dict__["health"] = Health(store, clock=lambda: 0.0)
-    with TestClient(make_app(site)) as client:
-        assert {client.get("/health").status_code for _ in range(50)} == {200}
-    assert len(asked) == 1
-
-
 def format_line(message: str, fault: BaseException | None = None) -> list[str]:
     found = logging.LogRecord("evenhand", logging.WARNING, "", 0, message, (), None)
     found.created = 0.25
     if fault is not None:
         found.exc_info = (type(fault), fault, fault.__traceback__)
     return TimedLines("%(message)s").format(found).splitlines()
-
-
-def test_each_line_of_a_fault_begins_with_the_time() -> None:
-    try:
-        json.loads("{")
-    except ValueError as fault:
-        lines = format_line("this failed\n", fault)
-    assert lines[0] == "1970-01-01T00:00:00.250Z this failed"
-    assert len(lines) > 4
-    assert {one[:25] for one in lines} == {"1970-01-01T00:00:00.250Z "}
 
 
 def test_no_link_is_written_to_the_journal() -> None:
@@ -187,3 +146,30 @@ def test_what_a_server_writes_after_its_start_has_the_time(tmp_path: Path) -> No
     assert any(
         "evenhand: the file of the database was moved, deleted or emptied" in one for one in said
     )
+
+
+def test_a_bucket_fills_again_at_its_rate_and_not_above_its_brim() -> None:
+    now = 0.0
+    found = Rates(2, 3, clock=lambda: now)
+    assert [found.take("ann") for _ in range(4)] == [True, True, True, False]
+    now = 0.4
+    assert not found.take("ann")
+    now = 0.5
+    assert [found.take("ann") for _ in range(2)] == [True, False]
+    now = 100.0
+    assert [found.take("ann") for _ in range(4)] == [True, True, True, False]
+
+
+def test_of_too_many_names_the_one_that_came_longest_ago_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rates, "MAX_NAMES", 2)
+    found = Rates(0.001, 1, clock=lambda: 0.0)
+    assert [found.take(one) for one in ("ann", "ben", "ann", "cai", "ann", "ben")] == [
+        True,
+        True,
+        False,
+        True,
+        False,
+        True,
+    ]

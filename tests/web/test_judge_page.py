@@ -1,17 +1,15 @@
 """The judge's page in a browser: by keys, on a screen and on a phone, with and without a net."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browsers import open_browser, run_site
-from evenhand.design.reading import make_campaign, read_campaign
-from evenhand.web import Store
-from evenhand.web.site import HERE, Site
+from browsers import run_site
+from evenhand.design.reading import make_campaign
+from evenhand.web import Site, Store
 from evenhand.web.store.audit import check_store
-from judge_pages import LAST, SIZES, find_faults, keep_picture, open_page, press, settle
+from judge_pages import LAST, find_faults, keep_picture, open_page, press, settle
 from stored_campaigns import fill, list_judgments
 
 ARABIC = {
@@ -27,75 +25,6 @@ ARABIC = {
     ],
     "items": [{"item": "1", "source": "The door.", "outputs": {"A": "كان الباب 🙂 مفتوحا"}}],
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as opened:
-        yield opened
-
-
-KEYS = {
-    "pair": ("d 9", {"outcome": "both_bad"}),
-    "rank": ("2 1 2 Enter", {"ranks": [2, 1, 2]}),
-    "steps": ("4", {"score": 4}),
-    "slide": ("7 3 ArrowUp Enter", {"score": 74}),
-    "spans": ("ArrowRight Shift+ArrowRight 2 1 Escape 6 1 Enter", None),
-}
-
-
-@pytest.mark.parametrize("width", SIZES)
-@pytest.mark.parametrize(
-    "judge",
-    ["judge-1", *(pytest.param(one, marks=pytest.mark.slow) for one in ("judge-2", "judge-3"))],
-)
-def test_every_kind_of_question_is_answered_by_keys_alone(
-    browser: Any, tmp_path: Path, judge: str, width: int
-) -> None:
-    with Store.open(str(tmp_path / "c.db")) as store:
-        links = fill(store, read_campaign(HERE / "demo.toml"))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links[judge]}", width)
-            for place in range(1, 15):
-                settle(page, f"{place} of 14")
-                kind = page.get_attribute("#page", "class").split()[1]
-                if kind == "rating":
-                    kind = "steps" if page.locator(".steps").count() else "slide"
-                assert find_faults(page) == []
-                keep_picture(page, f"{judge}-{place:02}-{kind}-{width}")
-                press(page, KEYS[kind][0])
-                if place == 1:
-                    page.wait_for_selector(".feedback")
-                    keep_picture(page, f"{judge}-{place:02}-feedback-{width}")
-                    press(page, "Enter")
-            page.wait_for_selector(LAST)
-            page.close()
-        told = list(list_judgments(store))
-        assert len(told) == 14
-        for record in told:
-            kinds = {"preference": "pair", "order": "rank", "fluency": "steps", "adequacy": "slide"}
-            assert record.ticket is not None
-            expected = KEYS[kinds.get(record.ticket.task, "spans")][1]
-            assert expected is None or record.answer == expected
-
-
-def test_an_answer_without_a_net_is_kept_and_sent_later(browser: Any, tmp_path: Path) -> None:
-    with Store.open(str(tmp_path / "c.db")) as store:
-        told = {"name": "n", "judges": ["j"], "tasks": [{"kind": "pair", "name": "p"}]}
-        items = [{"item": str(n), "outputs": {"A": f"a{n}", "B": f"b{n}"}} for n in range(2)]
-        links = fill(store, make_campaign({**told, "items": items}))
-        with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}")
-            settle(page, "1 of 2")
-            page.context.set_offline(True)
-            press(page, "1")
-            page.wait_for_selector("#notice:has-text('kept on this device')")
-            keep_picture(page, "offline")
-            assert list(list_judgments(store)) == []
-            page.context.set_offline(False)
-            settle(page, "2 of 2")
-            assert [one.answer for one in list_judgments(store)] == [{"outcome": "left"}]
-            page.close()
 
 
 def test_what_was_begun_is_there_after_a_reload_and_after_undo(
@@ -150,72 +79,39 @@ def test_words_are_walked_from_right_to_left_and_counted_in_characters(
         assert [one["severity"] for one in spans] == ["major", "minor"]
 
 
-def open_spans(where: Path) -> tuple[Store, str]:
-    """A store with one text to mark, and the link of its judge."""
-    told = {"name": "t", "judges": ["ann"], "tasks": [{"kind": "spans", "name": "e"}]}
+def test_errors_are_marked_by_taps_on_a_phone_and_by_dragging(browser: Any, tmp_path: Path) -> None:
+    told = {"name": "t", "judges": ["ann", "ben"], "tasks": [{"kind": "spans", "name": "e"}]}
     items = [{"item": "1", "outputs": {"A": "one two three four five"}}]
-    store = Store.open(str(where / "c.db"))
-    return store, fill(store, make_campaign({**told, "items": items}))["ann"]
-
-
-def read_spans(store: Store) -> list[tuple[int, int, str]]:
-    (record,) = list_judgments(store)
-    assert record.answer is not None
-    return [(one["start"], one["end"], one["severity"]) for one in record.answer["spans"]]
-
-
-def test_errors_are_marked_by_taps_on_a_phone(browser: Any, tmp_path: Path) -> None:
-    store, link = open_spans(tmp_path)
-    with store, run_site(Site(store)) as address:
-        phone = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
-        page = phone.new_page()
-        page.goto(f"{address}/j/{link}")
-        settle(page, "1 of 1")
-        for word in ("two", "three"):
-            page.tap(f".w:text-is('{word}')")
-        page.tap(".severity.s2")
-        page.fill(".number", "30")
-        page.tap(".send")
-        page.wait_for_selector(LAST)
-        phone.close()
-        assert read_spans(store) == [(4, 13, "major")]
-
-
-def test_errors_are_marked_by_dragging(browser: Any, tmp_path: Path) -> None:
-    store, link = open_spans(tmp_path)
-    with store, run_site(Site(store)) as address:
-        page = open_page(browser, f"{address}/j/{link}")
-        settle(page, "1 of 1")
-        page.click(".w:text-is('one')")
-        page.hover(".w:text-is('four')")
-        page.mouse.down()
-        page.hover(".w:text-is('five')")
-        page.mouse.up()
-        page.click(".severity.s0")
-        page.fill(".number", "90")
-        page.click(".send")
-        page.wait_for_selector(LAST)
-        page.close()
-        assert read_spans(store) == [(14, 23, "minor")]
-
-
-def test_the_next_item_comes_with_the_answer(browser: Any, tmp_path: Path) -> None:
+    campaign = make_campaign({**told, "items": items, "design": {"judges_per_item": 2}})
     with Store.open(str(tmp_path / "c.db")) as store:
-        told = {"name": "n", "judges": ["j"], "tasks": [{"kind": "pair", "name": "p"}]}
-        items = [{"item": str(n), "outputs": {"A": f"a{n}", "B": f"b{n}"}} for n in range(4)]
-        links = fill(store, make_campaign({**told, "items": items}))
+        links = fill(store, campaign)
         with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}")
-            asked: list[str] = []
-            settle(page, "1 of 4")
-            page.on("request", lambda one: asked.append(one.url.rpartition("/")[2]))
-            for place in (2, 3, 4):
-                press(page, "1")
-                settle(page, f"{place} of 4")
-            press(page, "1")
+            phone = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
+            page = phone.new_page()
+            page.goto(f"{address}/j/{links['ann']}")
+            settle(page, "1 of 1")
+            for word in ("two", "three"):
+                page.tap(f".w:text-is('{word}')")
+            page.tap(".severity.s2")
+            page.fill(".number", "30")
+            page.tap(".send")
             page.wait_for_selector(LAST)
-            assert asked == ["answer"] * 4
+            phone.close()
+            page = open_page(browser, f"{address}/j/{links['ben']}")
+            settle(page, "1 of 1")
+            page.click(".w:text-is('one')")
+            page.hover(".w:text-is('four')")
+            page.mouse.down()
+            page.hover(".w:text-is('five')")
+            page.mouse.up()
+            page.click(".severity.s0")
+            page.fill(".number", "90")
+            page.click(".send")
+            page.wait_for_selector(LAST)
             page.close()
+        marked = [one.answer["spans"] for one in list_judgments(store) if one.answer]
+        found = [(one["start"], one["end"], one["severity"]) for (one,) in marked]
+        assert found == [(4, 13, "major"), (14, 23, "minor")]
 
 
 def test_the_tab_key_goes_through_a_page_in_the_order_in_which_it_is_read(
@@ -273,24 +169,68 @@ def test_receipts_of_answers_are_there_at_the_end_and_in_the_instructions(
         assert len(check_store(store, receipts=kept).receipts) == 2
 
 
-def test_a_scale_of_eleven_and_a_long_title_fit_a_phone(browser: Any, tmp_path: Path) -> None:
+ARABIC_PAIRS = {
+    "name": "rtl",
+    "title": "تقييم الترجمة",
+    "judges": ["j"],
+    "consent": "تُنشر أحكامك باسم مستعار.",
+    "texts": {
+        "source": {"language": "en"},
+        "output": {"language": "ar"},
+        "page": {"language": "ar"},
+    },
+    "tasks": [
+        {"kind": "pair", "name": "p", "question": "أي الترجمتين أفضل؟", "differences": True},
+        {"kind": "rank", "name": "r", "n": 2, "question": "رتّب الترجمات"},
+    ],
+    "items": [
+        {"item": "1", "source": "The door.", "outputs": {"A": "الباب مفتوح", "B": "الباب مغلق"}}
+    ],
+}
+
+
+def box(page: Any, which: str, at: int = 0) -> dict[str, float]:
+    """Where words of a page lie: the words themselves, not the block around them."""
+    found: dict[str, float] = page.evaluate(
+        "([which, at]) => { const range = document.createRange();"
+        " range.selectNodeContents(document.querySelectorAll(which)[at]);"
+        " const { left, right } = range.getBoundingClientRect(); return { left, right }; }",
+        [which, at],
+    )
+    return found
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_what_is_read_begins_on_the_right_and_left_and_right_stay_where_keys_say(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
     with Store.open(str(tmp_path / "c.db")) as store:
-        tasks = [
-            {"kind": "rating", "name": "r", "low": 0, "high": 10, "high_label": "all of it " * 6},
-            {"kind": "rank", "name": "five", "n": 5},
-            {"kind": "spans", "name": "e", "categories": ["accuracy/mistranslation", "b"]},
-        ]
-        outputs = {name: f"output of the system {name} " * 20 for name in "ABCDE"}
-        told = {"name": "n", "title": "Translations of speech, " * 5, "judges": ["j"]}
-        more = {"items": [{"item": "1", "outputs": outputs}], "design": {"per_item": 1}}
-        links = fill(store, make_campaign({**told, **more, "tasks": tasks}))
+        links = fill(store, make_campaign(ARABIC_PAIRS))
         with run_site(Site(store)) as address:
-            page = open_page(browser, f"{address}/j/{links['j']}", 360)
-            for place, keys in enumerate(("7", "1 2 3 4 5 Enter", "Home Shift+End 1 1"), start=1):
-                settle(page, f"{place} of 3")
-                assert find_faults(page) == []
-                keep_picture(page, f"long-{place}")
-                press(page, keys)
+            page = open_page(browser, f"{address}/j/{links['j']}", width)
+            page.wait_for_selector("h1:has-text('Before you begin')")
+            assert page.get_attribute("html", "dir") == "rtl"
+            assert page.locator(".bar .title").bounding_box()["width"] > 50
+            assert abs(box(page, "h1")["right"] - box(page, ".sheet .prose")["right"]) < 2
             assert find_faults(page) == []
-            keep_picture(page, "long-marked")
+            press(page, "Enter")
+            settle(page, "1 of 2")
+            assert abs(box(page, ".part")["right"] - box(page, "#question")["right"]) < 2
+            if width > 1000:
+                assert box(page, ".output", 0)["right"] < box(page, ".output", 1)["left"]
+                assert box(page, "#question")["right"] - box(page, ".title")["right"] < 2
+            assert find_faults(page) == []
+            keep_picture(page, f"right-to-left-pair-{width}")
+            press(page, "1")
+            settle(page, "2 of 2")
+            assert box(page, ".output h2")["left"] > box(page, ".output .words")["right"]
+            assert box(page, ".place", 0)["right"] < box(page, ".place", 1)["left"]
+            assert find_faults(page) == []
+            keep_picture(page, f"right-to-left-rank-{width}")
+            press(page, "1 2 Enter")
+            page.wait_for_selector(LAST)
+            assert abs(box(page, "h1")["right"] - box(page, ".sheet p")["right"]) < 2
+            assert page.locator(".bar .title").bounding_box()["width"] > 50
             page.close()
+        answers = [one.answer for one in list_judgments(store)]
+        assert answers == [{"outcome": "left"}, {"ranks": [1, 2]}]

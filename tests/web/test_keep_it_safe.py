@@ -104,17 +104,6 @@ def test_a_backup_is_made_while_it_runs_and_restored(folder: Path) -> None:
     assert (count("campaign.db"), count("lost/campaign.db")) == (3, 4)
 
 
-def test_the_program_of_sqlite_makes_the_same_backup(folder: Path) -> None:
-    if shutil.which("sqlite3") is None:
-        pytest.skip("no program sqlite3")
-    (command,) = re.findall(r"`(sqlite3 campaign\.db [^`]*)`", PAGE)
-    with Store.open("campaign.db") as store:
-        fill(store, make_pairs())
-        judge_next(store, "j0")
-        done = run(command.replace("\n", " "))
-    assert (done.returncode, count("campaign-backup.db")) == (0, 1), done.stderr
-
-
 def test_a_head_that_was_noted_shows_that_a_backup_is_older(folder: Path) -> None:
     with Store.open("campaign.db") as store:
         fill(store, make_pairs())

@@ -101,28 +101,6 @@ def test_a_link_that_was_ended_is_not_taken_over_again(launched: Store, tmp_path
     assert again["judge", "j1"] == first["judge", "j1"]
 
 
-def test_a_file_that_says_the_same_already_needs_no_room(
-    launched: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "links.csv"
-    first = write_links(launched, path, "http://here")
-    monkeypatch.setattr(Path, "replace", None)
-    assert write_links(launched, path, "http://here") == first
-
-
-def test_revoked_links_are_left_out(launched: Store, tmp_path: Path) -> None:
-    path = tmp_path / "links.csv"
-    write_links(launched, path, "http://here")
-    launched.revoke("j0")
-    assert ("judge", "j0") not in write_links(launched, path, "http://here")
-
-
-def test_seats_of_a_crowd_are_given_to_nobody(launched: Store, tmp_path: Path) -> None:
-    found = write_links(launched, tmp_path / "links.csv", "http://here", crowd=True)
-    assert set(found) == {("admin", ""), ("crowd", "")}
-    assert {one.state for one in launched.judges()} == {"vacant"}
-
-
 def test_the_link_of_a_crowd_is_made_for_a_crowd_alone_and_then_kept(
     launched: Store, tmp_path: Path
 ) -> None:
@@ -152,16 +130,16 @@ def test_a_file_that_a_spreadsheet_program_wrote_is_read_and_left_alone(
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_file_in_another_encoding_is_refused_in_words(launched: Store, tmp_path: Path) -> None:
-    path = tmp_path / "links.csv"
-    path.write_bytes("role,judge,link\njudge,Zoë,x\n".encode("cp1252"))
-    with pytest.raises(CampaignError, match="save the file as CSV in UTF-8"):
-        write_links(launched, path, "http://here")
-
-
 def test_a_file_of_something_else_is_not_overwritten(launched: Store, tmp_path: Path) -> None:
     path = tmp_path / "links.csv"
     path.write_text("a,b\n1,2\n")
     with pytest.raises(CampaignError, match="not a file of links"):
         write_links(launched, path, "http://here")
     assert path.read_text() == "a,b\n1,2\n"
+
+
+def test_a_file_in_another_encoding_is_refused_in_words(launched: Store, tmp_path: Path) -> None:
+    path = tmp_path / "links.csv"
+    path.write_bytes("role,judge,link\njudge,Zoë,x\n".encode("cp1252"))
+    with pytest.raises(CampaignError, match="save the file as CSV in UTF-8"):
+        write_links(launched, path, "http://here")

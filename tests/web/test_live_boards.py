@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import delete
@@ -9,14 +10,13 @@ from sqlalchemy import delete
 import evenhand
 from evenhand.design.campaign import Campaign, Design, Item, Judge
 from evenhand.design.tasks import PairTask
-from evenhand.ranking.sequential.leaderboard import Confirmation
 from evenhand.ranking.sequential.watch import watch
 from evenhand.web import NotStored, Store
-from evenhand.web.dashboard import LiveLeaderboards
+from evenhand.web.dashboard import SETS_NOT_RENEWED, DashboardCache, LiveLeaderboards
 from evenhand.web.downloads import open_download
+from evenhand.web.findings import Findings, Order
 from evenhand.web.store import judging
 from evenhand.web.store.boards import SavedBoard, read_boards, save_boards
-from evenhand.web.store.judging import Reply
 from evenhand.web.store.schema import boards as kept_table
 from followed_campaigns import FREE, SYSTEMS, judge_some, list_claims, make, prefer
 from stored_campaigns import HandClock, fill, judge_next, list_judgments, reply_to, take
@@ -99,99 +99,6 @@ def test_a_second_login_of_one_person_adds_no_second_answer_to_a_question(
     assert (board.n_votes, board.n_revised) == (questions, questions)
 
 
-def test_one_person_with_three_logins_has_one_vote_for_each_ranking(store: Store) -> None:
-    fill(store, make("rank", items=10))
-    store.join("j1", "j0")
-    store.join("j2", "j0")
-    for judge in ("j0", "j1", "j2"):
-        while store.do(judging.serve, judge) is not None:
-            judge_next(store, judge, {"ranks": [1, 2, 3]})
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    board = boards.look("t", FREE).board
-    assert (board.n_votes, board.n_revised) == (10, 20)
-
-
-@pytest.mark.parametrize("kind", ["pair", "rank"])
-def test_an_answer_before_a_join_and_its_revision_after_it_are_one_vote(
-    store: Store, kind: str
-) -> None:
-    fill(store, make(kind))
-    one, other = ({"ranks": [1, 2, 3]}, {"ranks": [3, 2, 1]})
-    if kind == "pair":
-        one, other = ({"outcome": "left"}, {"outcome": "right"})
-    judge_next(store, "j1", one)
-    LiveLeaderboards(store).catch_up()  # kept: what comes now is as after a restart
-    store.join("j1", "j0")
-    store.do(judging.undo, "j1")
-    record = judge_next(store, "j1", other)
-    assert record.ticket is not None
-    store.do(
-        judging.append,
-        Reply("j1", record.ticket.number, one, "another page", replaces=record.number),
-    )
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    board = boards.look("t", FREE).board
-    assert (board.n_votes, board.n_revised) == (1, 2)
-
-
-def test_two_bad_outputs_are_a_tie(store: Store) -> None:
-    items = tuple(Item(str(n), {"A": f"a{n}", "B": f"b{n}"}) for n in range(4))
-    task = PairTask(name="t", both_bad=True)
-    fill(store, Campaign(name="c", tasks=(task,), items=items, judges=(Judge("j0"),)))
-    for _ in range(4):
-        judge_next(store, "j0", {"outcome": "both_bad"})
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    found = boards.look("t", FREE).board.standings
-    assert sum(one.ties for one in found) == 8
-    assert sum(one.wins + one.losses for one in found) == 0
-
-
-def test_a_ranking_is_one_vote_and_the_same_one_when_it_is_given_anew(store: Store) -> None:
-    fill(store, make("rank"))
-    judge_next(store, "j0", {"ranks": [1, 2, 3]})
-    store.do(judging.undo, "j0")
-    judge_next(store, "j0", {"ranks": [3, 2, 1]})
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    board = boards.look("t", FREE).board
-    assert (board.n_votes, board.n_revised) == (1, 1)
-
-
-def test_who_is_revoked_or_forgotten_still_counts(store: Store) -> None:
-    fill(store, make())
-    judge_some(store, 60)
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    before = boards.look("t", FREE).board.to_dict()
-    store.revoke("j1")
-    store.forget("j2")
-    boards.catch_up()
-    assert boards.look("t", FREE).board.to_dict() == before
-
-
-def test_what_was_decided_stays_when_the_answers_behind_it_are_deleted(store: Store) -> None:
-    fill(store, make())
-    judge_some(store, 240)
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    claims = list_claims(boards)
-    assert claims
-    for judge in ("j0", "j1", "j2"):
-        store.forget(judge, answers=True)
-    assert list(list_judgments(store)) == []
-    later = LiveLeaderboards(store)
-    later.catch_up()
-    assert list_claims(later) == claims
-    fresh = LiveLeaderboards(store)
-    with store.engine.begin() as connection:
-        connection.execute(delete(kept_table))
-    fresh.catch_up()
-    assert list_claims(fresh) == []  # the log alone does not hold them any more
-
-
 def test_a_kept_board_holds_sums_and_nothing_that_tells_a_single_answer(store: Store) -> None:
     """The digest of all votes would: of a deleted answer one could try all three outcomes."""
     fill(store, make())
@@ -225,18 +132,6 @@ def test_controls_tell_of_judges_and_stand_on_no_board(store: Store) -> None:
     assert (board.n_votes, sorted(board.systems)) == (4, ["A", "B"])
 
 
-def test_what_stood_as_decided_and_is_held_back_now_is_named(store: Store) -> None:
-    fill(store, make())
-    judge_some(store, 240)
-    boards = LiveLeaderboards(store)
-    boards.catch_up()
-    pairs = {(one[0], one[1]) for one in list_claims(boards)}
-    later = LiveLeaderboards(store)  # as after a restart
-    look = later.look("t", Confirmation())
-    assert not look.board.decided
-    assert set(look.lapsed) == pairs == {(one.better, one.worse) for one in look.board.held}
-
-
 def test_a_board_that_has_seen_less_does_not_replace_one_that_has_seen_more(store: Store) -> None:
     fill(store, make())
     store.do(lambda tx: save_boards(tx, {"t": SavedBoard(9, "more")}))
@@ -267,6 +162,142 @@ def test_a_board_is_shown_though_the_disk_takes_nothing_and_is_kept_when_it_does
 
 def refuse(*_: object) -> None:
     raise NotStored("the disk is full")
+
+
+JUDGES = ("j0", "j1", "j2")
+
+
+def show(boards: LiveLeaderboards) -> dict[str, object]:
+    """All that a board says now."""
+    boards.catch_up()
+    return boards.look("t", FREE).board.to_dict()
+
+
+@pytest.mark.parametrize("counted", [0, 15])
+def test_sums_outlast_the_answers_and_the_server_however_much_was_counted(
+    tmp_path: Path, clock: HandClock, counted: int
+) -> None:
+    """Few votes, so that nothing is decided and no board is kept by itself."""
+    where = str(tmp_path / "c.db")
+    with Store.open(where, start=clock.start) as store:
+        fill(store, make())
+        judge_some(store, 10)
+        running, whole = LiveLeaderboards(store), LiveLeaderboards(store)
+        running.catch_up()
+        judge_some(store, counted, seed=5)
+        running.catch_up()
+        judge_some(store, 50 - counted, seed=6)
+        before = show(whole)
+        assert before["n_votes"] == 60
+        store.forget("j2", answers=True)
+        assert show(running) == show(whole) == before
+    with Store.open(where, start=clock.start) as store:
+        assert show(LiveLeaderboards(store)) == before
+
+
+@pytest.mark.parametrize(("kind", "order"), [("pair", JUDGES), ("rank", JUDGES[::-1])])
+def test_of_two_servers_neither_loses_what_the_other_has_decided(
+    tmp_path: Path, clock: HandClock, kind: str, order: tuple[str, ...]
+) -> None:
+    """The second one had not counted a vote when the answers were deleted, and goes on counting."""
+    where = str(tmp_path / "c.db")
+    with Store.open(where, start=clock.start) as one, Store.open(where, start=clock.start) as two:
+        fill(one, make(kind, items=80))
+        first, second = LiveLeaderboards(one), LiveLeaderboards(two)
+        second.catch_up()
+        judge_some(one, 225)
+        first.catch_up()
+        claims = list_claims(first)
+        assert claims
+        for judge in order[:2]:
+            two.forget(judge, answers=True)
+        one.forget(order[2], answers=True)
+        second.catch_up()
+        assert list_claims(second) == claims
+        second._save(second._write(second._load()))
+        first.catch_up()
+        assert list_claims(first) == claims
+    with Store.open(where, start=clock.start) as store:
+        assert show(LiveLeaderboards(store))["n_votes"] == 225
+        assert list_claims(LiveLeaderboards(store)) == claims
+
+
+def test_votes_between_deletions_and_joins_are_counted_once(store: Store) -> None:
+    """A board that follows each step, one that looks at the end, and one kept now and then."""
+    fill(store, make(items=60))
+    luck, steps, votes = random.Random(7), LiveLeaderboards(store), 0
+    late = LiveLeaderboards(store)
+    for turn in range(4):
+        for _ in range(12):
+            for judge in ("j0", "j1"):
+                judge_next(store, judge, prefer(take(store, judge).ticket.systems, luck))
+                votes += 1
+        if turn == 1:
+            store.join("j1", "j0")
+        if turn:
+            steps.catch_up()
+        if turn == 2:
+            judge_next(store, "j2")
+            votes += 1
+            store.forget("j2", answers=True)
+    found = [show(one) for one in (steps, late, LiveLeaderboards(store))]
+    assert found[0] == found[1] == found[2]
+    assert found[0]["n_votes"] + found[0]["n_revised"] == votes
+
+
+def test_what_rank_sets_confirmed_last_holds_when_no_answer_is_left(
+    tmp_path: Path, clock: HandClock
+) -> None:
+    where = str(tmp_path / "c.db")
+    with Store.open(where, start=clock.start) as store:
+        fill(store, make(items=40))
+        judge_some(store, 330)
+        looks = DashboardCache(store, rest=0)
+        before = looks.look().boards["t"].board
+        assert before.decided
+        for judge in JUDGES:
+            store.forget(judge, answers=True)
+        after = DashboardCache(store).look().boards["t"].board
+        assert after.decided == before.decided
+        assert SETS_NOT_RENEWED in after.notes
+    with Store.open(where, start=clock.start) as store:
+        board = DashboardCache(store).look().boards["t"].board
+        assert board.decided == before.decided
+
+
+def count(looks: DashboardCache) -> int:
+    return looks.boards.look("t", FREE).board.n_votes
+
+
+def test_boards_count_what_is_new_although_nobody_looks(store: Store) -> None:
+    fill(store, make())
+    looks = DashboardCache(store)
+    for counted in (30, 60):
+        judge_some(store, 30)
+        looks.follow()
+        assert count(looks) == counted
+
+
+def test_findings_are_computed_again_for_something_new_and_not_before_the_rest_is_over(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, make())
+    clock, computed = HandClock(), []
+    monkeypatch.setattr("evenhand.web.dashboard.time.monotonic", lambda: clock.steady)
+
+    def compute(*_: Any) -> Findings:
+        computed.append(clock.steady)
+        clock.wait(0.5)  # what it costs
+        return Findings(orders={"t": Order("comparisons")})
+
+    monkeypatch.setattr("evenhand.web.dashboard.find", compute)
+    looks = DashboardCache(store, rest=4)
+    for second in range(12):  # a look each second, an answer in each of the first six
+        clock.steady = float(second)
+        if second < 6:
+            judge_some(store, 1, seed=second)
+        looks.look()
+    assert computed == [0, 3, 6]  # 0.5 s of work, 2 s of rest, then the next look
 
 
 def test_a_campaign_of_scores_has_no_board(store: Store) -> None:

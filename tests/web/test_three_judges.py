@@ -6,13 +6,12 @@ to left. `EVENHAND_SCREENSHOTS=folder` keeps a picture of whatever is seen for t
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browsers import open_browser, run_site
+from browsers import run_site
 from evenhand.web import Site, Store
 from judge_pages import EARLY, LAST, SIZES, find_faults, keep_picture, open_page, press, settle
 from kinds_of_questions import ITEMS, JUDGES, KINDS, expect, make
@@ -28,12 +27,6 @@ BEGUN = """
 """What shows how far an answer is."""
 USUAL = (("pair", 360), ("esa", 1280))
 """Which are played every time; the others are slow by their number."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as opened:
-        yield opened
 
 
 class Player:

@@ -67,15 +67,14 @@ def fail(*_: Any) -> Any:
     raise NameError("broken")
 
 
-@pytest.mark.parametrize("width", [1280, 390])
 def test_a_failed_action_is_told_the_organiser_in_sentences_and_leaves_the_button_free(
-    store: Store, monkeypatch: pytest.MonkeyPatch, width: int
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(store, make_campaign(TOLD))
     monkeypatch.setattr(admin, "read_comments", fail)
     monkeypatch.setattr(admin, "_obey", fail)
     with open_browser() as browser, run_site(Site(store)) as address:
-        page = browser.new_page(viewport={"width": width, "height": 700})
+        page = browser.new_page(viewport={"width": 390, "height": 700})
         page.goto(f"{address}/a/{store.do(people.replace_link, 'admin').token}")
         page.click("summary:has-text('Comments of judges')")
         page.wait_for_selector("#notice:has-text('Request failed. Internal error')")

@@ -144,11 +144,6 @@ def test_a_server_that_is_not_there_or_keeps_silent_is_away() -> None:
     assert "does not answer: connection refused" in refuse(address, ServerUnavailable)
 
 
-def test_a_name_that_no_server_has_is_refused() -> None:
-    with pytest.raises(CampaignError, match=r"there is no server nowhere\.invalid"):
-        HttpClient(read_link(f"https://nowhere.invalid/a/{SECRET}")).look()
-
-
 @pytest.mark.parametrize(
     ("address", "said"),
     [
@@ -174,3 +169,8 @@ def test_http_to_another_machine_has_to_be_asked_for() -> None:
     assert "s3cr3t" not in repr(link)
     for here in ("localhost", "127.0.0.1:8000", "[::1]:8000"):
         assert read_link(f"http://{here}/a/{SECRET}").host == here
+
+
+def test_a_name_that_no_server_has_is_refused() -> None:
+    with pytest.raises(CampaignError, match=r"there is no server nowhere\.invalid"):
+        HttpClient(read_link(f"https://nowhere.invalid/a/{SECRET}")).look()

@@ -17,9 +17,9 @@ from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError, MissingFile, UnknownFormat
 from evenhand.web import Store
 from evenhand.web.store import judging
-from evenhand.web.store.audit import check_collected, gather
+from evenhand.web.store.audit import check_collected
 from policy_campaigns import Truth, make_chosen, open_campaign
-from stored_campaigns import RIGHT, invite_all, list_judgments, reply_to, take
+from stored_campaigns import invite_all, reply_to, take
 
 SCORE = {"score": 50}
 
@@ -58,12 +58,6 @@ def test_of_a_whole_campaign_every_promise_is_counted(ratings: Store, where: str
     found = check(where)
     assert (found.holds, found.broken, found.later, found.tickets) == (True, (), (), 28)
     assert tell(found)["tickets"] == (True, "28 of 28 tickets answered")
-
-
-def test_nothing_is_kept_as_long_as_nothing_is_answered(ratings: Store, where: str) -> None:
-    found = check(where)
-    assert (found.holds, found.kept, found.broken) == (False, (), ())
-    assert len(found.later) > 8
 
 
 def test_what_can_only_be_said_at_the_end_is_left_open(ratings: Store, where: str) -> None:
@@ -128,28 +122,6 @@ def test_what_was_changed_or_taken_back_stands_once_and_in_its_place(
     assert check(where).later == ()
 
 
-def test_answers_that_were_deleted_are_to_come_again(ratings: Store, where: str) -> None:
-    play(ratings, "a", 6)
-    play(ratings, "b", 4)
-    ratings.forget("a", answers=True)
-    assert tell(check(where))["tickets"] == (True, "4 of 28 tickets answered")
-
-
-def test_the_answers_that_stand_are_those_of_the_database(ratings: Store) -> None:
-    play(ratings, "a", 6)
-    play(ratings, "b", 4)
-    ratings.do(judging.undo, "b")
-    standing = {one.ticket for one in list_judgments(ratings)}
-    assert set(gather(ratings.records()).tickets) == standing
-
-
-def test_a_log_says_the_same_as_its_database(ratings: Store, where: str, tmp_path: Path) -> None:
-    play(ratings, "a", 11)
-    log = tmp_path / "log.jsonl"
-    log.write_text("".join(f"{one.write()}\n" for one in ratings.lines()), encoding="utf-8")
-    assert check(str(log)).guarantees == check(where).guarantees
-
-
 def test_pairs_that_a_policy_chose_keep_what_was_promised(where: str) -> None:
     campaign = make_chosen(judgments=60, judges_per_item=2, controls=2, repeats=2, lag=3)
     with Store.open(where) as store:
@@ -191,12 +163,8 @@ def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
         check(str(table))
 
 
-def test_an_answer_to_the_right_side_changes_nothing(where: str) -> None:
-    """What is answered says nothing of who was asked what."""
-    campaign = small(2, make_items(4, 2), ["a"])
-    with Store.open(where) as store:
-        store.launch(campaign)
-        invite_all(store)
-        for _ in range(4):
-            store.do(judging.append, reply_to(take(store, "a"), RIGHT))
-    assert check(where, campaign).holds
+def test_answers_that_were_deleted_are_to_come_again(ratings: Store, where: str) -> None:
+    play(ratings, "a", 6)
+    play(ratings, "b", 4)
+    ratings.forget("a", answers=True)
+    assert tell(check(where))["tickets"] == (True, "4 of 28 tickets answered")

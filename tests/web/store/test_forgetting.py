@@ -8,11 +8,9 @@ from sqlalchemy import text
 
 from evenhand.web import Store
 from evenhand.web.store import judging, people
-from evenhand.web.store import queries as reading
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.log import ShutOut, UnknownLink
-from evenhand.web.store.verification import verify
 from stored_campaigns import LEFT, fill, judge_next, list_judgments, make_pairs, take
 
 SECRET = "my name is Zephyrine"
@@ -46,20 +44,6 @@ def test_what_is_known_of_a_person_goes_and_the_answers_stay(store: Store) -> No
         ]
     assert "worker-4711" not in "".join(everything)
     assert SECRET not in "".join(everything)
-
-
-@pytest.mark.parametrize("end", ["revoke", "leave", "forget"])
-def test_whoever_is_gone_has_nothing_before_them_any_more(store: Store, end: str) -> None:
-    ends = {
-        "revoke": store.revoke,
-        "leave": lambda judge: store.do(people.leave, judge),
-        "forget": store.forget,
-    }
-    fill(store)
-    take(store, "j0")
-    ends[end]("j0")
-    [state] = [one for one in store.judges() if one.name == "j0"]
-    assert state.since is None
 
 
 def test_answers_go_too_if_asked_for_and_their_tickets_are_asked_again(store: Store) -> None:
@@ -96,15 +80,6 @@ def test_a_deletion_that_nobody_asked_for_is_found(store: Store) -> None:
     check = check_store(store)
     assert check.bad == number
     assert "no request" in check.reason
-
-
-def test_a_deletion_after_the_request_was_carried_out_is_found(store: Store) -> None:
-    fill(store)
-    _say(store, "j1")
-    store.forget("j0")
-    with store.engine.begin() as connection:
-        connection.execute(text("UPDATE log SET said = NULL"))
-    assert not check_store(store).holds
 
 
 def test_nothing_of_it_stays_in_the_files_of_sqlite(tmp_path: Path) -> None:
@@ -152,37 +127,3 @@ def test_a_log_that_is_being_sent_keeps_nothing_that_was_forgotten(tmp_path: Pat
         store.forget("j0")
         assert store.emptied
         assert not _holds(tmp_path, SECRET)
-
-
-def test_a_log_that_is_read_while_it_grows_is_whole(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reading, "AT_A_TIME", 2)
-    fill(store)
-    lines = store.lines()
-    found = [next(lines)]
-    for _ in range(3):
-        _say(store, "j0")
-    store.forget("j0")
-    found += lines
-    assert verify(found, store.head()).holds
-    assert [one.number for one in found] == list(range(1, store.head().number + 1))
-
-
-def test_what_is_deleted_is_overwritten_whatever_the_library_does_of_itself(store: Store) -> None:
-    if store.engine.dialect.name != "sqlite":
-        pytest.skip("a setting of SQLite")
-    for _ in range(3):
-        with store.engine.connect() as connection:
-            assert connection.execute(text("PRAGMA secure_delete")).scalar() == 1
-
-
-def test_a_worker_who_was_forgotten_is_not_known_when_they_come_back(store: Store) -> None:
-    """Nothing is kept by which they could be, whatever they did."""
-    store.launch(make_pairs())
-    first = store.do(people.enrol, "prolific", "worker-4711").judge
-    store.revoke(first)
-    with pytest.raises(ShutOut):
-        store.do(people.enrol, "prolific", "worker-4711")
-    store.forget(first)
-    assert store.do(people.enrol, "prolific", "worker-4711").judge == "j0.2"

@@ -10,9 +10,8 @@ import pytest
 
 from evenhand.data.coding import SEED
 from evenhand.design.assignment import assign
-from evenhand.design.campaign import Campaign, Item, Judge
 from evenhand.design.reading import make_campaign
-from evenhand.design.tasks import PairTask, RankTask, RatingTask, Ticket
+from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
 from evenhand.web import Store
 from evenhand.web.downloads import open_download
@@ -20,9 +19,7 @@ from evenhand.web.links import write_links
 from evenhand.web.store import judging
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.log import UnknownLink
-from evenhand.web.store.people import Invitation
 from stored_campaigns import (
-    LEFT,
     fill,
     invite_all,
     issue,
@@ -46,35 +43,6 @@ def test_a_ticket_of_a_policy_comes_after_those_of_the_design(store: Store) -> N
     store.do(judging.append, reply_to(served))
     assert len(list(list_judgments(store))) == 4
     assert check_store(store).holds
-
-
-def test_somebody_outside_the_design_is_asked_by_a_policy(store: Store) -> None:
-    fill(store)
-    store.invite("guest")
-    store.do(issue, Ticket(-1, "guest", "better", "i1", ("A", "B")))
-    assert judge_next(store, "guest").answer == LEFT
-
-
-def test_each_kind_of_answer_is_a_row_of_its_table(store: Store) -> None:
-    systems = {"A": "eins", "B": "zwei"}
-    campaign = Campaign(
-        name="all",
-        tasks=(
-            PairTask(name="better"),
-            RankTask(name="order", n=2),
-            RatingTask(name="fluency", criterion="fluency", low=1, high=5),
-        ),
-        items=(Item("i0", systems),),
-        judges=(Judge("j0"),),
-    )
-    answers = {"better": LEFT, "order": {"ranks": [1, 1]}, "fluency": {"score": 4}}
-    fill(store, campaign)
-    while (served := store.do(judging.serve, "j0")) is not None:
-        store.do(judging.append, reply_to(served, answers[served.ticket.task]))
-    assert [one["outcome"] for one in store.rows("comparisons")] == ["left"]
-    assert [one["rank"] for one in store.rows("rankings")] == [1, 1]
-    assert {one["score"] for one in store.rows("ratings")} == {4}
-    assert {one["login"] for one in store.rows("ratings")} == {"j0"}
 
 
 def test_half_a_launch_is_no_launch(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,34 +96,6 @@ def test_a_launch_draws_a_seed_that_the_organiser_takes_home(store: Store, where
         store.launch(replace(planned, seed=SEED))
 
 
-def test_two_launches_draw_two_seeds(tmp_path: Path) -> None:
-    seeds = set()
-    for name in ("one.db", "two.db"):
-        with Store.open(str(tmp_path / name)) as store:
-            store.launch(make_pairs())
-            seeds.add(store.campaign.seed)
-    assert len(seeds) == 2
-
-
-def test_a_seed_that_the_file_names_is_that_of_the_campaign(store: Store) -> None:
-    planned = replace(make_pairs(), seed=7)
-    store.launch(planned)
-    assert store.campaign == planned
-    with pytest.raises(CampaignError, match="something else"):
-        store.launch(make_pairs())
-
-
-def test_of_two_servers_that_start_together_with_other_campaigns_one_is_refused(
-    where: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Store.open(where) as one, Store.open(where) as two:
-        one.launch(make_pairs())
-        looks, look = iter([None]), two.find_campaign
-        monkeypatch.setattr(two, "find_campaign", lambda: next(looks, look()))
-        with pytest.raises(CampaignError, match="something else"):
-            two.launch(make_pairs(items=7))
-
-
 def test_links_of_two_servers_on_one_database_are_all_good(where: str, tmp_path: Path) -> None:
     """Each has a file of its own; seats are given once, whoever looked first."""
     with Store.open(where) as one, Store.open(where) as two:
@@ -170,29 +110,6 @@ def test_links_of_two_servers_on_one_database_are_all_good(where: str, tmp_path:
         with pytest.raises(UnknownLink):
             one.identify(first["admin", ""])
         assert two.identify(again["admin", ""]) == two.identify(second["admin", ""])
-
-
-def test_seats_are_given_once_by_two_servers_at_the_same_time(where: str) -> None:
-    with Store.open(where) as one, Store.open(where) as two, ThreadPoolExecutor(2) as pool:
-        one.launch(make_pairs(judges=8))
-        gate = Barrier(2)
-
-        def invite(store: Store) -> list[Invitation]:
-            gate.wait()
-            return list(invite_all(store))
-
-        made = [each for every in pool.map(invite, (one, two)) for each in every]
-        assert sorted(each.judge for each in made) == [f"j{n}" for n in range(8)]
-        assert {one.identify(each.token).judge for each in made} == {f"j{n}" for n in range(8)}
-
-
-def test_a_ticket_that_was_asked_for_is_in_the_log(store: Store) -> None:
-    fill(store)
-    made = store.do(issue, Ticket(0, "j0", "better", "i0", ("B", "A")))
-    [record] = [one for one in store.records() if one.kind == "issue"]
-    assert record.ticket == made
-    assert record.facts == {"seat": "j0"}
-    assert check_store(store).holds
 
 
 def test_tickets_that_break_a_promise_are_not_launched(store: Store) -> None:

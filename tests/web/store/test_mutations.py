@@ -35,6 +35,7 @@ FREE = {
 }
 """What no log determines: `docs/store.md` names it."""
 COPIES = ("kind", "judge", "ticket", "key", "replaces")
+SPAN = {"start": 0, "end": 1, "severity": "minor", "side": "output"}
 MISSED = ("chain: rewritten as a sound one", "lines: the end cut", "chain: the end cut")
 """Kinds that only a head shows."""
 FEWEST = 300
@@ -286,139 +287,92 @@ def _last_standing(records: Records, task: str) -> dict[str, Any]:
     )
 
 
-def forge_answers() -> Iterator[tuple[str, Forgery]]:
-    """Answers that their task forbids."""
-    wrong: dict[str, list[Any]] = {
-        "better": [{"outcome": "both_bad"}, {"outcome": "A"}, {"outcome": "left", "score": 1}, {}],
-        "order": [{"ranks": [1, 2]}, {"ranks": [0, 1, 2]}, {"ranks": ["1", 2, 3]}],
-        "good": [{"score": 101}, {"score": -1}, {"score": "4"}],
-        "errors": [
-            {"spans": [{"start": 0, "end": 900, "severity": "minor", "side": "output"}]},
-            {"spans": [{"start": 0, "end": 1, "severity": "deadly", "side": "output"}]},
-        ],
-    }
-    for task, answers in wrong.items():
-        for told in answers:
-
-            def forge(records: Records, task: str = task, told: Any = told) -> None:
-                _last_standing(records, task)["said"]["answer"] = told
-
-            yield f"{task}: {told}"[:80], forge
-
-
-def forge_bodies() -> Iterator[tuple[str, Forgery]]:
-    """Records that say what nobody could have done."""
-
-    def put(name: str, value: Any, kind: str = "judgment", at: int = -1) -> Forgery:
-        def forge(records: Records) -> None:
-            records[_find(records, kind)[at]]["body"][name] = value
-
-        return forge
-
-    def put_ticket(name: str, value: Any) -> Forgery:
-        def forge(records: Records) -> None:
-            _last_standing(records, "better")["body"]["ticket"][name] = value
-
-        return forge
-
-    for judge in ("j1", "j2", "j3", "nobody", ""):
-        yield f"an answer of '{judge}'", put("judge", judge)
-    for at in (0, 5):
-        yield f"answer {at} of another judge", put("judge", "guest", at=at)
-    yield "an answer of a judge who left", put("judge", "j0")
-    yield "an answer without a key", put("key", "")
-    yield "an answer that replaces one", put("replaces", 9)
-    for name, value in (
-        ("systems", ["C", "A"]),
-        ("systems", ["A"]),
-        ("item", "2"),
-        ("item", "none"),
-        ("task", "order"),
-        ("kind", "anchor"),
-        ("again", 0),
-        ("expected", "left"),
-        ("number", 0),
-        ("number", 10_000),
-    ):
-        yield f"a ticket whose {name} is {value}", put_ticket(name, value)
-    facts = {
-        "consent": [{"text": "0" * 64}, {}],
-        "invite": [{"seat": "j2"}, {"seat": "none"}],
-        "issue": [{"seat": "j1"}, {}],
-        "join": [{"person": "j1", "judges": ["j0"]}, {"person": "j0b", "judges": ["j0b"]}],
-        "forget": [{"judges": ["j1"], "parts": ["note"]}, {"judges": [], "parts": []}],
-        "launch": [{"name": "history"}],
-    }
-    for kind, values in facts.items():
-        for told in values:
-            yield f"{kind} says {told}"[:80], put("facts", told, kind)
-    for kind in ("invite", "revoke", "leave", "undo", "enter"):
-        yield f"another kind instead of consent: {kind}", put("kind", kind, "consent")
-    yield "an unknown kind", put("kind", "vote", "resume")
-    yield "time goes back", put("at", 5, "revoke")
+_NAMES = ("launch", "invite", "consent", "issue", "join", "forget")
+FORGED: dict[str, list[tuple[str, str, str, list[Any]]]] = {
+    "answer": [  # what their task forbids
+        ("better", "said", "answer", [{"outcome": "both_bad"}, {"outcome": "A"}, {}]),
+        ("better", "said", "answer", [{"outcome": "left", "score": 1}]),
+        ("order", "said", "answer", [{"ranks": one} for one in ([1, 2], [0, 1, 2], ["1", 2, 3])]),
+        ("good", "said", "answer", [{"score": 101}, {"score": -1}, {"score": "4"}]),
+        ("errors", "said", "answer", [{"spans": [{**SPAN, "end": 900}]}]),
+        ("errors", "said", "answer", [{"spans": [{**SPAN, "severity": "deadly"}]}]),
+    ],
+    "body": [  # what nobody could have done
+        ("judgment", "body", "judge", ["j0", "j1", "j2", "j3", "guest", "nobody", ""]),
+        ("judgment", "body", "key", [""]),
+        ("judgment", "body", "replaces", [9]),
+        ("better", "body.ticket", "systems", [["C", "A"], ["A"]]),
+        ("better", "body.ticket", "item", ["2", "none"]),
+        ("better", "body.ticket", "task", ["order"]),
+        ("better", "body.ticket", "kind", ["anchor"]),
+        ("better", "body.ticket", "again", [0]),
+        ("better", "body.ticket", "expected", ["left"]),
+        ("better", "body.ticket", "number", [0, 10_000]),
+        ("consent", "body", "facts", [{"text": "0" * 64}, {}]),
+        ("invite", "body", "facts", [{"seat": "j2"}, {"seat": "none"}]),
+        ("issue", "body", "facts", [{"seat": "j1"}, {}]),
+        ("join", "body", "facts", [{"person": "j1", "judges": ["j0"]}]),
+        ("join", "body", "facts", [{"person": "j0b", "judges": ["j0b"]}]),
+        ("forget", "body", "facts", [{"judges": ["j1"], "parts": ["note"]}]),
+        ("forget", "body", "facts", [{"judges": [], "parts": []}]),
+        ("launch", "body", "facts", [{"name": "history"}]),
+        ("consent", "body", "kind", ["invite", "revoke", "leave", "undo", "enter"]),
+        ("resume", "body", "kind", ["vote"]),
+        ("revoke", "body", "at", [5]),
+    ],
+    "form": [  # what no server writes
+        ("good", "said", "seconds", [-1, 1e300, "x", True, [1]]),
+        ("good", "said", "salt", [None, "00", "z" * 32, 5]),
+        ("good", "said", "more", [1]),
+        ("good", "body", "more", [1]),
+        ("good", "body", "served", [5, "x", True, 1.5]),
+        ("launch", "body", "at", [True]),
+        *((kind, "body", "judge", ["j1"]) for kind in ("pause", "resume", "launch")),
+        *((kind, "body", "facts", [{"seat": "j1"}]) for kind in ("pause", "judgment")),
+        *((kind, "body", "key", ["x" * 24]) for kind in ("pause", "undo")),
+        ("consent", "body", "served", [1]),
+        ("invite", "body", "replaces", [3]),
+        *((kind, "body.facts", "more", [1]) for kind in _NAMES),
+    ],
+}
+"""A kind of record, or a pass of which an answer stands; where in it; a name; other values."""
 
 
-def forge_forms() -> Iterator[tuple[str, Forgery]]:
-    """Answers and bodies in a form that no server gives them."""
+def forge_values(name: str) -> Iterator[tuple[str, Forgery]]:
+    for which, part, key, values in FORGED[name]:
+        for value in values:
 
-    def put(name: str, value: Any, part: str = "said") -> Forgery:
-        def forge(records: Records) -> None:
-            told = _last_standing(records, "good")[part]
-            told.pop(name, None)
-            if value is not None:
-                told[name] = value
+            def forge(
+                records: Records, which: str = which, part: str = part, key: str = key,
+                value: Any = value,
+            ) -> None:  # fmt: skip
+                if which in ("better", "order", "good", "errors"):
+                    told = _last_standing(records, which)
+                else:
+                    told = records[_find(records, which)[-1]]
+                for step in part.split("."):
+                    told = told[step]
+                told.pop(key, None)
+                if value is not None:
+                    told[key] = value
 
-        return forge
-
-    for seconds in (-1, 1e300, "x", True, [1]):
-        yield f"{seconds!r} seconds", put("seconds", seconds)
-    for salt in (None, "00", "z" * 32, 5):
-        yield f"the salt {salt!r}"[:20], put("salt", salt)
-    yield "more beside an answer", put("more", 1)
-    yield "more in a body", put("more", 1, "body")
-    for served in (5, "x", True, 1.5):
-        yield f"served at {served!r}", put("served", served, "body")
-
-    def tell_long(records: Records) -> None:
-        records[0]["body"]["at"] = True
-
-    def pause_twice(records: Records) -> None:
-        at = _find(records, "pause")[0]
-        records.insert(at + 1, json.loads(json.dumps(records[at])))
-
-    def drop_pause(records: Records) -> None:
-        del records[_find(records, "pause")[0]]
-
-    for kind, name, value in (
-        ("pause", "judge", "j1"),
-        ("resume", "judge", "j1"),
-        ("launch", "judge", "j1"),
-        ("pause", "facts", {"seat": "j1"}),
-        ("pause", "key", "x" * 24),
-        ("consent", "served", 1),
-        ("undo", "key", "x" * 24),
-        ("judgment", "facts", {"seat": "j1"}),
-        ("invite", "replaces", 3),
-    ):
-
-        def add(records: Records, kind: str = kind, name: str = name, value: Any = value) -> None:
-            records[_find(records, kind)[0]]["body"][name] = value
-
-        yield f"{kind} with {name} {value}"[:60], add
-    for kind in ("launch", "invite", "consent", "issue", "join", "forget"):
-
-        def say_more(records: Records, kind: str = kind) -> None:
-            records[_find(records, kind)[0]]["body"]["facts"]["more"] = 1
-
-        yield f"{kind} says more", say_more
-    yield "a time that is not a number", tell_long
-    yield "paused twice", pause_twice
-    yield "opened again and never paused", drop_pause
+            yield f"{which}: {part}.{key} is {value!r}"[:80], forge
 
 
 def forge_order() -> Iterator[tuple[str, Forgery]]:
     """Records that are there twice, not at all, or elsewhere; all hashes are made again."""
-    for kind in ("invite", "consent", "judgment", "revision", "undo", "issue", "revoke", "leave"):
+    kinds = (
+        "invite",
+        "pause",
+        "consent",
+        "judgment",
+        "revision",
+        "undo",
+        "issue",
+        "revoke",
+        "leave",
+    )
+    for kind in kinds:
 
         def double(records: Records, kind: str = kind) -> None:
             at = _find(records, kind)[0]
@@ -428,9 +382,9 @@ def forge_order() -> Iterator[tuple[str, Forgery]]:
             records.insert(1, records.pop(_find(records, kind)[0]))
 
         yield f"{kind} doubled", double
-        if kind != "invite":
+        if kind not in ("invite", "pause"):
             yield f"{kind} moved to the front", early
-    for kind in ("launch", "invite", "judgment", "undo", "revoke", "issue", "leave"):
+    for kind in ("launch", "invite", "pause", "judgment", "undo", "revoke", "issue", "leave"):
 
         def drop(records: Records, kind: str = kind) -> None:
             del records[_find(records, kind)[0]]
@@ -440,10 +394,9 @@ def forge_order() -> Iterator[tuple[str, Forgery]]:
 
 def mutate_chain(history: History) -> Iterator[Mutation]:
     """Records of a database changed, and all hashes from there on made again."""
-    every = {"answer": forge_answers, "body": forge_bodies, "form": forge_forms}
-    every["order"] = forge_order
+    every = {name: forge_values(name) for name in FORGED} | {"order": forge_order()}
     for name, forgeries in every.items():
-        for what, forge in forgeries():
+        for what, forge in forgeries:
             records = _read(history.log)
             forge(records)
             _remake(records)
@@ -540,7 +493,10 @@ def test_mutations_are_found_out(histories: dict[str, History], part: str, tmp_p
     assert len(every) >= FEWEST
     tried, without, with_head = Counter[str](), Counter[str](), Counter[str]()
     missed: list[str] = []
-    for history, one, source in every[:: 1 if part == "all" else 5]:
+    if part == "some":  # what nobody could have done, and an eighth of the rest
+        body = "chain: body forged"
+        every = [one for at, one in enumerate(every) if at % 8 == 2 or one[1].kind == body]
+    for history, one, source in every:
         path = tmp_path / source.name
         shutil.copyfile(source, path)
         try:

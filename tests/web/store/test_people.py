@@ -1,17 +1,22 @@
 """Who may judge: links, seats that change hands, workers of platforms, logins of one person."""
 
+from dataclasses import replace
+
 import pytest
 
+from evenhand.design.assignment import assign
+from evenhand.design.campaign import Judge
 from evenhand.errors import CampaignError
 from evenhand.web import Store
 from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
-from evenhand.web.store.log import NoPlace, NotYours, Refused, ShutOut, UnknownLink
+from evenhand.web.store.log import NoPlace, NotYours, Refused, ShutOut, UnknownLink, Unproven
 from evenhand.web.store.people import draw_token, read_token
 from evenhand.web.store.queries import Bearer, read_persons
 from stored_campaigns import (
     HandClock,
     fill,
+    invite_all,
     judge_next,
     list_judgments,
     make_pairs,
@@ -51,34 +56,6 @@ def test_links_have_192_random_bits_and_are_not_stored(store: Store, where: str)
     assert token.secret not in repr(store.invite("j0"))
 
 
-def test_a_new_link_ends_the_old_one(store: Store) -> None:
-    links = fill(store)
-    new = store.invite("j0").token
-    with pytest.raises(UnknownLink):
-        store.identify(links["j0"])
-    assert store.identify(new).judge == "j0"
-
-
-def test_a_revoked_link_is_good_no_more(store: Store) -> None:
-    links = fill(store)
-    judge_next(store, "j0")
-    store.revoke("j0")
-    with pytest.raises(UnknownLink):
-        store.identify(links["j0"])
-    assert len(list(list_judgments(store))) == 1
-    assert {one.name: one.state for one in store.judges()} == {"j0": "revoked", "j1": "invited"}
-
-
-def test_the_organisers_link_is_no_judges_link(store: Store) -> None:
-    fill(store)
-    admin = store.do(people.replace_link, "admin").token
-    assert store.identify(admin) == Bearer("admin")
-    again = store.do(people.replace_link, "admin").token
-    with pytest.raises(UnknownLink):
-        store.identify(admin)
-    assert store.identify(again).role == "admin"
-
-
 def test_a_seat_goes_to_somebody_else_with_what_is_left_of_it(store: Store) -> None:
     fill(store)
     done = judge_next(store, "j0")
@@ -97,18 +74,6 @@ def test_a_seat_goes_to_somebody_else_with_what_is_left_of_it(store: Store) -> N
         store.do(judging.undo, "new"), store.do(judging.undo, "new")
     assert [one.number for one in list_judgments(store)] == [done.number]
     assert check_store(store).holds
-
-
-def test_a_judge_is_let_in_again_unless_somebody_has_the_seat(store: Store) -> None:
-    fill(store)
-    store.revoke("j0")
-    link = store.invite("j0").token
-    assert store.identify(link).judge == "j0"
-    assert take(store, "j0").place == 1
-    store.revoke("j0")
-    store.invite("new", seat="j0")
-    with pytest.raises(NoPlace):
-        store.invite("j0")
 
 
 def test_repeats_of_what_somebody_else_answered_are_not_asked(store: Store) -> None:
@@ -140,55 +105,11 @@ def test_repeats_of_ones_own_answers_are_asked_after_a_new_link(store: Store) ->
     assert kinds.count("repeat") == 2
 
 
-def test_a_worker_who_never_began_loses_the_seat_too(store: Store, clock: HandClock) -> None:
-    store.launch(make_pairs(judges=1))
-    store.do(people.enrol, "mturk", "w1")
-    with pytest.raises(NoPlace):
-        store.do(people.enrol, "mturk", "w2")
-    clock.wait(61)
-    assert take(store, store.do(people.enrol, "mturk", "w2").judge).place == 1
-
-
 @pytest.mark.parametrize("name", ["", " ", " a", "a\0", "\ud800", "x" * 300])
 def test_names_that_are_none_are_refused(store: Store, name: str) -> None:
     fill(store)
     with pytest.raises(CampaignError, match="not a name of a judge"):
         store.invite(name)
-
-
-def test_somebody_who_is_not_in_the_design_has_no_tickets_yet(store: Store) -> None:
-    fill(store)
-    store.invite("guest")
-    assert store.do(judging.serve, "guest") is None
-
-
-def test_a_worker_who_returns_the_study_hands_the_tickets_back(store: Store) -> None:
-    store.launch(make_pairs(judges=1))
-    judge = store.do(people.enrol, "mturk", "w1").judge
-    judge_next(store, judge)
-    left = take(store, judge)
-    store.do(people.leave, judge)
-    following = store.do(people.enrol, "mturk", "w2").judge
-    assert following == "j0.2"
-    assert take(store, following).ticket.number == left.ticket.number
-    with pytest.raises(ShutOut, match="has withdrawn"):
-        store.do(people.enrol, "mturk", "w1")
-
-
-def test_a_worker_whose_time_ran_out_loses_the_seat_when_another_one_comes(
-    store: Store, clock: HandClock
-) -> None:
-    store.launch(make_pairs(judges=1))
-    late = store.do(people.enrol, "mturk", "w1").judge
-    served = take(store, late)
-    with pytest.raises(NoPlace):
-        store.do(people.enrol, "mturk", "w2")
-    clock.wait(61)
-    following = store.do(people.enrol, "mturk", "w2").judge
-    assert take(store, following).ticket.number == served.ticket.number
-    with pytest.raises(ShutOut):
-        store.do(judging.append, reply_to(served))
-    assert check_store(store).holds
 
 
 def test_an_invited_judge_keeps_the_seat_however_late(store: Store, clock: HandClock) -> None:
@@ -230,6 +151,81 @@ def test_consent_is_noted_with_the_text_that_was_agreed_to(store: Store) -> None
     assert (states["j0"].consented, states["j1"].consented) == (record.at, None)
 
 
+def test_a_workers_name_alone_opens_nothing_and_changes_nothing(store: Store) -> None:
+    store.launch(make_pairs())
+    mine = store.do(people.enrol, "prolific", "w1")
+    theirs = store.do(people.enrol, "prolific", "w2")
+    judge_next(store, mine.judge)
+    before = store.head()
+    turned = theirs.token[:8] + mine.token[8:]
+    for secret in ("", "x", theirs.token, turned, mine.token[:8] + theirs.token[8:]):
+        with pytest.raises(Unproven, match="another browser"):
+            store.do(people.enrol, "prolific", "w1", secret)
+    assert store.head() == before
+    assert store.identify(mine.token).judge == mine.judge
+
+
+def test_nobody_gets_a_link_of_another_one_as_their_own(store: Store) -> None:
+    store.launch(make_pairs())
+    admin = store.do(people.replace_link, "admin").token
+    for secret in (admin, admin[:8] + "x" * 32):
+        made = store.do(people.enrol, "prolific", f"w{len(list(store.records()))}", secret)
+        assert made.token != secret
+    assert store.identify(admin).role == "admin"
+
+
+def test_a_new_link_of_the_organiser_ends_the_secret(store: Store) -> None:
+    store.launch(make_pairs())
+    old = store.do(people.enrol, "prolific", "w1").token
+    new = store.invite("j0").token
+    with pytest.raises(Unproven):
+        store.do(people.enrol, "prolific", "w1", old)
+    with pytest.raises(UnknownLink):
+        store.identify(old)
+    assert store.do(people.enrol, "prolific", "w1", new).judge == "j0"
+
+
+def test_a_worker_who_left_is_told_so_whatever_the_browser_brings(store: Store) -> None:
+    store.launch(make_pairs())
+    mine = store.do(people.enrol, "prolific", "w1")
+    store.do(people.leave, mine.judge)
+    with pytest.raises(ShutOut, match="has withdrawn"):
+        store.do(people.enrol, "prolific", "w1", mine.token)
+
+
+@pytest.mark.parametrize("answered", [0, 2, 4, 6])
+def test_a_seat_goes_to_the_next_worker_only_if_something_will_be_asked(
+    store: Store, answered: int
+) -> None:
+    campaign = make_pairs(items=4, judges=1, repeats=2, lag=1)
+    tickets = assign(campaign)
+    store.launch(campaign, tickets)
+    judge = store.do(people.enrol, "prolific", "w1").judge
+    for _ in range(answered):
+        judge_next(store, judge)
+    store.do(people.leave, judge)
+    done = set(range(answered))
+    left = [one for one in tickets if one.number >= answered and one.again not in done]
+    if not left:
+        with pytest.raises(NoPlace):
+            store.do(people.enrol, "prolific", "w2")
+        return
+    assert (
+        take(store, store.do(people.enrol, "prolific", "w2").judge).ticket.number == left[0].number
+    )
+
+
+def test_no_pseudonym_is_the_name_of_another_seat(store: Store) -> None:
+    store.launch(replace(make_pairs(), judges=(Judge("1"), Judge("1.2"))))
+    store.do(people.leave, store.do(people.enrol, "prolific", "w1").judge)
+    second = store.do(people.enrol, "prolific", "w2")
+    assert second.judge == "1.3"
+    made = [one.judge for one in invite_all(store)]
+    assert made == ["1.2"]
+    assert {one.name: one.seat for one in store.judges()} == {"1": "1", "1.3": "1", "1.2": "1.2"}
+    assert store.identify(second.token).judge == "1.3"
+
+
 @pytest.mark.parametrize("name", ["a\tb", "j\u2028x", "ann\u202egnp.exe", "\u200fann"])
 def test_nobody_is_invited_under_a_name_that_turns_or_breaks_the_line(
     store: Store, name: str
@@ -238,3 +234,12 @@ def test_nobody_is_invited_under_a_name_that_turns_or_breaks_the_line(
     with pytest.raises(CampaignError, match="take it out"):
         store.invite(name)
     assert store.invite("محرك").judge == "محرك"
+
+
+def test_each_entry_is_in_the_log(store: Store) -> None:
+    store.launch(make_pairs())
+    mine = store.do(people.enrol, "prolific", "w1")
+    store.do(people.enrol, "prolific", "w1", mine.token)
+    told = [(one.kind, one.judge) for one in store.records()]
+    assert told == [("launch", ""), ("invite", "j0"), ("enter", "j0")]
+    assert check_store(store).holds

@@ -4,12 +4,10 @@ import json
 import random
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
 from evenhand.errors import MissingFile, UnknownOption
 from evenhand.web import Store
@@ -20,12 +18,12 @@ from evenhand.web.store.log import GENESIS, Line, canonical, digest
 from evenhand.web.store.verification import Head, read_head, read_log, read_receipt, verify
 from stored_campaigns import LEFT, RIGHT, fill, judge_next, make_pairs, reply_to
 
-JUDGMENTS, MUTATIONS = 500, 1_000
+JUDGMENTS = 60
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
-    """The lines of a log of 500 judgments, some with comments."""
+    """The lines of a log of judgments, some with comments."""
     draws = random.Random(20131)
     with Store.open(str(tmp_path_factory.mktemp("log") / "campaign.db")) as store:
         fill(store, make_pairs(items=JUDGMENTS // 2, judges=2, judges_per_item=2))
@@ -89,29 +87,6 @@ def _cut(lines: list[bytes], draws: random.Random) -> int:
     return len(lines) + 1
 
 
-@pytest.mark.slow
-def test_1000_mutations_of_500_judgments_are_all_found_at_their_place(
-    written: list[bytes], tmp_path: Path
-) -> None:
-    draws = random.Random(20131)
-    kinds = (_flip, _delete, _duplicate, _swap, _change_outcome, _cut)
-    path = tmp_path / "log.jsonl"
-    path.write_bytes(b"".join(written))
-    noted = verify(read_log(path))
-    assert noted.holds
-    found: Counter[str] = Counter()
-    tried: Counter[str] = Counter()
-    for _ in range(MUTATIONS):
-        kind = draws.choice(kinds)
-        lines = list(written)
-        bad = kind(lines, draws)
-        path.write_bytes(b"".join(lines))
-        found[kind.__name__] += verify(read_log(path), noted.head).bad == bad
-        tried[kind.__name__] += 1
-    print("found / tried:", {name: f"{found[name]} / {tried[name]}" for name in tried})  # noqa: T201 - counts of an experiment
-    assert found == tried
-
-
 @pytest.mark.parametrize("kind", [_flip, _delete, _duplicate, _swap, _change_outcome, _cut])
 def test_each_kind_of_mutation_is_found_at_its_place(
     written: list[bytes], kind: Callable[[list[bytes], random.Random], int], tmp_path: Path
@@ -125,19 +100,6 @@ def test_each_kind_of_mutation_is_found_at_its_place(
         bad = kind(lines, draws)
         path.write_bytes(b"".join(lines))
         assert verify(read_log(path), head).bad == bad
-
-
-def test_a_tail_that_was_cut_is_found_against_a_head_alone(
-    written: list[bytes], tmp_path: Path
-) -> None:
-    path = tmp_path / "log.jsonl"
-    path.write_bytes(b"".join(written))
-    head = verify(read_log(path)).head
-    path.write_bytes(b"".join(written[:-3]))
-    assert verify(read_log(path)).holds
-    check = verify(read_log(path), head)
-    assert check.bad == head.number - 2
-    assert "the log ends" in check.reason
 
 
 def test_a_log_that_grew_still_matches_an_older_head(store: Store) -> None:
@@ -158,69 +120,12 @@ def test_a_head_is_read_as_it_is_written() -> None:
             read_head(wrong)
 
 
-def test_a_log_written_anew_is_found_against_a_head_alone(store: Store, tmp_path: Path) -> None:
-    fill(store)
-    judge_next(store, "j0")
-    head = store.head()
-    with Store.open(str(tmp_path / "forged.db")) as forged:
-        fill(forged)
-        judge_next(forged, "j0", RIGHT)
-        assert check_store(forged).holds
-        assert check_store(forged, head).bad == head.number
-
-
-@pytest.mark.parametrize(
-    ("order", "bad"),
-    [
-        ("UPDATE log SET ticket = ticket + 1 WHERE number = 4", 4),
-        ("UPDATE log SET judge = 'j1' WHERE number = 5", 5),
-        ("UPDATE tickets SET record = NULL, state = 0 WHERE record = 5", 5),
-        ("UPDATE tickets SET record = 4 WHERE record = 5", 5),
-        ("DELETE FROM log WHERE number = 5", 5),
-        ("UPDATE log SET said = replace(said, 'left', 'tie') WHERE number = 4", 4),
-    ],
-)
-def test_tables_that_say_something_else_than_the_log_are_found(
-    store: Store, order: str, bad: int
-) -> None:
-    fill(store)
-    judge_next(store, "j0")
-    judge_next(store, "j0")
-    assert store.head().number == 5
-    with store.engine.begin() as connection:
-        connection.execute(text(order))
-    assert check_store(store).bad == bad
-
-
-def test_a_campaign_that_was_changed_after_the_launch_is_found(store: Store) -> None:
-    fill(store)
-    with store.engine.begin() as connection:
-        connection.execute(text("UPDATE specs SET body = replace(body, 'eins', 'drei')"))
-    check = check_store(store)
-    assert check.bad == 1
-    assert "campaign" in check.reason
-
-
 def test_the_log_of_a_database_reads_back_from_a_file(store: Store, tmp_path: Path) -> None:
     fill(store)
     judge_next(store, "j0", {**LEFT, "comment": "ça\u2028va"})
     path = tmp_path / "log.jsonl"
     path.write_text("".join(f"{one.write()}\n" for one in store.lines()), "utf-8", newline="\n")
     assert list(read_log(path)) == list(store.lines())
-
-
-def test_a_log_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(MissingFile):
-        list(read_log(tmp_path / "none.jsonl"))
-
-
-@pytest.mark.parametrize(
-    "line", ["", "{}", "[]", "null", "NaN", '{"body":1,"hash":"a"}', "[" * 5000, '{"hash":"a"}']
-)
-def test_lines_that_are_no_records_are_named(line: str, tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
-    path.write_text(f"{line}\n")
-    assert verify(read_log(path)).bad == 1
 
 
 def test_a_record_that_is_older_than_the_one_before_it_is_named() -> None:
@@ -238,10 +143,6 @@ def test_a_record_that_is_older_than_the_one_before_it_is_named() -> None:
     assert (verify(lines).bad, verify(lines).reason) == (4, "it is older than the record before it")
 
 
-def test_an_empty_log_holds() -> None:
-    assert verify([]).holds
-
-
 def _keep_answering(store: Store, judge: str, over: threading.Event) -> None:
     """Answer, and take answers back when none is left, until told to stop."""
     served = store.do(judging.serve, judge)
@@ -252,11 +153,10 @@ def _keep_answering(store: Store, judge: str, over: threading.Event) -> None:
         time.sleep(0.005)
 
 
-@pytest.mark.parametrize("calls", [10, pytest.param(200, marks=pytest.mark.slow)])
-def test_a_campaign_verifies_while_judges_answer(store: Store, where: str, calls: int) -> None:
+def test_a_campaign_verifies_while_judges_answer(store: Store, where: str) -> None:
     """Whoever reads sees the log and its end as they were at one moment."""
     fill(store, make_pairs(items=400, judges=2, judges_per_item=2))
-    over, heads, faults = threading.Event(), set[int](), list[str]()
+    calls, over, heads, faults = 10, threading.Event(), set[int](), list[str]()
     judges = [
         threading.Thread(target=_keep_answering, args=(store, judge, over))
         for judge in ("j0", "j1")
@@ -275,7 +175,6 @@ def test_a_campaign_verifies_while_judges_answer(store: Store, where: str, calls
         over.set()
         for one in judges:
             one.join()
-    print(f"{calls} calls, {calls - len(faults)} sound, over records {min(heads)} to {max(heads)}")  # noqa: T201 - counts of an experiment
     assert faults == []
     assert len(heads) == calls
 
@@ -296,3 +195,17 @@ def test_a_receipt_is_found_in_the_log_that_has_it(store: Store, tmp_path: Path)
     assert read_receipt(f" {given.upper()}\n") == given
     with pytest.raises(UnknownOption, match="no receipt"):
         read_receipt(given[:-1])
+
+
+@pytest.mark.parametrize(
+    "line", ["", "{}", "[]", "null", "NaN", '{"body":1,"hash":"a"}', "[" * 5000, '{"hash":"a"}']
+)
+def test_lines_that_are_no_records_are_named(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(f"{line}\n")
+    assert verify(read_log(path)).bad == 1
+
+
+def test_a_log_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MissingFile):
+        list(read_log(tmp_path / "none.jsonl"))

@@ -1,20 +1,24 @@
 """One thread writes: together where it can, and each for itself where one of them cannot."""
 
-import sqlite3
+import random
 import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import OperationalError
 
+from evenhand.errors import EvenhandError
 from evenhand.web import Store
-from evenhand.web.store import judging
+from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
-from evenhand.web.store.judging import append
-from evenhand.web.store.log import NotStored, NotYours
+from evenhand.web.store.judging import Answered, Answering, Reply, append
+from evenhand.web.store.log import NotStored, NotYours, ShutOut
 from evenhand.web.store.transaction import Entry, WriteTransaction
-from stored_campaigns import fill, make_pairs, reply_to, take
+from stored_campaigns import fill, make_pairs, release, reply_to, take
 
 
 def _note(tx: WriteTransaction) -> int:
@@ -81,27 +85,6 @@ def test_a_request_that_breaks_takes_no_other_with_it(store: Store) -> None:
     assert check_store(store).holds
 
 
-def test_who_waits_for_a_database_that_is_gone_is_told_so_at_once(store: Store) -> None:
-    """Each of them alone would wait for the lock once more, one after the other."""
-    fill(store)
-    transact, tried = store._writer.transact, []
-
-    def fail(_work):
-        tried.append(1)
-        raise OperationalError("BEGIN", None, sqlite3.OperationalError("database is locked"))
-
-    go = _hold(store)
-    waiting = [store.write(_note) for _ in range(20)]
-    store._writer.transact = fail
-    go.set()
-    for one in waiting:
-        with pytest.raises(NotStored, match="locked"):
-            one.result()
-    assert len(tried) == 1
-    store._writer.transact = transact
-    assert store.write(_note).result() == store.head().number
-
-
 def test_nothing_is_acknowledged_before_it_can_be_read(where: str, store: Store) -> None:
     fill(store, make_pairs(items=20))
     with Store.open(where) as reader:
@@ -121,16 +104,6 @@ def test_what_waits_is_written_before_the_store_closes(where: str) -> None:
     assert told.result().kind == "judgment"
     with pytest.raises(NotStored, match="closed"):
         store.do(judging.serve, "j0")
-
-
-def test_a_request_that_nobody_waits_for_any_more_is_left_out(store: Store) -> None:
-    fill(store)
-    go = _hold(store)
-    before = store.head().number
-    first, second = store.write(_note), store.write(_note)
-    first.cancel()
-    go.set()
-    assert second.result() == before + 1
 
 
 def test_a_commit_waits_for_the_disk(tmp_path: Path) -> None:
@@ -155,3 +128,98 @@ def test_a_commit_waits_for_the_disk_whatever_the_server_does_of_itself(store: S
         connection.execute(text("ALTER ROLE CURRENT_USER RESET synchronous_commit"))
         connection.commit()
     assert found == "on"
+
+
+Work = Callable[[WriteTransaction], Any]
+JUDGES = [f"j{n}" for n in range(6)]
+
+
+def write_together(store: Store, works: list[Work]) -> list[Future[Any]]:
+    """Let pieces of work wait, so that they are one batch."""
+    begun, go = threading.Event(), threading.Event()
+
+    def wait(_: WriteTransaction) -> None:
+        begun.set()
+        go.wait(30)
+
+    store.write(wait)
+    begun.wait(30)
+    waiting = [store.write(one) for one in works]
+    go.set()
+    return waiting
+
+
+def tell(waiting: Future[Any]) -> object:
+    """What came of a piece of work, without what differs from store to store."""
+    fault = waiting.exception(30)
+    if fault is not None:
+        assert isinstance(fault, EvenhandError), fault
+        return type(fault).__name__, str(fault)
+    found = waiting.result()
+    if not isinstance(found, Answered):
+        return None
+    following = found.next and (found.next.ticket, found.next.place, found.next.total)
+    halt = found.halt and str(found.halt)
+    return found.record.number, found.record.answer, found.record.ticket, following, halt
+
+
+def draw_batch(luck: random.Random, asked: dict[str, int]) -> list[Work]:
+    """Answers, good and bad, and what else may come between."""
+    works: list[Work] = []
+    for _ in range(luck.randrange(2, 12)):
+        judge = luck.choice(JUDGES)
+        tickets = (asked[judge], luck.choice(list(asked.values())), -1, 10**9)
+        (ticket,) = luck.choices(tickets, (8, 2, 1, 1))
+        said = {"outcome": luck.choice(("left", "right", "tie", "neither"))}
+        key = f"k{luck.randrange(3)}" if luck.random() < 0.9 else "a\nb"
+        answering = Answering(Reply(judge, ticket, said, key))
+        works += [answering] * luck.choice((1, 1, 1, 2))
+        if luck.random() < 0.25:
+            works.append(luck.choice(BETWEEN)(luck.choice(JUDGES)))
+    luck.shuffle(works)
+    return works
+
+
+BETWEEN: tuple[Callable[[str], Work], ...] = (
+    lambda judge: lambda tx: judging.serve(tx, judge),
+    lambda judge: lambda tx: judging.undo(tx, judge),
+    lambda judge: lambda tx: release(tx, judge),
+)
+
+
+def ask_all(store: Store) -> dict[str, int]:
+    """Judge → the ticket that they are served; -1 for none."""
+    found = {}
+    for judge in JUDGES:
+        try:
+            served = store.do(judging.serve, judge)
+        except ShutOut:
+            served = None
+        found[judge] = served.ticket.number if served else -1
+    return found
+
+
+def list_records(store: Store) -> list[Any]:
+    return [(one.kind, one.judge, one.ticket, one.answer, one.key) for one in store.records()]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_batch_does_what_its_requests_do_one_by_one(
+    store: Store, tmp_path: Path, seed: int
+) -> None:
+    """The other store is SQLite, and gets one request at a time."""
+    campaign = replace(make_pairs(items=16, judges=6, judges_per_item=3), seed=seed)
+    luck = random.Random(seed)
+    with Store.open(str(tmp_path / "other.db"), lease=60) as other:
+        for one in (store, other):
+            fill(one, campaign)
+        for turn in range(12):
+            asked = ask_all(store)
+            assert asked == ask_all(other)
+            works = draw_batch(luck, asked)
+            if turn == 8:
+                works.insert(len(works) // 2, lambda tx: people.revoke(tx, "j5"))
+            together = [tell(one) for one in write_together(store, works)]
+            assert together == [tell(other.write(one)) for one in works]
+        assert list_records(store) == list_records(other)
+        assert check_store(store).holds
