@@ -110,7 +110,7 @@ def test_controls_of_a_pilot_of_ratings_are_no_systems_to_plan_for():
         system=pl.lit("spoilt"), kind=pl.lit("bad"), score=pl.lit(5.0)
     )
     found, alone = (
-        plan_campaign({"gap": 3.0}, pilot=table, campaigns=0)
+        evenhand.plan_campaign({"gap": 3.0}, pilot=table, campaigns=0)
         for table in (pl.concat([plain, bad]), plain)
     )
     assert found.spec.truth == alone.spec.truth

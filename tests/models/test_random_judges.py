@@ -127,3 +127,26 @@ def test_discarded_ties_leave_the_model_of_two_outcomes():
     same(RandomJudges().fit(without), fit)
     assert fit.gamma is None
     assert fit.n_comparisons == CAMPAIGN.wins.sum() + CAMPAIGN.losses.sum()
+
+
+def test_twice_as_many_judges_who_say_the_same_halve_variances():
+    again = relabelled(CAMPAIGN, np.arange(40))
+    factor = again.factors["judge"]
+    columns = ("left", "right", "wins", "ties", "losses")
+    twice = replace(
+        again,
+        **{name: np.tile(getattr(again, name), 2) for name in columns},
+        factors={
+            "judge": replace(
+                factor,
+                labels=tuple(f"judge {i:03d}" for i in range(80)),
+                codes=np.concatenate([factor.codes, factor.codes + 40]),
+                size=80,
+            )
+        },
+    )
+    one, two = (RandomJudges(restricted=False).fit(data) for data in (CAMPAIGN, twice))
+    np.testing.assert_allclose(two.log_worth, one.log_worth, atol=1e-6)
+    assert two.sigma == pytest.approx(one.sigma, rel=1e-6)
+    assert two.loglik == pytest.approx(2 * one.loglik)
+    np.testing.assert_allclose(two.vcov, one.vcov / 2, rtol=1e-3, atol=1e-9)

@@ -140,3 +140,13 @@ def test_constant_scores_plan_nothing():
     assert made.stderr is None
     with pytest.raises(NotIdentified, match="all scores are equal"):
         made.plan(3, 10)
+
+
+def test_comparisons_have_the_variance_of_tastes_and_chance():
+    made = evenhand.estimate_components(voted(1))
+    judge, item = (made.find(f"{name} x system").variance for name in ("judge", "item"))
+    plan = made.plan(10, 50, 100)
+    tastes = (2 * judge / 10 + 2 * item / 50) / made.growth
+    assert plan.stderr**2 == pytest.approx(tastes + made.per_vote / 1000)
+    assert plan.judgments == 1000
+    assert plan.dependability is None
