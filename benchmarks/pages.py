@@ -4,13 +4,11 @@ from collections.abc import Sequence
 
 from benchmarks import claims, slopes, table
 from benchmarks.row import RESULTS, ROOT, Row, kept_tables, read_rows
-from benchmarks.targets import BIG, MANY, MILLION, RATINGS
+from benchmarks.targets import BIG, RATINGS
 
 BENCHMARKS, GROWTH = (ROOT / "docs" / name for name in ("benchmarks.md", "growth.md"))
 SHOWN = (  # the cases that the page shows; the site has a page with all of them
-    ("fit", MANY),
     ("fit", BIG),
-    ("intervals", MILLION),
     ("ratings", RATINGS),
 )
 
