@@ -132,6 +132,23 @@ def test_ratings_of_two_llm_judges(scores):
     assert len(contract["replacements"][0]["published"]["judges"]) == 6
 
 
+def test_csv_says_what_json_says(scores):
+    result = evenhand.replace(scores, llm_judges=["gpt", "chance"], epsilon=0.15)
+    rows = result.document().records
+    assert [one["passes"] for one in rows[:2]] == [one.passes for one in result.found]
+
+
+def test_scores_on_two_scales_are_refused(scores):
+    percent = [
+        20 * score if judge == "gpt" else score
+        for judge, score in zip(scores["judge"], scores["score"], strict=True)
+    ]
+    with pytest.raises(
+        InvalidJudgments, match="scores of gpt go from 20 to 100, and people's from"
+    ):
+        evenhand.replace({**scores, "score": percent}, llm_judges="gpt", epsilon=0.15)
+
+
 def test_labels_that_rename_change_nothing(scores):
     result = evenhand.replace(scores, llm_judges="gpt", epsilon=0.15, score="accuracy")
     turned = {**scores, "score": [6 - one for one in scores["score"]]}

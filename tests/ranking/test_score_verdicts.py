@@ -113,6 +113,26 @@ def test_llm_judges_of_one_file_and_criteria_of_their_own(tables):
         assert one.score == pytest.approx(ranking.score, abs=1e-8)
 
 
+def test_many_items_are_merged_alike_however_files_are_cut():
+    rng = np.random.default_rng(9)
+    output = rng.normal(0, 1, (260, 3))
+    item, system = np.divmod(np.arange(780), 3)
+    mixed = item * 37 % 260  # items that people judged stand anywhere among all names
+    said = output[item, system] + rng.normal(0, 0.3, 780)
+    verdicts = {"judge": item * 0, "item": mixed, "system": system, "score": said}
+    some = rng.integers(360, size=500)
+    given = output[item[some], system[some]] + rng.normal(0, 1, 500)
+    people = {"judge": np.arange(500) % 6, "item": mixed[some], "system": system[some]}
+    people = {role: [f"{role}{one:03d}" for one in codes] for role, codes in people.items()}
+    llm = {role: [f"{role}{one:03d}" for one in verdicts[role]] for role in people}
+    people["score"], llm["score"] = given.tolist(), said.tolist()
+    llm["judge"] = ["llm"] * 780
+    apart = evenhand.rank(people, llm=llm)
+    together = evenhand.rank({role: people[role] + llm[role] for role in people}, llm_judges="llm")
+    assert together.fused.weight == pytest.approx(apart.fused.weight, rel=1e-9)
+    assert together.pair_stderr == pytest.approx(apart.pair_stderr, rel=1e-9)
+
+
 def test_scores_without_a_verdict_are_refused_dropped_or_kept(tables):
     people, verdicts = tables
     rows = [at for at, item in enumerate(verdicts["item"]) if item != "i03"]
@@ -129,5 +149,5 @@ def test_other_models_and_other_kinds_are_refused(tables):
     with pytest.raises(UnknownOption, match="adjusted and mean, not ordinal"):
         evenhand.rank(people, llm=verdicts, model="ordinal")
     pairs = {"left": ["s0"], "right": ["s1"], "winner": ["left"], "item": ["i01"]}
-    with pytest.raises(InvalidJudgments, match="verdicts on ratings are ratings"):
+    with pytest.raises(InvalidJudgments, match="both must be of one kind"):
         evenhand.rank(people, llm=pairs)

@@ -14,7 +14,7 @@ from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import remarks_on
 from evenhand.data.groups import choose_criterion
 from evenhand.data.ratings import Ratings
-from evenhand.errors import InvalidJudgments, UnknownOption, listing
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing
 
 if TYPE_CHECKING:
     from evenhand.data.weights import Mix
@@ -192,11 +192,18 @@ class Verdicts(options.Options):
     def inputs(self) -> tuple[str | None, ...]:
         return (self.llm,)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return what `evenhand.rank` takes of them."""
+    def open(self, reading: options.Reading) -> dict[str, Any]:
+        """Return what `evenhand.rank` takes of them; labels and columns are as in FILE."""
+        from evenhand.formats.reading import read
+
+        llm: Any = self.llm
+        if llm is not None:
+            try:
+                llm = read(llm, columns=reading.roles or None, outcomes=reading.meanings or None)
+            except UnknownColumn:  # columns of FILE alone
+                llm = read(llm, outcomes=reading.meanings or None)
         names = [name.strip() for text in self.llm_judges for name in text.split(",")]
-        return {"llm": self.llm, "llm_judges": names, "unpaired": self.unpaired}
+        return {"llm": llm, "llm_judges": names, "unpaired": self.unpaired}
 
 
 class Scales(options.Options):
@@ -354,7 +361,7 @@ def rank(
             data = tables.join(data, used=used)
             certainty["model"] = choose_model(by.models, by.methods, settings, given)
             certainty |= {"mix": mixing.mix, "judge_cap": mixing.judge_cap}
-        certainty |= verdicts.settings
+        certainty |= verdicts.open(run.reading)
         result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())

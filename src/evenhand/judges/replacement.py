@@ -409,12 +409,14 @@ class Replacements(Shown):
 
     def document(self) -> Document:
         """Return what people read: the answer, a row for each LLM judge, the published test."""
+        words = {True: "yes", False: "no", None: None}
         rows = tuple(
-            one.to_dict()
-            | one.to_dict()["published"]
+            {name: value for name, value in one.to_dict().items() if name != "published"}
             | {
-                "decision": "yes" if one.passes else "no",
-                "published": {True: "yes", False: "no", None: None}[one.passes_published],
+                "decision": words[one.passes],
+                "winning_rate": one.winning_rate,
+                "passes_published": one.passes_published,
+                "published": words[one.passes_published],
             }
             for one in self.found
         )
@@ -426,7 +428,7 @@ class Replacements(Shown):
             Column("difference", "difference", "two"),
             Column("upper", "at most", "two"),
             Column("p_holm", "p", "p"),
-            Column("over_constant", "over constant", "two", priority=2),
+            Column("over_constant", "over constant", "two"),
             Column("decision", "may replace"),
             Column("published", "published test", priority=2),
         )
@@ -533,6 +535,11 @@ def examine_llm(
 
     rows = of_llm(panel)
     present = np.unique(rows.judge)
+    if not len(present):
+        raise NotIdentified(
+            f"no output was judged by two people and {llm}",
+            ["give outputs the same names of items and systems for all judges"],
+        )
     if len(present) < MIN_JUDGES:
         raise NotIdentified(
             f"{len(present)} people judged outputs with another and {llm}: it takes {MIN_JUDGES} to"
@@ -669,6 +676,16 @@ def make_panel(
         verdicts[name] = np.full(len(first), np.nan)
         verdicts[name][output[of_llm]] = value[of_llm]
     people = ~np.isin(judge, [judges.index(name) for name in names])
+    if labels is None and people.any():
+        low, high = float(value[people].min()), float(value[people].max())
+        room = (high - low) / 2
+        for name, verdict in verdicts.items():
+            given = verdict[~np.isnan(verdict)]
+            if len(given) and (given.min() < low - room or given.max() > high + room):
+                raise InvalidJudgments(
+                    f"scores of {name} go from {given.min():g} to {given.max():g}, and people's"
+                    f" from {low:g} to {high:g}: bring them to one scale"
+                )
     present, code = np.unique(judge[people], return_inverse=True)
     return Panel(
         tuple(judges[one] for one in present.tolist()),

@@ -184,15 +184,16 @@ def _rank_with_verdicts(
     llm_judges: Sequence[str],
     unpaired: str | None,
 ) -> Ranking | GroupedRankings:
-    from evenhand.ranking.verdicts import rank_with_verdicts, split_judges
+    from evenhand.ranking.verdicts import rank_with_verdicts, refuse_kinds, split_judges
 
     if llm is None:
         table, verdicts = split_judges(table, llm_judges)
     else:
         verdicts = take_pairs(take(llm))
-    for one in (table, verdicts):
-        if not isinstance(one, Comparisons):
-            raise refuse_kind(one, "verdicts help to rank comparisons of systems, not")
+    if not isinstance(table, Comparisons):
+        raise refuse_kind(table, "verdicts help to rank comparisons of systems, not")
+    if not isinstance(verdicts, Comparisons):
+        raise refuse_kinds("comparisons", verdicts)
     by, left_out = choose_groups(table, group_by), take_findings(say_left_out(data, table))
     ranked = rank_with_verdicts(table, verdicts, by, settings, unpaired)
     if isinstance(ranked, Ranking):

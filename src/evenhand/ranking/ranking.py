@@ -346,12 +346,13 @@ class Fused:
     @property
     def says(self) -> str:
         """How many verdicts there are, and what they add."""
-        verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} pairs"
+        of = "outputs" if self.human.score is not None else "pairs of outputs"
+        verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} {of}"
         if not self.weight:
-            return f"{verdicts} of outputs are not used."
+            return f"{verdicts} are not used."
         like = f"{float(f'{self.gain * self.human.n_judgments:.2g}'):,.0f}"
         return (
-            f"With {verdicts} of outputs, {self.human.n_judgments:,.0f} {self.human.answers} count"
+            f"With {verdicts}, {self.human.n_judgments:,.0f} {self.human.answers} count"
             f" like about {like}."
         )
 
@@ -920,7 +921,7 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
     headline = f", {ranking.headline}" if ranking.headline else ""
     barred = ranking.undecidable_pairs
     legend = (f"{MARK} {LEGEND}",) * (barred is not None and bool(barred.any()))
-    legend += ("LLM alone: by verdicts, no estimate of what people prefer",) * bool(llm)
+    legend += ("LLM alone: by verdicts, centred; no estimate of what people prefer",) * bool(llm)
     return Table(
         "ranking",
         f"Systems by {ranking.scale}, best first{headline}",

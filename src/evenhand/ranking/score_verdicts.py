@@ -43,6 +43,7 @@ from evenhand.ranking.verdicts import (
     compare_items,
     mark_llm_judges,
     refuse_items,
+    refuse_kinds,
     refuse_same_judges,
     refuse_unlike,
     refuse_unpaired,
@@ -101,7 +102,7 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
     place = {name: at for at, name in enumerate(people.systems)}
     system = np.array([place.get(name, -1) for name in verdicts.systems])[verdicts.system]
     verdicts, system = verdicts.take(system >= 0), system[system >= 0]
-    labels = tuple(dict.fromkeys((*people.items, *verdicts.items)))
+    labels = tuple(sorted({*people.items, *verdicts.items}))
     code = {name: at for at, name in enumerate(labels)}
     own, theirs = (
         np.array([code[name] for name in part.items], dtype=np.int64)[part.item]
@@ -113,7 +114,7 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
     wanted = own * k + people.system
     found = np.isin(wanted, outputs)
     if not found.any():
-        raise refuse_unlike("score")
+        raise refuse_unlike("score", people.items, verdicts.items)
     if not found.all() and unpaired is None:
         names = [
             f"{people.systems[people.system[row]]} on item {labels[own[row]]}"
@@ -159,7 +160,7 @@ def take_verdicts(
     """
     factors = [] if group_by is None else [group_by]
     if llm is not None and not isinstance(llm, Ratings):
-        raise refuse_kind(llm, "verdicts on ratings are ratings, not")
+        raise refuse_kinds("ratings", llm)
     if not isinstance(data, Ratings):
         raise refuse_kind(data, "verdicts help to rank ratings that evenhand.read opens, not")
     rows = leave_out_controls(choose_criterion(data, criterion)).rows(factors=factors)

@@ -87,15 +87,10 @@ def refuse_same_judges(people: Set[str], llm: Set[str]) -> None:
     both = sorted(people & llm)
     if not both:
         return
-    others = ",".join(sorted(llm - people)[:MAX_NAMED])
-    remedy = (
-        f"name the LLM judges of that file (--llm-judges {others})"
-        if others
-        else (f"leave them out of people's (--without {','.join(both[:MAX_NAMED])})")
-    )
     raise InvalidJudgments(
         f"{listing(both, MAX_NAMED)} {'is a judge' if len(both) == 1 else 'are judges'} of people's"
-        f" judgments and of the verdicts: {remedy}"
+        " judgments and of the verdicts: give verdicts of LLM judges alone, or all judgments in one"
+        " file and name its LLM judges (--llm-judges)"
     )
 
 
@@ -153,17 +148,25 @@ def rank_with_verdicts(
     return rank_apart(of_people, by, rank_group)
 
 
-def refuse_items(what: str) -> InvalidJudgments:
+def refuse_kinds(people: str, llm: object) -> InvalidJudgments:
     return InvalidJudgments(
-        f"{what} do not say of which item they are, and verdicts belong to judgments on the same"
-        " item: name the column (--column item=NAME)"
+        f"people's judgments are {people}, and the verdicts {type(llm).__name__.lower()}: both must"
+        " be of one kind"
     )
 
 
-def refuse_unlike(answers: str) -> InvalidJudgments:
+def refuse_items(what: str) -> InvalidJudgments:
+    return InvalidJudgments(
+        f"{what} do not say of which item they are, and verdicts belong to judgments on the same"
+        " item: call the column that names it item"
+    )
+
+
+def refuse_unlike(answers: str, *items: Sequence[str]) -> InvalidJudgments:
+    shown = " and ".join(f"'{one[0]}'" for one in items if len(one))
     return InvalidJudgments(
         f"no {answers} of people is on an output with a verdict: names of systems and items must be"
-        " the same in both"
+        f" the same in both (items here: {shown})"
     )
 
 
@@ -211,7 +214,7 @@ def fuse(people: Tally, verdicts: Tally, settings: Settings, unpaired: str | Non
     paired = pair_verdicts(people, verdicts, unpaired)
     evidence = Evidence.of(merge_factors(paired.judged))
     levels = Levels({name: one.loads for name, one in paired.judged.factors.items()})
-    fit = settings.model.fit(evidence.whole)
+    fit = fit_part(settings, evidence.whole, "people's judgments")
     with one_blas_thread():
         found = find_intervals(fit, evidence, levels, settings)
         human = order_systems(fit, evidence, levels, found, settings)
@@ -227,6 +230,16 @@ def fuse(people: Tally, verdicts: Tally, settings: Settings, unpaired: str | Non
         moved = _move(fit, estimates.values)
         ranking = order_systems(moved, evidence, levels, (clustering, intervals), settings)
     return with_verdicts(ranking, fused, paired.every.digest_by(("item",)))
+
+
+def fit_part(settings: Settings, tally: Tally, what: str) -> Fit:
+    """Fit one of the three; a refusal says which, and names no remedy that verdicts exclude."""
+    try:
+        fit: Fit = settings.model.fit(tally)
+    except (NotIdentified, NotConverged) as refusal:
+        why = refusal.without_options()
+        raise NotIdentified(f"{what} determine no log-worths: {why}") from None
+    return fit
 
 
 def weigh(fused: Fused, joint: ControlVariate, check: float | None) -> Fused:
@@ -301,7 +314,7 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
     code = np.array([known.get(name, -1) for name in verdicts.systems], dtype=np.int32)
     verdicts = verdicts.take((code[verdicts.left] >= 0) & (code[verdicts.right] >= 0))
     k, of_people, of_verdicts = len(people.systems), people.factor("item"), verdicts.factor("item")
-    labels = tuple(dict.fromkeys((*of_people.labels, *of_verdicts.labels)))
+    labels = tuple(sorted({*of_people.labels, *of_verdicts.labels}))
     place = {name: at for at, name in enumerate(labels)}
     own = np.array([place[name] for name in of_people.labels], dtype=np.int64)[of_people.codes]
     theirs = np.array([place[name] for name in of_verdicts.labels], dtype=np.int64)
@@ -316,7 +329,7 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
         (theirs * k + low) * k + high, return_index=True, return_inverse=True
     )
     if not len(keys):
-        raise refuse_unlike("judgment")
+        raise refuse_unlike("judgment", of_people.labels, of_verdicts.labels)
     sums = np.stack([np.bincount(cell, counts[:, at]) for at in range(3)], axis=1)
     shares = sums / sums.sum(axis=1, keepdims=True)
 
@@ -327,7 +340,7 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
     n = people.counts.sum(axis=1)
     lacking = float(n[~found].sum())
     if not found.any():
-        raise refuse_unlike("judgment")
+        raise refuse_unlike("judgment", of_people.labels, of_verdicts.labels)
     if lacking and unpaired is None:
         names = [
             f"{people.systems[low_h[row]]} and {people.systems[high_h[row]]} on item"
@@ -401,12 +414,9 @@ def join_fits(
         return Part.of(other.systems, other.log_worth, centred_rows(other), errors, moves)
 
     def of_verdicts(what: str, tally: Tally, at: int) -> Part:
-        try:
-            other = settings.model.fit(tally)
-            names = [name for name in ways if name in tally.factors]
-            errors = {name: leave_each_out(other, tally, name) for name in names}
-        except (NotIdentified, NotConverged) as refusal:
-            raise NotIdentified(f"{what} determine no log-worths: {refusal}") from None
+        other = fit_part(settings, tally, what)
+        names = [name for name in ways if name in tally.factors]
+        errors = {name: leave_each_out(other, tally, name) for name in names}
         return take_apart(other, tally, errors, at)
 
     return clustering, ControlVariate(

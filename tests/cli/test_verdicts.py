@@ -1,0 +1,68 @@
+"""`rank --llm` and `replace` on files."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import verdict_campaigns
+from verdict_campaigns import Design
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("verdicts")
+    campaign = verdict_campaigns.draw(Design(judgments=360, items=120), np.random.default_rng(2))
+    people, verdicts = campaign.tables()
+    both = {name: people[name] + verdicts[name] for name in people}
+    coded = {
+        **verdicts,
+        "item": verdicts["item"],
+        "winner": [{"left": "L", "right": "R", "tie": "0"}[one] for one in verdicts["winner"]],
+    }
+    for name, table in (
+        ("people", people),
+        ("verdicts", verdicts),
+        ("both", both),
+        ("coded", coded),
+    ):
+        with (folder / f"{name}.csv").open("w", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow([("seg" if name == "coded" and one == "item" else one) for one in table])
+            rows.writerows(zip(*table.values(), strict=True))
+    return lambda name: str(folder / f"{name}.csv")
+
+
+def test_two_files_and_one(files, evenhand):
+    two = evenhand("rank", files("people"), "--llm", files("verdicts"), "--json").out
+    one = evenhand("rank", files("both"), "--llm-judges", "llm", "--json").out
+    one, two = json.loads(one), json.loads(two)
+    assert two["llm"]["weight"] == pytest.approx(one["llm"]["weight"], rel=1e-9)
+    assert two["n_judges"] == 12
+
+
+def test_labels_of_the_command_are_those_of_verdicts_too(files, evenhand):
+    meant = ("--outcome", "L=left", "--outcome", "R=right", "--outcome", "0=tie")
+    says = evenhand("rank", files("people"), "--llm", files("coded"), *meant, code=2).err
+    assert "call the column that names it item" in says  # labels are read, and the item is seg
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "says"),
+    [
+        ("people", ("--llm", "people"), "give verdicts of LLM judges alone"),
+        ("people", ("--llm", "verdicts", "--order-effect"), "an order effect"),
+        ("people", ("--llm-judges", "lm"), "no judge 'lm'"),
+        ("people", ("--unpaired", "drop"), "give verdicts"),
+    ],
+)
+def test_refusals(files, evenhand, name, words, says):
+    words = [files(word) if word in ("people", "verdicts") else word for word in words]
+    assert says in evenhand("rank", files(name), *words, code=2).err
+
+
+def test_replace_asks_for_what_it_needs(files, evenhand):
+    assert "--llm-judges NAME" in evenhand("replace", files("both"), code=2).err
+    says = evenhand("replace", files("both"), "--llm-judges", "llm", code=2).err
+    assert "--epsilon .2" in says
