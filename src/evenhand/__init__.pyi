@@ -36,8 +36,6 @@ from evenhand.judges.diagnosis import Diagnosis as Diagnosis
 from evenhand.judges.diagnosis import GroupedDiagnoses as GroupedDiagnoses
 from evenhand.judges.diagnosis import diagnose_groups as diagnose_groups
 from evenhand.judges.diagnosis import diagnose_judges as diagnose_judges
-from evenhand.judges.replacement import Replacement as Replacement
-from evenhand.judges.replacement import Replacements as Replacements
 from evenhand.judges.replacement import replace as replace
 from evenhand.judges.screening import screen_judges as screen_judges
 from evenhand.judges.variance import VarianceComponents as VarianceComponents

@@ -72,7 +72,7 @@ def round_all(value: Any) -> Any:
         return {name: round_all(one) for name, one in value.items()}
     if isinstance(value, list):
         return [round_all(one) for one in value]
-    return float(f"{value:.12g}") if isinstance(value, float) else value
+    return float(f"{value:.9g}") if isinstance(value, float) else value
 
 
 def test_a_verb_takes_the_table_that_it_can_read(folder: Path) -> None:

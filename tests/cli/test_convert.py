@@ -49,7 +49,7 @@ def test_arena_files_have_its_columns(evenhand, votes):
 
 def test_weights_that_an_arena_file_would_lose_are_refused(evenhand, table1):
     said = evenhand("convert", table1, "--to", "arena", "-o", "battles.jsonl", code=2).err
-    assert "has weights other than 1 (rows 1, 2, 3, 5, 6)" in said
+    assert "has weights other than 1 (lines 2, 3, 4, 6, 7)" in said
     assert not Path("battles.jsonl").exists()
 
 
@@ -57,7 +57,7 @@ def test_a_weight_of_zero_is_not_written_as_a_battle(evenhand, folder):
     text = "left,right,outcome,weight\nA,B,left,1\nB,A,tie,0\n"
     Path("zero.csv").write_text(text, encoding="utf-8")
     said = evenhand("convert", "zero.csv", "--to", "arena", "-o", "battles.jsonl", code=2).err
-    assert "weights other than 1 (row 2)" in said
+    assert "weights other than 1 (line 3)" in said
 
 
 def test_a_name_that_contradicts_the_format_is_refused(evenhand, votes):

@@ -288,6 +288,10 @@ def preference_tests() -> Any:
     ranked = evenhand.read("rankings_full.csv")
     told["blocks: ranking"] = plain(evenhand.find_preferences(ranked, blocks="ranking"))
     told["position"] = plain(evenhand.find_position_bias(votes))
+    told["replace"] = plain(
+        evenhand.replace(votes, llm_judges=votes.votes().judges[:1], epsilon=0.2)
+    )
+    told["bias"] = plain(evenhand.find_rating_bias("ratings.csv"))
     return told
 
 

@@ -98,7 +98,7 @@ def test_every_verb_has_a_case() -> None:
 
 RETURNED = {
     *("AgreementTable", "Leaderboard", "SequentialState", "Borders", "CampaignPlan", "Comparisons"),
-    *("Completion", "Cycles", "DecisionCurve", "Diagnosis", "Fragility"),
+    *("RatingBias", "Completion", "Cycles", "DecisionCurve", "Diagnosis", "Fragility"),
     *(
         "GroupedDiagnoses",
         "GroupedTests",

@@ -38,7 +38,8 @@ def test_rows_keep_their_numbers(path: Path) -> None:
         evenhand.read(path).tally()
     with pytest.raises(InvalidJudgments) as held:
         hold_rows(evenhand.read(path)).tally()
-    assert str(held.value) == str(unheld.value)
+    # held rows stand in no file
+    assert str(held.value) == str(unheld.value).replace("(line 6)", "(row 5)")
 
 
 def test_a_frame_stays_what_it_is() -> None:

@@ -7,9 +7,8 @@ this order: pairs, sides, gaps, who judges, slopes, tastes, outcomes.
 
 All four checks are read from `evenhand report --json`: an alarm is a decided pair (ranking), a
 flagged judge (judges), p ≤ .01 for cycles (circles), or p ≤ .01 for the position (order). Pass:
-each in at most its budget plus 3.09 √(budget (1 − budget) / 120) of 120 files, any of them in at
-most .185: a share of .10 has a standard error of .027. Each check must sound on
-most files that do have what it looks for.
+each in at most its budget plus 3.09 √(budget (1 − budget) / 200) of 200 files, any of them in at
+most .166. Each check must sound on most files that do have what it looks for.
 """
 
 import json
@@ -31,7 +30,7 @@ from vote_campaigns import answer, deal, draw_judges
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT, R, SUBPROCESSES = 11, 120, 2
+EXPERIMENT, R, SUBPROCESSES = 11, 200, 5
 SYSTEMS, JUDGES, PAIRS, ITEMS = 6, 12, 400, 40
 GAP = 0.8 * sqrt(2)
 

@@ -141,7 +141,7 @@ def test_a_score_in_words_is_refused_with_its_row(save) -> None:
 def test_ranks_of_a_parquet_file_are_checked_when_it_is_read(tmp_path) -> None:
     table = pl.DataFrame({"ranking": [1, 1], "system": ["A", "B"], "rank": [1, 0]})
     table.write_parquet(tmp_path / "t.parquet")
-    with pytest.raises(InvalidJudgments, match=r"rank 0 .*\(line 3\)"):
+    with pytest.raises(InvalidJudgments, match=r"rank 0 .*\(row 2\)"):
         read(tmp_path / "t.parquet")
     fine = read(table.with_columns(rank=pl.Series([1, 2])))
     assert isinstance(fine, Rankings)
@@ -151,7 +151,7 @@ def test_ranks_of_a_parquet_file_are_checked_when_it_is_read(tmp_path) -> None:
 def test_a_remedy_is_named_only_where_it_helps(save) -> None:
     """Rows can be skipped where others stay; a comma may part thousands."""
     rows = "judge,item,system,score\na,1,x,{}\na,1,y,{}\n"
-    assert "--skip-bad-rows" in refusal(save("t.csv", rows.format("good", 3)))
-    assert "--skip-bad-rows" not in refusal(save("t.csv", rows.format("good", "bad")))
+    assert "--skip-bad-rows" in refusal(save("t.csv", rows.format("so-so", 3)))
+    assert "--skip-bad-rows" not in refusal(save("t.csv", rows.format("so-so", "hm")))
     assert "write thousands without a comma" in refusal(save("t.csv", rows.format('"1,005"', 3)))
     assert "thousands" not in refusal(save("t.csv", rows.format('"10,5"', 3)))

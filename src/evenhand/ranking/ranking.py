@@ -897,10 +897,9 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
     rows = ranking.rows(*more)
     level, bounded = f"{100 * ranking.level:g} %", ranking.lower is not None
     llm = None if ranking.fused is None else ranking.fused.llm
-    shown = [
-        {**row, "ranks": write_ranks(row), "llm": llm[row["system"]] if llm else None}
-        for row in rows
-    ]
+    shown = [{**row, "ranks": write_ranks(row)} for row in rows]
+    if llm:
+        shown = [{**row, "llm": llm[row["system"]]} for row in shown]
     adjusted = ranking.mean is not None and ranking.model != "mean"
     columns = [
         Column("ranks", "rank", "range"),

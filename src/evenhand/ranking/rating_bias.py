@@ -241,7 +241,7 @@ def find_rating_bias(
     ... ]
     >>> bias = evenhand.find_rating_bias(rows)
     >>> bias.judges[0].judge, round(bias.judges[0].offset, 1)
-    ('a', -7.5)
+    ('a', -8.3)
     """
     require_level(level)
     table = require_scores(data, "severity, drift and controls are of ratings, not of")

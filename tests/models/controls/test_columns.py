@@ -39,7 +39,7 @@ def test_a_missing_value_is_refused_with_its_rows(engine, folder):
     sources = {"polars": frame, "pandas": pd.DataFrame(frame.to_dict(as_series=False))}
     if engine == "csv":
         frame.write_csv("votes.csv")
-    with pytest.raises(InvalidJudgments, match=r"control 'length' is missing.*rows 2, 7"):
+    with pytest.raises(InvalidJudgments, match=r"control 'length' is missing.*lines 3, 8"):
         BradleyTerry(controls=("length",)).fit(evenhand.read(sources.get(engine, "votes.csv")))
 
 
@@ -60,7 +60,7 @@ def test_text_that_is_no_number_is_refused_with_its_row(folder):
     values = [f"{value:.2f}" for value in FRAME["length"]]
     values[2] = "long"
     FRAME.with_columns(length=pl.Series(values)).write_csv("votes.csv")
-    with pytest.raises(InvalidJudgments, match=r"control 'long' in column 'length'.*row 3"):
+    with pytest.raises(InvalidJudgments, match=r"control 'long' in column 'length'.*line 4"):
         BradleyTerry(controls=("length",)).fit(evenhand.read("votes.csv"))
 
 

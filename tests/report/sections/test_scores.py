@@ -156,5 +156,5 @@ def test_repeats_count_in_the_ranking_and_cluster_with_their_judge():
     found = study([*rows, *repeats])
     section = write_section(found)
     assert {row["ratings"] for row in table(section, "fluency").rows} == {6 * 13}
-    assert section.says[1].startswith("234 ratings, 6 judges, 12 items")
+    assert section.says[1].startswith("234 ratings (18 repeats), 6 judges, 12 items")
     assert write_section_rated(found).notes[-1].startswith("18 repeats excluded here")
