@@ -263,7 +263,7 @@ CALLS_OF_SCORES = {
     "diagnose_judges": evenhand.diagnose_judges,
     "find_differences": evenhand.find_differences,
     "find_rating_bias": evenhand.find_rating_bias,
-    "replace": lambda data: evenhand.replace(data, llm_judges="a", epsilon=0.1),
+    "replace": lambda data: evenhand.replace(data, llm_judges="a", epsilon=0.1).to_dict(),
     "study_decisions": lambda data: evenhand.study_decisions(data, draws=2),
     "trace_queries": lambda data: evenhand.trace_queries(
         data,

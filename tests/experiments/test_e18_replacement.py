@@ -98,7 +98,7 @@ def run(at, llm, seed):
         found = examine_llm(panel_of(people, said, item), "", "llm", EPSILON, balanced=False)
         passed.append(found.p < ALPHA)
         single += [test.p < ALPHA for test in found.tests]
-    return np.mean(passed), np.mean(single)
+    return float(np.mean(passed)), float(np.mean(single))
 
 
 @pytest.mark.slow

@@ -169,4 +169,4 @@ def test_slips_in_the_data_stand_on_the_first_screen(tmp_path):
     first = page.index('data-path="/warnings/0/text"')
     assert first < page.index('data-path="/parts/0/answer/0"')
     assert "judge j0, item i9, system s0" in page[first : first + 300]
-    assert "line 2" in str(report)
+    assert "item i9" in str(report)

@@ -933,7 +933,6 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         without=(
             "ranks",
             "beats",
-            *(["llm"] if not llm else []),
             *(["estimate"] if ranking.score is None else []),
         ),
     )
