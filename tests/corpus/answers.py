@@ -25,7 +25,7 @@ from corpus.runner import FOLDER, Run, read_json
 
 KEPT: Final = FOLDER / "answers"
 RENAMED: Final = FOLDER / "renamed.toml"
-RELATIVE: Final = 1e-8
+RELATIVE: Final = 1e-7
 """How far two numbers may lie apart, by the larger.
 
 Processors round sums in different order, and replicates of a bootstrap divide by small numbers:
@@ -71,6 +71,10 @@ MASKS: Final = (
     Mask("a log holds moments and keys", text=r"(head +\d+:)[0-9a-f]{64}", case="python/served*"),
     Mask("digits of a board differ by processor", key="sha256", case="watch/state"),
     Mask("the same", key="*sha256", case="python/boards"),
+    Mask(
+        "the same of what a pilot shows", text=r"(J=\d+ \| sha256 )[0-9a-f]{12}", case="plan/pilot*"
+    ),
+    Mask("how long a model took", text=r"(?m)( & \$)[\d.]+(?=\$ \\\\$)", case="compare/*"),
     Mask("where the inputs of a run lie", text=r"(is a link to ')[^']*(?=/inputs/)"),
 )
 

@@ -706,7 +706,8 @@ def look_for_cycles(
 def list_deviations(whole: PairResiduals, replicates: Sequence[Array]) -> tuple[Deviation, ...]:
     """Return the pairs farthest from the model, the farthest first."""
     z, p = weigh_pairs(whole, replicates)
-    order = np.lexsort((np.arange(len(z)), -np.abs(z), p))[:MAX_PAIRS_LISTED]
+    # what is equal but for rounding, which differs by processor, stands in the order of names
+    order = np.lexsort((np.arange(len(z)), -np.abs(z).round(9), p))[:MAX_PAIRS_LISTED]
     expected = (whole.totals * whole.chances).sum(axis=0) / whole.total
     won = whole.won / whole.total
     deviations = []
@@ -783,7 +784,7 @@ def _name_cycles(
 ) -> tuple[Cycle, ...]:
     z, p = weigh_triples(whole, triples, replicates)
     cycles = []
-    for at in np.argsort(-np.abs(z), kind="stable")[:MAX_CYCLES_NAMED].tolist():
+    for at in np.argsort(-np.abs(z).round(9), kind="stable")[:MAX_CYCLES_NAMED].tolist():
         if p[at] > 1 - level:
             continue
         pairs = triples[at]
