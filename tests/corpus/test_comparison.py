@@ -104,7 +104,7 @@ TABLE = "system,rank,log_worth\nA,1,0.5\nB,2,1e-17\n"
     ("table", "lines"),
     [
         (TABLE.replace("1e-17", "0.0"), []),
-        (TABLE.replace("0.5", "0.50000001"), ['row 1, log_worth: "0.5" → "0.50000001"']),
+        (TABLE.replace("0.5", "0.500001"), ['row 1, log_worth: "0.5" → "0.500001"']),
         (TABLE.replace("B,2", "B,1"), ['row 2, rank: "2" → "1"']),
         (TABLE + "C,3,0\n", ["rows: 2 → 3"]),
         (
