@@ -366,6 +366,7 @@ class Replacement:
             "where": f" ({self.group})" if self.group else "",
             "epsilon": self.epsilon,
             "upper": self.upper,
+            "p": self.p_holm,
         }
         if not self.judges_agree:
             return say("judges-by-chance", "warning", **values)

@@ -50,8 +50,8 @@ _VARIANCE: Final = {
 _REPLACEMENT: Final = {
     "replaces": "{llm} may stand in for a judge{where}: it falls short of one by at most"
     " {upper:two} (ε = {epsilon:two}).",
-    "no-replacement": "{llm} is not shown to stand in for a judge{where}: it may fall short of one"
-    " by {upper:two} (ε = {epsilon:two}).",
+    "no-replacement": "{llm} is not shown to stand in for a judge{where} within ε = {epsilon:two}"
+    " (adjusted p = {p:p}).",
     "no-better-than-constant": "{llm} is not shown to stand in for a judge{where}: always answering"
     " {constant} may come as near.",
     "judges-by-chance": "{llm} cannot be tested{where}: the judges are not shown to agree beyond"

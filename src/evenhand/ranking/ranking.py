@@ -348,8 +348,6 @@ class Fused:
         """How many verdicts there are, and what they add."""
         of = "outputs" if self.human.score is not None else "pairs of outputs"
         verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} {of}"
-        if not self.weight:
-            return f"{verdicts} are not used."
         like = f"{float(f'{self.gain * self.human.n_judgments:.2g}'):,.0f}"
         return (
             f"With {verdicts}, {self.human.n_judgments:,.0f} {self.human.answers} count"
@@ -876,7 +874,7 @@ def _say_basis(ranking: Ranking) -> str:
     if (mix := ranking.mix) is not None:
         weigh = f"{mix.n_judgments:,.0f} {ranking.answers} weigh like {mix.effective:,.0f}"
         of_mix = [f"Mix: {mix.said}; {weigh}."]
-    if ranking.fused is not None:
+    if ranking.fused is not None and ranking.fused.weight:  # else a note says why not
         of_mix.append(ranking.fused.says)
     sets = ranking.rank_sets
     if ranking.lower is None:
