@@ -122,11 +122,10 @@ def test_why_there_is_no_ranking_is_found_once_for_all_sections(
     assert looks == [1]
 
 
-def test_a_single_task_of_very_many_comparisons_is_read_once(
+def test_a_single_task_is_read_once(
     votes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(assemble, "MIN_PARALLEL_JUDGMENTS", 1)
-    monkeypatch.setattr(assemble, "MAX_DIVIDED_COMPARISONS", 1)
     data = evenhand.read(votes, task="large")
     together = make_report(data, sections=SOME, opener=partial(pytest.fail, "read again"))
     assert together.to_dict() == make_report(data, sections=SOME).to_dict()

@@ -134,12 +134,10 @@ def net_wins_chances(chances: Array, counts: Array) -> Array:
     """
     n = int(counts.sum())
     m = 2 * n + 1
-    turn = np.exp(2j * np.pi * np.arange(m) / m)
-    won, tied, lost = chances.T
-    phi = np.ones(m, dtype=np.complex128)
-    for c, times in enumerate(counts):
-        phi *= (won[c] * turn + tied[c] + lost[c] / turn) ** int(times)
-    return np.asarray(np.roll(np.fft.fft(phi).real / m, n))
+    turn = np.exp(2j * np.pi * np.arange(n + 1) / m)  # φ(−θ) is the conjugate of φ(θ)
+    won, tied, lost = chances.T[:, :, None]
+    phi = np.prod((won * turn + tied + lost / turn) ** counts[:, None], axis=0)
+    return np.asarray(np.roll(np.fft.irfft(phi.conj(), m), n))
 
 
 def net_wins_p(chances: Array, counts: Array, net: int) -> float:

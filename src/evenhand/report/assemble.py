@@ -133,9 +133,6 @@ Step = Callable[[str, int, int], Any]  # What is written, how many sections were
 # Sections of a single task that whichever process is free writes, the longest first
 SLOW: Final = ("fragility", "choices", "model", "learning", "scoring", "scorers", "parts")
 MIN_PARALLEL_JUDGMENTS: Final = 3_000  # From so many on a second process pays for its start
-# Beyond so many comparisons of a single task, slow sections leave to commands what takes long; a
-# second process would read and count all of it for little
-MAX_DIVIDED_COMPARISONS: Final = 300_000
 
 
 @dataclass(frozen=True)
@@ -162,8 +159,9 @@ def write_parts(
         jobs = [Job("", wanted, int(size))]
     else:
         jobs = [Job(task, wanted, size) for task, size in sizes.items()]
-    large = jobs[0].size > MAX_DIVIDED_COMPARISONS and not isinstance(data, Ratings)
-    alone = opener is None or (len(jobs) == 1 and large and not settings.full)
+    # a single task is divided only where its checks take minutes: a second process would import,
+    # read and fit all of it again
+    alone = opener is None or (len(jobs) == 1 and not settings.full)
     processes = 1 if alone else _count_processes(jobs)
     ordered = _make_queue(jobs, processes)
     analysis = Analysis(data, settings)
