@@ -13,6 +13,7 @@ import pytest
 import evenhand
 from evenhand.errors import UnknownFormat, UnknownOption
 from evenhand.report import analysis, assemble
+from evenhand.report.analysis import Settings
 from evenhand.report.assemble import make_report
 
 SOME = ("ranking", "data", "methods")
@@ -51,12 +52,15 @@ def test_two_processes_write_what_one_writes(votes: Path, monkeypatch: pytest.Mo
     assert [part.name for part in together.parts] == ["large", "one-sided", "small"]
 
 
-def test_one_task_is_divided_by_sections(votes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_task_with_all_checks_is_divided_by_sections(
+    votes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(assemble, "_count_processes", lambda _: 2)
     monkeypatch.setattr(assemble, "SLOW", ("data",))
     opener = partial(evenhand.read, votes, task="large")
-    together = make_report(opener(), sections=SOME, opener=opener)
-    assert together.to_dict() == make_report(opener(), sections=SOME).to_dict()
+    full = Settings(full=True)
+    together = make_report(opener(), full, sections=SOME, opener=opener)
+    assert together.to_dict() == make_report(opener(), full, sections=SOME).to_dict()
     assert [one.name for one in together.parts[0].sections] == list(SOME)
     assert together.parts[0].answer
 
@@ -122,9 +126,7 @@ def test_why_there_is_no_ranking_is_found_once_for_all_sections(
     assert looks == [1]
 
 
-def test_a_single_task_is_read_once(
-    votes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_single_task_is_read_once(votes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(assemble, "MIN_PARALLEL_JUDGMENTS", 1)
     data = evenhand.read(votes, task="large")
     together = make_report(data, sections=SOME, opener=partial(pytest.fail, "read again"))
