@@ -45,7 +45,7 @@ def test_two_files_and_one(files, evenhand):
 def test_labels_of_the_command_are_those_of_verdicts_too(files, evenhand):
     meant = ("--outcome", "L=left", "--outcome", "R=right", "--outcome", "0=tie")
     says = evenhand("rank", files("people"), "--llm", files("coded"), *meant, code=2).err
-    assert "call the column that names it item" in says  # labels are read, and the item is seg
+    assert "call the column of items 'item'" in says  # labels are read, and the item is seg
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""E18: how often may an LLM that is too weak stand in for a judge, and one that is good?
+"""E18: how often may an LLM that is too weak replace a human judge, and one that is good?
 
 3 classes, all as likely; a judge says the right one with chance .75, or one of his own, else one of
-the others. The LLM's accuracy is where a judge is nearer by ε = .1 exactly: whoever finds it good
+the others. The LLM's accuracy is where a judge is closer by ε = .1 exactly: whoever finds it good
 enough is wrong, and .05 of the campaigns may be. Five arms: 80 items and 5 judges; 16 documents of
 5 outputs on which the LLM's accuracy differs (sd .3); the same with 6 judges whose accuracies
 differ (sd .12); 3 judges (sd .15), 60 items; 12 judges (.12), 80 items. R = 200.
@@ -70,7 +70,7 @@ def panel_of(people, llm, item, labels=CLASSES):
 
 @cache
 def boundary(at):
-    """The LLM's accuracy at which a judge is nearer by ε, from many outputs."""
+    """The LLM's accuracy at which a judge is closer by ε, from many outputs."""
     arm, rng = ARMS[at], np.random.default_rng(at)
     many = Arm(arm.judges, 4000, 1, arm.differ, arm.by_item)
 

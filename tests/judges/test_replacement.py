@@ -1,4 +1,4 @@
-"""`replace`: may an LLM judge stand in for a person?"""
+"""`replace`: may an LLM judge replace a human judge?"""
 
 from dataclasses import replace as changed
 
@@ -37,11 +37,11 @@ def test_the_published_test_is_the_authors(one):
     assert p == pytest.approx(expected["p_values"], abs=one.tolerance)
     assert reject(p, given["q"]) == expected["rejected"]
     assert np.mean(reject(p, given["q"])) == pytest.approx(expected["winning_rate"])
-    near = np.mean([test.llm_nearer for test in tests])
+    near = np.mean([test.llm_closer for test in tests])
     assert near == pytest.approx(expected["advantage_probability"], abs=one.tolerance)
     for test, judge in zip(tests, expected["judges"], strict=True):
         assert test.outputs == judge["n"]
-        assert test.judge_nearer == pytest.approx(judge["rho_h"])
+        assert test.judge_closer == pytest.approx(judge["rho_h"])
 
 
 def plain(people, llm, item):
@@ -126,7 +126,7 @@ def test_ratings_of_two_llm_judges(scores):
     assert (good.judges, good.items, good.outputs) == (6, 30, 90)
     assert good.p_holm == pytest.approx(min(1, 2 * good.p))  # the smaller of two
     assert good.passes_published
-    assert "gpt may stand in for a judge" in result.document().answer[0]
+    assert "gpt may replace a human judge" in result.document().answer[0]
     contract = result.to_dict()
     assert [one["llm"] for one in contract["replacements"]] == ["gpt", "chance"]
     assert len(contract["replacements"][0]["published"]["judges"]) == 6
@@ -185,7 +185,7 @@ def test_comparisons_whose_sides_are_turned():
     ("more", "refusal", "words"),
     [
         ({"llm_judges": "gtp"}, InvalidJudgments, "no judge 'gtp'"),
-        ({"epsilon": 1.5}, UnknownOption, "epsilon cannot be 1.5"),
+        ({"epsilon": 1.5}, UnknownOption, "below 1, such as .1, not 1.5"),
         ({"score": "mse"}, UnknownOption, "score"),
         ({"criterion": "fluency"}, InvalidJudgments, "no criteria"),
         (

@@ -146,7 +146,7 @@ def test_scores_without_a_verdict_are_refused_dropped_or_kept(tables):
 
 def test_other_models_and_other_kinds_are_refused(tables):
     people, verdicts = tables
-    with pytest.raises(UnknownOption, match="adjusted and mean, not ordinal"):
+    with pytest.raises(UnknownOption, match="adjusted and mean only, not ordinal"):
         evenhand.rank(people, llm=verdicts, model="ordinal")
     pairs = {"left": ["s0"], "right": ["s1"], "winner": ["left"], "item": ["i01"]}
     with pytest.raises(InvalidJudgments, match="both must be of one kind"):

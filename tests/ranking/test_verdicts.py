@@ -174,7 +174,7 @@ def test_groups_are_ranked_with_the_verdicts_of_their_own(tables):
     ("change", "settings", "refusal", "words"),
     [
         ({}, {"model": BradleyTerry(order_effect=True)}, UnknownOption, "an order effect"),
-        ({}, {"model": "plackett-luce"}, UnknownOption, "bradley-terry alone"),
+        ({}, {"model": "plackett-luce"}, UnknownOption, "bradley-terry only"),
         ({}, {"interval": "sandwich"}, UnknownOption, "interval 'sandwich'"),
         ({}, {"judge_cap": "median"}, UnknownOption, "no mix, judge cap"),
         ({}, {"llm_judges": ["llm"]}, UnknownOption, "give one"),
@@ -182,7 +182,7 @@ def test_groups_are_ranked_with_the_verdicts_of_their_own(tables):
         ({"judge": "j1"}, {}, InvalidJudgments, "j1 is a judge of people's judgments and"),
         ({"left": "x", "right": "y"}, {}, InvalidJudgments, "must be the same in both"),
         ({"item": "x"}, {}, InvalidJudgments, "must be the same in both"),
-        ({"item": None}, {}, InvalidJudgments, "do not say of which item"),
+        ({"item": None}, {}, InvalidJudgments, "have no items"),
         ({"winner": "left"}, {}, NotIdentified, "verdicts on what people judged"),
     ],
 )

@@ -37,7 +37,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "variance": "Split the variance into systems, judges, items and chance.",
         "bias": "Is the output on one side preferred for its position?",
         "labels": "Aggregate the labels of several judges.",
-        "replace": "May an LLM judge stand in for a person?",
+        "replace": "May an LLM judge replace a human judge?",
     },
     "Collect": {
         "plan": "How many judgments, judges and items are enough?",

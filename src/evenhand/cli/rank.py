@@ -175,16 +175,17 @@ def choose_model(
 class Verdicts(options.Options):
     llm: str | None = _model(
         "--llm VERDICTS",
-        "A file of LLM judges' verdicts on the same items, many more than people judged: they make"
-        " the ranking by people more precise, however biased they are.",
+        "LLM judges' verdicts on these items and many more. They make people's ranking more"
+        " precise, even if biased; people's items must be a random sample.",
     )
     llm_judges: tuple[str, ...] = _model(
         "--llm-judges NAME,NAME",
-        "The same where verdicts are in FILE: these judges are LLMs. Repeatable.",
+        "The judges in FILE who are LLMs, where it holds both. Repeatable.",
     )
     unpaired: str | None = _model(
         "--unpaired",
-        "Judgments of people on outputs without a verdict: drop them, or keep them.",
+        "Judgments of people on outputs without a verdict: drop or keep them. Default: refuse"
+        " them.",
         type=options.OneOf(("drop", "keep")),
     )
 

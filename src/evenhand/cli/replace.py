@@ -1,4 +1,4 @@
-"""`evenhand replace`: may an LLM judge stand in for a person?"""
+"""`evenhand replace`: may an LLM judge replace a human judge?"""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Asked(options.Options):
     )
     epsilon: float | None = _asked(
         "--epsilon E",
-        "How much less often than a judge the LLM may be nearer to the other judges: .2 where these"
+        "How much less often than a judge the LLM may be closer to the other judges: .2 where these"
         " are experts, .15 where skilled, .1 for crowds.",
         type=click.FLOAT,
     )
-    balanced: bool = _asked("--balanced", "Labels of judges weigh the same.")
+    balanced: bool = _asked("--balanced", "All labels count the same, however frequent.")
     score: str | None = _asked(
         "--score",
-        "How near two scores are: rmse (the default), abs (to the mean of the others) or accuracy"
-        " (the same).",
+        "How closeness of scores is measured: rmse (the default), abs (distance to the mean of the"
+        " others) or accuracy (the same score).",
         type=options.OneOf(SCORES),
     )
 
@@ -38,11 +38,11 @@ class Asked(options.Options):
     doing="testing",
 )
 def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> VerbResult:
-    """Test whether an LLM judge may stand in for a person.
+    """Test whether an LLM judge may replace a human judge.
 
     FILE holds judgments of three people or more and of LLM judges on the same
-    outputs. It may where it is nearly as near to the others as a judge is, nearer
-    than any constant answer, and judges agree beyond chance.
+    outputs. It may if it is nearly as close to the other judges as a judge is,
+    closer than any constant answer, and judges agree beyond chance.
     """
     from evenhand.judges.replacement import replace as test_replacement
 
@@ -51,7 +51,7 @@ def replace(run: options.Run, *, criterion: options.Criterion, asked: Asked) -> 
         raise UnknownOption("say which judges are LLMs: --llm-judges NAME")
     if asked.epsilon is None:
         raise UnknownOption(
-            "say how much less often the LLM may be nearer: --epsilon .2 where judges are experts,"
+            "say how much less often the LLM may be closer: --epsilon .2 where judges are experts,"
             " .15 where skilled, .1 for crowds"
         )
     data = run.reading.open_systems()

@@ -1,8 +1,8 @@
-"""May an LLM judge stand in for a person? The alternative annotator test, and a stricter one.
+"""May an LLM judge replace a human judge? The alternative annotator test, and a stricter one.
 
 What judge j and the LLM f say of output i is compared with what the other judges of i say: S is the
-share of the others who say the same, or −RMSE of scores. d = 1 where the judge alone is nearer, −1
-where the LLM is, 0 where both are alike. The claim is that E d < ε: that the LLM is nearer nearly
+share of the others who say the same, or −RMSE of scores. d = 1 where the judge alone is closer, −1
+where the LLM is, 0 where both are alike. The claim is that E d < ε: that the LLM is closer nearly
 as often as a judge is.
 
 The published test (Calderon, Reichart and Dror 2025, ACL) is a t test for each judge, as if outputs
@@ -14,7 +14,7 @@ says what most say passes it. Here
 
 with V_J a jackknife over judges, who are left out as references too, V_I over items and V_JI by
 their cells; t = (D − ε)/√V on min(J, I) − 1 degrees of freedom. It passes if two more things are
-shown: that the LLM is nearer than every constant answer is, classes counting alike, and that judges
+shown: that the LLM is closer than every constant answer is, classes counting alike, and that judges
 agree beyond chance. When not to use it: to rank by verdicts, which needs no replacement (`rank
 --llm`).
 """
@@ -263,10 +263,9 @@ class JudgeTest:
 
     judge: str  # name
     outputs: int  # outputs that are compared
-    llm_nearer: (
-        float  # share of them where the LLM is as near to the others as the judge, or nearer
-    )
-    judge_nearer: float  # share where the judge is
+    # share of them where the LLM is as close to the others as the judge, or closer
+    llm_closer: float
+    judge_closer: float  # share where the judge is
     p: float | None  # one-sided; None with fewer than 30 outputs
     rejected: bool  # whether the LLM is as good, by all judges' tests together
 
@@ -316,31 +315,32 @@ def reject(p: Sequence[float], q: float) -> list[bool]:
 
 @dataclass(frozen=True)
 class Replacement:
-    """Whether one LLM judge may stand in for a person."""
+    """Whether one LLM judge may replace a human judge."""
 
     llm: str  # its name
     group: str  # the task or criterion; "" where there is one
     judges: int
     items: int
     outputs: int  # outputs, or pairs of outputs, that two judges or more and the LLM judged
-    epsilon: float  # how much less often it may be nearer than a judge
-    difference: float  # D: how much more often a judge is nearer to the others than the LLM is
+    epsilon: float  # how much less often it may be closer than a judge
+    # D: share of outputs where a judge is closer to the others, less that where the LLM is
+    difference: float
     stderr: float
     df: float
     upper: float  # upper end of a one-sided 95 % interval of D
     p: float  # one-sided, of D ≥ ε
     p_holm: float  # adjusted for all LLM judges and groups
-    constant: str  # the constant answer that comes nearest to the LLM
-    over_constant: float  # lower end of how much nearer the LLM is than it, classes alike
+    constant: str  # the constant answer that comes closest to the LLM
+    over_constant: float  # lower end of how much closer the LLM is than it, classes alike
     kappa: float  # agreement of judges beyond chance
     kappa_lower: float  # lower end of its one-sided 95 % interval
     winning_rate: float | None  # published: share of judges for whom it is as good
-    advantage: float | None  # published: mean share of outputs where it is as near, or nearer
+    advantage: float | None  # published: mean share of outputs where it is as close, or closer
     tests: tuple[JudgeTest, ...]  # published, by judge
 
     @property
     def informative(self) -> bool:
-        """Whether it is shown to be nearer than every constant answer."""
+        """Whether it is shown to be closer than every constant answer."""
         return self.over_constant > 0
 
     @property
@@ -350,7 +350,7 @@ class Replacement:
 
     @property
     def passes(self) -> bool:
-        """Whether it may stand in: it is near enough, informative, and judges agree."""
+        """Whether it may: it is close enough, informative, and judges agree."""
         return self.p_holm < ALPHA and self.informative and self.judges_agree
 
     @property
@@ -388,7 +388,7 @@ class Replacement:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Replacements(Shown):
-    """Whether LLM judges may stand in for people."""
+    """Whether LLM judges may replace people."""
 
     found: tuple[Replacement, ...]
     signature: str
@@ -427,9 +427,9 @@ class Replacements(Shown):
             Column("llm", "LLM judge", "name"),
             *([Column("group", "of", "name")] * grouped),
             Column("difference", "difference", "two"),
-            Column("upper", "at most", "two"),
-            Column("p_holm", "p", "p"),
-            Column("over_constant", "over constant", "two"),
+            Column("upper", "upper 95 %", "two"),
+            Column("p_holm", "p, adjusted", "p"),
+            Column("over_constant", "above constant", "two"),
             Column("decision", "may replace"),
             Column("published", "published test", priority=2),
         )
@@ -443,13 +443,16 @@ class Replacements(Shown):
             *([Column("group", "of", "name")] * grouped),
             Column("judge", "judge", "name"),
             Column("outputs", "outputs", "count"),
-            Column("llm_nearer", "LLM as near", "share"),
-            Column("judge_nearer", "judge as near", "share"),
+            Column("llm_closer", "LLM as close", "share"),
+            Column("judge_closer", "judge as close", "share"),
             Column("p", "p", "p"),
         )
+        untested = any(test.p is None for one in self.found for test in one.tests)
         legend = (
-            "difference: how much more often a judge than the LLM is nearer to the other judges",
-            "over constant: at least so much more often nearer than the best constant answer",
+            "difference: share of outputs where the judge is closer to the others, less that where"
+            " the LLM is",
+            "above constant: by so much, at least, the LLM is closer more often than any constant"
+            " answer",
         )
         return Document(
             basis=f"{first.judges} judges, {first.items:,} items, {first.outputs:,} outputs"
@@ -457,9 +460,19 @@ class Replacements(Shown):
             answer=tuple(one.says for one in self.found),
             parts=(
                 Table(
-                    "replacements", "May an LLM stand in for a judge?", columns, rows, legend=legend
+                    "replacements",
+                    "May an LLM replace a human judge?",
+                    columns,
+                    rows,
+                    legend=legend,
                 ),
-                Table("judges", "The published test, judge by judge", of_judges, judges),
+                Table(
+                    "judges",
+                    "The published test, judge by judge",
+                    of_judges,
+                    judges,
+                    legend=(f"–: fewer than {MIN_OUTPUTS} outputs, not tested",) * untested,
+                ),
             ),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
@@ -476,17 +489,17 @@ def replace(
     score: str | None = None,
     criterion: str | None = None,
 ) -> Replacements:
-    """Test whether LLM judges may stand in for people.
+    """Test whether LLM judges may replace people.
 
     Args:
         data: judgments of people and of LLM judges on the same outputs: ratings, or comparisons,
             whose pairs of outputs are what is judged.
         llm_judges: names of the judges who are LLMs.
-        epsilon: how much less often than a judge an LLM may be nearer to the other judges
+        epsilon: how much less often than a judge an LLM may be closer to the other judges
             (proportion), since it costs less: the authors advise .2 where judges are experts, .15
             where skilled, .1 for crowds.
-        balanced: count outputs so that labels of judges weigh the same.
-        score: of ratings, how near two scores are: "rmse" (the default) or "abs" (to the mean of
+        balanced: weight outputs so that all labels count the same.
+        score: of ratings, how closeness is measured: "rmse" (the default) or "abs" (to the mean of
             the others), or "accuracy" (the same score).
         criterion: of ratings, only this one; by default all, one by one.
 
@@ -506,7 +519,7 @@ def replace(
 
     """
     if not 0 <= epsilon < 1:
-        raise UnknownOption(f"epsilon cannot be {epsilon:g}: a proportion, such as .1")
+        raise UnknownOption(f"epsilon must be at least 0 and below 1, such as .1, not {epsilon:g}")
     if score is not None:
         require_option("score", score, SCORES)
     names = tuple(dict.fromkeys(take_names(llm_judges)))
@@ -609,7 +622,7 @@ def decide_published(one: Replacement, found: Sequence[Replacement]) -> Replacem
         one,
         tests=tests,
         winning_rate=sum(test.rejected for test in of_group) / len(of_group),
-        advantage=sum(test.llm_nearer for test in of_group) / len(of_group),
+        advantage=sum(test.llm_closer for test in of_group) / len(of_group),
     )
 
 
@@ -632,7 +645,7 @@ def make_panels(
             f" {type(data).__name__}"
         )
     if score is not None or criterion is not None:
-        raise UnknownOption("score and criterion are of ratings: leave them out")
+        raise UnknownOption("score and criterion apply to ratings only: leave them out")
     votes = take_pairs(data).votes()
     return {"": panel_of_votes(votes, names)}, digest_votes(votes)
 

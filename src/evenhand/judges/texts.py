@@ -48,14 +48,14 @@ _VARIANCE: Final = {
 }
 
 _REPLACEMENT: Final = {
-    "replaces": "{llm} may stand in for a judge{where}: it falls short of one by at most"
-    " {upper:two} (ε = {epsilon:two}).",
-    "no-replacement": "{llm} is not shown to stand in for a judge{where} within ε = {epsilon:two}"
+    "replaces": "{llm} may replace a human judge{where}: the difference is at most {upper:two}"
+    " (ε = {epsilon:two}).",
+    "no-replacement": "{llm} is not shown to replace a human judge{where} within ε = {epsilon:two}"
     " (adjusted p = {p:p}).",
-    "no-better-than-constant": "{llm} is not shown to stand in for a judge{where}: always answering"
-    " {constant} may come as near.",
+    "no-better-than-constant": "{llm} is not shown to replace a human judge{where}: always"
+    " answering {constant} may come as close.",
     "judges-by-chance": "{llm} cannot be tested{where}: the judges are not shown to agree beyond"
-    " chance, so that there is nothing to stand in for.",
+    " chance, so there is nothing to replace.",
 }
 
 _AGREEMENT: Final = {

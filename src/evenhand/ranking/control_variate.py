@@ -57,9 +57,7 @@ class Part:
         changes, carried = {}, {}
         for name, way in ways.items():
             if way.influence is None or way.held is None:
-                raise NotIdentified(
-                    f"{len(rows):,} systems are too many to rank with the help of verdicts"
-                )
+                raise NotIdentified(f"{len(rows):,} systems are too many to combine with verdicts")
             changes[name] = np.zeros((way.factor.size, rows.shape[1]))
             changes[name][way.held] = way.influence.changes
             carried[name] = np.repeat(rows[None], way.factor.size, axis=0)

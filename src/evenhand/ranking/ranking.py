@@ -333,7 +333,7 @@ class Fused:
     n_unpaired: float  # judgments on pairs without one
     human: Ranking  # by people alone
     weight: float = 0.0  # λ, from 0 (verdicts are not used) to 1
-    # variance of differences by people alone over that with verdicts, averaged over pairs
+    # mean variance of differences by people alone, divided by that with verdicts
     gain: float = 1.0
     # share of the variance by people alone that their tastes make, which no verdict can mend; None
     # where judges do not cluster

@@ -60,11 +60,11 @@ def refuse_settings(settings: Settings, unpaired: str | None) -> None:
         require_option("unpaired", unpaired, UNPAIRED)
     if not isinstance(settings.model, MODELS):
         raise UnknownOption(
-            f"verdicts of LLM judges help the models adjusted and mean, not {settings.name}"
+            f"verdicts can be combined with the models adjusted and mean only, not {settings.name}"
         )
     if settings.interval != "rank-sets" or settings.cluster is not None:
         raise UnknownOption(
-            "verdicts of LLM judges go with rank sets by judge and item: leave out interval and"
+            "verdicts can be combined with rank sets by judge and item only: leave out interval and"
             " cluster"
         )
 
@@ -162,7 +162,7 @@ def take_verdicts(
     if llm is not None and not isinstance(llm, Ratings):
         raise refuse_kinds("ratings", llm)
     if not isinstance(data, Ratings):
-        raise refuse_kind(data, "verdicts help to rank ratings that evenhand.read opens, not")
+        raise refuse_kind(data, "verdicts apply to ratings that evenhand.read opens, not")
     rows = leave_out_controls(choose_criterion(data, criterion)).rows(factors=factors)
     if llm is None:
         by_llm = np.isin(rows.judge, mark_llm_judges(rows.judges, llm_judges))
@@ -283,12 +283,12 @@ def join_fits(
         data = take_scores(rows)
         if data.systems != fit.systems:
             lost = listing([one for one in fit.systems if one not in data.systems])
-            raise NotIdentified(f"{what} are on no output of {lost}")
+            raise NotIdentified(f"{what} include no output of {lost}")
         try:
             one = settings.model.fit(data)
             errors = {name: leave_out(one, of, None, name) for name in ways if name in of}
         except NotIdentified as refusal:
-            raise NotIdentified(f"{what} determine no differences: {refusal}") from None
+            raise NotIdentified(f"{what} do not determine differences: {refusal}") from None
         return take_apart(one, errors, codes)
 
     found = paired.found

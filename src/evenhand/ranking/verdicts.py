@@ -77,7 +77,7 @@ def mark_llm_judges(judges: Sequence[str], names: Sequence[str]) -> list[int]:
             raise InvalidJudgments(f"no judge '{name}'.{suggest_or_list(name, judges)}")
     if len(wanted) == len(judges):
         raise InvalidJudgments(
-            "all judges are named as LLM judges: there are no judgments of people to rank by"
+            "all judges are named as LLM judges: no judgments of people are left to rank by"
         )
     return [judges.index(name) for name in wanted]
 
@@ -103,7 +103,7 @@ def split_judges(table: Comparisons, names: Sequence[str]) -> tuple[Comparisons,
 
     """
     if not isinstance(table, Comparisons):
-        raise refuse_kind(table, "verdicts help to rank comparisons of systems, not")
+        raise refuse_kind(table, "verdicts apply to comparisons of systems, not")
     table.require("judge")
     judges = [one for one in list_levels(table, "judge") if one is not None]
     wanted = [judges[at] for at in mark_llm_judges(judges, names)]
@@ -157,15 +157,14 @@ def refuse_kinds(people: str, llm: object) -> InvalidJudgments:
 
 def refuse_items(what: str) -> InvalidJudgments:
     return InvalidJudgments(
-        f"{what} do not say of which item they are, and verdicts belong to judgments on the same"
-        " item: call the column that names it item"
+        f"{what} have no items, by which verdicts are matched: call the column of items 'item'"
     )
 
 
 def refuse_unlike(answers: str, *items: Sequence[str]) -> InvalidJudgments:
     shown = " and ".join(f"'{one[0]}'" for one in items if len(one))
     return InvalidJudgments(
-        f"no {answers} of people is on an output with a verdict: names of systems and items must be"
+        f"no {answers} of people has a verdict on its output: names of systems and items must be"
         f" the same in both (items here: {shown})"
     )
 
@@ -175,8 +174,8 @@ def refuse_unpaired(
 ) -> InvalidJudgments:
     return InvalidJudgments(
         f"{lacking:,.0f} of {of:,.0f} {answers} have no verdict, such as those of"
-        f" {listing(names)}: get their verdicts, or use --unpaired drop, or --unpaired keep to"
-        " count them without"
+        f" {listing(names)}: get these verdicts, or leave these judgments out (--unpaired drop) or"
+        " use them without (--unpaired keep)"
     )
 
 
@@ -185,7 +184,9 @@ def refuse_settings(settings: Settings, unpaired: str | None) -> None:
     if unpaired is not None:
         require_option("unpaired", unpaired, UNPAIRED)
     if not isinstance(model, BradleyTerry):
-        raise UnknownOption(f"verdicts help the model bradley-terry alone, not {settings.name}")
+        raise UnknownOption(
+            f"verdicts can be combined with the model bradley-terry only, not {settings.name}"
+        )
     unfit = {
         "an order effect": model.order_effect,
         "a prior": model.prior,
@@ -196,7 +197,7 @@ def refuse_settings(settings: Settings, unpaired: str | None) -> None:
     }
     asked = [name for name, value in unfit.items() if value]
     if asked:
-        raise UnknownOption(f"verdicts of LLM judges do not go with {listing(asked)}: leave it out")
+        raise UnknownOption(f"verdicts cannot be combined with {listing(asked)}: leave it out")
 
 
 def fuse(people: Tally, verdicts: Tally, settings: Settings, unpaired: str | None) -> Ranking:
@@ -238,7 +239,7 @@ def fit_part(settings: Settings, tally: Tally, what: str) -> Fit:
         fit: Fit = settings.model.fit(tally)
     except (NotIdentified, NotConverged) as refusal:
         why = refusal.without_options()
-        raise NotIdentified(f"{what} determine no log-worths: {why}") from None
+        raise NotIdentified(f"{what} do not determine log-worths: {why}") from None
     return fit
 
 
