@@ -68,7 +68,7 @@ RANKINGS: Final = {
     " ranking is by people alone.",
     "verdicts-leave-tastes": "{part:%} of the variance by people alone comes from tastes of judges,"
     " which no verdict can reduce.",
-    "few-labelled-items": "People judged {items:#item}, too few to weight the verdicts of LLM judges;"
+    "few-labelled-items": "People judged {items:#item}, too few to weight verdicts of LLM judges:"
     " at least {enough} are needed. The ranking is by people alone.",
     "verdicts-not-alike": "Verdicts differ between the items that people judged and the others (t ="
     " {t:.1f}): if people's items are not a random sample of all items, the ranking is biased;"
