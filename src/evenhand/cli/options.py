@@ -530,11 +530,12 @@ class Reading(Options):
             return data.exclude_unanswered() if isinstance(data, Comparisons) else data
         return data
 
-    def open_systems(self) -> Comparisons | Rankings | Ratings:
-        """Open the files and leave controls out, which say nothing of systems."""
-        from evenhand.data.controls import leave_out_controls
+    def open_systems(self, *, llm: bool = False) -> Comparisons | Rankings | Ratings:
+        """Open the files and leave out controls and, unless `llm`, judges marked as LLMs."""
+        from evenhand.data.controls import keep_all_judges, leave_out_controls
 
-        return leave_out_controls(self.open())
+        data = self.open()
+        return leave_out_controls(keep_all_judges(data) if llm else data)
 
     def open_comparisons(self, verb: str) -> Comparisons:
         """Open the files, leave controls out and expand rankings."""
@@ -570,12 +571,13 @@ class Reading(Options):
             )
         return leave_out_controls(data)
 
-    def open_either(self, kinds: Sequence[str] = ()) -> Comparisons | Ratings:
-        """Open the files, leave controls out and expand rankings; `kinds` as of `open`."""
-        from evenhand.data.controls import leave_out_controls
+    def open_either(self, kinds: Sequence[str] = (), *, llm: bool = False) -> Comparisons | Ratings:
+        """Open the files as `open_systems` does, and expand rankings; `kinds` as of `open`."""
+        from evenhand.data.controls import keep_all_judges, leave_out_controls
         from evenhand.data.rankings import Rankings
 
-        data = leave_out_controls(self.open(kinds))
+        data = self.open(kinds)
+        data = leave_out_controls(keep_all_judges(data) if llm else data)
         return data.comparisons() if isinstance(data, Rankings) else data
 
 

@@ -349,7 +349,8 @@ def rank(
     with watch_rows(run.patience.step):
         used = (groups.group_by, *(column for column, _ in mixing.mixes))
         of_ratings = asks_ratings(by.models, given)
-        data = run.reading.open_either(options.kinds_of(ratings=of_ratings))
+        kinds = options.kinds_of(ratings=of_ratings)
+        data = run.reading.open_either(kinds, llm=bool(verdicts.llm_judges))
         interval = intervals.interval if "interval" in given else None
         if isinstance(data, Ratings):
             options.refuse_of_comparisons()

@@ -1,8 +1,9 @@
 """Controls are judgments whose answer was known: they tell of judges, not of systems.
 
-Whatever speaks of systems takes its judgments through here, so that controls are excluded once, and
-said once. Repeats stay: they are answers on outputs like any other, and cluster with their judge.
-What holds no judgments of the right kind is refused here, with what to do instead.
+Whatever speaks of systems takes its judgments through here, so that controls, and verdicts of
+judges who are marked as LLMs beside people, are excluded once, and said once. Repeats stay: they
+are answers on outputs like any other, and cluster with their judge. What holds no judgments of the
+right kind is refused here, with what to do instead.
 """
 
 from __future__ import annotations
@@ -49,12 +50,22 @@ from evenhand.errors import (
 P = ParamSpec("P")
 Table: TypeAlias = tables.ComparisonTable | tables.RankingTable | tables.RatingTable
 Held = TypeVar("Held", bound=Table)
+Taken = TypeVar("Taken")
 
 _LABEL: Final = "evenhand_label"
+# What an analysis of systems excludes
+OF_SYSTEMS: Final = ("controls", "llm-judges")
+# Value of the column judge_type in folded case → whether the judge is an LLM
+JUDGE_TYPES: Final = {
+    **dict.fromkeys(("human", "person", "people", "crowd", "expert"), False),
+    **dict.fromkeys(("llm", "model", "machine", "ai"), True),
+}
+_TYPE: Final = "judge_type"
 # Code of an exclusion → its reason
 _REASONS: Final = {
     "controls": "controls, whose right answer was known: they tell of judges",
     "repeats": "repeats, which tell how judges agree with themselves",
+    "llm-judges": "verdicts of LLM judges (judge_type)",
 }
 _EXPECTED: Final = {"kind": " | ".join(KINDS), "expected": "answers, such as left or 4"}
 
@@ -73,6 +84,7 @@ def leave_out_controls(data: Held) -> Held:
     # without either column is returned as it is, and so is one whose controls were left out before.
     require_open(data.frame, data.source.name)
     require_systems(data)
+    data = leave_out_llm_judges(data)
     if data.source.without_controls:
         return data
     table = _find_labelled(data)
@@ -110,6 +122,33 @@ def leave_out_controls(data: Held) -> Held:
     controls_out = _exclude("controls", n, every, table)
     source = source.excluding(*weightless, name_lost(controls_out, named, named.filter(~known)))
     return replace(data, source=replace(source, name=f"{source.name} without its controls"))
+
+
+def leave_out_llm_judges(data: Held) -> Held:
+    """Exclude verdicts of judges who are marked as LLMs, where people judged too."""
+    if data.source.all_judges or _TYPE not in data.columns:
+        return data
+    types = list(count_labels(data.frame, _TYPE, as_text=True))
+    llm = {one: JUDGE_TYPES.get((one or "human").strip().casefold()) for one in types}
+    source = replace(data.source, all_judges=True)
+    if None in llm.values() and True in llm.values():
+        unknown = [one for one, known in llm.items() if known is None]
+        source = source.noting(say("judge-types", types=unknown))
+    if True not in llm.values():
+        return replace(data, source=source)
+    if all(llm.values()):
+        return replace(data, source=source.noting(say("llm-judges-alone")))
+    marked = nw.col(_TYPE).cast(nw.String).is_in([one for one, known in llm.items() if known])
+    people = data.frame.filter(~marked.fill_null(value=False))
+    marked_out = replace(data, source=source)
+    return cast("Held", marked_out.keep_rows(people, "llm-judges", _REASONS["llm-judges"]))
+
+
+def keep_all_judges(data: Taken) -> Taken:
+    """Return a table whose LLM judges are not left out; anything else as it is."""
+    if not isinstance(data, Table):
+        return data
+    return cast("Taken", replace(data, source=replace(data.source, all_judges=True)))
 
 
 def require_systems(data: object) -> None:
@@ -319,21 +358,22 @@ def note_tasks(data: object) -> tuple[str, ...]:
 
 
 def find_excluded(
-    data: object, kinds: Sequence[str] = ("controls",), uses: Sequence[str] = ()
+    data: object, kinds: Sequence[str] = OF_SYSTEMS, uses: Sequence[str] = ()
 ) -> tuple[Exclusion, ...]:
     """Return what is excluded from judgments; () of anything that does not know."""
     # uses: codes of what it does not exclude, such as "no-score" where that is asked for next.
     if not isinstance(data, Table):
         return tuple(getattr(data, "excluded", ()))
+    data = leave_out_llm_judges(data) if "llm-judges" in kinds else data
     if isinstance(data, tables.RatingTable) and "no-score" in uses:  # there may be no score at all
         excluded = count_exclusions(data.source.exclusions)
     else:
         excluded = tuple(one for one in data.excluded if one.code not in uses)
     known = {one.code for one in excluded}
-    if not set(kinds) - known or not data.source.find_annotations(data.columns):
+    if not set(kinds) - known - {"llm-judges"} or not data.source.find_annotations(data.columns):
         return excluded
 
-    wanted = [one for one in kinds if one not in known]
+    wanted = [one for one in kinds if one in ("controls", "repeats") and one not in known]
     return (*excluded, *_exclude_kinds(data, wanted, scored="no-score" in known))
 
 
@@ -368,7 +408,9 @@ def carries_excluded(
                         raise
                     data = mend(data, fault)
                     given.arguments[argument] = data
-            return note_excluded(result, find_excluded(data, kinds, uses))
+            named = given.arguments.get("llm_judges")  # they are not excluded then
+            wanted = [one for one in kinds if one != "llm-judges" or not named]
+            return note_excluded(result, find_excluded(data, wanted, uses))
 
         return run
 

@@ -18,6 +18,8 @@ say: Final = Templates(
         # What is excluded: parts of sentences, with counts behind them (`Exclusion.text`)
         "zero-weight": "rows of weight 0 are excluded: {rows:,}",
         "controls": "{controls:#control} excluded",
+        "judge-types": "judge_type beside llm: {types:list}, counted as people",
+        "llm-judges-alone": "judged by LLM judges, no people: nothing shows what people prefer",
         "no-score": "rows without a score are excluded: {rows:,} of {of:,}",
         "blank-rankings": "{rankings:,} of {of:,} rankings are blank and excluded",
         "blank-ranks": "{ranks:,} of {of:,} ranks are blank and not compared",

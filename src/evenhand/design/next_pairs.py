@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
@@ -127,7 +127,7 @@ class NextPairs(Shown):
         }
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def choose_pairs(
     data: Comparisons | Rankings | Tally | Openable | None,
     policy: policies.Policy | None = None,

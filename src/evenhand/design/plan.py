@@ -11,7 +11,7 @@ from math import exp, sqrt
 from typing import Any, Final
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
@@ -495,7 +495,7 @@ FACTORS: Final = (0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
 OVERLAPS: Final = (1, 2, 3, 5)  # Overlaps that are compared
 
 
-@carries_excluded("controls", argument="pilot")
+@carries_excluded(*OF_SYSTEMS, argument="pilot")
 def plan_campaign(
     settings: Mapping[str, Any] | CampaignSpec,
     *,

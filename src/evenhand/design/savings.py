@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, require_pairs
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
@@ -307,7 +307,7 @@ MIN_PER_PAIR: Final = 3.0
 MAX_PER_SYSTEM: Final = 120
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def measure_savings(
     data: Comparisons | Rankings | Tally | Openable,
     policy: Policy,

@@ -31,7 +31,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, leave_out_controls, take_pairs
+from evenhand.data.controls import (
+    carries_excluded,
+    keep_all_judges,
+    leave_out_controls,
+    take_pairs,
+)
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.rankings import Rankings
@@ -633,7 +638,7 @@ def make_panels(
     data: Any, names: Sequence[str], score: str | None, criterion: str | None
 ) -> tuple[dict[str, Panel], str]:
     if isinstance(data, Ratings):
-        rows = leave_out_controls(choose_criterion(data, criterion)).rows()
+        rows = leave_out_controls(keep_all_judges(choose_criterion(data, criterion))).rows()
         parts = group_ratings(rows)
         return (
             {name: panel_of_ratings(part, names, score or "rmse") for name, part in parts.items()},
@@ -646,7 +651,7 @@ def make_panels(
         )
     if score is not None or criterion is not None:
         raise UnknownOption("score and criterion apply to ratings only: leave them out")
-    votes = take_pairs(data).votes()
+    votes = take_pairs(keep_all_judges(data)).votes()
     return {"": panel_of_votes(votes, names)}, digest_votes(votes)
 
 

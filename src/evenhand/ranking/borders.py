@@ -24,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
@@ -126,7 +126,7 @@ class Borders(Shown):
         )
 
 
-@carries_excluded("controls", argument="ranking")
+@carries_excluded(*OF_SYSTEMS, argument="ranking")
 def check_borders(
     ranking: Ranking | Comparisons | Rankings | Openable,
     *,

@@ -10,6 +10,7 @@ one answer, however many comparisons it holds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -252,8 +253,24 @@ def choose_clustering(requested: str | None, evidence: Candidates) -> Clustering
             notes.append(say("few-judges-with-items", **wide, these=whom))
         else:
             notes.append(say("few-judges", **wide))
+    notes += note_llm_names(judges.labels if judges is not None else ())
     notes += note_independence(clustering.clusterings, evidence)
     return replace(clustering, notes=tuple(notes))
+
+
+# Names that LLM judges have, after the name of who offers them, and people hardly do
+_LLM_NAME: Final = re.compile(
+    r"(.*/)?((chat)?gpt[-_ .]?(\d|oss)|o[134](-mini|-pro|$)|claude[-_ .]?(\d|opus|sonnet|haiku)"
+    r"|gemini[-_ .]|gemma[-_ .]?\d|(meta-)?llama[-_ .]?\d|mi[sx]tral|qwen|deepseek|command-r|vicuna"
+    r"|grok[-_ .]?\d|kimi[-_ .]|phi-\d)",
+    re.IGNORECASE,
+)
+
+
+def note_llm_names(judges: Sequence[str]) -> list[Finding]:
+    """Ask about judges who are named like LLMs and count as people."""
+    named = [name for name in judges if _LLM_NAME.match(name)]
+    return [say("named-like-llms", "warning", judges=named)] if named else []
 
 
 def note_independence(clusterings: Sequence[str], evidence: Candidates) -> list[Finding]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import (
+    OF_SYSTEMS,
     carries_excluded,
     leave_out_controls,
     require_pairs,
@@ -785,7 +786,7 @@ MIN_JUDGMENTS: Final = 30  # Comparisons from which models are compared: three i
 NEAR_BORDER: Final = 3.0
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def compare_models(
     data: Comparisons | Rankings | Ratings | Openable,
     *,

@@ -22,7 +22,7 @@ import numpy as np
 from evenhand import errors
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
@@ -741,7 +741,7 @@ def _first_of_run(near: list[int], sizes: list[int]) -> int:
     return first
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 @takes_judgments("training")
 def trace_learning(
     data: Comparisons | Rankings | Openable,

@@ -14,7 +14,7 @@ from typing import Final
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.groups import choose_groups, say_pooled, tally_groups
 from evenhand.data.joining import say_names
 from evenhand.data.rankings import Rankings
@@ -88,7 +88,7 @@ RULES: Final[Mapping[str, Rule]] = {
 REFUSALS: Final = (InvalidJudgments, NotConverged, NotIdentified, UnknownOption)
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def compare_methods(
     data: Comparisons | Rankings | Ratings | Openable,
     *,

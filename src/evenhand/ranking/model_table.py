@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import choose_groups, count_levels, say_pooled, tally_groups
 from evenhand.data.rankings import Rankings
@@ -387,7 +387,7 @@ def _criteria(name: str, parameters: int, loglik: float, n: float) -> ModelRow:
 MAX_JUDGES_AS_COVARIATE: Final = 12
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def tabulate_models(
     data: Comparisons | Rankings | Openable, *, covariates: Sequence[str] | None = None
 ) -> ModelTable:

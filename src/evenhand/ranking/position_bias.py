@@ -22,7 +22,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels, note_tasks
 from evenhand.data.rankings import Rankings
@@ -306,7 +306,7 @@ def _tabulate(bias: PositionBias) -> Table:
     )
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def find_position_bias(
     data: Comparisons | Rankings | Openable, *, cluster: str | None = None, level: float = LEVEL
 ) -> PositionBias:

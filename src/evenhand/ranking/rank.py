@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, refuse_kind, say_left_out, take_pairs
+from evenhand.data.controls import (
+    OF_SYSTEMS,
+    carries_excluded,
+    keep_all_judges,
+    refuse_kind,
+    say_left_out,
+    take_pairs,
+)
 from evenhand.data.groups import Levels, choose_groups, say_pooled, split_table, tally_groups
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
@@ -35,7 +42,7 @@ from evenhand.ranking.settings import Progress, Settings, choose_model
 from evenhand.render.findings import Finding, take_findings
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def rank(
     data: Comparisons | Rankings | Tally | Ratings | RatingRows | Openable,
     *,
@@ -107,6 +114,7 @@ def rank(
 
     """
     by_llm = _asks_verdicts(llm, llm_judges, unpaired)
+    data = keep_all_judges(data) if len(llm_judges) else data
     if isinstance(data, Ratings | RatingRows):
         from evenhand.ranking.ratings import choose_rating_model, rank_ratings
 

@@ -28,7 +28,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from evenhand.data.controls import carries_excluded, leave_out_controls, require_scores
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded, leave_out_controls, require_scores
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows, average_repeats, digest_ratings
 from evenhand.data.ratings import Ratings
@@ -208,7 +208,7 @@ def choose_columns(data: Ratings, controls: Sequence[str]) -> list[str]:
     return [*dict.fromkeys([*[POSITION] * (POSITION in data.columns), *controls])]
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def find_rating_bias(
     data: Ratings | RatingRows | Openable,
     *,

@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
 from evenhand.data.groups import choose_groups, count_levels, tally_groups
 from evenhand.data.joining import say_alike
@@ -280,7 +280,7 @@ def _write_friedman(friedman: Friedman, blocks: str) -> Text:
     )
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def find_preferences(
     data: Comparisons | Rankings | Openable,
     *,

@@ -30,6 +30,8 @@ RANKINGS: Final = {
     " narrow them.",
     "few-judges-with-items": "{effective:.1f} effective judges: intervals are wide; {enough} or"
     " more would narrow them. With --cluster item they are for {these} only.",
+    "named-like-llms": "Named like LLMs, and counted as people: {judges:list}. Say which judges are"
+    " LLMs (rank --llm-judges), or exclude them (--without).",
     "few-clusters": "Only {effective:.1f} effective {factor}s: intervals are unreliable.",
     "no-clustering": "No clustering by {factor}: {why}.",
     # Covariances

@@ -489,7 +489,7 @@ def describe_ratings(data: Ratings, title: str, *, last: int | None = None) -> C
         now=int(time.time() * 1000),
         last=last,
         passes=tuple(passes),
-        faults=tuple(line.text for line in find_excluded(data, ("controls",))),
+        faults=tuple(line.text for line in find_excluded(data)),
     )
 
 

@@ -324,7 +324,7 @@ def _order_by_scores(
     criteria = {task.criterion: task.name for task in tasks if isinstance(task, ScaledTask)}
     try:
         parts = leave_out_controls(data).rows().split(("criterion",))
-        excluded = [line.text for line in find_excluded(data, ("controls",))]
+        excluded = [line.text for line in find_excluded(data)]
     except EvenhandError as error:
         return find_nothing(answers, "ratings", str(error))
     orders = find_nothing(answers, "ratings", NOTHING)

@@ -39,7 +39,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
@@ -570,7 +570,7 @@ def _name_most(parts: tuple[Contribution, ...]) -> str | None:
     return ", ".join(f"{one.name} ({100 * one.share:.0f} %)" for one in parts[:3]) or None
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def find_cycles(
     data: Comparisons | Rankings | Openable,
     *,

@@ -26,7 +26,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
@@ -566,7 +566,7 @@ def _search(
     )
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def find_fragility(
     data: Comparisons | Rankings | Openable,
     *,

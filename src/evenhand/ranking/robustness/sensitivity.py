@@ -23,7 +23,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
@@ -277,7 +277,7 @@ def _list_refused(sensitivity: Sensitivity) -> list[Finding]:
     ]
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def vary_choices(
     data: Comparisons | Rankings | Openable,
     *,

@@ -15,7 +15,7 @@ from typing import Final
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
@@ -62,7 +62,7 @@ class Watched(Shown):
         return self.board.document()
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def watch(
     data: Comparisons | Rankings | Openable,
     settings: LiveLeaderboard | None = None,

@@ -1,0 +1,146 @@
+"""LLM judges among people: marked by judge_type they are left out, named like one asked about."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import evenhand
+from evenhand.cli.main import main
+
+PEOPLE = ["ann", "bob", "cem", "dee", "eve", "fay"]
+BESIDE = ("excluded", "signature", "notes", "findings", "seconds")
+VERBS = ["rank", "test", "fit", "robustness", "bias", "compare"]
+
+
+def write(path, *, marked=True, people=True, llm="gpt-4", types=("human", "llm")):
+    """People prefer a to b to c by 3 of 4; the LLM always the reverse."""
+    rows = []
+    for at in range(72 if people else 0):
+        left, right = [("a", "b"), ("b", "c"), ("a", "c")][at % 3]
+        winner = "left" if (at + at // 12) % 4 else "right"
+        if at % 2:
+            left, right, winner = right, left, {"left": "right", "right": "left"}[winner]
+        rows.append([PEOPLE[at // 12], types[0], f"i{at % 12}", left, right, winner])
+    rows += [
+        [llm, types[1], f"i{at}", left, right, "tie" if at == 11 else "right"]
+        for at in range(12)
+        for left, right in [("a", "b"), ("b", "c"), ("a", "c")]
+    ]
+    rows = rows if marked else [[row[0], *row[2:]] for row in rows]
+    header = ["judge", *["judge_type"] * marked, "item", "left", "right", "winner"]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return str(path)
+
+
+def run(*words):
+    return CliRunner().invoke(main, [*words])
+
+
+def numbers_of(value):
+    """All of an answer but what says which rows it is of, and times."""
+    if isinstance(value, dict):
+        return {key: numbers_of(one) for key, one in value.items() if key not in BESIDE}
+    return [numbers_of(one) for one in value] if isinstance(value, list) else value
+
+
+def people_alone(path):
+    kept = path.with_name("people.csv")
+    with path.open() as file:
+        rows = [row for row in csv.reader(file) if row[1] != "llm"]
+    with kept.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return str(kept)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_verdicts_of_marked_judges_change_no_number(verb, tmp_path):
+    both = write(tmp_path / "both.csv")
+    alone = people_alone(tmp_path / "both.csv")
+    found, expected = (json.loads(run(verb, one, "--json").output) for one in (both, alone))
+    said = [one for one in found["excluded"] if one["code"] == "llm-judges"]
+    assert [(one["rows"], one["of_rows"], one["judge_names"]) for one in said] == [
+        (36, 108, ["gpt-4"])
+    ]
+    assert numbers_of(found) == numbers_of(expected)
+
+
+def test_python_counts_them_too(tmp_path):
+    ranking = evenhand.rank(write(tmp_path / "both.csv"))
+    assert ranking.n_judgments == 72
+    assert [one.code for one in ranking.excluded] == ["llm-judges"]
+    assert "excluded 36 of 108 rows" in ranking.signature
+
+
+def test_named_as_llm_judges_they_help(tmp_path):
+    both = write(tmp_path / "both.csv")
+    for ranking in (
+        evenhand.rank(both, llm_judges=["gpt-4"]),
+        evenhand.rank(evenhand.read(both), llm_judges=["gpt-4"]),
+    ):
+        assert ranking.fused is not None
+        assert ranking.fused.n_verdicts == 36
+        assert not ranking.excluded
+    made = json.loads(run("rank", both, "--llm-judges", "gpt-4", "--json").output)
+    assert made["excluded"] == []
+
+
+def test_of_ratings_likewise(tmp_path):
+    path = tmp_path / "scores.csv"
+    rows = [
+        [judge, kind, f"i{item}", system, score + item % 3]
+        for judge, kind in [("ann", "human"), ("bob", ""), ("cem", "Human"), ("m", "LLM")]
+        for item in range(12)
+        for system, score in [("a", 3 + (item * len(judge)) % 2), ("b", 9 if kind == "LLM" else 2)]
+    ]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["judge", "judge_type", "item", "system", "score"], *rows])
+    ranking = evenhand.rank(path)
+    assert ranking.systems[0] == "a"
+    assert ranking.n_judgments == 72
+    assert [(one.code, one.rows) for one in ranking.excluded] == [("llm-judges", 24)]
+    tested = evenhand.find_differences(path)
+    assert [(one.code, one.rows) for one in tested.excluded] == [("llm-judges", 24)]
+
+
+def test_agreement_judges_and_replace_keep_them(tmp_path):
+    both = write(tmp_path / "both.csv")
+    agreement = json.loads(run("agreement", both, "--json").output)
+    assert all(one["code"] != "llm-judges" for one in agreement["excluded"])
+    screened = run("judges", both, "--json").output
+    assert '"gpt-4"' in screened
+    replaced = evenhand.replace(both, llm_judges="gpt-4", epsilon=0.2)
+    assert replaced.found[0].llm == "gpt-4"
+
+
+def test_llm_judges_alone_are_ranked_and_said(tmp_path):
+    alone = write(tmp_path / "llm.csv", people=False, llm="m")
+    made = run("rank", alone, "--prior", "1")
+    assert made.exit_code == 0
+    assert "judged by LLM judges, no people" in made.output
+
+
+def test_other_types_count_as_people(tmp_path):
+    path = write(tmp_path / "other.csv", types=("native", "llm"))
+    assert "judge_type beside llm: native, counted as people" in run("rank", path).output
+    assert evenhand.rank(path).n_judgments == 72
+    path = write(tmp_path / "own.csv", types=("native", "learner"), llm="gil")
+    assert "judge_type" not in run("rank", path).output
+    assert evenhand.rank(path).n_judgments == 108
+
+
+@pytest.mark.parametrize("name", ["gpt-4", "openai/gpt-4o", "claude-3-opus", "Llama-3", "qwen2.5"])
+def test_a_judge_named_like_an_llm_is_asked_about(name, tmp_path):
+    path = write(tmp_path / "unmarked.csv", marked=False, llm=name)
+    findings = evenhand.rank(path).notes
+    (asked,) = [one for one in findings if one.code == "named-like-llms"]
+    assert name in asked
+    assert evenhand.rank(path).n_judgments == 108
+
+
+@pytest.mark.parametrize("name", ["claude", "gemma", "o12", "mistry", "phil", "judge-4"])
+def test_people_are_not(name, tmp_path):
+    path = write(tmp_path / "unmarked.csv", marked=False, llm=name)
+    assert all(one.code != "named-like-llms" for one in evenhand.rank(path).notes)
