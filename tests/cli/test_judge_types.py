@@ -11,7 +11,7 @@ from evenhand.cli.main import main
 
 PEOPLE = ["ann", "bob", "cem", "dee", "eve", "fay"]
 BESIDE = ("excluded", "signature", "notes", "findings", "seconds")
-VERBS = ["rank", "test", "fit", "robustness", "bias", "compare"]
+VERBS = ["rank", "test", "fit", "robustness", "bias", "compare", "agreement", "judges", "variance"]
 
 
 def write(path, *, marked=True, people=True, llm="gpt-4", types=("human", "llm")):
@@ -105,14 +105,22 @@ def test_of_ratings_likewise(tmp_path):
     assert [(one.code, one.rows) for one in tested.excluded] == [("llm-judges", 24)]
 
 
-def test_agreement_judges_and_replace_keep_them(tmp_path):
+def test_replace_keeps_them(tmp_path):
     both = write(tmp_path / "both.csv")
-    agreement = json.loads(run("agreement", both, "--json").output)
-    assert all(one["code"] != "llm-judges" for one in agreement["excluded"])
-    screened = run("judges", both, "--json").output
-    assert '"gpt-4"' in screened
-    replaced = evenhand.replace(both, llm_judges="gpt-4", epsilon=0.2)
-    assert replaced.found[0].llm == "gpt-4"
+    assert evenhand.replace(both, llm_judges="gpt-4", epsilon=0.2).found[0].llm == "gpt-4"
+    made = run("replace", both, "--llm-judges", "gpt-4", "--epsilon", ".2")
+    assert made.exit_code == 0
+
+
+def test_the_report_is_of_people(tmp_path):
+    both = write(tmp_path / "both.csv")
+    reports = [
+        json.loads(run("report", one, "--title", "t", "--json").stdout)
+        for one in (both, people_alone(tmp_path / "both.csv"))
+    ]
+    assert [one["code"] for one in reports[0]["excluded"]] == ["llm-judges"]
+    boards = [one["parts"][0]["sections"][0]["tables"][0]["rows"] for one in reports]
+    assert boards[0] == boards[1]
 
 
 def test_llm_judges_alone_are_ranked_and_said(tmp_path):

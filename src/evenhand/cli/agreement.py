@@ -77,7 +77,7 @@ def agreement(run: Run, *, groups: Grouping, criterion: Criterion, asked: Asked)
     from evenhand.judges.agreement import measure_agreement
     from evenhand.judges.agreement_table import GroupedAgreement
 
-    data = run.reading.open(("ratings",) if criterion.criterion is not None else ())
+    data = run.reading.open_people(("ratings",) if criterion.criterion is not None else ())
     if isinstance(data, Ratings):
         data = choose_criterion(data, criterion.criterion)
     else:

@@ -146,7 +146,7 @@ def judges(
     agreement, judges outside by three rules, systems scored without them.
     """
     figures.check()
-    data = run.reading.open()
+    data = run.reading.open_people()
     panels, refused = _examine(data, asked, groups.group_by, flags.fdr)
     remarks = [*remarks_on(data), *_draw(panels, figures)]
     # options that say how the diagnosis is made ask for it

@@ -530,6 +530,12 @@ class Reading(Options):
             return data.exclude_unanswered() if isinstance(data, Comparisons) else data
         return data
 
+    def open_people(self, kinds: Sequence[str] = ()) -> Comparisons | Rankings | Ratings:
+        """Open the files without judges marked as LLMs beside people; `kinds` as of `open`."""
+        from evenhand.data.controls import leave_out_llm_judges
+
+        return leave_out_llm_judges(self.open(kinds))
+
     def open_systems(self, *, llm: bool = False) -> Comparisons | Rankings | Ratings:
         """Open the files and leave out controls and, unless `llm`, judges marked as LLMs."""
         from evenhand.data.controls import keep_all_judges, leave_out_controls

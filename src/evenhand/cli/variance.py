@@ -75,7 +75,7 @@ def variance(run: Run, *, groups: Grouping, asked: Asked) -> VerbResult:
     from evenhand.data.ratings import Ratings
     from evenhand.judges.variance import DesignRequest, estimate_components, study_designs
 
-    data, by = run.reading.open(), groups.group_by
+    data, by = run.reading.open_people(), groups.group_by
     parts: dict[str, Judgments]
     if isinstance(data, Ratings):
         refuse_given(["per_judge"], "is of comparisons: for ratings say --per-output")

@@ -398,6 +398,11 @@ def carries_excluded(
             if argument in given.arguments:
                 given.arguments[argument] = take(given.arguments[argument])
             data = given.arguments.get(argument)
+            # verdicts of judges who are named are asked for
+            named = given.arguments.get("llm_judges")
+            wanted = [one for one in kinds if one != "llm-judges" or not named]
+            if "llm-judges" in wanted and isinstance(data, Table):
+                data = given.arguments[argument] = leave_out_llm_judges(data)
             # Two faults may lie beyond the rows that were looked at when the table was read
             for last in (False, False, True):
                 try:
@@ -408,8 +413,6 @@ def carries_excluded(
                         raise
                     data = mend(data, fault)
                     given.arguments[argument] = data
-            named = given.arguments.get("llm_judges")  # they are not excluded then
-            wanted = [one for one in kinds if one != "llm-judges" or not named]
             return note_excluded(result, find_excluded(data, wanted, uses))
 
         return run

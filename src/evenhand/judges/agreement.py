@@ -65,7 +65,7 @@ MAX_RATINGS: Final = 50_000_000
 INFLATED: Final = say("inflated", "warning")
 
 
-@carries_excluded("controls", "repeats")
+@carries_excluded("controls", "repeats", "llm-judges")
 def measure_agreement(
     data: Ratings | Comparisons | Rankings | Openable,
     *,

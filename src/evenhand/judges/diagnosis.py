@@ -623,7 +623,7 @@ def find_revisions(rows: RatingRows) -> tuple[Revision, ...]:
 # centre ± 1 sd leaves a third outside. Flags with a controlled error rate are `screen_judges`.
 
 
-@carries_excluded()
+@carries_excluded("llm-judges")
 def diagnose_judges(
     data: Ratings | RatingRows | Openable,
     *,
@@ -837,7 +837,7 @@ class GroupedDiagnoses(Grouped[Diagnosis]):
     """One diagnosis per task, or per level of another column."""
 
 
-@carries_excluded()
+@carries_excluded("llm-judges")
 def diagnose_groups(
     data: Ratings | RatingRows | Openable,
     work: Callable[[RatingRows], Diagnosis] = diagnose_judges,

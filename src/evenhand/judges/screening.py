@@ -61,7 +61,7 @@ ONE_END: Final = 0.9
 Judgments = Comparisons | Rankings | Ratings | RatingRows | Votes
 
 
-@carries_excluded()
+@carries_excluded("llm-judges")
 def screen_judges(
     data: Judgments | Openable,
     *,

@@ -11,7 +11,13 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import carries_excluded, find_excluded, require_pairs, say_left_out
+from evenhand.data.controls import (
+    OF_SYSTEMS,
+    carries_excluded,
+    find_excluded,
+    require_pairs,
+    say_left_out,
+)
 from evenhand.data.exclusions import Exclusion, list_findings, note_excluded, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import (
@@ -359,7 +365,7 @@ Method = Literal["moments", "likelihood"]
 LEVEL: Final = 0.95
 
 
-@carries_excluded("controls")
+@carries_excluded(*OF_SYSTEMS)
 def estimate_components(
     data: Judgments | Openable,
     *,

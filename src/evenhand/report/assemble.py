@@ -15,7 +15,12 @@ import narwhals as nw
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.controls import find_excluded, require_systems, take_pairs
+from evenhand.data.controls import (
+    find_excluded,
+    leave_out_llm_judges,
+    require_systems,
+    take_pairs,
+)
 from evenhand.data.engine import COUNT, fetch_columns, one_thread
 from evenhand.data.held_tables import hold_rows
 from evenhand.data.joining import count_tasks
@@ -238,7 +243,7 @@ _OPENED: Final[list[Analysis]] = []  # The judgments that a process keeps from o
 def _write_elsewhere(opener: Opener, settings: Settings, job: Job) -> Part:
     """Write a part in another process, on one thread."""
     if not _OPENED:
-        _OPENED.append(Analysis(hold_rows(opener()), settings))
+        _OPENED.append(Analysis(hold_rows(leave_out_llm_judges(opener())), settings))
     (analysis,) = _OPENED
     with one_blas_thread(), one_thread(analysis.data.source.connection):
         return _write_job(analysis, job, lambda _: None)
@@ -397,6 +402,7 @@ def make_report(
         first, *others = known.items()
         known = dict([first, *GROUPS.items(), *others])
     wanted = _choose(known, sections)
+    data = leave_out_llm_judges(data)
     held = hold_rows(data)
     sizes = count_tasks(held.frame, held.source)
     chosen = replace(chosen, tasks=max(1, len(sizes)))
