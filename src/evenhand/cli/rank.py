@@ -237,6 +237,27 @@ class Scales(options.Options):
             )
 
 
+class Owners(options.Options):
+    owner: str | None = _output(
+        "--owner TABLE",
+        "Whose systems are: columns system and owner. Of each owner's variants the best is also"
+        " shown corrected for having been chosen.",
+    )
+
+    @property
+    def inputs(self) -> tuple[str | None, ...]:
+        return (self.owner,)
+
+    def add(self, rankings: Mapping[str, Ranking], seed: int) -> Mapping[str, Ranking]:
+        if self.owner is None:
+            return rankings
+        from evenhand.formats.covariates import read_system_covariates
+
+        named = read_system_covariates(self.owner, ("owner",))["owner"]
+        owners = {system: str(owner) for system, owner in named.items()}
+        return {name: one.with_owners(owners, seed) for name, one in rankings.items()}
+
+
 class Instead(options.Options):
     """What is shown of a ranking in place of its table."""
 
@@ -304,6 +325,7 @@ def split_pair(text: str, systems: Sequence[str]) -> tuple[str, str]:
     "evenhand rank votes.csv --column judge=annotator --where \"lang = 'de'\"",
     "evenhand rank scores.csv --criterion adequacy",
     "evenhand rank people.csv --llm verdicts.csv",
+    "evenhand rank votes.csv --owner owners.csv",
     doing="ranking",
 )
 def rank(
@@ -322,6 +344,7 @@ def rank(
     clusters: options.Cluster,
     seed: Seed,
     scales: Scales,
+    owners: Owners,
     instead: Instead,
 ) -> VerbResult:
     """Rank systems, best first, with intervals, rank ranges and clusters.
@@ -367,6 +390,7 @@ def rank(
         result = evenhand.rank(data, interval=interval, progress=run.patience.step, **certainty)
     rankings, refused = part_groups(result)
     scales.refuse(rankings.values())
+    rankings = owners.add(rankings, seed.seed)
     shown, refused = instead.show(rankings, refused)
     beside = None
     if isinstance(result, GroupedRankings) and not instead.win_rates:
@@ -381,6 +405,7 @@ MODEL: Final = ("ties", "order_effect", "prior")
 RESAMPLED: Final = ("interval", "cluster", "level")  # The same; a bootstrap of rules takes them too
 # Settings of how the default ranking is shown by itself
 BOARD: Final = (
+    "owner",
     "llm",
     "llm_judges",
     "unpaired",

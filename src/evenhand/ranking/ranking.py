@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import AppliedMix
@@ -18,6 +19,7 @@ from evenhand.errors import (
     NotConverged,
     NotIdentified,
     UnknownOption,
+    listing,
     suggest_or_list,
 )
 from evenhand.models.base import Contrast, FittedModel, Posterior
@@ -29,6 +31,7 @@ from evenhand.models.settings import say_model
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import holm
+from evenhand.ranking.best_variant import BestVariant, find_best_variants
 from evenhand.ranking.intervals import (
     MAX_LISTED_SYSTEMS,
     MIN_CLUSTERS,
@@ -428,6 +431,7 @@ class Ranking(Shown):
     decided: NDArray[np.int8] | None = None
     tally: Tally | None = None  # the counts that were ranked, or None
     fused: Fused | None = None  # what verdicts of LLM judges did; None without any
+    owners: tuple[BestVariant, ...] = ()  # best variants of owners, as `with_owners` finds them
 
     @property
     def estimate(self) -> Array:
@@ -681,6 +685,35 @@ class Ranking(Shown):
             excluded=self.excluded,
         )
 
+    def with_owners(self, owners: Mapping[str, str], seed: int = SEED) -> Ranking:
+        """Return the ranking with the best variant of each owner of several, in `owners`.
+
+        owners: system → its owner; a system that is not named is its own. Those that are not ranked
+            count as not judged.
+
+        Raises:
+            InvalidJudgments: no owner of two systems.
+            NotIdentified: no errors of all differences.
+
+        """
+        if self.pair_stderr is None or not self.bounded.all():
+            raise NotIdentified("the best of several variants needs errors of all differences")
+        found = find_best_variants(
+            self.systems,
+            self.estimate * (-1 if self.lower_is_better else 1),
+            self.pair_stderr,
+            owners,
+            level=self.level,
+            df=min((way.clusters - 1.0 for way in self.ways), default=self.df),
+            seed=seed,
+        )
+        if not found:
+            raise InvalidJudgments(
+                "no owner has two of the systems that are ranked"
+                f" ({listing(self.systems, MAX_SYSTEMS_SHOWN)}): nothing was chosen"
+            )
+        return replace(self, owners=found)
+
     def win_rates(self) -> WinRates:
         """Return how often each system is predicted to be preferred to each other.
 
@@ -703,6 +736,7 @@ class Ranking(Shown):
             **({"lower_is_better": True} if self.lower_is_better else {}),
             **({} if mix is None else {"mix": mix.to_dict()}),
             **({} if self.fused is None else {"llm": self.fused.to_dict()}),
+            **({"owners": [one.to_dict() for one in self.owners]} if self.owners else {}),
             **({} if controlled is None else controlled.to_dict()),
             "rank_sets": None if sets is None else sets.to_dict(self.systems),
             "systems": self.rows(*columns),
@@ -732,6 +766,7 @@ class Ranking(Shown):
             answer=(f"{_say_leader(self, about and f' for {about}')}{limits}.",),
             parts=(
                 _tabulate(self, columns),
+                *_tabulate_owners(self),
                 *_tabulate_references(self),
                 *_tabulate_neighbours(self),
             ),
@@ -934,6 +969,28 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
             *(["estimate"] if ranking.score is None else []),
         ),
     )
+
+
+def _tabulate_owners(ranking: Ranking) -> list[Table]:
+    rows = tuple(
+        one.to_dict() | {"of": len(one.variants), "absent": len(one.not_judged)}
+        for one in ranking.owners
+    )
+    columns = (
+        Column("owner", "owner", "name"),
+        Column("system", "best variant", "name"),
+        Column("of", "of", "count"),
+        *[Column("absent", "not judged", "count")] * any(row["absent"] for row in rows),
+        Column("estimate", "corrected", "two"),
+        Column(("lower", "upper"), f"{100 * ranking.level:g} % interval", "interval"),
+        Column("raw", "raw", "two", priority=2),
+    )
+    legend = (
+        "distance to the mean of others' systems, corrected for the choice of the best variant",
+        "of: variants that are ranked; for others, such as withdrawn ones, nothing is corrected",
+    )
+    title = "The best variant of each owner"
+    return [Table("owners", title, columns, rows, legend=legend)] * bool(rows)
 
 
 def _tabulate_references(ranking: Ranking) -> list[Table]:

@@ -1,0 +1,130 @@
+"""`rank --owner`: the best of several variants, without the luck of the choice."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import evenhand
+from evenhand.cli.main import main
+from evenhand.ranking.best_variant import (
+    correct_best,
+    find_best_variants,
+    find_largest,
+    find_truncation,
+)
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "winners.json").read_text())
+
+
+@pytest.mark.parametrize("case", GOLDEN["entries"], ids=lambda case: case["id"])
+def test_hybrid_intervals_are_the_published(case):
+    x, vcov = (np.array(case["input"][name]) for name in ("estimate", "covariance"))
+    low, high = find_truncation(x, vcov, int(x.argmax()))
+    expected = [np.inf if one is None else one for one in case["expected"]["truncation"]]
+    assert [low, high] == pytest.approx(expected, abs=1e-7)
+    hybrid = correct_best(x, vcov, alpha=case["input"]["alpha"], largest=case["input"]["c_beta"])
+    assert hybrid == pytest.approx(case["expected"]["hybrid"], abs=1e-7)
+
+
+def test_the_largest_error_of_independent_and_of_correlated_estimates():
+    case = next(one for one in GOLDEN["entries"] if one["id"] == "package_example_K5")
+    vcov = np.array(case["input"]["covariance"])
+    assert find_largest(vcov, 0.995, 1) == pytest.approx(case["input"]["c_beta"], abs=1e-9)
+    case = next(one for one in GOLDEN["entries"] if one["id"] == "correlated_K5")
+    vcov = np.array(case["input"]["covariance"])
+    assert find_largest(vcov, 0.995, 1) == pytest.approx(case["input"]["c_beta"], abs=0.03)
+
+
+def draw_errors(size, seed):
+    """Return estimates, a covariance, and the standard errors of differences that it makes."""
+    draw = np.random.default_rng(seed)
+    root = draw.normal(size=(size, size))
+    vcov = root @ root.T / size
+    return draw.normal(size=size), vcov, np.sqrt(np.add.outer(*[np.diag(vcov)] * 2) - 2 * vcov)
+
+
+def test_distances_to_the_others_have_the_covariance_of_contrasts():
+    x, vcov, pairs = draw_errors(6, 3)
+    order = np.argsort(-x)
+    x, vcov, pairs = x[order], vcov[np.ix_(order, order)], pairs[np.ix_(order, order)]
+    systems = tuple("abcdef")
+    own = np.array([1, 3, 4])
+    others = np.array([0, 2, 5])
+    (found,) = find_best_variants(
+        systems, x, pairs, dict.fromkeys("bde", "us") | {"z": "us"}, level=0.9, df=np.inf, seed=1
+    )
+    contrasts = np.eye(6)[own]
+    contrasts[:, others] = -1 / 3
+    far, of = contrasts @ x, contrasts @ vcov @ contrasts.T
+    lower, middle, upper = correct_best(far, of, alpha=0.1, largest=find_largest(of, 0.99, 1))
+    assert (found.owner, found.system, found.variants) == ("us", "b", ("b", "d", "e"))
+    assert found.not_judged == ("z",)
+    assert [found.raw, found.estimate, found.lower, found.upper] == pytest.approx(
+        [far[0], middle, lower, upper], abs=1e-9
+    )
+
+
+def test_few_clusters_widen_the_interval_and_names_do_not_matter():
+    x, _, pairs = draw_errors(5, 8)
+    order = np.argsort(-x)
+    given = (x[order], pairs[np.ix_(order, order)])
+    owners = {"a": "us", "c": "us", "d": "us"}
+    settings = {"level": 0.95, "seed": 1}
+    many, few = (
+        find_best_variants(tuple("abcde"), *given, owners, df=df, **settings)[0]
+        for df in (np.inf, 6)
+    )
+    assert few.upper - few.lower > many.upper - many.lower
+    renamed = {"v": "us", "x": "us", "y": "us"}
+    (other,) = find_best_variants(tuple("vwxyz"), *given, renamed, df=6, **settings)
+    assert (other.estimate, other.lower, other.upper) == (few.estimate, few.lower, few.upper)
+
+
+def write_votes(folder):
+    draw = np.random.default_rng(2)
+    systems = ["m1", "m2", "m3", "opus", "lark"]
+    lines = ["judge,item,left,right,winner"]
+    for at in range(900):
+        left, right = draw.choice(systems, 2, replace=False)
+        chance = 1 / (1 + np.exp(-0.5 * ((left == "opus") - (right == "opus"))))
+        winner = "left" if draw.random() < chance else "right"
+        lines.append(f"j{at % 15},i{at % 60},{left},{right},{winner}")
+    path = folder / "votes.csv"
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
+def test_the_command_shows_each_owner_of_several(tmp_path):
+    votes, owners = write_votes(tmp_path), tmp_path / "owners.csv"
+    owners.write_text("system,owner\nm1,meta\nm2,meta\nm3,meta\nm4,meta\nopus,anthill\n")
+    made = CliRunner().invoke(main, ["rank", votes, "--owner", str(owners), "--json"])
+    (found,) = json.loads(made.output)["owners"]
+    ranking = evenhand.rank(votes)
+    own = [one for one in ranking.systems if one.startswith("m")]
+    assert (found["owner"], found["variants"], found["not_judged"]) == ("meta", own, ["m4"])
+    rest = [one for one in ranking.systems if not one.startswith("m")]
+    worth = dict(zip(ranking.systems, ranking.worth, strict=True))
+    assert found["raw"] == pytest.approx(worth[own[0]] - np.mean([worth[one] for one in rest]))
+    assert found["lower"] < found["estimate"] < found["raw"] < found["upper"]
+    shown = CliRunner().invoke(main, ["rank", votes, "--owner", str(owners)]).output
+    assert "The best variant of each owner" in shown
+    assert "not judged" in shown
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ("system,owner\nopus,a\n", "no owner has two of the systems that are ranked"),
+        ("system,family\nopus,a\n", "column 'owner' not found in"),
+        ("name,owner\n1,a\n", "needs a column 'system'"),
+    ],
+)
+def test_owners_that_say_nothing_are_refused(table, says, tmp_path):
+    votes, owners = write_votes(tmp_path), tmp_path / "owners.csv"
+    owners.write_text(table)
+    made = CliRunner().invoke(main, ["rank", votes, "--owner", str(owners)])
+    assert made.exit_code == 2
+    assert says in made.output
