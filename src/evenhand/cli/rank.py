@@ -363,7 +363,9 @@ def rank(
     if {*by.methods} - {DEFAULT}:
         tables.refuse(f"--method {' '.join(by.methods)}")
         certainty |= {**vars(intervals), "criterion": scores.criterion}
-        return _rank_by_methods(run, by.methods, settings, certainty)
+        return _rank_by_methods(
+            run, by.methods, settings, certainty, {**scores.settings, "criterion": None}
+        )
     from evenhand.data.query_log import watch_rows
     from evenhand.ranking.pairs import tabulate_groups
     from evenhand.ranking.ranking import GroupedRankings
@@ -424,7 +426,11 @@ BOARD: Final = (
 
 
 def _rank_by_methods(
-    run: options.Run, names: Sequence[str], settings: dict[str, Any], certainty: dict[str, Any]
+    run: options.Run,
+    names: Sequence[str],
+    settings: dict[str, Any],
+    certainty: dict[str, Any],
+    of_scores: dict[str, Any],
 ) -> VerbResult:
     from evenhand.ranking.methods import choose_methods
     from evenhand.ranking.rating_methods import METHODS
@@ -434,8 +440,11 @@ def _rank_by_methods(
     if isinstance(data, Ratings):
         data = choose_criterion(data, certainty.pop("criterion"))
         options.refuse_of_comparisons("methods")
+        options.refuse_given(
+            [*BOARD], f"works only without --method {' '.join(names)}: leave it out"
+        )
         result = evenhand.compare_methods(
-            data, methods=names, progress=run.patience.step, **certainty
+            data, methods=names, progress=run.patience.step, **certainty, **of_scores
         )
         return _show_methods(result, names, data)
     methods = choose_methods(names)

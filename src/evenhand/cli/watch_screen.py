@@ -50,7 +50,7 @@ SCORE_COLUMNS: Final = (
     Column(("lower", "upper"), "95 % interval", "interval", priority=2),
     Column("n", "ratings", "count"),
 )
-ONE_LOOK: Final = "ranks hold for one look: decide at the end (evenhand rank ratings.csv)"
+ONE_LOOK: Final = "ranks hold for one look: decide at the end (evenhand rank FILE)"
 LAPSED: Final = (
     "{} over {} stood as decided before, and is held back now: the votes decide it still, the rank"
     " sets of these judges do not"

@@ -26,16 +26,19 @@ Small: TypeAlias = NDArray[np.int8]
 # What is expected, of which judgments something is, and whether that is good or bad
 Expected = tuple[Any, NDArray[np.bool_], Small | None]
 Words = tuple[Sequence[str], Codes]  # Different labels of a column, and the code of each row
-# Label in folded case → kind, and direction of a control. TGT, CHK, REF and BAD are Appraise's.
+# Label in folded case → kind, and direction of a control. TGT, CHK, REF and BAD are Appraise's,
+# SYSTEM, REPEAT and BAD_REF those of WMT's direct assessments.
 KINDS: Final[Mapping[str, tuple[int, int]]] = {
     "target": (TARGET, 0),
     "tgt": (TARGET, 0),
+    "system": (TARGET, 0),
     "repeat": (REPEAT, 0),
     "chk": (REPEAT, 0),
     "control": (CONTROL, 0),
     "good": (CONTROL, 1),
     "ref": (CONTROL, 1),
     "bad": (CONTROL, -1),
+    "bad_ref": (CONTROL, -1),
 }
 # What may be expected of a control where no score is
 DIRECTIONS: Final[Mapping[str, int]] = {"good": 1, "bad": -1}

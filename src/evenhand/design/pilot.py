@@ -39,7 +39,7 @@ from evenhand.judges.variance import VarianceComponents, estimate_components
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.means import Adjusted
 from evenhand.numerics import Array
-from evenhand.ranking.ratings import reads_lower
+from evenhand.ranking.ratings import find_references, reads_lower
 
 
 def find_source(components: VarianceComponents, name: str) -> Component | None:
@@ -132,6 +132,11 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
     if not isinstance(data, Comparisons | Rankings | Ratings):
         raise UnknownOption("a pilot is comparisons, rankings or ratings: open it by evenhand.read")
     table = leave_out_controls(data).rows() if isinstance(data, Ratings) else take_pairs(data)
+    references: list[str] = []
+    if isinstance(table, RatingRows):
+        references = find_references(table.systems)
+        apart = [table.systems.index(name) for name in references]
+        table = table.take(~np.isin(table.system, apart))
     criteria = _list_present(table, "criterion") if isinstance(table, RatingRows) else []
     tasks = _list_present(table, "task") if isinstance(table, RatingRows) else table.tasks()
     for plural, name, levels in (("tasks", "task", tasks), ("criteria", "criterion", criteria)):
@@ -178,6 +183,7 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
         (judge.levels < MIN_JUDGES, say("pilot-judges-few", judges=judge.levels)),
         (measured.lower, say("pilot-lower")),
         (item is None, say("pilot-without-items")),
+        (bool(references), say("pilot-references", systems=references)),
         (item_name != ITEM_SYSTEM, confounded),
     )
     notes = [*components.reasons, *components.notes, *(one for holds, one in remarks if holds)]

@@ -295,6 +295,21 @@ AGREEMENT_SLIGHT: Final[Mapping[str, int]] = {
 }
 # Absolute category rating of ITU-T P.800
 QUALITY: Final[Mapping[str, int]] = {"bad": 1, "poor": 2, "fair": 3, "good": 4, "excellent": 5}
+# Other ordered words, from the lowest; of two words these are 0 and 1
+ORDERED: Final = (
+    ("false", "true"),
+    ("no", "yes"),
+    ("fail", "pass"),
+    ("incorrect", "correct"),
+    ("low", "medium", "high"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("very poor", "poor", "fair", "good", "very good"),
+    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+)
+SCALES: Final = (
+    *(AGREEMENT, AGREEMENT_SLIGHT, QUALITY),
+    *({word: at + (len(words) > 2) for at, word in enumerate(words)} for words in ORDERED),
+)
 _PLAIN: Final = r"([+-]?(?:\d+\.?\d*|\.\d+))"
 # What stands beside a number: 85 %, 4/5 or 4 out of 5, 1 - very bad or (1) very bad
 _PERCENT: Final = re.compile(rf"{_PLAIN}\s*%")
@@ -310,7 +325,7 @@ def read_words(labels: Collection[str], *, beside: bool) -> tuple[dict[str, floa
     beside: whether plain numbers stand beside them, which 85 % and 0.9 would make two scales.
     """
     words = {label: " ".join(re.findall(r"[^\W\d_]+", label.casefold())) for label in labels}
-    for scale in () if beside else (AGREEMENT, AGREEMENT_SLIGHT, QUALITY):
+    for scale in () if beside else SCALES:
         if len({*words.values()}) > 1 and {*words.values()} <= scale.keys():
             shown = dict(sorted((scale[word], word) for word in {*words.values()}))
             note = say("score-words", words=[f"{word} = {n}" for n, word in shown.items()])

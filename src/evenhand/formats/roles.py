@@ -78,6 +78,10 @@ def fold(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
+# Names of systems where no column has one of those above
+_SYSTEMS: Final = frozenset(
+    ("method", "approach", "engine", "variant", "llm", "bot", "mtsystem", "mtengine", "condition")
+)
 # Names of outcomes where no column has one of those above
 _PREFERENCES: Final = frozenset(
     ("overallpreference", "preferencestrength", "preferencescore", "preferencerating")
@@ -155,6 +159,8 @@ class Header:
         exact = [column for column in free if column == role]
         exact = exact or [column for column in free if fold(column) == role]
         named = exact[:1] or [column for column in free if fold(column) in _FOLDED[role]]
+        if not named and role == "system":
+            return [column for column in free if fold(column) in _SYSTEMS][:1]
         if named or role != "outcome":
             return named
         marks = [column for column in free if find_mark(column) not in (None, "tie")]

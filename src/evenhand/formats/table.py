@@ -294,6 +294,10 @@ def read_written_scores(table: Table, columns: Iterable[str | None]) -> tuple[Ta
     """Write scores such as 85 %, 4/5, "1 - poor" and "strongly agree" as numbers; say how."""
     notes: list[Finding] = []
     for column in columns:
+        if column and table.schema[column] == nw.Boolean:
+            number = nw.col(column).cast(nw.Float64)
+            table = table.with_frame(table.frame.with_columns(number.alias(column)))
+            notes.append(say("score-words", words=["false = 0", "true = 1"]))
         if not column or table.schema[column] != nw.String:
             continue
         first = fetch_columns(table.frame.select(column).head(LOOK))[column].tolist()

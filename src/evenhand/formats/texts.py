@@ -12,6 +12,8 @@ FILES: Final = {
     "unfolded": "columns {columns:list} hold scores: {what}",
     "unfolded-ranks": "columns {columns:list} hold ranks: each row is a ranking of {systems:list}",
     "unfolded-votes": "columns {columns:list} hold outcomes: {what}",
+    "like-ranks": "Every row holds 1 to {k} once, as ranks do, and they are read as scores: if 1 is"
+    " the best, --better lower.",
     "rows-as-items": "each row is an item, by its number",
     "score-pair": "'{left}' and '{right}' are compared: the higher score wins, equal ones tie",
     "marks": "each outcome has a column: {marks:list}",

@@ -69,6 +69,7 @@ from evenhand.models.rating_fit import (
 )
 from evenhand.models.texts import say, say_ratings
 from evenhand.numerics import Array, Integers
+from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import f_tail
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.document import Column, Table
@@ -175,7 +176,22 @@ class Mixed:
             peak=peak,
             unit=(mean, spread),
             rows=rows,
+            single=_widen_single(scores.rows),
         )
+
+
+def _widen_single(rows: RatingRows) -> float:
+    """Return how much larger the variance of a single score is than that of the mean of repeats."""
+    if rows.judges == ("",) or rows.items == ("",):
+        return 0.0
+    cell = number_groups(rows.judge, rows.item, rows.system)
+    counts = np.bincount(cell)
+    repeats = rows.size - len(counts)
+    if not repeats:
+        return 0.0
+    means = np.bincount(cell, rows.score) / counts
+    within = float(((rows.score - means[cell]) ** 2).sum()) / repeats
+    return within * float((1 - 1 / counts).mean())
 
 
 def _tell_apart(known: Identified, score: Array) -> tuple[Identified, Problem]:
@@ -260,7 +276,8 @@ class MixedFit(RatingFit):
     problem: Problem  # the equations, of scores of mean 0 and variance 1
     peak: Peak  # variances and effects that solve them
     unit: tuple[float, float]  # mean and standard deviation of the scores
-    rows: RatingRows  # the scores
+    rows: RatingRows  # the scores, repeats averaged
+    single: float = 0.0  # variance of a single score beyond that of the mean of its repeats
 
     assumes: ClassVar[str] = "judges and items drawn at random"
 
@@ -282,7 +299,9 @@ class MixedFit(RatingFit):
             known, of = place >= 0, place + start
             mean = mean + spread * np.where(known, self.peak.solved.effects[of], 0.0)
             variance += np.where(known, left[of], self.peak.variances[at])
-        return predict_normal(rows.score, points, mean, spread**2 * (variance + residual))
+        return predict_normal(
+            rows.score, points, mean, spread**2 * (variance + residual) + self.single
+        )
 
     @property
     def df(self) -> float:

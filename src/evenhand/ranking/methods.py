@@ -100,6 +100,8 @@ def compare_methods(
     seed: int = SEED,
     group_by: str | None = None,
     criterion: str | None = None,
+    lower_is_better: bool | None = None,
+    references: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> MethodTable | GroupedMethodTables:
     """Rank systems by several methods, and say where these differ.
@@ -117,6 +119,8 @@ def compare_methods(
         seed: of everything random; it stands in the signatures.
         group_by: a column whose levels are ranked apart.
         criterion: of ratings, only this criterion; by default each by itself.
+        lower_is_better: of ratings, as for `rank`; likewise references.
+        references: see lower_is_better.
         progress: called with steps done and to do.
 
     Returns:
@@ -149,9 +153,13 @@ def compare_methods(
             Settings(None, interval, cluster, level, seed, progress),
             group_by=group_by,
             criterion=criterion,
+            lower_is_better=lower_is_better,
+            references=references,
         )
-    if criterion is not None:
-        raise UnknownOption("criteria are of ratings, and these are comparisons: leave it out")
+    if criterion is not None or lower_is_better is not None or references is not None:
+        raise UnknownOption(
+            "criteria, references and the direction of scores are of ratings: leave them out"
+        )
     table = require_pairs(data, "only comparisons and rankings can be ranked, not")
     names = choose_methods(methods)
     settings = Settings(choose_log_linear(model), interval, cluster, level, seed, progress)

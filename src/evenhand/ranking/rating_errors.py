@@ -26,7 +26,7 @@ from evenhand.numerics.absorption import sum_clusters, sum_squares
 from evenhand.numerics.cluster_means import cross_ways, number_groups
 from evenhand.numerics.distributions import t_quantile
 from evenhand.ranking import covariance
-from evenhand.ranking.clustering import MAX_CLUSTERS, Clustering, choose_clustering
+from evenhand.ranking.clustering import MAX_CLUSTERS, Clustering, choose_clustering, wanted_factors
 from evenhand.ranking.intervals import Estimates, Intervals, Way, wald_intervals
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.sandwich import MAX_DENSE, Answers, find_singular
@@ -77,6 +77,7 @@ def find_rating_intervals(
         estimates = Estimates(
             fit.systems, sign * fit.estimate, basis, fit.variance * fit.bread, partial(lift, basis)
         )
+        wanted_factors(settings.cluster, {*answers.factors})
         clustering = choose_clustering(settings.cluster, answers)
         clustering, spread = find_spread(fit, answers, clustering, settings)
     else:

@@ -28,7 +28,14 @@ from evenhand.numerics.pair_tests import rank_sum_tests
 from evenhand.ranking.intervals import find_clusters, rank_ranges
 from evenhand.ranking.method_table import GroupedMethodTables, MethodTable, read_scores
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.ratings import find_references, name_groups, rank_scores, reads_lower_of
+from evenhand.ranking.ratings import (
+    check_references,
+    find_references,
+    name_groups,
+    rank_scores,
+    reads_lower_of,
+    refuse_interval,
+)
 from evenhand.ranking.score_tests import MeanScores
 from evenhand.ranking.settings import Settings
 from evenhand.render.counts import plural
@@ -51,14 +58,21 @@ def compare_rating_methods(
     *,
     group_by: str | None = None,
     criterion: str | None = None,
+    lower_is_better: bool | None = None,
+    references: Sequence[str] | None = None,
 ) -> MethodTable | GroupedMethodTables:
     """Rank the systems of ratings by several methods, and say where these differ."""
     names = choose_rating_methods(methods)
+    refuse_interval(settings.interval)
     if isinstance(data, Ratings):
         table = leave_out_controls(choose_criterion(data, criterion))
         data = table.rows(factors=[] if group_by is None else [group_by])
     parts = group_ratings(data, group_by)
-    tables = {name: _compare(part, names, settings) for name, part in parts.items()}
+    references = check_references(data.systems, references)
+    tables = {
+        name: _compare(part, names, settings, lower=lower_is_better, references=references)
+        for name, part in parts.items()
+    }
     if not any(one.scores for one in tables.values()):
         reasons = (f"{m}: {why}" for one in tables.values() for m, why in one.refused.items())
         raise NotIdentified("; ".join(dict.fromkeys(reasons)))
@@ -83,20 +97,27 @@ def choose_rating_methods(methods: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*usual, *(name for name in names if name != "all"))))
 
 
-def _compare(rows: RatingRows, names: Sequence[str], settings: Settings) -> MethodTable:
-    lower = reads_lower_of(rows)
+def _compare(
+    rows: RatingRows,
+    names: Sequence[str],
+    settings: Settings,
+    *,
+    lower: bool | None,
+    references: Sequence[str] | None,
+) -> MethodTable:
+    lower = reads_lower_of(rows) if lower is None else lower
     scores: dict[str, Scores] = {}
     refused: dict[str, str] = {}
     usual: Ranking | None = None
     for name in names:
         try:
             if name == WMT:
-                scores[name] = score_as_wmt(rows, lower_is_better=lower)
+                scores[name] = score_as_wmt(rows, lower_is_better=lower, references=references)
                 continue
             own = name not in (DEFAULT, "mean", "z")  # errors of the model's own, without clusters
             model = RATING_MODELS[name].make()
             how = replace(settings, model=model, cluster=None if own else settings.cluster)
-            ranking = rank_scores(rows, how, lower_is_better=lower)
+            ranking = rank_scores(rows, how, lower_is_better=lower, references=references)
             scored = read_scores(ranking)  # its settings begin with the name of the model
             scores[name] = replace(scored, rule=name, settings=scored.settings[1:])
             usual = ranking if name == DEFAULT else usual
@@ -121,7 +142,12 @@ def _compare(rows: RatingRows, names: Sequence[str], settings: Settings) -> Meth
     )
 
 
-def score_as_wmt(rows: RatingRows, *, lower_is_better: bool = False) -> Scores:
+def score_as_wmt(
+    rows: RatingRows,
+    *,
+    lower_is_better: bool = False,
+    references: Sequence[str] | None = None,
+) -> Scores:
     """Return mean z-scores with the clusters of WMT; human references are excluded.
 
     Raises:
@@ -134,7 +160,7 @@ def score_as_wmt(rows: RatingRows, *, lower_is_better: bool = False) -> Scores:
             "WMT's tests are of outputs, and no column names the items",
             ["name it (--column item=NAME)"],
         )
-    apart = [rows.systems.index(name) for name in find_references(scores.systems)]
+    apart = [rows.systems.index(name) for name in find_references(scores.systems, references)]
     standard = replace(rows, score=standardise(scores)).take(~np.isin(rows.system, apart))
     means = MeanScores.of(standard, -1.0 if lower_is_better else 1.0)
     k = len(means.systems)

@@ -14,7 +14,14 @@ from evenhand.data.groups import Levels, choose_criterion, group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import exactly, write_signature
-from evenhand.errors import NotIdentified, UnknownOption, listing
+from evenhand.data.tally import take_names
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    suggest_or_list,
+)
 from evenhand.models.base import finite
 from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
 from evenhand.models.registry import RATING_MODELS, find_model
@@ -83,6 +90,27 @@ def find_references(
     return apart if len(systems) - len(apart) > 1 else []
 
 
+def check_references(
+    systems: Sequence[str], references: str | Sequence[str] | None
+) -> tuple[str, ...] | None:
+    """Return the human references that are named; None where nobody says.
+
+    Raises:
+        InvalidJudgments: no such system.
+        UnknownOption: references leave nothing to rank.
+
+    """
+    if references is None:
+        return None
+    named = take_names(references)
+    for name in named:
+        if name not in systems:
+            raise InvalidJudgments(f"no system '{name}'.{suggest_or_list(name, systems)}")
+    if len(systems) - len(named) < 2 and named:
+        raise UnknownOption("references are all systems but one: two must be left to rank")
+    return named
+
+
 def choose_rating_model(model: object) -> object:
     """Return settings of a model of ratings, from settings, a name or nothing.
 
@@ -102,6 +130,14 @@ def choose_rating_model(model: object) -> object:
     return model
 
 
+def refuse_interval(interval: str | None) -> None:
+    """Refuse intervals that ratings have not."""
+    if interval not in INTERVALS:
+        raise UnknownOption(
+            f"ratings have no interval '{interval}': choose {' | '.join(INTERVALS)}"
+        )
+
+
 def rank_ratings(
     data: Ratings | RatingRows,
     settings: Settings,
@@ -116,10 +152,7 @@ def rank_ratings(
 
     rank_part: what ranks each part, with the arguments of `rank_scores`, which does by default.
     """
-    if settings.interval not in INTERVALS:
-        raise UnknownOption(
-            f"ratings have no interval '{settings.interval}': choose {' | '.join(INTERVALS)}"
-        )
+    refuse_interval(settings.interval)
     of_scores: Any = {"lower_is_better": lower_is_better, "references": references}
     of_scores["rank_part"] = rank_part or rank_scores
     if isinstance(data, RatingRows):
@@ -142,6 +175,7 @@ def _rank_rows(
     if not rows.size:
         raise NotIdentified("there are no scores", ["collect some"])
     parts = group_ratings(rows, group_by)
+    references = check_references(rows.systems, references)
 
     def rank_group(name: str) -> Ranking:
         part, lower = parts[name], lower_is_better

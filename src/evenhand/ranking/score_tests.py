@@ -61,6 +61,7 @@ from evenhand.numerics.pair_tests import (
 from evenhand.ranking.clustering import WIDE
 from evenhand.ranking.ranking import say_repeats
 from evenhand.ranking.ratings import (
+    check_references,
     choose_rating_model,
     find_references,
     name_groups,
@@ -84,6 +85,7 @@ from evenhand.render.values import join_names, write_p
 Codes = NDArray[np.int64]
 ROLES: Final = ("task", "judge", "item", "system", "criterion")
 BLOCKS: Final = ("item", "judge")
+CLUSTERED_MODELS: Final = ("adjusted", "mean", "z")  # Others have errors of their own
 MIN_ITEMS: Final = 2  # Items that a paired test needs at least
 MIN_DRAWS: Final = 9_999  # Flips that are drawn at least
 # Flips for each pair, so that Holm's p-value of a pair that no flip reaches is .0005
@@ -560,6 +562,8 @@ def find_differences(
     """
     require_option("blocks", blocks, BLOCKS)
     require_seed(seed)
+    if model is not None:
+        require_option("model", model, CLUSTERED_MODELS)
     table = require_scores(take(data), "differences of scores are tested in ratings, not in")
     if not isinstance(table, Ratings):
         raise InvalidJudgments("differences are tested in what evenhand.read opens: pass that")
@@ -570,6 +574,7 @@ def find_differences(
     if not rows.size:
         raise NotIdentified("there are no scores", ["collect some"])
     parts = group_ratings(rows, column)
+    references = check_references(rows.systems, references)
     groups: dict[str, ScoreTests] = {}
     refused: dict[str, str] = {}
     for name, part in parts.items():

@@ -60,6 +60,11 @@ class Settings:
             )
         require_level(self.level)
         require_seed(self.seed)
+        if self.interval == "rank-sets" and self.level > MAX_LEVEL:
+            raise UnknownOption(
+                f"level {self.level:g} exceeds what {REPLICATES} replicates can show: rank sets go"
+                f" to {MAX_LEVEL:g}; ask for less, or choose interval 'sandwich'"
+            )
         model = self.model
         if not isinstance(model, BradleyTerry):
             return
@@ -67,11 +72,6 @@ class Settings:
             raise UnknownOption(
                 "with controls a resample is a fit to every row: use interval 'sandwich', or"
                 " 'model' for independent judgments"
-            )
-        if self.interval == "rank-sets" and self.level > MAX_LEVEL:
-            raise UnknownOption(
-                f"level {self.level:g} exceeds what {REPLICATES} replicates can show: rank sets go"
-                f" to {MAX_LEVEL:g}; ask for less, or choose interval 'sandwich'"
             )
         if model.judge_covariates:
             raise UnknownOption(

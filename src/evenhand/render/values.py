@@ -46,7 +46,7 @@ KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "text": str,
     "name": str,  # cut where there is little room, so that all names still differ
     "prose": str,  # wrapped into the room that is left in a terminal
-    "names": lambda names: ", ".join(map(str, names)),
+    "names": lambda names: names if isinstance(names, str) else ", ".join(map(str, names)),
     "count": write_count,
     "general": lambda value: f"{value:g}",
     "figures": write_figures,

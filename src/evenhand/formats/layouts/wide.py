@@ -21,7 +21,7 @@ from typing import Final
 
 import narwhals as nw
 
-from evenhand.data.engine import count_rows
+from evenhand.data.engine import Frame, count_rows, fetch_columns
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.source import number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
@@ -63,9 +63,9 @@ _COUNTS: Final = frozenset(
         *("tokens", "chars", "characters", "time", "duration", "seconds", "minutes", "ms", "cost"),
         *("confidence", "certainty", "difficulty", "familiarity", "expertise", "experience"),
         *("price", "seed", "version", "item", "items", "question", "segment", "sentence"),
-        *("i", "q"),
     )
 )
+_ALONE: Final = frozenset(("i", "q"))  # The same where nothing else is in the name
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _PARTINGS: Final = (" / ", "__", "_", " ", ".", "-", ":", "/")
 # Ends of scales that people use, the narrowest first
@@ -113,7 +113,7 @@ def _find_scores(header: Header) -> list[str]:
         return []
     free = [name for name in header.columns if name in (*header.free, *sides)]
     free = [name for name in free if name not in unnamed_first(header)]
-    columns = [name for name in free if name in spreads and not _COUNTS & {*_words(name)}]
+    columns = [name for name in free if name in spreads and not counts(name)]
     criteria = [name for name in columns if is_criterion(name)]
     if criteria and "criterion" not in said:
         beside = [spreads[name] for name in criteria]
@@ -162,6 +162,12 @@ def unnamed_first(header: Header) -> list[str]:
 
 def _words(name: str) -> list[str]:
     return _WORD.findall(name.casefold())
+
+
+def counts(name: str) -> bool:
+    """Say whether a column counts or numbers something, by its name."""
+    words = {*_words(name)}
+    return bool(_COUNTS & words) or (len(words) == 1 and words <= _ALONE)
 
 
 def is_criterion(name: str) -> bool:
@@ -294,6 +300,8 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
         tables.read_number(table, name, "score", check=False).cast(nw.Float64).alias(name)
         for name in plan.names
     ]
+    if "system" in plan.roles and look_like_ranks(frame, numbers, [*plan.names]):
+        notes.append(say("like-ranks", "warning", k=len(plan.names)))
     others = {fold(name) for name in table.columns if name not in plan.names}
     score = next(
         name for name in ("score", "cell_score", "score_in_cell") if fold(name) not in others
@@ -315,6 +323,19 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     unread = f"cells that are no numbers, {listing(bad)}"
     excluded = exclude_by_format({"blank cells": blank, unread: len(bad)})
     return replace(data, source=data.source.noting(*notes).excluding(*excluded))
+
+
+def look_like_ranks(frame: Frame, numbers: Sequence[nw.Expr], names: Sequence[str]) -> bool:
+    """Say whether every row holds 1 to K once, as ranks do, by the sums of numbers and squares."""
+    k = len(names)
+    sums = nw.sum_horizontal(*names)
+    squares = nw.sum_horizontal(*(nw.col(name) ** 2 for name in names))
+    found = fetch_columns(
+        frame.select(*numbers).select(
+            ((sums == k * (k + 1) / 2) & (squares == k * (k + 1) * (2 * k + 1) / 6)).alias("fits")
+        )
+    )["fits"]
+    return k > 2 and len(found) > k and bool(found.all())
 
 
 WIDE: Final = tables.Layout(

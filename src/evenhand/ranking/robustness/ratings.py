@@ -3,7 +3,8 @@
 The ranking is made again under each choice that others would make, as with comparisons
 (`sensitivity`). How few judges or items carry a conclusion is found by influence: levels are left
 out in the order in which they support the difference, to first order, and the number without which
-the order turns is confirmed by refits. It is an upper bound: another set may be smaller.
+the order turns is confirmed by refits. It is an upper bound: another set may be smaller. Of up to
+eight levels all sets are tried.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -27,6 +29,7 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.ratings import choose_rating_model, rank_scores
 from evenhand.ranking.robustness import removal
 from evenhand.ranking.robustness.fragility import (
+    MAX_UNITS_FOR_ALL_SETS,
     REVERSED,
     Flip,
     Fragility,
@@ -166,7 +169,12 @@ def _find_flip(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: removal
         reached = np.flatnonzero(gap + np.cumsum(effect[order]) < 0)
         found.append((int(reached[0]) + 1 if len(reached) else len(order), other, order))
     count, _, order = min(found, key=lambda one: (one[0], one[1]))
-    fewest, ahead = _confirm(ranking, fit, name, claim, order=order, start=count)
+    supporting = len(order)
+    look = partial(_find_ahead, ranking, fit, name, claim)
+    if factor.size <= MAX_UNITS_FOR_ALL_SETS:
+        fewest, ahead, order = _try_all_sets(look, factor.size)
+    else:
+        fewest, ahead = _confirm(look, order, count)
     names = [factor.labels[one] for one in order[: fewest or 0].tolist()]
     return Flip(
         claim=claim.name,
@@ -174,8 +182,8 @@ def _find_flip(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: removal
         unit=name,
         fewest=fewest,
         total=factor.size,
-        tried=len(order),
-        predicted=count if count < len(order) else None,
+        tried=supporting,
+        predicted=count if count < supporting else None,
         left=None if fewest is None else removal.FALLS,
         removed=tuple(
             removal.Removed(judge=one) if name == "judge" else removal.Removed(item=one)
@@ -199,41 +207,49 @@ def leave_levels_out(fit: LeastSquaresFit, codes: Any, size: int) -> Array:
     return changes
 
 
+def _find_ahead(
+    ranking: Ranking, fit: LeastSquaresFit, name: str, claim: removal.Claim, gone: Integers
+) -> str | None:
+    """Return which system is ahead of a claim's subject without some levels, by a refit."""
+    sign = -1.0 if ranking.lower_is_better else 1.0
+    kept = ~np.isin(fit.data.factors[name].codes, gone)
+    try:
+        again = fit.model.fit(fit.data.rows.take(kept))
+    except NotIdentified:
+        return None
+    values = dict(zip(again.systems, (sign * again.estimate).tolist(), strict=True))
+    if claim.subject not in values:
+        return None
+    others = [one for one in claim.below if one in values]
+    best = max(others, key=values.__getitem__, default=claim.subject)
+    return best if values[best] > values[claim.subject] else None
+
+
+def _try_all_sets(
+    look: Callable[[Integers], str | None], size: int
+) -> tuple[int | None, str | None, Integers]:
+    """Return the size of the smallest set of levels that turns an order, who is ahead, the set."""
+    for n in range(1, size):
+        for gone in combinations(range(size), n):
+            if (ahead := look(np.array(gone))) is not None:
+                return n, ahead, np.array(gone)
+    return None, None, np.arange(0)
+
+
 def _confirm(
-    ranking: Ranking,
-    fit: LeastSquaresFit,
-    name: str,
-    claim: removal.Claim,
-    *,
-    order: Integers,
-    start: int,
+    look: Callable[[Integers], str | None], order: Integers, start: int
 ) -> tuple[int | None, str | None]:
     """Return the fewest of an order of levels without which another is ahead, by refits."""
-    sign = -1.0 if ranking.lower_is_better else 1.0
-
-    def look(count: int) -> str | None:
-        kept = ~np.isin(fit.data.factors[name].codes, order[:count])
-        try:
-            again = fit.model.fit(fit.data.rows.take(kept))
-        except NotIdentified:
-            return None
-        values = dict(zip(again.systems, (sign * again.estimate).tolist(), strict=True))
-        if claim.subject not in values:
-            return None
-        others = [one for one in claim.below if one in values]
-        best = max(others, key=values.__getitem__, default=claim.subject)
-        return best if values[best] > values[claim.subject] else None
-
     low, high = 0, min(max(start, 1), len(order))
-    ahead = look(high) if high else None
+    ahead = look(order[:high]) if high else None
     while ahead is None and high < len(order):
         low, high = high, min(2 * high, len(order))
-        ahead = look(high)
+        ahead = look(order[:high])
     if ahead is None:
         return None, None
     while high - low > 1:
         middle = (low + high) // 2
-        found = look(middle)
+        found = look(order[:middle])
         if found is None:
             low = middle
         else:

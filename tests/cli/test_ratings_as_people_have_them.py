@@ -1,0 +1,181 @@
+"""Ratings with words, odd names and repeats are read right, or refused with a remedy that works."""
+
+import csv
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import evenhand
+from evenhand.cli.main import main
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+
+
+def save(path, header, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return str(path)
+
+
+def run(*words):
+    return CliRunner().invoke(main, [*map(str, words)])
+
+
+def draw(judges=8, items=12, systems="abc", repeats=1, seed=1):
+    """Scores from 1 to 5; the first system is best."""
+    rng = np.random.default_rng(seed)
+    return [
+        [f"j{j}", f"i{i}", s, int(np.clip(round(3.6 - 0.5 * at + rng.normal()), 1, 5))]
+        for j in range(judges)
+        for i in range(items)
+        for at, s in enumerate(systems)
+        for _ in range(repeats)
+    ]
+
+
+COLUMNS = ["judge", "item", "system", "score"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("no", "yes"), ("False", "True"), ("FALSE", "TRUE"), ("fail", "pass")],
+)
+def test_two_words_are_0_and_1(words, tmp_path):
+    rows = [[*row[:3], words[row[3] > 3]] for row in draw()]
+    ranking = evenhand.rank(save(tmp_path / "words.csv", COLUMNS, rows))
+    plain = [[*row[:3], int(row[3] == words[1])] for row in rows]
+    expected = evenhand.rank(save(tmp_path / "numbers.csv", COLUMNS, plain))
+    assert ranking.estimate.tolist() == expected.estimate.tolist()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("never", "rarely", "sometimes", "often", "always"),
+        ("very poor", "poor", "fair", "good", "very good"),
+        ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+    ],
+)
+def test_five_ordered_words_are_1_to_5(words, tmp_path):
+    rows = draw()
+    said = [[*row[:3], words[row[3] - 1].capitalize()] for row in rows]
+    ranking = evenhand.rank(save(tmp_path / "words.csv", COLUMNS, said))
+    expected = evenhand.rank(save(tmp_path / "numbers.csv", COLUMNS, rows))
+    assert ranking.estimate.tolist() == expected.estimate.tolist()
+
+
+def test_every_column_on_the_scale_is_a_criterion_whatever_its_name(tmp_path):
+    header = ["Participant", "item", "Method", "Fluent", "I would use it", "Q7"]
+    rows = [[*row, row[3], 6 - row[3]] for row in draw()]
+    ranked = json.loads(run("rank", save(tmp_path / "wide.csv", header, rows), "--json").output)
+    assert sorted(ranked["groups"]) == ["Fluent", "I would use it", "Q7"]
+    assert [one["system"] for one in ranked["groups"]["Fluent"]["systems"]] == ["a", "b", "c"]
+
+
+def test_rows_that_look_like_ranks_are_asked_about(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = [[f"j{n % 6}", f"i{n // 6}", *rng.permutation(3) + 1] for n in range(60)]
+    path = save(tmp_path / "ranks.csv", ["judge", "item", "x", "y", "z"], rows)
+    assert "Every row holds 1 to 3 once" in " ".join(run("rank", path).output.split())
+    rows[0][2:] = [2, 2, 2]
+    path = save(tmp_path / "scores.csv", ["judge", "item", "x", "y", "z"], rows)
+    assert "Every row holds" not in run("rank", path).output
+
+
+def test_kinds_of_direct_assessments_are_known(tmp_path):
+    rows = [[*row, "SYSTEM"] for row in draw()]
+    rows += [["j0", f"i{n}", "a", 1, "BAD_REF"] for n in range(12)]
+    ranking = evenhand.rank(save(tmp_path / "da.csv", [*COLUMNS, "type"], rows))
+    assert ranking.n_judgments == 8 * 12 * 3
+    assert [(one.code, one.rows) for one in ranking.excluded] == [("controls", 12)]
+
+
+def test_mixed_predicts_single_scores_where_judges_repeat(tmp_path):
+    path = save(tmp_path / "repeats.csv", COLUMNS, draw(items=15, systems="ab", repeats=3))
+    found = json.loads(run("compare", path, "--json").output)
+    by = {one["model"]: one["perplexity"] for one in found["models"]}
+    assert by["mixed"] == pytest.approx(by["adjusted"], rel=0.01)
+
+
+def test_names_of_beaten_systems_stand_whole_in_the_report(tmp_path):
+    rows = [[j, i, {"a": "Åse", "b": "Zoë", "c": "Bo"}[s], n] for j, i, s, n in draw(12, 30)]
+    shown = str(evenhand.make_report(save(tmp_path / "e.csv", COLUMNS, rows)))
+    assert "Zoë, Bo" in shown or "Bo, Zoë" in shown or "Zoë and Bo" in shown
+
+
+@pytest.mark.parametrize("cluster", ["ranking", "judge", "item", "judge+item"])
+def test_clusters_that_are_not_there_are_refused(cluster, tmp_path):
+    path = save(tmp_path / "bare.csv", ["system", "score"], [row[2:] for row in draw()])
+    made = run("rank", path, "--cluster", cluster)
+    assert made.exit_code == 2
+    assert f"cannot cluster by {cluster}" in made.output
+    with pytest.raises(UnknownColumn, match="cannot cluster by"):
+        evenhand.rank(path, cluster=cluster)
+
+
+def test_references_are_systems_and_leave_two(tmp_path):
+    path = save(tmp_path / "r.csv", COLUMNS, draw())
+    with pytest.raises(InvalidJudgments, match="no system 'nobody'"):
+        evenhand.rank(path, references=["nobody"])
+    with pytest.raises(UnknownOption, match="two must be left"):
+        evenhand.rank(path, references=["a", "b"])
+    assert [one["system"] for one in evenhand.rank(path, references="c").references] == ["c"]
+    with pytest.raises(InvalidJudgments, match="no system 'typo'"):
+        evenhand.find_differences(path, references=["typo"])
+
+
+def test_levels_beyond_the_replicates_and_models_without_clusters_are_refused(tmp_path):
+    path = save(tmp_path / "r.csv", COLUMNS, draw())
+    assert "go to 0.999" in " ".join(run("rank", path, "--level", ".9999").output.split())
+    made = run("test", path, "--model", "mixed")
+    assert made.exit_code == 2
+    assert "adjusted | mean | z" in made.output
+
+
+def test_methods_take_direction_and_references_and_refuse_the_rest(tmp_path):
+    path = save(tmp_path / "r.csv", COLUMNS, draw())
+    lower = json.loads(
+        run("rank", path, "--method", "adjusted", "--better", "lower", "--json").output
+    )
+    expected = json.loads(run("rank", path, "--better", "lower", "--json").output)
+    first = lower["systems"][0]["system"]
+    assert first == expected["systems"][0]["system"] == "c"
+    for option in (("--pair", "a,b"), ("--win-rates",), ("--marginal",)):
+        made = run("rank", path, "--method", "adjusted", *option)
+        assert made.exit_code == 2
+        assert f"{option[0]} works only without --method" in made.output
+    with pytest.raises(UnknownOption, match="no interval 'bootstrap'"):
+        evenhand.compare_methods(path, interval="bootstrap")
+
+
+def test_robust_exactly_means_that_all_sets_were_tried(tmp_path):
+    for seed in range(6):
+        rows = draw(judges=5, items=8, systems="ab", seed=seed)
+        path = save(tmp_path / "r.csv", COLUMNS, rows)
+        ranking = evenhand.rank(path)
+        leader = ranking.systems[0]
+        sizes = []
+        for n in range(1, 5):
+            for gone in combinations(range(5), n):
+                kept = [row for row in rows if int(row[0][1:]) not in gone]
+                mean = {s: np.mean([row[3] for row in kept if row[2] == s]) for s in "ab"}
+                other = "b" if leader == "a" else "a"
+                if mean[other] > mean[leader]:
+                    sizes.append(n)
+        found = json.loads(run("robustness", path, "--json").output)
+        flips = [one for one in found["fragility"]["flips"] if one["unit"] == "judge"]
+        assert flips
+        assert flips[0]["fewest"] == min(sizes, default=None)
+
+
+def test_a_pilot_plans_without_human_references(tmp_path):
+    rows = draw(judges=10, items=20)
+    plus = [*rows, *([j, i, "refA", 5] for j, i, s, _ in rows if s == "a")]
+    plans = [
+        run("plan", "--pilot", save(tmp_path / f"{name}.csv", COLUMNS, one), "--campaigns", "0")
+        for name, one in (("without", rows), ("with", plus))
+    ]
+    assert "refA" in plans[1].output
+    assert "All 6 pairs" not in plans[1].output
