@@ -97,7 +97,6 @@ class Answers:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the answers by name: the same for the same answers in any order."""
         whole = sha256("\x1f".join([*self.judges, *self.labels, *self.spoken]).encode())
         for name, (names, codes) in self.columns.items():
             whole.update("\x1f".join([name, *names]).encode())
@@ -183,7 +182,6 @@ Rows = TypeVar("Rows", RatingRows, Votes)
 
 
 def code_answers(data: Judgments | Answers, *, ties: str = "keep") -> Answers:
-    """Read labels by judge and unit; controls are excluded and counted."""
     require_option("ties", ties, TIES)
     if isinstance(data, Answers):
         return data

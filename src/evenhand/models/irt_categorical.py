@@ -92,7 +92,6 @@ class Law:
 
     @cached_property
     def log_rows(self) -> Array:
-        """(3Λ, Λ) logarithms of `rows`; a chance that vanishes has the smallest there is."""
         flat = self.chances.transpose(0, 2, 1).reshape(-1, self.categories)
         return np.log(np.maximum(flat, np.finfo(np.float64).tiny))
 
@@ -288,7 +287,6 @@ class _Step:
 
 
 def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterator[State]:
-    """Yield the state after every sweep, without end."""
     # Chains start with all qualities alike: the first at the lowest, the last at the highest, the
     # others between them; one alone in the middle.
     levels, top = plan.systems * law.categories, law.categories - 1
@@ -384,7 +382,6 @@ def chances_of_new(expected: Array, strength: Array, law: Law) -> Array:
 
 
 def mean_qualities(ability: NDArray[np.floating[Any]]) -> Array:
-    """Return (...,) mean qualities 1..Λ of (..., Λ) abilities."""
     return np.asarray(ability @ np.arange(1.0, ability.shape[-1] + 1))
 
 
@@ -428,19 +425,12 @@ class CategoricalFit(Posterior):
 
     @cached_property
     def worth_vcov(self) -> Array:
-        """(K, K) posterior covariance of log-worths; comparisons are independent in the model."""
         k = len(self.systems)
         return np.cov(self.worth_draws.reshape(-1, k), rowvar=False)
 
     @property
     def order_draws(self) -> Array:
-        """(S, K) draws of log-worths, by which systems are ordered."""
         return self.worth_draws.reshape(-1, len(self.systems)).astype(np.float64)
-
-    @cached_property
-    def quality_draws(self) -> Array:
-        """(chains, kept, K) mean qualities of the drawn abilities."""
-        return mean_qualities(self.ability_draws)
 
     @property
     def seen(self) -> NDArray[np.bool_]:
@@ -459,7 +449,7 @@ class CategoricalFit(Posterior):
     @cached_property
     def quality_r_hat(self) -> Array:
         """(K,) split R̂ of mean qualities less their mean over the systems seen."""
-        qualities = self.quality_draws
+        qualities = mean_qualities(self.ability_draws)
         return split_r_hat(qualities - qualities[:, :, self.seen].mean(axis=2, keepdims=True))
 
     @cached_property

@@ -139,7 +139,6 @@ class OrderLikelihood:
                 yield at, self.law.moments(worths[choices.sets[part]], extras), part
 
     def log_probs(self, beta: Array) -> Array:
-        """Return (R,) log-probability of each ranking (nats)."""
         log_probs = np.zeros(len(self.orders.weights))
         b = np.concatenate(self.widen(beta))
         log_z = [np.zeros(len(choices.sets)) for choices in self.choices]
@@ -168,7 +167,6 @@ class OrderLikelihood:
 
     @cached_property
     def _observed(self) -> Array:
-        """(full,) sum of what was chosen."""
         total = np.zeros(self.full)
         for choices in self.choices:
             weights = self.orders.weights[choices.row][:, None]
@@ -255,7 +253,6 @@ CONSTRAINTS_AT_ONCE = 200
 def check_order_existence(
     likelihood: OrderLikelihood, ties: Sequence[str], *, prior: float = 0.0
 ) -> None:
-    """Return if the estimate exists, refuse in words if it does not."""
     pairs = likelihood.orders.tally()
     won, lost = pairs.wins > 0, pairs.losses > 0
     strict_steps = Graph(
@@ -433,18 +430,15 @@ class OrderFit(ParametricFit):
 
     @property
     def log_worth(self) -> Array:
-        """(K,) log-worth (natural log-odds), the reference at 0."""
         return self.likelihood.widen(self.beta)[0]
 
     @property
     def vcov(self) -> Array:
-        """(p, p) model-based covariance of `estimate`."""
         scale = self.likelihood.scale
         return self.beta_vcov * scale * scale[:, None]
 
     @cached_property
     def worth_vcov(self) -> Array:
-        """(K, K) model-based covariance of `log_worth`, the reference at 0."""
         return add_reference(self.beta_vcov, len(self.systems), self.likelihood.reference)
 
     @cached_property
@@ -558,7 +552,6 @@ def observed_sizes(orders: Orders) -> tuple[int, ...]:
 def fit_orders(
     model: OrderSettings, orders: Orders, law: Law, labels: Sequence[str], notes: Sequence[str]
 ) -> OrderFit:
-    """Fit a law to rankings by maximum likelihood (or its posterior mode under a prior)."""
     k = len(orders.systems)
     if k > MAX_SYSTEMS:
         raise NotIdentified(
@@ -618,13 +611,3 @@ def fit_orders(
         notes=(*notes, *orders.notes, *excluded),
         likelihood=data,
     )
-
-
-def refuse_long(orders: Orders, most: int) -> None:
-    longest = int(orders.lengths.max(initial=0))
-    if longest > most:
-        raise InvalidJudgments(
-            f"a ranking of {longest} outputs is too long for the pattern model, which sums over all"
-            f" rankings of its outputs (at most {most} here): use PlackettLuce, or expand the"
-            " rankings into comparisons"
-        )

@@ -164,7 +164,6 @@ class Ordinal:
 
 
 def _require(scores: ScoredRows, categories: Array, category: Integers) -> None:
-    """Refuse scores for which the likelihood has no maximum."""
     size, systems = len(categories), scores.systems
     if size > MAX_CATEGORIES:
         raise NotIdentified(
@@ -463,7 +462,6 @@ class _Design:
 def _find_mode(
     design: _Design, sds: Mapping[str, float], at: _State, gain: float = MAX_GAIN_LEFT
 ) -> _Mode:
-    """Climb to the mode of all effects by Newton's steps, outputs and items eliminated."""
     from scipy.linalg import cho_solve
     from scipy.sparse import csr_array, diags_array
 
@@ -613,7 +611,6 @@ class OrdinalFit(RatingFit):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Differences of systems, cutpoints, and how far effects spread."""
         cuts = [
             {"name": f"{low:g} | {high:g}", "cutpoint": cut}
             for low, high, cut in zip(

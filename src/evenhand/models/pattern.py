@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from evenhand.data.controls import Judgments
 from evenhand.data.orders import Orders, count_orders
 from evenhand.data.taking import Openable, takes_judgments
+from evenhand.errors import InvalidJudgments
 from evenhand.models.orders import (
     Choices,
     Moments,
@@ -33,7 +34,6 @@ from evenhand.models.orders import (
     OrderSettings,
     fit_orders,
     observed_sizes,
-    refuse_long,
     unique_sets,
 )
 from evenhand.models.texts import say
@@ -115,17 +115,13 @@ class PatternLaw:
         gamma = float(extras[0]) if self.ties else 0.0
         value, start = np.zeros((n, m + 1)), np.zeros((n, m + 1), dtype=np.intp)
         value[:, 1:] = -np.inf
-        for end in range(1, m + 1):
-            for begin in range(0 if self.ties else end - 1, end):
-                gain = (m - end - begin) / 2 * (sums[:, end] - sums[:, begin])
-                gain += value[:, begin] + gamma * comb(end - begin, 2)
-                start[:, end] = np.where(gain > value[:, end], begin, start[:, end])
-                value[:, end] = np.maximum(gain, value[:, end])
-        return self._trace(order, start)
-
-    def _trace(self, order: NDArray[np.intp], start: NDArray[np.intp]) -> Array:
-        """Walk back through the tied groups from the last output."""
-        n, m = order.shape
+        for last in range(1, m + 1):
+            for first in range(0 if self.ties else last - 1, last):
+                gain = (m - last - first) / 2 * (sums[:, last] - sums[:, first])
+                gain += value[:, first] + gamma * comb(last - first, 2)
+                start[:, last] = np.where(gain > value[:, last], first, start[:, last])
+                value[:, last] = np.maximum(gain, value[:, last])
+        # walk back through the tied groups from the last output
         rank, end = np.arange(m), np.full(n, m)
         sorted_x, tied = np.zeros((n, m)), np.zeros(n)
         while (end > 0).any():
@@ -190,7 +186,13 @@ class PatternModel(OrderSettings):
         """
         orders = count_orders(data)
         tied = bool(observed_sizes(orders))
-        refuse_long(orders, LONGEST_TIED if tied else LONGEST_PLAIN)
+        longest = int(orders.lengths.max(initial=0))
+        if longest > (most := LONGEST_TIED if tied else LONGEST_PLAIN):
+            raise InvalidJudgments(
+                f"a ranking of {longest} outputs is too long for the pattern model, which sums over"
+                f" all rankings of its outputs (at most {most} here): use PlackettLuce, or expand"
+                " the rankings into comparisons"
+            )
         labels = ["tie"] if tied else []
         notes = [] if tied else [say("plain-pattern")]
         return fit_orders(self, orders, PatternLaw(tied), labels, notes)

@@ -73,7 +73,7 @@ from evenhand.render.findings import Finding
 DOUBTFUL: Final = 0.05  # P-value from which nothing is claimed
 
 
-# What one judge's answers say of a taste u_lj at the estimated θ, γ and σ. With few answers its mean
+# What one judge's answers say of a taste at the estimated θ, γ and σ. With few answers its mean
 # stays near 0 and its standard deviation near σ: such a judge is unknown, not average.
 
 
@@ -388,16 +388,12 @@ def _move(panel: integrals.Panel, peak: integrals.Peak, top: _Top) -> integrals.
 
 @dataclass(frozen=True, eq=False)
 class _Inner:
-    """The likelihood by worths and γ alone."""
-
     value: float
     gradient: Array
     point: integrals.Point
 
 
 class _Profile:
-    """The profile as a function of log σ, worths and γ fitted anew."""
-
     def __init__(self, panel: integrals.Panel, peak: integrals.Peak, *, restricted: bool) -> None:
         self.panel, self.peak, self.restricted = panel, peak, restricted
         n = panel.size - 1
@@ -448,7 +444,6 @@ class _Profile:
 
 
 def _find_top(profile: _Profile, zero: float, first: float) -> _Top | None:
-    """Return where the profile is largest; None where that is at σ = 0."""
     peak = profile.peak
     bend = 1 / float(peak.vcov[-1, -1]) if peak.point is not None else 4.0
     at, here = first, profile.height(first)
@@ -538,7 +533,6 @@ class RandomJudgesFit(ParametricFit):
 
     @property
     def gamma(self) -> float | None:
-        """Davidson's γ for every judge; None without ties."""
         return float(self.estimate[-1]) if self.panel.ties else None
 
     @cached_property
@@ -548,7 +542,6 @@ class RandomJudgesFit(ParametricFit):
 
     @property
     def says(self) -> tuple[Finding, ...]:
-        """Whether judges differ, then details: the test, what σ means, how integrals are."""
         sigma, check = self.sigma, self.check
         test = self.lr_test or self.deal_test
         # a claim only where a test supports it
@@ -592,7 +585,6 @@ class RandomJudgesFit(ParametricFit):
         return (*named, restricted, f"level={model.level:g}", f"seed={model.seed}")
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right, averaged over judges, for a new judge."""
         worth, (left, right) = self.log_worth, self.codes(pairs).T
         return self.predict_gaps(worth[left] - worth[right])
 

@@ -46,7 +46,6 @@ class Votes:
         return 0.0 if self.gamma is None else float(np.exp(self.gamma))
 
     def values(self, deviation: Array) -> Array:
-        """Return ℓ(m + e) for deviations (..., c), in nats."""
         x = (self.centre + deviation) / 2
         size = np.abs(x)
         root = np.exp(-size)
@@ -99,7 +98,6 @@ class Sites:
     linear: Array  # b, of the deviation e
 
     def values(self, deviation: Array) -> Array:
-        """Return b e − t e²/2 for deviations (..., c)."""
         return np.asarray(deviation * (self.linear - self.precision / 2 * deviation))
 
 
@@ -207,7 +205,6 @@ def integrate_laplace(
 def integrate_corrected(
     batch: Batch, votes: Votes, sigma: float, start: Sites | None, settled: float
 ) -> Piece:
-    """Return the integrals of a batch by expectation propagation."""
     if start is None:
         deviation = batch.differ(find_mode(batch, votes, sigma, flat=START_TOLERANCE))
         at = slopes(votes, deviation)
@@ -576,7 +573,6 @@ class Dispersion:
 
 
 def pool_judges(tally: Tally, reference: int, *, ties: bool) -> Pooled:
-    """Fit Bradley and Terry's model to the counts of all judges together."""
     pooled = tally.pool()
     law = Davidson() if ties else TwoOutcomes()
     counts = np.asfortranarray(pooled.counts)
@@ -684,7 +680,6 @@ def _climb_panel(panel: Panel, start: tuple[Array, Point], guess: Array) -> tupl
 
 
 def explain_lost(lost: NotConverged, panel: Panel, pooled: Pooled) -> NotConverged:
-    """Say why no maximum was found: where it rises at the largest σ, that it lies beyond."""
     start = np.append(stretch(pooled, MAX_SIGMA, ties=panel.ties), np.log(MAX_SIGMA))
     try:
         rising = panel.expand(start, None).gradient[-1] > 0

@@ -47,7 +47,6 @@ class Differences:
 
 
 def is_strongly_connected(graph: Graph, roots: Integers | Sequence[int] = (0,)) -> bool:
-    """Say whether every node reaches a root and is reached from one; one root for each block."""
     starts = np.asarray(roots, dtype=np.intp)
     return bool(reached(graph, starts).all() and reached(graph.reversed(), starts).all())
 
@@ -184,7 +183,6 @@ def _leaving(starts: Integers, nodes: Integers) -> Integers:
 
 
 def _neighbours(graph: Graph) -> list[list[int]]:
-    """Return the targets of each node's edges as lists, each target once."""
     key = np.unique(graph.source * graph.n_nodes + graph.target)
     source, target = np.divmod(key, graph.n_nodes)
     starts = np.searchsorted(source, np.arange(graph.n_nodes + 1)).tolist()
@@ -254,7 +252,6 @@ def find_direction(broken: Callable[[Array], Array], size: int) -> Array | None:
 
 
 def _solve_programme(costs: Array, rows: Any, right: Array, bounds: list[Any]) -> Array:
-    """Minimise costs·x subject to rows x ≤ right and bounds."""
     from scipy.optimize import linprog
 
     answer: Any = linprog(costs, A_ub=rows, b_ub=right, bounds=bounds, method="highs")
@@ -275,8 +272,6 @@ ROWS_AT_ONCE: Final = 4096
 
 @dataclass(frozen=True, eq=False)
 class Recession:
-    """The directions in which a likelihood never falls."""
-
     aliased: Array | None  # (columns,) b, largest entry ±1, Z b = 0; None if Z has full rank
     separated: Integers  # rows that some direction with Z b ≥ 0 makes positive, ascending
     # columns that those directions move, to ±∞; those that are aliased to others are left out
