@@ -226,26 +226,6 @@ class Shift:
         return np.asarray(summed, dtype=np.float64)
 
 
-def make_shift(plan: Plan, law: Law, chains: int) -> Shift:
-    one, other, outcome = plan.pairs
-    n, width = len(plan.author), law.categories + 2
-    part = weak_components(Graph(n, one.astype(np.intp), other.astype(np.intp)))
-    chain = np.arange(chains)
-    of_output = part.astype(np.int64)[:, None] * chains + chain
-    log_chances = np.zeros((3, width, width))
-    log_chances[:, 1:-1, 1:-1] = np.log(law.chances)
-    return Shift(
-        sets=(int(part.max()) + 1) * chains,
-        of_output=of_output,
-        of_pair=of_output[one],
-        ability_row=(plan.author[:, None] + chain * plan.systems) * width + 1,
-        outcome_row=outcome[:, None] * width**2 + width + 1,
-        pairs=(one, other),
-        log_chances=log_chances.reshape(-1),
-        categories=law.categories,
-    )
-
-
 # Gibbs sampling of qualities on a scale: abilities given qualities, qualities given abilities.
 #
 # p_s | q  ~  Dirichlet(α + n_s),   n_sa = outputs of system s with quality a
@@ -294,7 +274,23 @@ def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterato
     quality = np.tile(np.rint(ends).astype(np.int64), (len(plan.author), 1))
     cell = plan.author[:, None] + np.arange(chains) * plan.systems
     steps = [_make_step(colour, cell, law.categories) for colour in plan.colours]
-    shift = make_shift(plan, law, chains)
+    one, other, outcome = plan.pairs
+    n, width = len(plan.author), law.categories + 2
+    part = weak_components(Graph(n, one.astype(np.intp), other.astype(np.intp)))
+    chain = np.arange(chains)
+    of_output = part.astype(np.int64)[:, None] * chains + chain
+    log_chances = np.zeros((3, width, width))
+    log_chances[:, 1:-1, 1:-1] = np.log(law.chances)
+    shift = Shift(
+        sets=(int(part.max()) + 1) * chains,
+        of_output=of_output,
+        of_pair=of_output[one],
+        ability_row=(plan.author[:, None] + chain * plan.systems) * width + 1,
+        outcome_row=outcome[:, None] * width**2 + width + 1,
+        pairs=(one, other),
+        log_chances=log_chances.reshape(-1),
+        categories=law.categories,
+    )
     sums = np.triu(np.ones((law.categories, law.categories), law.rows.dtype))
     at, shape = cell * law.categories, (chains, plan.systems, law.categories)
     counts = np.bincount((at + quality).reshape(-1), minlength=chains * levels)

@@ -801,7 +801,23 @@ class JudgeSlopes:
         law = Davidson() if verdict.ties_estimated else TwoOutcomes()
         used = replace(tally, ties=0 * tally.ties) if self.ties == "discard" else tally
         cells, codes = make_slope_cells(used)
-        _refuse_judges(cells)
+        fault, loads = "slopes of judges are not identified", cells.sums(cells.counts.sum(axis=1))
+        if cells.judges == 1:
+            raise NotIdentified(
+                f"{fault}: there is one judge, whose slope is the unit of the worths",
+                ["collect judgments of several judges", WITHOUT],
+            )
+        if not (loads >= 2).any():
+            raise NotIdentified(
+                f"{fault}: no judge gave two comparisons that count",
+                ["collect more from each", WITHOUT],
+            )
+        if loads.sum() > MAX_COMPARISONS:
+            raise NotConverged(
+                f"slopes of judges cannot be fitted to {loads.sum():,.0f} comparisons (at most"
+                f" {MAX_COMPARISONS:,.0f}): rounding hides how judges differ",
+                ["check whether these are counts", WITHOUT],
+            )
         reference, pooled = reference_code(tally.systems, self.reference), used.pool()
         counts, interval = np.asfortranarray(pooled.counts), None
         with one_blas_thread():
@@ -850,24 +866,4 @@ class JudgeSlopes:
             notes=(*verdict.notes, *notes),
             law=law,
             reference=reference,
-        )
-
-
-def _refuse_judges(cells: SlopeCells) -> None:
-    fault, loads = "slopes of judges are not identified", cells.sums(cells.counts.sum(axis=1))
-    if cells.judges == 1:
-        raise NotIdentified(
-            f"{fault}: there is one judge, whose slope is the unit of the worths",
-            ["collect judgments of several judges", WITHOUT],
-        )
-    if not (loads >= 2).any():
-        raise NotIdentified(
-            f"{fault}: no judge gave two comparisons that count",
-            ["collect more from each", WITHOUT],
-        )
-    if loads.sum() > MAX_COMPARISONS:
-        raise NotConverged(
-            f"slopes of judges cannot be fitted to {loads.sum():,.0f} comparisons (at most"
-            f" {MAX_COMPARISONS:,.0f}): rounding hides how judges differ",
-            ["check whether these are counts", WITHOUT],
         )

@@ -71,17 +71,6 @@ def list_skills(answers: Answers, columns: Sequence[Array]) -> tuple[Skill, ...]
     return tuple(Skill(*row) for row in rows)
 
 
-def count_skills(right: Array, wrong: Array) -> tuple[Array, Array, Array, Array]:
-    """Return mean, sd and ends of Beta posteriors, from (J,) counts of right and wrong."""
-    from scipy.special import betaincinv
-
-    a, b = right + PRIOR[0], wrong + PRIOR[1]
-    mean = a / (a + b)
-    stderr = np.sqrt(mean * (1 - mean) / (a + b + 1))
-    lower, upper = (betaincinv(a, b, q) for q in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    return mean, stderr, lower, upper
-
-
 def integrate_skills(
     judge: NDArray[np.int64], right: Array, wrong: Array, prior: tuple[float, float] = PRIOR
 ) -> tuple[Array, Array, Array, Array]:
@@ -445,6 +434,8 @@ def sign_labels(answers: Answers, settings: Iterable[str]) -> str:
 class MajorityVote:
     @carries_excluded("controls")
     def fit(self, data: Judgments | Answers | Openable) -> LabelFit:
+        from scipy.special import betaincinv
+
         answers = code_answers(data)
         posterior = share_answers(answers)
         # an answer to a unit with m other answers, k of them the same, is k/m of an agreement
@@ -453,11 +444,15 @@ class MajorityVote:
         met, j = rest > 0, len(answers.judges)
         agreed = np.bincount(answers.judge[met], same[met] / rest[met], j).astype(np.float64)
         others = np.bincount(answers.judge[met], minlength=j).astype(np.float64)
+        a, b = agreed + PRIOR[0], others - agreed + PRIOR[1]
+        mean = a / (a + b)
+        stderr = np.sqrt(mean * (1 - mean) / (a + b + 1))
+        lower, upper = (betaincinv(a, b, q) for q in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
         return LabelFit(
             model=self,
             answers=answers,
             posterior=posterior,
-            skills=list_skills(answers, count_skills(agreed, others - agreed)),
+            skills=list_skills(answers, (mean, stderr, lower, upper)),
             measure="agreement",
             parameters={"shares": posterior.mean(axis=0)},
             loglik=None,

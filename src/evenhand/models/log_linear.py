@@ -256,23 +256,6 @@ def make_information(likelihood: Likelihood, pairs: Pairs, level: Level) -> Pair
     return PairInformation(weights @ ones, weights, border, corner, pairs.dense)
 
 
-def solve_contrasts(likelihood: Likelihood, at: Array, first: Codes, second: Codes) -> Array:
-    # A solution x by them of A x = c has cᵀx as large as it can be with the directions it has seen,
-    # so that what is missing from it is of the square of what is missing from x.
-    pairs = Pairs(likelihood.design, dense=False)
-    variances = np.empty(len(first))
-    with one_blas_thread():
-        information = make_information(likelihood, pairs, expand_level(likelihood, pairs, at))
-        for start in range(0, len(first), CONTRASTS_AT_ONCE):
-            part = slice(start, start + CONTRASTS_AT_ONCE)
-            left, right = first[part], second[part]
-            columns, each = np.zeros((len(at), len(left))), np.arange(len(left))
-            columns[left, each], columns[right, each] = 1.0, -1.0
-            solved = information.solve(columns)
-            variances[part] = 4 * (solved[left, each] - solved[right, each])
-    return variances
-
-
 def climb_pairs(
     likelihood: Likelihood, start: Array, *, dense: bool
 ) -> tuple[Array, float, int, float]:
@@ -497,7 +480,20 @@ class Fit(ParametricFit):
 
     def lr_test(self, other: Fit) -> LRTest:
         small, large = sorted((self, other), key=lambda fit: fit.n_parameters)
-        _refuse_unlike(small, large)
+        if small.tally.fold().pool().digest != large.tally.fold().pool().digest:
+            raise UnknownOption("a likelihood-ratio test needs two models of the same judgments")
+        forms = {_name_outcomes(small), _name_outcomes(large)}
+        if len(forms) > 1:
+            raise UnknownOption(
+                f"no likelihood-ratio test between {' and '.join(sorted(forms))}: they are not"
+                " models of the same outcomes, so that their likelihoods cannot be compared"
+            )
+        if small.model.prior or large.model.prior:
+            raise UnknownOption(
+                "a likelihood-ratio test needs maximum likelihood: fit without a prior"
+            )
+        if small.tally.squares is not None:
+            raise UnknownOption("importance weights have no likelihood: no likelihood-ratio test")
         df = large.n_parameters - small.n_parameters
         if df == 0:
             raise UnknownOption(
@@ -540,7 +536,22 @@ class Fit(ParametricFit):
         if self.vcov is not None:
             return super().contrast_variances(first, second)
         at = np.concatenate([self.lambdas, self.beta[self.likelihood.n_worths :]])
-        return solve_contrasts(self.likelihood, at, first, second)
+        # A solution x by conjugate gradients of A x = c has cᵀx as large as it can be with the
+        # directions it has seen, so that what is missing from it is of the square of what is
+        # missing from x.
+        likelihood = self.likelihood
+        pairs = Pairs(likelihood.design, dense=False)
+        variances = np.empty(len(first))
+        with one_blas_thread():
+            information = make_information(likelihood, pairs, expand_level(likelihood, pairs, at))
+            for start in range(0, len(first), CONTRASTS_AT_ONCE):
+                part = slice(start, start + CONTRASTS_AT_ONCE)
+                left, right = first[part], second[part]
+                columns, each = np.zeros((len(at), len(left))), np.arange(len(left))
+                columns[left, each], columns[right, each] = 1.0, -1.0
+                solved = information.solve(columns)
+                variances[part] = 4 * (solved[left, each] - solved[right, each])
+        return variances
 
     @property
     def says(self) -> tuple[Finding, ...]:
@@ -713,21 +724,6 @@ def make_fit(
 # The smaller model must be a special case of the larger, and both of the same outcomes of the same
 # judgments. Whether one is a special case is asked of what the parameters span, not of their names:
 # another reference system or level makes no other model.
-
-
-def _refuse_unlike(small: Fit, large: Fit) -> None:
-    if small.tally.fold().pool().digest != large.tally.fold().pool().digest:
-        raise UnknownOption("a likelihood-ratio test needs two models of the same judgments")
-    forms = {_name_outcomes(small), _name_outcomes(large)}
-    if len(forms) > 1:
-        raise UnknownOption(
-            f"no likelihood-ratio test between {' and '.join(sorted(forms))}: they are not models"
-            " of the same outcomes, so that their likelihoods cannot be compared"
-        )
-    if small.model.prior or large.model.prior:
-        raise UnknownOption("a likelihood-ratio test needs maximum likelihood: fit without a prior")
-    if small.tally.squares is not None:
-        raise UnknownOption("importance weights have no likelihood: no likelihood-ratio test")
 
 
 def _name_outcomes(fit: Fit) -> str:

@@ -7,7 +7,7 @@ maximum likelihood. Designs need not be balanced or complete. Components that a 
 apart are one, and it is said which.
 
 Sources: Patterson & Thompson (1971), Biometrika 58:545-554 (the likelihood); Brennan (2001),
-Generalizability Theory, Springer (the use); components.py has the numerics.
+Generalizability Theory, Springer (the use).
 
 When not to use it: where scores pile up at an end of the scale, variances are too small there and
 differ between systems; where judges are of a few known groups; with two or three judges the
