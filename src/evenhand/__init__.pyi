@@ -55,9 +55,9 @@ from evenhand.models.means import Adjusted as Adjusted
 from evenhand.models.means import Means as Means
 from evenhand.models.means import ZScores as ZScores
 from evenhand.models.mixed import Mixed as Mixed
+from evenhand.models.orders import PatternModel as PatternModel
+from evenhand.models.orders import PlackettLuce as PlackettLuce
 from evenhand.models.ordinal import Ordinal as Ordinal
-from evenhand.models.pattern import PatternModel as PatternModel
-from evenhand.models.plackett_luce import PlackettLuce as PlackettLuce
 from evenhand.models.random_judges import RandomJudges as RandomJudges
 from evenhand.ranking.borders import Borders as Borders
 from evenhand.ranking.borders import check_borders as check_borders

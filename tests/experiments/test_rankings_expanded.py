@@ -14,8 +14,7 @@ import pytest
 from evenhand.data.orders import Orders, pack_orders
 from evenhand.data.tally import Factor, Tally
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.orders import OrderFit
-from evenhand.models.plackett_luce import PlackettLuce
+from evenhand.models.orders import OrderFit, PlackettLuce
 from evenhand.ranking.sandwich import cluster_covariance
 from experiments.campaign import generator
 from ordered import draw_luce

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from evenhand.data.rating_rows import RatingRows
-from evenhand.models.components import Term, make_terms
+from evenhand.models.rating_components import Term, make_terms
 
 
 def rows_of(judge, item, system, score) -> RatingRows:

@@ -8,7 +8,7 @@ from scipy.stats import chi2
 
 from evenhand.data.adding import add_tallies
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
-from evenhand.models import bradley_terry, large, likelihood
+from evenhand.models import bradley_terry, likelihood, log_linear
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.settings import TIES
 from evenhand.numerics import newton
@@ -123,7 +123,7 @@ def test_a_system_that_cannot_be_solved_is_said_to_be_one(board, monkeypatch):
     with pytest.raises(NotConverged, match="conjugate gradients did not settle"):
         BradleyTerry().fit(board)
     monkeypatch.setattr(newton, "MAX_ITERATIONS", 20_000)
-    monkeypatch.setattr(large, "MAX_STEPS", 1)
+    monkeypatch.setattr(log_linear, "MAX_STEPS", 1)
     with pytest.raises(NotConverged, match="no clear maximum"):
         BradleyTerry().fit(board)
 

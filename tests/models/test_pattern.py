@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 import evenhand
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.pattern import PatternLaw, PatternModel
+from evenhand.models.orders import PatternLaw, PatternModel
 from golden_numbers import golden
 from ordered import all_rankings, ranked, without_ties
 from tallies import tally

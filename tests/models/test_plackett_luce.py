@@ -12,7 +12,7 @@ import pytest
 from evenhand.data.orders import Orders
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.plackett_luce import PlackettLuce
+from evenhand.models.orders import PlackettLuce
 from golden_numbers import entries
 from ordered import draw_luce, ranked, without_ties
 from tallies import tally

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.models import components as arrangement
 from evenhand.models import rating_components
 from evenhand.models.rating_components import estimate_rating_components
 from golden_numbers import golden
@@ -103,7 +102,7 @@ def test_two_scores_of_two_judges_cannot_be_told_from_chance():
 
 
 def test_what_is_too_large_is_estimated_by_moments_and_says_so(monkeypatch):
-    monkeypatch.setattr(arrangement, "MAX_BORDER", 3)
+    monkeypatch.setattr(rating_components, "MAX_BORDER", 3)
     components, result = found_in(simulate(3, {"judge": 2.0}))
     assert result.method == "moments"
     assert components["judge"].how == "moments"

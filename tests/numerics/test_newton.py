@@ -16,7 +16,7 @@ from evenhand.numerics.newton import (
     climb,
     invert_positive,
     maximise,
-    solve_conjugate,
+    solve_columns,
     solve_step,
 )
 from evenhand.numerics.sampling import one_blas_thread
@@ -196,7 +196,7 @@ def test_positive_definite_systems_are_solved(n, seed):
     rng = np.random.Generator(np.random.PCG64(seed))
     root = rng.normal(size=(n, n))
     matrix, right = root @ root.T + np.eye(n), rng.normal(size=n)
-    found = solve_conjugate(matrix.__matmul__, right, np.diag(matrix))
+    found = solve_columns(matrix.__matmul__, right[:, None], np.diag(matrix))[:, 0]
     np.testing.assert_allclose(found, np.linalg.solve(matrix, right), rtol=1e-8, atol=1e-9)
 
 
@@ -205,7 +205,7 @@ def test_a_laplacian_is_solved_with_the_sum_zero_gauge(n, seed):
     """numpy.linalg.pinv; the solution sums to zero."""
     matrix, rng = laplacian(n, seed)
     right = centre(rng.normal(size=n))
-    found = solve_conjugate(matrix.__matmul__, right, np.diag(matrix), project=centre)
+    found = solve_columns(matrix.__matmul__, right[:, None], np.diag(matrix), project=centre)[:, 0]
     np.testing.assert_allclose(found, np.linalg.pinv(matrix) @ right, rtol=1e-7, atol=1e-9)
     assert found.sum() == pytest.approx(0, abs=1e-10)
 
@@ -213,9 +213,8 @@ def test_a_laplacian_is_solved_with_the_sum_zero_gauge(n, seed):
 def test_too_few_iterations_give_none_and_no_half_way_answer():
     matrix, rng = laplacian(40, 3)
     right = centre(rng.normal(size=40))
-    assert (
-        solve_conjugate(matrix.__matmul__, right, np.diag(matrix), project=centre, limit=3) is None
-    )
+    few = {"project": centre, "limit": 3}
+    assert solve_columns(matrix.__matmul__, right[:, None], np.diag(matrix), **few) is None
 
 
 def threads() -> list[int]:

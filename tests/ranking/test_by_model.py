@@ -9,7 +9,7 @@ from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.irt_categorical import IRTCategorical
 from evenhand.models.irt_gaussian import IRTGaussian
-from evenhand.models.plackett_luce import PlackettLuce
+from evenhand.models.orders import PlackettLuce
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.registry import MODELS
 from evenhand.ranking import bootstrap, rank

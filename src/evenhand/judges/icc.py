@@ -41,8 +41,7 @@ from evenhand.data.results import ITEM, JUDGE
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judges.texts import say
 from evenhand.judges.units import Coefficient, Units, note_items
-from evenhand.models.components import Problem, Term, arrange, identify
-from evenhand.models.rating_components import Peak, find_peak
+from evenhand.models.rating_components import Peak, Problem, Term, arrange, find_peak, identify
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import f_quantile, f_tail, normal_quantile

@@ -97,7 +97,6 @@ class Answers:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the answers by name: the same for the same answers in any order."""
         whole = sha256("\x1f".join([*self.judges, *self.labels, *self.spoken]).encode())
         for name, (names, codes) in self.columns.items():
             whole.update("\x1f".join([name, *names]).encode())
@@ -183,7 +182,6 @@ Rows = TypeVar("Rows", RatingRows, Votes)
 
 
 def code_answers(data: Judgments | Answers, *, ties: str = "keep") -> Answers:
-    """Read labels by judge and unit; controls are excluded and counted."""
     require_option("ties", ties, TIES)
     if isinstance(data, Answers):
         return data
@@ -193,47 +191,7 @@ def code_answers(data: Judgments | Answers, *, ties: str = "keep") -> Answers:
     table = data.comparisons() if isinstance(data, Rankings) else data
     _require(table, "judge")
     _require(table, "item")
-    return answers_of_votes(table.votes(), ties=ties)
-
-
-def code_groups(
-    data: Judgments, group_by: str | None, *, ties: str = "keep", together: bool = False
-) -> dict[str, Answers]:
-    """Read labels of each task apart, or of each value of a column; all under "" else."""
-    table = data.comparisons() if isinstance(data, Rankings) else data
-    by = table.require(group_by) if group_by is not None else "task"
-    if group_by is None and (together or not table.has("task")):
-        return {"": code_answers(table, ties=ties)}
-    if isinstance(table, Comparisons) and by != "task":
-        parts = split_table(table, by)
-        return {name: code_answers(part, ties=ties) for name, part in parts.items()}
-    if isinstance(table, Ratings) and by not in ("task", "item", "system", "criterion", "judge"):
-        _require(table, "judge")
-        groups = table.rows(factors=[by]).split([by])
-        of_items = table.has("item")
-        return {key: answers_of_ratings(rows, of_items=of_items) for (key,), rows in groups.items()}
-    return code_answers(table, ties=ties).split(by)
-
-
-def _require(data: Comparisons | Ratings, role: str) -> None:
-    if not data.has(role):
-        why = {"judge": "labels are weighed by who gave them", "item": "labels are of items"}
-        raise UnknownColumn(
-            f"{data.source.name} names no {role}s, and {why[role]}: say which column is the {role}"
-            f" (--column {role}=NAME, in Python columns={{'{role}': 'NAME'}})"
-        )
-
-
-def _leave_out_controls(rows: Rows) -> tuple[Rows, list[str]]:
-    kind = rows.kind
-    if kind is None or not (kind == CONTROL).any():
-        return rows, list(rows.notes)
-    controls = int((kind == CONTROL).sum())
-    return rows.take(kind != CONTROL), [*rows.notes, say_labels("controls", "info", n=controls)]
-
-
-def answers_of_votes(votes: Votes, *, ties: str = "keep") -> Answers:
-    """Read votes: the systems of a unit stand in the order of their names."""
+    votes = table.votes()
     votes, notes = _leave_out_controls(votes)
     excluded: list[Exclusion] = []
     if ties == "discard":
@@ -286,6 +244,42 @@ def answers_of_votes(votes: Votes, *, ties: str = "keep") -> Answers:
             excluded=count_exclusions(excluded),
         )
     )
+
+
+def code_groups(
+    data: Judgments, group_by: str | None, *, ties: str = "keep", together: bool = False
+) -> dict[str, Answers]:
+    """Read labels of each task apart, or of each value of a column; all under "" else."""
+    table = data.comparisons() if isinstance(data, Rankings) else data
+    by = table.require(group_by) if group_by is not None else "task"
+    if group_by is None and (together or not table.has("task")):
+        return {"": code_answers(table, ties=ties)}
+    if isinstance(table, Comparisons) and by != "task":
+        parts = split_table(table, by)
+        return {name: code_answers(part, ties=ties) for name, part in parts.items()}
+    if isinstance(table, Ratings) and by not in ("task", "item", "system", "criterion", "judge"):
+        _require(table, "judge")
+        groups = table.rows(factors=[by]).split([by])
+        of_items = table.has("item")
+        return {key: answers_of_ratings(rows, of_items=of_items) for (key,), rows in groups.items()}
+    return code_answers(table, ties=ties).split(by)
+
+
+def _require(data: Comparisons | Ratings, role: str) -> None:
+    if not data.has(role):
+        why = {"judge": "labels are weighed by who gave them", "item": "labels are of items"}
+        raise UnknownColumn(
+            f"{data.source.name} names no {role}s, and {why[role]}: say which column is the {role}"
+            f" (--column {role}=NAME, in Python columns={{'{role}': 'NAME'}})"
+        )
+
+
+def _leave_out_controls(rows: Rows) -> tuple[Rows, list[str]]:
+    kind = rows.kind
+    if kind is None or not (kind == CONTROL).any():
+        return rows, list(rows.notes)
+    controls = int((kind == CONTROL).sum())
+    return rows.take(kind != CONTROL), [*rows.notes, say_labels("controls", "info", n=controls)]
 
 
 def answers_of_ratings(rows: RatingRows, *, of_items: bool = True) -> Answers:

@@ -78,7 +78,6 @@ class LRTest:
 
     @classmethod
     def at_boundary(cls, large: float, small: float) -> LRTest:
-        """Compare with a model whose one parameter lies at the end of its range."""
         # the statistic is half the time 0, half the time χ²₁ (Self & Liang 1987, JASA 82:605-610)
         statistic = max(2 * (large - small), 0.0)
         p = chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0
@@ -116,14 +115,12 @@ class QuasiVariances:
 
     @property
     def stderr(self) -> Array:
-        """(K,) quasi standard errors."""
         if (self.variances < 0).any():
             raise NotIdentified("a quasi-variance is negative: it has no square root")
         return np.sqrt(self.variances)
 
 
 def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariances:
-    """Fit quasi-variances to a (K, K) covariance of λ."""
     k = len(systems)
     if k < 3:
         raise NotIdentified("quasi-variances need three systems: with two, print their contrast")
@@ -136,22 +133,10 @@ def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariance
     i, j = np.triu_indices(k, 1)
     diagonal = np.diag(vcov)
     exact = diagonal[i] + diagonal[j] - 2 * vcov[i, j]
-    q = _fit_pairs(k, i, j, exact)
-    errors = np.sqrt((q[i] + q[j]) / exact) - 1
-    # smallest and largest relative error over all contrasts, by eigenvalues
-    basis = np.linalg.qr(np.eye(k) - 1 / k)[0][:, : k - 1]
-    whole, quasi = basis.T @ vcov @ basis, basis.T @ (q[:, None] * basis)
-    root = np.linalg.inv(np.linalg.cholesky(whole))
-    values = np.linalg.eigvalsh(root @ quasi @ root.T)
-    low, high = (np.sqrt(np.maximum(values[[0, -1]], 0.0)) - 1).tolist()
-    return QuasiVariances(systems, q, float(np.abs(errors).max()), (low, high))
-
-
-def _fit_pairs(k: int, i: NDArray[np.intp], j: NDArray[np.intp], exact: Array) -> Array:
-    """Minimise by damped Gauss-Newton, from the least-squares solution on variances."""
+    # by damped Gauss-Newton, from the least-squares solution on variances
     table = np.zeros((k, k))
 
-    def spread(by_pair: Array) -> Array:
+    def spread_out(by_pair: Array) -> Array:
         table[i, j] = table[j, i] = by_pair
         return np.asarray(table.sum(axis=1))
 
@@ -161,23 +146,32 @@ def _fit_pairs(k: int, i: NDArray[np.intp], j: NDArray[np.intp], exact: Array) -
             return False
         return bool((np.log(fitted / exact) ** 2).sum() <= loss + ROUNDING * (1 + loss))
 
-    sums = spread(exact)
+    sums = spread_out(exact)
     q = (sums - sums.sum() / (2 * (k - 1))) / (k - 2)
     if (q[i] + q[j] <= 0).any():
         q = np.full(k, exact.mean() / 2)
     for _ in range(MAX_STEPS):
         fitted = q[i] + q[j]
         residual = np.log(fitted / exact)
-        right = -spread(residual / fitted)
-        diagonal = spread(fitted**-2)
+        right = -spread_out(residual / fitted)
+        diagonal = spread_out(fitted**-2)
         step = np.linalg.solve(table + np.diag(diagonal), right)
         length, loss = 1.0, float(residual @ residual)
         while length > SETTLED and not improves(q + length * step, loss):
             length /= 2
         if np.abs(step).max() <= SETTLED * np.abs(q).max() or length <= SETTLED:
-            return np.asarray(q)
+            break
         q = q + length * step
-    raise NotConverged("quasi-variances did not settle: use contrasts of pairs instead")
+    else:
+        raise NotConverged("quasi-variances did not settle: use contrasts of pairs instead")
+    errors = np.sqrt((q[i] + q[j]) / exact) - 1
+    # smallest and largest relative error over all contrasts, by eigenvalues
+    basis = np.linalg.qr(np.eye(k) - 1 / k)[0][:, : k - 1]
+    whole, quasi = basis.T @ vcov @ basis, basis.T @ (q[:, None] * basis)
+    root = np.linalg.inv(np.linalg.cholesky(whole))
+    values = np.linalg.eigvalsh(root @ quasi @ root.T)
+    low, high = (np.sqrt(np.maximum(values[[0, -1]], 0.0)) - 1).tolist()
+    return QuasiVariances(systems, q, float(np.abs(errors).max()), (low, high))
 
 
 def name_worths(systems: Sequence[str], reference: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -287,7 +281,6 @@ class FittedModel(Shown, ABC):
         return tuple(Contrast.make(pair, float(gap), float(error)) for pair, gap, error in rows)
 
     def contrast_variances(self, first: Codes, second: Codes) -> Array:
-        """Return (n,) variances of differences in log-worth."""
         vcov = self.worth_vcov
         if vcov is None:
             raise NotIdentified("this model knows no errors, so that it has no contrasts")
@@ -300,7 +293,6 @@ class FittedModel(Shown, ABC):
         return find_quasi_variances(self.systems, self.worth_vcov / 4)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return settings, log-worths, coefficients and their covariance as plain values."""
         pairs = zip(self.systems, self.log_worth.tolist(), strict=True)
         return {
             "model": name_settings(self.model),
@@ -318,7 +310,6 @@ class FittedModel(Shown, ABC):
         }
 
     def document(self) -> Document:
-        """Return what people read: what was found, coefficients, what limits them."""
         model = name_settings(self.model)
         return self.describe(MODELS[model].title if model in MODELS else model)
 
@@ -386,7 +377,6 @@ class Posterior(FittedModel):
         """Say where chains do not agree."""
 
     def sign_chains(self) -> tuple[str, str]:
-        """Return the settings of its chains as the signature has them."""
         model = self.model
         length = f"{model.chains} x {model.sweeps} sweeps, burn-in {model.burn_in}"
         return length, f"seed={model.seed}"

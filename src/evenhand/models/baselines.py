@@ -86,11 +86,9 @@ class BaselineFit(FittedModel):
 
     @cached_property
     def folded(self) -> Tally:
-        """The counts of each pair, the system that is first by name on the left."""
         return self.shown.fold() if len(self.shown.left) else self.shown
 
     def by_system(self) -> Array:
-        """Return (K, 3): how often each system was preferred, tied, lost."""
         sums, pairs = np.zeros((len(self.shown.systems), 3)), self.folded
         np.add.at(sums, pairs.left, pairs.counts)
         np.add.at(sums, pairs.right, pairs.counts[:, ::-1])
@@ -213,7 +211,6 @@ class PairsFit(BaselineFit):
         return self._note_unseen("unseen-pairs")
 
     def _compared(self) -> list[tuple[int, int, Array]]:
-        """List codes and chances of the pairs that were compared."""
         pairs = self.folded
         chances = shares(pairs.counts, self.model.strength)
         return list(zip(pairs.left.tolist(), pairs.right.tolist(), chances, strict=True))

@@ -109,7 +109,6 @@ class ControlEffect:
     def make(
         cls, control: tuple[str, float], wald: tuple[float, float], level: float, df: float
     ) -> ControlEffect:
-        """Return the effect of (name, sd), from log-odds per sd and standard error."""
         (name, sd), (estimate, stderr) = control, wald
         margin = t_quantile((1 + level) / 2, df) * stderr
         p = t_tail(estimate / stderr, df)
@@ -141,11 +140,6 @@ class ControlEffect:
         )
 
 
-def find_controls(data: Comparisons, word: str) -> tuple[Control, ...]:
-    """Return the controls that a word names: those of `style`, or one."""
-    return (find_control(data, word),) if word != STYLE or data.has(STYLE) else find_style(data)
-
-
 def find_control(data: Comparisons, word: str) -> Control:
     """Return the control that a word names: a column, NAME=LEFT,RIGHT, or an expression."""
     if word in data.columns:
@@ -160,7 +154,26 @@ def find_control(data: Comparisons, word: str) -> Control:
         named = _NAMED.fullmatch(word)
         if "(" in text or not splits:
             name, text = named.groups() if named else (word, word)
-            return _take_expression(data, name, text.strip())
+            if not data.frame.implementation.is_duckdb():
+                raise UnknownOption(
+                    f"control '{text.strip()}' is an expression, which needs a file or a DuckDB"
+                    " relation: add it to the data frame as a column"
+                )
+            sql, columns = text.strip(), list[str]()
+
+            def require(column: str) -> str:
+                try:
+                    columns.append(data.require(column))
+                except UnknownColumn as missing:
+                    raise UnknownColumn(f"control '{sql}' (--control): {missing}") from None
+                return columns[-1]
+
+            rename_columns(sql, require)
+            if not columns:
+                raise UnknownOption(
+                    f"control '{sql}' names no column: it is the same in every comparison"
+                )
+            return Control(name, tuple(dict.fromkeys(columns)), sql)
     if not sign:
         if known:
             raise UnknownOption(
@@ -181,29 +194,7 @@ def find_control(data: Comparisons, word: str) -> Control:
         raise UnknownColumn(f"control '{word}' (--control): {missing}") from None
 
 
-def _take_expression(data: Comparisons, name: str, text: str) -> Control:
-    if not data.frame.implementation.is_duckdb():
-        raise UnknownOption(
-            f"control '{text}' is an expression, which needs a file or a DuckDB relation: add it to"
-            " the data frame as a column"
-        )
-    columns: list[str] = []
-
-    def require(column: str) -> str:
-        try:
-            columns.append(data.require(column))
-        except UnknownColumn as missing:
-            raise UnknownColumn(f"control '{text}' (--control): {missing}") from None
-        return columns[-1]
-
-    rename_columns(text, require)
-    if not columns:
-        raise UnknownOption(f"control '{text}' names no column: it is the same in every comparison")
-    return Control(name, tuple(dict.fromkeys(columns)), text)
-
-
 def find_style(data: Comparisons) -> tuple[Control, ...]:
-    """Return the relative differences in length and form of which there are columns."""
     schema = data.frame.collect_schema()
     places: dict[str, tuple[str, ...]] = {}  # name, folded → column, and what it is called in it
     for column, keys in _list_keys(data, schema).items():
@@ -277,7 +268,10 @@ def read_controls(
             f"{data.source.name} holds rankings, one output a row; controls are differences between"
             " two outputs: give a table of comparisons with a column of differences"
         )
-    controls = tuple(one for word in words for one in find_controls(data, word))
+    controls: list[Control] = []
+    for word in words:
+        styled = word == STYLE and not data.has(STYLE)
+        controls += find_style(data) if styled else [find_control(data, word)]
     names = [control.name for control in controls]
     if len(set(names)) < len(names):
         raise UnknownOption(f"controls {listing(names)}: one name is given twice")
@@ -291,32 +285,27 @@ def read_controls(
         )
     columns = [f"{_VALUE}{at}" for at in range(len(controls))]
     for control, column in zip(controls, columns, strict=True):
-        frame = _add_value(replace(data, frame=frame), control, column)
+        table = Table(frame, data.source.name, data.source.connection)
+        if control.sql:
+            frame = _evaluate(table, replace(data, frame=frame), control, column)
+            continue
+        left, *right = (
+            read_number(table, side, "control").cast(nw.Float64).alias(column)
+            for side in control.columns
+        )
+        value = left - right[0] if right else left
+        if control.style:
+            value = value / (left + right[0] + 1.0)
+        frame = frame.with_columns(value.alias(column))
     held = replace(data, frame=frame)
     rows = code_rows(held, columns, by=by, limits=limits)
     for control, column, edges in zip(controls, columns, rows.edges, strict=True):
         if not np.isfinite(edges).all():
             raise InvalidJudgments(_say_missing(held, control, column))
-    return controls, rows
-
-
-def _add_value(data: Comparisons, control: Control, column: str) -> Frame:
-    """Add the values of a control as a column."""
-    table = Table(data.frame, data.source.name, data.source.connection)
-    if control.sql:
-        return _evaluate(table, data, control, column)
-    left, *right = (
-        read_number(table, side, "control").cast(nw.Float64).alias(column)
-        for side in control.columns
-    )
-    value = left - right[0] if right else left
-    if control.style:
-        value = value / (left + right[0] + 1.0)
-    return data.frame.with_columns(value.alias(column))
+    return tuple(controls), rows
 
 
 def _evaluate(table: Table, data: Comparisons, control: Control, column: str) -> Frame:
-    """Evaluate an expression; text is a number in it where every value of its column is one."""
     import duckdb
 
     frame, sql, texts = data.frame, control.sql, dict[str, str]()
@@ -408,7 +397,6 @@ class ControlledLikelihood(Likelihood):
 
     @property
     def before(self) -> int:
-        """Number of parameters that come before the controls'."""
         return self.reported - len(self.scale)
 
     @property
@@ -418,7 +406,6 @@ class ControlledLikelihood(Likelihood):
         return each * round(float(self.counts.sum()))
 
     def slopes(self, beta: Array) -> Array:
-        """Return (q,) coefficients of the standardised controls."""
         return beta[self.before : self.reported]
 
     def reach(self, step: Array) -> float:
@@ -521,20 +508,6 @@ EPSILON: Final = float(np.finfo(np.float64).eps)
 NO_PIVOT: Final = 1e-9
 # Share of the largest step below which a control does not take part in running away
 MOVED: Final = 0.1
-
-
-def refuse_constant(controls: Sequence[Control], rows: CodedRows, scale: Array) -> None:
-    for control, (least, most), sd in zip(controls, rows.edges, scale, strict=True):
-        if not sd > 0:
-            raise NotIdentified(
-                f"control '{control.name}' is 0 in every comparison: there is nothing to control"
-                " for, leave it out"
-            )
-        if least == most:
-            raise NotIdentified(
-                f"control '{control.name}' is {least:g} in every comparison, left minus right:"
-                " that is an advantage of standing left; leave it out, or use --order-effect"
-            )
 
 
 def check_aliases(
@@ -645,10 +618,10 @@ class ControlledFit(Fit):
     ) -> tuple[ControlEffect, ...]:
         """Return what each control does, by (p,) standard errors of `beta` without ghosts."""
         errors = 2 * self.likelihood.slopes(np.concatenate([stderr, self.beta[len(stderr) :]]))
-        scale = self.likelihood.scale
+        columns = (self.slopes.items(), errors.tolist(), self.likelihood.scale.tolist())
         return tuple(
-            ControlEffect.make((name, float(sd)), (slope, float(error)), level, df)
-            for (name, slope), error, sd in zip(self.slopes.items(), errors, scale, strict=True)
+            ControlEffect.make((name, sd), (slope, error), level, df)
+            for (name, slope), error, sd in zip(*columns, strict=True)
         )
 
     @cached_property
@@ -700,7 +673,22 @@ def fit_rows(
         squares += batch.weights @ shares**2
         sums += batch.weights @ shares
     sd, mean = unit * np.sqrt(squares / n), unit * sums / n
-    refuse_constant(controls, rows, sd)
+    notes = []
+    for control, (least, most), deviation in zip(controls, rows.edges, sd, strict=True):
+        if not deviation > 0:
+            raise NotIdentified(
+                f"control '{control.name}' is 0 in every comparison: there is nothing to control"
+                " for, leave it out"
+            )
+        if least == most:
+            raise NotIdentified(
+                f"control '{control.name}' is {least:g} in every comparison, left minus right:"
+                " that is an advantage of standing left; leave it out, or use --order-effect"
+            )
+        # a column of differences that may be no differences: one that never changes sign
+        never = "below" if least >= 0 else "above" if most <= 0 else ""
+        if never and len(control.columns) == 1:
+            notes.append(say("control-sign", control=control.name, where=never))
     with one_blas_thread():
         plain = replace(model, controls=()).fit(tally)
         likelihood = ControlledLikelihood(
@@ -720,12 +708,6 @@ def fit_rows(
         check_finite(likelihood, controls, peak, vcov)
     loglik = likelihood.loglik(peak.at) if model.prior else peak.expansion.value
     names = (*plain.names, *(f"control{i + 1}" for i in range(len(controls))))
-    # columns of differences that may be no differences: those that never change sign
-    notes = []
-    for control, (least, most) in zip(controls, rows.edges, strict=True):
-        never = "below" if least >= 0 else "above" if most <= 0 else ""
-        if never and len(control.columns) == 1:
-            notes.append(say("control-sign", control=control.name, where=never))
     if style := [one for one in controls if one.style]:
         taken = [f"{one.name} ({', '.join(one.columns)})" for one in style]
         notes.append(say("style-controls", controls=taken))

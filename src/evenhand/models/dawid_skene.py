@@ -36,7 +36,6 @@ from evenhand.models import labels
 from evenhand.models.answers import Answers, Incidence, Judgments, code_answers, softmax
 from evenhand.models.texts import say_labels
 from evenhand.numerics import Array
-from evenhand.render.findings import Finding
 
 ITERATIONS: Final = 2000
 STEP: Final = 1e-6
@@ -92,6 +91,21 @@ class DawidSkene:
         unfinished = say_labels("not-converged", "warning", steps=end.steps)
         prior = f"prior {self.prior:g}, smoothing {self.smoothing:g}, diagonal {self.diagonal:g}"
         stop = f"tolerance {self.tolerance:g}, at most {self.iterations} iterations"
+        # All judges together are looked at first: labels may have changed places. Labels that are
+        # right for less than five expected answers, of all or of a judge, are passed over.
+        pooled = end.expected.sum(axis=0)
+        notes = []
+        for c, label in enumerate(answers.spoken):
+            if pooled[c].sum() >= MIN_ANSWERS and pooled[c].max() > pooled[c, c]:
+                other = answers.spoken[int(pooled[c].argmax())]
+                notes.append(say_labels("label-switching", "warning", label=label, other=other))
+        turned = end.confusion.max(axis=2) > np.einsum("lcc->lc", end.confusion)
+        turned &= end.expected.sum(axis=2) >= MIN_ANSWERS
+        for c, label in enumerate(answers.spoken):
+            names = [answers.judges[i] for i in np.flatnonzero(turned[:, c]).tolist()]
+            if names:
+                count = {"n": len(names), "judges": len(answers.judges)}
+                notes.append(say_labels("reversed-judges", label=label, names=names, **count))
         return labels.LabelFit(
             model=self,
             answers=answers,
@@ -108,7 +122,7 @@ class DawidSkene:
             notes=(
                 *labels.note_answers(answers),
                 *labels.note_labels(answers, end.posterior),
-                *note_errors(answers, end),
+                *notes,
                 *([] if end.converged else [unfinished]),
             ),
             signature=labels.sign_labels(answers, [f"Dawid-Skene, {prior}", stop]),
@@ -166,22 +180,3 @@ def judge_answers(answers: Answers, end: Climb) -> Array:
     others = end.posterior[answers.unit] / table
     rows = np.arange(answers.size)
     return np.asarray(others[rows, answers.label] / others.sum(axis=1))
-
-
-def note_errors(answers: Answers, end: Climb) -> list[Finding]:
-    # All judges together are looked at first: labels may have changed places. Labels that are right
-    # for less than five expected answers, of all or of a judge, are passed over.
-    pooled = end.expected.sum(axis=0)
-    notes = []
-    for c, label in enumerate(answers.spoken):
-        if pooled[c].sum() >= MIN_ANSWERS and pooled[c].max() > pooled[c, c]:
-            other = answers.spoken[int(pooled[c].argmax())]
-            notes.append(say_labels("label-switching", "warning", label=label, other=other))
-    turned = end.confusion.max(axis=2) > np.einsum("lcc->lc", end.confusion)
-    turned &= end.expected.sum(axis=2) >= MIN_ANSWERS
-    for c, label in enumerate(answers.spoken):
-        names = [answers.judges[i] for i in np.flatnonzero(turned[:, c]).tolist()]
-        if names:
-            count = {"n": len(names), "judges": len(answers.judges)}
-            notes.append(say_labels("reversed-judges", label=label, names=names, **count))
-    return notes

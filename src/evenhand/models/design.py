@@ -39,8 +39,6 @@ MAX_SPARSE_SHARE: float = 0.05  # Share of numbers other than zero below which t
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The map from parameters to worths."""
-
     systems: tuple[str, ...]  # names of the K systems
     reference: int  # code of the system whose λ is zero
     system: Codes  # (N,) system of each node
@@ -66,7 +64,6 @@ class Design:
 
     @property
     def saturated(self) -> bool:
-        """Whether every group has worths of its own, free of the others'."""
         return self.matrix is None or self.matrix.shape[1] == self.size - len(self.groups)
 
     @cached_property
@@ -76,7 +73,6 @@ class Design:
 
     @cached_property
     def table_place(self) -> Places:
-        """(C,) place of each entry in an (N, N) table."""
         return np.asarray(self.ends[0] * self.size + self.ends[1])
 
     @cached_property

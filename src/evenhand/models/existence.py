@@ -74,7 +74,6 @@ class PreferenceGraph:
 
     @property
     def decided(self) -> Array:
-        """(C,) comparisons with a preference."""
         return self.wins + self.losses
 
     def names(self, nodes: Integers) -> list[str]:
@@ -280,7 +279,6 @@ def _was(names: Sequence[str]) -> str:
 
 
 def _chain(graph: PreferenceGraph, place: Integers, link: str) -> str:
-    """Name the systems by ascending place, those of one place together."""
     places = np.unique(place)
     shown = [
         listing(graph.names(np.flatnonzero(place == one)), MAX_SYSTEMS_NAMED)
@@ -309,13 +307,11 @@ def _correct(graph: PreferenceGraph, names: Sequence[str]) -> list[str]:
     for name in names[:MAX_SYSTEMS_NAMED]:
         usual = [one for one, n in often.items() if n * RARE >= often[name] and one not in names]
         near = get_close_matches(name, usual, n=1, cutoff=LIKE)
-        slips += [f'correct "{name}" if it is "{one}"' for one in near if _digits(one, name)]
+        # names that differ in their digits are versions of a system, and no slips
+        digits = re.findall(r"\d", name)
+        alike = [one for one in near if re.findall(r"\d", one) == digits]
+        slips += [f'correct "{name}" if it is "{one}"' for one in alike]
     return slips
-
-
-def _digits(one: str, other: str) -> bool:
-    """Say whether two names have the same digits: versions of a system are no slips."""
-    return re.findall(r"\d", one) == re.findall(r"\d", other)
 
 
 def _spare(graph: PreferenceGraph, names: Sequence[str]) -> Sequence[str]:
@@ -374,7 +370,6 @@ class Verdict:
 def check_existence(
     tally: Tally, *, ties: str = "davidson", order_effect: bool = False, by: str | None = None
 ) -> Verdict:
-    """Return if the estimate exists, with worths of each level of `by`; else refuse in words."""
     require_option("ties", ties, TIES)
     graph = make_preference_graph(tally, by)
     if not graph.left.size or (ties == "discard" and not graph.decided.any()):
@@ -572,12 +567,21 @@ def _check_beside_prior(
 def _check_programme(
     model: LogLinearSettings, design: Design, ties: TieGroups | None, counts: Array
 ) -> Verdict:
-    """Ask a linear programme; under a prior not about worths, which are finite."""
     tied = bool(counts[:, 1].any())
     free = tied and model.ties in FREE
     labels = ["tie"] * free if ties is None else ties.labels
     names = [*design.labels, *labels, *["order"] * model.order_effect]
-    scores = _scores(design, ties, free=free, order_effect=model.order_effect)
+    # (C, 3, p): what each parameter adds to the score of left, tie and right
+    matrix, p, q = design.matrix, len(design.names), len(labels)
+    if matrix is None:
+        matrix = np.delete(np.eye(design.size), design.reference, axis=1)
+    scores = np.zeros((len(design.left), 3, p + q + model.order_effect))
+    worths = matrix[design.left] - matrix[design.right]
+    scores[:, 0, :p], scores[:, 2, :p] = worths, -worths
+    if q:
+        scores[:, 1, p : p + q] = 1.0 if ties is None else ties.matrix[ties.code]
+    if model.order_effect:
+        scores[:, 0, -1], scores[:, 2, -1] = 1.0, -1.0
     if model.prior > 0:
         names, scores = names[len(design.labels) :], scores[:, :, len(design.labels) :]
     # one row per observed outcome and rival outcome: its score minus the rival's
@@ -606,19 +610,3 @@ def _check_programme(
     if ties is not None:
         return Verdict(ties_estimated=True, notes=_note(ties))
     return Verdict(free, _note_no_ties(model.ties, tied=tied))
-
-
-def _scores(design: Design, ties: TieGroups | None, *, free: bool, order_effect: bool) -> Array:
-    """Return (C, 3, p): what each parameter adds to the score of left, tie and right."""
-    matrix, p = design.matrix, len(design.names)
-    q = int(free) if ties is None else len(ties.names)
-    if matrix is None:
-        matrix = np.delete(np.eye(design.size), design.reference, axis=1)
-    scores = np.zeros((len(design.left), 3, p + q + order_effect))
-    worths = matrix[design.left] - matrix[design.right]
-    scores[:, 0, :p], scores[:, 2, :p] = worths, -worths
-    if q:
-        scores[:, 1, p : p + q] = 1.0 if ties is None else ties.matrix[ties.code]
-    if order_effect:
-        scores[:, 0, -1], scores[:, 2, -1] = 1.0, -1.0
-    return scores

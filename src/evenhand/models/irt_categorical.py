@@ -92,7 +92,6 @@ class Law:
 
     @cached_property
     def log_rows(self) -> Array:
-        """(3Λ, Λ) logarithms of `rows`; a chance that vanishes has the smallest there is."""
         flat = self.chances.transpose(0, 2, 1).reshape(-1, self.categories)
         return np.log(np.maximum(flat, np.finfo(np.float64).tiny))
 
@@ -227,26 +226,6 @@ class Shift:
         return np.asarray(summed, dtype=np.float64)
 
 
-def make_shift(plan: Plan, law: Law, chains: int) -> Shift:
-    one, other, outcome = plan.pairs
-    n, width = len(plan.author), law.categories + 2
-    part = weak_components(Graph(n, one.astype(np.intp), other.astype(np.intp)))
-    chain = np.arange(chains)
-    of_output = part.astype(np.int64)[:, None] * chains + chain
-    log_chances = np.zeros((3, width, width))
-    log_chances[:, 1:-1, 1:-1] = np.log(law.chances)
-    return Shift(
-        sets=(int(part.max()) + 1) * chains,
-        of_output=of_output,
-        of_pair=of_output[one],
-        ability_row=(plan.author[:, None] + chain * plan.systems) * width + 1,
-        outcome_row=outcome[:, None] * width**2 + width + 1,
-        pairs=(one, other),
-        log_chances=log_chances.reshape(-1),
-        categories=law.categories,
-    )
-
-
 # Gibbs sampling of qualities on a scale: abilities given qualities, qualities given abilities.
 #
 # p_s | q  ~  Dirichlet(α + n_s),   n_sa = outputs of system s with quality a
@@ -288,7 +267,6 @@ class _Step:
 
 
 def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterator[State]:
-    """Yield the state after every sweep, without end."""
     # Chains start with all qualities alike: the first at the lowest, the last at the highest, the
     # others between them; one alone in the middle.
     levels, top = plan.systems * law.categories, law.categories - 1
@@ -296,7 +274,23 @@ def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterato
     quality = np.tile(np.rint(ends).astype(np.int64), (len(plan.author), 1))
     cell = plan.author[:, None] + np.arange(chains) * plan.systems
     steps = [_make_step(colour, cell, law.categories) for colour in plan.colours]
-    shift = make_shift(plan, law, chains)
+    one, other, outcome = plan.pairs
+    n, width = len(plan.author), law.categories + 2
+    part = weak_components(Graph(n, one.astype(np.intp), other.astype(np.intp)))
+    chain = np.arange(chains)
+    of_output = part.astype(np.int64)[:, None] * chains + chain
+    log_chances = np.zeros((3, width, width))
+    log_chances[:, 1:-1, 1:-1] = np.log(law.chances)
+    shift = Shift(
+        sets=(int(part.max()) + 1) * chains,
+        of_output=of_output,
+        of_pair=of_output[one],
+        ability_row=(plan.author[:, None] + chain * plan.systems) * width + 1,
+        outcome_row=outcome[:, None] * width**2 + width + 1,
+        pairs=(one, other),
+        log_chances=log_chances.reshape(-1),
+        categories=law.categories,
+    )
     sums = np.triu(np.ones((law.categories, law.categories), law.rows.dtype))
     at, shape = cell * law.categories, (chains, plan.systems, law.categories)
     counts = np.bincount((at + quality).reshape(-1), minlength=chains * levels)
@@ -384,7 +378,6 @@ def chances_of_new(expected: Array, strength: Array, law: Law) -> Array:
 
 
 def mean_qualities(ability: NDArray[np.floating[Any]]) -> Array:
-    """Return (...,) mean qualities 1..Λ of (..., Λ) abilities."""
     return np.asarray(ability @ np.arange(1.0, ability.shape[-1] + 1))
 
 
@@ -428,19 +421,12 @@ class CategoricalFit(Posterior):
 
     @cached_property
     def worth_vcov(self) -> Array:
-        """(K, K) posterior covariance of log-worths; comparisons are independent in the model."""
         k = len(self.systems)
         return np.cov(self.worth_draws.reshape(-1, k), rowvar=False)
 
     @property
     def order_draws(self) -> Array:
-        """(S, K) draws of log-worths, by which systems are ordered."""
         return self.worth_draws.reshape(-1, len(self.systems)).astype(np.float64)
-
-    @cached_property
-    def quality_draws(self) -> Array:
-        """(chains, kept, K) mean qualities of the drawn abilities."""
-        return mean_qualities(self.ability_draws)
 
     @property
     def seen(self) -> NDArray[np.bool_]:
@@ -459,7 +445,7 @@ class CategoricalFit(Posterior):
     @cached_property
     def quality_r_hat(self) -> Array:
         """(K,) split R̂ of mean qualities less their mean over the systems seen."""
-        qualities = self.quality_draws
+        qualities = mean_qualities(self.ability_draws)
         return split_r_hat(qualities - qualities[:, :, self.seen].mean(axis=2, keepdims=True))
 
     @cached_property

@@ -41,7 +41,7 @@ from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
 from evenhand.numerics.gaussian_process import Blocks, invert_all, make_blocks
-from evenhand.numerics.newton import solve_conjugate
+from evenhand.numerics.newton import solve_columns
 from evenhand.numerics.sampling import MAX_R_HAT, bulk_size, one_blas_thread, split_r_hat
 from evenhand.render.findings import Finding
 
@@ -63,7 +63,6 @@ MAX_AVERAGED_CHANCES: Final = 200_000_000
 
 
 def pair_variances(vcov: Array, codes: Codes) -> Array:
-    """Return (P,) variances of differences between the two systems of (P, 2) pairs."""
     first, second = codes.T
     variances = np.diag(vcov)
     return np.asarray(variances[first] + variances[second] - 2 * vcov[first, second])
@@ -87,7 +86,6 @@ def chance_beyond(draws: Array, codes: Codes, variance: Array, radius: float) ->
 
 
 def all_pairs(k: int) -> Codes:
-    """Return (P, 2) pairs of k systems, the lower code first."""
     return np.stack(np.triu_indices(k, 1), axis=1)
 
 
@@ -125,7 +123,6 @@ class Inverse:
     sums: Any  # (K, N) sparse ZᵀA⁻¹
 
     def solve(self, right: Array) -> Array:
-        """Return A⁻¹ times (N, c) right-hand sides."""
         return np.asarray(self.matrix @ right)
 
     def total(self, right: Array) -> Array:
@@ -145,19 +142,14 @@ class Iterations:
     collect: Any  # (K, N) sparse Zᵀ
 
     def solve(self, right: Array) -> Array:
-        shape = right.shape
-
-        def product(vector: Array) -> Array:
-            return np.asarray(self.matrix @ vector.reshape(shape)).reshape(-1)
-
-        diagonal = np.repeat(self.matrix.diagonal(), shape[1])
-        solution = solve_conjugate(product, right.reshape(-1), diagonal, tolerance=_MAX_RESIDUAL)
+        diagonal = self.matrix.diagonal()
+        solution = solve_columns(self.matrix.__matmul__, right, diagonal, tolerance=_MAX_RESIDUAL)
         if solution is None:
             raise NotConverged(
                 "qualities of outputs could not be solved for",
                 ["take an item_sd and a noise_sd that differ less"],
             )
-        return solution.reshape(shape)
+        return solution
 
     def total(self, right: Array) -> Array:
         return np.asarray(self.collect @ self.solve(right))
@@ -198,14 +190,12 @@ class GivenDifferences:
         return np.asarray(np.linalg.cholesky(self.ability_vcov))
 
     def mean_abilities(self, differences: Array) -> Array:
-        """Return (K, c) E[μ | D] for (C, c) differences."""
         sums = self.solver.total(np.asarray(self.gather @ differences))
         return np.asarray(
             self.ability_vcov @ sums / (self.scales.difference * self.scales.item) ** 2
         )
 
     def draw_abilities(self, rng: np.random.Generator, means: Array) -> Array:
-        """Return (K, c) draws of μ given D, around its means."""
         return np.asarray(means + self.ability_root @ rng.standard_normal(means.shape))
 
     def draw_qualities(
@@ -252,7 +242,6 @@ def make_posterior(
 
 
 def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
-    """Return A⁻¹, outputs in their own order."""
     from scipy import sparse
 
     weights = np.full(len(blocks.order), scales.difference**-2)
@@ -297,7 +286,6 @@ def order_pairs(pairs: OutputPairs, scales: Scales) -> GivenDifferences:
 
 
 def draw_differences(posterior: GivenDifferences, rng: np.random.Generator, centre: Array) -> Array:
-    """Return (C, c) perceived differences, given differences of qualities and the answers."""
     sd, radius, at = posterior.scales.difference, posterior.scales.radius, posterior.decided
     drawn = np.empty_like(centre)
     drawn[:at] = draw_above(rng, centre[:at], sd, radius)
@@ -345,12 +333,10 @@ class IRTGaussianFit(Posterior):
 
     @cached_property
     def flat_means(self) -> Array:
-        """(S, K) E[μ | D] of all chains."""
         return self.means.reshape(-1, len(self.systems))
 
     @property
     def ability_draws(self) -> Array:
-        """(S, K) draws of μ of all chains."""
         return self.drawn.reshape(-1, len(self.systems))
 
     @property
@@ -365,7 +351,6 @@ class IRTGaussianFit(Posterior):
 
     @cached_property
     def ability_vcov(self) -> Array:
-        """(K, K) posterior covariance of abilities less their mean."""
         # that given D, and that of its means over D
         vcov = self.vcov_given + np.cov(self.flat_means, rowvar=False)
         centre = np.eye(len(self.systems)) - 1 / len(self.systems)

@@ -21,12 +21,13 @@ difference of judges where there is none (so no test on rankings), nor are items
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments, count_pairs
 from evenhand.data.taking import takes_judgments
@@ -42,22 +43,584 @@ from evenhand.models.base import (
 )
 from evenhand.models.design import plain_design, reference_code, require_counts, unmerged
 from evenhand.models.existence import check_tally, require_two
-from evenhand.models.judge_slopes_likelihood import (
-    NODES,
-    SlopeCells,
-    SlopeLikelihood,
-    find_interval,
-    find_peak,
-    make_slope_cells,
-    slope_quantiles,
-)
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.texts import say
-from evenhand.models.ties import Davidson, TieLaw, TwoOutcomes
+from evenhand.models.ties import Davidson, Local, TieLaw, TwoOutcomes
 from evenhand.numerics import Array
-from evenhand.numerics.newton import maximise
+from evenhand.numerics.distributions import hermite_rule
+from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.render.findings import Finding
+
+# The judgments of a model with judge slopes: cells in the order of judges, taken in parts.
+#
+# Arrays over nodes and cells have shape (Q, C): node of the quadrature, cell. Cells of one judge
+# are neighbours, so that sums over judges are sums over stretches.
+
+Codes = NDArray[np.intp]
+# Values by cell and node taken at once, so that what is in between stays in the cache
+VALUES_AT_ONCE: Final = 60_000
+
+
+@dataclass(frozen=True, eq=False)
+class SlopeCells:
+    systems: int  # number K of systems
+    left: Codes  # (C,) code of one system
+    right: Codes  # (C,) code of the other
+    counts: Array  # (C, 3) left, tie, right
+    judge: Codes  # (C,) place of the judge, ascending
+    starts: Codes  # (J,) first cell of each judge
+
+    @property
+    def judges(self) -> int:
+        return len(self.starts)
+
+    def sums(self, values: Array) -> Array:
+        return np.asarray(np.add.reduceat(values, self.starts, axis=-1))
+
+    def parts(self, nodes: int) -> Iterator[SlopeCells]:
+        """Yield stretches of judges with about as many cells as fit in the cache."""
+        most = max(VALUES_AT_ONCE // nodes, 1)
+        border = np.append(self.starts, len(self.judge))
+        first = 0
+        while first < self.judges:
+            last = int(np.searchsorted(border, border[first] + most, side="right")) - 1
+            last = min(max(last, first + 1), self.judges)
+            rows = slice(int(border[first]), int(border[last]))
+            yield replace(
+                self,
+                left=self.left[rows],
+                right=self.right[rows],
+                counts=np.asfortranarray(self.counts[rows]),
+                judge=self.judge[rows] - first,
+                starts=self.starts[first:last] - rows.start,
+            )
+            first = last
+
+
+def make_slope_cells(tally: Tally) -> tuple[SlopeCells, Codes]:
+    counts = tally.counts
+    used = np.flatnonzero(counts.sum(axis=1) > 0)
+    code = tally.factor("judge").codes
+    rows = used[np.lexsort((tally.right[used], tally.left[used], code[used]))]
+    present, starts, judge = np.unique(code[rows], return_index=True, return_inverse=True)
+    cells = SlopeCells(
+        systems=len(tally.systems),
+        left=tally.left[rows].astype(np.intp),
+        right=tally.right[rows].astype(np.intp),
+        counts=counts[rows],
+        judge=judge.astype(np.intp),
+        starts=starts.astype(np.intp),
+    )
+    return cells, present.astype(np.intp)
+
+
+# Where to look at a judge's slope: nodes and weights of the integral over z.
+#
+# ∫ φ(z) Π_c p_c(exp(τ z) d_c, γ)^n_c dz
+#
+# Up to thirty nodes are Gauss and Hermite's, moved to the mode and scaled by the curvature there
+# (Naylor & Smith 1982, Applied Statistics 31:214-225; Liu & Pierce 1994, Biometrika 81:624-629):
+# few are needed where the integrand is nearly normal. For large τ it is a plateau with a cliff;
+# then more nodes are asked for, and these are spaced evenly over all of the integrand: the
+# trapezoid rule gains digits with every node where a smooth integrand vanishes at both ends
+# (Trefethen & Weideman 2014, SIAM Review 56:385-458).
+
+CLIMBS: Final = 60  # Most steps towards the modes
+MODE_TOLERANCE: Final = 1e-3  # Distance from a mode, in standard deviations, that is near enough
+MAX_MODE_STEP: Final = 2.0  # How far one step towards a mode may go
+MAX_LOG_SLOPE: Final = 50.0  # Largest |τ z|: beyond it a slope is 0 or endless to every digit
+MAX_HERMITE_NODES: Final = 30  # Most nodes that are Gauss and Hermite's
+INTEGRAND_DEPTH: Final = 40.0  # How far below its mode (nats) an integrand is nothing
+SPREADS: Final = 30
+HALVINGS: Final = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Integrand:
+    cells: SlopeCells  # their judgments
+    law: TieLaw  # the tie law
+    gaps: Array  # (C,) λ[left] − λ[right]
+    gamma: float  # γ
+    tau: float  # τ
+
+    def log_slope(self, z: Array) -> Array:
+        return np.asarray(np.clip(self.tau * z, -MAX_LOG_SLOPE, MAX_LOG_SLOPE))
+
+    def eta(self, log_slope: Array) -> Array:
+        """Return (..., C) half log-odds at (..., J) log-slopes."""
+        return np.asarray(np.exp(log_slope)[..., self.cells.judge] * self.gaps)
+
+    def height(self, z: Array) -> Array:
+        """Return (..., J) log of the integrand at (..., J) z, up to a constant."""
+        local = self.law.expand(self.eta(self.log_slope(z)), self.gamma, self.cells.counts)
+        return np.asarray(self.cells.sums(local.value) - z**2 / 2)
+
+
+def place_nodes(integrand: Integrand, nodes: int) -> tuple[Array, Array]:
+    """Return (Q, J) nodes and their log-weights."""
+    if nodes <= MAX_HERMITE_NODES:
+        centre, scale = find_modes(integrand)
+        x, logs = hermite_rule(nodes)
+        return centre + scale * x[:, None], logs[:, None] + np.log(scale)
+    low, high = find_ranges(integrand, INTEGRAND_DEPTH)
+    z = low + (high - low) * np.linspace(0.0, 1.0, nodes)[:, None]
+    return z, np.log((high - low) / (nodes - 1)) * np.ones((nodes, 1))
+
+
+def find_modes(integrand: Integrand) -> tuple[Array, Array]:
+    """Return (J,) modes of the integrands, and the standard deviations there."""
+    # where the curvature at a point is not downwards, Fisher's expected one takes its place
+    cells, tau = integrand.cells, integrand.tau
+    z, scale = np.zeros(cells.judges), np.ones(cells.judges)
+    for _ in range(CLIMBS):
+        eta = integrand.eta(integrand.log_slope(z))
+        local = integrand.law.expand(eta, integrand.gamma, cells.counts)
+        pull = cells.sums(local.eta * eta)
+        fisher = 1 + tau**2 * cells.sums(local.eta_eta * eta**2)
+        bend = fisher - tau**2 * pull
+        scale = 1 / np.sqrt(np.where(bend > fisher / 4, bend, fisher))
+        step = np.clip((tau * pull - z) * scale**2, -MAX_MODE_STEP, MAX_MODE_STEP)
+        z = z + step
+        if (np.abs(step) <= MODE_TOLERANCE * scale).all():
+            break
+    return z, scale
+
+
+def find_ranges(integrand: Integrand, depth: float) -> tuple[Array, Array]:
+    """Return (J,) ends between which all integrands stand, down to so many nats below the mode."""
+    centre, scale = find_modes(integrand)
+    floor = integrand.height(centre) - depth
+    ends = []
+    for sign in (-1.0, 1.0):
+        inside, outside = np.zeros_like(scale), 4 * scale
+        for _ in range(SPREADS):
+            above = integrand.height(centre + sign * outside) > floor
+            if not above.any():
+                break
+            inside, outside = np.where(above, outside, inside), np.where(above, 2, 1) * outside
+        for _ in range(HALVINGS):
+            middle = (inside + outside) / 2
+            above = integrand.height(centre + sign * middle) > floor
+            inside, outside = np.where(above, middle, inside), np.where(above, outside, middle)
+        ends.append(centre + sign * outside)
+    return ends[0], ends[1]
+
+
+# The likelihood of judge slopes, with the slopes integrated out, to second order.
+#
+# L_l = ∫ φ(z) Π_c p_c(exp(τ z) d_c, γ)^n_c dz,    d_c = λ[left_c] − λ[right_c]
+#
+# one integral per judge l. Derivatives are posterior means, exact for the exact
+# integral: the gradient is E[s], s the derivative with z known (Fisher's identity), and the
+# information E[−∂s] − Var[s] (Louis 1982). Parameters: λ without the reference, γ where it is free,
+# u = log τ.
+
+Places = tuple[tuple[Array, Array], ...]
+LOG_ROOT: Final = float(np.log(2 * np.pi) / 2)
+# A τ that has run away: half of all slopes are beyond a factor of 15. It is never passed.
+ENDLESS: Final = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    log_slope: Array  # (Q, J) τ z
+    z: Array  # (Q, J)
+    weights: Array  # (Q, J) posterior weights; they sum to one for each judge
+    value: Array  # (J,) log of the integrals
+    eta: Array  # (Q, C) half log-odds
+    local: Local  # the laws to second order, (Q, C)
+
+
+@dataclass(frozen=True, eq=False)
+class SlopeLikelihood:
+    cells: SlopeCells  # the judgments
+    law: TieLaw  # the tie law
+    reference: int  # code of the system with λ = 0
+    nodes: int  # nodes per judge
+    tau: float | None = None  # τ where it is held fixed, None where it is estimated
+    # nodes and log-weights of each part of the cells, where they stay put; None where they are
+    # placed anew at every point
+    places: Places | None = None
+
+    @property
+    def n_worths(self) -> int:
+        return self.cells.systems - 1
+
+    @property
+    def size(self) -> int:
+        return self.n_worths + self.law.free + (self.tau is None)
+
+    def hold(self, tau: float) -> SlopeLikelihood:
+        return replace(self, tau=tau, places=None)
+
+    def place(self, beta: Array) -> SlopeLikelihood:
+        """Return the likelihood with nodes where this point needs them, at any other too."""
+        # so it is one smooth function, and its derivatives are exactly those of its values
+        placed = [place_nodes(part, self.nodes) for part in self._parts(beta)]
+        return replace(self, places=tuple(placed))
+
+    def parts(self, beta: Array) -> tuple[Array, float, float]:
+        """Take a parameter vector apart: (K,) λ, γ (0 where there is none), τ."""
+        worths = np.insert(beta[: self.n_worths], self.reference, 0.0)
+        gamma = float(beta[self.n_worths]) if self.law.free else 0.0
+        return worths, gamma, float(np.exp(beta[-1])) if self.tau is None else self.tau
+
+    def reach(self, step: Array) -> float:
+        """Return how far a step goes, where 1 is as far as the second order may be trusted."""
+        worths = np.append(step[: self.n_worths], 0.0)
+        moved = [float(np.ptp(worths)) / 3]
+        moved += [abs(float(step[self.n_worths])) / 3] if self.law.free else []
+        return max([*moved, 2 * abs(float(step[-1]))] if self.tau is None else moved)
+
+    def loglik(self, beta: Array) -> float:
+        return float(sum(posterior.value.sum() for _, posterior in self._integrals(beta)))
+
+    def expand(self, beta: Array) -> Expansion:
+        # Where its information is not positive definite, far from the maximum, directions that bend
+        # upwards are taken to bend down as much, so that a step still leads uphill. A τ above
+        # `ENDLESS` is worth less than any other, so that a step that goes too far is cut.
+        p, value = self.cells.systems + 2, 0.0
+        if self.tau is None and beta[-1] > np.log(ENDLESS):
+            return Expansion(-np.inf, np.zeros(self.size), np.eye(self.size))
+        gradient, information = np.zeros(p), np.zeros((p, p))
+        for part, posterior in self._integrals(beta):
+            scores, middle = _scores(part, posterior)
+            value += float(posterior.value.sum())
+            gradient += middle.sum(axis=0)
+            information += _known_information(part, posterior)
+            information -= scores.T @ scores - middle.T @ middle
+        fixed = [self.reference, *([] if self.law.free else [p - 2])]
+        free = np.delete(np.arange(p), [*fixed, *([] if self.tau is None else [p - 1])])
+        bend = information[np.ix_(free, free)]
+        try:
+            np.linalg.cholesky(bend)
+        except np.linalg.LinAlgError:
+            values, vectors = np.linalg.eigh(bend)
+            size = np.maximum(np.abs(values), 1e-6 * np.abs(values).max() + 1e-12)
+            bend = np.asarray((vectors * size) @ vectors.T)
+        return Expansion(value, gradient[free], bend)
+
+    def _integrals(self, beta: Array) -> Iterator[tuple[SlopeCells, Posterior]]:
+        """Integrate part by part, so that what is in between stays in the cache."""
+        places = iter(self.places or ())
+        for part in self._parts(beta):
+            place = place_nodes(part, self.nodes) if self.places is None else next(places)
+            yield part.cells, integrate(part, *place)
+
+    def _parts(self, beta: Array) -> Iterator[Integrand]:
+        worths, gamma, tau = self.parts(beta)
+        for part in self.cells.parts(self.nodes):
+            yield Integrand(part, self.law, worths[part.left] - worths[part.right], gamma, tau)
+
+
+def integrate(integrand: Integrand, z: Array, logs: Array) -> Posterior:
+    """Integrate the slopes of some judges out, over (Q, J) nodes with their log-weights."""
+    cells = integrand.cells
+    log_slope = integrand.log_slope(z)
+    eta = integrand.eta(log_slope)
+    local = integrand.law.expand(eta, integrand.gamma, cells.counts)
+    heights = cells.sums(local.value) - z**2 / 2 - LOG_ROOT + logs
+    top = heights.max(axis=0)
+    weights = np.exp(heights - top)
+    total = weights.sum(axis=0)
+    return Posterior(log_slope, z, weights / total, top + np.log(total), eta, local)
+
+
+def _scores(cells: SlopeCells, posterior: Posterior) -> tuple[Array, Array]:
+    """Return (Q·J, K + 2) scores with z known times √weight, and their (J, K + 2) means."""
+    from scipy.sparse import csr_matrix
+
+    k, n, q = cells.systems, cells.judges, len(posterior.z)
+    pull = posterior.local.eta * np.exp(posterior.log_slope)[:, cells.judge]
+    place = np.arange(len(cells.judge))
+    at = np.concatenate([cells.judge * k + cells.left, cells.judge * k + cells.right])
+    signs = np.repeat([1.0, -1.0], len(place))
+    sort = csr_matrix((signs, (at, np.tile(place, 2))), shape=(n * k, len(place)))
+    scores = np.empty((q, n, k + 2))
+    scores[:, :, :k] = (sort @ pull.T).T.reshape(q, n, k)
+    scores[:, :, k] = cells.sums(posterior.local.tie)
+    scores[:, :, k + 1] = cells.sums(posterior.local.eta * posterior.eta) * posterior.log_slope
+    means = (posterior.weights[:, :, None] * scores).sum(axis=0)
+    scores *= np.sqrt(posterior.weights)[:, :, None]
+    return scores.reshape(q * n, k + 2), means
+
+
+def _known_information(cells: SlopeCells, posterior: Posterior) -> Array:
+    """Return (K + 2, K + 2): posterior mean of minus the second derivatives with z known."""
+    local, eta = posterior.local, posterior.eta
+    weights, log_slope = posterior.weights[:, cells.judge], posterior.log_slope[:, cells.judge]
+    slope = np.exp(log_slope)
+
+    def mean(values: Array) -> Array:
+        return np.asarray((weights * values).sum(axis=0))
+
+    k = cells.systems
+    information = np.zeros((k + 2, k + 2))
+    bends = mean(slope**2 * local.eta_eta)
+    table = np.bincount(cells.left * k + cells.right, bends, minlength=k * k).reshape(k, k)
+    table = table + table.T
+    information[:k, :k] = np.diag(table.sum(axis=1)) - table
+    by_tie = _by_system(cells, mean(slope * local.eta_tie))
+    by_tau = _by_system(cells, mean(slope * log_slope * (local.eta_eta * eta - local.eta)))
+    information[:k, k] = information[k, :k] = by_tie
+    information[:k, k + 1] = information[k + 1, :k] = by_tau
+    information[k, k] = mean(local.tie_tie).sum()
+    tie_tau = mean(local.eta_tie * eta * log_slope).sum()
+    information[k, k + 1] = information[k + 1, k] = tie_tau
+    bent = local.eta_eta * (log_slope * eta) ** 2 - local.eta * eta * (log_slope + log_slope**2)
+    information[k + 1, k + 1] = mean(bent).sum()
+    return information
+
+
+def _by_system(cells: SlopeCells, values: Array) -> Array:
+    k = cells.systems
+    up = np.bincount(cells.left, values, minlength=k)
+    return np.asarray(up - np.bincount(cells.right, values, minlength=k))
+
+
+# The slope of each judge given the judgments, with worths, γ and τ taken as known.
+
+POINTS: Final = 60  # Points at which a density is looked at
+# How far below its mode (nats) a density is nothing: a chance of about 1e-7
+DENSITY_DEPTH: Final = 16.0
+PROBABILITIES: Final = (0.5, 0.025, 0.975)
+
+
+def slope_quantiles(
+    cells: SlopeCells, law: TieLaw, worths: Array, gamma: float, tau: float
+) -> Array:
+    """Return (3, J): median, .025 and .975 quantile of each judge's slope."""
+    quantiles = []
+    for part in cells.parts(POINTS):
+        integrand = Integrand(part, law, worths[part.left] - worths[part.right], gamma, tau)
+        low, high = find_ranges(integrand, DENSITY_DEPTH)
+        width = (high - low) / (POINTS - 1)
+        z = low + width * np.arange(POINTS)[:, None]
+        eta = integrand.eta(integrand.log_slope(z))
+        local = law.expand(eta, gamma, part.counts)
+        heights = part.sums(local.value) - z**2 / 2
+        density = np.exp(heights - heights.max(axis=0))
+        # The trapezoid rule, corrected by the slopes at the ends of each step, is exact for cubics;
+        # within a step the density is taken for linear.
+        rise = density * (tau * part.sums(local.eta * eta) - z)
+        steps = width * (density[1:] + density[:-1]) / 2 + width**2 * (rise[:-1] - rise[1:]) / 12
+        sums = np.zeros_like(density)
+        np.cumsum(steps, axis=0, out=sums[1:])
+        place = np.arange(len(width))
+        rows = []
+        for probability in PROBABILITIES:
+            wanted = probability * sums[-1]
+            at = np.clip((sums < wanted).sum(axis=0) - 1, 0, POINTS - 2)
+            first, last = density[at, place], density[at + 1, place]
+            mass = (wanted - sums[at, place]) / steps[at, place] * (first + last)
+            inside = mass / (first + np.sqrt(first**2 + (last - first) * mass))
+            rows.append(z[at, place] + width * inside)
+        quantiles.append(np.exp(tau * np.stack(rows)))
+    return np.concatenate(quantiles, axis=1)
+
+
+NODES: Final = 15  # Nodes to begin with
+MAX_NODES: Final = 240
+MIN_PROFILE_NODES: Final = 60  # Least nodes for a profile, which goes to larger τ
+# Change in log-likelihood, relative to 1 + |value|, that doubling the nodes may make
+MAX_QUADRATURE_ERROR: Final = 1e-8
+ROUNDS: Final = 30
+# Values of τ that are looked at one by one where a climb from the first guess fails
+STEPPED: Final = (0.05, 0.2, 0.4, 0.7, 1.0, 1.4, 2.0, 2.8, ENDLESS)
+# Share of ENDLESS from which on a maximum is no maximum, but where the climb was stopped
+AT_THE_END: Final = 0.9
+_REMEDIES: Final = (
+    "collect more judgments from each judge",
+    "compare --model random-judges",
+    "fit a model without slopes, such as --model bradley-terry",
+)
+_RUNS_AWAY: Final = (
+    "the spread of the judges' slopes has no finite estimate: slopes cannot be told, since systems"
+    " are hardly apart, judges prefer opposite systems, or some judges always agree and the others"
+    " answer by chance"
+)
+_CIRCLES: Final = "the fit of judges' slopes did not converge: its likelihood has no clear maximum"
+MIN_TAU: Final = 3e-3  # A τ that is none: nobody would tell slopes of .997 and 1.003 apart
+# A climb so short, in units of reach, that the nodes need not be put anew
+MAX_STILL_STEP: Final = 1e-3
+MIN_GAIN: Final = 1e-7  # Gain in log-likelihood over τ = 0, relative to 1 + |value|, that is none
+HALF_CHI2: Final = 1.920729410347062  # Half the .95 quantile of χ² on 1 df
+NORMAL: Final = 1.959963984540054
+# Most cells for which τ has a profile-likelihood interval: it takes some twenty climbs
+MAX_PROFILED_CELLS: Final = 100_000
+# The largest τ to which a profile is followed: beyond it worths have many maxima, since most
+# slopes are 0 or endless, and an interval that reaches so far has no upper end
+MAX_TAU: Final = 2.5
+# Width of the bracket of log τ at which its profile is followed no further
+PROFILE_TOLERANCE: Final = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Peak:
+    beta: Array  # (p,) λ and γ, and log τ behind them unless τ is 0
+    tau: float  # τ
+    loglik: float  # log-likelihood there (nats)
+    vcov: Array  # inverse information of `beta`
+    nodes: int  # nodes per judge
+    error: float  # change in log-likelihood with twice as many
+
+
+def find_peak(likelihood: SlopeLikelihood, flat: Array) -> tuple[Peak, float]:
+    """Return the maximum, and the log-likelihood at τ = 0."""
+    still = replace(likelihood, nodes=1, tau=0.0)
+    level = still.expand(flat)
+    peak = _find_top(likelihood, flat)
+    if peak.tau > MIN_TAU and peak.loglik - level.value > MIN_GAIN * (1 + abs(level.value)):
+        return peak, level.value
+    vcov = invert_positive(level.information)
+    return Peak(flat, 0.0, level.value, vcov, peak.nodes, 0.0), level.value
+
+
+def _find_top(likelihood: SlopeLikelihood, flat: Array) -> Peak:
+    # a first τ by moments: scores of log-slopes vary by I + I² τ², I their information
+    cells, (worths, gamma, _) = likelihood.cells, likelihood.hold(0.0).parts(flat)
+    eta = worths[cells.left] - worths[cells.right]
+    local = likelihood.law.expand(eta, gamma, cells.counts)
+    score, known = cells.sums(local.eta * eta), cells.sums(local.eta_eta * eta**2)
+    total = float((known**2).sum())
+    square = float((score**2 - known).sum()) / total if total > 0 else 0.0
+    first = float(np.sqrt(np.clip(square, 0.04, 1.0)))
+    try:
+        peak = _climb(likelihood, np.append(flat, np.log(first)))
+    except NotConverged:
+        peak = None
+    if peak is None or peak.tau > AT_THE_END * ENDLESS:
+        # the best of the points with the values of τ in `STEPPED`, λ and γ at their best
+        profile = _Profile(likelihood, flat, MIN_PROFILE_NODES)
+        best, at, point = -np.inf, 0.0, flat
+        for tau in STEPPED:
+            try:
+                value = profile.climb(tau)
+            except NotConverged:
+                continue
+            if value > best:
+                best, at, point = value, tau, profile.rest
+        if at == ENDLESS:
+            raise NotIdentified(_RUNS_AWAY, _REMEDIES)
+        if not at:
+            raise NotConverged(_CIRCLES, _REMEDIES)
+        try:
+            peak = _climb(likelihood, np.append(point, np.log(at)))
+        except NotConverged:
+            raise NotConverged(_CIRCLES, _REMEDIES) from None
+    if peak.tau > AT_THE_END * ENDLESS:
+        raise NotIdentified(_RUNS_AWAY, _REMEDIES)
+    return peak
+
+
+def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:
+    """Climb with as many nodes as it takes for the integrals to be exact."""
+    nodes = likelihood.nodes
+    while True:
+        refined = replace(likelihood, nodes=nodes)
+        try:
+            maximum = _settle(refined, beta)
+        except NotConverged:  # with too few nodes the places of nodes may go round in circles
+            if nodes >= MAX_NODES:
+                raise
+            nodes *= 2
+            continue
+        beta, value = maximum.at, maximum.expansion.value
+        finer = replace(refined, nodes=2 * nodes).loglik(beta)
+        error = abs(finer - value)
+        if error <= MAX_QUADRATURE_ERROR * (1 + abs(value)) or nodes >= MAX_NODES:
+            vcov = invert_positive(maximum.expansion.information)
+            return Peak(beta, float(np.exp(beta[-1])), finer, vcov, nodes, error)
+        nodes *= 2
+
+
+def _settle(likelihood: SlopeLikelihood, beta: Array) -> Maximum:
+    """Climb with nodes that stay put, and put them anew, until both come to rest."""
+    for _ in range(ROUNDS):
+        maximum = maximise(likelihood.place(beta).expand, beta, reach=likelihood.reach)
+        moved, beta = likelihood.reach(maximum.at - beta), maximum.at
+        if moved < MAX_STILL_STEP or (likelihood.tau is None and beta[-1] < np.log(MIN_TAU)):
+            return maximum
+    raise NotConverged(_CIRCLES, _REMEDIES)
+
+
+@dataclass(frozen=True)
+class Interval:
+    lower: float  # 0 where there is none
+    upper: float  # infinity where there is none
+    method: str  # how it was found
+    lost: bool = False  # whether the profile could not be followed to an end, which is then missing
+
+
+def find_interval(likelihood: SlopeLikelihood, peak: Peak, level: float) -> Interval:
+    middle, width, worths = float(np.log(0.05)), 0.5, peak.beta
+    if peak.tau > 0:
+        error = float(np.sqrt(peak.vcov[-1, -1]))  # of log τ
+        if len(likelihood.cells.judge) > MAX_PROFILED_CELLS:
+            factor = float(np.exp(NORMAL * error))
+            return Interval(peak.tau / factor, peak.tau * factor, "Wald on log τ")
+        middle, worths = float(np.log(peak.tau)), peak.beta[:-1]
+        width = float(np.clip(2 * error, 0.05, 0.5))
+    nodes, ends, lost = max(2 * peak.nodes, MIN_PROFILE_NODES), [0.0, float("inf")], False
+    for side, step in enumerate((-width, width)):
+        if step > 0 or peak.loglik - level > HALF_CHI2:
+            try:
+                profile = _Profile(likelihood, worths, min(nodes, MAX_NODES))
+                ends[side] = _cross(profile, peak.loglik, middle, step)
+            except NotConverged:  # the estimate stands; only this end of its interval is not found
+                lost = True
+    return Interval(ends[0], ends[1], "profile likelihood", lost)
+
+
+class _Profile:
+    """The log-likelihood with τ held; each climb over λ and γ starts where the last ended."""
+
+    def __init__(self, likelihood: SlopeLikelihood, rest: Array, nodes: int) -> None:
+        self.likelihood = likelihood
+        self.rest = rest
+        self.nodes = nodes
+
+    def climb(self, tau: float) -> float:
+        held = self.likelihood.hold(tau)
+        while True:
+            try:
+                maximum = _settle(replace(held, nodes=self.nodes), self.rest)
+            except NotConverged:
+                if self.nodes >= MAX_NODES:
+                    raise
+                self.nodes = min(2 * self.nodes, MAX_NODES)
+            else:
+                self.rest = maximum.at
+                return maximum.expansion.value
+
+
+def _cross(profile: _Profile, top: float, middle: float, width: float) -> float:
+    """Return the τ where the profile has dropped enough; infinity where it does not."""
+
+    def drop(log_tau: float) -> float:
+        """Return the drop less half the .95 quantile of χ²: negative inside the interval."""
+        return top - profile.climb(float(np.exp(log_tau))) - HALF_CHI2
+
+    inside, outside = middle, middle + width
+    below, above = -HALF_CHI2, -HALF_CHI2
+    while above < 0:
+        if outside > np.log(MAX_TAU):
+            return float("inf")
+        above = drop(outside)
+        if above < 0:
+            inside, below, outside = outside, above, outside + width
+    while abs(outside - inside) > PROFILE_TOLERANCE:
+        # the secant through the ends, kept off them
+        share = float(np.clip(-below / (above - below), 0.05, 0.95))
+        at = inside + share * (outside - inside)
+        value = drop(at)
+        if value < 0:
+            inside, below = at, value
+        else:
+            outside, above = at, value
+    return float(np.exp(inside + (outside - inside) * -below / (above - below)))
+
 
 # Points over the population of judges in predictions, evenly spaced: exact to ten digits at every
 # τ that is fitted, since the chances are smooth in z on a scale of 1/τ
@@ -104,12 +667,10 @@ class SlopesFit(ParametricFit):
 
     @cached_property
     def log_worth(self) -> Array:
-        """(K,) log-worth = 2λ (natural log-odds of a judge of slope 1), the reference at 0."""
         return 2 * np.insert(self.estimate[: len(self.systems) - 1], self.reference, 0.0)
 
     @cached_property
     def worth_vcov(self) -> Array:
-        """(K, K) covariance of `log_worth`; judges are its clusters, by the model."""
         return add_reference(4 * self.vcov, len(self.systems), self.reference)
 
     @cached_property
@@ -231,13 +792,32 @@ class JudgeSlopes:
             NotConverged: the likelihood has no clear maximum, or counts are too large for one.
 
         """
-        tally = self._tally(data)
+        # by judge, who stood first forgotten
+        tally = count_pairs(data, ("judge",))
+        require_counts(tally)
+        tally = replace(tally, factors={"judge": unmerged(tally, "judge")}).fold()
         require_two(tally.systems)
         verdict = check_tally(tally, self.ties, PRIOR)
         law = Davidson() if verdict.ties_estimated else TwoOutcomes()
         used = replace(tally, ties=0 * tally.ties) if self.ties == "discard" else tally
         cells, codes = make_slope_cells(used)
-        _refuse_judges(cells)
+        fault, loads = "slopes of judges are not identified", cells.sums(cells.counts.sum(axis=1))
+        if cells.judges == 1:
+            raise NotIdentified(
+                f"{fault}: there is one judge, whose slope is the unit of the worths",
+                ["collect judgments of several judges", WITHOUT],
+            )
+        if not (loads >= 2).any():
+            raise NotIdentified(
+                f"{fault}: no judge gave two comparisons that count",
+                ["collect more from each", WITHOUT],
+            )
+        if loads.sum() > MAX_COMPARISONS:
+            raise NotConverged(
+                f"slopes of judges cannot be fitted to {loads.sum():,.0f} comparisons (at most"
+                f" {MAX_COMPARISONS:,.0f}): rounding hides how judges differ",
+                ["check whether these are counts", WITHOUT],
+            )
         reference, pooled = reference_code(tally.systems, self.reference), used.pool()
         counts, interval = np.asfortranarray(pooled.counts), None
         with one_blas_thread():
@@ -286,30 +866,4 @@ class JudgeSlopes:
             notes=(*verdict.notes, *notes),
             law=law,
             reference=reference,
-        )
-
-    def _tally(self, data: Judgments) -> Tally:
-        """Count by judge, who stood first forgotten."""
-        tally = count_pairs(data, ("judge",))
-        require_counts(tally)
-        return replace(tally, factors={"judge": unmerged(tally, "judge")}).fold()
-
-
-def _refuse_judges(cells: SlopeCells) -> None:
-    fault, loads = "slopes of judges are not identified", cells.sums(cells.counts.sum(axis=1))
-    if cells.judges == 1:
-        raise NotIdentified(
-            f"{fault}: there is one judge, whose slope is the unit of the worths",
-            ["collect judgments of several judges", WITHOUT],
-        )
-    if not (loads >= 2).any():
-        raise NotIdentified(
-            f"{fault}: no judge gave two comparisons that count",
-            ["collect more from each", WITHOUT],
-        )
-    if loads.sum() > MAX_COMPARISONS:
-        raise NotConverged(
-            f"slopes of judges cannot be fitted to {loads.sum():,.0f} comparisons (at most"
-            f" {MAX_COMPARISONS:,.0f}): rounding hides how judges differ",
-            ["check whether these are counts", WITHOUT],
         )

@@ -66,21 +66,9 @@ class Skill:
 
 
 def list_skills(answers: Answers, columns: Sequence[Array]) -> tuple[Skill, ...]:
-    """Return each judge from (J,) means, standard deviations, lower and upper ends."""
     numbers = (answers.per_judge, *columns)
     rows = zip(answers.judges, *(column.tolist() for column in numbers), strict=True)
     return tuple(Skill(*row) for row in rows)
-
-
-def count_skills(right: Array, wrong: Array) -> tuple[Array, Array, Array, Array]:
-    """Return mean, sd and ends of Beta posteriors, from (J,) counts of right and wrong."""
-    from scipy.special import betaincinv
-
-    a, b = right + PRIOR[0], wrong + PRIOR[1]
-    mean = a / (a + b)
-    stderr = np.sqrt(mean * (1 - mean) / (a + b + 1))
-    lower, upper = (betaincinv(a, b, q) for q in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    return mean, stderr, lower, upper
 
 
 def integrate_skills(
@@ -94,14 +82,20 @@ def integrate_skills(
     start, width = np.zeros(judges), np.full(judges, np.pi / 2 / POINTS)
     for _ in range(ROUNDS):
         angle = start[:, None] + width[:, None] * (np.arange(POINTS) + 0.5)
-        density = _weigh(judge, (right, wrong), angle, prior)
+        share = np.sin(angle) ** 2
+        logs = (2 * prior[0] - 1) * np.log(np.sin(angle))
+        logs += (2 * prior[1] - 1) * np.log(np.cos(angle))
+        for g in range(POINTS):
+            mixed = share[:, g][judge] * (right - wrong) + wrong
+            logs[:, g] += np.bincount(judge, np.log(mixed), judges)
+        # the posterior density, 1 at the highest of each judge
+        density = np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
         held = density > MIN_DENSITY
         first = np.maximum(held.argmax(axis=1) - 1, 0)
         last = np.minimum(POINTS + 1 - held[:, ::-1].argmax(axis=1), POINTS)
         drawn, step = start, width
         start, width = start + first * width, (last - first) * width / POINTS
     weight = density / density.sum(axis=1, keepdims=True)
-    share = np.sin(angle) ** 2
     mean = (weight * share).sum(axis=1)
     stderr = np.sqrt((weight * (share - mean[:, None]) ** 2).sum(axis=1))
     below, rows, ends = weight.cumsum(axis=1), np.arange(judges), []
@@ -110,22 +104,6 @@ def integrate_skills(
         place = cell + 1 - (below[rows, cell] - probability) / weight[rows, cell]
         ends.append(np.sin(drawn + step * place) ** 2)
     return mean, stderr, ends[0], ends[1]
-
-
-def _weigh(
-    judge: NDArray[np.int64],
-    densities: tuple[Array, Array],
-    angle: Array,
-    prior: tuple[float, float],
-) -> Array:
-    """Return the (J, G) posterior density at (J, G) angles, 1 at the highest of each judge."""
-    right, wrong = densities
-    share = np.sin(angle) ** 2
-    logs = (2 * prior[0] - 1) * np.log(np.sin(angle)) + (2 * prior[1] - 1) * np.log(np.cos(angle))
-    for g in range(angle.shape[1]):
-        mixed = share[:, g][judge] * (right - wrong) + wrong
-        logs[:, g] += np.bincount(judge, np.log(mixed), len(angle))
-    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
 
 NO_LABEL: Final = -1
@@ -384,7 +362,6 @@ SURE_PROBABILITY: Final = 0.95  # Probability from which a label is called sure 
 
 
 def choose_labels(posterior: Array) -> Codes:
-    """Return the most probable label of each unit, −1 where two are equally probable."""
     best = posterior.argmax(axis=1)
     second = np.partition(posterior, -2, axis=1)[:, -2] if posterior.shape[1] > 1 else 0.0
     return np.where(posterior.max(axis=1) - second > MAX_TIED_DIFFERENCE, best, NO_LABEL).astype(
@@ -457,14 +434,25 @@ def sign_labels(answers: Answers, settings: Iterable[str]) -> str:
 class MajorityVote:
     @carries_excluded("controls")
     def fit(self, data: Judgments | Answers | Openable) -> LabelFit:
+        from scipy.special import betaincinv
+
         answers = code_answers(data)
         posterior = share_answers(answers)
-        agreed, others = count_agreements(answers)
+        # an answer to a unit with m other answers, k of them the same, is k/m of an agreement
+        rest = answers.per_unit[answers.unit] - 1
+        same = answers.counts[answers.unit, answers.label] - 1
+        met, j = rest > 0, len(answers.judges)
+        agreed = np.bincount(answers.judge[met], same[met] / rest[met], j).astype(np.float64)
+        others = np.bincount(answers.judge[met], minlength=j).astype(np.float64)
+        a, b = agreed + PRIOR[0], others - agreed + PRIOR[1]
+        mean = a / (a + b)
+        stderr = np.sqrt(mean * (1 - mean) / (a + b + 1))
+        lower, upper = (betaincinv(a, b, q) for q in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
         return LabelFit(
             model=self,
             answers=answers,
             posterior=posterior,
-            skills=list_skills(answers, count_skills(agreed, others - agreed)),
+            skills=list_skills(answers, (mean, stderr, lower, upper)),
             measure="agreement",
             parameters={"shares": posterior.mean(axis=0)},
             loglik=None,
@@ -478,15 +466,3 @@ class MajorityVote:
 
 def share_answers(answers: Answers) -> Array:
     return answers.counts / answers.per_unit[:, None]
-
-
-def count_agreements(answers: Answers) -> tuple[Array, Array]:
-    """Count each judge's agreements with others, and the answers that had others: (J,), (J,)."""
-    # an answer to a unit with m other answers, k of them the same, is k/m of an agreement
-    rest = answers.per_unit[answers.unit] - 1
-    same = answers.counts[answers.unit, answers.label] - 1
-    met = rest > 0
-    share = same[met] / rest[met]
-    judge, j = answers.judge[met], len(answers.judges)
-    agreed = np.bincount(judge, share, j).astype(np.float64)
-    return agreed, np.bincount(judge, minlength=j).astype(np.float64)

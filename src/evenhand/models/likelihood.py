@@ -56,7 +56,6 @@ class Likelihood:
 
     @property
     def reported(self) -> int:
-        """Number of parameters without the ghosts'."""
         return self.n_worths + self.n_ties + self.order_effect
 
     @property
@@ -118,7 +117,6 @@ class Likelihood:
         return np.asarray(sums + np.bincount(right, of_right, minlength=size))
 
     def score(self, beta: Array) -> Array:
-        """Return the gradient of the log-likelihood of the data, without the prior."""
         worths, tie, order, _ = self.parts(beta)
         eta = self.eta(worths, order)
         return self.pull_scores(expand_blocks(self.law, eta, tie, self.counts))
@@ -129,13 +127,11 @@ class Likelihood:
         return np.asarray(worths[left] - worths[right] + order)
 
     def loglik(self, beta: Array) -> float:
-        """Return the log-likelihood of the data, without the prior (nats)."""
         worths, tie, order, _ = self.parts(beta)
         eta = self.eta(worths, order)
         return float(expand_blocks(self.law, eta, tie, self.counts).value.sum())
 
     def expand(self, beta: Array) -> Expansion:
-        """Return log-likelihood plus log-prior to second order."""
         worths, tie, order, ghosts = self.parts(beta)
         local = expand_blocks(self.law, self.eta(worths, order), tie, self.counts)
         gradient = self.pull_scores(local)

@@ -49,8 +49,6 @@ MAX_SAME_DIFFERENCE: Final = 0.01  # Ends whose probabilities all differ by less
 
 @dataclass(frozen=True, eq=False)
 class Knowing:
-    """Who said what where it may be right."""
-
     # (U·C, J·C) sparse; at unit and label, judge and label as shown, how often the judge gave it
     matrix: Any
     given: Array  # (J, C) answers of each judge, as shown
@@ -92,15 +90,6 @@ class Odds:
     def penalty(self) -> float:
         """What is taken from the log-likelihood: divergence of posteriors from priors (nats)."""
         return sum(diverge(*one) for one in self.posteriors)
-
-    @classmethod
-    def of_counts(cls, know: Array, spam: Array, smoothing: float) -> Odds:
-        """Return the shares of smoothed counts, (J,) known and (J, C) spam: the M-step of EM."""
-        known, spammed = know + smoothing, spam.sum(axis=1) + smoothing
-        strategies = spam + smoothing
-        log_strategies = np.log(strategies / strategies.sum(axis=1, keepdims=True))
-        log_spam = np.log(spammed / (known + spammed))
-        return cls(np.log(known / (known + spammed)), log_spam[:, None] + log_strategies)
 
 
 def bound(know: Array, spam: Array, prior: tuple[float, float], pseudo: float) -> Odds:
@@ -315,8 +304,13 @@ class MACE:
         )
 
     def _maximise(self, knowing: Knowing, know: Array, spam: Array) -> Odds:
-        if self.method == "em":
-            return Odds.of_counts(know.sum(axis=1), spam, self._smooth(knowing))
+        if self.method == "em":  # the shares of smoothed counts
+            smooth = self._smooth(knowing)
+            known, spammed = know.sum(axis=1) + smooth, spam.sum(axis=1) + smooth
+            strategies = spam + smooth
+            log_strategies = np.log(strategies / strategies.sum(axis=1, keepdims=True))
+            log_spam = np.log(spammed / (known + spammed))[:, None] + log_strategies
+            return Odds(np.log(known / (known + spammed)), log_spam)
         return bound(know.sum(axis=1), spam, (self.know, self.spam), self._pseudo(knowing))
 
     @property

@@ -51,8 +51,6 @@ MAX_SYSTEMS: Final = 1_000  # Most systems of which all differences are estimate
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LeastSquaresFit(RatingFit):
-    """A fit by least squares, judge and item effects removed."""
-
     absorbed: Absorbed  # the regression
     basis: Array  # (K, K − 1) orthonormal contrasts of systems, which are its parameters
     bread: Array  # (K − 1, K − 1) inverse information of the contrasts
@@ -63,7 +61,6 @@ class LeastSquaresFit(RatingFit):
 
     @property
     def df(self) -> float:
-        """Ratings less what is estimated of them."""
         return float(len(self.residual) - self.absorbed.rank - self.basis.shape[1])
 
     def predict(self, rows: RatingRows, points: Array) -> Predicted:
@@ -110,7 +107,6 @@ class LeastSquaresFit(RatingFit):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The effects of judges: their severity beside the average judge's."""
         if "judge" not in self.effects:
             return ()
         factor, effects = self.data.factors["judge"], self.effects["judge"]
@@ -315,7 +311,6 @@ class NoSystems:
 
     @takes_judgments("data")
     def fit(self, data: Ratings | RatingRows | ScoredRows | Openable) -> LeastSquaresFit:
-        """Fit the model to ratings of one task under one criterion."""
         scores = take_scores(data)
         remove, _ = choose_removed(
             scores, {name: hold_one(scores, name) for name in scores.factors}

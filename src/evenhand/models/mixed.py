@@ -43,20 +43,22 @@ from evenhand.data.results import (
 )
 from evenhand.data.taking import Openable, takes_judgments
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
-from evenhand.models.components import (
+from evenhand.models.rating_components import (
+    MAX_COST_PROFILED,
     MIN_OWN_SHARE,
     Factor,
     Identified,
+    Peak,
     Problem,
     Term,
     arrange,
     explain,
+    find_peak,
     identify,
     make_terms,
     slope_means,
     solve_equations,
 )
-from evenhand.models.rating_components import MAX_COST_PROFILED, Peak, find_peak
 from evenhand.models.rating_fit import (
     Predicted,
     RatingFit,
@@ -84,8 +86,6 @@ SPREAD_ROUNDING: Final = 1e-12  # Share of the mean below which the sd of scores
 
 @dataclass(frozen=True)
 class FTest:
-    """All systems are equal."""
-
     statistic: float  # F
     df: int  # systems less one
     df_below: float  # Satterthwaite's
@@ -305,7 +305,6 @@ class MixedFit(RatingFit):
 
     @property
     def df(self) -> float:
-        """Return the degrees of freedom of F, which are those of all differences together."""
         return max(self.f_test.df_below, 1.0)
 
     def find_df(self, weights: Array) -> float:
@@ -320,7 +319,6 @@ class MixedFit(RatingFit):
 
     @cached_property
     def f_test(self) -> FTest:
-        """Test that all systems are equal."""
         q = len(self.systems) - 1
         differences = np.eye(q, q + 1) - np.eye(q, q + 1, 1)
         values, vectors = np.linalg.eigh(differences @ self.vcov @ differences.T)
@@ -345,7 +343,6 @@ class MixedFit(RatingFit):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Differences of systems, and standard deviations of the random effects."""
         total = sum(one.variance for one in self.components)
         rows = [
             {"name": one.title, "levels": one.levels, "sd": one.sd, "share": one.variance / total}

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Final, Literal, Protocol
+from functools import cache, cached_property
+from math import comb
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import Judgments
 from evenhand.data.exclusions import say_unweighted
 from evenhand.data.orders import NONE, Orders, count_orders
 from evenhand.data.rankings import Rankings
+from evenhand.data.taking import Openable, takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import (
     InvalidJudgments,
@@ -30,7 +33,7 @@ from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.graph import CONE_TOLERANCE, Graph, find_direction, is_strongly_connected
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
-from evenhand.numerics.sampling import one_blas_thread
+from evenhand.numerics.sampling import one_blas_thread, sum_subsets
 from evenhand.render.findings import Finding
 
 # The likelihood that models of whole rankings share: observed against all rivals, set by set.
@@ -139,7 +142,6 @@ class OrderLikelihood:
                 yield at, self.law.moments(worths[choices.sets[part]], extras), part
 
     def log_probs(self, beta: Array) -> Array:
-        """Return (R,) log-probability of each ranking (nats)."""
         log_probs = np.zeros(len(self.orders.weights))
         b = np.concatenate(self.widen(beta))
         log_z = [np.zeros(len(choices.sets)) for choices in self.choices]
@@ -168,7 +170,6 @@ class OrderLikelihood:
 
     @cached_property
     def _observed(self) -> Array:
-        """(full,) sum of what was chosen."""
         total = np.zeros(self.full)
         for choices in self.choices:
             weights = self.orders.weights[choices.row][:, None]
@@ -255,7 +256,6 @@ CONSTRAINTS_AT_ONCE = 200
 def check_order_existence(
     likelihood: OrderLikelihood, ties: Sequence[str], *, prior: float = 0.0
 ) -> None:
-    """Return if the estimate exists, refuse in words if it does not."""
     pairs = likelihood.orders.tally()
     won, lost = pairs.wins > 0, pairs.losses > 0
     strict_steps = Graph(
@@ -433,18 +433,15 @@ class OrderFit(ParametricFit):
 
     @property
     def log_worth(self) -> Array:
-        """(K,) log-worth (natural log-odds), the reference at 0."""
         return self.likelihood.widen(self.beta)[0]
 
     @property
     def vcov(self) -> Array:
-        """(p, p) model-based covariance of `estimate`."""
         scale = self.likelihood.scale
         return self.beta_vcov * scale * scale[:, None]
 
     @cached_property
     def worth_vcov(self) -> Array:
-        """(K, K) model-based covariance of `log_worth`, the reference at 0."""
         return add_reference(self.beta_vcov, len(self.systems), self.likelihood.reference)
 
     @cached_property
@@ -558,7 +555,6 @@ def observed_sizes(orders: Orders) -> tuple[int, ...]:
 def fit_orders(
     model: OrderSettings, orders: Orders, law: Law, labels: Sequence[str], notes: Sequence[str]
 ) -> OrderFit:
-    """Fit a law to rankings by maximum likelihood (or its posterior mode under a prior)."""
     k = len(orders.systems)
     if k > MAX_SYSTEMS:
         raise NotIdentified(
@@ -620,11 +616,320 @@ def fit_orders(
     )
 
 
-def refuse_long(orders: Orders, most: int) -> None:
-    longest = int(orders.lengths.max(initial=0))
-    if longest > most:
-        raise InvalidJudgments(
-            f"a ranking of {longest} outputs is too long for the pattern model, which sums over all"
-            f" rankings of its outputs (at most {most} here): use PlackettLuce, or expand the"
-            " rankings into comparisons"
+# Plackett-Luce and, with ties, Davidson-Luce: a ranking as a row of choices of the best.
+#
+# P(ranking) = ∏_stages  f(T) / Σ_{S ⊆ A, |S| observed} f(S),   f(T) = δ_|T| (∏_{i∈T} π_i)^{1/|T|}
+#
+# A are the outputs not yet placed, T those placed next: one, or several that tie; δ_1 = 1. Without
+# ties this is Plackett (1975), Applied Statistics 24:193-202; with ties Turner, van Etten, Firth &
+# Kosmidis (2020), Computational Statistics 35:1027-1057. On pairs it is Davidson's model with
+# ν = δ_2. log-worth = log π.
+#
+# When not to use it: when judges do not pick the best first (it is not the same read from the worst
+# end), when outputs of one ranking draw worth from each other, or when one judge's rankings hang
+# together (its own standard errors are then too small: `fit.cluster_vcov(data, "judge")`).
+#
+# All subsets of the sizes that were observed compete, as far as outputs remain; their sums are
+# elementary symmetric functions.
+
+
+@dataclass(frozen=True)
+class StageChoice:
+    # sizes of tied sets that have a δ, ascending, from 2; none for plain Plackett-Luce
+    sizes: tuple[int, ...] = ()
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        return tuple(f"g{size}" for size in self.sizes)
+
+    def _allowed(self, m: int) -> list[tuple[int, int | None]]:
+        """Return the sizes that m remaining outputs allow, and the place of each one's log δ."""
+        tied = [(size, m + at) for at, size in enumerate(self.sizes) if size <= m]
+        return [(1, None), *tied]
+
+    def count_rivals(self, m: int) -> float:
+        return float(sum(comb(m, size) for size, _ in self._allowed(m)))
+
+    def load(self, m: int) -> int:
+        return 4 * (m + len(self.sizes)) ** 2
+
+    def impossible(self, orders: Orders) -> NDArray[np.bool_]:
+        return np.asarray(~np.isin(orders.sizes(), (0, 1, *self.sizes)).all(axis=1))
+
+    def take_apart(self, orders: Orders) -> tuple[Choices, ...]:
+        """Return the stages with more than one output left, by how many are left."""
+        stages: dict[int, list[tuple[NDArray[Any], ...]]] = {}
+        lengths, n = orders.lengths, orders.outputs.shape[1]
+        for at in range(n - 1):
+            place = orders.places[:, at]
+            fresh = place != orders.places[:, at - 1] if at else np.ones(len(place), dtype=np.bool_)
+            for m in range(2, n - at + 1):
+                row = np.flatnonzero(fresh & (lengths - at == m))
+                if len(row):
+                    left = orders.outputs[row, at : at + m]
+                    chosen = orders.places[row, at : at + m] == place[row, None]
+                    stages.setdefault(m, []).append((row, left, chosen))
+        choices = []
+        for _, parts in sorted(stages.items()):
+            row, left, chosen = (np.concatenate(part) for part in zip(*parts, strict=True))
+            order = np.argsort(left, axis=1)
+            chosen = np.take_along_axis(chosen, order, axis=1)
+            size = chosen.sum(axis=1)
+            tied = size[:, None] == np.array(self.sizes, dtype=size.dtype)
+            sets, which = unique_sets(np.take_along_axis(left, order, axis=1))
+            observed = np.column_stack([chosen / size[:, None], tied])
+            choices.append(Choices(sets, row, which, observed))
+        return tuple(choices)
+
+    def moments(self, worths: Array, extras: Array) -> Moments:
+        n, m = worths.shape
+        shift = worths.max(axis=1, keepdims=True)
+        q = m + len(extras)
+        total, mean, second = np.zeros(n), np.zeros((n, q)), np.zeros((n, q, q))
+        for size, place in self._allowed(m):
+            sums = sum_subsets(np.exp((worths - shift) / size), size)
+            delta = 1.0 if place is None else float(np.exp(extras[place - m]))
+            total += delta * sums.every
+            mean[:, :m] += delta * sums.one / size
+            second[:, :m, :m] += delta * sums.two / size**2
+            if place is not None:
+                mean[:, place] = second[:, place, place] = delta * sums.every
+                cross = delta * sums.one / size
+                second[:, :m, place], second[:, place, :m] = cross, cross
+        log_z = np.log(total) + shift[:, 0]
+        return Moments(log_z, mean / total[:, None], second / total[:, None, None])
+
+    def best(self, worths: Array, extras: Array) -> Array:
+        """Return (N, q) the subset with the largest weight: the best outputs, as many as pay."""
+        m = worths.shape[1]
+        order = np.argsort(-worths, axis=1, kind="stable")
+        sums = np.cumsum(np.take_along_axis(worths, order, axis=1), axis=1)
+        sizes = self._allowed(m)
+        value = np.column_stack(
+            [
+                sums[:, d - 1] / d + (0.0 if place is None else extras[place - m])
+                for d, place in sizes
+            ]
         )
+        chosen = np.argmax(value, axis=1)
+        size = np.array([d for d, _ in sizes])[chosen]
+        rank = np.argsort(order, axis=1, kind="stable")
+        inside = (rank < size[:, None]) / size[:, None]
+        tied = size[:, None] == np.array(self.sizes, dtype=size.dtype)
+        return np.column_stack([inside, tied])
+
+
+@dataclass(frozen=True)
+class PlackettLuce(OrderSettings):
+    """Settings of a Plackett-Luce model.
+
+    Attributes:
+        ties: davidson: a parameter δ for every size of tied sets that was observed; where no ties
+            were, plain Plackett-Luce.
+        reference: the system with log-worth 0; the last by default.
+        prior: pseudo-comparisons of every system with a ghost, half of them won; 0 for none.
+
+    >>> from evenhand.data.orders import Orders
+    >>> import numpy as np
+    >>> best_first = np.array([[0, 1, 2], [1, 0, 2], [0, 2, 1], [2, 1, 0]], np.int32)
+    >>> places = np.tile(np.arange(3, dtype=np.int32), (4, 1))
+    >>> counts = np.array([6.0, 4.0, 5.0, 3.0])
+    >>> fit = PlackettLuce().fit(Orders(("new", "old", "plain"), best_first, places, counts))
+    >>> {name: round(worth, 2) for name, worth in fit.worths.items()}
+    {'new': 0.55, 'old': 0.28, 'plain': 0.17}
+    """
+
+    @takes_judgments("data")
+    def fit(self, data: Judgments | Orders | Openable) -> OrderFit:
+        """Fit by maximum likelihood (or its posterior mode under a prior).
+
+        Args:
+            data: rankings, ties and partial ones too; or comparisons, each a ranking of two;
+                votes whose answers are whole rankings are such, others rankings of two.
+
+        Raises:
+            NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
+            InvalidJudgments: what cannot be a ranking, or has no place in the model.
+
+        """
+        orders = count_orders(data)
+        sizes = observed_sizes(orders)
+        notes = [] if sizes else [say("plain-plackett-luce")]
+        missing = [str(size) for size in range(2, max(sizes, default=2)) if size not in sizes]
+        if missing:
+            notes.append(say("missing-tie-sizes", largest=sizes[-1], missing=", ".join(missing)))
+        labels = [f"tie of {size}" for size in sizes]
+        return fit_orders(self, orders, StageChoice(sizes), labels, notes)
+
+
+# The pattern model of rankings (Mallows-Bradley-Terry): a ranking as comparisons that must agree.
+#
+#     P(ranking of A) ∝ exp Σ_{j∈A} λ_j (#below j − #above j),   over all rankings of the set A
+#
+# It is the Bradley-Terry model of all pairs, given that they form a ranking. Ties, where observed,
+# add exp γ for each tied pair, over all rankings with ties (the undecided category of prefmod's
+# patterns). log-worth = 2λ; on pairs it is Davidson's model. Source: Mallows (1957), Biometrika
+# 44:114-130; Dittrich, Hatzinger & Katzenbeisser (2002), Computational Statistics & Data Analysis
+# 40:39-57; prefmod (Hatzinger & Dittrich 2012, Journal of Statistical Software 48(10)),
+# `pattR.fit`.
+#
+# When not to use it: for long rankings (all their orders are summed over), and where judges rank
+# sets of different sizes: the model of a set's subset is another one, so that worths from sets of 3
+# and of 5 outputs are not quite the same thing. A partial ranking counts as a ranking of the
+# outputs in it.
+#
+# The sum over all rankings of a set goes output by output, or tied group by tied group, through its
+# subsets: 2^m m steps instead of m! terms (Held & Karp 1962), 3^m with ties. See also Critchlow &
+# Fligner (1991), Psychometrika 56:517-533.
+
+LONGEST_PLAIN: Final = 12  # Most outputs of a ranking without ties: 24,576 steps
+LONGEST_TIED: Final = 9  # Most outputs of a ranking where ties are modelled: 19,171 steps
+
+
+@dataclass(frozen=True)
+class PatternLaw:
+    ties: bool  # whether tied groups are patterns too, with a parameter for each tied pair
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        return ("g1",) if self.ties else ()
+
+    def count_rivals(self, m: int) -> float:
+        counts = [1.0]
+        for size in range(1, m + 1):
+            first = range(1, size + 1) if self.ties else (1,)
+            counts.append(sum(comb(size, group) * counts[size - group] for group in first))
+        return counts[m]
+
+    def load(self, m: int) -> int:
+        return (1 << m) * (m + len(self.extras)) ** 2
+
+    def impossible(self, orders: Orders) -> NDArray[np.bool_]:
+        return np.asarray((orders.sizes() > 1).any(axis=1) & (not self.ties))
+
+    def take_apart(self, orders: Orders) -> tuple[Choices, ...]:
+        """Return each ranking as one choice, by number of outputs."""
+        choices = []
+        for m in np.unique(orders.lengths).tolist():
+            row = np.flatnonzero(orders.lengths == m)
+            outputs, places = orders.outputs[row, :m], orders.places[row, :m]
+            order = np.argsort(outputs, axis=1)
+            places = np.take_along_axis(places, order, axis=1)
+            worse = places[:, None, :] - places[:, :, None]
+            net = np.sign(worse).sum(axis=2) / 2  # of log-worths, which are 2λ
+            tied = ((worse == 0).sum(axis=(1, 2)) - m) / 2
+            observed = np.column_stack([net, tied]) if self.ties else net
+            sets, which = unique_sets(np.take_along_axis(outputs, order, axis=1))
+            choices.append(Choices(sets, row, which, np.asarray(observed, dtype=np.float64)))
+        return tuple(choices)
+
+    def moments(self, worths: Array, extras: Array) -> Moments:
+        n, m = worths.shape
+        q = m + len(extras)
+        centred = worths - worths.mean(axis=1, keepdims=True)
+        whole = np.concatenate([centred, np.broadcast_to(extras, (n, len(extras)))], axis=1)
+        every, mean = np.zeros((1 << m, n)), np.zeros((1 << m, n, q))
+        second = np.zeros((1 << m, n, q, q))
+        every[0] = 1.0
+        for above, joined, x in _steps(m, ties=self.ties):
+            u = np.array(x)[:q]
+            weight = np.exp(whole @ u)
+            first, grown = mean[above], weight * every[above]
+            cross = weight[:, None, None] * (first[:, :, None] * u)
+            second[joined] += weight[:, None, None] * second[above] + cross
+            second[joined] += cross.transpose(0, 2, 1) + grown[:, None, None] * np.outer(u, u)
+            mean[joined] += weight[:, None] * first + grown[:, None] * u
+            every[joined] += grown
+        total = every[-1]
+        return Moments(np.log(total), mean[-1] / total[:, None], second[-1] / total[:, None, None])
+
+    def best(self, worths: Array, extras: Array) -> Array:
+        """Return (N, q) the ranking with the largest x·b: by worth, neighbours tied if it pays."""
+        n, m = worths.shape
+        order = np.argsort(-worths, axis=1, kind="stable")
+        sums = np.cumsum(np.take_along_axis(worths, order, axis=1), axis=1)
+        sums = np.concatenate([np.zeros((n, 1)), sums], axis=1)
+        gamma = float(extras[0]) if self.ties else 0.0
+        value, start = np.zeros((n, m + 1)), np.zeros((n, m + 1), dtype=np.intp)
+        value[:, 1:] = -np.inf
+        for last in range(1, m + 1):
+            for first in range(0 if self.ties else last - 1, last):
+                gain = (m - last - first) / 2 * (sums[:, last] - sums[:, first])
+                gain += value[:, first] + gamma * comb(last - first, 2)
+                start[:, last] = np.where(gain > value[:, last], first, start[:, last])
+                value[:, last] = np.maximum(gain, value[:, last])
+        # walk back through the tied groups from the last output
+        rank, end = np.arange(m), np.full(n, m)
+        sorted_x, tied = np.zeros((n, m)), np.zeros(n)
+        while (end > 0).any():
+            begin = start[np.arange(n), end]
+            inside = (rank >= begin[:, None]) & (rank < end[:, None])
+            sorted_x += inside * ((m - end - begin) / 2)[:, None]
+            tied += (end - begin) * (end - begin - 1) / 2
+            end = begin
+        x = np.empty((n, m))
+        np.put_along_axis(x, order, sorted_x, axis=1)
+        return np.column_stack([x, tied]) if self.ties else x
+
+
+@cache
+def _steps(m: int, *, ties: bool) -> tuple[tuple[int, int, tuple[float, ...]], ...]:
+    """Return the steps from a set placed to the set then placed, and what each adds to x."""
+    steps = []
+    for joined in range(1, 1 << m):
+        group = joined
+        while group:  # a tied group, placed below the outputs placed so far
+            if ties or group & (group - 1) == 0:
+                above, size = (joined ^ group).bit_count(), group.bit_count()
+                net = (m - joined.bit_count() - above) / 2
+                inside = tuple(net if group >> i & 1 else 0.0 for i in range(m))
+                steps.append((joined ^ group, joined, (*inside, float(comb(size, 2)))))
+            group = (group - 1) & joined
+    return tuple(steps)
+
+
+@dataclass(frozen=True)
+class PatternModel(OrderSettings):
+    """Settings of a pattern model.
+
+    Attributes:
+        ties: davidson: a parameter γ for each tied pair; where no ties were observed, rankings
+            without ties only.
+        reference: the system with log-worth 0; the last by default.
+        prior: pseudo-comparisons of every system with a ghost, half of them won; 0 for none.
+
+    >>> from evenhand.data.orders import Orders
+    >>> import numpy as np
+    >>> best_first = np.array([[0, 1, 2], [1, 0, 2], [0, 2, 1], [2, 1, 0]], np.int32)
+    >>> places = np.tile(np.arange(3, dtype=np.int32), (4, 1))
+    >>> counts = np.array([6.0, 4.0, 5.0, 3.0])
+    >>> fit = PatternModel().fit(Orders(("new", "old", "plain"), best_first, places, counts))
+    >>> {name: round(worth, 2) for name, worth in fit.worths.items()}
+    {'new': 0.51, 'old': 0.29, 'plain': 0.2}
+    """
+
+    @takes_judgments("data")
+    def fit(self, data: Judgments | Orders | Openable) -> OrderFit:
+        """Fit by maximum likelihood (or its posterior mode under a prior).
+
+        Args:
+            data: rankings, ties and partial ones too; or comparisons, each a ranking of two;
+                votes whose answers are whole rankings are such, others rankings of two.
+
+        Raises:
+            NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
+            InvalidJudgments: what cannot be a ranking, or is too long to be summed over.
+
+        """
+        orders = count_orders(data)
+        tied = bool(observed_sizes(orders))
+        longest = int(orders.lengths.max(initial=0))
+        if longest > (most := LONGEST_TIED if tied else LONGEST_PLAIN):
+            raise InvalidJudgments(
+                f"a ranking of {longest} outputs is too long for the pattern model, which sums over"
+                f" all rankings of its outputs (at most {most} here): use PlackettLuce, or expand"
+                " the rankings into comparisons"
+            )
+        labels = ["tie"] if tied else []
+        notes = [] if tied else [say("plain-pattern")]
+        return fit_orders(self, orders, PatternLaw(tied), labels, notes)

@@ -127,7 +127,33 @@ class Ordinal:
         scores = take_scores(data)
         categories, category = np.unique(scores.score, return_inverse=True)
         category = category.reshape(-1)
-        _require(scores, categories, category)
+        size, systems = len(categories), scores.systems
+        if size > MAX_CATEGORIES:
+            raise NotIdentified(
+                f"the ordinal model takes at most {MAX_CATEGORIES} categories, and there are"
+                f" {size:,} different scores",
+                ["use --model adjusted or --model mixed, which take scores as numbers"],
+            )
+        if size < 2:
+            raise NotIdentified("all scores are equal: there is nothing to rank by")
+        # A direction in which no score becomes less likely has μ_s ≤ κ_c where s has category c,
+        # and κ_c ≤ μ_s where it has c + 1. There is none but a shift of all of them if and only if
+        # the graph of these relations is strongly connected.
+        k = len(systems)
+        cells = np.unique(np.stack((scores.system, category), axis=1), axis=0)
+        below, above = cells[cells[:, 1] < size - 1], cells[cells[:, 1] > 0]
+        source = np.concatenate((below[:, 0], k + above[:, 1] - 1))
+        target = np.concatenate((k + below[:, 1], above[:, 0]))
+        group = strong_components(Graph(k + size - 1, source, target))[:k]
+        if (group != group[0]).any():
+            best = group == group[int(scores.means.argmax())]
+            names = np.array(systems)
+            raise NotIdentified(
+                "the ordinal model has no finite estimates: scores of"
+                f" {listing(names[best].tolist(), 5)} do not overlap with those of"
+                f" {listing(names[~best].tolist(), 5)}",
+                ["collect more scores of each", "use --model adjusted or --model mixed"],
+            )
         sds, notes = _choose(self.sds, scores.rows, len(categories))
         design = _Design.of(scores, category, sds)
         with one_blas_thread():
@@ -160,37 +186,6 @@ class Ordinal:
                 scores.rows.items[code]: chosen["item"] * effect
                 for code, effect in zip(items, mode.at.items.tolist(), strict=False)
             },
-        )
-
-
-def _require(scores: ScoredRows, categories: Array, category: Integers) -> None:
-    """Refuse scores for which the likelihood has no maximum."""
-    size, systems = len(categories), scores.systems
-    if size > MAX_CATEGORIES:
-        raise NotIdentified(
-            f"the ordinal model takes at most {MAX_CATEGORIES} categories, and there are {size:,}"
-            " different scores",
-            ["use --model adjusted or --model mixed, which take scores as numbers"],
-        )
-    if size < 2:
-        raise NotIdentified("all scores are equal: there is nothing to rank by")
-    # A direction in which no score becomes less likely has μ_s ≤ κ_c where s has category c, and
-    # κ_c ≤ μ_s where it has c + 1. There is none but a shift of all of them if and only if the
-    # graph of these relations is strongly connected.
-    k = len(systems)
-    cells = np.unique(np.stack((scores.system, category), axis=1), axis=0)
-    below, above = cells[cells[:, 1] < size - 1], cells[cells[:, 1] > 0]
-    source = np.concatenate((below[:, 0], k + above[:, 1] - 1))
-    target = np.concatenate((k + below[:, 1], above[:, 0]))
-    group = strong_components(Graph(k + size - 1, source, target))[:k]
-    if (group != group[0]).any():
-        best = group == group[int(scores.means.argmax())]
-        names = np.array(systems)
-        raise NotIdentified(
-            "the ordinal model has no finite estimates: scores of"
-            f" {listing(names[best].tolist(), 5)} do not overlap with those of"
-            f" {listing(names[~best].tolist(), 5)}",
-            ["collect more scores of each", "use --model adjusted or --model mixed"],
         )
 
 
@@ -463,7 +458,6 @@ class _Design:
 def _find_mode(
     design: _Design, sds: Mapping[str, float], at: _State, gain: float = MAX_GAIN_LEFT
 ) -> _Mode:
-    """Climb to the mode of all effects by Newton's steps, outputs and items eliminated."""
     from scipy.linalg import cho_solve
     from scipy.sparse import csr_array, diags_array
 
@@ -613,7 +607,6 @@ class OrdinalFit(RatingFit):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Differences of systems, cutpoints, and how far effects spread."""
         cuts = [
             {"name": f"{low:g} | {high:g}", "cutpoint": cut}
             for low, high, cut in zip(

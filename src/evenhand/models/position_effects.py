@@ -52,7 +52,6 @@ class Panel:
 
     @property
     def judge(self) -> NDArray[np.int32]:
-        """(C,) judge of each entry."""
         return self.codes["judge"]
 
     @cached_property
@@ -76,7 +75,6 @@ class Panel:
         return expand_blocks(self.likelihood.law, eta, tie, counts, room)
 
     def by_judge(self, values: Array) -> Array:
-        """Sum entries by judge: (J,)."""
         return np.bincount(self.judge, values, self.size).astype(np.float64)
 
 
@@ -119,7 +117,6 @@ class PositionEffects:
 
     @property
     def test(self) -> LRTest:
-        """The likelihood-ratio test of τ = 0."""
         return LRTest.at_boundary(self.loglik, self.common)
 
 

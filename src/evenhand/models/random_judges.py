@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, erfc, exp, inf, log, sqrt
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,28 +73,8 @@ from evenhand.render.findings import Finding
 DOUBTFUL: Final = 0.05  # P-value from which nothing is claimed
 
 
-def favourite_share(sigma: float) -> float:
-    """Return how often judges pick their favourite of two systems equal to the mean judge."""
-    # the judge's log-odds are N(0, 2σ²); this is the mean of 1 / (1 + exp(−|x|))
-    z = np.linspace(0.0, 9.0, 3601)
-    density = np.exp(-(z**2) / 2)
-    density[0] /= 2
-    return float((density / (1 + np.exp(-sqrt(2) * sigma * z))).sum() / density.sum())
-
-
-def reversed_share(sigma: float, gap: float = 1.0) -> float:
-    """Return the share of judges to whom the worse of two systems is the better: Φ(−gap/(√2 σ))."""
-    return erfc(gap / (2 * sigma)) / 2 if sigma > 0 else 0.0
-
-
-# What one judge's answers say of his or her taste: posterior means, drawn towards the mean judge.
-#
-# E[u_lj | answers of l],   sd[u_lj | answers of l]          at the estimated θ, γ and σ
-#
-# With few answers the mean stays near 0 and the standard deviation near σ: such a judge is unknown,
-# not average.
-
-Integers = NDArray[np.intp]
+# What one judge's answers say of a taste at the estimated θ, γ and σ. With few answers its mean
+# stays near 0 and its standard deviation near σ: such a judge is unknown, not average.
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +141,7 @@ def check_integrals(
             plain, slope = batch.sums(tilted.log_scale), 0.0
         else:
             piece = integrals.integrate_laplace(batch, votes, sigma, sites, panel.settled)
-            trace = np.trace(covariance, axis1=1, axis2=2).sum()
-            slope = piece.log_sigma - float((trace + (mean**2).sum()) / sigma**2 - mean.size)
+            slope = piece.log_sigma - integrals.by_log_sigma(covariance, mean, sigma)
             plain = batch.sums(votes.values(centre) - sites.values(centre))
         top = logs.max(axis=(0, 1))
         draws = np.exp(logs - top)
@@ -286,7 +265,7 @@ def deal_rankings(
     sums = np.asarray(np.bincount(inverse, np.concatenate((score, -score))), dtype=np.float64)
     at, system = np.divmod(used, k)
 
-    def spread(judge: Integers) -> float:
+    def spread(judge: integrals.Integers) -> float:
         """Return U, given the judge of every answer."""
         return float((np.bincount(judge[at] * k + system, sums) ** 2).sum())
 
@@ -366,7 +345,8 @@ def find_interval(
     profile = _Profile(panel, peak, restricted=restricted)
     zero = pooled.loglik
     if restricted:
-        zero -= _half_log_det(invert_positive(pooled.vcov)[: (n := panel.n_systems - 1), :n])
+        worths = invert_positive(pooled.vcov)[: panel.n_systems - 1, : panel.n_systems - 1]
+        zero -= float(np.linalg.slogdet(worths)[1]) / 2
     # the standard error of log σ; at σ = 0 about the upper end of σ
     if peak.point is not None:
         spread = float(np.sqrt(peak.vcov[-1, -1]))
@@ -406,22 +386,14 @@ def _move(panel: integrals.Panel, peak: integrals.Peak, top: _Top) -> integrals.
     return integrals.Peak(beta, exp(top.at), peak.loglik, vcov, point, peak.dispersion)
 
 
-def _half_log_det(information: Array) -> float:
-    return float(np.linalg.slogdet(information)[1]) / 2
-
-
 @dataclass(frozen=True, eq=False)
 class _Inner:
-    """The likelihood by worths and γ alone."""
-
     value: float
     gradient: Array
     point: integrals.Point
 
 
 class _Profile:
-    """The profile as a function of log σ, worths and γ fitted anew."""
-
     def __init__(self, panel: integrals.Panel, peak: integrals.Peak, *, restricted: bool) -> None:
         self.panel, self.peak, self.restricted = panel, peak, restricted
         n = panel.size - 1
@@ -463,7 +435,7 @@ class _Profile:
             assert there.worths is not None
             assert there.bends is not None
             slope -= float(np.trace(np.linalg.solve(there.worths, there.bends))) / 2
-            value -= _half_log_det(there.worths)
+            value -= float(np.linalg.slogdet(there.worths)[1]) / 2
             n = self.panel.n_systems - 1
             softer = integrals.find_softening(at, float(beta[-1]) if self.panel.ties else None)
             value -= n * softer[0]
@@ -472,7 +444,6 @@ class _Profile:
 
 
 def _find_top(profile: _Profile, zero: float, first: float) -> _Top | None:
-    """Return where the profile is largest; None where that is at σ = 0."""
     peak = profile.peak
     bend = 1 / float(peak.vcov[-1, -1]) if peak.point is not None else 4.0
     at, here = first, profile.height(first)
@@ -562,7 +533,6 @@ class RandomJudgesFit(ParametricFit):
 
     @property
     def gamma(self) -> float | None:
-        """Davidson's γ for every judge; None without ties."""
         return float(self.estimate[-1]) if self.panel.ties else None
 
     @cached_property
@@ -572,7 +542,6 @@ class RandomJudgesFit(ParametricFit):
 
     @property
     def says(self) -> tuple[Finding, ...]:
-        """Whether judges differ, then details: the test, what σ means, how integrals are."""
         sigma, check = self.sigma, self.check
         test = self.lr_test or self.deal_test
         # a claim only where a test supports it
@@ -587,9 +556,16 @@ class RandomJudgesFit(ParametricFit):
             level = f"{100 * self.model.level:g} %"
             sentences = [say(claim, sigma=sigma, lower=low, upper=upper, level=level)]
         if check is not None:
-            shares = {"favourite": favourite_share(sigma), "reverse": reversed_share(sigma)}
-            percents = {name: 100 * one for name, one in shares.items()}
-            sentences.append(say("tastes", **percents))
+            # To judges, two systems equal to the mean judge differ by N(0, 2σ²) log-odds: they pick
+            # their favourite in a share of the mean of 1 / (1 + exp(−|x|)). Of two that are 1 apart
+            # the worse is the better to a share of Φ(−1/(√2 σ)).
+            z = np.linspace(0.0, 9.0, 3601)
+            density = np.exp(-(z**2) / 2)
+            density[0] /= 2
+            picked = density / (1 + np.exp(-sqrt(2) * sigma * z))
+            favourite = 100 * float(picked.sum() / density.sum())
+            reverse = 100 * erfc(1 / (2 * sigma)) / 2
+            sentences.append(say("tastes", favourite=favourite, reverse=reverse))
         if self.lr_test is not None:
             values = {"statistic": self.lr_test.statistic, "p": self.lr_test.p}
             sentences.append(say("sigma-test", "info", **values))
@@ -609,7 +585,6 @@ class RandomJudgesFit(ParametricFit):
         return (*named, restricted, f"level={model.level:g}", f"seed={model.seed}")
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right, averaged over judges, for a new judge."""
         worth, (left, right) = self.log_worth, self.codes(pairs).T
         return self.predict_gaps(worth[left] - worth[right])
 
@@ -713,13 +688,11 @@ def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequ
 def note_result(
     sigma: float, interval: Interval, check: IntegralCheck | None
 ) -> tuple[Finding, ...]:
-    low, high = interval.lower, interval.upper
-    notes = []
+    notes, (low, high) = [], (interval.lower, interval.upper)
     if high == inf or (low == 0 and high > MAX_INTERVAL_WIDTH):
         notes.append(say("sigma-uncertain", "warning"))
     if check is None:
-        notes.append(say("sigma-zero"))
-        return tuple(notes)
+        return (*notes, say("sigma-zero"))
     if check.worst < MIN_EFFECTIVE_SHARE:
         notes.append(say("integrals-unchecked", "warning", draws=check.draws, worst=check.worst))
     shift = check.sigma_shift
@@ -729,7 +702,6 @@ def note_result(
 
 
 Ties = Literal["davidson", "discard"]
-_TIES: Final = ("davidson", "discard")
 _QUASI: Final = (
     "ties='half-win' has no likelihood of which judges' tastes could be integrated out: choose"
     " davidson (ties as an outcome) or discard"
@@ -768,7 +740,7 @@ class RandomJudges:
         chosen: str = self.ties
         if chosen == "half-win":
             raise UnknownOption(_QUASI)
-        require_option("ties", chosen, _TIES)
+        require_option("ties", chosen, get_args(Ties))
         require_option("method", self.method, ("corrected", "laplace"))
         require_level(self.level)
 
@@ -784,7 +756,10 @@ class RandomJudges:
             UnknownOption: weights of importance, or judges that were merged.
 
         """
-        answers = self._tally(data)
+        answers = count_pairs(data, ("judge",), answers=True)
+        require_counts(answers)
+        known = ("judge", *(name for name in ANSWERS if name in answers.factors))
+        answers = replace(answers, factors={name: unmerged(answers, name) for name in known})
         whole = replace(answers, factors={"judge": answers.factors["judge"]}).fold()
         tally = self._used(whole)
         require_few(tally.systems)
@@ -820,8 +795,8 @@ class RandomJudges:
         if len(labels) < MIN_JUDGES:
             notes.append(say("few-judges-taste", "warning", judges=len(labels)))
         if of_rankings:
-            known = "" if deal_test is not None else "merged-"
-            notes.append(say(f"sigma-of-{known}rankings", "warning"))
+            merged = "" if deal_test is not None else "merged-"
+            notes.append(say(f"sigma-of-{merged}rankings", "warning"))
         names, others = name_worths(tally.systems, reference)
         return RandomJudgesFit(
             model=self,
@@ -845,13 +820,6 @@ class RandomJudges:
             panel=panel,
             peak=peak,
         )
-
-    def _tally(self, data: Judgments) -> Tally:
-        tally = count_pairs(data, ("judge",), answers=True)
-        require_counts(tally)
-        whole = [name for name in ANSWERS if name in tally.factors]
-        factors = {name: unmerged(tally, name) for name in ("judge", *whole)}
-        return replace(tally, factors=factors)
 
     def _used(self, tally: Tally) -> Tally:
         require_two(tally.systems)

@@ -46,7 +46,6 @@ class Votes:
         return 0.0 if self.gamma is None else float(np.exp(self.gamma))
 
     def values(self, deviation: Array) -> Array:
-        """Return ℓ(m + e) for deviations (..., c), in nats."""
         x = (self.centre + deviation) / 2
         size = np.abs(x)
         root = np.exp(-size)
@@ -99,7 +98,6 @@ class Sites:
     linear: Array  # b, of the deviation e
 
     def values(self, deviation: Array) -> Array:
-        """Return b e − t e²/2 for deviations (..., c)."""
         return np.asarray(deviation * (self.linear - self.precision / 2 * deviation))
 
 
@@ -112,10 +110,6 @@ class Moments:
     variance: Array  # (c,) variance of e
     deviation: Array  # (q, c) nodes of the quadrature
     weight: Array  # (q, c) their weights
-
-    def tied(self, votes: Votes) -> Array:
-        """Return (c,) mean chances of a tie."""
-        return np.asarray((self.weight * votes.tied(self.deviation)).sum(axis=0))
 
 
 def tilt(votes: Votes, sites: Sites, mean: Array, variance: Array) -> Moments:
@@ -172,8 +166,7 @@ class Piece:
     gamma: float  # derivative by γ
     log_sigma: float  # derivative by log σ
     sites: Sites  # the sites at the end
-    mean: Array  # (B, d) posterior means of u
-    covariance: Array  # (B, d, d) posterior covariances S
+    covariance: Array  # (B, d, d) posterior covariances S of u
 
 
 def invert(batch: Batch, sites: Sites, sigma: float) -> tuple[Array, Array, Array]:
@@ -192,7 +185,7 @@ def integrate_laplace(
     mean = find_mode(batch, votes, sigma, start=start)
     deviation = batch.differ(mean)
     at = slopes(votes, deviation)
-    sites = _at_mode(at, deviation)
+    sites = Sites(-at.xx, at.x - at.xx * deviation)
     covariance, log_det = invert_all(batch.precision(sites.precision, sigma**-2))
     bent = batch.spread(covariance) * at.xxx / 2
     pulled = _times(covariance, batch.gather(bent))
@@ -202,10 +195,9 @@ def integrate_laplace(
         value=_value(sites, sigma, log_det, deviation, batch.width) + float(scale.sum()),
         centre=at.x + bent + at.xx * turned,
         gamma=float((at.g + batch.spread(covariance) * at.xxg / 2 + turned * at.xg).sum()),
-        log_sigma=_by_log_sigma(covariance, mean, sigma)
+        log_sigma=by_log_sigma(covariance, mean, sigma)
         + float(2 * (pulled * mean).sum() / sigma**2),
         sites=sites,
-        mean=mean,
         covariance=covariance,
     )
 
@@ -213,10 +205,10 @@ def integrate_laplace(
 def integrate_corrected(
     batch: Batch, votes: Votes, sigma: float, start: Sites | None, settled: float
 ) -> Piece:
-    """Return the integrals of a batch by expectation propagation."""
     if start is None:
         deviation = batch.differ(find_mode(batch, votes, sigma, flat=START_TOLERANCE))
-        start = _at_mode(slopes(votes, deviation), deviation)
+        at = slopes(votes, deviation)
+        start = Sites(-at.xx, at.x - at.xx * deviation)
     sites = start
     for taken in range(MAX_PASSES):
         covariance, mean, log_det = invert(batch, sites, sigma)
@@ -238,14 +230,16 @@ def integrate_corrected(
             "the integrals over judges' tastes did not settle",
             ["look for judges with millions of answers on one pair"],
         )
-    gamma = 0.0 if votes.gamma is None else float((votes.ties - votes.n * tilted.tied(votes)).sum())
+    gamma = 0.0
+    if votes.gamma is not None:
+        tied = (tilted.weight * votes.tied(tilted.deviation)).sum(axis=0)
+        gamma = float((votes.ties - votes.n * tied).sum())
     return Piece(
         value=_value(sites, sigma, log_det, centre, batch.width) + float(tilted.log_scale.sum()),
         centre=sites.linear - sites.precision * centre,
         gamma=gamma,
-        log_sigma=_by_log_sigma(covariance, mean, sigma),
+        log_sigma=by_log_sigma(covariance, mean, sigma),
         sites=sites,
-        mean=mean,
         covariance=covariance,
     )
 
@@ -319,17 +313,13 @@ def _height(batch: Batch, votes: Votes, mean: Array, ridge: float) -> Array:
     return np.asarray(answers - ridge / 2 * (mean**2).sum(axis=1))
 
 
-def _at_mode(at: Slopes, deviation: Array) -> Sites:
-    return Sites(-at.xx, at.x - at.xx * deviation)
-
-
 def _value(sites: Sites, sigma: float, log_det: Array, centre: Array, width: int) -> float:
     """Return −½ log det(I + σ² M) + ½ Σ b ē."""
     scaled = log_det.sum() + 2 * np.log(sigma) * width * len(log_det)
     return float((sites.linear * centre).sum() - scaled) / 2
 
 
-def _by_log_sigma(covariance: Array, mean: Array, sigma: float) -> float:
+def by_log_sigma(covariance: Array, mean: Array, sigma: float) -> float:
     trace = np.trace(covariance, axis1=1, axis2=2).sum()
     return float((trace + (mean**2).sum()) / sigma**2 - mean.size)
 
@@ -438,7 +428,17 @@ class Panel:
             linear[rows] = piece.sites.linear + piece.sites.precision * votes.centre
             sums[:3] += weight * np.array((piece.value, piece.gamma, piece.log_sigma))
             if tables is not None:
-                sums[3] += self._inform(batch, piece, (sigma, weight), tables)
+                # the batch's information on worths, and its derivative
+                share = np.eye(batch.width) - piece.covariance / sigma**2
+                # matrix by matrix, a symmetric one times itself costs half; of narrow ones the loop
+                # is dear
+                alone = batch.size == 1
+                squares = np.stack([one @ one.T for one in share]) if alone else share @ share
+                places = self._places(batch)
+                for row, values in enumerate((share, -2 * squares)):
+                    added = np.bincount(places, values.reshape(-1), minlength=tables.shape[1])
+                    tables[row] += weight / sigma**2 * added
+                sums[3] += float(2 * weight * (share**2).sum())
         k = self.n_systems
         by_system = np.bincount(self.left, by_entry, minlength=k)
         by_system = by_system - np.bincount(self.right, by_entry, minlength=k)
@@ -451,20 +451,6 @@ class Panel:
             bends=None if tables is None else self._among_worths(tables[1]),
             log_sigma=float(sums[3]),
         )
-
-    def _inform(
-        self, batch: Batch, piece: Piece, scale: tuple[float, float], tables: Array
-    ) -> float:
-        """Add a batch's information on worths, and its derivative; return that on log σ."""
-        sigma, weight = scale
-        share = np.eye(batch.width) - piece.covariance / sigma**2
-        # matrix by matrix, a symmetric one times itself costs half; of narrow ones the loop is dear
-        squares = np.stack([one @ one.T for one in share]) if batch.size == 1 else share @ share
-        places = self._places(batch)
-        for row, values in enumerate((share, -2 * squares)):
-            added = np.bincount(places, values.reshape(-1), minlength=tables.shape[1])
-            tables[row] += weight / sigma**2 * added
-        return float(2 * weight * (share**2).sum())
 
     def _places(self, batch: Batch) -> Integers:
         """Return where the numbers of a batch's matrices stand in a table of all systems."""
@@ -587,7 +573,6 @@ class Dispersion:
 
 
 def pool_judges(tally: Tally, reference: int, *, ties: bool) -> Pooled:
-    """Fit Bradley and Terry's model to the counts of all judges together."""
     pooled = tally.pool()
     law = Davidson() if ties else TwoOutcomes()
     counts = np.asfortranarray(pooled.counts)
@@ -695,7 +680,6 @@ def _climb_panel(panel: Panel, start: tuple[Array, Point], guess: Array) -> tupl
 
 
 def explain_lost(lost: NotConverged, panel: Panel, pooled: Pooled) -> NotConverged:
-    """Say why no maximum was found: where it rises at the largest σ, that it lies beyond."""
     start = np.append(stretch(pooled, MAX_SIGMA, ties=panel.ties), np.log(MAX_SIGMA))
     try:
         rising = panel.expand(start, None).gradient[-1] > 0
@@ -724,17 +708,14 @@ _STEP = 1e-4
 def find_softening(log_sigma: float, gamma: float | None) -> tuple[float, float]:
     """Return log s at one log σ, and its derivative by log σ."""
     nu = 0.0 if gamma is None else exp(gamma)
-    top = log(2 / (2 + nu))
-    ahead, behind = (_log_mean(log_sigma + side * _STEP, nu) for side in (1, -1))
-    return top - _log_mean(log_sigma, nu), (behind - ahead) / (2 * _STEP)
-
-
-def _log_mean(log_sigma: float, nu: float) -> float:
-    """Return log E v, by a fine sum: v is narrow where σ is large."""
     z = np.linspace(-9.0, 9.0, 4001)
     density = np.exp(-(z**2) / 2)
-    root = np.exp(-np.abs(sqrt(2) * exp(log_sigma) * z) / 2)
-    weak = root * root
-    total = 1 + weak + nu * root
-    spread = (1 + weak) / total - ((1 - weak) / total) ** 2
-    return float(np.log((density * spread).sum() / density.sum()))
+    logs = []  # of E v, by a fine sum: v is narrow where σ is large
+    for at in (log_sigma, log_sigma + _STEP, log_sigma - _STEP):
+        root = np.exp(-np.abs(sqrt(2) * exp(at) * z) / 2)
+        weak = root * root
+        total = 1 + weak + nu * root
+        spread = (1 + weak) / total - ((1 - weak) / total) ** 2
+        logs.append(float(np.log((density * spread).sum() / density.sum())))
+    here, ahead, behind = logs
+    return log(2 / (2 + nu)) - here, (behind - ahead) / (2 * _STEP)

@@ -7,7 +7,7 @@ maximum likelihood. Designs need not be balanced or complete. Components that a 
 apart are one, and it is said which.
 
 Sources: Patterson & Thompson (1971), Biometrika 58:545-554 (the likelihood); Brennan (2001),
-Generalizability Theory, Springer (the use); components.py has the numerics.
+Generalizability Theory, Springer (the use).
 
 When not to use it: where scores pile up at an end of the scale, variances are too small there and
 differ between systems; where judges are of a few known groups; with two or three judges the
@@ -18,29 +18,528 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import exp, inf, log, sqrt
+from math import exp, inf, log, pi, sqrt
 from typing import Final, Literal
 
 import numpy as np
 
 from evenhand.data.rating_rows import RatingRows
-from evenhand.data.results import RESIDUAL, SYSTEM, Component
-from evenhand.errors import NotConverged, NotIdentified
-from evenhand.models.components import (
-    Problem,
-    Solved,
-    Term,
-    arrange,
-    count_incidence,
-    cross,
-    identify,
-    make_terms,
-    solve_equations,
+from evenhand.data.results import (
+    ITEM,
+    ITEM_SYSTEM,
+    JUDGE,
+    JUDGE_ITEM,
+    JUDGE_SYSTEM,
+    NAMES,
+    RESIDUAL,
+    SYSTEM,
+    Component,
 )
+from evenhand.errors import NotConverged, NotIdentified, listing
 from evenhand.models.texts import say
-from evenhand.numerics import Array, Flags
+from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import chi2_tail, normal_quantile
+from evenhand.numerics.gaussian_process import fill_up, invert_all
+from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.findings import Finding
+
+RANDOM: Final = tuple(name for name in NAMES if name != RESIDUAL)
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    name: str  # of the component, such as "judge x system"
+    codes: Integers  # (n,) level of each score, 0 to size − 1, all of them seen
+    size: int  # number of levels q
+
+    @property
+    def counts(self) -> Integers:
+        return np.bincount(self.codes, minlength=self.size)
+
+
+def make_terms(rows: RatingRows) -> tuple[Term, ...]:
+    terms = []
+    for name in RANDOM:
+        codes = number_groups(*(getattr(rows, factor) for factor in name.split(" x ")))
+        terms.append(Term(name, codes, int(codes.max()) + 1))
+    return tuple(terms)
+
+
+def cross(codes: Integers, others: Integers) -> tuple[Integers, int]:
+    """Number the pairs of levels that occur; return the number of each row, and how many."""
+    pairs = number_groups(codes, others)
+    return pairs, int(pairs.max()) + 1
+
+
+# Which effects are eliminated block by block, and which are solved for together.
+#
+# Effects of one item (its own, its outputs', its judges') meet those of other items only through
+# judges, systems and tastes. So the mixed-model equations are an arrow: a small dense block for
+# each item, and a border of effects that all items share. The same holds with judges for items.
+# Taken is what costs less; blocks of one shape are solved in batches.
+
+# Most effects that are solved for together: beyond, a dense matrix of them takes too long
+MAX_BORDER: Final = 4_000
+MAX_NUMBERS: Final = 2_000_000  # Held at once by a batch
+# What belongs to one item, and to one judge
+LOCAL: Final = {
+    ITEM: frozenset({ITEM, ITEM_SYSTEM, JUDGE_ITEM}),
+    JUDGE: frozenset({JUDGE, JUDGE_SYSTEM, JUDGE_ITEM}),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Blocks filled up to one width d, bordered by up to g shared effects."""
+
+    effects: Integers  # (B, d) number of each effect among all; the number of none where filled up
+    shared: Integers  # (B, g) place of each in the border; the border's width: none
+    inner: Array  # (B, d, d) scores that two effects share
+    across: Array  # (B, d, g) scores that an effect shares with a shared one
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """The mixed-model equations without their variances."""
+
+    columns: int  # columns of the fixed effects p, numbered first; random effects follow
+    starts: tuple[int, ...]  # (K,) number of the first effect of each term
+    effects: int  # number of all effects, p + Σ q_k
+    border: Integers  # (G,) numbers of the shared effects
+    crossing: Array  # (G, G) scores that two shared effects share
+    batches: tuple[Batch, ...]  # the blocks
+    cost: float  # operations of solving them once, roughly
+
+
+@dataclass(frozen=True)
+class _Plan:
+    inside: tuple[int, ...]  # numbers of those terms
+    block: Integers | None  # (n,) block of each score; None where nothing is eliminated
+    cost: float  # operations, roughly
+    width: int  # of the border
+
+
+def arrange(terms: Sequence[Term], fixed: Term) -> Arrangement | None:
+    plans = [_Plan((), None, 0.0, fixed.size + sum(term.size for term in terms))]
+    for owner, names in LOCAL.items():
+        inside = tuple(i for i, term in enumerate(terms) if term.name in names)
+        if inside:
+            plans.append(_weigh(terms, fixed, owner, inside))
+    possible = [plan for plan in plans if plan.width <= MAX_BORDER and plan.cost < np.inf]
+    plan = min(possible, key=lambda plan: plan.cost + plan.width**3, default=None)
+    if plan is None:
+        return None
+    starts = fixed.size + np.concatenate(([0], np.cumsum([term.size for term in terms])))
+    numbers = [term.codes + start for term, start in zip(terms, starts[:-1], strict=True)]
+    outside = [fixed.codes, *(numbers[i] for i in range(len(terms)) if i not in plan.inside)]
+    border = np.unique(np.concatenate([np.unique(codes) for codes in outside]))
+    none, width = int(starts[-1]), len(border)
+    place = np.full(none + 1, width, dtype=np.int64)
+    place[border] = np.arange(width)
+    places = [place[codes] for codes in outside]
+    crossing = np.zeros(width * width)
+    for row in places:
+        for column in places:
+            crossing += np.bincount(row * width + column, minlength=width * width)
+    batches: tuple[Batch, ...] = ()
+    if plan.block is not None:
+        inside_codes = [numbers[i] for i in plan.inside]
+        batches = tuple(_make_batches(plan.block, (inside_codes, places), (none, width)))
+    return Arrangement(
+        columns=fixed.size,
+        starts=tuple(starts[:-1].tolist()),
+        effects=none,
+        border=border,
+        crossing=crossing.reshape(width, width),
+        batches=batches,
+        cost=plan.cost + float(width) ** 3,
+    )
+
+
+def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ...]) -> _Plan:
+    block = next((term.codes for term in terms if term.name == owner), None)
+    if block is None:  # the factor has no variance of its own here: join what shares an effect
+        joined = [terms[i] for i in inside]
+        n = len(joined[0].codes)
+        starts = n + np.cumsum([0, *(term.size for term in joined)])
+        source = np.tile(np.arange(n), len(joined))
+        pairs = zip(joined, starts[:-1], strict=True)
+        target = np.concatenate([term.codes + start for term, start in pairs])
+        component = weak_components(Graph(int(starts[-1]), source, target))
+        block = number_groups(component[:n])
+    size = int(block.max()) + 1
+    depth, breadth = np.zeros(size), np.full(size, 1.0)
+    for i, term in enumerate(terms):
+        codes, cells = cross(block, term.codes)
+        owners = np.empty(cells, dtype=np.int64)
+        owners[codes] = block
+        levels = np.bincount(owners, minlength=size)
+        if i in inside:
+            depth += levels
+        else:
+            breadth += levels
+    cost = float((depth * (depth + breadth) ** 2).sum())
+    width = fixed.size + sum(term.size for i, term in enumerate(terms) if i not in inside)
+    return _Plan(inside, block, cost if depth.max() <= MAX_BORDER else np.inf, width)
+
+
+def _make_batches(
+    block: Integers, sides: tuple[list[Integers], list[Integers]], none: tuple[int, int]
+) -> list[Batch]:
+    """Fill blocks up to common widths, and count within them, and with what is outside."""
+    inner, outer = (_place(block, effects) for effects in sides)
+    wide = np.stack((fill_up(inner.sizes), fill_up(outer.sizes)), axis=1)
+    order = np.lexsort((wide[:, 1], wide[:, 0]))
+    batches, low = [], 0
+    while low < len(order):
+        d, g = wide[order[low]].tolist()
+        most = max(1, MAX_NUMBERS // (d + g) ** 2)
+        same = np.flatnonzero((wide[order[low:]] != wide[order[low]]).any(axis=1))
+        high = min(low + most, low + int(same[0]) if len(same) else len(order))
+        chosen = order[low:high]
+        at = np.full(len(inner.sizes), -1, dtype=np.int64)
+        at[chosen] = np.arange(len(chosen))
+        rows = np.flatnonzero(at[inner.block] >= 0)
+        owner = at[inner.block[rows]]
+        inner_places = [place[rows] for place in inner.within]
+        outer_places = [place[rows] for place in outer.within]
+        numbers = (_list(inner, chosen, d, none[0]), _list(outer, chosen, g, none[1]))
+        cells, borders = np.zeros(len(chosen) * d * d), np.zeros(len(chosen) * d * g)
+        for place in inner_places:
+            row = owner * d + place
+            for other in inner_places:
+                cells += np.bincount(row * d + other, minlength=len(cells))
+            for other in outer_places:
+                borders += np.bincount(row * g + other, minlength=len(borders))
+        batches.append(Batch(*numbers, cells.reshape(-1, d, d), borders.reshape(-1, d, g)))
+        low = high
+    return batches
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    sizes: Integers  # (blocks,) different effects of each
+    within: tuple[Integers, ...]  # by term (n,) place of the effect of each score in its block
+    block: Integers  # (n,) block of each score
+    numbers: Integers  # (all,) effects, block by block
+
+
+def _place(block: Integers, effects: list[Integers]) -> _Places:
+    size = int(max(codes.max() for codes in effects)) + 1
+    keys = [block * size + codes for codes in effects]
+    different = np.unique(np.concatenate([np.unique(key) for key in keys]))
+    sizes = np.bincount(different // size, minlength=int(block.max()) + 1)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    within = tuple(np.searchsorted(different, key) - starts[block] for key in keys)
+    return _Places(sizes, within, block, different % size)
+
+
+def _list(places: _Places, chosen: Integers, width: int, none: int) -> Integers:
+    starts = np.concatenate(([0], np.cumsum(places.sizes)))[chosen]
+    at = starts[:, None] + np.arange(width)
+    held = np.arange(width) < places.sizes[chosen][:, None]
+    return np.where(held, places.numbers[np.minimum(at, len(places.numbers) - 1)], none)
+
+
+# The mixed-model equations factored: blocks first, then what they leave of the border.
+#
+# For each block A (effects of one item) with border B (effects that items share) and corner C
+#
+# S = C − Σ Bᵀ A⁻¹ B,    log|M| = log|S| + Σ log|A|
+# diag M⁻¹ on a block = diag A⁻¹ + diag (A⁻¹B) S⁻¹ (A⁻¹B)ᵀ
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """The inverse of M as far as it is needed."""
+
+    log_det: float  # log|M|
+    diagonal: Array  # (effects,) diagonal of M⁻¹
+    made: Arrangement
+    corner: Array  # (G, G) M⁻¹ among the shared effects, fixed ones first
+    blocks: tuple[tuple[Array, Array], ...]  # of each batch (B, d, d) A⁻¹, (B, d, g) A⁻¹B
+
+    @classmethod
+    def of(cls, made: Arrangement, scale: Array, residual: float) -> Factor:
+        """Eliminate the blocks, then invert what they leave of the border."""
+        padded = np.append(scale, 0.0)
+        width = len(made.border)
+        edge = np.append(scale[made.border], 0.0)
+        corner = np.zeros((width + 1) ** 2)
+        log_det, blocks = 0.0, []
+        for batch in made.batches:
+            # A⁻¹, A⁻¹B and the log-determinant of these blocks, without what is filled up
+            own_scale = padded[batch.effects]
+            inner = batch.inner * own_scale[:, :, None] * own_scale[:, None, :]
+            diagonal = np.arange(own_scale.shape[1])
+            inner[:, diagonal, diagonal] += residual
+            inverse, log_dets = invert_all(inner)
+            filled = int((batch.effects == len(padded) - 1).sum())
+            log_det += float(log_dets.sum()) - filled * log(residual)
+            border = batch.across * own_scale[:, :, None] * edge[batch.shared][:, None, :]
+            across = inverse @ border
+            blocks.append((inverse, across))
+            places = batch.shared[:, :, None] * (width + 1) + batch.shared[:, None, :]
+            taken = border.transpose(0, 2, 1) @ across
+            corner -= np.bincount(places.ravel(), taken.ravel(), (width + 1) ** 2)
+        square = corner.reshape(width + 1, width + 1)[:width, :width]
+        square += made.crossing * np.outer(edge[:-1], edge[:-1])
+        random = np.flatnonzero(made.border >= made.columns)
+        square[random, random] += residual
+        (inverse,), (log_det_left,) = invert_all(square[None])
+        log_det += float(log_det_left)
+        edged = np.zeros((width + 1, width + 1))
+        edged[:width, :width] = inverse
+        values = np.zeros(made.effects + 1)
+        values[made.border] = np.diag(inverse)
+        for batch, (inner, across) in zip(made.batches, blocks, strict=True):
+            beside = edged[batch.shared[:, :, None], batch.shared[:, None, :]]
+            added = ((across @ beside) * across).sum(axis=2)
+            values[batch.effects] = np.diagonal(inner, axis1=1, axis2=2) + added
+        return cls(log_det, values[:-1], made, inverse, tuple(blocks))
+
+    def solve(self, right: Array) -> Array:
+        border, batches, m = self.made.border, self.made.batches, right.shape[1]
+        padded = np.concatenate((right, np.zeros((1, m))))
+        edge = np.concatenate((right[border], np.zeros((1, m))))
+        for batch, (_, across) in zip(batches, self.blocks, strict=True):
+            taken = across.transpose(0, 2, 1) @ padded[batch.effects]
+            for column in range(m):
+                values = taken[:, :, column].ravel()
+                edge[:, column] -= np.bincount(batch.shared.ravel(), values, len(edge))
+        shared = np.concatenate((self.corner @ edge[:-1], np.zeros((1, m))))
+        solution = np.zeros_like(padded)
+        solution[border] = shared[:-1]
+        for batch, (inverse, across) in zip(batches, self.blocks, strict=True):
+            alone = inverse @ padded[batch.effects]
+            solution[batch.effects] = alone - across @ shared[batch.shared]
+        return solution[:-1]
+
+
+# Henderson's mixed-model equations and the restricted likelihood that they give.
+#
+# With y = Xβ + Σ Z_k u_k + e, u_k = σ_k b_k, b_k ~ N(0, I), e ~ N(0, σ_e² I), W = [X, σ_k Z_k],
+#
+# M = WᵀW + σ_e² · diag(0, I),   M s = Wᵀy,   s = (β, b)
+# −2ℓ = (n − p − q) log σ_e² + log|M| + yᵀPy + (n − p) log 2π,   yᵀPy = (yᵀy − sᵀWᵀy)/σ_e²
+# ∂ℓ/∂σ_k² = −½ {q_k − σ_e² tr(M⁻¹)_kk − b_kᵀb_k} / σ_k²
+# AI_kl = ½ f_kᵀ P f_l,   f_k = Z_k b_k/σ_k,   f_e = (y − Ws)/σ_e²
+#
+# Written in b, not u, the equations stand also where a variance is as good as 0.
+#
+# Source: Henderson (1973), Journal of Animal Science, Symposium 10-41; Patterson & Thompson (1971),
+# Biometrika 58:545-554; average information: Gilmour, Thompson & Cullis (1995), Biometrics
+# 51:1440-1450.
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    score: Array  # (n,) scores
+    terms: Sequence[Term]  # K random terms
+    fixed: Term  # levels with a mean of their own
+    arrangement: Arrangement  # of the equations
+
+    @property
+    def df(self) -> int:
+        return len(self.score) - self.fixed.size
+
+    def scale(self, variances: Array) -> Array:
+        """Return (effects,) standard deviations, 1 of fixed ones."""
+        sizes = [self.arrangement.columns, *(term.size for term in self.terms)]
+        return np.repeat([1.0, *np.sqrt(variances[:-1])], sizes)
+
+    def spread(self, effects: Array) -> Array:
+        """Return (n,) sums over each score's effects, fixed ones as well."""
+        total = effects[self.fixed.codes]
+        for term, start in zip(self.terms, self.arrangement.starts, strict=True):
+            total = total + effects[term.codes + start]
+        return np.asarray(total)
+
+    def gather(self, values: Array) -> Array:
+        parts = [np.bincount(self.fixed.codes, values, self.fixed.size)]
+        parts += [np.bincount(term.codes, values, term.size) for term in self.terms]
+        return np.concatenate(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    value: float  # ℓ (nats)
+    gradient: Array  # (K + 1,) derivatives by the variances, the residual's last
+    information: Array  # (K + 1, K + 1) average information
+    effects: Array  # (effects,) β, and u_k of every level
+    means_vcov: Array  # (p, p) covariance of β
+
+
+def solve_equations(problem: Problem, variances: Array) -> Solved:
+    made = problem.arrangement
+    residual = float(variances[-1])
+    sizes = [term.size for term in problem.terms]
+    scale = problem.scale(variances)
+    factor = Factor.of(made, scale, residual)
+    right = scale * problem.gather(problem.score)
+    solution = factor.solve(right[:, None])[:, 0]
+    left = problem.score - problem.spread(scale * solution)
+    quadratic = float(problem.score @ left) / residual
+    fitted = [solution[start : start + q] for start, q in zip(made.starts, sizes, strict=True)]
+    traces = [
+        factor.diagonal[start : start + q].sum()
+        for start, q in zip(made.starts, sizes, strict=True)
+    ]
+    free = len(problem.score) - made.effects
+    value = -0.5 * (free * log(residual) + factor.log_det + quadratic + problem.df * log(2 * pi))
+    squares = np.array([effects @ effects for effects in fitted])
+    trace = np.array(sizes) - residual * np.array(traces)
+    gradient = np.append(
+        -0.5 * (trace - squares) / variances[:-1],
+        -0.5 * (problem.df - trace.sum() - quadratic + squares.sum()) / residual,
+    )
+    roots = np.sqrt(variances[:-1])
+    columns = [
+        (effects / root)[term.codes]
+        for effects, root, term in zip(fitted, roots, problem.terms, strict=True)
+    ]
+    working = np.stack([*columns, left / variances[-1]], axis=1)  # (n, K + 1) vectors f_k
+    right = scale[:, None] * np.stack([problem.gather(column) for column in working.T], axis=1)
+    projected = working.T @ working - right.T @ factor.solve(right)
+    information = np.asarray(0.5 * (projected + projected.T) / 2 / residual)
+    vcov = residual * factor.corner[: made.columns, : made.columns]
+    return Solved(value, gradient, information, scale * solution, vcov)
+
+
+def slope_means(problem: Problem, variances: Array) -> Array:
+    """Return (K + 1, p, p) slopes of the covariance C of β by the log of each variance."""
+    # ∂C/∂log σ_k² = σ_k² C XᵀV⁻¹Z_k Z_kᵀV⁻¹X C, of which M⁻¹ has the root; C is as many times as
+    # large where all variances are, so that the slopes sum to C
+    made, residual = problem.arrangement, float(variances[-1])
+    factor = Factor.of(made, problem.scale(variances), residual)
+    root = residual * factor.solve(np.eye(made.effects, made.columns))
+    parts = np.split(root, made.starts)
+    slopes = [part.T @ part for part in parts[1:]]
+    return np.array([*slopes, parts[0] - sum(slopes)])
+
+
+# How two partitions of the scores overlap: all that moments and identification need.
+#
+# For terms with indicator matrices Z_k (n × q_k), N_kl = Z_kᵀ Z_l counts the scores that a level of
+# k shares with a level of l. Linear in the number of scores n.
+
+
+def count_incidence(terms: Sequence[Term]) -> tuple[Array, Array]:
+    """Return two (K, K) tables of each term k with each l.
+
+    The first is ⟨M Z_k Z_kᵀ M, M Z_l Z_lᵀ M⟩, M taking the mean out. The second is the trace of
+    Z_lᵀ (I − P_k) Z_l, P_k the means by k: what a variance of l adds to the sum of squares within
+    levels of k.
+    """
+    n, size = len(terms[0].codes), len(terms)
+    gram, within = np.zeros((size, size)), np.zeros((size, size))
+    counts = [term.counts.astype(np.float64) for term in terms]
+    for k in range(size):
+        for m in range(k, size):
+            codes, cells = cross(terms[k].codes, terms[m].codes)
+            shared = np.bincount(codes, minlength=cells).astype(np.float64)
+            row = np.empty(cells, dtype=np.int64)
+            row[codes] = np.arange(n)  # one of each cell
+            left, right = counts[k][terms[k].codes[row]], counts[m][terms[m].codes[row]]
+            squares = shared**2
+            both = (counts[k] ** 2).sum() * (counts[m] ** 2).sum() / n**2
+            gram[k, m] = gram[m, k] = squares.sum() - 2 / n * (shared * left * right).sum() + both
+            within[k, m] = n - (squares / left).sum()
+            within[m, k] = n - (squares / right).sum()
+    return gram, within
+
+
+# Which components a design can tell apart: the others are left out, and it is said why.
+#
+# The covariance of the scores is Σ σ_k² Z_k Z_kᵀ + σ_e² I. Components are told apart if these
+# matrices are linearly independent once the mean is taken out (Rao & Kleffe 1988, Estimation of
+# Variance Components and Applications, section 5.1). A term whose matrix is a combination of those
+# before it has its variance in them.
+
+MIN_OWN_SHARE: Final = 1e-9  # Of a term's matrix that must be its own
+MIN_WEIGHT: Final = 1e-3  # From which a term counts among those that another cannot be told from
+# Share of the scores that must be more than a term's levels, to tell it from the residual
+MIN_SPARE: Final = 5e-3
+
+# What is true of a design in which two terms are one partition
+WHY_MERGED: Final = {
+    (JUDGE_SYSTEM, RESIDUAL): "each judge saw each system once",
+    (ITEM_SYSTEM, RESIDUAL): "each output was scored once",
+    (JUDGE_ITEM, RESIDUAL): "each judge scored each item once",
+    (ITEM, RESIDUAL): "each item was scored once",
+    (JUDGE, RESIDUAL): "each judge gave one score",
+    (SYSTEM, RESIDUAL): "each system has one score",
+    (JUDGE_SYSTEM, JUDGE): "each judge scored one system",
+    (JUDGE_SYSTEM, SYSTEM): "each system was scored by one judge",
+    (ITEM_SYSTEM, ITEM): "each item has the output of one system",
+    (ITEM_SYSTEM, SYSTEM): "each system has one item",
+    (JUDGE_ITEM, JUDGE): "each judge scored one item",
+    (JUDGE_ITEM, ITEM): "each item was scored by one judge",
+    (JUDGE, SYSTEM): "each system was scored by a judge of its own",
+    (ITEM, SYSTEM): "each system has an item of its own",
+    (ITEM, JUDGE): "each judge has an item of his or her own",
+    (JUDGE_SYSTEM, ITEM_SYSTEM): "each output was scored by one judge, who scored no other item",
+    (JUDGE_ITEM, ITEM_SYSTEM): "each judge scored one output of an item, and each output once",
+    (JUDGE_ITEM, JUDGE_SYSTEM): "each judge scored one item of each system",
+}
+
+
+@dataclass(frozen=True)
+class Identified:
+    terms: tuple[Term, ...]  # terms with a variance of their own
+    carries: Mapping[str, tuple[str, ...]]  # term or residual → what cannot be told from it
+    reasons: tuple[Finding, ...]  # what cannot be told, and why, in sentences
+
+
+def identify(terms: Sequence[Term]) -> Identified:
+    """Keep the terms that the design can distinguish, those of one factor before those of two."""
+    n = len(terms[0].codes)
+    rest = Term(RESIDUAL, np.arange(n), n)
+    gram, _ = count_incidence([rest, *terms])
+    held, numbers = [rest], [0] if n > 1 else []
+    carries: dict[str, list[str]] = {}
+    reasons = []
+    single: set[str] = set()
+    for at, term in enumerate(terms, start=1):
+        name = term.name
+        if term.size < 2:
+            if " x " not in name:
+                reasons.append(say("one-level", name=name))
+            single.add(name)
+            continue
+        weights, own_share = explain(gram, numbers, at)
+        if own_share > MIN_OWN_SHARE and 0 < n - term.size < MIN_SPARE * n:
+            few = {"scores": n - term.size, "of": n}
+            reasons.append(say("too-few-to-tell", name=name, other=RESIDUAL, **few))
+            carries.setdefault(RESIDUAL, []).append(name)
+            continue
+        if own_share > MIN_OWN_SHARE:
+            numbers.append(at)
+            held.append(term)
+            continue
+        into = [held[i].name for i in np.flatnonzero(np.abs(weights) > MIN_WEIGHT)]
+        if not single.intersection(name.split(" x ")):  # else it was said of the factor
+            why = WHY_MERGED.get((name, into[0])) if len(into) == 1 else None
+            others = [f"the {other}" if other == RESIDUAL else other for other in into]
+            why = why or "in this design they always go together"
+            reasons.append(say("confounded", name=name, others=listing(others), why=why))
+        carries.setdefault(into[-1], []).append(name)
+    merged = {name: tuple(names) for name, names in carries.items()}
+    return Identified(tuple(held[1:]), merged, tuple(reasons))
+
+
+def explain(gram: Array, basis: list[int], at: int) -> tuple[Array, float]:
+    """Return the combination of kept matrices nearest to a further one, and the share left."""
+    if not basis or gram[at, at] <= 0:
+        return np.zeros(len(basis)), 1.0
+    scale = np.sqrt(np.diag(gram)[basis])
+    inner = gram[np.ix_(basis, basis)] / scale / scale[:, None]
+    towards = gram[basis, at] / scale / np.sqrt(gram[at, at])
+    weights = np.linalg.solve(inner, towards)
+    return weights, float(1 - towards @ weights)
+
 
 # Moment estimates of variance components, linear in the number of scores.
 #
@@ -99,7 +598,6 @@ class Peak:
 def maximise(
     problem: Problem, start: Array, *, held: int | None = None, gain: float = MAX_GAIN_LEFT
 ) -> Peak:
-    """Climb to the highest restricted likelihood; `gain` is twice what may be left to gain."""
     floors = _floors(len(start))
     variances = np.maximum(start, floors)
     here = solve_equations(problem, variances)
@@ -186,7 +684,10 @@ def profile(problem: Problem, peak: Peak, at: int, level: float) -> Range:
     above = curve.cross(1)
     if at == len(problem.terms):
         return Range(curve.cross(-1), above, None)
-    p, root = curve.test_zero()
+    if peak.zero[at]:
+        return Range(0.0, above, 1.0)
+    root = curve.look(MIN_VARIANCE, peak)[0]
+    p = chi2_tail(root**2, 1) / 2
     return Range(curve.cross(-1) if root > z else 0.0, above, p)
 
 
@@ -219,18 +720,19 @@ class _Curve:
         slope = -variance * float(peak.solved.gradient[self.at]) / root
         return root, slope, peak
 
-    def test_zero(self) -> tuple[float, float]:
-        """Return the p-value of 0, and the root of the statistic."""
-        if self.peak.zero[self.at]:
-            return 1.0, 0.0
-        root = self.look(MIN_VARIANCE, self.peak)[0]
-        return chi2_tail(root**2, 1) / 2, root
-
     def cross(self, side: int) -> float:
         """Return where the root of the statistic is z, below (−1) or above (+1) the maximum."""
         inner = log(float(self.peak.variances[self.at]))
         outer: float | None = None if side > 0 else log(MIN_VARIANCE)
-        here, near = inner + side * self._guess_distance(side), self.peak
+        # begin, in log variance, as if the variance were a mean of squares with as many degrees of
+        # freedom as its error says
+        spread = self.z / sqrt(max(_others(self.peak, self.at)[1], 1e-12))
+        if self.peak.zero[self.at]:
+            distance = log(max(spread, 2 * MIN_VARIANCE)) - inner
+        else:
+            error = spread / exp(inner)
+            distance = min(error + side * error**2 / 6, 3.0)
+        here, near = inner + side * distance, self.peak
         for _ in range(MAX_TRIES):
             if here > MAX_LOG_VARIANCE:
                 return inf
@@ -252,16 +754,6 @@ class _Curve:
             else:
                 here = (inner + outer) / 2 if outer is not None else here + side * 1.0
         return exp(here)
-
-    def _guess_distance(self, side: int) -> float:
-        # in log variance, as if the variance were a mean of squares with as many degrees of freedom
-        # as its error says
-        variance = float(self.peak.variances[self.at])
-        known = max(_others(self.peak, self.at)[1], 1e-12)
-        if self.peak.zero[self.at]:
-            return log(max(self.z / sqrt(known), 2 * MIN_VARIANCE) / variance)
-        error = self.z / sqrt(known) / variance
-        return min(error + side * error**2 / 6, 3.0)
 
 
 def _others(peak: Peak, at: int) -> tuple[Array, float]:
@@ -359,17 +851,29 @@ def estimate_rating_components(
                 )
             else:
                 estimates = _estimate(score, terms, fixed, level)
-    components = tuple(
-        replace(component, carries=known.carries.get(component.name, ()))
-        for component in _list_components(estimates, spread, system)
-    )
+    # in the unit of the scores, the residual last
+    components = []
+    if estimates.systems is not None:
+        sd = spread * sqrt(estimates.systems)
+        components.append(Component(SYSTEM, sd, system.size, how=estimates.method))
+    names = [*((term.name, term.size) for term in estimates.terms), (RESIDUAL, rows.size)]
+    for i, (name, size) in enumerate(names):
+        sd = spread * sqrt(float(estimates.variances[i]))
+        component = Component(name, sd, size, how=estimates.method)
+        if estimates.ranges:
+            ends = estimates.ranges[i]
+            lower, upper = spread * sqrt(ends.lower), spread * sqrt(ends.upper)
+            component = replace(component, lower=lower, upper=upper, p=ends.p)
+        components.append(component)
+    components = [replace(one, carries=known.carries.get(one.name, ())) for one in components]
     rest = Term(RESIDUAL, np.arange(rows.size), rows.size)
     sharing = share_levels([*known.terms, rest], system) if system.size > 1 else {}
-    return RatingComponents(components, estimates.method, sharing, known.reasons, estimates.notes)
+    return RatingComponents(
+        tuple(components), estimates.method, sharing, known.reasons, estimates.notes
+    )
 
 
 def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: float) -> _Estimates:
-    """Estimate variances of scores of mean 0 and variance 1."""
     random = [term for term in terms if term is not fixed]
     means = fixed or Term("mean", np.zeros(len(score), dtype=np.int64), 1)
     arrangement = arrange(random, means)
@@ -440,23 +944,4 @@ def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) ->
 
 
 def max_variance(score: Array) -> float:
-    """Return the largest variance that values within the range of the scores can have."""
     return float(np.ptp(score)) ** 2 / 2
-
-
-def _list_components(estimates: _Estimates, spread: float, system: Term) -> list[Component]:
-    """Return components in the unit of the scores, the residual last."""
-    rows = []
-    if estimates.systems is not None:
-        sd = spread * sqrt(estimates.systems)
-        rows.append(Component(SYSTEM, sd, system.size, how=estimates.method))
-    names = [*((term.name, term.size) for term in estimates.terms), (RESIDUAL, len(system.codes))]
-    for i, (name, size) in enumerate(names):
-        sd = spread * sqrt(float(estimates.variances[i]))
-        component = Component(name, sd, size, how=estimates.method)
-        if estimates.ranges:
-            known = estimates.ranges[i]
-            lower, upper = spread * sqrt(known.lower), spread * sqrt(known.upper)
-            component = replace(component, lower=lower, upper=upper, p=known.p)
-        rows.append(component)
-    return rows

@@ -64,12 +64,10 @@ class ScoredRows:
 
     @property
     def counts(self) -> Array:
-        """(K,) number of scores of each system."""
         return np.bincount(self.system, minlength=len(self.systems)).astype(np.float64)
 
     @property
     def means(self) -> Array:
-        """(K,) mean score of each system."""
         return np.asarray(np.bincount(self.system, self.score) / self.counts)
 
 
@@ -90,13 +88,13 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
         raise InvalidJudgments(
             f"a model of ratings is fitted to ratings, not to {kind}: open them with evenhand.read"
         )
-    for name in ("criterion", "task"):
+    for name, plurals in (("criterion", "criteria"), ("task", "tasks")):
         if data.has_several(name):
             labels, codes = data.labels(name)
             present = np.unique(codes)
             some = suggest_or_list("", tuple(labels[one] for one in present.tolist())).strip()
             raise InvalidJudgments(
-                f"these ratings are of {len(present)} {labels_of(name)}, and a model is fitted to"
+                f"these ratings are of {len(present)} {plurals}, and a model is fitted to"
                 f" one of them. {some}"
             )
     known, system = number_codes(data.system, len(data.systems))
@@ -166,10 +164,6 @@ def contrast_basis(k: int) -> Array:
     return np.asarray(np.linalg.qr(np.eye(k) - 1.0 / k)[0][:, : k - 1])
 
 
-def labels_of(name: str) -> str:
-    return "criteria" if name == "criterion" else f"{name}s"
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RatingFit(Shown, ABC):
     """A fit of any model of ratings; each model adds what is its own."""
@@ -213,7 +207,6 @@ class RatingFit(Shown, ABC):
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
         return ()
 
     @property
@@ -272,7 +265,6 @@ class RatingFit(Shown, ABC):
         return tuple(found)
 
     def compare_all(self) -> tuple[Difference, ...]:
-        """Return the differences of all pairs of systems, the better first, best systems first."""
         order = np.lexsort((np.array(self.systems), np.negative(self.estimate))).tolist()
         return self.contrasts(list(combinations([self.systems[at] for at in order], 2)))
 
@@ -301,7 +293,6 @@ class RatingFit(Shown, ABC):
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of `evenhand fit --json`."""
         return {
             "model": name_settings(self.model),
             "scale": self.scale,
@@ -312,19 +303,14 @@ class RatingFit(Shown, ABC):
         }
 
     def document(self) -> Document:
-        """Return what people read: estimates, effects, what limits them."""
         counts = f"{plural(self.n_ratings, 'rating')}, {plural(len(self.systems), 'system')}"
+        interval = Column(("lower", "upper"), "95 % interval", "interval", priority=2)
         columns = (
             Column("system", "system", "name"),
             Column("ratings", "ratings", "count"),
             Column("mean", "mean score", "two"),
             Column("estimate", self.scale, "two"),
-            *([] if self.vcov is None else [Column("stderr", "s.e.", "two")]),
-            *(
-                []
-                if self.vcov is None
-                else [Column(("lower", "upper"), "95 % interval", "interval", priority=2)]
-            ),
+            *([] if self.vcov is None else [Column("stderr", "s.e.", "two"), interval]),
         )
         caption = f"Systems by {self.scale}, best first; errors are of distances to the mean"
         return Document(

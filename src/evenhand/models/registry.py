@@ -59,8 +59,8 @@ _TITLES: Final = {
 _PLACES: Final = {
     "random-judges": "random_judges:RandomJudges",
     "judge-slopes": "judge_slopes:JudgeSlopes",
-    "plackett-luce": "plackett_luce:PlackettLuce",
-    "pattern": "pattern:PatternModel",
+    "plackett-luce": "orders:PlackettLuce",
+    "pattern": "orders:PatternModel",
     "irt-gaussian": "irt_gaussian:IRTGaussian",
     "irt-categorical": "irt_categorical:IRTCategorical",
     "uniform": "baselines:Uniform",

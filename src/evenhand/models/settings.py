@@ -57,10 +57,8 @@ class LogLinearSettings:
         if unknown:
             raise UnknownOption(f"references names '{unknown[0]}', which is no judge covariate")
         require_prior(self.prior)
-        if self.controls:
-            self._check_controls()
-
-    def _check_controls(self) -> None:
+        if not self.controls:
+            return
         if self.ties not in BESIDE_CONTROLS:
             raise UnknownOption(
                 f"controls are fitted with ties {' | '.join(BESIDE_CONTROLS)}, not with {self.ties}"
@@ -79,7 +77,6 @@ class LogLinearSettings:
 
     @property
     def covariates(self) -> tuple[str, ...]:
-        """Columns that the counts must distinguish."""
         return tuple(dict.fromkeys([*self.judge_covariates, *self.tie_covariates]))
 
     def treat_ties(self, counts: Array) -> Array:

@@ -312,8 +312,6 @@ NEVER: Final = -300.0  # A γ at which a tie has no chance, to the last digit
 
 @dataclass(frozen=True, eq=False)
 class TieGroups:
-    """The map from tie parameters to γ of groups of judgments."""
-
     groups: tuple[str, ...]  # names of the U groups, by all covariates of the model
     code: Codes  # (C,) group of each entry of the tally
     worth_group: Codes  # (U,) group of the design that shares each group's worths
@@ -336,11 +334,9 @@ class TieGroups:
         return np.asarray(self.offset < 0)[self.code]
 
     def gammas(self, parameters: Array) -> Array:
-        """Return (U,) γ of the groups."""
         return np.asarray(self.matrix @ parameters + self.offset)
 
     def sums(self, values: Array) -> Array:
-        """Sum values of entries by group: (U,)."""
         return np.bincount(self.code, values, minlength=self.size).astype(np.float64)
 
 

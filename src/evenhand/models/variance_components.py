@@ -165,12 +165,6 @@ def square_sums(residuals: Residuals, level: Integers) -> tuple[Array, Array]:
     return scores, diagonal + 2 * across
 
 
-def square_votes(residuals: Residuals, level: Integers) -> tuple[Array, Array]:
-    """Return the sums of ‖r x‖² and ‖w x xᵀ‖²_F over the single votes of every level."""
-    size = int(level.max()) + 1
-    return _sum(level, 2 * residuals.squares, size), _sum(level, 4 * residuals.weight_squares, size)
-
-
 def _square(keys: Integers, values: Array, sizes: tuple[int, int]) -> Array:
     """Return sums of squares by level of what is summed by key; a level holds sizes[0] keys."""
     cells, inverse = np.unique(keys, return_inverse=True)
@@ -235,7 +229,8 @@ def sum_products(residuals: Residuals, owner: Integers, cell: Integers | None) -
     scores, weights = square_sums(residuals, owner)
     size = len(scores)
     if cell is None:
-        less_scores, less_weights = square_votes(residuals, owner)
+        less_scores = _sum(owner, 2 * residuals.squares, size)
+        less_weights = _sum(owner, 4 * residuals.weight_squares, size)
     else:
         n_cells = int(cell.max()) + 1  # cells are numbered within owners
         keys, inner = np.unique(owner * n_cells + cell, return_inverse=True)

@@ -55,8 +55,6 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class Absorbed:
-    """A regression on systems with other effects removed."""
-
     system: Integers  # (n,) code of each row's system
     size: int  # number of systems, K
     weight: Array | None  # (n,) weight of each row; None where all are 1
@@ -75,7 +73,6 @@ class Absorbed:
         return np.asarray(rest)
 
     def effects(self, means: Array) -> tuple[Array, ...]:
-        """Return the (levels,) effects of each classification at (K,) means of systems."""
         pairs = zip(self.shifts, self.projections, strict=True)
         return tuple(np.asarray(shift - projection @ means) for shift, projection in pairs)
 
@@ -156,7 +153,6 @@ def _solve_two(
 
 
 def _cross(one: Classes, two: Classes, weight: Array | None) -> Any:
-    """Return the (levels, levels) weights of the cells of two classifications."""
     if one.size * two.size <= MAX_DENSE_CELLS:
         key = one.codes.astype(np.int64) * two.size + two.codes
         counts = np.bincount(key, weight, minlength=one.size * two.size)
@@ -169,7 +165,6 @@ def _cross(one: Classes, two: Classes, weight: Array | None) -> Any:
 
 
 def _iterate(one: Classes, cells: Any, share: Array, right: Array, parts: Integers) -> Array:
-    """Solve for very many levels by conjugate gradients."""
     sizes = np.bincount(parts).astype(np.float64)
 
     def centre(values: Array) -> Array:

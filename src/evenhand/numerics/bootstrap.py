@@ -176,6 +176,5 @@ def absolute_t(estimate: Numbers, variance: Numbers) -> Numbers:
 
 
 def jackknife(changes: Array) -> Array:
-    """Return the (p, p) covariance CV3 of what leaving each cluster out changes."""
     centred = changes - changes.mean(axis=0)
     return np.asarray((len(changes) - 1) / len(changes) * centred.T @ centred)

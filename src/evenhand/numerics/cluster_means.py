@@ -118,7 +118,6 @@ MAX_CODES_COUNTED = 4  # Codes up to this many times the rows are counted rather
 
 
 def number_groups(*codes: NDArray[np.integer[Any]]) -> Integers:
-    """Number the combinations of (n,) codes from 0 in ascending order, the first counting most."""
     numbers = _close_ranks(codes[0].astype(np.int64))
     for more in codes[1:]:
         dense = _close_ranks(more.astype(np.int64))
@@ -148,7 +147,6 @@ def sort_codes(codes: Integers) -> NDArray[np.intp]:
 
 
 def pairs_within(groups: Integers) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return all pairs of rows of the same group, each once, the earlier row first."""
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(np.bincount(groups))[groups[order]]
     place = np.arange(len(order))

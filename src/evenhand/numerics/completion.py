@@ -62,10 +62,6 @@ class LowRank:
         return float(self.values.sum())
 
 
-def nothing(shape: tuple[int, int]) -> LowRank:
-    return LowRank(np.zeros((shape[0], 0)), np.zeros((shape[1], 0)), np.zeros(0))
-
-
 def is_long(table: Array) -> bool:
     return bool(len(table) >= MIN_ROWS_PER_COLUMN * table.shape[1])
 
@@ -82,12 +78,6 @@ def shrink(table: Array, tau: float) -> LowRank:
     positive = sizes > tau
     values = sizes[positive] - tau
     return LowRank(left[:, positive] * values, turned[positive].T, values)
-
-
-def largest_value(table: Array) -> float:
-    if is_long(table):
-        return float(np.sqrt(max(np.linalg.eigvalsh(table.T @ table)[-1], 0.0)))
-    return float(np.linalg.svd(table, compute_uv=False)[0])
 
 
 # Row and column effects of a table of which only some cells are seen, by least squares.
@@ -259,19 +249,19 @@ class SoftImpute:
         self._max_weight = float(cells.weight.max())
         left = self._cells.leave(self._value)
         objective = 0.5 * float(self._cells.weight @ left**2)
-        self._start = _Point(nothing(tall.shape), np.zeros(len(value)), left, objective)
+        left_side, right_side = (np.zeros((size, 0)) for size in tall.shape)
+        nothing = LowRank(left_side, right_side, np.zeros(0))
+        self._start = _Point(nothing, np.zeros(len(value)), left, objective)
 
     def largest_tau(self) -> float:
         return self._norm(self._cells.weight * self._start.left)
 
     def effects(self) -> Effects:
-        """Return the effects alone, the solution from the largest τ on."""
         return self._effects(self._start)
 
     def path(
         self, taus: Sequence[float], tolerance: float = TOLERANCE, start: LowRank | None = None
     ) -> Iterator[Completed]:
-        """Solve for every τ, each from where the last one ended."""
         point = self._start if start is None else self._look(start)
         max_gap = tolerance * self._start.objective
         for tau in taus:
@@ -331,7 +321,6 @@ class SoftImpute:
         return replace(point, objective=fit + tau * point.table.norm)
 
     def _gap(self, point: _Point, tau: float) -> float:
-        """Return by how much the objective can be above its minimum."""
         slope = self._cells.weight * point.left
         scale = min(1.0, tau / max(self._norm(slope), np.finfo(float).tiny))
         fit = 0.5 * float(slope @ point.left)
@@ -342,7 +331,10 @@ class SoftImpute:
         self._buffered = None
         self._buffer.fill(0.0)
         self._buffer.reshape(-1)[self._place] = slope
-        return largest_value(self._buffer)
+        if is_long(self._buffer):
+            squares = np.linalg.eigvalsh(self._buffer.T @ self._buffer)
+            return float(np.sqrt(max(squares[-1], 0.0)))
+        return float(np.linalg.svd(self._buffer, compute_uv=False)[0])
 
     def _effects(self, point: _Point) -> Effects:
         effects = self._cells.effects(self._value - point.at)

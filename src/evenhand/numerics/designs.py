@@ -7,7 +7,7 @@ in any order, those judges are taken who have most left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations, count, product
 from math import comb
@@ -43,74 +43,55 @@ def choose_evenly(v: int, k: int, b: int, draws: Draws) -> Integers:
         taken[chosen] += 1
         met[np.ix_(chosen, chosen)] += 1
         blocks[at] = sorted(chosen)
-    return blocks if b < 2 or k >= v else _Trading(blocks.tolist(), v).settle(draws.of("trades"))
+    if b < 2 or k >= v:
+        return blocks
+    return _trade(blocks, met.tolist(), taken.tolist(), draws.of("trades"))
 
 
-class _Trading:
-    def __init__(self, sets: list[list[int]], v: int) -> None:
-        self.sets, self.v = [list(one) for one in sets], v
-        self.met = [[0] * v for _ in range(v)]
-        self.taken = [0] * v
-        self.cost: list[int] = []
-        for one in self.sets:
-            for system in one:
-                self.taken[system] += 1
-            for a, b in combinations(one, 2):
-                self._count(a, b, 1)
+def _trade(blocks: Integers, met: list[list[int]], taken: list[int], draws: Draws) -> Integers:
+    """Trade until pairs meet as evenly as may be, or long enough."""
+    sets, (n, k) = blocks.tolist(), blocks.shape
+    pairs = [met[a][b] for a, b in combinations(range(len(met)), 2)]
+    total, n_pairs = sum(pairs), len(pairs)
+    cost = [(n_pairs * one - total) ** 4 for one in range(n + 2)]
+    mean, more = divmod(total, n_pairs)
+    least = (n_pairs - more) * cost[mean] + more * cost[mean + 1]
+    whole = sum(cost[one] for one in pairs)
 
-    def _count(self, a: int, b: int, change: int) -> None:
-        self.met[a][b] += change
-        self.met[b][a] += change
-
-    def settle(self, draws: Draws) -> Integers:
-        """Trade until pairs meet as evenly as may be, or long enough."""
-        pairs = [self.met[a][b] for a, b in combinations(range(self.v), 2)]
-        total, n_pairs = sum(pairs), len(pairs)
-        self.cost = [(n_pairs * one - total) ** 4 for one in range(len(self.sets) + 2)]
-        mean, more = divmod(total, n_pairs)
-        least = (n_pairs - more) * self.cost[mean] + more * self.cost[mean + 1]
-        whole = sum(self.cost[one] for one in pairs)
-        n, k = len(self.sets), len(self.sets[0])
-        shapes = [np.full(TRADES, size) for size in (n, k, n, k)]
-        lots = np.array([draws.of(at).below(one) for at, one in enumerate(shapes)]).T
-        for one, place, other, there in lots.tolist():
-            if whole == least:
-                break
-            whole += self._try((one, place), (other, there))
-        return np.sort(np.array(self.sets, dtype=np.int64), axis=1)
-
-    def _try(self, one: tuple[int, int], other: tuple[int, int]) -> int:
-        first, second = self.sets[one[0]], self.sets[other[0]]
-        x, y = first[one[1]], second[other[1]]
-        alone = self.taken[x] > self.taken[y] and y not in first
-        if not alone and (y in first or x in second):
-            return 0
-        stay = [at for at in first if at != x]
-        change = self._move(stay, x, y)
-        if not alone:
-            rest = [at for at in second if at != y]
-            change += self._move(rest, y, x)
-        if change > 0:
-            self._move(stay, y, x)
-            if not alone:
-                self._move(rest, x, y)
-            return 0
-        first[one[1]] = y
-        if alone:
-            self.taken[x] -= 1
-            self.taken[y] += 1
-        else:
-            second[other[1]] = x
-        return change
-
-    def _move(self, stay: list[int], out: int, into: int) -> int:
-        change, cost = 0, self.cost
+    def move(stay: list[int], out: int, into: int) -> int:
+        change = 0
         for one in stay:
-            apart, together = self.met[one][out], self.met[one][into]
+            apart, together = met[one][out], met[one][into]
             change += cost[apart - 1] - cost[apart] + cost[together + 1] - cost[together]
-            self._count(one, out, -1)
-            self._count(one, into, 1)
+            met[one][out] = met[out][one] = apart - 1
+            met[one][into] = met[into][one] = together + 1
         return change
+
+    shapes = [np.full(TRADES, size) for size in (n, k, n, k)]
+    lots = np.array([draws.of(at).below(one) for at, one in enumerate(shapes)]).T
+    for one, place, other, there in lots.tolist():
+        if whole == least:
+            break
+        first, second = sets[one], sets[other]
+        x, y = first[place], second[there]
+        alone = taken[x] > taken[y] and y not in first
+        if not alone and (y in first or x in second):
+            continue
+        stay = [at for at in first if at != x]
+        rest = [] if alone else [at for at in second if at != y]
+        change = move(stay, x, y) + move(rest, y, x)
+        if change > 0:
+            move(stay, y, x)
+            move(rest, x, y)
+            continue
+        whole += change
+        first[place] = y
+        if alone:
+            taken[x] -= 1
+            taken[y] += 1
+        else:
+            second[there] = x
+    return np.sort(np.array(sets, dtype=np.int64), axis=1)
 
 
 # Balanced incomplete block designs that a rotation leaves as they are. Points stand on one, two or
@@ -125,7 +106,6 @@ MAX_ORBIT_STEPS: Final = 1_500  # Steps of the search in one group
 
 
 def find_rotated(v: int, k: int, meets: int) -> tuple[Block, ...] | None:
-    """Return blocks in which every two points meet so often (λ), or None."""
     if comb(v, k) > MOST_CANDIDATES:
         return None
     for circles in CIRCLES:
@@ -223,7 +203,6 @@ ROTATIONS: Final = 3  # Numbers of sets for which designs of other rotations are
 
 @cache
 def find_balanced(v: int, k: int) -> tuple[tuple[int, ...], ...] | None:
-    """Return the blocks of a balanced incomplete design with few blocks, or None."""
     if k >= v:
         return (tuple(range(v)),)
     if v == k * k and all(k % one for one in range(2, k)):
@@ -242,46 +221,47 @@ def find_balanced(v: int, k: int) -> tuple[tuple[int, ...], ...] | None:
         if odd or left or b < v:
             continue
         if b % v == 0:
-            search = _Search(v, k, b // v, [meets] * v, patience // 2)
-            if search.extend([0], 1):
-                shifts = product(search.bases, range(v))
+            bases, steps = _find_bases((v, k, b // v), meets, patience // 2)
+            if bases:
+                shifts = product(bases, range(v))
                 return tuple(tuple(sorted((at + by) % v for at in base)) for base, by in shifts)
-            patience -= search.steps
+            patience -= steps
         tries -= 1
         if tries >= 0 and (blocks := find_rotated(v, k, meets)):
             return blocks
     return tuple(combinations(range(v), k)) if every <= MOST_SETS else None
 
 
-class _Search:
-    """A search for t base blocks, each with 0, that meet differences as often as may be left."""
+def _find_bases(
+    sizes: tuple[int, int, int], meets: int, patience: int
+) -> tuple[list[tuple[int, ...]], int]:
+    """Search for t base blocks, each with 0, that meet every difference so often; say how long."""
+    v, k, t = sizes
+    left, steps = [meets] * v, 0
+    bases: list[tuple[int, ...]] = []
 
-    def __init__(self, v: int, k: int, t: int, left: list[int], patience: int) -> None:
-        self.v, self.k, self.t, self.left, self.patience = v, k, t, left, patience
-        self.bases: list[tuple[int, ...]] = []
-        self.steps = 0
-
-    def extend(self, block: list[int], start: int) -> bool:
-        if len(block) == self.k:
-            self.bases.append(tuple(block))
-            if len(self.bases) == self.t or self.extend([0], 1):
+    def extend(block: list[int], start: int) -> bool:
+        nonlocal steps
+        if len(block) == k:
+            bases.append(tuple(block))
+            if len(bases) == t or extend([0], 1):
                 return True
-            self.bases.pop()
+            bases.pop()
             return False
-        for one in range(start, self.v):
-            self.steps += 1
-            if self.steps > self.patience:
+        for one in range(start, v):
+            steps += 1
+            if steps > patience:
                 return False
-            gaps = [gap % self.v for other in block for gap in (one - other, other - one)]
-            self._meet(gaps, -1)
-            if all(self.left[gap] >= 0 for gap in gaps) and self.extend([*block, one], one + 1):
+            gaps = [gap % v for other in block for gap in (one - other, other - one)]
+            for gap in gaps:
+                left[gap] -= 1
+            if all(left[gap] >= 0 for gap in gaps) and extend([*block, one], one + 1):
                 return True
-            self._meet(gaps, 1)
+            for gap in gaps:
+                left[gap] += 1
         return False
 
-    def _meet(self, gaps: list[int], change: int) -> None:
-        for gap in gaps:
-            self.left[gap] += change
+    return (bases if extend([0], 1) else []), steps
 
 
 def choose_blocks(v: int, k: int, b: int, draws: Draws) -> Integers:
@@ -413,63 +393,44 @@ def color_edges(
 
     judge, group: (n,) ends of edges, from 0; groups ascend, with equally many edges each.
     """
-    colors = np.tile(np.arange(n_colors).repeat(per_group), len(group) // (n_colors * per_group))
-    colors = colors[np.lexsort((draws.keys(len(group)), group))]
-    if n_colors < 2 or not len(colors):
-        return colors
-    counts = np.bincount(judge * n_colors + colors, minlength=(judge.max() + 1) * n_colors)
-    graph = _Graph(judge, group, colors, counts.reshape(-1, n_colors))
-    uneven: list[int] = draws.of("turns").order(len(graph.counts)).tolist()
+    drawn = np.tile(np.arange(n_colors).repeat(per_group), len(group) // (n_colors * per_group))
+    drawn = drawn[np.lexsort((draws.keys(len(group)), group))]
+    if n_colors < 2 or not len(drawn):
+        return drawn
+    held = np.bincount(judge * n_colors + drawn, minlength=(judge.max() + 1) * n_colors)
+    # the edges under way: their colours, and who has which
+    colors: list[int] = drawn.tolist()
+    judges, groups = judge.tolist(), group.tolist()
+    counts: list[list[int]] = held.reshape(-1, n_colors).tolist()
+    of_judge, of_group = _gather(judges), _gather(groups)
+
+    def paint(edges: list[int], color: int, into: int, used: set[int]) -> int:
+        """Give an edge of one colour another, and say which."""
+        edge = next(one for one in edges if colors[one] == color and one not in used)
+        counts[judges[edge]][color] -= 1
+        counts[judges[edge]][into] += 1
+        colors[edge] = into
+        used.add(edge)
+        return edge
+
+    uneven: list[int] = draws.of("turns").order(len(counts)).tolist()
     while uneven:
         for place in uneven:
-            graph.level(place)
-        uneven = [at for at, one in enumerate(graph.counts) if max(one) - min(one) > 1]
-    return np.array(graph.colors, dtype=np.int64)
+            while (most := max(counts[place])) - (least := min(counts[place])) > 1:
+                # move an edge of a judge from one colour to another, and whatever that moves
+                more, fewer = counts[place].index(most), counts[place].index(least)
+                at, used = place, set[int]()
+                while True:
+                    edge = paint(of_judge[at], more, fewer, used)
+                    at = judges[paint(of_group[groups[edge]], fewer, more, used)]
+                    if counts[at][more] <= counts[at][fewer] + 1:
+                        break
+        uneven = [at for at, one in enumerate(counts) if max(one) - min(one) > 1]
+    return np.array(colors, dtype=np.int64)
 
 
-class _Graph:
-    """The edges under way: their colours, and who has which."""
-
-    def __init__(
-        self, judge: Integers, group: Integers, colors: Integers, counts: Integers
-    ) -> None:
-        self.judge: list[int] = judge.tolist()
-        self.group: list[int] = group.tolist()
-        self.colors: list[int] = colors.tolist()
-        self.counts: list[list[int]] = counts.tolist()
-        self.of_judge = _gather(self.judge, len(self.counts))
-        self.of_group = _gather(self.group, int(group.max()) + 1)
-
-    def level(self, place: int) -> None:
-        counts = self.counts[place]
-        while (most := max(counts)) - (least := min(counts)) > 1:
-            self.walk(place, counts.index(most), counts.index(least))
-
-    def walk(self, place: int, more: int, fewer: int) -> None:
-        """Move an edge of a judge from one colour to another, and whatever that moves."""
-        used: set[int] = set()
-        while True:
-            edge = self._find(self.of_judge[place], more, used)
-            self._paint(edge, fewer, used)
-            back = self._find(self.of_group[self.group[edge]], fewer, used)
-            self._paint(back, more, used)
-            place = self.judge[back]
-            if self.counts[place][more] <= self.counts[place][fewer] + 1:
-                return
-
-    def _paint(self, edge: int, color: int, used: set[int]) -> None:
-        counts = self.counts[self.judge[edge]]
-        counts[self.colors[edge]] -= 1
-        counts[color] += 1
-        self.colors[edge] = color
-        used.add(edge)
-
-    def _find(self, edges: Iterable[int], color: int, used: set[int]) -> int:
-        return next(one for one in edges if self.colors[one] == color and one not in used)
-
-
-def _gather(ends: list[int], n: int) -> list[list[int]]:
-    edges: list[list[int]] = [[] for _ in range(n)]
+def _gather(ends: list[int]) -> list[list[int]]:
+    edges: list[list[int]] = [[] for _ in range(max(ends) + 1)]
     for edge, end in enumerate(ends):
         edges[end].append(edge)
     return edges

@@ -14,12 +14,10 @@ from evenhand.numerics import Array
 
 
 def two_sided_p(z: float) -> float:
-    """Return P(|Z| ≥ |z|) for a standard normal Z."""
     return erfc(abs(z) / sqrt(2))
 
 
 def normal_quantile(probability: float) -> float:
-    """Return the point below which a standard normal falls with a probability."""
     return NormalDist().inv_cdf(probability)
 
 
@@ -42,21 +40,18 @@ def t_quantile(probability: float, df: float) -> float:
 
 
 def chi2_tail(statistic: float, df: float) -> float:
-    """Return P(χ² ≥ statistic) on df degrees of freedom."""
     from scipy.special import chdtrc
 
     return float(chdtrc(df, max(statistic, 0.0)))
 
 
 def f_tail(statistic: float, df: float, df_below: float) -> float:
-    """Return P(F ≥ statistic) on df and df_below degrees of freedom."""
     from scipy.special import fdtrc
 
     return float(fdtrc(df, df_below, max(statistic, 0.0)))
 
 
 def f_quantile(probability: float, df: float, df_below: float) -> float:
-    """Return the point below which F falls with a probability."""
     from scipy.special import fdtri
 
     return float(fdtri(df, df_below, probability))
@@ -186,7 +181,6 @@ def hermite_rule(nodes: int) -> tuple[Array, Array]:
 
 @cache
 def normal_rule(nodes: int) -> tuple[Array, Array]:
-    """Return nodes and weights of a mean over a standard normal."""
     x, logs = hermite_rule(nodes)
     weights = np.exp(logs - x**2 / 2)
     weights /= weights.sum()

@@ -47,7 +47,6 @@ class Differences:
 
 
 def is_strongly_connected(graph: Graph, roots: Integers | Sequence[int] = (0,)) -> bool:
-    """Say whether every node reaches a root and is reached from one; one root for each block."""
     starts = np.asarray(roots, dtype=np.intp)
     return bool(reached(graph, starts).all() and reached(graph.reversed(), starts).all())
 
@@ -104,7 +103,38 @@ def strong_components(graph: Graph) -> Integers:
     shrunk = np.where(core, hub, np.arange(graph.n_nodes))
     outside = ~(core[graph.source] & core[graph.target])
     small = Graph(graph.n_nodes, shrunk[graph.source[outside]], shrunk[graph.target[outside]])
-    component = _kosaraju(_neighbours(small), _neighbours(small.reversed()))[shrunk]
+    ahead = _neighbours(small)
+    behind = _neighbours(small.reversed())
+    component = np.full(len(ahead), -1, dtype=np.intp)
+    label = 0
+    seen = [False] * len(ahead)
+    finished: list[int] = []
+    for first in range(len(ahead)):
+        if seen[first]:
+            continue
+        seen[first] = True
+        walk = [(first, iter(ahead[first]))]
+        while walk:
+            here, rest = walk[-1]
+            for child in rest:
+                if not seen[child]:
+                    seen[child] = True
+                    walk.append((child, iter(ahead[child])))
+                    break
+            else:
+                finished.append(here)
+                walk.pop()
+    for root in reversed(finished):
+        if component[root] >= 0:
+            continue
+        component[root] = label
+        stack = [root]
+        while stack:
+            for node in behind[stack.pop()]:
+                if component[node] < 0:
+                    component[node] = label
+                    stack.append(node)
+        label += 1
     return np.unique(component, return_inverse=True)[1].reshape(-1)
 
 
@@ -184,46 +214,11 @@ def _leaving(starts: Integers, nodes: Integers) -> Integers:
 
 
 def _neighbours(graph: Graph) -> list[list[int]]:
-    """Return the targets of each node's edges as lists, each target once."""
     key = np.unique(graph.source * graph.n_nodes + graph.target)
     source, target = np.divmod(key, graph.n_nodes)
     starts = np.searchsorted(source, np.arange(graph.n_nodes + 1)).tolist()
     ahead = target.tolist()
     return [ahead[starts[node] : starts[node + 1]] for node in range(graph.n_nodes)]
-
-
-def _kosaraju(ahead: list[list[int]], behind: list[list[int]]) -> Integers:
-    component = np.full(len(ahead), -1, dtype=np.intp)
-    label = 0
-    seen = [False] * len(ahead)
-    finished: list[int] = []
-    for first in range(len(ahead)):
-        if seen[first]:
-            continue
-        seen[first] = True
-        walk = [(first, iter(ahead[first]))]
-        while walk:
-            here, rest = walk[-1]
-            for child in rest:
-                if not seen[child]:
-                    seen[child] = True
-                    walk.append((child, iter(ahead[child])))
-                    break
-            else:
-                finished.append(here)
-                walk.pop()
-    for root in reversed(finished):
-        if component[root] >= 0:
-            continue
-        component[root] = label
-        stack = [root]
-        while stack:
-            for node in behind[stack.pop()]:
-                if component[node] < 0:
-                    component[node] = label
-                    stack.append(node)
-        label += 1
-    return component
 
 
 # A concave log-likelihood has a finite, unique maximum if and only if b = 0 is the only direction
@@ -254,7 +249,6 @@ def find_direction(broken: Callable[[Array], Array], size: int) -> Array | None:
 
 
 def _solve_programme(costs: Array, rows: Any, right: Array, bounds: list[Any]) -> Array:
-    """Minimise costs·x subject to rows x ≤ right and bounds."""
     from scipy.optimize import linprog
 
     answer: Any = linprog(costs, A_ub=rows, b_ub=right, bounds=bounds, method="highs")
@@ -275,8 +269,6 @@ ROWS_AT_ONCE: Final = 4096
 
 @dataclass(frozen=True, eq=False)
 class Recession:
-    """The directions in which a likelihood never falls."""
-
     aliased: Array | None  # (columns,) b, largest entry ±1, Z b = 0; None if Z has full rank
     separated: Integers  # rows that some direction with Z b ≥ 0 makes positive, ascending
     # columns that those directions move, to ±∞; those that are aliased to others are left out

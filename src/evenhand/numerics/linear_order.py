@@ -48,10 +48,6 @@ class OrderBound:
         return float(self.price.sum() + np.triu(self.pair, 1).sum())
 
 
-def no_bound(n: int) -> OrderBound:
-    return OrderBound(np.zeros((0, 3), dtype=np.intp), np.zeros(0), np.zeros((n, n)))
-
-
 def bound_orders(net: Array) -> OrderBound:
     """Bound the cost of all orders from below; net: (n, n) that of the column before the row."""
     # The programme has x_ij, i < j, for "j stands before i"; cycles come in as they are broken.
@@ -112,7 +108,6 @@ def cost_of(net: Array, order: Integers) -> float:
 
 
 def search_order(net: Array, start: Integers, *, seed: int, patience: int = 1) -> Integers:
-    """Return an order that no move of a single node improves, the best of several."""
     rng = np.random.Generator(np.random.PCG64(seed))
     gain = net - net.T
     best = _settle(gain, start)
@@ -331,10 +326,9 @@ def find_best_orders(
 
 
 def _solve(net: Array, prefer: Array, limit: int, within: float, seed: int) -> BestOrders:
-    """Solve one block: exactly if the sets are few enough, else by search."""
     n = len(net)
     order = np.argsort(-(net - net.T).sum(axis=1), kind="stable")
-    bounds = [no_bound(n)]
+    bounds = [OrderBound(np.zeros((0, 3), dtype=np.intp), np.zeros(0), np.zeros((n, n)))]
     if n > MAX_NODES_UNBOUNDED:
         order = search_order(net, order, seed=seed)
         pieces = [np.arange(n)]

@@ -19,58 +19,34 @@ MAX_ITERATIONS: Final = 20_000  # Unless fewer are asked for
 TOLERANCE: Final = 1e-12
 
 
-def solve_conjugate(
-    product: Callable[[Vector], Vector],
-    right: Vector,
-    diagonal: Vector,
-    *,
-    project: Callable[[Vector], Vector] | None = None,
-    limit: int = MAX_ITERATIONS,
-    tolerance: float = TOLERANCE,
-) -> Vector | None:
-    """Solve A x = b for A positive definite on the space that `project` keeps; None if it fails."""
-    keep = project if project is not None else (lambda vector: vector)
-    x, residual = np.zeros_like(right), right.copy()
-    z = keep(residual / diagonal)
-    direction, norm = z, float(residual @ z)
-    done = tolerance**2 * norm
-    for _ in range(limit):
-        if norm <= done:
-            return keep(x)
-        image = product(direction)
-        length = norm / float(direction @ image)
-        x = x + length * direction
-        residual = residual - length * image
-        z = keep(residual / diagonal)
-        fresh = float(residual @ z)
-        direction, norm = z + (fresh / norm) * direction, fresh
-    return None
-
-
 def solve_columns(
     product: Callable[[Matrix], Matrix],
     right: Matrix,
     diagonal: Vector,
     *,
-    project: Callable[[Matrix], Matrix],
+    project: Callable[[Matrix], Matrix] | None = None,
     limit: int = MAX_ITERATIONS,
     tolerance: float = TOLERANCE,
 ) -> Matrix | None:
-    """Solve A X = B for (n, m) right-hand sides that share their products; None if one fails."""
+    """Solve A X = B for (n, m) right-hand sides that share their products; None if one fails.
+
+    A is positive definite on the space that `project` keeps.
+    """
+    keep = project if project is not None else (lambda columns: columns)
     inverse = 1.0 / diagonal[:, None]
     x, residual = np.zeros_like(right), right.copy()
-    z = project(residual * inverse)
+    z = keep(residual * inverse)
     direction, norm = z.copy(), _dots(residual, z)
     done = tolerance**2 * norm
     for _ in range(limit):
         live = norm > done
         if not live.any():
-            return project(x)
+            return keep(x)
         image = product(direction)
         length = np.divide(norm, _dots(direction, image), out=np.zeros_like(norm), where=live)
         x += length * direction
         residual -= length * image
-        z = project(residual * inverse)
+        z = keep(residual * inverse)
         fresh = _dots(residual, z)
         direction *= np.divide(fresh, norm, out=np.zeros_like(norm), where=live)
         direction += z
@@ -187,11 +163,12 @@ def backtrack(
 
 def solve_step(matrix: Matrix, right: Vector) -> Vector:
     if len(right) > MAX_DIRECT:
-        quick = solve_conjugate(
-            matrix.__matmul__, right, np.diag(matrix).copy(), limit=MAX_DIRECT, tolerance=ROUGH
+        columns, diagonal = right[:, None], np.diag(matrix).copy()
+        quick = solve_columns(
+            matrix.__matmul__, columns, diagonal, limit=MAX_DIRECT, tolerance=ROUGH
         )
         if quick is not None:
-            return quick
+            return np.asarray(quick[:, 0])
     try:
         return np.asarray(np.linalg.solve(matrix, right))
     except np.linalg.LinAlgError as error:
@@ -199,7 +176,6 @@ def solve_step(matrix: Matrix, right: Vector) -> Vector:
 
 
 def invert_positive(matrix: Matrix) -> Matrix:
-    """Invert a symmetric positive definite matrix; the result is exactly symmetric."""
     try:
         inverse = _invert_blocks(matrix) if len(matrix) else np.zeros((0, 0))
     except np.linalg.LinAlgError as error:

@@ -172,8 +172,17 @@ def rank_sum_tests(system: NDArray[np.integer], value: Array, k: int, *, one_sid
     p = np.minimum(ndtr(-z) if one_sided else 2 * ndtr(-z), 1.0)
     small = (both <= MAX_SUM_EXACT) & (n > 0) & (n[:, None] > 0)
     for one, other in np.argwhere(small).tolist():
+        # over all ways to divide the values that there are
         own, others = value[system == one], value[system == other]
-        p[one, other] = _sum_ranks_exactly(own, others, one_sided=one_sided)
+        ranks = average_ranks(np.concatenate([own, others])[None])[0]
+        doubled = np.rint(2 * ranks).astype(np.int64)
+        ways = np.zeros((len(own) + 1, int(doubled.sum()) + 1))
+        ways[0, 0] = 1.0
+        for step in doubled.tolist():
+            ways[1:, step:] += ways[:-1, : ways.shape[1] - step].copy()
+        rank_sum, chance = int(doubled[: len(own)].sum()), ways[-1] / ways[-1].sum()
+        ends = chance[rank_sum:].sum(), chance[: rank_sum + 1].sum()
+        p[one, other] = _tail(*ends, one_sided=one_sided)
     return np.where((n > 0) & (n[:, None] > 0), p, np.nan)
 
 
@@ -195,15 +204,3 @@ def _compare_all(system: NDArray[np.integer], value: Array, k: int) -> tuple[Arr
         tied += mixed + mixed.T + alone[:, None] + alone
         below += count.sum(axis=1)
     return higher, tied
-
-
-def _sum_ranks_exactly(own: Array, others: Array, *, one_sided: bool) -> float:
-    """Return the p-value of the rank sum over all ways to divide the values that there are."""
-    ranks = average_ranks(np.concatenate([own, others])[None])[0]
-    doubled = np.rint(2 * ranks).astype(np.int64)
-    ways = np.zeros((len(own) + 1, int(doubled.sum()) + 1))
-    ways[0, 0] = 1.0
-    for step in doubled.tolist():
-        ways[1:, step:] += ways[:-1, : ways.shape[1] - step].copy()
-    found, chance = int(doubled[: len(own)].sum()), ways[-1] / ways[-1].sum()
-    return _tail(chance[found:].sum(), chance[: found + 1].sum(), one_sided=one_sided)

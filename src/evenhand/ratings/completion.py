@@ -50,7 +50,7 @@ from evenhand.errors import (
     require_seed,
     suggest_or_list,
 )
-from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import choose_clusters
 from evenhand.numerics.completion import Effects, LowRank, SoftImpute
 from evenhand.numerics.sampling import one_blas_thread
@@ -133,14 +133,10 @@ def choose_tau(seen: RatingMatrix, held: RatingMatrix, shares: Sequence[float]) 
         path.append(PathPoint(share, solution.tau, solution.rank, float(errors.mean())))
         if path[-1].mae <= min(point.mae for point in path):
             best_errors, start = errors, solution.table
-        if has_risen(path):
+        last = [point.mae for point in path[-MAX_RISES - 1 :]]
+        if len(last) > MAX_RISES and all(a < b for a, b in pairwise(last)):
             break
     return replace(decide(path, plain - best_errors, intercepts), start=start)
-
-
-def has_risen(path: Sequence[PathPoint]) -> bool:
-    last = [point.mae for point in path[-MAX_RISES - 1 :]]
-    return len(last) > MAX_RISES and all(a < b for a, b in pairwise(last))
 
 
 def decide(path: Sequence[PathPoint], better: Array, intercepts: float) -> Choice:
@@ -344,26 +340,23 @@ class Completion(Shown):
             widths = tuple(asdict(one) for one in self.intervals)
             caption = f"Half widths of {level} intervals in points, by group of judges"
             tables.append(Table("groups", caption, GROUP_COLUMNS, widths))
+        # the widths of intervals, where some have bounds
+        ends = [end for one in self.intervals for end in (one.narrowest, one.widest)]
+        finite = sorted(end for end in ends if end is not None and isfinite(end))
+        answer = self.says
+        if self.n_missing and self.table and finite:
+            (some, none), (low, high) = self.bounded, (finite[0], finite[-1])
+            span = f"{low:.3g} to {high:.3g}" if high > low else f"{low:.3g}"
+            values = {"level": 100 * self.model.level, "widths": span}
+            known = "widths-of-some" if none else "widths"
+            answer = (*answer, say(known, some=some, of=some + none, **values))
         return Document(
-            answer=(*self.says, *self._say_widths()),
+            answer=answer,
             basis=say(code, **counts, rank=self.rank, tau=self.tau),
             parts=tuple(tables),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
-
-    def _say_widths(self) -> list[Finding]:
-        if not self.n_missing or not self.table:
-            return []
-        ends = [end for one in self.intervals for end in (one.narrowest, one.widest)]
-        finite = sorted(end for end in ends if end is not None and isfinite(end))
-        some, none = self.bounded
-        if not finite:
-            return []
-        low, high = finite[0], finite[-1]
-        widths = f"{low:.3g} to {high:.3g}" if high > low else f"{low:.3g}"
-        code, level = "widths-of-some" if none else "widths", 100 * self.model.level
-        return [say(code, level=level, widths=widths, some=some, of=some + none)]
 
 
 GROUP_COLUMNS: Final = (
@@ -433,30 +426,26 @@ def write_notes(
         missing = float(load @ absent / absent.sum())
         if given > MAX_LOAD_RATIO * missing:
             notes.append(say(code, given=given, missing=missing))
-    return (*notes, *_say_wide(split, half_width, model.level))
-
-
-def _say_wide(split: Split, half_width: Array, level: float) -> list[Finding]:
-    absent = ~split.every.seen()
-    endless = np.isinf(half_width) & absent
-    rated = split.every.cells.seen_rows
-    alone = rated & absent.any(axis=1) & (endless == absent).all(axis=1)
-    notes, n = [], int(alone.sum())
+    # missing ratings without bounds, of whole judges and of others
+    unseen = ~matrix.seen()
+    endless = np.isinf(half_width) & unseen
+    rated = matrix.cells.seen_rows
+    alone = rated & unseen.any(axis=1) & (endless == unseen).all(axis=1)
+    least, n = least_number(model.level), int(alone.sum())
     if n:
-        limits = {"level": 100 * level, "least": least_number(level)}
+        limits = {"level": 100 * model.level, "least": least}
         notes.append(say("judges-without-bounds", judges=n, **limits))
-    # some missing ratings of a judge have no bounds where others have
     endless &= (rated & ~alone)[:, None]
     learned = split.learned.cells
     known = int((endless & learned.seen_rows[:, None] & learned.seen_columns).sum())
-    few = int(split.known.sum()) < least_number(level)
+    few = int(split.known.sum()) < least
     for n, code in (
         (known, "ratings-without-bounds" if few else "rare-without-bounds"),
         (int(endless.sum()) - known, "strange-without-bounds"),
     ):
         if n:
             notes.append(say(code, ratings=n))
-    return notes
+    return tuple(notes)
 
 
 # Intervals that hold by group of judges, from residuals of ratings that no fit has seen.
@@ -485,7 +474,6 @@ RIDGE: Final = 1e-3  # Weight that keeps a slope finite where groups are told ap
 
 
 def least_number(level: float) -> int:
-    """Return how many residuals a bounded interval needs."""
     return ceil(level / (1 - level) - SLACK)
 
 
@@ -498,16 +486,6 @@ def half_widths(residual: Array, group: Integers, groups: int, level: float) -> 
         if place <= len(sizes):
             widths[code] = sizes[place - 1]
     return widths
-
-
-def weighted_half_widths(residual: Array, weight: Array, new: Array, level: float) -> Array:
-    """Return a half width for each of (k,) new cells, by (n,) and (k,) odds of being missing."""
-    order = np.argsort(np.abs(residual), kind="stable")
-    sizes = np.r_[np.abs(residual)[order], inf]
-    reached = np.cumsum(weight[order])
-    total = reached[-1] if len(reached) else 0.0
-    place = np.searchsorted(reached, level * (total + new) * (1 - SLACK))
-    return np.asarray(sizes[place])
 
 
 def odds_of_missing(held: Array, missing: Array, rating: Array) -> tuple[Array, Array]:
@@ -553,9 +531,14 @@ def find_half_widths(
             weight, odds = odds_of_missing(predicted[row, column], predicted[absent], held)
             kind = 2 * groups.code[row] + ~split.known
             other = 2 * groups.code[absent[0]] + split.strange(*absent)
+            order = np.argsort(np.abs(residual), kind="stable")
             for code in np.unique(other).tolist():
-                tested, new = kind == code, other == code
-                wide[new] = weighted_half_widths(residual[tested], weight[tested], odds[new], level)
+                new, tested = other == code, order[kind[order] == code]
+                sizes = np.r_[np.abs(residual)[tested], inf]
+                reached = np.cumsum(weight[tested])
+                total = reached[-1] if len(reached) else 0.0
+                at = np.searchsorted(reached, level * (total + odds[new]) * (1 - SLACK))
+                wide[new] = sizes[at]
         widths[absent] = wide
     else:
         residual = split.tested.value - predicted[cells.row, cells.column]
@@ -644,15 +627,20 @@ class NuclearNorm:
         refuse_equal(matrix)
         refuse_beyond(rows, self.clip)
         groups = group_judges(rows.targets(), matrix.judges, self.group)
-        held, deciding = self._split(len(matrix.value))
+        order = np.random.default_rng(self.seed).permutation(len(matrix.value))
+        tested, more = (int(len(order) * s + ROUNDING) for s in (self.calibration, self.validation))
+        # cells for intervals and errors, and those for the choice of τ
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        held, deciding = place < tested, (place >= tested) & (place < tested + more)
         with one_blas_thread():
             choice = self.choose(matrix.take(~held & ~deciding), matrix.take(deciding))
             split = split_ratings(matrix, held)
             solution = solve(split.learned, choice, self.clip)
         predicted = solution.predicted
         widths = find_half_widths(predicted, split, groups, (self.level, self.missing))
-        tested = groups.code[split.comparable.cells.row]
-        calibrated = np.bincount(tested, minlength=len(groups.names))
+        of_tested = groups.code[split.comparable.cells.row]
+        calibrated = np.bincount(of_tested, minlength=len(groups.names))
         return Completion(
             model=self,
             matrix=matrix,
@@ -686,14 +674,6 @@ class NuclearNorm:
         if isinstance(table, RatingRows):
             return table
         return table.rows(factors=[] if self.group in (None, BY_JUDGE) else [self.group])
-
-    def _split(self, n: int) -> tuple[Flags, Flags]:
-        """Draw the cells for intervals and errors, and those for the choice of τ."""
-        order = np.random.default_rng(self.seed).permutation(n)
-        tested, deciding = int(n * self.calibration + ROUNDING), int(n * self.validation + ROUNDING)
-        place = np.empty(n, dtype=np.int64)
-        place[order] = np.arange(n)
-        return place < tested, (place >= tested) & (place < tested + deciding)
 
     def choose(self, seen: RatingMatrix, held: RatingMatrix) -> Choice:
         """Choose τ on held-out cells, or none.

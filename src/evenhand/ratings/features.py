@@ -149,25 +149,6 @@ def compare_texts(source: str, output: str) -> tuple[float, float]:
     return ratio, len(given & made) / len(made) if made else 0.0
 
 
-def measure_texts(
-    source: Sequence[str] | None, output: Sequence[str] | None, size: int
-) -> tuple[tuple[str, ...], Array]:
-    """Return the names and the (n, p) numbers of texts; each different text is read once."""
-    names: list[str] = []
-    columns: list[Array] = []
-    for name, texts in (("source", source), ("output", output)):
-        if texts is not None:
-            names += [f"{name} {one}" for one in ONE_TEXT]
-            known = {text: measure_text(text) for text in set(texts)}
-            columns.append(np.array([known[text] for text in texts]).reshape(-1, len(ONE_TEXT)))
-    if source is not None and output is not None:
-        names += TWO_TEXTS
-        pairs = list(zip(source, output, strict=True))
-        both = {pair: compare_texts(*pair) for pair in set(pairs)}
-        columns.append(np.array([both[pair] for pair in pairs]))
-    return tuple(names), np.column_stack(columns) if columns else np.zeros((size, 0))
-
-
 ROLES: Final = ("task", "item", "system", "criterion")
 MIN_SPREAD: Final = 1e-12  # Relative to the size of a number: less is none
 
@@ -309,10 +290,22 @@ class OutputFeatures:
         texts: tuple[Sequence[str] | None, Sequence[str] | None],
         size: int,
     ) -> FeatureTable:
-        names, measured = measure_texts(*texts, size)
+        names, columns = list[str](), list[Array]()
+        for name, texts_of in zip(("source", "output"), texts, strict=True):
+            if texts_of is not None:  # each different text is read once
+                names += [f"{name} {one}" for one in ONE_TEXT]
+                known = {text: measure_text(text) for text in set(texts_of)}
+                rows = [known[text] for text in texts_of]
+                columns.append(np.array(rows).reshape(-1, len(ONE_TEXT)))
+        source, output = texts
+        if source is not None and output is not None:
+            names += TWO_TEXTS
+            pairs = list(zip(source, output, strict=True))
+            both = {pair: compare_texts(*pair) for pair in set(pairs)}
+            columns.append(np.array([both[pair] for pair in pairs]))
         read = np.array(numbers, dtype=np.float64).T.reshape(size, len(numbers))
         levels = np.array(labels, dtype=object).T.reshape(size, len(labels))
-        values = np.hstack([read, measured])
+        values = np.hstack([read, *columns])
         return FeatureTable((*self.numbers, *names), values, self.labels, levels)
 
     def __str__(self) -> str:

@@ -27,7 +27,7 @@ the scale, since noise is normal; for judges whose ratings are to be tested, not
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -79,7 +79,7 @@ from evenhand.ratings.process_search import (
 )
 from evenhand.ratings.texts import say
 from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.findings import describe_findings
 
 OUTPUTS_AT_ONCE: Final = 1000  # Outputs that are predicted at once
 
@@ -156,14 +156,6 @@ def find_noise(at: Coregion, judge: Integers | None, size: int) -> Array:
 
 QUANTILE_DRAWS: Final = 1000  # Draws of parameters that quantiles are taken of
 MIN_RATINGS: Final = 20  # Ratings of a judge below which intervals rest on the prior
-
-
-def say_few(fit: JudgeProcess, judge: Integers | None) -> list[Finding]:
-    judged = range(len(fit.judges)) if judge is None else np.unique(judge).tolist()
-    few = [f"{fit.judges[d]} ({fit.ratings[d]})" for d in judged if fit.ratings[d] < MIN_RATINGS]
-    if not few:
-        return []
-    return [say("few-ratings", least=MIN_RATINGS, judges=listing(few))]
 
 
 # How lenient judges are: what each would say on average of the outputs that were rated.
@@ -345,7 +337,12 @@ class JudgeProcess(Shown):
 
     def _predict(self, table: FeatureTable, judge: Integers | None) -> PredictedRatings:
         points = self.learned.scaling.apply(table)
-        notes = (*self.learned.scaling.find_unseen(table), *say_few(self, judge))
+        notes = [*self.learned.scaling.find_unseen(table)]
+        asked = range(len(self.judges)) if judge is None else np.unique(judge).tolist()
+        few = [d for d in asked if self.ratings[d] < MIN_RATINGS]
+        if few:
+            named = listing([f"{self.judges[d]} ({self.ratings[d]})" for d in few])
+            notes.append(say("few-ratings", least=MIN_RATINGS, judges=named))
         with one_blas_thread():
             support = self.problem.support
             parts = [predict_at(weighed, support, points, judge) for weighed in self._weigh()]
@@ -358,7 +355,7 @@ class JudgeProcess(Shown):
                 (centre + scale * mean, scale**2 * variance, scale**2 * noise)
                 for mean, variance, noise in parts
             ],
-            notes,
+            tuple(notes),
         )
 
     @cached_property
@@ -509,7 +506,6 @@ LEVEL: Final = 0.95  # Of intervals, unless told otherwise
 
 
 def tabulate_judges(rows: Iterable[dict[str, Any]], level: float) -> Table:
-    """Return how lenient judges are, and what is theirs alone."""
     ends = ("leniency_lower", "leniency_upper")
     columns = (
         Column("judge", "judge", "name"),
@@ -547,7 +543,6 @@ def find_near(judged: JudgedPoints, log_scales: Array) -> Flags:
 
 
 def find_separable(problem: Problem, top: Surface) -> Flags:
-    """Return (D,) whether a judge's ratings tell κ from σ²."""
     # from the expected information on both, ½ tr(V⁻¹ ∂V V⁻¹ ∂V), V the covariance of the judge's
     # ratings given nobody else's; other parameters are held
     separable = np.ones(problem.layout.judges, dtype=bool)
@@ -578,7 +573,17 @@ def write_remarks(
         notes.append(say("features-constant", features=listing(constant)))
     if heavy:
         notes.append(say("features-heavy", features=listing(heavy)))
-    notes += _say_judges(problem, learned)
+    counts = np.bincount(problem.judged.judge)
+    few, ratings = int((counts < MIN_TO_TELL).sum()), len(problem.y)
+    parameters = sum(problem.layout.sizes().values())
+    if learned.judges == ("",) or len(counts) == 1:
+        notes.append(say("no-judges" if learned.judges == ("",) else "one-judge"))
+    else:
+        if few:
+            notes.append(say("judges-few-ratings", judges=few, least=MIN_TO_TELL))
+        if parameters > ratings:
+            sizes = {"parameters": parameters, "ratings": ratings, "judges": len(learned.judges)}
+            notes.append(say("priors-decide", **sizes))
     apart = int((~near).sum()) // 2
     if apart and problem.layout.sharing == "low rank":
         pairs = len(near) * (len(near) - 1) // 2
@@ -587,25 +592,8 @@ def write_remarks(
     if names:
         notes.append(say("not-separable", judges=listing(names, 5)))
     if problem.inducing is not None:
-        counts = {"ratings": len(problem.y), "inducing": len(problem.inducing)}
-        notes.append(say("approximate", **counts))
+        notes.append(say("approximate", ratings=ratings, inducing=len(problem.inducing)))
     return tuple(notes)
-
-
-def _say_judges(problem: Problem, learned: Learned) -> list[Finding]:
-    counts = np.bincount(problem.judged.judge)
-    if learned.judges == ("",):
-        return [say("no-judges")]
-    if len(counts) == 1:
-        return [say("one-judge")]
-    few, notes = int((counts < MIN_TO_TELL).sum()), []
-    if few:
-        notes.append(say("judges-few-ratings", judges=few, least=MIN_TO_TELL))
-    parameters, ratings = sum(problem.layout.sizes().values()), len(problem.y)
-    if parameters > ratings:
-        sizes = {"parameters": parameters, "ratings": ratings, "judges": len(learned.judges)}
-        notes.append(say("priors-decide", **sizes))
-    return notes
 
 
 MIN_FITTED: Final = 3  # Ratings below which nothing is learned
@@ -672,7 +660,14 @@ class MultiTaskGP:
         names, judge = np.unique(np.array(rows.judges)[rows.judge], return_inverse=True)
         judged = JudgedPoints(judge.reshape(-1).astype(np.int64), scaling.apply(table))
         standard = Standard(float(rows.score.mean()), float(rows.score.std()))
-        problem = self._pose(judged, standard.standardise(rows.score), len(scaling.features))
+        y, judges = standard.standardise(rows.score), len(names)
+        rank = min(self.rank, judges) if self.sharing == "low rank" else 1
+        scales, own = len(scaling.features), (self.judge_means, self.judge_noise)
+        problem = Problem(Layout(self.sharing, judges, rank, scales, *own), judged, y)
+        if len(y) > self.exact:
+            rng, size = np.random.default_rng(self.seed), max(self.inducing, judges)
+            part = sample_evenly(judged.judge, size, rng)
+            problem = replace(problem, inducing=judged.take(part))
         with one_blas_thread():
             top = search(problem, np.random.default_rng(self.seed))
         learned = Learned(known, scaling, standard, tuple(names.tolist()))
@@ -689,17 +684,6 @@ class MultiTaskGP:
             notes=(*rows.notes, *write_remarks(problem, learned, near, separable)),
             signature=self._sign(rows, learned),
         )
-
-    def _pose(self, judged: JudgedPoints, y: np.ndarray, scales: int) -> Problem:
-        judges = int(judged.judge.max()) + 1
-        rank = min(self.rank, judges) if self.sharing == "low rank" else 1
-        layout = Layout(self.sharing, judges, rank, scales, self.judge_means, self.judge_noise)
-        if len(y) <= self.exact:
-            return Problem(layout, judged, y)
-        part = sample_evenly(
-            judged.judge, max(self.inducing, judges), np.random.default_rng(self.seed)
-        )
-        return Problem(layout, judged, y, judged.take(part))
 
     def _sign(self, rows: RatingRows, learned: Learned) -> str:
         share = f"low rank {self.rank}" if self.sharing == "low rank" else self.sharing

@@ -78,7 +78,6 @@ class RatingMatrix:
         return list(zip(self.items, self.systems, strict=True))
 
     def table(self) -> Array:
-        """Return the (m, n) table of a matrix of which every cell is seen."""
         table = np.empty(self.shape)
         table[self.cells.row, self.cells.column] = self.value
         return table
@@ -210,7 +209,6 @@ class Split:
 
     @property
     def comparable(self) -> RatingMatrix:
-        """Tested cells that are predicted as missing ones are."""
         return self.tested.take(self.known)
 
     def strange(self, row: Integers, column: Integers) -> Flags:
@@ -220,7 +218,6 @@ class Split:
 
 
 def split_ratings(matrix: RatingMatrix, held: Flags) -> Split:
-    """Hold (c,) cells out, which nothing is learned from."""
     return Split(matrix, matrix.take(~held), matrix.take(held).single())
 
 
@@ -434,7 +431,6 @@ def tabulate_errors(
     best: str,
     legend: str = "",
 ) -> Table:
-    """Return a table of errors: method, MAE, RMSE, and by how much each is above the best's."""
     shown = []
     for method, mae, rmse, *more in rows:
         row: dict[str, Any] = {"method": method, "mae": mae, "rmse": rmse}

@@ -94,13 +94,11 @@ class ProcessErrors(Shown):
         return tuple(rows)
 
     def tabulate_errors(self, rows: Sequence[ProcessError], level: float) -> Table:
-        """Return the table that people read of rows at a level."""
         shown = ((one.method, one.mae, one.rmse, one.mae_more, one.rmse_more) for one in rows)
         legend = say("process-errors", level=100 * level)
         return tabulate_errors(shown, "Errors on held-out ratings", MULTI, legend)
 
     def document(self) -> Document:
-        """Return what people read: errors of each method beside those of a Gaussian process."""
         table = self.tabulate_errors(self.tabulate(), self.level)
         return Document(parts=(table,), findings=take_findings(self.notes))
 
@@ -122,7 +120,6 @@ class ProcessErrors(Shown):
         return choose_clusters({name: getattr(self, name)[known] for name in names})
 
     def _average(self, method: str) -> Errors:
-        """Return the absolute and squared error of each rating, its mean over splits."""
         residual, times = self.residual[method], np.bincount(self.rating)
         absolute, squared = (
             np.bincount(self.rating, loss)[times > 0] / times[times > 0]
@@ -418,7 +415,6 @@ class JudgeLikeness(Shown):
         return (*self.process.notes, *left, *self.errors.notes)
 
     def document(self) -> Document:
-        """Return what people read: judges, how alike they are, what moves them, errors."""
         ratings = sum(row["ratings"] for row in self.records.values())
         counts = {"ratings": ratings, "judges": len(self.judges)}
         numbers = tuple(dict(zip(CSV_KEYS, row, strict=True)) for row in _list_numbers(self))
@@ -474,7 +470,6 @@ OUTPUT_ITSELF: Final = "which output it is"
 
 
 def _list_numbers(part: JudgeLikeness) -> Iterator[tuple[Any, ...]]:
-    """Return what, name, other, estimate, lower, upper, known."""
     for judge, row in part.records.items():
         for what in JUDGE_NUMBERS:
             known = row[what] is not None

@@ -135,31 +135,22 @@ class Coregion:
         return np.asarray(np.diag(self.similarity)[a.judge] + self.spread + MEAN_VARIANCE)
 
 
-@dataclass(frozen=True, eq=False)
-class Slopes:
-    similarity: Array  # (D, D) by the entries of B
-    scales: Array  # (P + L,) by log ℓ
-    spread: float  # by v
-
-    def __add__(self, other: Slopes) -> Slopes:
-        return Slopes(
-            self.similarity + other.similarity,
-            self.scales + other.scales,
-            self.spread + other.spread,
-        )
+# Derivatives by the (D, D) entries of B, by (P + L,) log ℓ, and by v
+Slopes = tuple[Array, Array, float]
 
 
 def find_slopes(
     at: Coregion, slope: Array, rows: tuple[JudgedPoints, JudgedPoints], k: Array
 ) -> Slopes:
     """Return derivatives, given (n, m) those by the covariances of rows; their k is overwritten."""
-    (a, b), judges = rows, len(at.noise)
-    first, second = _indicate(a.judge, judges), _indicate(b.judge, judges)
+    (a, b), judges = rows, np.arange(len(at.noise))
+    # (n, D) columns that are 1 where a row is of the judge
+    first, second = (np.asarray(one.judge[:, None] == judges, dtype=np.float64) for one in rows)
     spread = float(np.einsum("nd,nd->", first, slope @ second))
     k *= slope
     similarity = first.T @ (k @ second)
     k *= at.similarity[np.ix_(a.judge, b.judge)]
-    return Slopes(similarity, pull_back(k, a.points, b.points, at.log_scales), spread)
+    return similarity, pull_back(k, a.points, b.points, at.log_scales), spread
 
 
 def read_parameters(layout: Layout, vector: Array) -> Coregion:
@@ -172,33 +163,6 @@ def read_parameters(layout: Layout, vector: Array) -> Coregion:
     noise = np.broadcast_to(np.exp(parts["noise"]), (d,))
     spread = float(np.exp(parts["spread"][0])) if layout.means else 0.0
     return Coregion(loadings, private, parts["scales"], noise, spread)
-
-
-def collect_gradient(layout: Layout, at: Coregion, slopes: Slopes, noise: Array) -> Array:
-    """Return the derivatives by the vector of parameters, noise (D,) being that by each σ²."""
-    both = slopes.similarity + slopes.similarity.T
-    loadings, private = both @ at.loadings, np.diag(slopes.similarity) * at.private
-    if layout.sharing == "full":
-        loadings = np.array([0.5 * float(both.sum()) * 2.0 * at.loadings[0, 0] ** 2])
-        private = np.zeros(0)
-    elif layout.sharing == "none":
-        loadings = np.zeros(0)
-    by_log = noise * at.noise
-    return layout.join(
-        {
-            "loadings": loadings,
-            "private": private,
-            "scales": slopes.scales,
-            "noise": by_log if layout.noises else by_log.sum(keepdims=True),
-            "centre": np.zeros(int(layout.noises)),
-            "spread": np.array([slopes.spread * at.spread] if layout.means else []),
-        }
-    )
-
-
-def _indicate(code: Integers, size: int) -> Array:
-    """Return the (n, size) columns that are 1 where a row has their code."""
-    return np.asarray(code[:, None] == np.arange(size), dtype=np.float64)
 
 
 # What is held likely of a judge process before the data; ratings and features are standardised.
@@ -247,7 +211,6 @@ def weigh_parameters(layout: Layout, vector: Array, numbers: int) -> tuple[float
 
 
 def usual_scales(scales: int, numbers: int) -> Array:
-    """Return the centres of log ℓ, those of numbers first."""
     return np.where(np.arange(scales) < numbers, 0.5 * log(2 * max(numbers, 1)), 0.0)
 
 
@@ -307,7 +270,6 @@ class Problem:
 
     @property
     def support(self) -> JudgedPoints:
-        """Rows that predictions rest on."""
         return self.judged if self.inducing is None else self.inducing
 
     def expand(self, vector: Array) -> Surface:
@@ -315,7 +277,7 @@ class Problem:
         if self.inducing is None:
             covariance, k = at.covariance(rows, rows)
             evidence = weigh_exactly(covariance, at.noise[rows.judge] + MIN_NOISE, self.y)
-            slopes = find_slopes(at, evidence.cross, (rows, rows), k)
+            parts = [find_slopes(at, evidence.cross, (rows, rows), k)]
         else:
             (cross, near), (inner, nearest) = (
                 at.covariance(rows, self.inducing),
@@ -323,19 +285,38 @@ class Problem:
             )
             variances, noise = at.variances(rows), at.noise[rows.judge] + MIN_NOISE
             evidence = weigh_inducing(cross, inner, variances, noise, self.y)
-            slopes = find_slopes(at, evidence.cross, (rows, self.inducing), near)
+            parts = [find_slopes(at, evidence.cross, (rows, self.inducing), near)]
             if evidence.inner is not None and evidence.diagonal is not None:
-                slopes += find_slopes(at, evidence.inner, (self.inducing, self.inducing), nearest)
+                both = (self.inducing, self.inducing)
+                parts.append(find_slopes(at, evidence.inner, both, nearest))
                 # by the variances of rows
-                similarity = np.diag(
-                    np.bincount(rows.judge, evidence.diagonal, len(at.noise)).astype(float)
-                )
-                slopes += Slopes(
-                    similarity, np.zeros(len(at.log_scales)), float(evidence.diagonal.sum())
-                )
+                sums = np.bincount(rows.judge, evidence.diagonal, len(at.noise)).astype(float)
+                total = float(evidence.diagonal.sum())
+                parts.append((np.diag(sums), np.zeros(len(at.log_scales)), total))
         noise = np.bincount(rows.judge, evidence.noise, self.layout.judges).astype(np.float64)
         prior, along = weigh_parameters(self.layout, vector, rows.points.numbers.shape[1])
-        gradient = collect_gradient(self.layout, at, slopes, noise) + along
+        # derivatives by the vector of parameters, noise (D,) being that by each σ²
+        layout, (similarity, scales, spread) = self.layout, parts[0]
+        for more in parts[1:]:
+            similarity, scales = similarity + more[0], scales + more[1]
+            spread += more[2]
+        mirrored = similarity + similarity.T
+        loadings, private = mirrored @ at.loadings, np.diag(similarity) * at.private
+        if layout.sharing == "full":
+            loadings = np.array([0.5 * float(mirrored.sum()) * 2.0 * at.loadings[0, 0] ** 2])
+            private = np.zeros(0)
+        elif layout.sharing == "none":
+            loadings = np.zeros(0)
+        by_log = noise * at.noise
+        slopes = {
+            "loadings": loadings,
+            "private": private,
+            "scales": scales,
+            "noise": by_log if layout.noises else by_log.sum(keepdims=True),
+            "centre": np.zeros(int(layout.noises)),
+            "spread": np.array([spread * at.spread] if layout.means else []),
+        }
+        gradient = layout.join(slopes) + along
         return Surface(evidence.value + prior, gradient, evidence, at, vector)
 
     def weigh(self, at: Coregion) -> Posterior:
@@ -376,7 +357,6 @@ class Problem:
 
 
 def search(problem: Problem, rng: np.random.Generator) -> Surface:
-    """Return the top of the surface: a spread-out part of the ratings is climbed first."""
     layout = problem.layout
     at = start_parameters(layout, problem.judged.points.numbers.shape[1], rng)
     if len(problem.y) > 2 * FIRST_PART:
@@ -506,7 +486,6 @@ class OutputProcess:
 
 
 def begin(points: Points) -> Array:
-    """Return parameters before any label: the centres of their priors."""
     layout, rng = _lay_out(points), np.random.default_rng(0)  # nothing is drawn with one function
     return start_parameters(layout, points.numbers.shape[1], rng)
 
@@ -514,7 +493,6 @@ def begin(points: Points) -> Array:
 def relearn(
     points: Points, target: Array, start: Array, most: int, rng: np.random.Generator
 ) -> Array:
-    """Search for the likeliest parameters, given (n,) labels."""
     if len(target) < MIN_LABELS or np.ptp(target) == 0:
         return start
     rows = np.arange(len(target))
@@ -529,7 +507,6 @@ def relearn(
 
 
 def condition(points: Points, target: Array, vector: Array) -> OutputProcess:
-    """Return what is believed, given parameters and (n,) labels."""
     layout, standard = _lay_out(points), _standardise(target)
     at = read_parameters(layout, vector)
     posterior = Problem(layout, _ask(points), standard.standardise(target)).weigh(at)

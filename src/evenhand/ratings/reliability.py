@@ -287,8 +287,14 @@ def write_notes(
     if judges or outputs:
         of = dict(zip(("of_judges", "of_outputs"), given.shape, strict=True))
         notes.append(say("part-complete", judges=judges, outputs=outputs, **of))
-    even = say_even(np.unique(full.systems).tolist(), truth, level)
-    return (*notes, *even, *say_ends(points))
+    notes += say_even(np.unique(full.systems).tolist(), truth, level)
+    for share in (share for point in points for share in point.reliability.values()):
+        wide = share.upper - share.lower > MIN_DISTANCE
+        inside = MIN_DISTANCE < share.value < 1 - MIN_DISTANCE
+        nearest = min(abs(share.lower - share.value), abs(share.upper - share.value))
+        if wide and inside and nearest < MIN_DISTANCE:
+            return (*notes, say("ends-at-estimates"))
+    return tuple(notes)
 
 
 def say_even(names: Sequence[str], truth: Array, level: float) -> list[Finding]:
@@ -306,16 +312,6 @@ def say_even(names: Sequence[str], truth: Array, level: float) -> list[Finding]:
     pairs = truth.shape[1]
     code = "two-systems-even" if pairs == 1 else "systems-even"
     return [say(code, even=len(even), of=pairs, named=listing(named, MAX_PAIRS_NAMED))]
-
-
-def say_ends(points: Sequence[DecisionPoint]) -> list[Finding]:
-    for share in (share for point in points for share in point.reliability.values()):
-        wide = share.upper - share.lower > MIN_DISTANCE
-        inside = MIN_DISTANCE < share.value < 1 - MIN_DISTANCE
-        nearest = min(abs(share.lower - share.value), abs(share.upper - share.value))
-        if wide and inside and nearest < MIN_DISTANCE:
-            return [say("ends-at-estimates")]
-    return []
 
 
 # Would decisions have been the same with fewer ratings?
@@ -510,7 +506,6 @@ def count_right(score: Array, system: Integers, weights: Array, truth: Array) ->
 
 
 def make_estimate(values: Array, level: float) -> Estimate:
-    """Return the first value with an interval from the others."""
     # around their median: drawing items anew makes orders less certain, which shifts all of them
     ends = np.quantile(values[1:], [(1 - level) / 2, 0.5, (1 + level) / 2])
     value = float(values[0])
@@ -540,8 +535,7 @@ class CompletedPart:
 
 
 def complete_part(rows: RatingRows, model: NuclearNorm, draws: int | None = None) -> CompletedPart:
-    decisions = None
     completion = model.fit(rows)
-    if draws is not None:
-        decisions = study_decisions(rows, model, draws=draws, seed=model.seed)
-    return CompletedPart(completion, decisions)
+    if draws is None:
+        return CompletedPart(completion)
+    return CompletedPart(completion, study_decisions(rows, model, draws=draws, seed=model.seed))

@@ -5,8 +5,18 @@ import pytest
 from scipy.optimize import brentq, minimize
 from scipy.stats import chi2
 
-from evenhand.models.components import Problem, Term, arrange, identify, make_terms, solve_equations
-from evenhand.models.rating_components import estimate_moments, maximise, profile, share_levels
+from evenhand.models.rating_components import (
+    Problem,
+    Term,
+    arrange,
+    estimate_moments,
+    identify,
+    make_terms,
+    maximise,
+    profile,
+    share_levels,
+    solve_equations,
+)
 from models.scored import dense_loglik, indicator, rows_of, simulate
 
 SDS = {"judge": 2.0, "item": 1.0, "system": 1.5, "judge x system": 0.8, "item x system": 0.9}

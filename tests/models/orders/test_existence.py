@@ -7,9 +7,7 @@ import pytest
 
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.orders import observed_sizes
-from evenhand.models.pattern import PatternModel
-from evenhand.models.plackett_luce import PlackettLuce
+from evenhand.models.orders import PatternModel, PlackettLuce, observed_sizes
 from evenhand.numerics.graph import find_recession
 from ordered import all_rankings, ranked
 from tallies import tally

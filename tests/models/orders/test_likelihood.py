@@ -5,9 +5,7 @@ import pytest
 
 from evenhand.data.orders import Orders, count_orders
 from evenhand.errors import InvalidJudgments, NotIdentified
-from evenhand.models.orders import OrderLikelihood
-from evenhand.models.pattern import PatternModel
-from evenhand.models.plackett_luce import PlackettLuce
+from evenhand.models.orders import OrderLikelihood, PatternModel, PlackettLuce
 from ordered import ranked, table_of
 
 TIED = [
