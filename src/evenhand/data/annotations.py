@@ -208,17 +208,12 @@ def read_moments(values: NDArray[Any]) -> Array:
 def _read_time(text: str) -> float | None:
     """Return seconds since 1970, or None where a text is no time."""
     try:
-        moment = datetime.fromisoformat(_drop_zone(text))
+        end = text[-3:].upper()
+        zone = next((name for name in _ZONES if end.endswith(name)), "")
+        moment = datetime.fromisoformat(text[: len(text) - len(zone)].rstrip())
     except ValueError:
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def _drop_zone(text: str) -> str:
-    """Return a time without the name of universal time behind it."""
-    end = text[-3:].upper()
-    zone = next((name for name in _ZONES if end.endswith(name)), "")
-    return text[: len(text) - len(zone)].rstrip()
 
 
 # Error spans: what a judge marked in an output or its source, in one column of a table of ratings.

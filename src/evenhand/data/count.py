@@ -84,8 +84,10 @@ def _look(data: ComparisonTable, by: tuple[str, ...]) -> _Look:
     with engine.one_thread(data.source.connection):
         columns = engine.fetch_columns(frame.select(*keys).head(SAMPLE))
     rows = {**columns, engine.COUNT: np.ones(len(columns["outcome"]))}
-    many, whole = _cells_are_many(rows, keys), rows if len(rows[engine.COUNT]) < SAMPLE else None
-    return _Look(by, weighing, frame, every, many, rows, whole)
+    if len(rows[engine.COUNT]) < SAMPLE:
+        return _Look(by, weighing, frame, every, first=rows, whole=rows)
+    cells = set(zip(*(rows[key][::EVERY].tolist() for key in keys), strict=True))
+    return _Look(by, weighing, frame, every, len(cells) > MANY * SAMPLE / EVERY, rows)
 
 
 def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tally:
@@ -128,14 +130,6 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
         factors[name] = replace(factor, loads=np.asarray(loads, dtype=np.float64))
     tally = replace(tally, factors=factors)
     return finish_tally(data, tally, limits, zero=weighing.zero)
-
-
-def _cells_are_many(rows: engine.Columns, keys: list[str]) -> bool:
-    """Say whether most of the first rows open a cell of their own, and more rows follow."""
-    if len(rows[engine.COUNT]) < SAMPLE:
-        return False
-    cells = set(zip(*(rows[key][::EVERY].tolist() for key in keys), strict=True))
-    return len(cells) > MANY * SAMPLE / EVERY
 
 
 def _count_codes(

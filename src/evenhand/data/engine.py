@@ -73,7 +73,11 @@ def _fetch(frame: Frame) -> Columns:
     if isinstance(frame, nw.DataFrame):
         return {name: _to_array(frame.get_column(name)) for name in frame.columns}
     if frame.implementation.is_duckdb():
-        return _fetch_duckdb(cast("duckdb.DuckDBPyRelation", frame.to_native()))
+        relation = cast("duckdb.DuckDBPyRelation", frame.to_native())
+        name = name_file(relation)  # asked before: an engine that broke off answers nothing more
+        with explained(name), _ENGINE:
+            columns = relation.fetchnumpy()
+        return {name: _unmask(column) for name, column in columns.items()}
     if is_spark(frame):
         with _spark_explained():
             if find_spec("pyarrow") is not None:
@@ -125,14 +129,6 @@ def _knows(frame: Frame, operation: str) -> bool:
 def keeps_rows(frame: Frame) -> bool:
     """Say whether rows had better stay in the engine, even one integer of each: it is not here."""
     return is_spark(frame) or frame.implementation.is_ibis()
-
-
-def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
-    """Run a DuckDB query; a damaged file shows itself only now, by its line where that is known."""
-    name = name_file(relation)  # asked before: an engine that broke off answers nothing more
-    with explained(name), _ENGINE:
-        columns = relation.fetchnumpy()
-    return {name: _unmask(column) for name, column in columns.items()}
 
 
 def require_open(frame: Frame, name: str) -> None:
@@ -196,7 +192,17 @@ def label_frame(
         return None if connection is None else make_table(connection, data)
     if is_spark(like):
         session = cast("Any", like.to_native()).sparkSession
-        return cast("Frame", nw.from_native(_make_spark_table(session, data)))
+
+        def quoted(name: str) -> str:  # inside a type that stands inside a SQL literal
+            return "`" + name.replace("`", "``").replace("\\", "\\\\").replace("'", "\\'") + "`"
+
+        fields = ", ".join(
+            f"{quoted(name)}: {'bigint' if _is_whole(values) else 'string'}"
+            for name, values in data.items()
+        )
+        rows = [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
+        query = f"select inline(from_json(:rows, 'array<struct<{fields}>>'))"
+        return cast("Frame", nw.from_native(session.sql(query, args={"rows": json.dumps(rows)})))
     if like.implementation.is_ibis():
         import ibis
         import pyarrow as pa
@@ -263,21 +269,6 @@ def _kind(values: Sequence[Any]) -> str:
 
 def _is_whole(values: Sequence[Any]) -> bool:
     return bool(values) and isinstance(values[0], int)
-
-
-def _make_spark_table(session: Any, data: Mapping[str, list[Any]]) -> Any:
-    """Put columns of text or whole numbers into Spark, as a literal of the query."""
-
-    def quoted(name: str) -> str:  # inside a type that stands inside a SQL literal
-        return "`" + name.replace("`", "``").replace("\\", "\\\\").replace("'", "\\'") + "`"
-
-    fields = ", ".join(
-        f"{quoted(name)}: {'bigint' if _is_whole(values) else 'string'}"
-        for name, values in data.items()
-    )
-    rows = [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
-    query = f"select inline(from_json(:rows, 'array<struct<{fields}>>'))"
-    return session.sql(query, args={"rows": json.dumps(rows)})
 
 
 def quote(text: str) -> str:
@@ -469,7 +460,16 @@ def stream_batches(
 
     try:
         with nanoarrow.c_array_stream(relation) as stream:
-            _check_formats(stream.get_schema(), kinds)
+            # Columns that are laid out otherwise: their bytes would be taken for other numbers
+            children = stream.get_schema().children
+            formats = ["dictionary" if one.dictionary else one.format for one in children]
+            expected = [FORMATS[np.dtype(kind)] for kind in kinds.values()]
+            if formats != expected:
+                raise UnknownFormat(
+                    f"DuckDB {duckdb.__version__} hands out columns of the Arrow types"
+                    f" {', '.join(formats)} where {', '.join(expected)} are read: take another"
+                    " version of duckdb"
+                )
             for array in stream:
                 views = {
                     name: child.view() for name, child in zip(kinds, array.children, strict=True)
@@ -484,17 +484,3 @@ def stream_batches(
                     yield Batch({name: c[first:last] for name, c in columns.items()}, missing)
     except (duckdb.Error, RuntimeError) as error:  # nanoarrow raises the second
         raise explain(duckdb.Error(str(error)), name_file(relation)) from None
-
-
-def _check_formats(schema: Any, kinds: Mapping[str, DTypeLike]) -> None:
-    """Refuse columns that are laid out otherwise: their bytes would be taken for other numbers."""
-    formats = ["dictionary" if one.dictionary else one.format for one in schema.children]
-    expected = [FORMATS[np.dtype(kind)] for kind in kinds.values()]
-    if formats != expected:
-        import duckdb
-
-        raise UnknownFormat(
-            f"DuckDB {duckdb.__version__} hands out columns of the Arrow types"
-            f" {', '.join(formats)} where {', '.join(expected)} are read: take another version"
-            " of duckdb"
-        )

@@ -159,7 +159,6 @@ def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
 
 
 def say_none(sign: str) -> str:
-    """Say that nothing had to be taken apart."""
     return f"no name holds '{sign}': every output is of one system"
 
 
@@ -283,18 +282,14 @@ def sort_rows(columns: Columns) -> Columns:
 _NUMBER: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
 
 
-def name_bins(edges: Sequence[float]) -> list[str]:
-    """Return what the bins between some edges are called; an edge belongs to the bin above it."""
+def add_bins(frame: Frame, column: str, edges: Sequence[float], name: str, source: Source) -> Frame:
+    """Add the bin of a column of numbers; where a number is missing, its bin is."""
     rising = all(low < high for low, high in pairwise(edges))
     if not edges or not rising or not all(map(isfinite, edges)):
         raise UnknownOption(f"edges of bins are numbers that rise, such as 100, 200; not {edges}")
     between = [f"{low:.15g} to {high:.15g}" for low, high in pairwise(edges)]
-    return [f"below {edges[0]:.15g}", *between, f"{edges[-1]:.15g} and above"]
-
-
-def add_bins(frame: Frame, column: str, edges: Sequence[float], name: str, source: Source) -> Frame:
-    """Add the bin of a column of numbers; where a number is missing, its bin is."""
-    names, value = name_bins(edges), _read_numbers(frame, column, source)
+    names = [f"below {edges[0]:.15g}", *between, f"{edges[-1]:.15g} and above"]
+    value = _read_numbers(frame, column, source)
     label: nw.Expr = nw.when(value >= edges[-1]).then(nw.lit(names[-1]))
     for edge, bin_name in zip(reversed(edges), reversed(names[:-1]), strict=True):
         label = nw.when(value < edge).then(nw.lit(bin_name)).otherwise(label)

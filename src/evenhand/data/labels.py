@@ -8,7 +8,7 @@ for a missing value is missing, unless the caller says that it is an answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final, Literal
 
@@ -131,33 +131,7 @@ def refuse_unknown(
         if outcome_labels is None or isinstance(outcome_labels, Complete)
         else f"{declared}, or {usual}"
     )
-    meant = propose_outcomes(unknown, outcome_labels, every)
-    options = " ".join(f"--outcome {_quote(f'{one}={means}')}" for one, means in meant.items())
-    choosing = ", choosing one of the three" if TO_CHOOSE in meant.values() else ""
-    known = [
-        *(outcome_labels or ()),
-        *(() if isinstance(outcome_labels, Complete) else KNOWN_LABELS),
-    ]
-    sure = meant[unknown[0]] != TO_CHOOSE
-    near = _correct(unknown[0].casefold(), known) if sure else ""
-    hint = f". Did you mean '{near}'?" if near else ""
-    raise InvalidJudgments(
-        f"unknown outcome {shown}{where}: expected {expected}; declare what other labels"
-        f" mean{choosing} ({options}, in Python outcomes={meant}){hint}"
-    )
-
-
-def propose_outcomes(
-    unknown: Sequence[str],
-    outcome_labels: Mapping[str, Outcome] | None,
-    every: Iterable[str | None] = (),
-) -> dict[str, str]:
-    """Return what labels may mean, for the caller to confirm.
-
-    Numbers go from left to right, all of them at once (0 is a tie beside 1 and 2); a label that is
-    nearly a usual one, or whose words name one side or a tie alone, means that; for any other the
-    caller must choose.
-    """
+    # Return what labels may mean, for the caller to confirm.
     meant: dict[str, str] = {}
     if any(map(_is_number, unknown)):
         all_numbers = filter(
@@ -171,7 +145,19 @@ def propose_outcomes(
     for label in unknown:
         if label not in meant:
             meant[label] = _guess(label)
-    return meant
+    options = " ".join(f"--outcome {_quote(f'{one}={means}')}" for one, means in meant.items())
+    choosing = ", choosing one of the three" if TO_CHOOSE in meant.values() else ""
+    known = [
+        *(outcome_labels or ()),
+        *(() if isinstance(outcome_labels, Complete) else KNOWN_LABELS),
+    ]
+    sure = meant[unknown[0]] != TO_CHOOSE
+    near = _correct(unknown[0].casefold(), known) if sure else ""
+    hint = f". Did you mean '{near}'?" if near else ""
+    raise InvalidJudgments(
+        f"unknown outcome {shown}{where}: expected {expected}; declare what other labels"
+        f" mean{choosing} ({options}, in Python outcomes={meant}){hint}"
+    )
 
 
 def _guess(label: str) -> str:

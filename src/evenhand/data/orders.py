@@ -310,7 +310,15 @@ def count_orders(data: controls.Judgments | Orders, by: str | None = None) -> Or
 
 def _count(data: controls.Judgments | Orders, by: str | None) -> Orders:
     if isinstance(data, Comparisons) and data.rankings is not None:
-        data = _whole_rankings(data)
+        rankings = data.rankings
+        if not isinstance(rankings, Rankings) or data.weights == "importance":
+            raise importance_refused()
+        if count_rows(data.frame) != count_rows(rankings.comparisons().frame):
+            raise InvalidJudgments(
+                f"some pairs of the rankings of {data.source.name} were excluded, so that what is"
+                " left are no whole rankings: choose rows when reading (where=), not after"
+            )
+        data = rankings
     if isinstance(data, Rankings):
         return _count_rankings(data, by)
     if isinstance(data, Orders):
@@ -329,18 +337,6 @@ def _count(data: controls.Judgments | Orders, by: str | None) -> Orders:
     level = None if by is None else data.require(by)
     tally = data.tally() if level is None else data.tally(by=(level,))
     return replace(orders_of_pairs(tally, level), notes=controls.note_tasks(data))
-
-
-def _whole_rankings(pairs: Comparisons) -> Rankings:
-    rankings = pairs.rankings
-    if not isinstance(rankings, Rankings) or pairs.weights == "importance":
-        raise importance_refused()
-    if count_rows(pairs.frame) != count_rows(rankings.comparisons().frame):
-        raise InvalidJudgments(
-            f"some pairs of the rankings of {pairs.source.name} were excluded, so that what is left"
-            " are no whole rankings: choose rows when reading (where=), not after"
-        )
-    return rankings
 
 
 def _count_rankings(data: Rankings, by: str | None) -> Orders:
@@ -372,7 +368,23 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
     systems, base = sorted(seen["system"].tolist()), int(seen["evenhand_top"].max()) + 1
     parts = (name for name in ("task", "weight") if data.has(name))
     keys = list(dict.fromkeys(["ranking", *parts, *labels[1:]]))
-    summed = _sum_in_engine(data, ranked, _Digits(systems, base), keys, level)
+    # Let the engine write rankings as numbers and count them; None where it cannot.
+    digits, summed = _Digits(systems, base), None
+    if len(digits.names) <= NUMBERS:
+        table = label_frame(ranked, digits.powers(), data.source.connection)
+        if table is not None:
+            joined = ranked.join(table, on="system", how="inner")  # type: ignore[arg-type]
+            rank = nw.col("rank").cast(nw.Int64)
+            moved = joined.with_columns(
+                *[(rank * nw.col(name)).alias(name) for name in digits.names]
+            )
+            each = moved.group_by(*keys).agg(*[nw.col(name).sum() for name in digits.names])
+            count = nw.col("weight").sum() if "weight" in keys else nw.len()
+            groups = [*digits.names, *([level] if level else [])]
+            cells = fetch_columns(each.group_by(*groups).agg(count.alias(COUNT)))
+            row, system, place = digits.read(cells)
+            levels = cells[level].tolist() if level else []
+            summed = _Triples(row, system, place, cells[COUNT].astype(np.float64), levels)
     triples = summed if summed is not None else _fetch_rows(ranked, systems, keys, level)
     if level is not None:
         _check_names(pairs, ranked, level, triples.levels)
@@ -385,27 +397,6 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
 def _check_names(pairs: Comparisons, frame: Frame, column: str, names: list[str]) -> None:
     different: dict[str, Sequence[str | None]] = {column: list(dict.fromkeys(names))}
     check_labels(pairs, frame, {**different, "outcome": []})
-
-
-def _sum_in_engine(
-    data: Rankings, ranked: Frame, digits: _Digits, keys: list[str], level: str | None
-) -> _Triples | None:
-    """Let the engine write rankings as numbers and count them; None where it cannot."""
-    if len(digits.names) > NUMBERS:
-        return None
-    table = label_frame(ranked, digits.powers(), data.source.connection)
-    if table is None:
-        return None
-    joined = ranked.join(table, on="system", how="inner")  # type: ignore[arg-type]
-    rank = nw.col("rank").cast(nw.Int64)
-    moved = joined.with_columns(*[(rank * nw.col(name)).alias(name) for name in digits.names])
-    each = moved.group_by(*keys).agg(*[nw.col(name).sum() for name in digits.names])
-    count = nw.col("weight").sum() if "weight" in keys else nw.len()
-    groups = [*digits.names, *([level] if level else [])]
-    cells = fetch_columns(each.group_by(*groups).agg(count.alias(COUNT)))
-    row, system, place = digits.read(cells)
-    levels = cells[level].tolist() if level else []
-    return _Triples(row, system, place, cells[COUNT].astype(np.float64), levels)
 
 
 def _fetch_rows(ranked: Frame, systems: list[str], keys: list[str], level: str | None) -> _Triples:

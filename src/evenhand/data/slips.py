@@ -57,7 +57,7 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
     if not again:
         return []
     where = ""
-    if _keeps_order(data):
+    if isinstance(data.frame, nw.DataFrame) or data.frame.implementation.is_duckdb():
         if PLACE in data.frame.collect_schema().names():  # where rows were excluded before
             numbered = data.frame.with_columns(nw.col(PLACE).cast(nw.Int64).alias(_ROW) + 1)
         else:
@@ -141,7 +141,3 @@ def _name_places(data: Ratings, rows: Sequence[Mapping[str, Any]], n: int) -> st
 def _labels(data: Comparisons | Ratings) -> list[str]:
     roles = ("judge", "item", "system", "left", "right", "criterion")
     return [role for role in roles if data.has(role)]
-
-
-def _keeps_order(data: Comparisons | Ratings) -> bool:
-    return isinstance(data.frame, nw.DataFrame) or data.frame.implementation.is_duckdb()

@@ -95,24 +95,6 @@ def refuse_missing(table: Comparisons, cells: Cells) -> None:
             )
 
 
-def weigh_cells(
-    cells: Cells, columns: list[str], wanted: Array, included: NDArray[np.bool_]
-) -> Array:
-    """Return (kept,) the weight of a comparison in each entry; all of them weigh their number."""
-    # Shares are of comparisons, which is what models count: a ranking of five outputs is ten of
-    # them, and would otherwise outweigh ten judges who ranked two.
-    # wanted: (C,) share of each entry's cell of levels.
-    # kept: (C,) entries with a share.
-    rows = cells[ROWS][included].astype(float)
-    keys = zip(*(cells[name][included].tolist() for name in columns), strict=True)
-    cell = list(keys) if columns else [()] * len(rows)
-    units: dict[tuple[str, ...], int] = {}
-    for one in cell:
-        units[one] = units.get(one, 0) + 1
-    raw = wanted[included] / (np.array([units[one] for one in cell]) * rows)
-    return np.asarray(raw * (rows.sum() / fsum(raw * rows)))
-
-
 # A stated mix of judges and items: how much each part of the judgments counts.
 #
 # A ranking is of abilities relative to who judges and what is judged (Hopkins & May 2013, section
@@ -197,7 +179,16 @@ class Mix:
         refuse_missing(table, cells)
         wanted = self._share_cells(table, columns, cells)
         included = wanted > 0
-        weights = weigh_cells(cells, columns, wanted, included)
+        # Shares are of comparisons, which is what models count: a ranking of five outputs is ten of
+        # them, and would otherwise outweigh ten judges who ranked two.
+        rows = cells[ROWS][included].astype(float)
+        keys = zip(*(cells[name][included].tolist() for name in columns), strict=True)
+        cell = list(keys) if columns else [()] * len(rows)
+        units: dict[tuple[str, ...], int] = {}
+        for one in cell:
+            units[one] = units.get(one, 0) + 1
+        raw = wanted[included] / (np.array([units[one] for one in cell]) * rows)
+        weights = np.asarray(raw * (rows.sum() / fsum(raw * rows)))
         mixed = self._describe(cells, weights, included)
         labels = {
             name: cells[name][included].tolist() for name in cells if name not in (COUNT, ROWS)
@@ -221,7 +212,27 @@ class Mix:
         shares = np.ones(len(cells[COUNT]))
         for column, (name, level_shares) in zip(columns, self.shares.items(), strict=True):
             levels = sorted(set(cells[column].tolist()))
-            _match_levels(table, name, level_shares, levels)
+            # Refuse levels without a share, and shares of levels that nobody has.
+            where = table.source.name
+            unnamed = [level for level in levels if level not in level_shares]
+            absent = [
+                level for level, share in level_shares.items() if share > 0 and level not in levels
+            ]
+            if unnamed:
+                lacking = f"{listing(unnamed)} of {where} has no share in the mix"
+                advice = f"{lacking}: state one, 0 leaves its judgments out"
+                unknown = sorted(level_shares.keys() - {*levels})
+                if not unknown:
+                    raise UnknownOption(f"{name} {advice}")
+                hint = next((hint for level in unknown if (hint := suggest(level, unnamed))), "")
+                first = f"no judgment of {where} has {name} {listing(unknown)}"
+                raise UnknownOption(f"{first}.{hint}" if hint else f"{first}, and {advice}")
+            if absent:
+                raise NotIdentified(
+                    f"no judgments of {name} {listing(absent)} in {where}: nothing can stand"
+                    f" for a share of {level_shares[absent[0]]:g}",
+                    ["collect some", "state another mix"],
+                )
             shares *= np.array([level_shares[level] for level in cells[column].tolist()])
         names = list(self.shares)
         seen = set(zip(*(cells[column].tolist() for column in columns), strict=True))
@@ -285,30 +296,6 @@ def _check_shares(column: str, shares: Mapping[str, float]) -> None:
         raise UnknownOption(
             f"shares of {column} sum to {total:g}, not to 1: {listing(list(shares))} are to be the"
             " whole of it"
-        )
-
-
-def _match_levels(
-    table: Comparisons, name: str, shares: Mapping[str, float], levels: list[str]
-) -> None:
-    """Refuse levels without a share, and shares of levels that nobody has."""
-    where = table.source.name
-    unnamed = [level for level in levels if level not in shares]
-    absent = [level for level, share in shares.items() if share > 0 and level not in levels]
-    if unnamed:
-        lacking = f"{listing(unnamed)} of {where} has no share in the mix"
-        advice = f"{lacking}: state one, 0 leaves its judgments out"
-        unknown = sorted(shares.keys() - {*levels})
-        if not unknown:
-            raise UnknownOption(f"{name} {advice}")
-        hint = next((hint for level in unknown if (hint := suggest(level, unnamed))), "")
-        first = f"no judgment of {where} has {name} {listing(unknown)}"
-        raise UnknownOption(f"{first}.{hint}" if hint else f"{first}, and {advice}")
-    if absent:
-        raise NotIdentified(
-            f"no judgments of {name} {listing(absent)} in {where}: nothing can stand"
-            f" for a share of {shares[absent[0]]:g}",
-            ["collect some", "state another mix"],
         )
 
 

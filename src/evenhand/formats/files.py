@@ -14,9 +14,10 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import count, product
+from itertools import count, islice, product
 from os import getpid
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -74,28 +75,22 @@ def open_delimited(
 ) -> tuple[str, str, list[Finding]]:
     """Return a query of CSV files of one layout, every value as text, a delimiter, and notes."""
     dialects = [read_dialect(head) for head in heads]
+    groups: dict[tuple[str, str, int, bool], list[str]] = {}
     for head, dialect in zip(heads, dialects, strict=True):
         if dialect.columns != dialects[0].columns:
             raise UnknownFormat(_difference(heads[0].path, head.path, dialects[0], dialect))
-    groups: dict[tuple[str, str, int, bool], list[str]] = {}
-    for head, dialect in zip(heads, dialects, strict=True):
         key = (dialect.delimiter, head.compression, dialect.skip, dialect.header)
-        groups.setdefault(key, []).append(file_heads.duckdb_name(head.path))
-    queries = [_query(dialects[0].columns, key, *names) for key, names in groups.items()]
+        groups.setdefault(key, []).append(quote(file_heads.duckdb_name(head.path)))
+    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in dialects[0].columns)
+    queries = [
+        f"select * from read_csv([{', '.join(files)}], auto_detect = false, header ="
+        f" {str(header).lower()}, columns = {{{types}}}, delim = {quote(delimiter)}, quote = '\"',"
+        f" escape = '\"', skip = {skip}, nullstr = '', compression = '{compression}',"
+        f" hive_partitioning = false, {_LIMITS})"
+        for (delimiter, compression, skip, header), files in groups.items()
+    ]
     notes = [] if all(one.header for one in dialects) else [say("questions")]
     return " union all ".join(queries), dialects[0].delimiter, notes
-
-
-def _query(columns: Sequence[str], key: tuple[str, str, int, bool], *names: str) -> str:
-    delimiter, compression, skip, header = key
-    files = ", ".join(map(quote, names))
-    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
-    return (
-        f"select * from read_csv([{files}], auto_detect = false, header = {str(header).lower()},"
-        f" columns = {{{types}}}, delim = {quote(delimiter)}, quote = '\"', escape = '\"',"
-        f" skip = {skip}, nullstr = '', compression = '{compression}', hive_partitioning = false,"
-        f" {_LIMITS})"
-    )
 
 
 def skip_ragged(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[str, list[Exclusion]]:
@@ -183,15 +178,8 @@ def _delimiter(head: file_heads.Head) -> str:
 def _records(text: str, delimiter: str, n: int) -> Iterator[list[str]]:
     """Yield the first n records that are not blank, as far as they can be read."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=False)
-    try:
-        for record in reader:
-            if record:
-                yield record
-                n -= 1
-            if n == 0:
-                return
-    except csv.Error:  # a field longer than the module takes: the records before it must do
-        return
+    with suppress(csv.Error):  # a field longer than the module takes: the records before it must do
+        yield from islice(filter(None, reader), n)
 
 
 def _difference(first: Path, other: Path, known: Dialect, dialect: Dialect) -> str:
@@ -217,42 +205,6 @@ _KINDS: Final = {
 # Bytes up to which every object is searched for keys; of larger files the first ones
 _SMALL: Final = 64 << 20
 _OBJECTS: Final = 200_000
-
-
-def open_json(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
-) -> tuple[duckdb.DuckDBPyRelation, dict[str, str], dict[str, Kinds]]:
-    """Return a relation over JSON files, and which columns hold no labels."""
-    for head in heads:
-        _refuse_bare(head)
-    files = "[" + ", ".join(quote(file_heads.duckdb_name(head.path)) for head in heads) + "]"
-    compressions = {head.compression for head in heads}
-    if len(compressions) > 1:
-        raise UnknownFormat("JSON files read together must be packed in one way, or none of them")
-    compression = compressions.pop()
-    packed = "uncompressed" if compression == "none" else compression
-    options = f"compression = '{packed}', hive_partitioning = false"
-    size = sum(head.path.stat().st_size for head in heads)
-    if any(not head.whole and "\n{" not in head.text for head in heads):  # it may be one object
-        options += f", maximum_object_size = {min(max(size, 1 << 24), 1 << 31)}"
-    sample = -1 if size <= _SMALL else _OBJECTS
-    described = connection.sql(
-        f"describe select * from read_json({files}, {options}, maximum_depth = 2, "
-        f"sample_size = {sample}, union_by_name = true, convert_strings_to_integers = false)"
-    ).fetchall()
-    types = {str(name): str(kind) for name, kind, *_ in described}
-    _refuse_twins(list(types), heads)
-    columns = ", ".join(f"{quote(name)}: 'VARCHAR'" for name in types)
-    relation = connection.sql(
-        f"select * from read_json({files}, {options}, columns = {{{columns}}})"
-    )
-    source = f"{files}, {options}, filename = true"
-    mixed: dict[str, Kinds] = {
-        name: partial(_find_kinds, connection, source, name)
-        for name, kind in types.items()
-        if kind == "JSON"  # of several kinds, or missing throughout
-    }
-    return relation, {name: what for name, kind in types.items() if (what := _unfit(kind))}, mixed
 
 
 def open_inner(table: Table) -> Table:
@@ -299,18 +251,6 @@ def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -
     with explained(name):
         rows = connection.execute(query).fetchall()
     return {_KINDS.get(kind, "nested values"): file for kind, file in reversed(rows)}
-
-
-def _refuse_bare(head: file_heads.Head) -> None:
-    """Refuse a list of something else than objects."""
-    text = head.text.lstrip()
-    if not text.startswith("["):
-        return
-    inner = text[1:].lstrip()
-    if inner.startswith("]"):
-        raise InvalidJudgments(f"{head.path} holds an empty list: no judgments")
-    if inner and not inner.startswith("{"):
-        raise UnknownFormat(f"{head.path} is a list, but not of objects with named values")
 
 
 def _refuse_twins(names: Sequence[str], heads: Sequence[file_heads.Head]) -> None:
@@ -767,14 +707,13 @@ def _open_paths(paths: Sequence[Path], copies: file_heads.Copies, *, skip: bool)
             relation, more["original_types"], more["mixed"] = _open_json(connection, heads, copies)
         else:
             relation, more = _open_text(connection, heads, copies, skip=skip)
-    encodings = tuple(_say_encoding(head) for head in heads if head.encoding)
+    encodings = []
+    for head in (one for one in heads if one.encoding):
+        code = "encoding" if head.encoding.startswith("utf") else "encoding-guessed"
+        said, file = ENCODINGS[head.encoding], name_originals(str(head.path))
+        encodings.append(say(code, file=file, encoding=said))
     more["notes"] = (*encodings, *more.get("notes", ()))
     return Table(nw.from_native(relation), name, connection, paths=tuple(paths), **more)
-
-
-def _say_encoding(head: file_heads.Head) -> str:
-    code = "encoding" if head.encoding.startswith("utf") else "encoding-guessed"
-    return say(code, file=name_originals(str(head.path)), encoding=ENCODINGS[head.encoding])
 
 
 # What Python calls an encoding → what people call it
@@ -824,7 +763,42 @@ def _open_json(
     heads = [file_heads.rewrite(head, copies, quoted=False) for head in heads]
     if len(heads) == 1 and file_heads.is_wrapped(heads[0]):
         return file_heads.open_wrapped(connection, heads[0]), {}, {}
-    return open_json(connection, heads)
+    for head in heads:
+        text = head.text.lstrip()
+        if text.startswith("["):
+            inner = text[1:].lstrip()
+            if inner.startswith("]"):
+                raise InvalidJudgments(f"{head.path} holds an empty list: no judgments")
+            if inner and not inner.startswith("{"):
+                raise UnknownFormat(f"{head.path} is a list, but not of objects with named values")
+    files = "[" + ", ".join(quote(file_heads.duckdb_name(head.path)) for head in heads) + "]"
+    compressions = {head.compression for head in heads}
+    if len(compressions) > 1:
+        raise UnknownFormat("JSON files read together must be packed in one way, or none of them")
+    compression = compressions.pop()
+    packed = "uncompressed" if compression == "none" else compression
+    options = f"compression = '{packed}', hive_partitioning = false"
+    size = sum(head.path.stat().st_size for head in heads)
+    if any(not head.whole and "\n{" not in head.text for head in heads):  # it may be one object
+        options += f", maximum_object_size = {min(max(size, 1 << 24), 1 << 31)}"
+    sample = -1 if size <= _SMALL else _OBJECTS
+    described = connection.sql(
+        f"describe select * from read_json({files}, {options}, maximum_depth = 2, "
+        f"sample_size = {sample}, union_by_name = true, convert_strings_to_integers = false)"
+    ).fetchall()
+    types = {str(name): str(kind) for name, kind, *_ in described}
+    _refuse_twins(list(types), heads)
+    columns = ", ".join(f"{quote(name)}: 'VARCHAR'" for name in types)
+    relation = connection.sql(
+        f"select * from read_json({files}, {options}, columns = {{{columns}}})"
+    )
+    source = f"{files}, {options}, filename = true"
+    mixed: dict[str, Kinds] = {
+        name: partial(_find_kinds, connection, source, name)
+        for name, kind in types.items()
+        if kind == "JSON"  # of several kinds, or missing throughout
+    }
+    return relation, {name: what for name, kind in types.items() if (what := _unfit(kind))}, mixed
 
 
 def _open_workbooks(

@@ -44,7 +44,7 @@ from evenhand.formats.memory import hold_columns, open_memory
 from evenhand.formats.registry import choose, knows, reads_names
 from evenhand.formats.roles import check_asked
 from evenhand.formats.table import (
-    Handle,
+    NESTED,
     InvalidRow,
     Layout,
     ReadOptions,
@@ -159,7 +159,8 @@ def understand(
     table: Table, options: ReadOptions, *, layout: str | None, where: str | nw.Expr | None
 ) -> Comparisons | Rankings | Ratings:
     """Say what the columns of a table mean; arguments as `read`."""
-    if table.may_wrap and not knows(table.header(options), layout):
+    nested = NESTED in table.original_types.values()
+    if nested and not knows(table.header(options), layout):
         table = open_inner(table)
     table, options = _rename_dotted(table, options, layout)
     table = read_decimals(table, options.decimal)
@@ -171,7 +172,10 @@ def understand(
         selected = table.with_frame(filter_rows(table.frame, where, table.name))
         table = replace(selected, name=f"{table.name} where {shown}")
     filtered = table.frame
-    table, options = _rename_quoted(table, options)
+    # Columns with a single quote in place of a double one, which DuckDB is not asked for
+    quoted = {name: name.replace('"', "'") for name in table.columns if '"' in name}
+    if quoted and table.frame.implementation.is_duckdb():
+        table, options = _rename(table, options, quoted)
     try:
         chosen, options = _choose(table, options, layout)
     except (UnknownColumn, UnknownFormat):
@@ -179,27 +183,20 @@ def understand(
             raise InvalidJudgments(f"no judgments in {table.name}: no row meets it") from None
         raise
     table = replace(table, faults=[] if options.skip_bad_rows else None)
+    data: Comparisons | Rankings | Ratings | None = None
     with explained(table.name):
-        data = _read_rows(chosen, table, options)
+        while data is None:  # again without a row that cannot be read, where such are skipped
+            try:
+                data = chosen.read(table, options)
+            except InvalidRow as fault:
+                table.skip(fault)
     source = data.source.noting(*table.notes).excluding(*table.skipped, *table.exclude_skipped())
-    data = replace(data, source=source)
-    if where is None:
-        return data
-    condition = where if isinstance(where, str) else ""
-    reason = f"by {quote_condition(where)}"
-    others = Filter("where", reason, whole, filtered, data.source.columns, condition)
-    source = data.source
-    first = replace(source, exclusions=(others, *source.exclusions))
-    return replace(data, source=first)
-
-
-def _read_rows(layout: Layout, table: Table, options: ReadOptions) -> Handle:
-    """Read a table; again without a row that cannot be read, where such rows are skipped."""
-    while True:
-        try:
-            return layout.read(table, options)
-        except InvalidRow as fault:
-            table.skip(fault)
+    if where is not None:
+        condition = where if isinstance(where, str) else ""
+        reason = f"by {quote_condition(where)}"
+        others = Filter("where", reason, whole, filtered, source.columns, condition)
+        source = replace(source, exclusions=(others, *source.exclusions))
+    return replace(data, source=source)
 
 
 def read_columns(
@@ -237,14 +234,6 @@ def _rename_dotted(
         new[name] = plain
     note = say("prefixes" if crowd else "dots", columns=[*new.values()])
     return _rename(replace(table, notes=(*table.notes, note)), options, new)
-
-
-def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
-    """Write columns with a single quote in place of a double one, which DuckDB is not asked for."""
-    quoted = [name for name in table.columns if '"' in name]
-    if not quoted or not table.frame.implementation.is_duckdb():
-        return table, options
-    return _rename(table, options, {name: name.replace('"', "'") for name in quoted})
 
 
 def _rename(

@@ -297,21 +297,21 @@ def read_inclusive(
     """Read errors whose `end_i` is their last character."""
     if not isinstance(given, list):
         raise record.refuse(f"errors are a list, not {shorten(given)}")
-    return tuple(_read_inclusive(record, one, category, screen) for one in given)
-
-
-def _read_inclusive(record: Record, given: Any, category: str, screen: Screen | None) -> Span:
-    if not isinstance(given, Mapping) or not {"start_i", "end_i", "severity"} <= set(given):
-        raise record.refuse(f"an error has start_i, end_i and severity, not {shorten(given)}")
-    severity = record.choose(str(given["severity"]).casefold(), "severity", SEVERITIES)
-    start, end = given["start_i"], given["end_i"]
-    if "missing" in (start, end):
-        return Span(0, 0, severity, name_category(given.get(category)))
-    last = end + 1 if isinstance(end, int) and not isinstance(end, bool) else end
-    _check(record, start, last)
-    if screen is not None and start is not None:
-        start, last = screen.find(start, end)
-    return Span(start, last, severity, name_category(given.get(category)))
+    spans = []
+    for one in given:
+        if not isinstance(one, Mapping) or not {"start_i", "end_i", "severity"} <= set(one):
+            raise record.refuse(f"an error has start_i, end_i and severity, not {shorten(one)}")
+        severity = record.choose(str(one["severity"]).casefold(), "severity", SEVERITIES)
+        start, end = one["start_i"], one["end_i"]
+        last = end + 1 if isinstance(end, int) and not isinstance(end, bool) else end
+        if "missing" in (start, end):
+            start = last = 0
+        else:
+            _check(record, start, last)
+            if screen is not None and start is not None:
+                start, last = screen.find(start, end)
+        spans.append(Span(start, last, severity, name_category(one.get(category))))
+    return tuple(spans)
 
 
 def read_exclusive(record: Record, given: Any) -> tuple[Span, ...]:

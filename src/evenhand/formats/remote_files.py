@@ -128,7 +128,35 @@ def open_remote(
     urls = [file.url for file in files]
     name = names.name_files(urls)
     if False in kinds or not all(file.system for file in files):
-        return replace(_open_copies(files, opening), name=name, paths=())
+        if len(files) > 1 and "=" in gettempdir():
+            raise UnknownOption(
+                f"copies of the files would lie in {gettempdir()}, where a folder named like"
+                " NAME=VALUE is read as a column: set TMPDIR to another folder"
+            )
+        folder = TemporaryDirectory(prefix="evenhand-")
+        copies: list[str] = []
+        with ExitStack() as undo:
+            undo.callback(folder.cleanup)
+            undo.callback(forget_copies, copies)
+            try:
+                _refuse_size(sum(file.size for file in files))
+                for i, file in enumerate(files):
+                    copies.append(str(_copy(file, Path(folder.name, str(i)))))
+                table = opening([Path(copy) for copy in copies])
+            except EvenhandError as error:
+                raise type(error)(name_originals(str(error))) from None
+            except OSError as error:
+                if error.errno not in _NO_ROOM:
+                    raise
+                raise UnknownOption(
+                    f"{names.name_files([file.url for file in files])} cannot be copied to"
+                    f" {gettempdir()} ({error.strerror}): set TMPDIR to a folder with more room, or"
+                    " download what is read"
+                ) from None
+            undo.pop_all()
+        finalize(table.connection, forget_copies, copies)
+        finalize(table.connection, folder.cleanup)
+        return replace(table, name=name, paths=())
     connection = connect_apart()
     bucket_files = BucketFiles(files)
     connection.register_filesystem(bucket_files)
@@ -190,40 +218,6 @@ class _OpenFile(AbstractBufferedFile):  # type: ignore[misc]
 
 # Faults for which another folder helps; the last is of a name that no copy can have
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENAMETOOLONG)
-
-
-def _open_copies(
-    files: Sequence[RemoteFile], opening: Callable[[list[str | Path]], Table]
-) -> Table:
-    if len(files) > 1 and "=" in gettempdir():
-        raise UnknownOption(
-            f"copies of the files would lie in {gettempdir()}, where a folder named like NAME=VALUE"
-            " is read as a column: set TMPDIR to another folder"
-        )
-    folder = TemporaryDirectory(prefix="evenhand-")
-    copies: list[str] = []
-    with ExitStack() as undo:
-        undo.callback(folder.cleanup)
-        undo.callback(forget_copies, copies)
-        try:
-            _refuse_size(sum(file.size for file in files))
-            for i, file in enumerate(files):
-                copies.append(str(_copy(file, Path(folder.name, str(i)))))
-            table = opening([Path(copy) for copy in copies])
-        except EvenhandError as error:
-            raise type(error)(name_originals(str(error))) from None
-        except OSError as error:
-            if error.errno not in _NO_ROOM:
-                raise
-            raise UnknownOption(
-                f"{names.name_files([file.url for file in files])} cannot be copied to"
-                f" {gettempdir()} ({error.strerror}): set TMPDIR to a folder with more room, or"
-                " download what is read"
-            ) from None
-        undo.pop_all()
-    finalize(table.connection, forget_copies, copies)
-    finalize(table.connection, folder.cleanup)
-    return table
 
 
 def _refuse_size(size: int) -> None:

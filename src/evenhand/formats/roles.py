@@ -277,11 +277,9 @@ def refuse_circular(header: Header, missing: Sequence[str]) -> None:
             if requested_role != role and fold(column) in _FOLDED[role]:
                 raise UnknownOption(
                     f"column '{column}' of {header.table} plays two roles, {role} and"
-                    f" {requested_role}:"
-                    f" leave out --column {write_word(f'{requested_role}={column}')}, or say which"
-                    " column is the"
-                    f" {role}"
-                    f" (--column {role}=NAME)"
+                    f" {requested_role}: leave out"
+                    f" --column {write_word(f'{requested_role}={column}')}, or say which column is"
+                    f" the {role} (--column {role}=NAME)"
                 )
 
 

@@ -133,11 +133,6 @@ class Table:
     def columns(self) -> tuple[str, ...]:
         return tuple(name for name in self.schema.names() if name != PLACE)
 
-    @property
-    def may_wrap(self) -> bool:
-        """Whether a list of judgments may stand in one of its columns."""
-        return NESTED in self.original_types.values()
-
     def header(self, options: ReadOptions) -> Header:
         return Header(
             self.columns, options.columns, self.name, self.holds_texts, lambda: self.spreads
@@ -499,8 +494,19 @@ def read_label(table: Table, column: str, role: str) -> nw.Expr:
     table.refuse_mixed(column, role, LABELS)
     dtype = table.schema[column]
     unfit_type = table.original_types.get(column) or _unfit(table, column, dtype)
+    if unfit_type == "whole floats":
+        rows = name_rows(find_rows(table.frame, nw.col(column).is_null()))
+        missing = f" a value is missing{rows}, and" if rows else ""
+        raise InvalidJudgments(
+            f"column '{column}' of {table.name}, taken as {role}, holds whole numbers as floats:"
+            f"{missing} 3.0 is no label. Fill or drop the missing values and make it whole:"
+            f" frame['{column}'].astype('Int64')"
+        )
     if unfit_type:
-        raise InvalidJudgments(_refusal(table, column, role, unfit_type))
+        raise InvalidJudgments(
+            f"column '{column}' of {table.name}, taken as {role}, holds {unfit_type}, which cannot"
+            " name anything: make it text or whole numbers"
+        )
     value = nw.col(column)
     return (value if dtype == nw.String else _as_text(table, column)).alias(role)
 
@@ -547,18 +553,6 @@ def _native_type(table: Table, column: str) -> str:
         return str(table.schema[column])
     native = table.frame.to_native()
     return str(native.types[native.columns.index(column)])
-
-
-def _refusal(table: Table, column: str, role: str, unfit_type: str) -> str:
-    where = f"column '{column}' of {table.name}, taken as {role},"
-    if unfit_type == "whole floats":
-        rows = name_rows(find_rows(table.frame, nw.col(column).is_null()))
-        missing = f" a value is missing{rows}, and" if rows else ""
-        return (
-            f"{where} holds whole numbers as floats:{missing} 3.0 is no label. Fill or drop the"
-            f" missing values and make it whole: frame['{column}'].astype('Int64')"
-        )
-    return f"{where} holds {unfit_type}, which cannot name anything: make it text or whole numbers"
 
 
 # Columns for what was recorded beside a judgment: kinds, expected answers, times.
@@ -836,7 +830,17 @@ def make_comparisons(
 ) -> Comparisons:
     roles, beside = assign_beside(table, options, "comparisons", fixed)
     table, notes = strip_labels(table, roles)
-    outcome_labels = read_outcomes(options)
+    outcome_labels = None
+    if options.outcomes is not None:
+        if not options.outcomes:
+            raise UnknownOption("outcomes is empty: say what each label means, or leave it out")
+        for label, outcome in options.outcomes.items():
+            require_option(f"outcome of '{label}'", outcome, OUTCOMES)
+        outcome_labels = (
+            Complete(options.outcomes)
+            if isinstance(options.outcomes, Complete)
+            else dict(options.outcomes)
+        )
     if not isinstance(outcome_labels, Complete):
         reading = look_at_outcomes(table, roles, outcome_labels)
         if reading == "winners":
@@ -966,17 +970,3 @@ def refuse_comparison_wishes(options: ReadOptions, kind: str) -> None:
         raise UnknownOption(f"outcomes are labels of comparisons; this table holds {kind}")
     if options.weights == "importance":
         raise UnknownOption(f"importance weights are for comparisons; this table holds {kind}")
-
-
-def read_outcomes(options: ReadOptions) -> Mapping[str, Outcome] | None:
-    if options.outcomes is None:
-        return None
-    if not options.outcomes:
-        raise UnknownOption("outcomes is empty: say what each label means, or leave it out")
-    for label, outcome in options.outcomes.items():
-        require_option(f"outcome of '{label}'", outcome, OUTCOMES)
-    return (
-        Complete(options.outcomes)
-        if isinstance(options.outcomes, Complete)
-        else dict(options.outcomes)
-    )

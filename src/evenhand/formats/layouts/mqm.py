@@ -92,8 +92,14 @@ def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]
                 raise record.refuse(
                     f"the {name} is not that of the other errors of this rater and output"
                 )
-        span = _read_error(record, in_source, in_output)
-        marked += [] if span is None else [span]
+        category = record.text("category")
+        if category.casefold() == NO_ERROR and not record.text("severity"):
+            continue
+        severity = record.choose(record.need("severity").casefold(), "severity", SEVERITIES)
+        if NO_ERROR not in (severity, category.casefold()):
+            side = "source" if in_source and not in_output else "output"
+            start, end = in_output or in_source or (None, None)
+            marked.append(Span(start, end, severity, category, side))
     return marked, texts
 
 
@@ -110,21 +116,6 @@ def _read(key: Sequence[str], first: Record, marked: Sequence[Span]) -> dict[str
         "doc_id": first.text("doc_id"),
         "global_segment": first.text("globalSegId"),
     }
-
-
-def _read_error(
-    record: Record, in_source: tuple[int, int] | None, in_output: tuple[int, int] | None
-) -> Span | None:
-    """Return the error of a row; None where it says that there is none."""
-    category = record.text("category")
-    if category.casefold() == NO_ERROR and not record.text("severity"):
-        return None
-    severity = record.choose(record.need("severity").casefold(), "severity", SEVERITIES)
-    if NO_ERROR in (severity, category.casefold()):
-        return None
-    side = "source" if in_source and not in_output else "output"
-    start, end = in_output or in_source or (None, None)
-    return Span(start, end, severity, category, side)
 
 
 # Averages of MQM by segment, as they stand beside MQM tables.
