@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from typing import Any, Final, TypeAlias, TypeVar
@@ -43,8 +44,6 @@ DIRECTIONS: Final[Mapping[str, int]] = {"good": 1, "bad": -1}
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """Which judgments are controls and repeats."""
-
     kind: Small | None = None  # (n,) TARGET, REPEAT or CONTROL; None where nothing says so
     # (n,) of controls: +1 known good, -1 known bad, 0 unknown; None without kinds
     direction: Small | None = None
@@ -73,11 +72,8 @@ def read_kinds(labels: Sequence[str], codes: Codes) -> Kinds:
     meant = classify_kinds(labels)
     kind, direction = (np.array(part, dtype=np.int8)[codes] for part in zip(*meant, strict=True))
     n = int(np.array([not label for label in labels])[codes].sum())
-    if not n:
-        return Kinds(kind, direction)
-    return Kinds(
-        kind, direction, (f"judgments without a kind are targets: {n:,} of {len(codes):,}",)
-    )
+    note = f"judgments without a kind are targets: {n:,} of {len(codes):,}"
+    return Kinds(kind, direction, (note,) if n else ())
 
 
 def read_expected_scores(given: NDArray[Any] | Words) -> Expected:
@@ -150,20 +146,15 @@ def _numbers(texts: list[str], expected: str) -> Array:
     try:
         return np.array(texts, dtype=np.float64)
     except ValueError:
-        odd = [text for text in dict.fromkeys(texts) if not _is_number(text)]
-        raise Unread(f"holds {listing(odd, 5)}: {expected}") from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+        odd = dict.fromkeys(texts)
+        for text in [*odd]:
+            with suppress(ValueError):
+                float(text)
+                del odd[text]
+        raise Unread(f"holds {listing([*odd], 5)}: {expected}") from None
 
 
 def _text(value: Any) -> str:
-    """Return a value as text; a missing one is empty."""
     if value is None or value != value:  # noqa: PLR0124 - nan is the only value that differs from itself
         return ""
     return str(value).strip()
@@ -250,7 +241,6 @@ class Span:
 
     @property
     def placed(self) -> bool:
-        """Whether it marks characters."""
         return self.start is not None and not self.missing
 
     def to_dict(self) -> dict[str, Any]:
@@ -324,7 +314,6 @@ class AsideColumns:
         return replace(self, annotations={role: self.annotations[role]})
 
     def add_to(self, frame: Frame) -> Frame:
-        """Add each column as it is fetched, under a name that is nobody's."""
         schema = frame.collect_schema()
         added = [
             nw.col(annotation.column).alias(_name(role))
@@ -405,7 +394,6 @@ def _name(role: str) -> str:
 
 
 def _as_label(column: str, dtype: nw.dtypes.DType) -> nw.Expr:
-    """Return text; what is missing stays missing."""
     if dtype.is_nested():
         return nw.lit("nested values")
     value = nw.col(column)

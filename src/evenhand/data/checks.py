@@ -67,7 +67,6 @@ def check_labels(
 
 
 def refuse_header(source: Source, frame: engine.Frame, role: str) -> None:
-    """Refuse rows whose value of a column is the column's name: a header in the middle."""
     rows = find_rows(frame, nw.col(role) == source.named(role))
     raise InvalidJudgments(repeats_header(source.name, name_rows(rows)))
 
@@ -214,7 +213,6 @@ class Weighing:
 
 
 def read_weights(data: ComparisonTable) -> Weighing:
-    """Check the weight column, if there is one, and take it as double-precision numbers."""
     # Squares of small integers would not fit into their own type, and sums of single-precision
     # numbers lose what is added last.
     if not data.has("weight"):

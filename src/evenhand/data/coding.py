@@ -167,7 +167,6 @@ def widen_keys(keys: Keys, n: NDArray[np.int64]) -> Cells:
 
 
 def decode(pairs: NDArray[np.int64] | NDArray[np.int32], sizes: Sequence[int]) -> list[Codes]:
-    """Take mixed-radix keys apart, last digit last."""
     digits: list[Codes] = []
     for size in reversed(sizes):
         rest = pairs // size  # a third of the time of `divmod`

@@ -389,7 +389,6 @@ def _most(level: coding.Coding) -> float:
 
 
 def _join(codes: Sequence[Integers], sizes: Sequence[int]) -> coding.Keys:
-    """Return one number per row for several codes, the first foremost."""
     key = codes[0].astype(_key_type(sizes))
     for code, size in zip(codes[1:], sizes[1:], strict=True):
         key *= size

@@ -62,7 +62,6 @@ def count_rows(frame: Frame) -> int:
 def count_labels(
     frame: Frame, name: str, weight: nw.Expr | None = None, *, as_text: bool = False
 ) -> dict[Any, float]:
-    """Count the rows of each value of a column, or sum their weights."""
     frame = frame.select(nw.col(name).cast(nw.String)) if as_text else frame
     load = nw.len() if weight is None else weight.sum()
     fetched = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
@@ -261,7 +260,6 @@ def _select_lists(data: Mapping[str, list[Any]], kinds: Mapping[str, str]) -> st
 
 
 def _kind(values: Sequence[Any]) -> str:
-    """Return the narrowest type that serves: casts of long columns cost."""
     if not _is_whole(values):
         return "VARCHAR"
     return "INTEGER" if max(values) <= np.iinfo(np.int32).max else "BIGINT"

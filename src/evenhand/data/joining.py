@@ -69,7 +69,6 @@ def join_covariates(
 
 
 def _as_text(column: NDArray[Any]) -> list[Any]:
-    """Return values as text, which is what levels are; a missing one stays missing."""
     whole = column.dtype.kind == "f" and not (column[~np.isnan(column)] % 1).any()
     values: list[Any] = column.tolist()
     return [
@@ -208,7 +207,6 @@ def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
 
 
 def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
-    """Rows of each task, sorted by its name; empty where there is no task column."""
     if "task" not in frame.collect_schema().names():
         return {}
     tasks = count_labels(frame, "task", as_text=True)
@@ -218,7 +216,6 @@ def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
 
 
 def list_tasks(frame: Frame, source: Source) -> list[str]:
-    """Names of the tasks, sorted; empty where there is no task column."""
     return list(count_tasks(frame, source))
 
 

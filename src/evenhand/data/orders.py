@@ -186,7 +186,12 @@ def order_votes(votes: Votes, by: str | None = None) -> Orders:
     if isinstance(answers, int):
         return replace(_pairs(votes, by), notes=(say("broken-rankings", answers=answers),))
     rows = Orders(votes.systems, *_write_rows(answers), answers.weights)
-    level = None if by is None else _level(votes, by, rows)
+    level = None
+    if by is not None:  # of each answer; loads are comparisons, as in a tally
+        tally = votes.tally(("ranking", by))
+        codes = np.zeros(len(rows.weights), dtype=np.int32)
+        codes[tally.factor("ranking").codes] = tally.factor(by).codes
+        level = replace(tally.factor(by), codes=codes)
     return pack_orders(votes.systems, rows, level)
 
 
@@ -244,15 +249,6 @@ def _read_answers(votes: Votes, given: Codes) -> _Triples | int:
     return _Triples(owner, system, above.astype(np.int64), weight.astype(np.float64))
 
 
-def _level(votes: Votes, by: str, rows: Orders) -> Factor:
-    """Return the level of each answer; loads are comparisons, as in a tally."""
-    tally = votes.tally(("ranking", by))
-    factor, owner = tally.factor(by), tally.factor("ranking").codes
-    codes = np.zeros(len(rows.weights), dtype=np.int32)
-    codes[owner] = factor.codes
-    return replace(factor, codes=codes)
-
-
 # How a table of rankings becomes orders, in the engine that holds it.
 #
 # Ranks become digits: with the base b above the largest rank, a ranking is the number
@@ -283,10 +279,8 @@ class _Digits:
         at = np.arange(len(self.systems))
         power = np.array([self.base ** int(i % self.per_number) for i in at], dtype=np.int64)
         number = at // self.per_number
-        columns: dict[str, Sequence[str] | Integers] = {"system": self.systems}
-        return columns | {
-            name: np.where(number == i, power, 0) for i, name in enumerate(self.names)
-        }
+        powers = {name: np.where(number == i, power, 0) for i, name in enumerate(self.names)}
+        return {"system": self.systems, **powers}
 
     def read(self, cells: Columns) -> tuple[Integers, Integers, Integers]:
         triples = []
@@ -321,11 +315,9 @@ def _count(data: controls.Judgments | Orders, by: str | None) -> Orders:
         data = rankings
     if isinstance(data, Rankings):
         return _count_rankings(data, by)
+    if isinstance(data, Orders) and by is not None:
+        raise UnknownOption(f"counted rankings are not distinguished by {by}: give the rankings")
     if isinstance(data, Orders):
-        if by is not None:
-            raise UnknownOption(
-                f"counted rankings are not distinguished by {by}: give the rankings"
-            )
         return data.pool()
     if isinstance(data, Votes):
         orders = order_votes(data, by)

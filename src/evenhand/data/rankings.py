@@ -28,7 +28,6 @@ class Rankings(RankingTable):
 
     @property
     def merged(self) -> bool:
-        """Whether some output stands for several systems."""
         return self.parts is not None
 
     def split_merged(self, sign: str) -> Rankings:

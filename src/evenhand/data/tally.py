@@ -200,9 +200,20 @@ class Tally:
         digits = [(factor.codes, factor.size) for factor in kept.values()]
         key = join_codes([*digits, (self.left, k), (self.right, k)])
         first, inverse = first_of_each(key)
-        factors = {name: replace(f, codes=f.codes[first]) for name, f in kept.items()}
-        unmerged = {name: count for name, count in self.unmerged.items() if name in kept}
-        pooled = replace(self._summed(first, inverse), factors=factors, unmerged=unmerged)
+        summed: dict[str, Any] = {}
+        if first is not inverse:
+
+            def sums(values: Counts) -> Counts:
+                return np.asarray(np.bincount(inverse, weights=values, minlength=len(first)), float)
+
+            squares = self.squares
+            if squares is not None:
+                squares = np.stack([sums(squares[:, o]) for o in range(3)], axis=1)
+            summed = {name: sums(getattr(self, name)) for name in ("wins", "ties", "losses")}
+            summed |= {"left": self.left[first], "right": self.right[first], "squares": squares}
+        summed["factors"] = {name: replace(f, codes=f.codes[first]) for name, f in kept.items()}
+        summed["unmerged"] = {name: one for name, one in self.unmerged.items() if name in kept}
+        pooled = replace(self, **summed)
         pooled._pooled[names] = None  # itself, but no circle: what is let go is freed at once
         if not names or len(pooled.left) == len(self.left):  # pairs alone, or what is held anyway
             self._pooled[names] = pooled
@@ -231,26 +242,6 @@ class Tally:
             positions_known=False,
         )
         return turned.pool(tuple(self.factors))
-
-    def _summed(self, first: NDArray[np.int64], inverse: NDArray[np.int64]) -> Tally:
-        if first is inverse:
-            return replace(self)
-
-        def sums(values: Counts) -> Counts:
-            return np.asarray(np.bincount(inverse, weights=values, minlength=len(first)), float)
-
-        squares = self.squares
-        if squares is not None:
-            squares = np.stack([sums(squares[:, o]) for o in range(3)], axis=1)
-        return replace(
-            self,
-            left=self.left[first],
-            right=self.right[first],
-            wins=sums(self.wins),
-            ties=sums(self.ties),
-            losses=sums(self.losses),
-            squares=squares,
-        )
 
     def split(self, name: str) -> dict[str, Tally]:
         """Take a factor apart: one tally per level, with the systems and levels seen there.
@@ -357,7 +348,6 @@ def tally_rows(
 def keep_levels(
     factor: Factor, rows: NDArray[np.int64] | NDArray[np.bool_], totals: Counts
 ) -> Factor:
-    """Keep the levels of a factor that occur in some rows; of merged levels, their clusters."""
     used, codes = np.unique(factor.codes[rows], return_inverse=True)
     merged = factor.merged
     return Factor(

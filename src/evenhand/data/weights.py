@@ -189,7 +189,24 @@ class Mix:
             units[one] = units.get(one, 0) + 1
         raw = wanted[included] / (np.array([units[one] for one in cell]) * rows)
         weights = np.asarray(raw * (rows.sum() / fsum(raw * rows)))
-        mixed = self._describe(cells, weights, included)
+        dropped = int(cells[ROWS][~included].sum())
+        left_out: tuple[str, ...] = ()
+        if dropped:
+            levels = [
+                f"{name} {level}"
+                for name, level_shares in self.shares.items()
+                for level, share in level_shares.items()
+                if not share
+            ]
+            left_out = (say("mix", comparisons=dropped, levels=levels),)
+        mixed = AppliedMix(
+            name=self.name,
+            shares={name: dict(level_shares) for name, level_shares in self.shares.items()},
+            each=self.each,
+            **_count_effective(cells[COUNT][included].astype(float), rows, weights),
+            left_out=dropped,
+            notes=left_out,
+        )
         labels = {
             name: cells[name][included].tolist() for name in cells if name not in (COUNT, ROWS)
         }
@@ -242,32 +259,10 @@ class Mix:
                 cell_name = ", ".join(f"{n} {level}" for n, level in zip(names, cell, strict=True))
                 raise NotIdentified(
                     f"no judgments of {cell_name} in {table.source.name}: nothing can stand for"
-                    " their"
-                    f" share of {share:g}",
+                    f" their share of {share:g}",
                     ["collect some", "state another mix"],
                 )
         return shares
-
-    def _describe(self, cells: Cells, weights: Array, included: NDArray[np.bool_]) -> AppliedMix:
-        answers, rows = cells[COUNT][included].astype(float), cells[ROWS][included].astype(float)
-        dropped = int(cells[ROWS][~included].sum())
-        notes: tuple[str, ...] = ()
-        if dropped:
-            levels = [
-                f"{name} {level}"
-                for name, level_shares in self.shares.items()
-                for level, share in level_shares.items()
-                if not share
-            ]
-            notes = (say("mix", comparisons=dropped, levels=levels),)
-        return AppliedMix(
-            name=self.name,
-            shares={name: dict(level_shares) for name, level_shares in self.shares.items()},
-            each=self.each,
-            **_count_effective(answers, rows, weights),
-            left_out=dropped,
-            notes=notes,
-        )
 
 
 def _count_effective(answers: Array, rows: Array, weights: Array) -> dict[str, float]:

@@ -63,7 +63,6 @@ def text_of(record: Record, column: str) -> str:
 
 
 def spans_of(record: Record) -> tuple[Span, ...] | None:
-    """Return the errors of a rating; None where none were asked for."""
     text = record.text("spans")
     if not text:
         return None
@@ -74,7 +73,6 @@ def spans_of(record: Record) -> tuple[Span, ...] | None:
 
 
 def say_dropped(n: int, every: int, sentence: str) -> list[str]:
-    """Say what is excluded of some rows, where some have it and it is not written."""
     return [f"{sentence}: {n:,} of {every:,} rows"] if n else []
 
 
@@ -403,7 +401,6 @@ WMT_JSON: Final = Exporter(
 
 
 def _text(record: Record, column: str) -> str:
-    """Return a text as it is, with the blanks around it."""
     return str(record.values.get(column) or "")
 
 
@@ -486,7 +483,6 @@ def _place(record: Record) -> tuple[str, str]:
 
 
 def _error_row(record: Record, span: Span | None, number: int) -> list[str]:
-    """Return the row of an error, or the one that says that there is none."""
     document, segment = _place(record)
     texts = {side: _text(record, side) for side in ("source", "output")}
     if span is not None and span.placed:

@@ -82,7 +82,6 @@ class Address:
 
 
 def is_address(text: str) -> bool:
-    """Say whether a text is a URL of a table, and no file name or web address."""
     match = _ADDRESS.match(text)
     return match is not None and match[1].lower() not in _WEB
 
@@ -177,7 +176,6 @@ def tell_compression(start: bytes) -> Compression:
 
 
 def read_gzip_head(path: Path, size: int) -> bytes:
-    """Return the first bytes of what a gzip file holds, after reading it to its end."""
     head = b""
     try:
         with gzip.open(path) as file:
@@ -274,7 +272,6 @@ def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
 
 
 def name_files(paths: Sequence[object]) -> str:
-    """Return what several files are called in messages."""
     more = len(paths) - 1
     return f"{paths[0]} and {more:,} more" if more else str(paths[0])
 
@@ -306,7 +303,6 @@ def _expand(path: Path) -> list[Path]:
 
 
 def _refuse_twice(paths: Sequence[Path]) -> None:
-    """Refuse a file that is given twice, under one name or under several."""
     known: dict[tuple[int, int], list[str]] = {}
     for path in paths:
         status = path.stat()
@@ -633,7 +629,6 @@ def is_wrapped(head: Head) -> bool:
 
 
 def open_wrapped(connection: duckdb.DuckDBPyConnection, head: Head) -> duckdb.DuckDBPyRelation:
-    """Return a relation over the lines of a download, every value as text."""
     if head.compression != "none":
         raise UnknownFormat(f"{head.path} is a packed download: unpack it first")
     try:

@@ -160,7 +160,6 @@ def read_dialect(head: file_heads.Head) -> Dialect:
 
 
 def _delimiter(head: file_heads.Head) -> str:
-    """Choose the delimiter that gives the header most fields, and the first records as many."""
     if file_heads.suffix_of(head.path) == ".tsv" and "\t" in head.text.partition("\n")[0]:
         return "\t"
     for candidates in (_LIKELY, _RARE):
@@ -242,7 +241,6 @@ def open_inner(table: Table) -> Table:
 
 
 def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> dict[str, str]:
-    """Return the kinds of value of a column, each with the first file that has it."""
     column = quote_name(name)
     query = (
         f"select json_type({column}) as kind, min(filename) from read_json({source}, columns ="
@@ -346,7 +344,6 @@ _DOUBLED: Final = '"([^"]|"")*""([^"]|"")*"'
 def unquote(
     connection: duckdb.DuckDBPyConnection, query: str, columns: Sequence[str]
 ) -> dict[str, str]:
-    """Return column → SQL that takes the quotation marks of CSV off its fields."""
     names = [quote_name(column) for column in columns]
     cells = f"select unnest([{', '.join(names)}]) as cell from ({query})"
     row = connection.execute(
@@ -426,7 +423,6 @@ class Shape:
 
 
 def tell_shape(head: file_heads.Head) -> Shape | None:
-    """Return the shape of a file, or None if it is a table like any other."""
     first = _LINE_END.split(head.text, maxsplit=1)[0]
     fields = tuple(first.replace('"', "").split())
     # Refuse what belongs to a campaign, but is no judgments
@@ -532,7 +528,6 @@ def open_shaped(
     *,
     skip: bool,
 ) -> tuple[str, list[Exclusion]]:
-    """Return a query of tables of other projects, and what it leaves out."""
     skipped: list[Exclusion] = []
     for head, shape in zip(heads, shapes, strict=True):
         if shape.columns != shapes[0].columns:
@@ -728,7 +723,6 @@ ENCODINGS: Final = {
 def open_arrow(
     connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
 ) -> duckdb.DuckDBPyRelation:
-    """Return a relation over files of Arrow (Feather), which a library reads into the engine."""
     tables = []
     for head in heads:
         table = f"evenhand_arrow_{next(file_heads.NUMBERS)}"
@@ -863,8 +857,6 @@ TAIL: Final = 256  # Bytes before the end of what was read that are compared at 
 
 
 class GrowingFile:
-    """A file that somebody else writes."""
-
     # offset: bytes that were read.
     # waiting: bytes behind them of a line that is not whole yet.
 

@@ -43,7 +43,6 @@ _ENDS: Final = ("min_left_share", "max_left_share")  # each a system and its sha
 
 
 def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
-    """Count controls and repeats, as they are weighted."""
     columns = find_aside_columns(data.source, data.frame, scores=True)
     if "kind" not in columns.annotations:
         return None, None
@@ -113,7 +112,6 @@ def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
 
 
 def _with_task(frame: Frame) -> Frame:
-    """Add an empty task where there is none, so that both kinds of table are counted alike."""
     if "task" in frame.collect_schema().names():
         return frame
     return frame.with_columns(task=nw.lit(""))
@@ -286,7 +284,6 @@ class Inspection(Shown):
         return ", ".join(counts)
 
     def _tabulate(self) -> Table:
-        """Return the counts of the whole table and of each task."""
         described = self.to_dict()
         rows = [
             {
@@ -420,7 +417,6 @@ def _inspection(
 
 
 def refuse_unnamed(frame: Frame, source: Source, roles: Sequence[str]) -> None:
-    """Refuse labels that are missing or have a blank before or after them."""
     there = frame.collect_schema().names()
     roles = [role for role in roles if role in there]
     for role in roles:

@@ -121,7 +121,6 @@ def open_columns(columns: Mapping[Any, Any], what: str = "dict") -> Table:
 
 
 def _find_type(values: Sequence[Any]) -> str:
-    """Return the type of a column in DuckDB: conditions compare numbers as numbers."""
     known = [value for value in values if type(value).__name__ not in _MISSING_TYPES]
     kinds = {*map(type, known)}
     if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):

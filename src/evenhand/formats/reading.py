@@ -158,7 +158,6 @@ def read(
 def understand(
     table: Table, options: ReadOptions, *, layout: str | None, where: str | nw.Expr | None
 ) -> Comparisons | Rankings | Ratings:
-    """Say what the columns of a table mean; arguments as `read`."""
     nested = NESTED in table.original_types.values()
     if nested and not knows(table.header(options), layout):
         table = open_inner(table)
@@ -202,7 +201,6 @@ def understand(
 def read_columns(
     columns: Mapping[str, Sequence[Any]], name: str
 ) -> Comparisons | Rankings | Ratings:
-    """Read columns that lie in memory as a CSV file of them would be read."""
     return understand(hold_columns(columns, name), ReadOptions(), layout=None, where=None)
 
 
@@ -239,7 +237,6 @@ def _rename_dotted(
 def _rename(
     table: Table, options: ReadOptions, new: Mapping[str, str]
 ) -> tuple[Table, ReadOptions]:
-    """Rename columns of a table of DuckDB, and where the caller names them."""
     parts = [
         quote_name(name) + (f" as {quote_name(new[name])}" if name in new else "")
         for name in table.schema.names()
@@ -258,7 +255,6 @@ def _rename(
 
 
 def _choose(table: Table, options: ReadOptions, layout: str | None) -> tuple[Layout, ReadOptions]:
-    """Return the layout of a table, with columns of scores that were asked for as lists."""
     lists = dict(options.lists) | {
         role: [one.strip() for one in name.split(",")]
         for role, name in options.columns.items()
@@ -316,7 +312,6 @@ def show_source(text: str) -> str:
 
 
 def hide_settings(text: str, words: tuple[str, ...]) -> str:
-    """Return what is said of a command without the secrets of the URLs among its words."""
     for url in (match[1] for match in map(_WORD.fullmatch, words) if match):
         for spelled in (url, str(Path(url))):  # a path has no two slashes
             text = text.replace(spelled, show_source(url))

@@ -132,7 +132,6 @@ def read_records(table: Table) -> Iterator[Record]:
 def read_each(
     table: Table, read: Callable[[Record], Iterable[T]], records: Iterable[Record] | None = None
 ) -> list[T]:
-    """Return what is read of each record; one that cannot be read is refused, or skipped."""
     results: list[T] = []
     for record in read_records(table) if records is None else records:
         try:
@@ -154,7 +153,6 @@ def take_rows(
     notes: Iterable[str] = (),
     excluded: Iterable[Exclusion] = (),
 ) -> Handle:
-    """Make judgments of flat rows: ratings, or what `make` makes."""
     # flat: columns that are kept beside those that the layout reads.
     # unread: what was not read; None for all other columns of the table.
     names = list_unread(table, (*layout.reads, *flat)) if unread is None else unread
@@ -185,7 +183,6 @@ def lay_out(table: Table, rows: Sequence[Row]) -> Table:
 
 
 def write_value(value: Any) -> str | None:
-    """Write a value as people do; a missing one is None."""
     if isinstance(value, str):
         return value or None
     if value is None:
@@ -346,7 +343,6 @@ def name_category(given: Any) -> str:
 
 
 def take_marks(record: Record, text: str) -> tuple[str, tuple[int, int] | None]:
-    """Take `<v>` and `</v>` out of a text."""
     if _OPEN not in text and _CLOSE not in text:
         return text, None
     start = text.find(_OPEN)
@@ -360,7 +356,6 @@ def take_marks(record: Record, text: str) -> tuple[str, tuple[int, int] | None]:
 
 
 def put_marks(text: str, start: int, end: int) -> str:
-    """Put `<v>` and `</v>` around some characters."""
     return f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
 
 
@@ -398,5 +393,4 @@ def gather_unread(
 
 
 def say_unread(names: Collection[str]) -> list[str]:
-    """Return the note on what was not read."""
     return [f"not read: {', '.join(sorted(names))}"] if names else []

@@ -101,7 +101,6 @@ _ENDS: Final = (("1", "2"), ("A", "B"), ("0", "1"), ("left", "right"))
 
 
 def choose(header: Header, name: str | None) -> Layout:
-    """Return the layout that was asked for, or the first that recognises the header."""
     if name is not None:
         folded = name.replace("-", "_").lower()
         require_option("format", folded, FORMATS)

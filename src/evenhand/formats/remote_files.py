@@ -195,7 +195,6 @@ class BucketFiles(AbstractFileSystem):  # type: ignore[misc] # fsspec ships no a
         return datetime(2000, 1, 1, tzinfo=UTC)  # for DuckDB none changes while it is read
 
     def check(self) -> None:
-        """Refuse files that changed since this thread read them."""
         mine = {key for key in self.unchecked.copy() if key[0] == get_ident()}
         if not mine:
             return
@@ -298,7 +297,6 @@ def _download(file: RemoteFile, into: BinaryIO) -> None:
 
 
 def _save(answer: Any, url: str, into: BinaryIO) -> None:
-    """Write what a server sends, unless it is a page, too much or cut off."""
     length = answer.headers.get("Content-Length", "")
     size, done = int(length) if length.isdecimal() else 0, 0
     _refuse_size(size)
@@ -314,7 +312,6 @@ def _save(answer: Any, url: str, into: BinaryIO) -> None:
 
 
 def _find_in_bucket(text: str) -> list[RemoteFile]:
-    """Return the files of a URL, sorted: one, those of a pattern, or of a folder."""
     front = re.split("[?;&]", text)[0]
     address = names.read_address(front)
     scheme = address.scheme.replace("gcs", "gs")

@@ -180,12 +180,10 @@ class Table:
         self.faults.append(fault)
 
     def name_rows(self, numbers: Collection[int]) -> dict[int, str]:
-        """Name rows by their lines in a text file, elsewhere by their numbers."""
         lines = find_lines(self.frame, numbers)
         return {n: f"line {lines[n]:,}" if lines else f"row {n:,}" for n in numbers}
 
     def exclude_skipped(self) -> tuple[Exclusion, ...]:
-        """Return what was skipped, counted and listed."""
         numbers = sorted({number for fault in self.faults or () for number in fault.numbers})
         if not numbers:
             return ()
@@ -223,7 +221,6 @@ class Table:
 
 
 def exclude_bad_rows(places: Sequence[str], faults: Sequence[str], every: int) -> Exclusion:
-    """Return the exclusion of some of `every` rows, by their places and what is wrong with them."""
     sentence = say("bad-rows", rows=len(places), faults=faults)
     reason = f"rows that cannot be read: {listing(places)}{sign_names(places)}"
     return Exclusion("bad-rows", reason, len(places), every, sentence=sentence)
@@ -438,7 +435,6 @@ ALIKE: Final = 0.8  # Likeness from which a name may be a slip of another; "jugd
 
 
 def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
-    """Rename columns to their roles and give them the type that the role needs."""
     taken = set(roles.values())
     expressions = []
     for role, column in roles.items():
@@ -598,7 +594,6 @@ def is_sure(table: Table, options: ReadOptions, role: str, column: str) -> bool:
 def drop_misfits(
     table: Table, options: ReadOptions, roles: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """Leave columns that only sound like a role of `SOFT` where they are."""
     fitting, notes = {}, []
     for role, column in roles.items():
         unsure = role in SOFT and not is_sure(table, options, role, column)
@@ -611,7 +606,6 @@ def drop_misfits(
 
 
 def _misfit(table: Table, role: str, column: str) -> str | None:
-    """Say what a column holds that does not fit a role; None where it does."""
     dtype = table.schema[column]
     text = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
     if role == "kind":
@@ -748,7 +742,6 @@ def turn_winners(
 def take_grades(
     table: Table, roles: Mapping[str, str], declared: Mapping[str, Outcome] | None
 ) -> tuple[Table, Grades | None]:
-    """Find out whether outcomes are graded; those that are numbers become text."""
     column = roles["outcome"]
     if table.schema[column].is_nested():
         return table, None
@@ -965,7 +958,6 @@ def _take(table: Table, layout: Layout, roles: Mapping[str, str]) -> tuple[Frame
 
 
 def refuse_comparison_wishes(options: ReadOptions, kind: str) -> None:
-    """Refuse what only comparisons can be asked: outcome labels and importance weights."""
     if options.outcomes is not None:
         raise UnknownOption(f"outcomes are labels of comparisons; this table holds {kind}")
     if options.weights == "importance":

@@ -44,8 +44,6 @@ Area = tuple[int, int, int, int]  # first row and column, last row and column, f
 
 @dataclass(frozen=True)
 class Sheet:
-    """One sheet: the names in its header, and the rows below it that are not blank."""
-
     book: Path
     name: str
     columns: tuple[str, ...]
@@ -57,13 +55,11 @@ class Sheet:
         return {name: [row[at] for row in self.rows] for at, name in enumerate(self.columns)}
 
     def by_row(self) -> Iterator[tuple[int, Mapping[str, Cell]]]:
-        """Yield the number of each row and what it holds."""
         for number, row in zip(self.numbers, self.rows, strict=True):
             yield number, dict(zip(self.columns, row, strict=True))
 
 
 def is_workbook(path: Path) -> bool:
-    """Say whether a file is a workbook, whatever it is called."""
     try:
         with zipfile.ZipFile(path) as archive:
             return _BOOK in archive.namelist()
@@ -163,7 +159,6 @@ def _read(path: Path, sheet: Any, xml: bytes, *, remarks: bool) -> Sheet:
 
 
 def _write(cell: Any) -> Cell:
-    """Write a value as a CSV file would hold it; #N/A is missing."""
     value = cell.value
     if value is None or (cell.data_type == "e" and value == "#N/A"):
         return None

@@ -45,7 +45,6 @@ _COPY = {
 
 
 def write_table(frame: Frame, path: Path, format: str, compression: str) -> None:  # noqa: A002
-    """Write a frame to a file that is not there yet."""
     if frame.implementation.is_duckdb():
         _copy(frame, path, format, compression)
         return
@@ -66,7 +65,6 @@ def write_table(frame: Frame, path: Path, format: str, compression: str) -> None
 
 
 def write_text(pieces: Iterable[str], path: Path, compression: str) -> None:
-    """Write text piece by piece to a file that is not there yet."""
     if compression == "zstd":
         raise UnknownOption("a format of another project is packed with gzip (.gz)")
     with _open(path, compression) as file:
@@ -178,7 +176,6 @@ def write(
 
 
 def _aim(path: Path, format: str | None, kind: str | None) -> tuple[str, str]:  # noqa: A002
-    """Tell format and packing from the suffixes; check that the folder is there."""
     suffix = suffix_of(path)
     if kind is not None:
         require_option("kind", kind, KINDS)

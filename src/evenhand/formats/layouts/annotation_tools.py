@@ -487,7 +487,6 @@ def _rank_label_studio(record: Record, result: _Result) -> Iterator[dict[str, An
 
 
 def _find_shown(data: Mapping[str, Any], systems: Sequence[str]) -> dict[str, int]:
-    """Return the place of each system in the list that was shown, if there is one."""
     for given in data.values():
         if _lists_outputs(given):
             names = [str(one["id"]) for one in given]
@@ -576,7 +575,6 @@ ARGILLA: Final = tables.Layout(
 
 
 def _find_responses(record: Record) -> Iterator[tuple[str, Mapping[str, Any], Any]]:
-    """Yield question, response and answer of a record, in either form."""
     given = record.data("responses") or []
     if isinstance(given, Mapping):
         for question, answers in given.items():

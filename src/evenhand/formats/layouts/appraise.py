@@ -137,7 +137,6 @@ def read_kind(word: str, flag: str) -> str:
 
 
 def read_times(record: Record) -> tuple[str, str]:
-    """Return when a judgment began, in seconds since 1970, and how many seconds it took."""
     start, end = record.text("start"), record.text("end")
     if not (start and end):
         return start, ""

@@ -78,7 +78,6 @@ MQM: Final = Layout(
 
 
 def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]:
-    """Return the errors of a rater and output, and both texts as they were when marked."""
     marked: list[Span] = []
     texts: dict[str, str] = {}
     for record in records:
@@ -234,7 +233,6 @@ MTME_JSON: Final = Layout(
 
 
 def _name(record: Record) -> Row:
-    """Return what was judged, by whom, and its texts just as they were when errors were marked."""
     languages = [record.text(name) for name in ("src_lang", "tgt_lang")]
     document = record.text("document_id")
     segment = record.need("segment_id")

@@ -244,7 +244,6 @@ def _split(columns: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def read_unfolding(header: Header, lists: Mapping[str, Sequence[str]]) -> Unfolding | None:
-    """Return what columns of scores are, as the caller says: role → columns."""
     if len(lists) > 1 or not {*lists} <= {"score", *NAMED}:
         role = next((one for one in lists if one not in ("score", *NAMED)), next(iter(lists)))
         raise UnknownOption(
@@ -386,7 +385,6 @@ _SCORES: Final = ("score", "rating", "grade", "points", "quality")
 
 
 def find_score_pairs(header: Header) -> list[tuple[str, str]]:
-    """Return the columns of scores of the left and the right output, by their names."""
     pairs = []
     for word, thing, sides in product(_SCORES, _THINGS, _SIDES):
         for form in (f"{word}{thing}{{}}", f"{thing}{{}}{word}"):

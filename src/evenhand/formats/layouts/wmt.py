@@ -198,7 +198,6 @@ def _name_pair(table: tables.Table, pair: Sequence[str]) -> nw.Expr:
 
 
 def _find_slots(table: tables.Table) -> dict[str, list[str]]:
-    """Return the columns of names, ranks and numbers of systems, in the order of the screen."""
     slots: dict[str, dict[int, str]] = {"id": {}, "rank": {}, "number": {}}
     for column in table.columns:
         match = _SLOT.fullmatch(fold(column))
@@ -214,7 +213,6 @@ def _find_slots(table: tables.Table) -> dict[str, list[str]]:
 
 
 def _refuse_ranks(table: tables.Table, ranks: list[str]) -> None:
-    """Check all ranks of a row at once, so that rows of the file are named."""
     text = [column for column in ranks if table.schema[column] == nw.String]
     if text:
         tables.refuse_text(table, text, "rank")
