@@ -315,12 +315,14 @@ class AsideColumns:
 
     def add_to(self, frame: Frame) -> Frame:
         schema = frame.collect_schema()
-        added = [
-            nw.col(annotation.column).alias(_name(role))
-            if role in self.plain
-            else _as_label(annotation.column, schema[annotation.column]).alias(_name(role))
-            for role, annotation in self.annotations.items()
-        ]
+        added = []
+        for role, column in ((role, one.column) for role, one in self.annotations.items()):
+            value, dtype = nw.col(column), schema[column]
+            if role not in self.plain and dtype != nw.String:  # text; what is missing stays so
+                nested = dtype.is_nested()
+                text = nw.when(~value.is_null()).then(value.cast(nw.String))
+                value = nw.lit("nested values") if nested else text
+            added.append(value.alias(_name(role)))
         return frame.with_columns(*added) if added else frame
 
     @property
@@ -380,12 +382,10 @@ def refuse_unread(source: Source, role: str, annotation: AnnotationColumn, fault
 def find_aside_columns(source: Source, frame: Frame, *, scores: bool) -> AsideColumns:
     schema = frame.collect_schema()
     annotations = source.find_annotations(list(schema.names()))
-    numeric = {
-        role for role, annotation in annotations.items() if schema[annotation.column].is_numeric()
-    }
     plain = [role for role in annotations if role in _PLAIN]
-    if scores and "expected" in numeric:
-        plain.append("expected")
+    if scores and "expected" in annotations:
+        numeric = schema[annotations["expected"].column].is_numeric()
+        plain += ["expected"] if numeric else []
     return AsideColumns(source, annotations, tuple(plain))
 
 
@@ -393,19 +393,8 @@ def _name(role: str) -> str:
     return f"evenhand_{role}"
 
 
-def _as_label(column: str, dtype: nw.dtypes.DType) -> nw.Expr:
-    if dtype.is_nested():
-        return nw.lit("nested values")
-    value = nw.col(column)
-    return value if dtype == nw.String else nw.when(~value.is_null()).then(value.cast(nw.String))
-
-
 def note_names(annotations: Mapping[str, AnnotationColumn]) -> tuple[str, ...]:
     """Say which columns were taken for something that they are not called."""
-    taken = {
-        role: annotation.column
-        for role, annotation in annotations.items()
-        if annotation.column != role
-    }
-    assignments = [f"{role}={column}" for role, column in taken.items()]
+    columns = {role: one.column for role, one in annotations.items()}
+    assignments = [f"{role}={column}" for role, column in columns.items() if column != role]
     return (say("beside", "info", columns=assignments),) if assignments else ()

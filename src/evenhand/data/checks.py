@@ -48,7 +48,9 @@ def check_labels(
         rows = f"{file}{name_rows(matches)}"
         where = f" in column '{data.source.named('outcome')}'{rows}"
         if data.source.named("outcome") in unknown:
-            refuse_header(data.source, frame, "outcome")
+            # the column's name as a value: a header in the middle
+            again = find_rows(frame, nw.col("outcome") == data.source.named("outcome"))
+            raise InvalidJudgments(repeats_header(data.source.name, name_rows(again)))
         # Refuse outcomes that name the winner, with the way to read them.
         systems = {*labels["left"], *labels["right"]}
         named = [label for label in unknown if label in systems]
@@ -64,11 +66,6 @@ def check_labels(
             )
         refuse_unknown(unknown, where, data.outcome_labels, every=labels["outcome"])
     return {label: OUTCOMES.index(o) for label, o in meaning.items() if o is not None}
-
-
-def refuse_header(source: Source, frame: engine.Frame, role: str) -> None:
-    rows = find_rows(frame, nw.col(role) == source.named(role))
-    raise InvalidJudgments(repeats_header(source.name, name_rows(rows)))
 
 
 def refuse_unnamed_levels(

@@ -462,7 +462,13 @@ def make_readers(data: ComparisonTable, tables: Sequence[coding.Coding]) -> list
             readers.append(Reader(table.name, place, np.int32, places, labels=table.labels))
             continue
         if labels not in hashed:
-            hashed[labels] = _hash_labels(data, labels)
+            connection = cast("duckdb.DuckDBPyConnection", data.source.connection)
+            native = engine.make_table(connection, {"label": list(labels)}).to_native()
+            query = nw.from_native(native.project('label, hash("label") as number'))
+            rows = engine.fetch_columns(cast("engine.Frame", query))
+            number = dict(zip(rows["label"].tolist(), rows["number"].tolist(), strict=True))
+            hashes = np.array([number[label] for label in labels], dtype=np.uint64)
+            hashed[labels] = hashes, _find_bits(hashes)
         reader = _take(table.name, codes, *hashed[labels])
         if reader is None:
             return None
@@ -506,17 +512,6 @@ def read_codes(
             note_rows(total, int(rows))
     query = cast("engine.Frame", nw.from_native(projected))
     note_query(query, tuple(kinds), total, batches, filed=False)
-
-
-def _hash_labels(data: ComparisonTable, labels: Sequence[str]) -> Hashed:
-    """Return the hash of each label, and where in it few bits tell all apart, if they do."""
-    connection = cast("duckdb.DuckDBPyConnection", data.source.connection)
-    table = engine.make_table(connection, {"label": list(labels)}).to_native()
-    query = nw.from_native(table.project('label, hash("label") as number'))
-    columns = engine.fetch_columns(cast("engine.Frame", query))
-    number = dict(zip(columns["label"].tolist(), columns["number"].tolist(), strict=True))
-    hashes = np.array([number[label] for label in labels], dtype=np.uint64)
-    return hashes, _find_bits(hashes)
 
 
 def _take(name: str, codes: Integers, hashes: Hashes, few: tuple[int, int] | None) -> Reader | None:

@@ -150,13 +150,13 @@ def _unmask(column: NDArray[Any]) -> NDArray[Any]:
     """DuckDB marks missing values by a mask: text becomes None, numbers NaN, times NaT."""
     if not isinstance(column, np.ma.MaskedArray):
         return column
-    values = np.asarray(column.data)
     if not np.ma.is_masked(column):
-        return values
+        return np.asarray(column.data)
+    values, mask = np.asarray(column.data), np.ma.getmaskarray(column)
     if values.dtype.kind in "mM":
-        return np.where(np.ma.getmaskarray(column), np.array("NaT", values.dtype), values)
+        return np.where(mask, np.array("NaT", values.dtype), values)
     filled = values.astype(object if values.dtype == object else np.float64)
-    filled[np.ma.getmaskarray(column)] = None if values.dtype == object else np.nan
+    filled[mask] = None if values.dtype == object else np.nan
     return filled
 
 
@@ -240,7 +240,11 @@ MOST_IN_A_QUERY: Final = 20_000  # Rows that are written into one query: its tex
 def make_table(connection: duckdb.DuckDBPyConnection, data: Mapping[str, list[Any]]) -> Frame:
     """Put columns of text or whole numbers into DuckDB, without pandas."""
     name = f"evenhand_labels_{next(_NAMES)}"
-    kinds = {column: _kind(values) for column, values in data.items()}
+    kinds = dict.fromkeys(data, "VARCHAR")
+    for column, values in data.items():
+        if _is_whole(values):  # the narrowest type that serves: casts of long columns cost
+            small = max(values) <= np.iinfo(np.int32).max
+            kinds[column] = "INTEGER" if small else "BIGINT"
     verb = f"create temp table {name} as"
     for start in range(0, max(1, *map(len, data.values())), MOST_IN_A_QUERY):
         rows = slice(start, start + MOST_IN_A_QUERY)
@@ -257,12 +261,6 @@ def _select_lists(data: Mapping[str, list[Any]], kinds: Mapping[str, str]) -> st
         f" as {quote_name(column)}"
         for column, values in data.items()
     )
-
-
-def _kind(values: Sequence[Any]) -> str:
-    if not _is_whole(values):
-        return "VARCHAR"
-    return "INTEGER" if max(values) <= np.iinfo(np.int32).max else "BIGINT"
 
 
 def _is_whole(values: Sequence[Any]) -> bool:

@@ -70,10 +70,9 @@ def join_covariates(
 
 def _as_text(column: NDArray[Any]) -> list[Any]:
     whole = column.dtype.kind == "f" and not (column[~np.isnan(column)] % 1).any()
-    values: list[Any] = column.tolist()
     return [
         None if value is None or value != value else str(int(value) if whole else value)  # noqa: PLR0124 - nan is the only value that differs from itself
-        for value in values
+        for value in column.tolist()
     ]
 
 
@@ -167,10 +166,10 @@ def say_merged(systems: Sequence[str]) -> tuple[str, ...]:
     merged = [name for name in systems if SIGN in name and names.issuperset(name.split(SIGN))]
     if not merged:
         return ()
-    many, example = len(systems), min(merged, key=len)
+    values = {"systems": len(systems), "example": min(merged, key=len), "sign": SIGN}
     if len(merged) == 1:
-        return (say("merged-name", systems=many, example=example, sign=SIGN),)
-    return (say("merged-names", merged=len(merged), systems=many, example=example, sign=SIGN),)
+        return (say("merged-name", **values),)
+    return (say("merged-names", merged=len(merged), **values),)
 
 
 # Names that nearly agree: 'Alpha' and 'alpha' are two systems, and perhaps one was meant.

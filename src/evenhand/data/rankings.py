@@ -28,6 +28,7 @@ class Rankings(RankingTable):
 
     @property
     def merged(self) -> bool:
+        """Whether some output stands for several systems."""
         return self.parts is not None
 
     def split_merged(self, sign: str) -> Rankings:

@@ -499,14 +499,9 @@ class RankingTable(JudgmentTable):
 
     @cached_property
     def _counts(self) -> RankingCounts:
-        each = self.count_tasks().values()
-        return RankingCounts(
-            all=sum(one.all for one in each),
-            blank=sum(one.blank for one in each),
-            used=sum(int(one.used) for one in each),
-            ranks=sum(one.ranks for one in each),
-            blank_ranks=sum(one.blank_ranks for one in each),
-        )
+        counted = self.count_tasks().values()
+        each = [(one.all, one.blank, int(one.used), one.ranks, one.blank_ranks) for one in counted]
+        return RankingCounts(*(map(sum, zip(*each, strict=True)) if each else (0,) * 5))
 
     def count(self) -> int:
         """Count all rankings, blank ones included."""

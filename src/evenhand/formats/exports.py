@@ -447,8 +447,26 @@ def write_mqm(data: Ratings) -> Iterator[str]:
             raise record.refuse(
                 f"an error is something missing, and {MQM.name} marks what is there only"
             )
-        for span in spans or (None,):
-            fields = _error_row(record, span, number)
+        document, segment = _place(record)
+        for span in spans or (None,):  # or the row that says that there is no error
+            source, output = texts
+            severity = category = _NO_ERROR
+            if span is not None and span.placed:
+                text = _text(record, span.side)
+                if (span.end or 0) > len(text):
+                    raise record.refuse(
+                        f"an error ends at {span.end}, behind the end of the {span.side}"
+                    )
+                marked = put_marks(text, span.start or 0, span.end or 0)
+                source, output = (marked, output) if span.side == "source" else (source, marked)
+            if span is not None:
+                category = span.category
+                severity = record.choose(span.severity, "severity", SEVERITIES).capitalize()
+            fields = [
+                *(record.need("system"), document, segment),
+                record.text("global_segment") or str(number),
+                *(record.need("judge"), source, output, category, severity, "{}"),
+            ]
             if any(mark in field for field in fields for mark in "\t\n\r"):
                 raise record.refuse(
                     f"a tab or a line break in its texts, and {MQM.name} has no quotes"
@@ -480,30 +498,6 @@ def _place(record: Record) -> tuple[str, str]:
     """Return document and segment; an item of no document is one of its own."""
     item, document = record.need("item"), record.text("document")
     return (document, item.removeprefix(f"{document}:")) if document else (item, "1")
-
-
-def _error_row(record: Record, span: Span | None, number: int) -> list[str]:
-    document, segment = _place(record)
-    texts = {side: _text(record, side) for side in ("source", "output")}
-    if span is not None and span.placed:
-        start, end = span.start or 0, span.end or 0
-        if end > len(texts[span.side]):
-            raise record.refuse(f"an error ends at {end}, behind the end of the {span.side}")
-        texts[span.side] = put_marks(texts[span.side], start, end)
-    return [
-        record.need("system"),
-        document,
-        segment,
-        record.text("global_segment") or str(number),
-        record.need("judge"),
-        texts["source"],
-        texts["output"],
-        _NO_ERROR if span is None else span.category,
-        _NO_ERROR
-        if span is None
-        else record.choose(span.severity, "severity", SEVERITIES).capitalize(),
-        "{}",
-    ]
 
 
 # Judgments as Label Studio's list of tasks with annotations.

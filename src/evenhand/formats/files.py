@@ -251,18 +251,6 @@ def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -
     return {_KINDS.get(kind, "nested values"): file for kind, file in reversed(rows)}
 
 
-def _refuse_twins(names: Sequence[str], heads: Sequence[file_heads.Head]) -> None:
-    """Refuse keys that differ in capitals only: DuckDB renames one, and would find it missing."""
-    for name in names:
-        base = re.sub(r"_\d+$", "", name)
-        twins = [one for one in names if one != base and one.casefold() == base.casefold()]
-        if base != name and twins:
-            raise UnknownFormat(
-                f"keys '{twins[0]}' and '{base}' of {heads[0].path} differ in capitals only: rename"
-                " one"
-            )
-
-
 def _unfit(kind: str) -> str | None:
     """Say what a JSON column holds where that is nothing to name a thing by."""
     if kind in {"DOUBLE", "FLOAT"}:
@@ -300,7 +288,17 @@ def open_parquet(
     hive = "true" if folders else "false"
     options = f"binary_as_string = true, hive_types_autocast = false, hive_partitioning = {hive}"
     relation = connection.sql(f"select * from read_parquet({files}, {options})")
-    if len(names) == 1 or not _differ(connection, files, relation.columns):
+    # DuckDB would cast a column that has another type in another file to that of the first one.
+    # Files without one of the columns are refused by DuckDB itself, by name.
+    wanted = "[" + ", ".join(quote(name.casefold()) for name in relation.columns) + "]"
+    kinds_of_files = (
+        "select count(distinct types), count(distinct names) from (select list([lower(name), type,"
+        " converted_type, logical_type] order by lower(name)) as types, list(lower(name) order by"
+        f" lower(name)) as names from parquet_schema({files}) where list_contains({wanted},"
+        " lower(name)) group by file_name)"
+    )
+    differ = len(names) > 1 and connection.execute(kinds_of_files).fetchone()
+    if not differ or differ[0] == 1 or differ[1] != 1:
         return relation, {}
     columns = ", ".join(map(quote_name, relation.columns))
     wide = f"select {columns} from read_parquet({files}, {options}, union_by_name = true)"
@@ -315,19 +313,6 @@ def open_parquet(
     return connection.sql(wide), {
         name: partial(dict, kinds) for name, kinds in found.items() if len(kinds) > 1
     }
-
-
-def _differ(connection: duckdb.DuckDBPyConnection, files: str, columns: Sequence[str]) -> bool:
-    """Say whether a column has another type in another file: DuckDB would cast to the first one."""
-    # Files without one of the columns are refused by DuckDB itself, by name.
-    wanted = "[" + ", ".join(quote(name.casefold()) for name in columns) + "]"
-    row = connection.execute(
-        "select count(distinct types), count(distinct names) from (select list([lower(name), type,"
-        " converted_type, logical_type] order by lower(name)) as types, list(lower(name) order by"
-        f" lower(name)) as names from parquet_schema({files}) where list_contains({wanted},"
-        " lower(name)) group by file_name)"
-    ).fetchone()
-    return row is not None and row[0] > 1 and row[1] == 1
 
 
 # Tables parted by tabs in which some fields are quoted as in CSV, and marks elsewhere are text.
@@ -724,29 +709,26 @@ def open_arrow(
     connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
 ) -> duckdb.DuckDBPyRelation:
     tables = []
-    for head in heads:
-        table = f"evenhand_arrow_{next(file_heads.NUMBERS)}"
-        connection.register(f"{table}_read", _read_arrow(head.path))
-        connection.execute(f"create temp table {table} as from {table}_read")
-        connection.unregister(f"{table}_read")
-        tables.append(f"select * from {table}")
-    return connection.sql(" union all ".join(tables))
-
-
-def _read_arrow(path: Path) -> Any:
     try:
         from pyarrow import ArrowException, feather, ipc
     except ModuleNotFoundError:
         raise UnknownFormat(
-            f"{path} is an Arrow file, which is read with pyarrow: pip install pyarrow, or save the"
-            " table as Parquet or CSV"
+            f"{heads[0].path} is an Arrow file, which is read with pyarrow: pip install pyarrow, or"
+            " save the table as Parquet or CSV"
         ) from None
-    try:
-        with path.open("rb") as file:
-            stream = file.read(4) == b"\xff\xff\xff\xff"
-        return ipc.open_stream(path).read_all() if stream else feather.read_table(path)
-    except (ArrowException, OSError) as error:
-        raise UnknownFormat(f"{path} is not a whole Arrow file: {error}") from None
+    for path in (head.path for head in heads):
+        table = f"evenhand_arrow_{next(file_heads.NUMBERS)}"
+        try:
+            with path.open("rb") as file:
+                stream = file.read(4) == b"\xff\xff\xff\xff"
+            read = ipc.open_stream(path).read_all() if stream else feather.read_table(path)
+        except (ArrowException, OSError) as error:
+            raise UnknownFormat(f"{path} is not a whole Arrow file: {error}") from None
+        connection.register(f"{table}_read", read)
+        connection.execute(f"create temp table {table} as from {table}_read")
+        connection.unregister(f"{table}_read")
+        tables.append(f"select * from {table}")
+    return connection.sql(" union all ".join(tables))
 
 
 def _open_json(
@@ -781,7 +763,14 @@ def _open_json(
         f"sample_size = {sample}, union_by_name = true, convert_strings_to_integers = false)"
     ).fetchall()
     types = {str(name): str(kind) for name, kind, *_ in described}
-    _refuse_twins(list(types), heads)
+    for name in types:  # of keys that differ in capitals only DuckDB renames one, and misses it
+        base = re.sub(r"_\d+$", "", name)
+        twins = [one for one in types if one != base and one.casefold() == base.casefold()]
+        if base != name and twins:
+            raise UnknownFormat(
+                f"keys '{twins[0]}' and '{base}' of {heads[0].path} differ in capitals only: rename"
+                " one"
+            )
     columns = ", ".join(f"{quote(name)}: 'VARCHAR'" for name in types)
     relation = connection.sql(
         f"select * from read_json({files}, {options}, columns = {{{columns}}})"

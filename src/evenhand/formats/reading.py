@@ -216,20 +216,17 @@ def _rename_dotted(
     if not any(name.lower().startswith(("answer", "output")) for name in crowd):
         crowd = {}
     dotted = [name for name in table.columns if "." in name or name in crowd]
-    if (
-        not dotted
-        or not table.frame.implementation.is_duckdb()
-        or reads_names(table.header(options), layout)
-    ):
+    plain = not dotted or not table.frame.implementation.is_duckdb()
+    if plain or reads_names(table.header(options), layout):
         return table, options
     taken = {name.casefold() for name in table.columns}
     new: dict[str, str] = {}
     for name in dotted:
-        plain = crowd.get(name, name).replace(".", "_")
-        while plain.casefold() in taken:
-            plain += "_"
-        taken.add(plain.casefold())
-        new[name] = plain
+        written = crowd.get(name, name).replace(".", "_")
+        while written.casefold() in taken:
+            written += "_"
+        taken.add(written.casefold())
+        new[name] = written
     note = say("prefixes" if crowd else "dots", columns=[*new.values()])
     return _rename(replace(table, notes=(*table.notes, note)), options, new)
 

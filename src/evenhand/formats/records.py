@@ -161,6 +161,27 @@ def take_rows(
     return replace(data, source=source.excluding(*excluded))
 
 
+def row_layout(
+    name: str,
+    title: str,
+    needs: Sequence[str],
+    read: Callable[[Record], Iterable[Row]],
+    *,
+    also: Sequence[str] = (),
+    keeps: bool = False,
+    note: Callable[[Sequence[Row]], Iterable[str]] = lambda _: (),
+) -> Layout:
+    """Return a layout of ratings that is read record by record; `keeps`: other flat columns."""
+
+    def understand(table: Table, options: ReadOptions) -> Handle:
+        flat = list_flat(table, layout.reads) if keeps else []
+        rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one)])
+        return take_rows(layout, table, rows, options, flat=flat, notes=note(rows))
+
+    layout = Layout(name, title, needs, understand=understand, also=also)
+    return layout
+
+
 # Columns that are there even if no row has a value
 _ALWAYS: Final = ("score", "rank")
 

@@ -394,16 +394,13 @@ def _expand(system: Any, address: names.Address, path: str) -> list[Any]:
         folder = path[: magic.start()].rpartition("/")[0]
         rest = path[len(folder) + 1 :]
         hidden = [part for part in path.split("/") if part.startswith(".")]
-        infos = [
-            info
-            for info in list_files(folder, below="/" in rest or "**" in rest)
-            if rule.match(info.path)
-            and all(
-                any(fnmatchcase(part, pattern) for pattern in hidden)
-                for part in info.path.split("/")
-                if part.startswith(".")
-            )
-        ]
+
+        def is_meant(path: str) -> bool:  # a name that begins with a full stop is asked for so
+            stops = [part for part in path.split("/") if part.startswith(".")]
+            return all(any(fnmatchcase(part, one) for one in hidden) for part in stops)
+
+        infos = list_files(folder, below="/" in rest or "**" in rest)
+        infos = [info for info in infos if rule.match(info.path) and is_meant(info.path)]
         if infos:
             return infos
     info, bucket = system.get_file_info([path, address.place])

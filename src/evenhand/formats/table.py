@@ -146,17 +146,12 @@ class Table:
             for name, dtype in self.schema.items()
             if dtype == nw.String or (dtype.is_numeric() and not dtype.is_nested())
         ]
-        if not plain:
-            return {}
-        few = {name: _numbers(values) for name, values in self._fetch(plain, LOOK).items()}
-        numeric = [name for name, numbers in few.items() if numbers]
-        many = self._fetch(numeric, ROWS_LOOKED_AT) if numeric else {}
-        found = {name: _numbers(values) for name, values in many.items()}
-        return {name: Spread(min(each), max(each)) for name, each in found.items() if each}
-
-    def _fetch(self, columns: Sequence[str], n: int) -> dict[str, list[Any]]:
-        fetched = fetch_columns(self.frame.select(*columns).head(n))
-        return {name: values.tolist() for name, values in fetched.items()}
+        numbers: dict[str, list[float]] = {name: [] for name in plain}
+        for rows in (LOOK, ROWS_LOOKED_AT):  # of few rows first: most columns are no numbers
+            some = fetch_columns(self.frame.select(*numbers).head(rows)) if numbers else {}
+            read = {name: _numbers(values.tolist()) for name, values in some.items()}
+            numbers = {name: each for name, each in read.items() if each}
+        return {name: Spread(min(each), max(each)) for name, each in numbers.items()}
 
     def holds_texts(self, column: str) -> bool:
         """Say whether the first values of a column are texts or numbers, and so name nothing."""
@@ -211,13 +206,7 @@ class Table:
         return replace(self, frame=frame)
 
     def source(self, layout: str, columns: Mapping[str, str], note: str) -> Source:
-        return Source(
-            name=self.name,
-            format=layout,
-            columns=dict(columns),
-            notes=(note,),
-            connection=self.connection,
-        )
+        return Source(self.name, layout, {**columns}, (note,), connection=self.connection)
 
 
 def exclude_bad_rows(places: Sequence[str], faults: Sequence[str], every: int) -> Exclusion:
@@ -404,11 +393,11 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
             what = far if _FAR.match(value) else "is not a number"
             comma = _WITH_COMMA.fullmatch(value.strip()) is not None
             way = ""
-            if comma and _THOUSANDS.fullmatch(value.strip()):
-                way = "; write thousands without a comma, or where it is before decimals:"
-                way += " --decimal , in Python decimal=','"
-            elif comma:
-                way = "; where a comma is before decimals: --decimal , in Python decimal=','"
+            if comma:
+                thousands = _THOUSANDS.fullmatch(value.strip())
+                first = "write thousands without a comma, or where it is" if thousands else ""
+                way = f"; {first or 'where a comma is'} before decimals: --decimal , in Python"
+                way += " decimal=','"
             elif role in ("rank", "score") and find_rows(table.frame, ~is_no_number(column), 1):
                 way = f"; or {SKIP}"
             raise InvalidJudgments(
@@ -446,26 +435,19 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
             expressions.append(read_label(table, column, role))
     others = [column for column in table.columns if column not in taken]
     names, notes = name_covariates(others, roles)
-    notes += note_misspelt(others, roles, table.header(ReadOptions()))
+    # Columns whose names nearly are that of a judge, an item or a weight
+    header = table.header(ReadOptions())
+    for role in (one for one in EASILY_LOST if one not in roles):
+        known = [fold(name) for name in (role, *SYNONYMS[role])]
+        for column in others:
+            near = get_close_matches(fold(column), known, n=1, cutoff=ALIKE)
+            if near and header.fits(column, role):
+                sentence = f"column '{column}' is not taken as {role}"
+                notes.append(f"{sentence}; if it is: --column {write_word(f'{role}={column}')}")
     for column, name in names.items():
         expressions.append(_keep(table, column).alias(name))
     places = list_places(table.frame)
     return table.frame.select(*expressions, *places), notes
-
-
-def note_misspelt(
-    columns: Sequence[str], roles: Mapping[str, str], header: Header | None = None
-) -> list[str]:
-    """Ask about columns whose names nearly are that of a judge, an item or a weight."""
-    notes = []
-    for role in (one for one in EASILY_LOST if one not in roles):
-        known = [fold(name) for name in (role, *SYNONYMS[role])]
-        for column in columns:
-            near = get_close_matches(fold(column), known, n=1, cutoff=ALIKE)
-            if near and (header is None or header.fits(column, role)):
-                sentence = f"column '{column}' is not taken as {role}"
-                notes.append(f"{sentence}; if it is: --column {write_word(f'{role}={column}')}")
-    return notes
 
 
 def name_covariates(
@@ -753,18 +735,15 @@ def take_grades(
                 sides.setdefault(name, set()).add(side)
         return sides
 
-    first = count_labels(table.frame.head(ROWS_LOOKED_AT), column, as_text=True)
-    if read_grades(first, column, declared, systems=find_sides) is None:
-        return table, None
-    every = count_labels(table.frame, column, as_text=True)
-    grades = read_grades(every, column, declared, systems=find_sides)
-    if grades is None:
-        return table, None
-    if table.schema[column] == nw.String:
-        kinds = {name: kind for name, kind in table.original_types.items() if name != column}
-        return replace(table, original_types=kinds), grades
+    for frame in (table.frame.head(ROWS_LOOKED_AT), table.frame):
+        labels = count_labels(frame, column, as_text=True)
+        grades = read_grades(labels, column, declared, systems=find_sides)
+        if grades is None:
+            return table, None
+    kinds = {name: kind for name, kind in table.original_types.items() if name != column}
     text = _as_text(table, column).alias(column)
-    return table.with_frame(table.frame.with_columns(text)), grades
+    frame = table.frame if table.schema[column] == nw.String else table.frame.with_columns(text)
+    return replace(table, frame=frame, original_types=kinds), grades
 
 
 _WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))
@@ -839,9 +818,9 @@ def make_comparisons(
         if reading == "winners":
             table, outcome_labels = turn_winners(table, roles, outcome_labels), SIDES
             notes.append(f"'{roles['outcome']}' names the winner of its row")
-        table, grades = (
-            take_grades(table, roles, outcome_labels) if reading is None else (table, None)
-        )
+        grades = None
+        if reading is None:
+            table, grades = take_grades(table, roles, outcome_labels)
         if grades is not None:
             outcome_labels = {**grades.outcomes, **(outcome_labels or {})}
             notes.append(grades.note)

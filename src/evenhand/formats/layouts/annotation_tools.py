@@ -303,8 +303,8 @@ def _compare(
         if answer.value not in meaning:
             raise record.refuse(
                 f"{answer.question} is '{shorten(answer.value)}': expected {' | '.join(meaning)};"
-                " other"
-                f" labels are given their meaning with --outcome '{shorten(answer.value)}=tie'"
+                " other labels are given their meaning with --outcome"
+                f" '{shorten(answer.value)}=tie'"
             )
         outcome = meaning[answer.value]
     elif _NUMBER.fullmatch(answer.value):
@@ -357,15 +357,7 @@ def _rank(record: Record, answer: _Said, order: Sequence[int]) -> Iterator[Row]:
 # if `data` names none, and the column `question` of the others. The item is `item` of `data`, or
 # the task's id. Annotations that were cancelled are left out and counted, and so are results of
 # other types.
-_TABLES: Final = {
-    "ranker": "rankings",
-    "pairwise": "comparisons",
-    "rating": "ratings",
-    "number": "ratings",
-}
-_MAKERS: Final[
-    Mapping[str, Callable[[tables.Table, tables.ReadOptions, tables.Layout], tables.Handle]]
-] = {
+_MAKERS: Final[Mapping[str, Callable[..., tables.Handle]]] = {
     "rankings": tables.make_rankings,
     "comparisons": tables.make_comparisons,
     "ratings": tables.make_ratings,
@@ -393,10 +385,8 @@ def understand_label_studio(table: tables.Table, options: tables.ReadOptions) ->
     unread = set(list_unread(table, LABEL_STUDIO.reads))
     for record in read_records(table):
         for result in _find_results(record, left_out, unread):
-            read = {"ranker": _rank_label_studio, "pairwise": _compare_label_studio}.get(
-                result.kind, _rate
-            )
-            rows.setdefault(_TABLES[result.kind], []).extend(read(record, result))
+            kind, read = _TABLES[result.kind]
+            rows.setdefault(kind, []).extend(read(record, result))
     if len(rows) > 1:
         raise UnknownOption(f"{table.name} holds {' and '.join(sorted(rows))}: export them apart")
     if not rows:
@@ -517,6 +507,15 @@ def _rate(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
     criterion = record.label(result.data.get("criterion"), "criterion")
     values = {"system": system, "criterion": criterion, "score": score, _CONTROL: result.control}
     yield {**result.row, **values}
+
+
+# Type of a result → what it becomes, and what reads it
+_TABLES: Final = {
+    "ranker": ("rankings", _rank_label_studio),
+    "pairwise": ("comparisons", _compare_label_studio),
+    "rating": ("ratings", _rate),
+    "number": ("ratings", _rate),
+}
 
 
 # Argilla's records with a ranking question: who ranked what how, ties allowed.

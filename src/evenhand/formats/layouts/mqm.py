@@ -31,6 +31,7 @@ from evenhand.formats.records import (
     read_records,
     read_score,
     require_columns,
+    row_layout,
     say_critical,
     say_unread,
     shorten,
@@ -57,7 +58,19 @@ def understand_mqm(table: Table, options: ReadOptions) -> Handle:
     for key, records in errors.items():
         try:
             spans, texts = _read_errors(records)
-            rows.append(_read(key, records[0], spans) | texts)
+            system, document, segment, rater = key
+            row: Row = {
+                "judge": rater,
+                "item": f"{document}:{segment}",
+                "system": system,
+                "criterion": "mqm",
+                "score": -weigh(records[0], spans),
+                "spans": write_spans(spans),
+                "document": document,
+                "doc_id": records[0].text("doc_id"),
+                "global_segment": records[0].text("globalSegId"),
+            }
+            rows.append({**row, **texts})
             every += spans
         except InvalidRow as fault:  # without one of its errors an output would be too good
             fault.numbers = tuple(record.number for record in records)
@@ -102,21 +115,6 @@ def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]
     return marked, texts
 
 
-def _read(key: Sequence[str], first: Record, marked: Sequence[Span]) -> dict[str, Any]:
-    system, document, segment, rater = key
-    return {
-        "judge": rater,
-        "item": f"{document}:{segment}",
-        "system": system,
-        "criterion": "mqm",
-        "score": -weigh(first, marked),
-        "spans": write_spans(marked),
-        "document": document,
-        "doc_id": first.text("doc_id"),
-        "global_segment": first.text("globalSegId"),
-    }
-
-
 # Averages of MQM by segment, as they stand beside MQM tables.
 #
 #     system mqm_avg_score seg_id
@@ -124,10 +122,6 @@ def _read(key: Sequence[str], first: Record, marked: Sequence[Span]) -> dict[str
 #
 # Blanks part the names, tabs and blanks the values. Scores are what errors take, so they are 0 or
 # less, and higher is better. No judge is named.
-
-
-def understand_mqm_averages(table: Table, options: ReadOptions) -> Handle:
-    return take_rows(MQM_AVERAGES, table, read_each(table, _read_average), options)
 
 
 def _read_average(record: Record) -> Iterator[Row]:
@@ -139,11 +133,8 @@ def _read_average(record: Record) -> Iterator[Row]:
     }
 
 
-MQM_AVERAGES: Final = Layout(
-    "mqm_averages",
-    "MQM averages",
-    ("system", "mqm_avg_score", "seg_id"),
-    understand=understand_mqm_averages,
+MQM_AVERAGES: Final = row_layout(
+    "mqm_averages", "MQM averages", ("system", "mqm_avg_score", "seg_id"), _read_average
 )
 
 

@@ -247,22 +247,6 @@ _KEPT: Final = {
 }
 
 
-def understand_wmt_da(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    rows = records.read_each(table, _read)
-    references = sum(row["kind"] == "good" for row in rows)
-    notes = [say("references", references=references)] if references else []
-    return records.take_rows(WMT_DA, table, rows, options, notes=notes)
-
-
-WMT_DA: Final = tables.Layout(
-    "wmt_da",
-    "WMT direct assessments",
-    ("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score"),
-    understand=understand_wmt_da,
-    also=tuple(_KEPT),
-)
-
-
 def _read(record: records.Record) -> Iterator[records.Row]:
     def text(column: str) -> str:
         value = record.text(column)
@@ -280,6 +264,21 @@ def _read(record: records.Record) -> Iterator[records.Row]:
     }
 
 
+def _count_references(rows: Sequence[records.Row]) -> list[str]:
+    references = sum(row["kind"] == "good" for row in rows)
+    return [say("references", references=references)] if references else []
+
+
+WMT_DA: Final = records.row_layout(
+    "wmt_da",
+    "WMT direct assessments",
+    ("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score"),
+    _read,
+    also=tuple(_KEPT),
+    note=_count_references,
+)
+
+
 # WMT's direct assessment after averaging: one line for each output, or for each system.
 #
 #     SYS SID RAW.SCR Z.SCR N
@@ -290,12 +289,6 @@ def _read(record: records.Record) -> Iterator[records.Row]:
 # Each line holds two scores, so it becomes two ratings, under the criteria raw and standardised. No
 # judge is named: the judgments behind an average are counted in `n`.
 _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
-
-
-def understand_wmt_da_scores(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    return records.take_rows(
-        WMT_DA_SCORES, table, records.read_each(table, _read_averages), options
-    )
 
 
 def _read_averages(record: records.Record) -> Iterator[records.Row]:
@@ -310,11 +303,11 @@ def _read_averages(record: records.Record) -> Iterator[records.Row]:
         }
 
 
-WMT_DA_SCORES: Final = tables.Layout(
+WMT_DA_SCORES: Final = records.row_layout(
     "wmt_da_scores",
     "WMT averages of direct assessments",
     ("SYS", "RAW.SCR", "Z.SCR", "N"),
-    understand=understand_wmt_da_scores,
+    _read_averages,
     also=("SID", "N.ALL"),
 )
 
