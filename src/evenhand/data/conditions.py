@@ -120,7 +120,27 @@ def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
             "a SQL condition needs a file or a DuckDB relation; for a data frame pass a"
             " narwhals expression, such as nw.col('judge') != 'j3', or filter it first"
         )
-    return _filter_duckdb(frame, condition, name)
+    import duckdb
+
+    if not condition.strip():
+        raise UnknownOption("where is empty: write a condition such as \"judge <> 'j3'\"")
+    native = frame.to_native()
+    parse_condition(condition)  # one condition and nothing else
+    try:
+        expression = duckdb.SQLExpression(condition)
+        kind = str(native.project(expression.alias("kept")).types[0])
+        chosen = native.filter(expression)
+    except duckdb.BinderException as error:
+        raise _refuse_name(error, frame, name, condition) from None
+    except duckdb.Error as error:
+        message = f"where '{condition}' is not one SQL condition: {first_line(str(error))}"
+        raise UnknownOption(message + _advise(condition)) from None
+    if kind != "BOOLEAN":
+        raise UnknownOption(
+            f"where '{condition}' is {kind.lower()}, not true or false: compare it with something,"
+            " for instance \"judge = 'j3'\""
+        )
+    return nw.from_native(chosen)  # type: ignore[no-any-return]
 
 
 def advise_without(
@@ -162,31 +182,6 @@ def advise_without(
         value = f"narwhals.col({names[column]})"
         sure += [f"~{value}.is_null()", *([f"~{value}.is_in({gap})"] if gap else [])]
     return f"where={' & '.join(sure)}"
-
-
-def _filter_duckdb(frame: Frame, condition: str, name: str) -> Frame:
-    """Check that the text is one condition and nothing else, then filter by it."""
-    import duckdb
-
-    if not condition.strip():
-        raise UnknownOption("where is empty: write a condition such as \"judge <> 'j3'\"")
-    native = frame.to_native()
-    parse_condition(condition)
-    try:
-        expression = duckdb.SQLExpression(condition)
-        kind = str(native.project(expression.alias("kept")).types[0])
-        filtered = native.filter(expression)
-    except duckdb.BinderException as error:
-        raise _refuse_name(error, frame, name, condition) from None
-    except duckdb.Error as error:
-        message = f"where '{condition}' is not one SQL condition: {first_line(str(error))}"
-        raise UnknownOption(message + _advise(condition)) from None
-    if kind != "BOOLEAN":
-        raise UnknownOption(
-            f"where '{condition}' is {kind.lower()}, not true or false: compare it with something,"
-            " for instance \"judge = 'j3'\""
-        )
-    return nw.from_native(filtered)  # type: ignore[no-any-return]
 
 
 def parse_condition(condition: str) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ counts of an entry belong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -300,8 +300,19 @@ class Tally:
         for one, size in zip(codes, sizes, strict=True):
             kind = _narrowest(size) if names else "<i4"
             digest.update(np.ascontiguousarray(one, dtype=kind).data)
-        for counts in _read_counts(pooled, narrow=bool(names)):
-            digest.update(counts.data)
+        # Where some counts are no whole numbers, all are rounded to 30 bits: sums differ by their
+        # order in the rest
+        columns = pooled.wins, pooled.ties, pooled.losses
+        blocks = [slice(at, at + BLOCK) for at in range(0, len(pooled.wins), BLOCK)]
+        whole = all((one[part] == np.floor(one[part])).all() for one in columns for part in blocks)
+        most = max(float(one.max(initial=0)) for one in columns)
+        kind = _narrowest(most + 1) if names and whole else "<f8"
+        for block in blocks:
+            some = np.stack([one[block] for one in columns], axis=1)
+            if not whole:
+                part, power = np.frexp(some)
+                some = np.ldexp(np.round(part * 2**30) / 2**30, power)
+            digest.update(some.astype(kind).data)
         return digest.hexdigest()
 
 
@@ -383,22 +394,6 @@ def snake(loads: Counts, limit: int, seed: int) -> Codes:
 
 BLOCK: Final = 20_000  # Entries that are read at a time: they stay in the cache
 _KINDS: Final = {"<u1": 2**8, "<u2": 2**16, "<u4": 2**32}
-
-
-def _read_counts(pooled: Tally, *, narrow: bool) -> Iterator[NDArray[Any]]:
-    # Where some are no whole numbers, all are rounded to 30 bits: sums differ by their order in the
-    # rest.
-    columns = pooled.wins, pooled.ties, pooled.losses
-    blocks = [slice(at, at + BLOCK) for at in range(0, len(pooled.wins), BLOCK)]
-    whole = all((one[block] == np.floor(one[block])).all() for one in columns for block in blocks)
-    most = max(float(one.max(initial=0)) for one in columns)
-    kind = _narrowest(most + 1) if narrow and whole else "<f8"
-    for block in blocks:
-        some = np.stack([one[block] for one in columns], axis=1)
-        if not whole:
-            part, power = np.frexp(some)
-            some = np.ldexp(np.round(part * 2**30) / 2**30, power)
-        yield some.astype(kind)
 
 
 def _narrowest(size: float) -> str:

@@ -498,14 +498,18 @@ def _decode(path: Path, start: bytes, encoding: str, rest: bytes) -> tuple[str, 
             if not encoding and not rest.isascii():
                 codecs.getincrementaldecoder(name)().decode(start + rest)
         except UnicodeDecodeError as error:
-            if encoding or not _is_one_byte(start + rest):
+            # Text in Latin-1 has a byte for each letter; a file in UTF-8 with a damaged place has
+            # other letters, of several bytes, that are sound
+            content = start + rest
+            one_byte = content.decode("utf-8", "ignore").isascii()
+            if encoding or not one_byte or _CONTROLS.search(content):
                 line = start.count(b"\n", 0, error.start) + rest.count(
                     b"\n", 0, max(error.start - len(start), 0)
                 )
                 what = encoding[:6].upper() if encoding else "UTF-8"
                 raise UnknownFormat(
                     f"line {line + 1:,} of {path} is not {what} text (byte"
-                    f" {(start + rest)[error.start]:#04x}): save the file as UTF-8"
+                    f" {content[error.start]:#04x}): save the file as UTF-8"
                 ) from None
             continue
         if not text.strip() and suffix_of(path) in _DATABASES:
@@ -516,14 +520,6 @@ def _decode(path: Path, start: bytes, encoding: str, rest: bytes) -> tuple[str, 
             raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
         return text, "" if name == "utf-8-sig" else name
     raise AssertionError("every byte is a character of Latin-1")
-
-
-def _is_one_byte(content: bytes) -> bool:
-    """Say whether text that is not UTF-8 has a byte for each letter, as Latin-1 has.
-
-    A file in UTF-8 with a damaged place has other letters, of several bytes, that are sound.
-    """
-    return content.decode("utf-8", "ignore").isascii() and not _CONTROLS.search(content)
 
 
 def _text_kind(path: Path, text: str) -> Kind:

@@ -78,7 +78,8 @@ def open_delimited(
     groups: dict[tuple[str, str, int, bool], list[str]] = {}
     for head, dialect in zip(heads, dialects, strict=True):
         if dialect.columns != dialects[0].columns:
-            raise UnknownFormat(_difference(heads[0].path, head.path, dialects[0], dialect))
+            known = dialects[0].columns
+            raise UnknownFormat(_difference(heads[0].path, head.path, known, dialect.columns))
         key = (dialect.delimiter, head.compression, dialect.skip, dialect.header)
         groups.setdefault(key, []).append(quote(file_heads.duckdb_name(head.path)))
     types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in dialects[0].columns)
@@ -146,13 +147,7 @@ def read_dialect(head: file_heads.Head) -> Dialect:
     if not records:
         raise UnknownFormat(f"{head.path} has no readable header in line 1")
     columns = [name.strip() or f"column{i}" for i, name in enumerate(records[0], start=1)]
-    folded = [name.casefold() for name in columns]
-    twice = [name for i, name in enumerate(columns) if folded[i] in folded[:i]]
-    if twice:
-        raise UnknownFormat(
-            f"column '{twice[0]}' stands twice in the header of {head.path} (capitals do not"
-            " tell columns apart): rename one"
-        )
+    workbooks.refuse_twice(columns, str(head.path))
     below = [cell for cell in records[-1] if cell]
     if below and all('"ImportId"' in cell for cell in below):  # an export of Qualtrics
         return Dialect(delimiter, tuple(columns), skip=len(records), header=False)
@@ -181,9 +176,9 @@ def _records(text: str, delimiter: str, n: int) -> Iterator[list[str]]:
         yield from islice(filter(None, reader), n)
 
 
-def _difference(first: Path, other: Path, known: Dialect, dialect: Dialect) -> str:
-    lacking = [name for name in known.columns if name not in dialect.columns]
-    extra = [name for name in dialect.columns if name not in known.columns]
+def _difference(first: Path, other: Path, known: Sequence[str], columns: Sequence[str]) -> str:
+    lacking = [name for name in known if name not in columns]
+    extra = [name for name in columns if name not in known]
     words = [f"lacks {listing(lacking)}"] if lacking else []
     words += [f"has {listing(extra)} too"] if extra else []
     what = " and ".join(words) or "has the columns in another order"
@@ -808,8 +803,8 @@ def _open_workbooks(
     sheets = [read(path, lambda one: fits(hold(one))) for path in paths]
     for one in sheets:
         if one.columns != sheets[0].columns:
-            known, columns = (Dialect("", each.columns) for each in (sheets[0], one))
-            raise UnknownFormat(_difference(sheets[0].book, one.book, known, columns))
+            known = sheets[0].columns
+            raise UnknownFormat(_difference(sheets[0].book, one.book, known, one.columns))
     return replace(hold(*sheets), paths=tuple(paths))
 
 

@@ -59,6 +59,16 @@ class Sheet:
             yield number, dict(zip(self.columns, row, strict=True))
 
 
+def refuse_twice(columns: Sequence[str], where: str) -> None:
+    folded = [one.casefold() for one in columns]
+    twice = [one for at, one in enumerate(columns) if folded[at] in folded[:at]]
+    if twice:
+        raise UnknownFormat(
+            f"column '{twice[0]}' stands twice in the header of {where} (capitals do not tell"
+            " columns apart): rename one"
+        )
+
+
 def is_workbook(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
@@ -193,13 +203,7 @@ def _lay_out(
     numbers = [at for at in range(first, len(grid)) if _count(grid[at]) and at not in unread]
     used = [at for at, title in enumerate(names) if title or any(grid[row][at] for row in numbers)]
     columns = tuple(names[at] or f"column{at + 1}" for at in used)
-    folded = [one.casefold() for one in columns]
-    twice = [one for at, one in enumerate(columns) if folded[at] in folded[:at]]
-    if twice:
-        raise UnknownFormat(
-            f"column '{twice[0]}' stands twice in the header of sheet '{name}' of {path} (capitals"
-            " do not tell columns apart): rename one"
-        )
+    refuse_twice(columns, f"sheet '{name}' of {path}")
     notes = [f"read sheet '{name}'"]
     if above:
         notes.append(f"not read: what stands above the header in row {head + 1}, '{above[0]:.40}'")
