@@ -125,7 +125,9 @@ def refuse_unknown(
     expected = f"one that was declared, {listing([*outcome_labels])}" if outcome_labels else usual
     if outcome_labels is not None and not isinstance(outcome_labels, Complete):
         expected += f", or {usual}"
-    # Return what labels may mean, for the caller to confirm.
+    # What labels may mean, for the caller to confirm: numbers go from left to right, all of them at
+    # once; a label that is nearly a usual one, or whose words name one side or a tie alone, means
+    # that; for any other the caller must choose.
     meant: dict[str, str] = {}
     if any(map(_is_number, unknown)):
         there = {*unknown, *filter(None, every)} - {*(outcome_labels or ())}

@@ -360,7 +360,7 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
     systems, base = sorted(seen["system"].tolist()), int(seen["evenhand_top"].max()) + 1
     parts = (name for name in ("task", "weight") if data.has(name))
     keys = list(dict.fromkeys(["ranking", *parts, *labels[1:]]))
-    # Let the engine write rankings as numbers and count them; None where it cannot.
+    # The engine writes rankings as numbers and counts them, where it can
     digits, summed = _Digits(systems, base), None
     if len(digits.names) <= NUMBERS:
         table = label_frame(ranked, digits.powers(), data.source.connection)

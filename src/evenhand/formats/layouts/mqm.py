@@ -58,10 +58,10 @@ def understand_mqm(table: Table, options: ReadOptions) -> Handle:
     for key, records in errors.items():
         try:
             spans, texts = _read_errors(records)
-            system, document, segment, rater = key
+            system, document, place, rater = key
             row: Row = {
                 "judge": rater,
-                "item": f"{document}:{segment}",
+                "item": f"{document}:{place}",
                 "system": system,
                 "criterion": "mqm",
                 "score": -weigh(records[0], spans),
