@@ -201,7 +201,7 @@ def test_labels_that_come_late_are_counted_as_those_of_the_first_rows(by, late, 
         return fetched[-1]
 
     monkeypatch.setattr(counting, "SAMPLE", 20)
-    monkeypatch.setattr(counting, "_cells_are_many", lambda *_: True)
+    monkeypatch.setattr(counting, "MANY", 0)
     monkeypatch.setattr(counting, "count_cells", watched)
     tally = Comparisons(nw.from_native(frame)).tally(by)
     assert [cells is None for cells in fetched] == [True, False] * late + [False] * (not late)

@@ -172,5 +172,4 @@ def _sum(parts: Sequence[Tally]) -> Tally:
 
 
 def _add_by(parts: Sequence[Tally], name: str) -> Tally:
-    """Add tallies by one factor alone, its levels apart."""
     return add_tallies([part.pool((name,)) for part in parts])

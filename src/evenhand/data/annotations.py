@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from typing import Any, Final, TypeAlias, TypeVar
@@ -46,8 +47,6 @@ DIRECTIONS: Final[Mapping[str, int]] = {"good": 1, "bad": -1}
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """Which judgments are controls and repeats."""
-
     kind: Small | None = None  # (n,) TARGET, REPEAT or CONTROL; None where nothing says so
     # (n,) of controls: +1 known good, -1 known bad, 0 unknown; None without kinds
     direction: Small | None = None
@@ -76,11 +75,8 @@ def read_kinds(labels: Sequence[str], codes: Codes) -> Kinds:
     meant = classify_kinds(labels)
     kind, direction = (np.array(part, dtype=np.int8)[codes] for part in zip(*meant, strict=True))
     n = int(np.array([not label for label in labels])[codes].sum())
-    if not n:
-        return Kinds(kind, direction)
-    return Kinds(
-        kind, direction, (f"judgments without a kind are targets: {n:,} of {len(codes):,}",)
-    )
+    note = f"judgments without a kind are targets: {n:,} of {len(codes):,}"
+    return Kinds(kind, direction, (note,) if n else ())
 
 
 def read_expected_scores(given: NDArray[Any] | Words) -> Expected:
@@ -153,20 +149,15 @@ def _numbers(texts: list[str], expected: str) -> Array:
     try:
         return np.array(texts, dtype=np.float64)
     except ValueError:
-        odd = [text for text in dict.fromkeys(texts) if not _is_number(text)]
-        raise Unread(f"holds {listing(odd, 5)}: {expected}") from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+        odd = dict.fromkeys(texts)
+        for text in [*odd]:
+            with suppress(ValueError):
+                float(text)
+                del odd[text]
+        raise Unread(f"holds {listing([*odd], 5)}: {expected}") from None
 
 
 def _text(value: Any) -> str:
-    """Return a value as text; a missing one is empty."""
     if value is None or value != value:  # noqa: PLR0124 - nan is the only value that differs from itself
         return ""
     return str(value).strip()
@@ -211,17 +202,12 @@ def read_moments(values: NDArray[Any]) -> Array:
 def _read_time(text: str) -> float | None:
     """Return seconds since 1970, or None where a text is no time."""
     try:
-        moment = datetime.fromisoformat(_drop_zone(text))
+        end = text[-3:].upper()
+        zone = next((name for name in _ZONES if end.endswith(name)), "")
+        moment = datetime.fromisoformat(text[: len(text) - len(zone)].rstrip())
     except ValueError:
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def _drop_zone(text: str) -> str:
-    """Return a time without the name of universal time behind it."""
-    end = text[-3:].upper()
-    zone = next((name for name in _ZONES if end.endswith(name)), "")
-    return text[: len(text) - len(zone)].rstrip()
 
 
 # Error spans: what a judge marked in an output or its source, in one column of a table of ratings.
@@ -258,7 +244,6 @@ class Span:
 
     @property
     def placed(self) -> bool:
-        """Whether it marks characters."""
         return self.start is not None and not self.missing
 
     def to_dict(self) -> dict[str, Any]:
@@ -332,14 +317,15 @@ class AsideColumns:
         return replace(self, annotations={role: self.annotations[role]})
 
     def add_to(self, frame: Frame) -> Frame:
-        """Add each column as it is fetched, under a name that is nobody's."""
         schema = frame.collect_schema()
-        added = [
-            nw.col(annotation.column).alias(_name(role))
-            if role in self.plain
-            else _as_label(annotation.column, schema[annotation.column]).alias(_name(role))
-            for role, annotation in self.annotations.items()
-        ]
+        added = []
+        for role, column in ((role, one.column) for role, one in self.annotations.items()):
+            value, dtype = nw.col(column), schema[column]
+            if role not in self.plain and dtype != nw.String:  # text; what is missing stays so
+                nested = dtype.is_nested()
+                text = nw.when(~value.is_null()).then(value.cast(nw.String))
+                value = nw.lit("nested values") if nested else text
+            added.append(value.alias(_name(role)))
         return frame.with_columns(*added) if added else frame
 
     @property
@@ -399,12 +385,10 @@ def refuse_unread(source: Source, role: str, annotation: AnnotationColumn, fault
 def find_aside_columns(source: Source, frame: Frame, *, scores: bool) -> AsideColumns:
     schema = frame.collect_schema()
     annotations = source.find_annotations(list(schema.names()))
-    numeric = {
-        role for role, annotation in annotations.items() if schema[annotation.column].is_numeric()
-    }
     plain = [role for role in annotations if role in _PLAIN]
-    if scores and "expected" in numeric:
-        plain.append("expected")
+    if scores and "expected" in annotations:
+        numeric = schema[annotations["expected"].column].is_numeric()
+        plain += ["expected"] if numeric else []
     return AsideColumns(source, annotations, tuple(plain))
 
 
@@ -412,20 +396,8 @@ def _name(role: str) -> str:
     return f"evenhand_{role}"
 
 
-def _as_label(column: str, dtype: nw.dtypes.DType) -> nw.Expr:
-    """Return text; what is missing stays missing."""
-    if dtype.is_nested():
-        return nw.lit("nested values")
-    value = nw.col(column)
-    return value if dtype == nw.String else nw.when(~value.is_null()).then(value.cast(nw.String))
-
-
 def note_names(annotations: Mapping[str, AnnotationColumn]) -> tuple[str, ...]:
     """Say which columns were taken for something that they are not called."""
-    taken = {
-        role: annotation.column
-        for role, annotation in annotations.items()
-        if annotation.column != role
-    }
-    assignments = [f"{role}={column}" for role, column in taken.items()]
+    columns = {role: one.column for role, one in annotations.items()}
+    assignments = [f"{role}={column}" for role, column in columns.items() if column != role]
     return (say("beside", "info", columns=assignments),) if assignments else ()

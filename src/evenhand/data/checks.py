@@ -48,16 +48,24 @@ def check_labels(
         rows = f"{file}{name_rows(matches)}"
         where = f" in column '{data.source.named('outcome')}'{rows}"
         if data.source.named("outcome") in unknown:
-            refuse_header(data.source, frame, "outcome")
-        _refuse_names(labels, unknown, where, data.outcome_labels)
+            # the column's name as a value: a header in the middle
+            again = find_rows(frame, nw.col("outcome") == data.source.named("outcome"))
+            raise InvalidJudgments(repeats_header(data.source.name, name_rows(again)))
+        # Refuse outcomes that name the winner, with the way to read them.
+        systems = {*labels["left"], *labels["right"]}
+        named = [label for label in unknown if label in systems]
+        if named and isinstance(data.outcome_labels, Complete):
+            raise InvalidJudgments(
+                f"unknown outcome '{named[0]}'{where}: it is the name of a system that its row does"
+                " not compare: correct the row"
+            )
+        if named:
+            raise InvalidJudgments(
+                f"unknown outcome '{named[0]}'{where}: it is the name of a system; where each row"
+                " names its winner, read it with --from crowd-kit, in Python format='crowd_kit'"
+            )
         refuse_unknown(unknown, where, data.outcome_labels, every=labels["outcome"])
     return {label: OUTCOMES.index(o) for label, o in meaning.items() if o is not None}
-
-
-def refuse_header(source: Source, frame: engine.Frame, role: str) -> None:
-    """Refuse rows whose value of a column is the column's name: a header in the middle."""
-    rows = find_rows(frame, nw.col(role) == source.named(role))
-    raise InvalidJudgments(repeats_header(source.name, name_rows(rows)))
 
 
 def refuse_unnamed_levels(
@@ -67,15 +75,12 @@ def refuse_unnamed_levels(
     outcome_labels: Mapping[str, Outcome] | None = None,
 ) -> None:
     """Refuse missing labels and outer blanks; outcomes such as "NaN" are missing too."""
-    gaps = {
-        column: [
-            one
-            for one in names
-            if not one or (column == "outcome" and is_missing(one, outcome_labels))
-        ]
-        for column, names in labels.items()
-    }
-    missing = {column: gap for column, gap in gaps.items() if gap}
+    missing: dict[str, list[str | None]] = {}
+    for column, names in labels.items():
+        known = outcome_labels if column == "outcome" else None
+        gap = [one for one in names if not one or (column == "outcome" and is_missing(one, known))]
+        if gap:
+            missing[column] = gap
     if missing:
         # Where values are missing, under which labels, and what leaves such rows out
         parts, filters = [], {}
@@ -145,27 +150,6 @@ def _count_each(frame: engine.Frame, column: str, labels: Sequence[str]) -> str:
     return listing(counts, MAX_LABELS_NAMED)
 
 
-def _refuse_names(
-    labels: Mapping[str, Sequence[str | None]],
-    unknown: Sequence[str],
-    where: str,
-    outcome_labels: Mapping[str, Outcome] | None,
-) -> None:
-    """Refuse outcomes that name the winner, with the way to read them."""
-    systems = {*labels["left"], *labels["right"]}
-    named = [label for label in unknown if label in systems]
-    if named and isinstance(outcome_labels, Complete):
-        raise InvalidJudgments(
-            f"unknown outcome '{named[0]}'{where}: it is the name of a system that its row does not"
-            " compare: correct the row"
-        )
-    if named:
-        raise InvalidJudgments(
-            f"unknown outcome '{named[0]}'{where}: it is the name of a system; where each row"
-            " names its winner, read it with --from crowd-kit, in Python format='crowd_kit'"
-        )
-
-
 def check_opponents(
     data: ComparisonTable, frame: engine.Frame, systems: Sequence[str], left: Codes, right: Codes
 ) -> None:
@@ -220,17 +204,12 @@ class Weighing:
     def sums(self) -> list[nw.Expr]:
         if self.column is None:
             return [nw.len().alias(engine.COUNT)]
-        weight = nw.col(self.column)
-        sums = [weight.sum().alias(engine.COUNT)]
-        return (
-            [*sums, nw.col("evenhand_square").sum().alias(engine.SQUARES)]
-            if self.importance
-            else sums
-        )
+        sums = [nw.col(self.column).sum().alias(engine.COUNT)]
+        squares = [nw.col("evenhand_square").sum().alias(engine.SQUARES)]
+        return [*sums, *squares] if self.importance else sums
 
 
 def read_weights(data: ComparisonTable) -> Weighing:
-    """Check the weight column, if there is one, and take it as double-precision numbers."""
     # Squares of small integers would not fit into their own type, and sums of single-precision
     # numbers lose what is added last.
     if not data.has("weight"):

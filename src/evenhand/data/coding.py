@@ -88,10 +88,8 @@ def read_keys(
 ) -> Iterator[Columns]:
     """Yield one integer per row as "key", and numeric columns beside it; all rows, or batches."""
     joined = add_key(data, frame, tables)
-    if joined is None:
-        rows = frame.select(*(table.name for table in tables), *columns)
-    else:
-        rows = joined.select(nw.col(KEY), *columns)
+    keys = [KEY] if joined is not None else [table.name for table in tables]
+    rows = (frame if joined is None else joined).select(*keys, *columns)
     for fetched in fetch_batches(rows) if in_batches else [fetch_columns(rows)]:
         key = key_labels(data, fetched, tables) if joined is None else fetched[KEY]
         yield {**fetched, "key": key}
@@ -126,10 +124,7 @@ def add_key(data: ComparisonTable, frame: Frame, tables: Sequence[Coding]) -> Fr
     for coding in tables:  # codes come multiplied: a constant in a query would import pandas
         unit //= coding.size
         code = f"evenhand_{coding.name}"
-        columns: dict[str, Sequence[str] | NDArray[np.int64]] = {
-            coding.name: coding.labels,
-            code: coding.codes * unit,
-        }
+        columns: dict[str, Any] = {coding.name: coding.labels, code: coding.codes * unit}
         table = label_frame(frame, columns, data.source.connection)
         if table is None:
             return None
@@ -172,7 +167,6 @@ def widen_keys(keys: Keys, n: NDArray[np.int64]) -> Cells:
 
 
 def decode(pairs: NDArray[np.int64] | NDArray[np.int32], sizes: Sequence[int]) -> list[Codes]:
-    """Take mixed-radix keys apart, last digit last."""
     digits: list[Codes] = []
     for size in reversed(sizes):
         rest = pairs // size  # a third of the time of `divmod`
@@ -255,11 +249,7 @@ def fetch_codes(
 ) -> Columns:
     # Rows come in the order of the table, where its engine keeps one.
     # labels: column → all its labels; codes are places among them.
-    known = {
-        name: column_labels.hashes
-        for name, column_labels in labels.items()
-        if column_labels.hashes is not None
-    }
+    known = {name: one.hashes for name, one in labels.items() if one.hashes is not None}
     with one_thread(connection):
         if len(known) < len(labels):
             return _join(frame, labels, columns, connection)
@@ -299,13 +289,10 @@ def _join(
     numbered = number_places(frame, _ROW)
     joined = frame if numbered is None else numbered
     names = {}
-    for name, column_labels in labels.items():
+    for name, one in labels.items():
         names[name] = f"evenhand_{name}"
-        data: dict[str, Any] = {
-            name: column_labels.names,
-            names[name]: np.arange(len(column_labels.names)),
-        }
-        table = None if None in column_labels.names else label_frame(frame, data, connection)
+        data: dict[str, Any] = {name: one.names, names[name]: np.arange(len(one.names))}
+        table = None if None in one.names else label_frame(frame, data, connection)
         if table is None:  # a join would drop what has no label
             return _code_texts(fetch_columns(frame.select(*labels, *columns)), labels)
         joined = joined.join(table, on=name, how="inner")  # type: ignore[arg-type]

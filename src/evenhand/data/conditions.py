@@ -120,7 +120,27 @@ def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
             "a SQL condition needs a file or a DuckDB relation; for a data frame pass a"
             " narwhals expression, such as nw.col('judge') != 'j3', or filter it first"
         )
-    return _filter_duckdb(frame, condition, name)
+    import duckdb
+
+    if not condition.strip():
+        raise UnknownOption("where is empty: write a condition such as \"judge <> 'j3'\"")
+    native = frame.to_native()
+    parse_condition(condition)  # one condition and nothing else
+    try:
+        expression = duckdb.SQLExpression(condition)
+        kind = str(native.project(expression.alias("kept")).types[0])
+        chosen = native.filter(expression)
+    except duckdb.BinderException as error:
+        raise _refuse_name(error, frame, name, condition) from None
+    except duckdb.Error as error:
+        message = f"where '{condition}' is not one SQL condition: {first_line(str(error))}"
+        raise UnknownOption(message + _advise(condition)) from None
+    if kind != "BOOLEAN":
+        raise UnknownOption(
+            f"where '{condition}' is {kind.lower()}, not true or false: compare it with something,"
+            " for instance \"judge = 'j3'\""
+        )
+    return nw.from_native(chosen)  # type: ignore[no-any-return]
 
 
 def advise_without(
@@ -164,31 +184,6 @@ def advise_without(
     return f"where={' & '.join(sure)}"
 
 
-def _filter_duckdb(frame: Frame, condition: str, name: str) -> Frame:
-    """Check that the text is one condition and nothing else, then filter by it."""
-    import duckdb
-
-    if not condition.strip():
-        raise UnknownOption("where is empty: write a condition such as \"judge <> 'j3'\"")
-    native = frame.to_native()
-    parse_condition(condition)
-    try:
-        expression = duckdb.SQLExpression(condition)
-        kind = str(native.project(expression.alias("kept")).types[0])
-        filtered = native.filter(expression)
-    except duckdb.BinderException as error:
-        raise _refuse_name(error, frame, name, condition) from None
-    except duckdb.Error as error:
-        message = f"where '{condition}' is not one SQL condition: {first_line(str(error))}"
-        raise UnknownOption(message + _advise(condition)) from None
-    if kind != "BOOLEAN":
-        raise UnknownOption(
-            f"where '{condition}' is {kind.lower()}, not true or false: compare it with something,"
-            " for instance \"judge = 'j3'\""
-        )
-    return nw.from_native(filtered)  # type: ignore[no-any-return]
-
-
 def parse_condition(condition: str) -> list[dict[str, Any]]:
     """Return the parts of a condition, as DuckDB's parser writes them; nothing is run."""
     return _parse("where", condition, "condition")[1]
@@ -223,7 +218,14 @@ def _parse(what: str, condition: str, kind: str) -> tuple[dict[str, Any], list[d
         raise UnknownOption(
             f"{what} '{condition[:60]}…' nests too many brackets or signs: write it shorter"
         ) from None
-    fault = first_line(tree["error_message"]) if tree.get("error") else _find_slip(condition)
+    fault = first_line(tree["error_message"]) if tree.get("error") else ""
+    if not fault:  # it may be sound in brackets alone: "a) or (b"
+        import duckdb
+
+        try:
+            duckdb.SQLExpression(condition)
+        except duckdb.Error as error:
+            fault = first_line(str(error))
     if fault:
         raise UnknownOption(
             f"{what} '{condition}' is not one SQL {kind}: {fault}{_advise(condition)}"
@@ -245,17 +247,6 @@ def _parse(what: str, condition: str, kind: str) -> tuple[dict[str, Any], list[d
                 " columns, constants, operators, CASE, casts and functions such as lower()"
             )
     return tree, parts
-
-
-def _find_slip(condition: str) -> str:
-    """Say what is wrong with a condition that is sound in brackets alone: "a) or (b"."""
-    import duckdb
-
-    try:
-        duckdb.SQLExpression(condition)
-    except duckdb.Error as error:
-        return first_line(str(error))
-    return ""
 
 
 @cache
@@ -302,7 +293,6 @@ def _find_fault(part: dict[str, Any]) -> str:
 
 
 def _find_call(part: dict[str, Any]) -> str:
-    """Say what is wrong with the call of a function; nothing where it is sound."""
     name = str(part["function_name"]).lower()
     place = part.get("catalog") or str(part.get("schema") or "").removeprefix("main")
     if place and name in FUNCTIONS:
@@ -323,9 +313,8 @@ def _refuse_name(
     if text.startswith("Referenced column"):
         column = text.split('"')[1]
         columns = frame.collect_schema().names()
-        hint = (
-            suggest(column, columns) or f" It has {listing(columns)}; text stands in single quotes"
-        )
+        has = f" It has {listing(columns)}; text stands in single quotes"
+        hint = suggest(column, columns) or has
         return UnknownColumn(f"where asks for column '{column}', which {name} does not have.{hint}")
     if _MANY_ROWS.search(text) or _SUMS.search(condition):
         return UnknownOption(
@@ -334,9 +323,8 @@ def _refuse_name(
         )
     if "VARCHAR" in text and "cast" in text:
         simple = _COMPARISON.fullmatch(condition.strip())
-        cast_number = (
-            simple.expand(r"cast(\1 as double) \2 \3") if simple else "cast(weight as double) > 10"
-        )
+        example = "cast(weight as double) > 10"
+        cast_number = simple.expand(r"cast(\1 as double) \2 \3") if simple else example
         return UnknownOption(
             f"where '{condition}' compares text with a number: columns of a CSV or JSON file are"
             f" text here, write {cast_number}"
@@ -405,7 +393,6 @@ def add_order(frame: Frame, column: str) -> Frame:
 
 
 def _call(name: str, shape: Callable[..., Any], gives: str) -> Any:
-    """Return a function of a database that takes texts."""
     # shape: takes as many arguments as it does.
     import ibis
 

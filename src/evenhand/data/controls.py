@@ -24,7 +24,6 @@ from evenhand.data.annotations import (
     AsideColumns,
     Unread,
     find_aside_columns,
-    is_kind,
     refuse_unread,
 )
 from evenhand.data.comparisons import Comparisons
@@ -115,7 +114,19 @@ def leave_out_controls(data: Held) -> Held:
     known = nw.col(_LABEL).is_in(controls)
     n = sum(counted[label] for label in controls)
     if isinstance(table, tables.RankingTable) and isinstance(data, tables.ComparisonTable):
-        remaining, n = _keep_pairs(data, table, named.filter(known))
+        # A pair carries the kind of one of its outputs only, so that kinds are looked up in the
+        # rankings
+        keys, outputs, lost = table.key, named.filter(known), set[tuple[str, ...]]()
+        if table.parts is not None:
+            outputs = spread(outputs, "system", table.parts, table.source)
+        remaining = data.frame
+        for side in ("left", "right"):
+            shown, on = outputs.select(*keys, nw.col("system").alias(side)), [*keys, side]
+            hit = data.frame.join(shown, on=on, how="semi")  # type: ignore[arg-type]
+            gone = fetch_columns(hit.select(*keys))
+            lost |= {*zip(*(gone[name].tolist() for name in keys), strict=True)}
+            remaining = remaining.join(shown, on=on, how="anti")  # type: ignore[arg-type]
+        n = len(lost)
         data = replace(data, frame=remaining, rankings=leave_out_controls(table))
     else:
         data = replace(data, frame=named.filter(~known).drop(_LABEL, f"evenhand_{role}"))
@@ -199,7 +210,6 @@ def _find_labelled(data: Table) -> Table:
 
 
 def name_kinds(table: Table, columns: AsideColumns, role: str) -> Frame:
-    """Add what a column says of the kind of each row, "" where nothing."""
     named = columns.only(role).add_to(table.frame)
     return named.with_columns(nw.col(f"evenhand_{role}").fill_null("").alias(_LABEL))
 
@@ -223,10 +233,13 @@ def _choose_controls(
     data: Table, columns: AsideColumns, role: str, labels: list[str]
 ) -> tuple[list[str], tuple[str, ...]]:
     """Return which labels are those of controls; none, and a note, where a column says no kinds."""
-    meant = {
-        label: _is_control(label.strip()) if role == "kind" else _is_expected(data, label.strip())
-        for label in labels
-    }
+    meant: dict[str, bool | None] = {}  # None for what is no kind, or no answer
+    for label in labels:
+        word = label.strip().casefold()
+        if role == "expected":
+            meant[label] = _is_expected(data, label.strip())
+        else:
+            meant[label] = KINDS[word][0] == CONTROL if word in KINDS else None if word else False
     controls = [label for label, control in meant.items() if control]
     unknown = [label for label, control in meant.items() if control is None]
     if not unknown:
@@ -235,13 +248,6 @@ def _choose_controls(
     annotation = annotation if controls else replace(annotation, sure=False)
     fault = Unread(f"holds {listing(unknown, 5)}: expected {_EXPECTED[role]}")
     return [], (refuse_unread(data.source, role, annotation, fault),)
-
-
-def _is_control(kind: str) -> bool | None:
-    """Say whether a kind is that of a control; None where it is no kind."""
-    if not is_kind(kind):
-        return None
-    return bool(kind) and KINDS[kind.casefold()][0] == CONTROL
 
 
 def _is_expected(data: Table, answer: str) -> bool | None:
@@ -254,26 +260,6 @@ def _is_expected(data: Table, answer: str) -> bool | None:
         return answer.casefold() in DIRECTIONS or isfinite(float(answer)) or None
     except ValueError:
         return None
-
-
-def _keep_pairs(
-    data: tables.ComparisonTable, rankings: tables.RankingTable, known: Frame
-) -> tuple[Frame, int]:
-    """Leave out the pairs of control outputs; return the others, and how many answers lost some."""
-    # A pair carries the kind of one of its outputs only, so that kinds are looked up in the
-    # rankings.
-    keys = rankings.key
-    if rankings.parts is not None:
-        known = spread(known, "system", rankings.parts, rankings.source)
-    remaining, lost = data.frame, set()
-    for side in ("left", "right"):
-        outputs = known.select(*keys, nw.col("system").alias(side))
-        on = [*keys, side]
-        hit = data.frame.join(outputs, on=on, how="semi")  # type: ignore[arg-type]
-        gone = fetch_columns(hit.select(*keys))
-        lost |= {*zip(*(gone[name].tolist() for name in keys), strict=True)}
-        remaining = remaining.join(outputs, on=on, how="anti")  # type: ignore[arg-type]
-    return remaining, len(lost)
 
 
 # What to do with ratings, where nothing else is said
@@ -317,20 +303,8 @@ def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = Fals
     if isinstance(data, Tally):
         return data
     if isinstance(data, Comparisons):
-        return data.tally(
-            by=(
-                *by,
-                *(
-                    (
-                        tuple(name for name in ANSWERS if data.has(name))
-                        if data.has("ranking")
-                        else ()
-                    )
-                    if answers
-                    else ()
-                ),
-            )
-        )
+        apart = ANSWERS if answers and data.has("ranking") else ()
+        return data.tally(by=(*by, *filter(data.has, apart)))
     if isinstance(data, Votes):
         if "judge" in by and data.judges == ("",):
             raise UnknownColumn("these votes do not say who judged: read them with a judge column")
@@ -346,7 +320,6 @@ def refuse_form(data: object, of: str) -> InvalidJudgments:
 
 
 def note_tasks(data: object) -> tuple[str, ...]:
-    """Say so where controls are excluded, and where judgments on several tasks are pooled."""
     tasks: Sequence[str] = ()
     notes: tuple[str, ...] = ()
     if isinstance(data, Comparisons | Rankings):

@@ -84,8 +84,10 @@ def _look(data: ComparisonTable, by: tuple[str, ...]) -> _Look:
     with engine.one_thread(data.source.connection):
         columns = engine.fetch_columns(frame.select(*keys).head(SAMPLE))
     rows = {**columns, engine.COUNT: np.ones(len(columns["outcome"]))}
-    many, whole = _cells_are_many(rows, keys), rows if len(rows[engine.COUNT]) < SAMPLE else None
-    return _Look(by, weighing, frame, every, many, rows, whole)
+    if len(rows[engine.COUNT]) < SAMPLE:
+        return _Look(by, weighing, frame, every, first=rows, whole=rows)
+    cells = set(zip(*(rows[key][::EVERY].tolist() for key in keys), strict=True))
+    return _Look(by, weighing, frame, every, len(cells) > MANY * SAMPLE / EVERY, rows)
 
 
 def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tally:
@@ -128,14 +130,6 @@ def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tal
         factors[name] = replace(factor, loads=np.asarray(loads, dtype=np.float64))
     tally = replace(tally, factors=factors)
     return finish_tally(data, tally, limits, zero=weighing.zero)
-
-
-def _cells_are_many(rows: engine.Columns, keys: list[str]) -> bool:
-    """Say whether most of the first rows open a cell of their own, and more rows follow."""
-    if len(rows[engine.COUNT]) < SAMPLE:
-        return False
-    cells = set(zip(*(rows[key][::EVERY].tolist() for key in keys), strict=True))
-    return len(cells) > MANY * SAMPLE / EVERY
 
 
 def _count_codes(
@@ -395,7 +389,6 @@ def _most(level: coding.Coding) -> float:
 
 
 def _join(codes: Sequence[Integers], sizes: Sequence[int]) -> coding.Keys:
-    """Return one number per row for several codes, the first foremost."""
     key = codes[0].astype(_key_type(sizes))
     for code, size in zip(codes[1:], sizes[1:], strict=True):
         key *= size
@@ -469,7 +462,13 @@ def make_readers(data: ComparisonTable, tables: Sequence[coding.Coding]) -> list
             readers.append(Reader(table.name, place, np.int32, places, labels=table.labels))
             continue
         if labels not in hashed:
-            hashed[labels] = _hash_labels(data, labels)
+            connection = cast("duckdb.DuckDBPyConnection", data.source.connection)
+            native = engine.make_table(connection, {"label": list(labels)}).to_native()
+            query = nw.from_native(native.project('label, hash("label") as number'))
+            rows = engine.fetch_columns(cast("engine.Frame", query))
+            number = dict(zip(rows["label"].tolist(), rows["number"].tolist(), strict=True))
+            hashes = np.array([number[label] for label in labels], dtype=np.uint64)
+            hashed[labels] = hashes, _find_bits(hashes)
         reader = _take(table.name, codes, *hashed[labels])
         if reader is None:
             return None
@@ -513,17 +512,6 @@ def read_codes(
             note_rows(total, int(rows))
     query = cast("engine.Frame", nw.from_native(projected))
     note_query(query, tuple(kinds), total, batches, filed=False)
-
-
-def _hash_labels(data: ComparisonTable, labels: Sequence[str]) -> Hashed:
-    """Return the hash of each label, and where in it few bits tell all apart, if they do."""
-    connection = cast("duckdb.DuckDBPyConnection", data.source.connection)
-    table = engine.make_table(connection, {"label": list(labels)}).to_native()
-    query = nw.from_native(table.project('label, hash("label") as number'))
-    columns = engine.fetch_columns(cast("engine.Frame", query))
-    number = dict(zip(columns["label"].tolist(), columns["number"].tolist(), strict=True))
-    hashes = np.array([number[label] for label in labels], dtype=np.uint64)
-    return hashes, _find_bits(hashes)
 
 
 def _take(name: str, codes: Integers, hashes: Hashes, few: tuple[int, int] | None) -> Reader | None:

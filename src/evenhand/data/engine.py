@@ -62,7 +62,6 @@ def count_rows(frame: Frame) -> int:
 def count_labels(
     frame: Frame, name: str, weight: nw.Expr | None = None, *, as_text: bool = False
 ) -> dict[Any, float]:
-    """Count the rows of each value of a column, or sum their weights."""
     frame = frame.select(nw.col(name).cast(nw.String)) if as_text else frame
     load = nw.len() if weight is None else weight.sum()
     fetched = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
@@ -73,7 +72,11 @@ def _fetch(frame: Frame) -> Columns:
     if isinstance(frame, nw.DataFrame):
         return {name: _to_array(frame.get_column(name)) for name in frame.columns}
     if frame.implementation.is_duckdb():
-        return _fetch_duckdb(cast("duckdb.DuckDBPyRelation", frame.to_native()))
+        relation = cast("duckdb.DuckDBPyRelation", frame.to_native())
+        name = name_file(relation)  # asked before: an engine that broke off answers nothing more
+        with explained(name), _ENGINE:
+            columns = relation.fetchnumpy()
+        return {name: _unmask(column) for name, column in columns.items()}
     if is_spark(frame):
         with _spark_explained():
             if find_spec("pyarrow") is not None:
@@ -127,14 +130,6 @@ def keeps_rows(frame: Frame) -> bool:
     return is_spark(frame) or frame.implementation.is_ibis()
 
 
-def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
-    """Run a DuckDB query; a damaged file shows itself only now, by its line where that is known."""
-    name = name_file(relation)  # asked before: an engine that broke off answers nothing more
-    with explained(name), _ENGINE:
-        columns = relation.fetchnumpy()
-    return {name: _unmask(column) for name, column in columns.items()}
-
-
 def require_open(frame: Frame, name: str) -> None:
     """Refuse a DuckDB relation that cannot be read any more; no row is looked at."""
     if not frame.implementation.is_duckdb():
@@ -155,13 +150,13 @@ def _unmask(column: NDArray[Any]) -> NDArray[Any]:
     """DuckDB marks missing values by a mask: text becomes None, numbers NaN, times NaT."""
     if not isinstance(column, np.ma.MaskedArray):
         return column
-    values = np.asarray(column.data)
     if not np.ma.is_masked(column):
-        return values
+        return np.asarray(column.data)
+    values, mask = np.asarray(column.data), np.ma.getmaskarray(column)
     if values.dtype.kind in "mM":
-        return np.where(np.ma.getmaskarray(column), np.array("NaT", values.dtype), values)
+        return np.where(mask, np.array("NaT", values.dtype), values)
     filled = values.astype(object if values.dtype == object else np.float64)
-    filled[np.ma.getmaskarray(column)] = None if values.dtype == object else np.nan
+    filled[mask] = None if values.dtype == object else np.nan
     return filled
 
 
@@ -196,7 +191,17 @@ def label_frame(
         return None if connection is None else make_table(connection, data)
     if is_spark(like):
         session = cast("Any", like.to_native()).sparkSession
-        return cast("Frame", nw.from_native(_make_spark_table(session, data)))
+
+        def quoted(name: str) -> str:  # inside a type that stands inside a SQL literal
+            return "`" + name.replace("`", "``").replace("\\", "\\\\").replace("'", "\\'") + "`"
+
+        fields = ", ".join(
+            f"{quoted(name)}: {'bigint' if _is_whole(values) else 'string'}"
+            for name, values in data.items()
+        )
+        rows = [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
+        query = f"select inline(from_json(:rows, 'array<struct<{fields}>>'))"
+        return cast("Frame", nw.from_native(session.sql(query, args={"rows": json.dumps(rows)})))
     if like.implementation.is_ibis():
         import ibis
         import pyarrow as pa
@@ -235,7 +240,11 @@ MOST_IN_A_QUERY: Final = 20_000  # Rows that are written into one query: its tex
 def make_table(connection: duckdb.DuckDBPyConnection, data: Mapping[str, list[Any]]) -> Frame:
     """Put columns of text or whole numbers into DuckDB, without pandas."""
     name = f"evenhand_labels_{next(_NAMES)}"
-    kinds = {column: _kind(values) for column, values in data.items()}
+    kinds = dict.fromkeys(data, "VARCHAR")
+    for column, values in data.items():
+        if _is_whole(values):  # the narrowest type that serves: casts of long columns cost
+            small = max(values) <= np.iinfo(np.int32).max
+            kinds[column] = "INTEGER" if small else "BIGINT"
     verb = f"create temp table {name} as"
     for start in range(0, max(1, *map(len, data.values())), MOST_IN_A_QUERY):
         rows = slice(start, start + MOST_IN_A_QUERY)
@@ -254,30 +263,8 @@ def _select_lists(data: Mapping[str, list[Any]], kinds: Mapping[str, str]) -> st
     )
 
 
-def _kind(values: Sequence[Any]) -> str:
-    """Return the narrowest type that serves: casts of long columns cost."""
-    if not _is_whole(values):
-        return "VARCHAR"
-    return "INTEGER" if max(values) <= np.iinfo(np.int32).max else "BIGINT"
-
-
 def _is_whole(values: Sequence[Any]) -> bool:
     return bool(values) and isinstance(values[0], int)
-
-
-def _make_spark_table(session: Any, data: Mapping[str, list[Any]]) -> Any:
-    """Put columns of text or whole numbers into Spark, as a literal of the query."""
-
-    def quoted(name: str) -> str:  # inside a type that stands inside a SQL literal
-        return "`" + name.replace("`", "``").replace("\\", "\\\\").replace("'", "\\'") + "`"
-
-    fields = ", ".join(
-        f"{quoted(name)}: {'bigint' if _is_whole(values) else 'string'}"
-        for name, values in data.items()
-    )
-    rows = [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
-    query = f"select inline(from_json(:rows, 'array<struct<{fields}>>'))"
-    return session.sql(query, args={"rows": json.dumps(rows)})
 
 
 def quote(text: str) -> str:
@@ -469,7 +456,16 @@ def stream_batches(
 
     try:
         with nanoarrow.c_array_stream(relation) as stream:
-            _check_formats(stream.get_schema(), kinds)
+            # Columns that are laid out otherwise: their bytes would be taken for other numbers
+            children = stream.get_schema().children
+            formats = ["dictionary" if one.dictionary else one.format for one in children]
+            expected = [FORMATS[np.dtype(kind)] for kind in kinds.values()]
+            if formats != expected:
+                raise UnknownFormat(
+                    f"DuckDB {duckdb.__version__} hands out columns of the Arrow types"
+                    f" {', '.join(formats)} where {', '.join(expected)} are read: take another"
+                    " version of duckdb"
+                )
             for array in stream:
                 views = {
                     name: child.view() for name, child in zip(kinds, array.children, strict=True)
@@ -484,17 +480,3 @@ def stream_batches(
                     yield Batch({name: c[first:last] for name, c in columns.items()}, missing)
     except (duckdb.Error, RuntimeError) as error:  # nanoarrow raises the second
         raise explain(duckdb.Error(str(error)), name_file(relation)) from None
-
-
-def _check_formats(schema: Any, kinds: Mapping[str, DTypeLike]) -> None:
-    """Refuse columns that are laid out otherwise: their bytes would be taken for other numbers."""
-    formats = ["dictionary" if one.dictionary else one.format for one in schema.children]
-    expected = [FORMATS[np.dtype(kind)] for kind in kinds.values()]
-    if formats != expected:
-        import duckdb
-
-        raise UnknownFormat(
-            f"DuckDB {duckdb.__version__} hands out columns of the Arrow types"
-            f" {', '.join(formats)} where {', '.join(expected)} are read: take another version"
-            " of duckdb"
-        )

@@ -33,6 +33,7 @@ MAX_CONDITION: Final = 80
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 _PLURALS: Final = {"entry": "entries"}
 _KEPT: Final = "evenhand_kept"
+_LOST: Final = ("{}s", "of_{}s", "{}_names")  # Fields of those of whom nothing is left
 # Codes that a table has once: a result that counted them says more than the table it was made of
 ONCE: Final = frozenset(
     (
@@ -83,7 +84,6 @@ class Exclusion:
 
     @property
     def explanation(self) -> str:
-        """The reason, with the judges and systems of whom nothing is left."""
         return ", ".join([self.reason, *self._counts(named=True)[1:]])
 
     def _counts(self, *, named: bool) -> list[str]:
@@ -179,14 +179,10 @@ class Filter:
 
 
 def name_lost(excluded: Exclusion, before: Frame, after: Frame) -> Exclusion:
-    """Return an exclusion with the judges and systems of whom nothing is left."""
     columns = {one: one for one in ("judge", "system", "left", "right")}
     lost = Filter(excluded.code, excluded.reason, before, after, columns).exclusion
-    return replace(
-        excluded,
-        **{name: getattr(lost, name) for name in ("judges", "of_judges", "judge_names")},
-        **{name: getattr(lost, name) for name in ("systems", "of_systems", "system_names")},
-    )
+    names = (form.format(role) for role in ("judge", "system") for form in _LOST)
+    return replace(excluded, **{name: getattr(lost, name) for name in names})
 
 
 # Names → rows, and rows that meet the condition
@@ -256,7 +252,6 @@ def quote_condition(condition: nw.Expr | str) -> str:
 
 
 def count_exclusions(stored: Iterable[Exclusion | Filter]) -> tuple[Exclusion, ...]:
-    """Return what is excluded, filters counted; those that exclude nothing are no exclusions."""
     return tuple(one for one in count_filters(stored) if one.rows)
 
 

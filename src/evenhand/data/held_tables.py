@@ -36,10 +36,8 @@ def hold_rows(data: Held) -> Held:
         return data
     if engine.count_rows(frame) > MAX_ROWS_HELD:
         return data
-    relation, name = (
-        cast("duckdb.DuckDBPyRelation", frame.to_native()),
-        f"evenhand_held_{next(_NAMES)}",
-    )
+    relation = cast("duckdb.DuckDBPyRelation", frame.to_native())
+    name = f"evenhand_held_{next(_NAMES)}"
     with explained(name_file(relation)):
         connection.execute(f"create temp table {name} as {relation.sql_query()}")
     held = nw.from_native(connection.table(name))
@@ -84,11 +82,8 @@ def coarsen(known: Tally, by: Sequence[str]) -> Tally | None:
         return pooled
     if len(task.labels) != 1:
         return None
-    renamed = {
-        name: replace(
-            factor, labels=tuple(f"{task.labels[0]}{BOUND_BY}{one}" for one in factor.labels)
-        )
-        for name, factor in pooled.factors.items()
-        if name in bound
-    }
-    return replace(pooled, factors={**pooled.factors, **renamed})
+    factors = dict(pooled.factors)
+    for name in bound:
+        labels = tuple(f"{task.labels[0]}{BOUND_BY}{one}" for one in factors[name].labels)
+        factors[name] = replace(factors[name], labels=labels)
+    return replace(pooled, factors=factors)

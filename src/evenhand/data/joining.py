@@ -69,12 +69,10 @@ def join_covariates(
 
 
 def _as_text(column: NDArray[Any]) -> list[Any]:
-    """Return values as text, which is what levels are; a missing one stays missing."""
     whole = column.dtype.kind == "f" and not (column[~np.isnan(column)] % 1).any()
-    values: list[Any] = column.tolist()
     return [
         None if value is None or value != value else str(int(value) if whole else value)  # noqa: PLR0124 - nan is the only value that differs from itself
-        for value in values
+        for value in column.tolist()
     ]
 
 
@@ -159,7 +157,6 @@ def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
 
 
 def say_none(sign: str) -> str:
-    """Say that nothing had to be taken apart."""
     return f"no name holds '{sign}': every output is of one system"
 
 
@@ -169,10 +166,10 @@ def say_merged(systems: Sequence[str]) -> tuple[str, ...]:
     merged = [name for name in systems if SIGN in name and names.issuperset(name.split(SIGN))]
     if not merged:
         return ()
-    many, example = len(systems), min(merged, key=len)
+    values = {"systems": len(systems), "example": min(merged, key=len), "sign": SIGN}
     if len(merged) == 1:
-        return (say("merged-name", systems=many, example=example, sign=SIGN),)
-    return (say("merged-names", merged=len(merged), systems=many, example=example, sign=SIGN),)
+        return (say("merged-name", **values),)
+    return (say("merged-names", merged=len(merged), **values),)
 
 
 # Names that nearly agree: 'Alpha' and 'alpha' are two systems, and perhaps one was meant.
@@ -209,7 +206,6 @@ def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
 
 
 def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
-    """Rows of each task, sorted by its name; empty where there is no task column."""
     if "task" not in frame.collect_schema().names():
         return {}
     tasks = count_labels(frame, "task", as_text=True)
@@ -219,7 +215,6 @@ def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
 
 
 def list_tasks(frame: Frame, source: Source) -> list[str]:
-    """Names of the tasks, sorted; empty where there is no task column."""
     return list(count_tasks(frame, source))
 
 
@@ -283,18 +278,14 @@ def sort_rows(columns: Columns) -> Columns:
 _NUMBER: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
 
 
-def name_bins(edges: Sequence[float]) -> list[str]:
-    """Return what the bins between some edges are called; an edge belongs to the bin above it."""
+def add_bins(frame: Frame, column: str, edges: Sequence[float], name: str, source: Source) -> Frame:
+    """Add the bin of a column of numbers; where a number is missing, its bin is."""
     rising = all(low < high for low, high in pairwise(edges))
     if not edges or not rising or not all(map(isfinite, edges)):
         raise UnknownOption(f"edges of bins are numbers that rise, such as 100, 200; not {edges}")
     between = [f"{low:.15g} to {high:.15g}" for low, high in pairwise(edges)]
-    return [f"below {edges[0]:.15g}", *between, f"{edges[-1]:.15g} and above"]
-
-
-def add_bins(frame: Frame, column: str, edges: Sequence[float], name: str, source: Source) -> Frame:
-    """Add the bin of a column of numbers; where a number is missing, its bin is."""
-    names, value = name_bins(edges), _read_numbers(frame, column, source)
+    names = [f"below {edges[0]:.15g}", *between, f"{edges[-1]:.15g} and above"]
+    value = _read_numbers(frame, column, source)
     label: nw.Expr = nw.when(value >= edges[-1]).then(nw.lit(names[-1]))
     for edge, bin_name in zip(reversed(edges), reversed(names[:-1]), strict=True):
         label = nw.when(value < edge).then(nw.lit(bin_name)).otherwise(label)

@@ -8,7 +8,7 @@ for a missing value is missing, unless the caller says that it is an answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final, Literal
 
@@ -92,7 +92,6 @@ def is_both_bad(label: str | None) -> bool:
 
 
 def read_outcome(label: str, outcome_labels: Mapping[str, Outcome] | None = None) -> Outcome | None:
-    """Return what a label means, or None for a label that nobody declared."""
     if outcome_labels is not None and (
         label in outcome_labels or isinstance(outcome_labels, Complete)
     ):
@@ -123,15 +122,21 @@ def refuse_unknown(
             " looks like texts or names: say which column holds the outcome (--column outcome=NAME)"
         )
     usual = "left, tie or right (or a | b | tie, model_a | model_b | tie (bothbad))"
-    declared = (
-        f"one that was declared, {listing(list(outcome_labels))}" if outcome_labels else usual
-    )
-    expected = (
-        declared
-        if outcome_labels is None or isinstance(outcome_labels, Complete)
-        else f"{declared}, or {usual}"
-    )
-    meant = propose_outcomes(unknown, outcome_labels, every)
+    expected = f"one that was declared, {listing([*outcome_labels])}" if outcome_labels else usual
+    if outcome_labels is not None and not isinstance(outcome_labels, Complete):
+        expected += f", or {usual}"
+    # What labels may mean, for the caller to confirm: numbers go from left to right, all of them at
+    # once; a label that is nearly a usual one, or whose words name one side or a tie alone, means
+    # that; for any other the caller must choose.
+    meant: dict[str, str] = {}
+    if any(map(_is_number, unknown)):
+        there = {*unknown, *filter(None, every)} - {*(outcome_labels or ())}
+        numbers = sorted(filter(_is_number, there), key=int)
+        if numbers == ["0", "1", "2"]:
+            numbers = ["1", "0", "2"]
+        for at, one in enumerate(numbers):
+            meant[one] = OUTCOMES[0 if at == 0 else 2 if one == numbers[-1] else 1]
+    meant |= {label: _guess(label) for label in unknown if label not in meant}
     options = " ".join(f"--outcome {_quote(f'{one}={means}')}" for one, means in meant.items())
     choosing = ", choosing one of the three" if TO_CHOOSE in meant.values() else ""
     known = [
@@ -145,33 +150,6 @@ def refuse_unknown(
         f"unknown outcome {shown}{where}: expected {expected}; declare what other labels"
         f" mean{choosing} ({options}, in Python outcomes={meant}){hint}"
     )
-
-
-def propose_outcomes(
-    unknown: Sequence[str],
-    outcome_labels: Mapping[str, Outcome] | None,
-    every: Iterable[str | None] = (),
-) -> dict[str, str]:
-    """Return what labels may mean, for the caller to confirm.
-
-    Numbers go from left to right, all of them at once (0 is a tie beside 1 and 2); a label that is
-    nearly a usual one, or whose words name one side or a tie alone, means that; for any other the
-    caller must choose.
-    """
-    meant: dict[str, str] = {}
-    if any(map(_is_number, unknown)):
-        all_numbers = filter(
-            _is_number, {*unknown, *filter(None, every)} - {*(outcome_labels or ())}
-        )
-        numbers = sorted(all_numbers, key=int)
-        if numbers == ["0", "1", "2"]:
-            numbers = ["1", "0", "2"]
-        for at, one in enumerate(numbers):
-            meant[one] = OUTCOMES[0 if at == 0 else 2 if one == numbers[-1] else 1]
-    for label in unknown:
-        if label not in meant:
-            meant[label] = _guess(label)
-    return meant
 
 
 def _guess(label: str) -> str:

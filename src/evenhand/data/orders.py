@@ -186,7 +186,12 @@ def order_votes(votes: Votes, by: str | None = None) -> Orders:
     if isinstance(answers, int):
         return replace(_pairs(votes, by), notes=(say("broken-rankings", answers=answers),))
     rows = Orders(votes.systems, *_write_rows(answers), answers.weights)
-    level = None if by is None else _level(votes, by, rows)
+    level = None
+    if by is not None:  # of each answer; loads are comparisons, as in a tally
+        tally = votes.tally(("ranking", by))
+        codes = np.zeros(len(rows.weights), dtype=np.int32)
+        codes[tally.factor("ranking").codes] = tally.factor(by).codes
+        level = replace(tally.factor(by), codes=codes)
     return pack_orders(votes.systems, rows, level)
 
 
@@ -244,15 +249,6 @@ def _read_answers(votes: Votes, given: Codes) -> _Triples | int:
     return _Triples(owner, system, above.astype(np.int64), weight.astype(np.float64))
 
 
-def _level(votes: Votes, by: str, rows: Orders) -> Factor:
-    """Return the level of each answer; loads are comparisons, as in a tally."""
-    tally = votes.tally(("ranking", by))
-    factor, owner = tally.factor(by), tally.factor("ranking").codes
-    codes = np.zeros(len(rows.weights), dtype=np.int32)
-    codes[owner] = factor.codes
-    return replace(factor, codes=codes)
-
-
 # How a table of rankings becomes orders, in the engine that holds it.
 #
 # Ranks become digits: with the base b above the largest rank, a ranking is the number
@@ -283,10 +279,8 @@ class _Digits:
         at = np.arange(len(self.systems))
         power = np.array([self.base ** int(i % self.per_number) for i in at], dtype=np.int64)
         number = at // self.per_number
-        columns: dict[str, Sequence[str] | Integers] = {"system": self.systems}
-        return columns | {
-            name: np.where(number == i, power, 0) for i, name in enumerate(self.names)
-        }
+        powers = {name: np.where(number == i, power, 0) for i, name in enumerate(self.names)}
+        return {"system": self.systems, **powers}
 
     def read(self, cells: Columns) -> tuple[Integers, Integers, Integers]:
         triples = []
@@ -310,14 +304,20 @@ def count_orders(data: controls.Judgments | Orders, by: str | None = None) -> Or
 
 def _count(data: controls.Judgments | Orders, by: str | None) -> Orders:
     if isinstance(data, Comparisons) and data.rankings is not None:
-        data = _whole_rankings(data)
+        rankings = data.rankings
+        if not isinstance(rankings, Rankings) or data.weights == "importance":
+            raise importance_refused()
+        if count_rows(data.frame) != count_rows(rankings.comparisons().frame):
+            raise InvalidJudgments(
+                f"some pairs of the rankings of {data.source.name} were excluded, so that what is"
+                " left are no whole rankings: choose rows when reading (where=), not after"
+            )
+        data = rankings
     if isinstance(data, Rankings):
         return _count_rankings(data, by)
+    if isinstance(data, Orders) and by is not None:
+        raise UnknownOption(f"counted rankings are not distinguished by {by}: give the rankings")
     if isinstance(data, Orders):
-        if by is not None:
-            raise UnknownOption(
-                f"counted rankings are not distinguished by {by}: give the rankings"
-            )
         return data.pool()
     if isinstance(data, Votes):
         orders = order_votes(data, by)
@@ -329,18 +329,6 @@ def _count(data: controls.Judgments | Orders, by: str | None) -> Orders:
     level = None if by is None else data.require(by)
     tally = data.tally() if level is None else data.tally(by=(level,))
     return replace(orders_of_pairs(tally, level), notes=controls.note_tasks(data))
-
-
-def _whole_rankings(pairs: Comparisons) -> Rankings:
-    rankings = pairs.rankings
-    if not isinstance(rankings, Rankings) or pairs.weights == "importance":
-        raise importance_refused()
-    if count_rows(pairs.frame) != count_rows(rankings.comparisons().frame):
-        raise InvalidJudgments(
-            f"some pairs of the rankings of {pairs.source.name} were excluded, so that what is left"
-            " are no whole rankings: choose rows when reading (where=), not after"
-        )
-    return rankings
 
 
 def _count_rankings(data: Rankings, by: str | None) -> Orders:
@@ -372,7 +360,23 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
     systems, base = sorted(seen["system"].tolist()), int(seen["evenhand_top"].max()) + 1
     parts = (name for name in ("task", "weight") if data.has(name))
     keys = list(dict.fromkeys(["ranking", *parts, *labels[1:]]))
-    summed = _sum_in_engine(data, ranked, _Digits(systems, base), keys, level)
+    # The engine writes rankings as numbers and counts them, where it can
+    digits, summed = _Digits(systems, base), None
+    if len(digits.names) <= NUMBERS:
+        table = label_frame(ranked, digits.powers(), data.source.connection)
+        if table is not None:
+            joined = ranked.join(table, on="system", how="inner")  # type: ignore[arg-type]
+            rank = nw.col("rank").cast(nw.Int64)
+            moved = joined.with_columns(
+                *[(rank * nw.col(name)).alias(name) for name in digits.names]
+            )
+            each = moved.group_by(*keys).agg(*[nw.col(name).sum() for name in digits.names])
+            count = nw.col("weight").sum() if "weight" in keys else nw.len()
+            groups = [*digits.names, *([level] if level else [])]
+            cells = fetch_columns(each.group_by(*groups).agg(count.alias(COUNT)))
+            row, system, place = digits.read(cells)
+            levels = cells[level].tolist() if level else []
+            summed = _Triples(row, system, place, cells[COUNT].astype(np.float64), levels)
     triples = summed if summed is not None else _fetch_rows(ranked, systems, keys, level)
     if level is not None:
         _check_names(pairs, ranked, level, triples.levels)
@@ -385,27 +389,6 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
 def _check_names(pairs: Comparisons, frame: Frame, column: str, names: list[str]) -> None:
     different: dict[str, Sequence[str | None]] = {column: list(dict.fromkeys(names))}
     check_labels(pairs, frame, {**different, "outcome": []})
-
-
-def _sum_in_engine(
-    data: Rankings, ranked: Frame, digits: _Digits, keys: list[str], level: str | None
-) -> _Triples | None:
-    """Let the engine write rankings as numbers and count them; None where it cannot."""
-    if len(digits.names) > NUMBERS:
-        return None
-    table = label_frame(ranked, digits.powers(), data.source.connection)
-    if table is None:
-        return None
-    joined = ranked.join(table, on="system", how="inner")  # type: ignore[arg-type]
-    rank = nw.col("rank").cast(nw.Int64)
-    moved = joined.with_columns(*[(rank * nw.col(name)).alias(name) for name in digits.names])
-    each = moved.group_by(*keys).agg(*[nw.col(name).sum() for name in digits.names])
-    count = nw.col("weight").sum() if "weight" in keys else nw.len()
-    groups = [*digits.names, *([level] if level else [])]
-    cells = fetch_columns(each.group_by(*groups).agg(count.alias(COUNT)))
-    row, system, place = digits.read(cells)
-    levels = cells[level].tolist() if level else []
-    return _Triples(row, system, place, cells[COUNT].astype(np.float64), levels)
 
 
 def _fetch_rows(ranked: Frame, systems: list[str], keys: list[str], level: str | None) -> _Triples:

@@ -28,7 +28,6 @@ def forget_copies(copies: list[str]) -> None:
 
 
 def name_originals(text: str) -> str:
-    """Return a text with originals in the place of copies."""
     for copy, original in list(_ORIGINALS.items()):  # other threads copy
         text = text.replace(copy, original)
     return text
@@ -45,7 +44,6 @@ _LOCK: Final = Lock()
 
 
 def watch_files(files: Any) -> None:
-    """Have files checked at the end of each query, as long as they are held."""
     with _LOCK:
         _OPEN.add(files)
 
@@ -116,16 +114,12 @@ def note_query(
         return
     query = name_originals(_write_query(frame))
     shown = query if len(query) <= _LONGEST else f"{query[: _LONGEST - 1]}…"
-    account.append(Fetch(_name_engine(frame), shown, rows, tuple(columns), batches, filed))
-
-
-def _name_engine(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:
-    """Return what an engine is called; behind Ibis, the database."""
-    if frame.implementation.is_ibis():
-        native: Any = frame.to_native()
-        return f"{native.get_backend().name} (by ibis)"
     name: str = frame.implementation.value
-    return {"pyspark[connect]": "spark connect", "pyspark": "spark"}.get(name, name)
+    engine = {"pyspark[connect]": "spark connect", "pyspark": "spark"}.get(name, name)
+    if frame.implementation.is_ibis():  # the database behind it
+        native: Any = frame.to_native()
+        engine = f"{native.get_backend().name} (by ibis)"
+    account.append(Fetch(engine, shown, rows, tuple(columns), batches, filed))
 
 
 def _write_query(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:

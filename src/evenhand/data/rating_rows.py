@@ -88,9 +88,7 @@ class RatingRows:
         for name in (*_CODES, *_OPTIONAL):
             values = getattr(self, name)
             arrays[name] = None if values is None else values[rows]
-        factors = {
-            name: replace(factor, codes=factor.codes[rows]) for name, factor in self.factors.items()
-        }
+        factors = {name: replace(one, codes=one.codes[rows]) for name, one in self.factors.items()}
         return replace(self, **arrays, factors=factors)
 
     @property

@@ -15,8 +15,6 @@ from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
 from evenhand.render.document import Document
 from evenhand.render.findings import describe_findings
 
-# Exclusion at run time as well: a board that comes over HTTP is read by its annotations
-
 
 def _load(library: str) -> Any:
     try:
@@ -76,8 +74,6 @@ class Shown:
 
 
 class Part(Protocol):
-    """What a group can hold."""
-
     def _repr_html_(self) -> str: ...
 
     def list_rows(self) -> list[dict[str, Any]]: ...
@@ -118,15 +114,11 @@ class Grouped(Shown, Mapping[str, Held]):
         return len(self.groups)
 
     def records(self) -> list[dict[str, Any]]:
-        return [
-            {self.by: name, **row} for name, one in self.groups.items() for row in one.records()
-        ]
+        return [{self.by: name, **row} for name in self for row in self[name].records()]
 
     def list_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the groups' main tables, each with the name of its group."""
-        return [
-            {self.by: name, **row} for name, one in self.groups.items() for row in one.list_rows()
-        ]
+        return [{self.by: name, **row} for name in self for row in self[name].list_rows()]
 
     def to_dict(self) -> dict[str, Any]:
         return {

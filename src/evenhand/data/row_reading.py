@@ -56,9 +56,7 @@ def code_votes(data: tables.ComparisonTable) -> Votes:
     weights = [] if weighing.column is None else [weighing.column]
     labels, words, fetch = _look_up(data, frame, keys, beside, [*beside.columns, *weights])
     with one_thread(data.source.connection):
-        meaning = check_labels(
-            data, every, {name: column_labels.names for name, column_labels in labels.items()}
-        )
+        meaning = check_labels(data, every, {name: one.names for name, one in labels.items()})
     if not meaning:
         raise checks.explain_empty(data, weighing.zero)
     columns = fetch()
@@ -102,10 +100,8 @@ def _look_up(
 def _name_rows(levels: dict[str, Level], names: Sequence[str], size: int) -> dict[str, Any]:
     """Return names and codes of labels; items and answers of different tasks are different."""
     if "task" in levels:
-        bound = {name: levels[name] for name in ("item", "ranking") if name in levels}
-        levels = levels | {
-            name: bind_levels(levels["task"], level) for name, level in bound.items()
-        }
+        bound = [name for name in ("item", "ranking") if name in levels]
+        levels = levels | {name: bind_levels(levels["task"], levels[name]) for name in bound}
     none: Level = (("",), np.zeros(size, dtype=np.int32))
     columns: dict[str, Any] = {}
     for name in names:
@@ -121,9 +117,7 @@ def _make_votes(
     meaning: Mapping[str, int],
 ) -> Votes:
     levels: dict[str, Level] = {
-        name: (column_labels.texts, columns[name])
-        for name, column_labels in labels.items()
-        if name in VOTE_LABELS
+        name: (one.texts, columns[name]) for name, one in labels.items() if name in VOTE_LABELS
     }
     sides = {name: labels[name].texts for name in ("left", "right")}
     systems = sorted({*sides["left"], *sides["right"]})
@@ -181,17 +175,13 @@ def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> Ra
     unscored = tables.is_unscored(data.frame)
     frame = every.filter(~unscored) if missing else every
     labels, words, fetch = _look_up(data, frame, keys, beside, ["score", *beside.columns])
-    different = {name: column_labels.names for name, column_labels in labels.items()}
+    different = {name: one.names for name, one in labels.items()}
     with one_thread(data.source.connection):
-        if not all(
-            checks.is_name(name) for column_labels in different.values() for name in column_labels
-        ):
+        if not all(checks.is_name(name) for names in different.values() for name in names):
             scored = number_rows(every, ANSWER).filter(~unscored)
             checks.refuse_unnamed_levels(scored, different, data.source)
     columns = fetch()
-    levels: dict[str, Level] = {
-        name: (column_labels.texts, columns[name]) for name, column_labels in labels.items()
-    }
+    levels: dict[str, Level] = {name: (one.texts, columns[name]) for name, one in labels.items()}
     score = columns["score"].astype(np.float64)
     if not np.isfinite(score).all():
         raise UnknownFormat(

@@ -57,7 +57,7 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
     if not again:
         return []
     where = ""
-    if _keeps_order(data):
+    if isinstance(data.frame, nw.DataFrame) or data.frame.implementation.is_duckdb():
         if PLACE in data.frame.collect_schema().names():  # where rows were excluded before
             numbered = data.frame.with_columns(nw.col(PLACE).cast(nw.Int64).alias(_ROW) + 1)
         else:
@@ -66,10 +66,8 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
             nw.len().alias(COUNT), nw.col(_ROW).min().alias("row"), nw.col(_ROW).max().alias("last")
         )
         columns = fetch_columns(ends.filter(nw.col(COUNT) > 1).sort("row").head(MAX_NAMED))
-        firsts = [
-            dict(zip(columns, values, strict=True))
-            for values in zip(*columns.values(), strict=True)
-        ]
+        values = zip(*columns.values(), strict=True)
+        firsts = [dict(zip(columns, each, strict=True)) for each in values]
         rows = [*firsts, *({**one, "row": one["last"]} for one in firsts)]
         lines = find_lines(data.frame, {int(one["row"]) for one in rows})
         more = "" if again <= len(firsts) else ", ..."
@@ -128,20 +126,14 @@ def _is_far(end: float, rest: Sequence[float], counts: Mapping[float, int]) -> b
 
 
 def _name_places(data: Ratings, rows: Sequence[Mapping[str, Any]], n: int) -> str:
-    """Name rows by lines, or by judge, item and system: a table may have been unfolded."""
-    labels = _labels(data)
     more = f" and {n - len(rows):,} more" if n > len(rows) else ""
     if rows and all("line" in row for row in rows):
         numbers = ", ".join(f"{row['line']:,}" for row in rows)
         return f" (line{'s' if len(rows) > 1 or more else ''} {numbers}{more})"
-    cells = [", ".join(f"{role} {row[role]}" for role in labels) for row in rows]
+    cells = [", ".join(f"{role} {row[role]}" for role in _labels(data)) for row in rows]
     return f" ({'; '.join(cells)}{more})"
 
 
 def _labels(data: Comparisons | Ratings) -> list[str]:
     roles = ("judge", "item", "system", "left", "right", "criterion")
     return [role for role in roles if data.has(role)]
-
-
-def _keeps_order(data: Comparisons | Ratings) -> bool:
-    return isinstance(data.frame, nw.DataFrame) or data.frame.implementation.is_duckdb()

@@ -66,14 +66,8 @@ class Source:
         return self.columns.get(role, role)
 
     def find_annotations(self, columns: Sequence[str]) -> dict[str, AnnotationColumn]:
-        annotations = {
-            role: self.annotations.get(role, AnnotationColumn(role)) for role in ANNOTATIONS
-        }
-        return {
-            role: annotation
-            for role, annotation in annotations.items()
-            if annotation.column in columns
-        }
+        every = {role: self.annotations.get(role, AnnotationColumn(role)) for role in ANNOTATIONS}
+        return {role: one for role, one in every.items() if one.column in columns}
 
 
 def number_rows(frame: Frame, name: str) -> Frame:

@@ -95,12 +95,9 @@ def write_columns(
     files = {name: OpenFile() for name in kinds}
     size = 0
     for batch in batches:
-        taken = 0
         for name, kind in kinds.items():
-            values = np.ascontiguousarray(batch[name], dtype=kind)
-            files[name].write(values, size)
-            taken = len(values)
-        size += taken
+            files[name].write(np.ascontiguousarray(batch[name], dtype=kind), size)
+        size += len(next(iter(batch.values()), ()))
     return {name: FiledColumn(files[name], np.dtype(kind), size) for name, kind in kinds.items()}
 
 
@@ -387,10 +384,9 @@ def code_rows(
         )
     tables = coding.code_tables(by, counted, meaning, limits or {})
     expected = None  # the number of rows, whatever they weigh
-    if can_stream(frame) and weight is None:
-        expected = sum(counted["outcome"].values())
-    elif can_stream(frame):
-        expected = float(count_rows(frame))
+    if can_stream(frame):
+        every_row = weight is None
+        expected = sum(counted["outcome"].values()) if every_row else float(count_rows(frame))
     filed = expected is not None and expected > HELD
     rows = _read_rows(data, frame, tables, columns, weighing, filed=filed)
     if expected not in (None, rows.size):

@@ -499,14 +499,9 @@ class RankingTable(JudgmentTable):
 
     @cached_property
     def _counts(self) -> RankingCounts:
-        each = self.count_tasks().values()
-        return RankingCounts(
-            all=sum(one.all for one in each),
-            blank=sum(one.blank for one in each),
-            used=sum(int(one.used) for one in each),
-            ranks=sum(one.ranks for one in each),
-            blank_ranks=sum(one.blank_ranks for one in each),
-        )
+        counted = self.count_tasks().values()
+        each = [(one.all, one.blank, int(one.used), one.ranks, one.blank_ranks) for one in counted]
+        return RankingCounts(*(map(sum, zip(*each, strict=True)) if each else (0,) * 5))
 
     def count(self) -> int:
         """Count all rankings, blank ones included."""
@@ -532,31 +527,19 @@ class RankingTable(JudgmentTable):
         gaps, ranks = self.count_blank_ranks()
         short = every - blank - used
         gap_text = "blank-ranks-besides" if blank else "blank-ranks"
+        sentences = (
+            say("blank-rankings", rankings=blank, of=every),
+            say(gap_text, ranks=gaps, of=ranks),
+            say("single-output", rankings=short),
+        )
+        kinds = (
+            ("blank-rankings", "nothing was ranked", blank, every, "ranking"),
+            ("blank-ranks", "the rank is not given", gaps, ranks, "rank"),
+            ("single-output", "one output only", short, every, "ranking"),
+        )
         blanks, gap, single = (
-            Exclusion(
-                "blank-rankings",
-                "nothing was ranked",
-                blank,
-                every,
-                unit="ranking",
-                sentence=say("blank-rankings", rankings=blank, of=every),
-            ),
-            Exclusion(
-                "blank-ranks",
-                "the rank is not given",
-                gaps,
-                ranks,
-                unit="rank",
-                sentence=say(gap_text, ranks=gaps, of=ranks),
-            ),
-            Exclusion(
-                "single-output",
-                "one output only",
-                short,
-                every,
-                unit="ranking",
-                sentence=say("single-output", rankings=short),
-            ),
+            Exclusion(code, reason, n, of, unit=unit, sentence=sentence)
+            for (code, reason, n, of, unit), sentence in zip(kinds, sentences, strict=True)
         )
         if blanks.rows:
             blanks = name_lost(blanks, self.frame, self.keep_ranked(1))
@@ -605,10 +588,8 @@ class RatingTable(RowTable):
         groups = odd.group_by("missing", "infinite").agg(nw.len().alias(engine.COUNT))
         with engine.one_thread(self.source.connection):
             counts = engine.fetch_columns(groups)
-        n, n_missing = (
-            int(counts[engine.COUNT].sum()),
-            int(counts[engine.COUNT][counts["missing"].astype(bool)].sum()),
-        )
+        n = int(counts[engine.COUNT].sum())
+        n_missing = int(counts[engine.COUNT][counts["missing"].astype(bool)].sum())
         if counts["infinite"].any():
             rows = name_rows(find_rows(self.frame, infinite))
             raise InvalidJudgments(

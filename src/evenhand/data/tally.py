@@ -7,7 +7,7 @@ counts of an entry belong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -200,9 +200,20 @@ class Tally:
         digits = [(factor.codes, factor.size) for factor in kept.values()]
         key = join_codes([*digits, (self.left, k), (self.right, k)])
         first, inverse = first_of_each(key)
-        factors = {name: replace(f, codes=f.codes[first]) for name, f in kept.items()}
-        unmerged = {name: count for name, count in self.unmerged.items() if name in kept}
-        pooled = replace(self._summed(first, inverse), factors=factors, unmerged=unmerged)
+        summed: dict[str, Any] = {}
+        if first is not inverse:
+
+            def sums(values: Counts) -> Counts:
+                return np.asarray(np.bincount(inverse, weights=values, minlength=len(first)), float)
+
+            squares = self.squares
+            if squares is not None:
+                squares = np.stack([sums(squares[:, o]) for o in range(3)], axis=1)
+            summed = {name: sums(getattr(self, name)) for name in ("wins", "ties", "losses")}
+            summed |= {"left": self.left[first], "right": self.right[first], "squares": squares}
+        summed["factors"] = {name: replace(f, codes=f.codes[first]) for name, f in kept.items()}
+        summed["unmerged"] = {name: one for name, one in self.unmerged.items() if name in kept}
+        pooled = replace(self, **summed)
         pooled._pooled[names] = None  # itself, but no circle: what is let go is freed at once
         if not names or len(pooled.left) == len(self.left):  # pairs alone, or what is held anyway
             self._pooled[names] = pooled
@@ -231,26 +242,6 @@ class Tally:
             positions_known=False,
         )
         return turned.pool(tuple(self.factors))
-
-    def _summed(self, first: NDArray[np.int64], inverse: NDArray[np.int64]) -> Tally:
-        if first is inverse:
-            return replace(self)
-
-        def sums(values: Counts) -> Counts:
-            return np.asarray(np.bincount(inverse, weights=values, minlength=len(first)), float)
-
-        squares = self.squares
-        if squares is not None:
-            squares = np.stack([sums(squares[:, o]) for o in range(3)], axis=1)
-        return replace(
-            self,
-            left=self.left[first],
-            right=self.right[first],
-            wins=sums(self.wins),
-            ties=sums(self.ties),
-            losses=sums(self.losses),
-            squares=squares,
-        )
 
     def split(self, name: str) -> dict[str, Tally]:
         """Take a factor apart: one tally per level, with the systems and levels seen there.
@@ -309,8 +300,19 @@ class Tally:
         for one, size in zip(codes, sizes, strict=True):
             kind = _narrowest(size) if names else "<i4"
             digest.update(np.ascontiguousarray(one, dtype=kind).data)
-        for counts in _read_counts(pooled, narrow=bool(names)):
-            digest.update(counts.data)
+        # Where some counts are no whole numbers, all are rounded to 30 bits: sums differ by their
+        # order in the rest
+        columns = pooled.wins, pooled.ties, pooled.losses
+        blocks = [slice(at, at + BLOCK) for at in range(0, len(pooled.wins), BLOCK)]
+        whole = all((one[part] == np.floor(one[part])).all() for one in columns for part in blocks)
+        most = max(float(one.max(initial=0)) for one in columns)
+        kind = _narrowest(most + 1) if names and whole else "<f8"
+        for block in blocks:
+            some = np.stack([one[block] for one in columns], axis=1)
+            if not whole:
+                part, power = np.frexp(some)
+                some = np.ldexp(np.round(part * 2**30) / 2**30, power)
+            digest.update(some.astype(kind).data)
         return digest.hexdigest()
 
 
@@ -357,7 +359,6 @@ def tally_rows(
 def keep_levels(
     factor: Factor, rows: NDArray[np.int64] | NDArray[np.bool_], totals: Counts
 ) -> Factor:
-    """Keep the levels of a factor that occur in some rows; of merged levels, their clusters."""
     used, codes = np.unique(factor.codes[rows], return_inverse=True)
     merged = factor.merged
     return Factor(
@@ -393,22 +394,6 @@ def snake(loads: Counts, limit: int, seed: int) -> Codes:
 
 BLOCK: Final = 20_000  # Entries that are read at a time: they stay in the cache
 _KINDS: Final = {"<u1": 2**8, "<u2": 2**16, "<u4": 2**32}
-
-
-def _read_counts(pooled: Tally, *, narrow: bool) -> Iterator[NDArray[Any]]:
-    # Where some are no whole numbers, all are rounded to 30 bits: sums differ by their order in the
-    # rest.
-    columns = pooled.wins, pooled.ties, pooled.losses
-    blocks = [slice(at, at + BLOCK) for at in range(0, len(pooled.wins), BLOCK)]
-    whole = all((one[block] == np.floor(one[block])).all() for one in columns for block in blocks)
-    most = max(float(one.max(initial=0)) for one in columns)
-    kind = _narrowest(most + 1) if narrow and whole else "<f8"
-    for block in blocks:
-        some = np.stack([one[block] for one in columns], axis=1)
-        if not whole:
-            part, power = np.frexp(some)
-            some = np.ldexp(np.round(part * 2**30) / 2**30, power)
-        yield some.astype(kind)
 
 
 def _narrowest(size: float) -> str:

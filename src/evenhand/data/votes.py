@@ -117,7 +117,6 @@ class Votes:
         )
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Votes:
-        """Keep some rows; names and codes stay as they are."""
         arrays: dict[str, Any] = {}
         for name in _ARRAYS:
             values = getattr(self, name)
@@ -181,10 +180,8 @@ Rows = NDArray[np.intp]
 
 def split_tasks(votes: Votes) -> dict[str, Rows]:
     """Return the rows of each task that has votes, in the order of their names."""
-    by_task = {}
-    for code in np.unique(votes.task).tolist():
-        by_task[votes.tasks[code]] = np.flatnonzero(votes.task == code)
-    return by_task
+    codes = np.unique(votes.task).tolist()
+    return {votes.tasks[code]: np.flatnonzero(votes.task == code) for code in codes}
 
 
 def take_task(votes: Votes, rows: Rows) -> Votes:

@@ -95,24 +95,6 @@ def refuse_missing(table: Comparisons, cells: Cells) -> None:
             )
 
 
-def weigh_cells(
-    cells: Cells, columns: list[str], wanted: Array, included: NDArray[np.bool_]
-) -> Array:
-    """Return (kept,) the weight of a comparison in each entry; all of them weigh their number."""
-    # Shares are of comparisons, which is what models count: a ranking of five outputs is ten of
-    # them, and would otherwise outweigh ten judges who ranked two.
-    # wanted: (C,) share of each entry's cell of levels.
-    # kept: (C,) entries with a share.
-    rows = cells[ROWS][included].astype(float)
-    keys = zip(*(cells[name][included].tolist() for name in columns), strict=True)
-    cell = list(keys) if columns else [()] * len(rows)
-    units: dict[tuple[str, ...], int] = {}
-    for one in cell:
-        units[one] = units.get(one, 0) + 1
-    raw = wanted[included] / (np.array([units[one] for one in cell]) * rows)
-    return np.asarray(raw * (rows.sum() / fsum(raw * rows)))
-
-
 # A stated mix of judges and items: how much each part of the judgments counts.
 #
 # A ranking is of abilities relative to who judges and what is judged (Hopkins & May 2013, section
@@ -197,8 +179,34 @@ class Mix:
         refuse_missing(table, cells)
         wanted = self._share_cells(table, columns, cells)
         included = wanted > 0
-        weights = weigh_cells(cells, columns, wanted, included)
-        mixed = self._describe(cells, weights, included)
+        # Shares are of comparisons, which is what models count: a ranking of five outputs is ten of
+        # them, and would otherwise outweigh ten judges who ranked two.
+        rows = cells[ROWS][included].astype(float)
+        keys = zip(*(cells[name][included].tolist() for name in columns), strict=True)
+        cell = list(keys) if columns else [()] * len(rows)
+        units: dict[tuple[str, ...], int] = {}
+        for one in cell:
+            units[one] = units.get(one, 0) + 1
+        raw = wanted[included] / (np.array([units[one] for one in cell]) * rows)
+        weights = np.asarray(raw * (rows.sum() / fsum(raw * rows)))
+        dropped = int(cells[ROWS][~included].sum())
+        left_out: tuple[str, ...] = ()
+        if dropped:
+            levels = [
+                f"{name} {level}"
+                for name, level_shares in self.shares.items()
+                for level, share in level_shares.items()
+                if not share
+            ]
+            left_out = (say("mix", comparisons=dropped, levels=levels),)
+        mixed = AppliedMix(
+            name=self.name,
+            shares={name: dict(level_shares) for name, level_shares in self.shares.items()},
+            each=self.each,
+            **_count_effective(cells[COUNT][included].astype(float), rows, weights),
+            left_out=dropped,
+            notes=left_out,
+        )
         labels = {
             name: cells[name][included].tolist() for name in cells if name not in (COUNT, ROWS)
         }
@@ -221,7 +229,27 @@ class Mix:
         shares = np.ones(len(cells[COUNT]))
         for column, (name, level_shares) in zip(columns, self.shares.items(), strict=True):
             levels = sorted(set(cells[column].tolist()))
-            _match_levels(table, name, level_shares, levels)
+            # Refuse levels without a share, and shares of levels that nobody has.
+            where = table.source.name
+            unnamed = [level for level in levels if level not in level_shares]
+            absent = [
+                level for level, share in level_shares.items() if share > 0 and level not in levels
+            ]
+            if unnamed:
+                lacking = f"{listing(unnamed)} of {where} has no share in the mix"
+                advice = f"{lacking}: state one, 0 leaves its judgments out"
+                unknown = sorted(level_shares.keys() - {*levels})
+                if not unknown:
+                    raise UnknownOption(f"{name} {advice}")
+                hint = next((hint for level in unknown if (hint := suggest(level, unnamed))), "")
+                first = f"no judgment of {where} has {name} {listing(unknown)}"
+                raise UnknownOption(f"{first}.{hint}" if hint else f"{first}, and {advice}")
+            if absent:
+                raise NotIdentified(
+                    f"no judgments of {name} {listing(absent)} in {where}: nothing can stand"
+                    f" for a share of {level_shares[absent[0]]:g}",
+                    ["collect some", "state another mix"],
+                )
             shares *= np.array([level_shares[level] for level in cells[column].tolist()])
         names = list(self.shares)
         seen = set(zip(*(cells[column].tolist() for column in columns), strict=True))
@@ -231,32 +259,10 @@ class Mix:
                 cell_name = ", ".join(f"{n} {level}" for n, level in zip(names, cell, strict=True))
                 raise NotIdentified(
                     f"no judgments of {cell_name} in {table.source.name}: nothing can stand for"
-                    " their"
-                    f" share of {share:g}",
+                    f" their share of {share:g}",
                     ["collect some", "state another mix"],
                 )
         return shares
-
-    def _describe(self, cells: Cells, weights: Array, included: NDArray[np.bool_]) -> AppliedMix:
-        answers, rows = cells[COUNT][included].astype(float), cells[ROWS][included].astype(float)
-        dropped = int(cells[ROWS][~included].sum())
-        notes: tuple[str, ...] = ()
-        if dropped:
-            levels = [
-                f"{name} {level}"
-                for name, level_shares in self.shares.items()
-                for level, share in level_shares.items()
-                if not share
-            ]
-            notes = (say("mix", comparisons=dropped, levels=levels),)
-        return AppliedMix(
-            name=self.name,
-            shares={name: dict(level_shares) for name, level_shares in self.shares.items()},
-            each=self.each,
-            **_count_effective(answers, rows, weights),
-            left_out=dropped,
-            notes=notes,
-        )
 
 
 def _count_effective(answers: Array, rows: Array, weights: Array) -> dict[str, float]:
@@ -285,30 +291,6 @@ def _check_shares(column: str, shares: Mapping[str, float]) -> None:
         raise UnknownOption(
             f"shares of {column} sum to {total:g}, not to 1: {listing(list(shares))} are to be the"
             " whole of it"
-        )
-
-
-def _match_levels(
-    table: Comparisons, name: str, shares: Mapping[str, float], levels: list[str]
-) -> None:
-    """Refuse levels without a share, and shares of levels that nobody has."""
-    where = table.source.name
-    unnamed = [level for level in levels if level not in shares]
-    absent = [level for level, share in shares.items() if share > 0 and level not in levels]
-    if unnamed:
-        lacking = f"{listing(unnamed)} of {where} has no share in the mix"
-        advice = f"{lacking}: state one, 0 leaves its judgments out"
-        unknown = sorted(shares.keys() - {*levels})
-        if not unknown:
-            raise UnknownOption(f"{name} {advice}")
-        hint = next((hint for level in unknown if (hint := suggest(level, unnamed))), "")
-        first = f"no judgment of {where} has {name} {listing(unknown)}"
-        raise UnknownOption(f"{first}.{hint}" if hint else f"{first}, and {advice}")
-    if absent:
-        raise NotIdentified(
-            f"no judgments of {name} {listing(absent)} in {where}: nothing can stand"
-            f" for a share of {shares[absent[0]]:g}",
-            ["collect some", "state another mix"],
         )
 
 

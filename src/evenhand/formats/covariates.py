@@ -45,7 +45,6 @@ def open_covariates(source: str | Path, *, on: str, named: str | None = None) ->
 
 
 def _open(source: str | Path, role: str, named: str | None = None) -> Table:
-    """Open a table; of a workbook with several sheets the one that says of whom each row is."""
     return open_files(
         source,
         fits=lambda one: named in one.columns or bool(Header(one.columns).candidates(role)),
@@ -101,7 +100,6 @@ def refuse_missing(
 
 
 def _find_key(table: Table, role: str, named: str | None = None) -> str:
-    """Return the column that says of whom a row is, by the names that judgments may have for it."""
     names = list(dict.fromkeys([role, *([named] if named else [])]))
     candidates = [name for name in names if name in table.columns]
     candidates = candidates or Header(tuple(table.columns), table=table.name).candidates(role)

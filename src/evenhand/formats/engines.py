@@ -127,7 +127,6 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
 
 
 def _choose(connection: duckdb.DuckDBPyConnection, address: Address) -> str:
-    """Return the table that is asked for, or the only one, as SQL names it."""
     query = (
         "select table_schema, table_name from information_schema.tables"
         " where table_catalog = current_database() order by all"
@@ -151,7 +150,6 @@ def _choose(connection: duckdb.DuckDBPyConnection, address: Address) -> str:
 
 
 def _write(*parts: str) -> str:
-    """Write a name of several parts in SQL, whatever signs it holds."""
     return ".".join(map(quote_name, parts))
 
 
@@ -169,7 +167,6 @@ _LOG: Final = Path(__file__).with_name("log4j2.properties")
 
 
 def _open_spark(address: Address) -> Table:
-    """Open a table of Spark's catalogue, or a Parquet or ORC path that Spark can read."""
     kind, name = "table", address.path.strip("/") if address.scheme == "sc" else ""
     if name and address.query:
         raise UnknownOption(f"'{address}' names two tables: one is read")

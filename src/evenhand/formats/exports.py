@@ -63,7 +63,6 @@ def text_of(record: Record, column: str) -> str:
 
 
 def spans_of(record: Record) -> tuple[Span, ...] | None:
-    """Return the errors of a rating; None where none were asked for."""
     text = record.text("spans")
     if not text:
         return None
@@ -74,7 +73,6 @@ def spans_of(record: Record) -> tuple[Span, ...] | None:
 
 
 def say_dropped(n: int, every: int, sentence: str) -> list[str]:
-    """Say what is excluded of some rows, where some have it and it is not written."""
     return [f"{sentence}: {n:,} of {every:,} rows"] if n else []
 
 
@@ -115,7 +113,20 @@ def write_wmt_rnk(data: Rankings) -> Iterator[str]:
         + [f"system{at}rank" for at in range(1, width + 1)]
     )
     for records in rankings:
-        yield _line(_row(sorted(records, key=lambda one: float(one.need("position"))), width))
+        records.sort(key=lambda one: float(one.need("position")))
+        first, empty = records[0], width - len(records)
+        yield _line(
+            [
+                *_languages(first),
+                first.need("item"),
+                *(first.text(name) or "-1" for name in ("documentId", "segmentId")),
+                first.need("judge"),
+                *(part for one in records for part in ("-1", one.need("system"))),
+                *([""] * (2 * empty)),
+                *(text_of(one, "rank") or "-1" for one in records),
+                *([""] * empty),
+            ]
+        )
 
 
 def find_losses_wmt_rnk(data: Handle) -> Iterator[str]:
@@ -139,22 +150,6 @@ WMT_RNK: Final = Exporter(
     ("judge", "item", "task"),
     Rankings,
 )
-
-
-def _row(records: Sequence[Record], width: int) -> list[str]:
-    first, empty = records[0], width - len(records)
-    slots = [part for one in records for part in ("-1", one.need("system"))]
-    ranks = [text_of(one, "rank") or "-1" for one in records]
-    return [
-        *_languages(first),
-        first.need("item"),
-        *(first.text(name) or "-1" for name in ("documentId", "segmentId")),
-        first.need("judge"),
-        *slots,
-        *([""] * (2 * empty)),
-        *ranks,
-        *([""] * empty),
-    ]
 
 
 def _languages(record: Record) -> list[str]:
@@ -200,14 +195,41 @@ def write_appraise(data: Ratings) -> Iterator[str]:
     documents = named or any(map(_is_whole, records))
     timed, batched = (not lacking for lacking in (_count_untimed(records), _count_loose(records)))
     for record in records:
-        fields = _judgment(record)
+        languages = record.need("task").split("-")
+        if len(languages) != 2 or not all(len(one) == 3 and one.isalpha() for one in languages):
+            raise record.refuse(
+                f"its task '{record.text('task')}' is no pair of three-letter languages such as"
+                f" eng-deu, as {APPRAISE.name} needs"
+            )
+        score = text_of(record, "score")
+        if not score:
+            raise record.refuse(
+                f"it has no score, and {APPRAISE.name} has no place for a missing one"
+            )
+        document = record.text("document")
+        segment = record.need("item").removeprefix(f"{document}:")
+        fields = [
+            record.need("judge"),
+            record.need("system"),
+            "0" if _is_whole(record) and segment == document else segment,
+            _type(record),
+            *languages,
+            score,
+        ]
         if documents:
             fields += [
                 (record.text("documentID") or record.text("document")),
                 str(_is_whole(record)),
             ]
         if data.has("spans"):
-            fields.append(_write_spans(record))
+            spans = spans_of(record)
+            if spans is None:
+                raise record.refuse(
+                    f"it has no spans, and {APPRAISE.name} would say that no error was found: keep"
+                    " the ratings that have some with --where, or write [] where no error was"
+                    " found"
+                )
+            fields.append(json.dumps([write_error(record, one, APPRAISE.name) for one in spans]))
         fields += _times(record) if timed else []
         fields += [record.text(name) for name in _BATCH] if batched else []
         yield _line(fields)
@@ -249,29 +271,6 @@ def _count_loose(records: Sequence[Record]) -> int:
     return sum(not all(one.text(name).isdecimal() for name in _BATCH) for one in records)
 
 
-def _judgment(record: Record) -> list[str]:
-    """Return the columns that every such table has."""
-    languages = record.need("task").split("-")
-    if len(languages) != 2 or not all(len(one) == 3 and one.isalpha() for one in languages):
-        raise record.refuse(
-            f"its task '{record.text('task')}' is no pair of three-letter languages such as"
-            f" eng-deu, as {APPRAISE.name} needs"
-        )
-    score = text_of(record, "score")
-    if not score:
-        raise record.refuse(f"it has no score, and {APPRAISE.name} has no place for a missing one")
-    document = record.text("document")
-    segment = record.need("item").removeprefix(f"{document}:")
-    return [
-        record.need("judge"),
-        record.need("system"),
-        "0" if _is_whole(record) and segment == document else segment,
-        _type(record),
-        *languages,
-        score,
-    ]
-
-
 def _type(record: Record) -> str:
     """Return Appraise's word for a kind; the name of the document says what targets are besides."""
     kind, flag = record.text("kind") or "target", _flag(record)
@@ -288,7 +287,7 @@ def _type(record: Record) -> str:
 
 
 def _flag(record: Record) -> str:
-    return read_document(record.text("documentID"), record.need("system")).flag
+    return read_document(record.text("documentID"), record.need("system"))[1]
 
 
 def _is_whole(record: Record) -> bool:
@@ -300,32 +299,21 @@ def write_error(record: Record, span: Span, name: str) -> dict[str, Any]:
     if span.side == "source" or span.end is None:
         where = "in the source" if span.side == "source" else "at no place"
         raise record.refuse(f"an error lies {where}, and {name} marks errors in the output only")
-    start, end = ("missing",) * 2 if span.missing else _find_units(record, span)
+    start: str | int = "missing"
+    end: str | int = "missing"
+    if not span.missing:  # the first and the last unit, in characters where no text is known
+        start, end = span.start or 0, span.end - 1
+        text = _text(record, "output")
+        places = Screen.of(text, trimmed=True).places
+        if places and end < len(text):
+            first, behind = bisect_left(places, start), bisect_right(places, end)
+            if behind <= first:
+                raise record.refuse(
+                    f"an error from {start} to {end + 1} marks blanks around the output"
+                )
+            start, end = first, behind - 1
     category = span.category.split("/") if span.category else None
     return {"start_i": start, "end_i": end, "severity": span.severity, "error_type": category}
-
-
-def _find_units(record: Record, span: Span) -> tuple[int, int]:
-    """Return the first and the last unit of an error, in characters where no text is known."""
-    start, last = span.start or 0, (span.end or 0) - 1
-    text = _text(record, "output")
-    places = Screen.of(text, trimmed=True).places
-    if not places or last >= len(text):
-        return start, last
-    first, behind = bisect_left(places, start), bisect_right(places, last)
-    if behind <= first:
-        raise record.refuse(f"an error from {start} to {last + 1} marks blanks around the output")
-    return first, behind - 1
-
-
-def _write_spans(record: Record) -> str:
-    spans = spans_of(record)
-    if spans is None:
-        raise record.refuse(
-            f"it has no spans, and {APPRAISE.name} would say that no error was found: keep the"
-            " ratings that have some with --where, or write [] where no error was found"
-        )
-    return json.dumps([write_error(record, one, APPRAISE.name) for one in spans])
 
 
 def _times(record: Record) -> list[str]:
@@ -379,7 +367,14 @@ def write_wmt_json(data: Ratings) -> Iterator[str]:
         }
         if spans is not None:
             given["errors"] = [write_error(record, one, WMT_JSON.name) for one in spans]
-        given |= _moments(record)
+        start, seconds = record.text("shown_at"), text_of(record, "seconds")
+        if start and seconds:
+            try:
+                given["times"] = [float(start), float(Decimal(start) + Decimal(seconds))]
+            except InvalidOperation:
+                raise record.refuse(
+                    f"shown_at '{start}' is not a number of seconds, as {WMT_JSON.name} needs"
+                ) from None
         if record.text("criterion"):
             given["protocol"] = record.text("criterion")
         segment["scores"].setdefault(system, []).append(given)
@@ -406,21 +401,7 @@ WMT_JSON: Final = Exporter(
 
 
 def _text(record: Record, column: str) -> str:
-    """Return a text as it is, with the blanks around it."""
     return str(record.values.get(column) or "")
-
-
-def _moments(record: Record) -> dict[str, list[float]]:
-    start, seconds = record.text("shown_at"), text_of(record, "seconds")
-    if not (start and seconds):
-        return {}
-    try:
-        end = Decimal(start) + Decimal(seconds)
-    except InvalidOperation:
-        raise record.refuse(
-            f"shown_at '{start}' is not a number of seconds, as {WMT_JSON.name} needs"
-        ) from None
-    return {"times": [float(start), float(end)]}
 
 
 # Ratings with spans as an MQM table: one row for each error, marked in the text by `<v>`.
@@ -466,8 +447,26 @@ def write_mqm(data: Ratings) -> Iterator[str]:
             raise record.refuse(
                 f"an error is something missing, and {MQM.name} marks what is there only"
             )
-        for span in spans or (None,):
-            fields = _error_row(record, span, number)
+        document, segment = _place(record)
+        for span in spans or (None,):  # or the row that says that there is no error
+            source, output = texts
+            severity = category = _NO_ERROR
+            if span is not None and span.placed:
+                text = _text(record, span.side)
+                if (span.end or 0) > len(text):
+                    raise record.refuse(
+                        f"an error ends at {span.end}, behind the end of the {span.side}"
+                    )
+                marked = put_marks(text, span.start or 0, span.end or 0)
+                source, output = (marked, output) if span.side == "source" else (source, marked)
+            if span is not None:
+                category = span.category
+                severity = record.choose(span.severity, "severity", SEVERITIES).capitalize()
+            fields = [
+                *(record.need("system"), document, segment),
+                record.text("global_segment") or str(number),
+                *(record.need("judge"), source, output, category, severity, "{}"),
+            ]
             if any(mark in field for field in fields for mark in "\t\n\r"):
                 raise record.refuse(
                     f"a tab or a line break in its texts, and {MQM.name} has no quotes"
@@ -499,31 +498,6 @@ def _place(record: Record) -> tuple[str, str]:
     """Return document and segment; an item of no document is one of its own."""
     item, document = record.need("item"), record.text("document")
     return (document, item.removeprefix(f"{document}:")) if document else (item, "1")
-
-
-def _error_row(record: Record, span: Span | None, number: int) -> list[str]:
-    """Return the row of an error, or the one that says that there is none."""
-    document, segment = _place(record)
-    texts = {side: _text(record, side) for side in ("source", "output")}
-    if span is not None and span.placed:
-        start, end = span.start or 0, span.end or 0
-        if end > len(texts[span.side]):
-            raise record.refuse(f"an error ends at {end}, behind the end of the {span.side}")
-        texts[span.side] = put_marks(texts[span.side], start, end)
-    return [
-        record.need("system"),
-        document,
-        segment,
-        record.text("global_segment") or str(number),
-        record.need("judge"),
-        texts["source"],
-        texts["output"],
-        _NO_ERROR if span is None else span.category,
-        _NO_ERROR
-        if span is None
-        else record.choose(span.severity, "severity", SEVERITIES).capitalize(),
-        "{}",
-    ]
 
 
 # Judgments as Label Studio's list of tasks with annotations.

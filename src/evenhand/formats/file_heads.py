@@ -82,7 +82,6 @@ class Address:
 
 
 def is_address(text: str) -> bool:
-    """Say whether a text is a URL of a table, and no file name or web address."""
     match = _ADDRESS.match(text)
     return match is not None and match[1].lower() not in _WEB
 
@@ -101,11 +100,18 @@ def read_address(text: str) -> Address:
     if match is None:
         raise UnknownOption(f"'{text}' is no URL of a table: expected KIND://PLACE")
     front, *words = re.split(r"[?&;]", match[2])
-    _refuse_raw(match[1].lower(), match[2])
+    # Refuse a user or password that would be taken for a place, a path or a setting
+    scheme, head = match[1].lower(), re.split(r"[/?;&]", match[2])[0]
+    as_user = re.search(r":(?!\d*$)", head) is not None and "@" in match[2]  # no host with its port
+    if scheme not in _PATHS and "@" not in head and ("@" in front[len(head) :] or as_user):
+        raise UnknownOption(
+            f"a user or password of this {scheme}:// URL holds / ? ; or & as it is: write %2F, %3F,"
+            " %3B, %26"
+        )
     place, slash, path = front.partition("/")
     user, _, place = place.rpartition("@")
     pairs = [tuple(word.partition("=")[::2]) for word in words if word]
-    address = Address(match[1].lower(), place, slash + path, {}, user=user)
+    address = Address(scheme, place, slash + path, {}, user=user)
     if not all(value for _, value in pairs):
         raise UnknownOption(f"'{address}' has a setting without a value: write NAME=VALUE")
     names = [name for name, _ in pairs]
@@ -113,19 +119,7 @@ def read_address(text: str) -> Address:
         raise UnknownOption(f"'{address}' has a setting twice: say it once")
     query = {name: unquote(value) for name, value in pairs if name in ASKED}
     settings = tuple((name, value) for name, value in pairs if name not in ASKED)
-    return Address(address.scheme, place, address.path, query, settings, user)
-
-
-def _refuse_raw(scheme: str, rest: str) -> None:
-    """Refuse a user or password that would be taken for a place, a path or a setting."""
-    head = re.split(r"[/?;&]", rest)[0]
-    path = re.split(r"[?;&]", rest)[0][len(head) :]
-    as_user = re.search(r":(?!\d*$)", head) is not None and "@" in rest  # no host with its port
-    if scheme not in _PATHS and "@" not in head and ("@" in path or as_user):
-        raise UnknownOption(
-            f"a user or password of this {scheme}:// URL holds / ? ; or & as it is: write %2F, %3F,"
-            " %3B, %26"
-        )
+    return replace(address, query=query, settings=settings)
 
 
 def is_remote(source: Any) -> bool:
@@ -182,7 +176,6 @@ def tell_compression(start: bytes) -> Compression:
 
 
 def read_gzip_head(path: Path, size: int) -> bytes:
-    """Return the first bytes of what a gzip file holds, after reading it to its end."""
     head = b""
     try:
         with gzip.open(path) as file:
@@ -279,7 +272,6 @@ def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
 
 
 def name_files(paths: Sequence[object]) -> str:
-    """Return what several files are called in messages."""
     more = len(paths) - 1
     return f"{paths[0]} and {more:,} more" if more else str(paths[0])
 
@@ -311,7 +303,6 @@ def _expand(path: Path) -> list[Path]:
 
 
 def _refuse_twice(paths: Sequence[Path]) -> None:
-    """Refuse a file that is given twice, under one name or under several."""
     known: dict[tuple[int, int], list[str]] = {}
     for path in paths:
         status = path.stat()
@@ -338,20 +329,15 @@ def _refuse_absent(path: Path) -> None:
         if path.exists():
             raise UnknownFormat(f"'{path}' is not a regular file: save it as one first")
         folder = path.parent
-        near = _near(path) if folder.is_dir() else None
+        here = [str(one) for one in folder.iterdir() if one.is_file()] if folder.is_dir() else None
     except OSError as error:
         raise UnknownFormat(f"'{path}' cannot be opened: {error.strerror or error}") from None
-    if near is None:
+    if here is None:
         raise MissingFile(f"there is no file '{path}', nor a folder '{folder}'")
-    raise MissingFile(f"there is no file '{path}'{sentence_hint(near)}")
-
-
-def _near(path: Path) -> str:
-    """Suggest a file of the same folder, under the name that would open it."""
-    files = [str(one) for one in path.parent.iterdir() if one.is_file()]
-    named = {Path(one).name: one for one in files}
+    named = {Path(one).name: one for one in here}
     near = get_close_matches(path.name, named, n=1, cutoff=ALIKE)
-    return f" Did you mean '{named[near[0]]}'?" if near else ""
+    hint = f" Did you mean '{named[near[0]]}'?" if near else ""
+    raise MissingFile(f"there is no file '{path}'{sentence_hint(hint)}")
 
 
 Kind = Literal["delimited", "json", "parquet", "arrow", "workbook"]
@@ -442,7 +428,15 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
             start = read_gzip_head(path, SIZE)
         elif compression == "zstd":
             check_zstd(path)
-            start = _read_zstd_lines(path, connection)
+            # Python can unpack a Zstandard file only from 3.14
+            name = duckdb_name(path).replace("'", "''")
+            with explained(str(path)):
+                rows = connection.execute(
+                    f"select line from read_csv('{name}', auto_detect = false, header = false,"
+                    f" columns = {{'line': 'VARCHAR'}}, delim = '{_NOWHERE}', quote = '', escape ="
+                    f" '', strict_mode = false, compression = 'zstd') limit {_LINES}"
+                ).fetchall()
+            start = "\n".join("" if line is None else line for (line,) in rows).encode()
     except OSError as error:
         raise UnknownFormat(f"'{path}' cannot be read: {error.strerror or error}") from None
     if start.startswith(b"PAR1") or suffix_of(path) in {".parquet", ".pq"}:
@@ -459,7 +453,10 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
     wide = _tell_wide(start)
     whole = len(start) < SIZE and compression != "zstd"
     text, encoding = _decode(path, start, wide, rest)
-    ends = wide != "" or _has_several_ends(start + rest)
+    content = start + rest
+    returns, news = content.count(b"\r"), content.count(b"\n")  # those in quotes are among them
+    alike = returns == content.count(b"\r\n") == news and b"\r\r\n" not in content
+    ends = wide != "" or (returns > 0 and news > 0 and not alike)
     return Head(path, _text_kind(path, text), compression, text, whole, encoding, ends)
 
 
@@ -476,15 +473,6 @@ def _refuse_foreign(path: Path, start: bytes) -> None:
             f"{path} is not text: neither CSV, JSON Lines nor Parquet; save the judgments as one"
             " of these"
         )
-
-
-def _has_several_ends(content: bytes) -> bool:
-    """Say whether lines end in several ways; those in quotes are among them."""
-    returns = content.count(b"\r")
-    if not returns:
-        return False
-    both, news = content.count(b"\r\n"), content.count(b"\n")
-    return b"\r\r\n" in content or (news > 0 and not returns == both == news)
 
 
 def _tell_wide(start: bytes) -> str:
@@ -510,14 +498,18 @@ def _decode(path: Path, start: bytes, encoding: str, rest: bytes) -> tuple[str, 
             if not encoding and not rest.isascii():
                 codecs.getincrementaldecoder(name)().decode(start + rest)
         except UnicodeDecodeError as error:
-            if encoding or not _is_one_byte(start + rest):
+            # Text in Latin-1 has a byte for each letter; a file in UTF-8 with a damaged place has
+            # other letters, of several bytes, that are sound
+            content = start + rest
+            one_byte = content.decode("utf-8", "ignore").isascii()
+            if encoding or not one_byte or _CONTROLS.search(content):
                 line = start.count(b"\n", 0, error.start) + rest.count(
                     b"\n", 0, max(error.start - len(start), 0)
                 )
                 what = encoding[:6].upper() if encoding else "UTF-8"
                 raise UnknownFormat(
                     f"line {line + 1:,} of {path} is not {what} text (byte"
-                    f" {(start + rest)[error.start]:#04x}): save the file as UTF-8"
+                    f" {content[error.start]:#04x}): save the file as UTF-8"
                 ) from None
             continue
         if not text.strip() and suffix_of(path) in _DATABASES:
@@ -528,14 +520,6 @@ def _decode(path: Path, start: bytes, encoding: str, rest: bytes) -> tuple[str, 
             raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
         return text, "" if name == "utf-8-sig" else name
     raise AssertionError("every byte is a character of Latin-1")
-
-
-def _is_one_byte(content: bytes) -> bool:
-    """Say whether text that is not UTF-8 has a byte for each letter, as Latin-1 has.
-
-    A file in UTF-8 with a damaged place has other letters, of several bytes, that are sound.
-    """
-    return content.decode("utf-8", "ignore").isascii() and not _CONTROLS.search(content)
 
 
 def _text_kind(path: Path, text: str) -> Kind:
@@ -556,18 +540,6 @@ def suffix_of(path: Path) -> str:
     if suffixes and suffixes[-1] in {".gz", ".zst", ".gzip", ".zstd"}:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
-
-
-def _read_zstd_lines(path: Path, connection: duckdb.DuckDBPyConnection) -> bytes:
-    """Return the first lines of a Zstandard file; Python can unpack one only from 3.14."""
-    name = duckdb_name(path).replace("'", "''")
-    with explained(str(path)):
-        rows = connection.execute(
-            f"select line from read_csv('{name}', auto_detect = false, header = false,"
-            f" columns = {{'line': 'VARCHAR'}}, delim = '{_NOWHERE}', quote = '', escape = '',"
-            f" strict_mode = false, compression = 'zstd') limit {_LINES}"
-        ).fetchall()
-    return "\n".join("" if line is None else line for (line,) in rows).encode()
 
 
 # Files that are rewritten before they are read, since DuckDB reads UTF-8 with one kind of line
@@ -618,7 +590,9 @@ def rewrite(head: Head, copies: Copies, *, quoted: bool) -> Head:
             f"{head.path} is no UTF-8 text whose lines end alike, and with {size:,} bytes too large"
             " to be rewritten before it is read: save it as such"
         )
-    text = _read_whole(head).decode(head.encoding or "utf-8-sig")
+    content = head.path.read_bytes()
+    content = gzip.decompress(content) if head.compression == "gzip" else content
+    text = content.decode(head.encoding or "utf-8-sig")
     if head.kind == "delimited":
         parts = QUOTED.split(text) if quoted else [text]
         bare = "".join(parts[::2])
@@ -632,13 +606,6 @@ def rewrite(head: Head, copies: Copies, *, quoted: bool) -> Head:
     return replace(
         head, path=copy, compression="none", text=text[:SIZE], whole=len(text) <= SIZE, ends=False
     )
-
-
-def _read_whole(head: Head) -> bytes:
-    if head.compression == "none":
-        return head.path.read_bytes()
-    with gzip.open(head.path) as file:
-        return file.read()
 
 
 # JSON Lines that were put into one object, under the name of their campaign.
@@ -658,14 +625,17 @@ def is_wrapped(head: Head) -> bool:
 
 
 def open_wrapped(connection: duckdb.DuckDBPyConnection, head: Head) -> duckdb.DuckDBPyRelation:
-    """Return a relation over the lines of a download, every value as text."""
     if head.compression != "none":
         raise UnknownFormat(f"{head.path} is a packed download: unpack it first")
     try:
         campaigns = json.loads(head.path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError):
         raise UnknownFormat(f"{head.path} is not whole JSON: it is damaged or cut off") from None
-    lines = list(_unwrap(campaigns, head))
+    lines: list[dict[str, Any]] = []
+    for name, given in campaigns.items():
+        if not isinstance(given, list) or not all(isinstance(line, dict) for line in given):
+            raise UnknownFormat(f"campaign '{name}' of {head.path} is no list of annotations")
+        lines += [{**line, CAMPAIGN: name} for line in given]
     names = dict.fromkeys([CAMPAIGN, *_KEYS, *(key for line in lines for key in line)])
     return hold_objects(connection, lines, list(names))
 
@@ -688,10 +658,3 @@ def hold_objects(
             f" 'newline_delimited', columns = {{{types}}}, maximum_object_size = {longest})"
         )
     return connection.table(table)
-
-
-def _unwrap(campaigns: Any, head: Head) -> Iterator[dict[str, Any]]:
-    for name, given in campaigns.items():
-        if not isinstance(given, list) or not all(isinstance(line, dict) for line in given):
-            raise UnknownFormat(f"campaign '{name}' of {head.path} is no list of annotations")
-        yield from ({**line, CAMPAIGN: name} for line in given)

@@ -14,9 +14,10 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import count, product
+from itertools import count, islice, product
 from os import getpid
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -74,28 +75,23 @@ def open_delimited(
 ) -> tuple[str, str, list[Finding]]:
     """Return a query of CSV files of one layout, every value as text, a delimiter, and notes."""
     dialects = [read_dialect(head) for head in heads]
-    for head, dialect in zip(heads, dialects, strict=True):
-        if dialect.columns != dialects[0].columns:
-            raise UnknownFormat(_difference(heads[0].path, head.path, dialects[0], dialect))
     groups: dict[tuple[str, str, int, bool], list[str]] = {}
     for head, dialect in zip(heads, dialects, strict=True):
+        if dialect.columns != dialects[0].columns:
+            known = dialects[0].columns
+            raise UnknownFormat(_difference(heads[0].path, head.path, known, dialect.columns))
         key = (dialect.delimiter, head.compression, dialect.skip, dialect.header)
-        groups.setdefault(key, []).append(file_heads.duckdb_name(head.path))
-    queries = [_query(dialects[0].columns, key, *names) for key, names in groups.items()]
+        groups.setdefault(key, []).append(quote(file_heads.duckdb_name(head.path)))
+    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in dialects[0].columns)
+    queries = [
+        f"select * from read_csv([{', '.join(files)}], auto_detect = false, header ="
+        f" {str(header).lower()}, columns = {{{types}}}, delim = {quote(delimiter)}, quote = '\"',"
+        f" escape = '\"', skip = {skip}, nullstr = '', compression = '{compression}',"
+        f" hive_partitioning = false, {_LIMITS})"
+        for (delimiter, compression, skip, header), files in groups.items()
+    ]
     notes = [] if all(one.header for one in dialects) else [say("questions")]
     return " union all ".join(queries), dialects[0].delimiter, notes
-
-
-def _query(columns: Sequence[str], key: tuple[str, str, int, bool], *names: str) -> str:
-    delimiter, compression, skip, header = key
-    files = ", ".join(map(quote, names))
-    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
-    return (
-        f"select * from read_csv([{files}], auto_detect = false, header = {str(header).lower()},"
-        f" columns = {{{types}}}, delim = {quote(delimiter)}, quote = '\"', escape = '\"',"
-        f" skip = {skip}, nullstr = '', compression = '{compression}', hive_partitioning = false,"
-        f" {_LIMITS})"
-    )
 
 
 def skip_ragged(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[str, list[Exclusion]]:
@@ -151,13 +147,7 @@ def read_dialect(head: file_heads.Head) -> Dialect:
     if not records:
         raise UnknownFormat(f"{head.path} has no readable header in line 1")
     columns = [name.strip() or f"column{i}" for i, name in enumerate(records[0], start=1)]
-    folded = [name.casefold() for name in columns]
-    twice = [name for i, name in enumerate(columns) if folded[i] in folded[:i]]
-    if twice:
-        raise UnknownFormat(
-            f"column '{twice[0]}' stands twice in the header of {head.path} (capitals do not"
-            " tell columns apart): rename one"
-        )
+    workbooks.refuse_twice(columns, str(head.path))
     below = [cell for cell in records[-1] if cell]
     if below and all('"ImportId"' in cell for cell in below):  # an export of Qualtrics
         return Dialect(delimiter, tuple(columns), skip=len(records), header=False)
@@ -165,7 +155,6 @@ def read_dialect(head: file_heads.Head) -> Dialect:
 
 
 def _delimiter(head: file_heads.Head) -> str:
-    """Choose the delimiter that gives the header most fields, and the first records as many."""
     if file_heads.suffix_of(head.path) == ".tsv" and "\t" in head.text.partition("\n")[0]:
         return "\t"
     for candidates in (_LIKELY, _RARE):
@@ -183,20 +172,13 @@ def _delimiter(head: file_heads.Head) -> str:
 def _records(text: str, delimiter: str, n: int) -> Iterator[list[str]]:
     """Yield the first n records that are not blank, as far as they can be read."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=False)
-    try:
-        for record in reader:
-            if record:
-                yield record
-                n -= 1
-            if n == 0:
-                return
-    except csv.Error:  # a field longer than the module takes: the records before it must do
-        return
+    with suppress(csv.Error):  # a field longer than the module takes: the records before it must do
+        yield from islice(filter(None, reader), n)
 
 
-def _difference(first: Path, other: Path, known: Dialect, dialect: Dialect) -> str:
-    lacking = [name for name in known.columns if name not in dialect.columns]
-    extra = [name for name in dialect.columns if name not in known.columns]
+def _difference(first: Path, other: Path, known: Sequence[str], columns: Sequence[str]) -> str:
+    lacking = [name for name in known if name not in columns]
+    extra = [name for name in columns if name not in known]
     words = [f"lacks {listing(lacking)}"] if lacking else []
     words += [f"has {listing(extra)} too"] if extra else []
     what = " and ".join(words) or "has the columns in another order"
@@ -217,42 +199,6 @@ _KINDS: Final = {
 # Bytes up to which every object is searched for keys; of larger files the first ones
 _SMALL: Final = 64 << 20
 _OBJECTS: Final = 200_000
-
-
-def open_json(
-    connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
-) -> tuple[duckdb.DuckDBPyRelation, dict[str, str], dict[str, Kinds]]:
-    """Return a relation over JSON files, and which columns hold no labels."""
-    for head in heads:
-        _refuse_bare(head)
-    files = "[" + ", ".join(quote(file_heads.duckdb_name(head.path)) for head in heads) + "]"
-    compressions = {head.compression for head in heads}
-    if len(compressions) > 1:
-        raise UnknownFormat("JSON files read together must be packed in one way, or none of them")
-    compression = compressions.pop()
-    packed = "uncompressed" if compression == "none" else compression
-    options = f"compression = '{packed}', hive_partitioning = false"
-    size = sum(head.path.stat().st_size for head in heads)
-    if any(not head.whole and "\n{" not in head.text for head in heads):  # it may be one object
-        options += f", maximum_object_size = {min(max(size, 1 << 24), 1 << 31)}"
-    sample = -1 if size <= _SMALL else _OBJECTS
-    described = connection.sql(
-        f"describe select * from read_json({files}, {options}, maximum_depth = 2, "
-        f"sample_size = {sample}, union_by_name = true, convert_strings_to_integers = false)"
-    ).fetchall()
-    types = {str(name): str(kind) for name, kind, *_ in described}
-    _refuse_twins(list(types), heads)
-    columns = ", ".join(f"{quote(name)}: 'VARCHAR'" for name in types)
-    relation = connection.sql(
-        f"select * from read_json({files}, {options}, columns = {{{columns}}})"
-    )
-    source = f"{files}, {options}, filename = true"
-    mixed: dict[str, Kinds] = {
-        name: partial(_find_kinds, connection, source, name)
-        for name, kind in types.items()
-        if kind == "JSON"  # of several kinds, or missing throughout
-    }
-    return relation, {name: what for name, kind in types.items() if (what := _unfit(kind))}, mixed
 
 
 def open_inner(table: Table) -> Table:
@@ -290,7 +236,6 @@ def open_inner(table: Table) -> Table:
 
 
 def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> dict[str, str]:
-    """Return the kinds of value of a column, each with the first file that has it."""
     column = quote_name(name)
     query = (
         f"select json_type({column}) as kind, min(filename) from read_json({source}, columns ="
@@ -299,30 +244,6 @@ def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -
     with explained(name):
         rows = connection.execute(query).fetchall()
     return {_KINDS.get(kind, "nested values"): file for kind, file in reversed(rows)}
-
-
-def _refuse_bare(head: file_heads.Head) -> None:
-    """Refuse a list of something else than objects."""
-    text = head.text.lstrip()
-    if not text.startswith("["):
-        return
-    inner = text[1:].lstrip()
-    if inner.startswith("]"):
-        raise InvalidJudgments(f"{head.path} holds an empty list: no judgments")
-    if inner and not inner.startswith("{"):
-        raise UnknownFormat(f"{head.path} is a list, but not of objects with named values")
-
-
-def _refuse_twins(names: Sequence[str], heads: Sequence[file_heads.Head]) -> None:
-    """Refuse keys that differ in capitals only: DuckDB renames one, and would find it missing."""
-    for name in names:
-        base = re.sub(r"_\d+$", "", name)
-        twins = [one for one in names if one != base and one.casefold() == base.casefold()]
-        if base != name and twins:
-            raise UnknownFormat(
-                f"keys '{twins[0]}' and '{base}' of {heads[0].path} differ in capitals only: rename"
-                " one"
-            )
 
 
 def _unfit(kind: str) -> str | None:
@@ -362,7 +283,17 @@ def open_parquet(
     hive = "true" if folders else "false"
     options = f"binary_as_string = true, hive_types_autocast = false, hive_partitioning = {hive}"
     relation = connection.sql(f"select * from read_parquet({files}, {options})")
-    if len(names) == 1 or not _differ(connection, files, relation.columns):
+    # DuckDB would cast a column that has another type in another file to that of the first one.
+    # Files without one of the columns are refused by DuckDB itself, by name.
+    wanted = "[" + ", ".join(quote(name.casefold()) for name in relation.columns) + "]"
+    kinds_of_files = (
+        "select count(distinct types), count(distinct names) from (select list([lower(name), type,"
+        " converted_type, logical_type] order by lower(name)) as types, list(lower(name) order by"
+        f" lower(name)) as names from parquet_schema({files}) where list_contains({wanted},"
+        " lower(name)) group by file_name)"
+    )
+    differ = len(names) > 1 and connection.execute(kinds_of_files).fetchone()
+    if not differ or differ[0] == 1 or differ[1] != 1:
         return relation, {}
     columns = ", ".join(map(quote_name, relation.columns))
     wide = f"select {columns} from read_parquet({files}, {options}, union_by_name = true)"
@@ -379,19 +310,6 @@ def open_parquet(
     }
 
 
-def _differ(connection: duckdb.DuckDBPyConnection, files: str, columns: Sequence[str]) -> bool:
-    """Say whether a column has another type in another file: DuckDB would cast to the first one."""
-    # Files without one of the columns are refused by DuckDB itself, by name.
-    wanted = "[" + ", ".join(quote(name.casefold()) for name in columns) + "]"
-    row = connection.execute(
-        "select count(distinct types), count(distinct names) from (select list([lower(name), type,"
-        " converted_type, logical_type] order by lower(name)) as types, list(lower(name) order by"
-        f" lower(name)) as names from parquet_schema({files}) where list_contains({wanted},"
-        " lower(name)) group by file_name)"
-    ).fetchone()
-    return row is not None and row[0] > 1 and row[1] == 1
-
-
 # Tables parted by tabs in which some fields are quoted as in CSV, and marks elsewhere are text.
 #
 #     "Er sagte ""hallo"" zu mir"    "One"    a "bare" mark
@@ -406,7 +324,6 @@ _DOUBLED: Final = '"([^"]|"")*""([^"]|"")*"'
 def unquote(
     connection: duckdb.DuckDBPyConnection, query: str, columns: Sequence[str]
 ) -> dict[str, str]:
-    """Return column → SQL that takes the quotation marks of CSV off its fields."""
     names = [quote_name(column) for column in columns]
     cells = f"select unnest([{', '.join(names)}]) as cell from ({query})"
     row = connection.execute(
@@ -486,7 +403,6 @@ class Shape:
 
 
 def tell_shape(head: file_heads.Head) -> Shape | None:
-    """Return the shape of a file, or None if it is a table like any other."""
     first = _LINE_END.split(head.text, maxsplit=1)[0]
     fields = tuple(first.replace('"', "").split())
     # Refuse what belongs to a campaign, but is no judgments
@@ -592,7 +508,6 @@ def open_shaped(
     *,
     skip: bool,
 ) -> tuple[str, list[Exclusion]]:
-    """Return a query of tables of other projects, and what it leaves out."""
     skipped: list[Exclusion] = []
     for head, shape in zip(heads, shapes, strict=True):
         if shape.columns != shapes[0].columns:
@@ -767,14 +682,13 @@ def _open_paths(paths: Sequence[Path], copies: file_heads.Copies, *, skip: bool)
             relation, more["original_types"], more["mixed"] = _open_json(connection, heads, copies)
         else:
             relation, more = _open_text(connection, heads, copies, skip=skip)
-    encodings = tuple(_say_encoding(head) for head in heads if head.encoding)
+    encodings = []
+    for head in (one for one in heads if one.encoding):
+        code = "encoding" if head.encoding.startswith("utf") else "encoding-guessed"
+        said, file = ENCODINGS[head.encoding], name_originals(str(head.path))
+        encodings.append(say(code, file=file, encoding=said))
     more["notes"] = (*encodings, *more.get("notes", ()))
     return Table(nw.from_native(relation), name, connection, paths=tuple(paths), **more)
-
-
-def _say_encoding(head: file_heads.Head) -> str:
-    code = "encoding" if head.encoding.startswith("utf") else "encoding-guessed"
-    return say(code, file=name_originals(str(head.path)), encoding=ENCODINGS[head.encoding])
 
 
 # What Python calls an encoding → what people call it
@@ -789,31 +703,27 @@ ENCODINGS: Final = {
 def open_arrow(
     connection: duckdb.DuckDBPyConnection, heads: Sequence[file_heads.Head]
 ) -> duckdb.DuckDBPyRelation:
-    """Return a relation over files of Arrow (Feather), which a library reads into the engine."""
     tables = []
-    for head in heads:
-        table = f"evenhand_arrow_{next(file_heads.NUMBERS)}"
-        connection.register(f"{table}_read", _read_arrow(head.path))
-        connection.execute(f"create temp table {table} as from {table}_read")
-        connection.unregister(f"{table}_read")
-        tables.append(f"select * from {table}")
-    return connection.sql(" union all ".join(tables))
-
-
-def _read_arrow(path: Path) -> Any:
     try:
         from pyarrow import ArrowException, feather, ipc
     except ModuleNotFoundError:
         raise UnknownFormat(
-            f"{path} is an Arrow file, which is read with pyarrow: pip install pyarrow, or save the"
-            " table as Parquet or CSV"
+            f"{heads[0].path} is an Arrow file, which is read with pyarrow: pip install pyarrow, or"
+            " save the table as Parquet or CSV"
         ) from None
-    try:
-        with path.open("rb") as file:
-            stream = file.read(4) == b"\xff\xff\xff\xff"
-        return ipc.open_stream(path).read_all() if stream else feather.read_table(path)
-    except (ArrowException, OSError) as error:
-        raise UnknownFormat(f"{path} is not a whole Arrow file: {error}") from None
+    for path in (head.path for head in heads):
+        table = f"evenhand_arrow_{next(file_heads.NUMBERS)}"
+        try:
+            with path.open("rb") as file:
+                stream = file.read(4) == b"\xff\xff\xff\xff"
+            read = ipc.open_stream(path).read_all() if stream else feather.read_table(path)
+        except (ArrowException, OSError) as error:
+            raise UnknownFormat(f"{path} is not a whole Arrow file: {error}") from None
+        connection.register(f"{table}_read", read)
+        connection.execute(f"create temp table {table} as from {table}_read")
+        connection.unregister(f"{table}_read")
+        tables.append(f"select * from {table}")
+    return connection.sql(" union all ".join(tables))
 
 
 def _open_json(
@@ -824,7 +734,49 @@ def _open_json(
     heads = [file_heads.rewrite(head, copies, quoted=False) for head in heads]
     if len(heads) == 1 and file_heads.is_wrapped(heads[0]):
         return file_heads.open_wrapped(connection, heads[0]), {}, {}
-    return open_json(connection, heads)
+    for head in heads:
+        text = head.text.lstrip()
+        if text.startswith("["):
+            inner = text[1:].lstrip()
+            if inner.startswith("]"):
+                raise InvalidJudgments(f"{head.path} holds an empty list: no judgments")
+            if inner and not inner.startswith("{"):
+                raise UnknownFormat(f"{head.path} is a list, but not of objects with named values")
+    files = "[" + ", ".join(quote(file_heads.duckdb_name(head.path)) for head in heads) + "]"
+    compressions = {head.compression for head in heads}
+    if len(compressions) > 1:
+        raise UnknownFormat("JSON files read together must be packed in one way, or none of them")
+    compression = compressions.pop()
+    packed = "uncompressed" if compression == "none" else compression
+    options = f"compression = '{packed}', hive_partitioning = false"
+    size = sum(head.path.stat().st_size for head in heads)
+    if any(not head.whole and "\n{" not in head.text for head in heads):  # it may be one object
+        options += f", maximum_object_size = {min(max(size, 1 << 24), 1 << 31)}"
+    sample = -1 if size <= _SMALL else _OBJECTS
+    described = connection.sql(
+        f"describe select * from read_json({files}, {options}, maximum_depth = 2, "
+        f"sample_size = {sample}, union_by_name = true, convert_strings_to_integers = false)"
+    ).fetchall()
+    types = {str(name): str(kind) for name, kind, *_ in described}
+    for name in types:  # of keys that differ in capitals only DuckDB renames one, and misses it
+        base = re.sub(r"_\d+$", "", name)
+        twins = [one for one in types if one != base and one.casefold() == base.casefold()]
+        if base != name and twins:
+            raise UnknownFormat(
+                f"keys '{twins[0]}' and '{base}' of {heads[0].path} differ in capitals only: rename"
+                " one"
+            )
+    columns = ", ".join(f"{quote(name)}: 'VARCHAR'" for name in types)
+    relation = connection.sql(
+        f"select * from read_json({files}, {options}, columns = {{{columns}}})"
+    )
+    source = f"{files}, {options}, filename = true"
+    mixed: dict[str, Kinds] = {
+        name: partial(_find_kinds, connection, source, name)
+        for name, kind in types.items()
+        if kind == "JSON"  # of several kinds, or missing throughout
+    }
+    return relation, {name: what for name, kind in types.items() if (what := _unfit(kind))}, mixed
 
 
 def _open_workbooks(
@@ -851,8 +803,8 @@ def _open_workbooks(
     sheets = [read(path, lambda one: fits(hold(one))) for path in paths]
     for one in sheets:
         if one.columns != sheets[0].columns:
-            known, columns = (Dialect("", each.columns) for each in (sheets[0], one))
-            raise UnknownFormat(_difference(sheets[0].book, one.book, known, columns))
+            known = sheets[0].columns
+            raise UnknownFormat(_difference(sheets[0].book, one.book, known, one.columns))
     return replace(hold(*sheets), paths=tuple(paths))
 
 
@@ -889,8 +841,6 @@ TAIL: Final = 256  # Bytes before the end of what was read that are compared at 
 
 
 class GrowingFile:
-    """A file that somebody else writes."""
-
     # offset: bytes that were read.
     # waiting: bytes behind them of a line that is not whole yet.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from evenhand.data.labels import Outcome, is_missing, read_outcome
 from evenhand.errors import InvalidJudgments, write_word
@@ -27,15 +27,7 @@ FARTHEST: Final = 10  # The largest number of a scale around 0
 _POINTS: Final = (5, 7)
 # Words in names of columns whose numbers run from the left of the screen to the right
 _ALONG: Final = (
-    "prefer",
-    "outcome",
-    "likert",
-    "scale",
-    "cmos",
-    "sidebyside",
-    "sxs",
-    "strength",
-    "degree",
+    *("prefer", "outcome", "likert", "scale", "cmos", "sidebyside", "sxs", "strength", "degree"),
 )
 # Names of columns in which a large number may as well be good for the left
 _OF_ONE: Final = ("winner", "win", "wins", "result", "outcome", "score")
@@ -191,11 +183,10 @@ _SIGNS: Final = re.compile(r"(?P<one>\w*)\s*(?P<sign>>+|<+|=+|≈|~)\s*(?P<other
 _PLUSES: Final = re.compile(r"(?P<one>\w+?)(?P<sign>\++)")
 
 
-@dataclass(frozen=True)
-class _Grade:
+class _Grade(NamedTuple):
     outcome: Outcome
-    strong: bool  # whether it says how strongly
-    words: frozenset[str]  # that name a side
+    strong: bool = False  # whether it says how strongly
+    words: frozenset[str] = frozenset()  # that name a side
 
 
 def _read_words(
@@ -204,15 +195,16 @@ def _read_words(
     declared: Mapping[str, Outcome],
     systems: Callable[[], Mapping[str, Collection[Outcome]]],
 ) -> Grades | None:
-    grades: dict[str, _Grade] = {}
+    grades: dict[str, _Grade] = {}  # label → what it says
     for label in sorted({*labels} - declared.keys()):
         grade = _read_grade(label)
         meant = read_outcome(label, declared)
         if grade is None and meant is None:
             return None
-        grades[label] = grade or _Grade(meant or "tie", strong=False, words=frozenset())
+        grades[label] = grade or _Grade(meant or "tie")
     if not any(one.strong for one in grades.values()):
         return None
+    outcomes = {label: one.outcome for label, one in grades.items()}
     words = {word for one in grades.values() for word in one.words}
     clash = [
         name
@@ -220,22 +212,17 @@ def _read_words(
         if name.casefold() in words and {*sides} != {_SIDE_OF[name.casefold()]}
     ]
     if clash:
-        options = " ".join(
-            f"--outcome {write_word(f'{label}={one.outcome}')}" for label, one in grades.items()
-        )
+        options = " ".join(f"--outcome {write_word(f'{a}={b}')}" for a, b in outcomes.items())
         raise InvalidJudgments(
             f"column '{column}' says '{clash[0]}', which is the name of a system and may mean a"
-            f" side as well: if sides are meant, declare them ({options}, in Python outcomes="
-            f"{ {label: one.outcome for label, one in grades.items()} })"
+            f" side as well: if sides are meant, declare them ({options}, in Python"
+            f" outcomes={outcomes})"
         )
     by_side = {
-        side: sorted(label for label, one in grades.items() if one.outcome == side)
+        side: sorted(label for label, meant in outcomes.items() if meant == side)
         for side in ("left", "tie", "right")
     }
-    return Grades(
-        {label: one.outcome for label, one in grades.items()},
-        say("graded-words", column=column, **by_side),
-    )
+    return Grades(outcomes, say("graded-words", column=column, **by_side))
 
 
 def _read_grade(label: str) -> _Grade | None:
@@ -252,7 +239,7 @@ def _read_grade(label: str) -> _Grade | None:
     if even and len(sides) != 1 and rest <= _EVEN | _BESIDE_EVEN:
         # "no tie" is no tie, "no difference" is one
         sound = ("no" in words) == bool(words & {"difference", "preference"})
-        return _Grade("tie", strong=False, words=frozenset()) if sound else None
+        return _Grade("tie") if sound else None
     if (
         len(sides) != 1
         or not words & (_BETTER | _STRENGTHS)
@@ -269,7 +256,7 @@ def _read_signs(match: re.Match[str]) -> _Grade | None:
     if (one and first is None) or (other and second is None) or (one and first == second):
         return None
     if sign[0] in "=≈~":
-        return _Grade("tie", strong=False, words=frozenset())
+        return _Grade("tie")
     words = frozenset(filter(None, (one, other)))
     left = first == "left" or (first is None and second == "right") or not words
     better: Outcome = "left" if left == (sign[0] in ">+") else "right"

@@ -43,7 +43,6 @@ _ENDS: Final = ("min_left_share", "max_left_share")  # each a system and its sha
 
 
 def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
-    """Count controls and repeats, as they are weighted."""
     columns = find_aside_columns(data.source, data.frame, scores=True)
     if "kind" not in columns.annotations:
         return None, None
@@ -58,16 +57,6 @@ def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
         if kind in sums:
             sums[kind] += n
     return int(sums[CONTROL]), int(sums[REPEAT])
-
-
-def tally_systems(data: Comparisons, controls: int | None) -> dict[str | None, Tally]:
-    """Count the comparisons of systems by task; nothing where no control stands beside them."""
-    if not controls or controls >= data.count_judgments():
-        return {}
-    remaining = leave_out_controls(data)
-    if not remaining.has("task"):
-        return {None: remaining.tally()}
-    return dict(remaining.tally(["task"]).split("task").items())
 
 
 _N = "evenhand_n"
@@ -123,7 +112,6 @@ def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
 
 
 def _with_task(frame: Frame) -> Frame:
-    """Add an empty task where there is none, so that both kinds of table are counted alike."""
     if "task" in frame.collect_schema().names():
         return frame
     return frame.with_columns(task=nw.lit(""))
@@ -151,9 +139,7 @@ def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
         counted["judges"] = len(loads)
         counted["effective_judges"] = sum(loads) ** 2 / sum(load**2 for load in loads)
     roles = [role for role in ("task", "judge", "item") if role in data.columns]
-    frame = data.frame.select(*roles, nw.lit(1).alias("evenhand_n"))
-    if "task" not in roles:
-        frame = frame.with_columns(task=nw.lit(""))
+    frame = _with_task(data.frame.select(*roles, nw.lit(1).alias(_N)))
     overlap = count_overlap(frame, judge="judge" in roles).values()
     if overlap:
         counted["items"] = sum(one.items for one in overlap)
@@ -268,8 +254,14 @@ class Inspection(Shown):
             (least, low), (most, high) = part.min_left_share, part.max_left_share
             ends = {"least": least, "low": low, "most": most, "high": high}
             said.append(say("left-alike", share=low) if low == high else say("left-shares", **ends))
+        answer = [say("holds", name=self.name, counts=self._count())]
+        if part.components is not None and part.components > 1:
+            answer.append(say("not-linked", "warning", groups=part.components))
+        elif part.components is not None:
+            linked = part.strongly_connected
+            answer.append(say("linked") if linked else say("one-way", "warning"))
         return Document(
-            answer=(say("holds", name=self.name, counts=self._count()), *_say_links(self.total)),
+            answer=tuple(answer),
             basis=" ".join([*columns, *said]),
             parts=(self._tabulate(), *_tabulate_scores(self.scores)),
             findings=self._list_findings(),
@@ -292,14 +284,17 @@ class Inspection(Shown):
         return ", ".join(counts)
 
     def _tabulate(self) -> Table:
-        """Return the counts of the whole table and of each task."""
         described = self.to_dict()
         rows = [
             {
                 **one,
                 **{key: ": ".join(map(str, one[key])) for key in _ENDS if one[key]},
                 "name": part.task or "all",
-                "linked": _write_links(part),
+                "linked": None
+                if part.components is None
+                else f"{part.components} parts"
+                if part.components > 1
+                else ("one way", "yes")[bool(part.strongly_connected)],
             }
             for part, one in zip(
                 (self.total, *self.tasks), (described["total"], *described["tasks"]), strict=True
@@ -323,22 +318,6 @@ class Inspection(Shown):
             without=("name", "linked"),
             only=() if self.tasks else ("latex", "markdown", "html", "csv"),
         )
-
-
-def _say_links(part: Part) -> list[Finding]:
-    if part.components is None:
-        return []
-    if part.components > 1:
-        return [say("not-linked", "warning", groups=part.components)]
-    return [say("linked") if part.strongly_connected else say("one-way", "warning")]
-
-
-def _write_links(part: Part) -> str | None:
-    if part.components is None:
-        return None
-    if part.components > 1:
-        return f"{part.components} parts"
-    return "yes" if part.strongly_connected else "one way"
 
 
 def _tabulate_scores(scores: tuple[Scores, ...]) -> list[Table]:
@@ -390,10 +369,21 @@ def inspect(
     rankings = expanded.rankings
     ranked = {} if rankings is None else rankings.count_tasks(weighted=True)
     controls, repeats = count_kinds(expanded)
-    linked = tally_systems(expanded, controls)
+    linked: dict[str | None, Tally] = {}
+    if controls and controls < expanded.count_judgments():
+        remaining = leave_out_controls(expanded)
+        others = remaining.tally(["task"] if remaining.has("task") else [])
+        linked = dict(others.split("task").items()) if others.factors else {None: others}
+    by_task: dict[str | None, Tally] = {None: tally}
+    if expanded.has("task"):
+        answers = count_answers(expanded, "task") if expanded.expanded else {}
+        by_task = {
+            task: replace(part, n_judgments=answers.get(task, part.n_judgments))
+            for task, part in tally.split("task").items()
+        }
     tasks = tuple(
         _part(task, (part, linked.get(task, part)), overlap.get(task), ranked.get(task))
-        for task, part in _by_task(expanded, tally).items()
+        for task, part in by_task.items()
     )
     if len(tasks) > 1:
         tasks = (_sum(tally, tasks), *tasks)
@@ -402,16 +392,6 @@ def inspect(
     notes = (*say_names(tally.systems), *(say_alike(judges.labels, "judge") if judges else ()))
     notes += find_slips(data)
     return _inspection(data, tasks, notes=notes)
-
-
-def _by_task(data: Comparisons, tally: Tally) -> dict[str | None, Tally]:
-    if not data.has("task"):
-        return {None: tally}
-    answers = count_answers(data, "task") if data.expanded else {}
-    return {
-        task: replace(part, n_judgments=answers.get(task, part.n_judgments))
-        for task, part in tally.split("task").items()
-    }
 
 
 def _inspection(
@@ -437,7 +417,6 @@ def _inspection(
 
 
 def refuse_unnamed(frame: Frame, source: Source, roles: Sequence[str]) -> None:
-    """Refuse labels that are missing or have a blank before or after them."""
     there = frame.collect_schema().names()
     roles = [role for role in roles if role in there]
     for role in roles:
@@ -461,7 +440,13 @@ def _part(
     pooled = tally.pool()
     wins, ties, losses = (float(n.sum()) for n in (pooled.wins, pooled.ties, pooled.losses))
     decisive = wins + losses
-    least, most = _extremes(pooled) if tally.positions_known else (None, None)
+    least = most = None
+    if tally.positions_known:  # who stood left least and most often
+        shown, k = pooled.counts.sum(axis=1), len(pooled.systems)
+        on_left = np.bincount(pooled.left, weights=shown, minlength=k)
+        part = on_left / (on_left + np.bincount(pooled.right, weights=shown, minlength=k))
+        ends = int(part.argmin()), int(part.argmax())
+        least, most = ((pooled.systems[i], float(part[i])) for i in ends)
     # An edge from each system to those that were preferred to it; a tie draws both
     pairs = linked.pool()
     up, down = pairs.losses + pairs.ties > 0, pairs.wins + pairs.ties > 0
@@ -489,17 +474,6 @@ def _part(
         components=int(weak_components(graph).max()) + 1,
         strongly_connected=is_strongly_connected(graph),
     )
-
-
-def _extremes(tally: Tally) -> tuple[tuple[str, float], tuple[str, float]]:
-    """Return the systems that stood left least and most often, and their shares."""
-    shown = tally.counts.sum(axis=1)
-    k = len(tally.systems)
-    left = np.bincount(tally.left, weights=shown, minlength=k)
-    share = left / (left + np.bincount(tally.right, weights=shown, minlength=k))
-    ends = int(share.argmin()), int(share.argmax())
-    least, most = ((tally.systems[i], float(share[i])) for i in ends)
-    return least, most
 
 
 def _sum(tally: Tally, parts: Sequence[Part]) -> Part:

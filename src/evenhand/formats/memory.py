@@ -19,7 +19,27 @@ from evenhand.formats.table import Table
 
 def open_memory(source: Any) -> Table:
     if type(source).__module__.partition(".")[0] == "datasets":
-        return open_data_set(source)
+        kind = type(source).__name__
+        if isinstance(source, Mapping):
+            splits = listing([f"data[{split!r}]" for split in source])
+            raise UnknownFormat(
+                f"a {kind} holds a data set for each split: pass one of them ({splits})"
+            )
+        if not hasattr(source, "num_rows"):
+            raise UnknownFormat(
+                f"{kind} is read as it streams: load the data set with streaming=False, or pass"
+                " list(data)"
+            )
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        table = source.with_format("arrow")[:]
+        for name, feature in source.features.items():
+            if hasattr(feature, "int2str"):  # labels are numbers there, -1 where there is none
+                known = pc.if_else(pc.less(table[name], 0), None, table[name])
+                labels = pc.take(pa.array(feature.names), known)
+                table = table.set_column(table.column_names.index(name), name, labels)
+        return open_frame(table, "data set")
     if isinstance(source, Mapping):
         return open_columns(source)
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
@@ -32,7 +52,16 @@ def open_frame(source: Any, what: str = "data frame") -> Table:
     native = nw.to_native(source, pass_through=True)
     # not by its attributes: a frame of Spark Connect has every one, as a column
     if nw.dependencies.is_pandas_like_dataframe(native):
-        source = _unset_index(native)
+        named = [name for name in native.index.names if name is not None]
+        for name in [name for name in named if name in native.columns]:
+            column = native[name]  # a frame where there are several
+            if column.ndim == 1 and column.tolist() != native.index.get_level_values(name).tolist():
+                raise UnknownFormat(
+                    f"the data frame has an index and a column called '{name}', and they differ:"
+                    " rename one"
+                )
+            named.remove(name)
+        source = native.reset_index(level=named) if named else native
     try:
         frame = nw.from_native(source)
         names = list(frame.collect_schema().names())
@@ -61,20 +90,6 @@ def _refuse_unnamed(names: Sequence[Any], what: str) -> None:
             f"column name {unnamed[0]} of the {what} is no text but"
             f" {type(unnamed[0]).__name__}: columns need names"
         )
-
-
-def _unset_index(frame: Any) -> Any:
-    """Make columns of those levels of the index of a pandas frame that have names."""
-    named = [name for name in frame.index.names if name is not None]
-    for name in [name for name in named if name in frame.columns]:
-        column = frame[name]  # a frame where there are several
-        if column.ndim == 1 and column.tolist() != frame.index.get_level_values(name).tolist():
-            raise UnknownFormat(
-                f"the data frame has an index and a column called '{name}', and they differ:"
-                " rename one"
-            )
-        named.remove(name)
-    return frame.reset_index(level=named) if named else frame
 
 
 def open_columns(columns: Mapping[Any, Any], what: str = "dict") -> Table:
@@ -106,7 +121,6 @@ def open_columns(columns: Mapping[Any, Any], what: str = "dict") -> Table:
 
 
 def _find_type(values: Sequence[Any]) -> str:
-    """Return the type of a column in DuckDB: conditions compare numbers as numbers."""
     known = [value for value in values if type(value).__name__ not in _MISSING_TYPES]
     kinds = {*map(type, known)}
     if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
@@ -128,31 +142,6 @@ def open_rows(rows: Sequence[Any]) -> Table:
             )
     names = dict.fromkeys(name for row in rows for name in row)
     return open_columns({name: [row.get(name) for row in rows] for name in names}, "list")
-
-
-def open_data_set(source: Any) -> Table:
-    """Open a data set of Hugging Face as its Arrow table, labels by their names."""
-    kind = type(source).__name__
-    if isinstance(source, Mapping):
-        splits = listing([f"data[{split!r}]" for split in source])
-        raise UnknownFormat(
-            f"a {kind} holds a data set for each split: pass one of them ({splits})"
-        )
-    if not hasattr(source, "num_rows"):
-        raise UnknownFormat(
-            f"{kind} is read as it streams: load the data set with streaming=False, or pass"
-            " list(data)"
-        )
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    table = source.with_format("arrow")[:]
-    for name, feature in source.features.items():
-        if hasattr(feature, "int2str"):  # labels are numbers there, -1 where there is none
-            known = pc.if_else(pc.less(table[name], 0), None, table[name])
-            labels = pc.take(pa.array(feature.names), known)
-            table = table.set_column(table.column_names.index(name), name, labels)
-    return open_frame(table, "data set")
 
 
 def hold_columns(columns: Mapping[str, Sequence[Any]], name: str) -> Table:

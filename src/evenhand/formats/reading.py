@@ -44,7 +44,7 @@ from evenhand.formats.memory import hold_columns, open_memory
 from evenhand.formats.registry import choose, knows, reads_names
 from evenhand.formats.roles import check_asked
 from evenhand.formats.table import (
-    Handle,
+    NESTED,
     InvalidRow,
     Layout,
     ReadOptions,
@@ -158,8 +158,8 @@ def read(
 def understand(
     table: Table, options: ReadOptions, *, layout: str | None, where: str | nw.Expr | None
 ) -> Comparisons | Rankings | Ratings:
-    """Say what the columns of a table mean; arguments as `read`."""
-    if table.may_wrap and not knows(table.header(options), layout):
+    nested = NESTED in table.original_types.values()
+    if nested and not knows(table.header(options), layout):
         table = open_inner(table)
     table, options = _rename_dotted(table, options, layout)
     table = read_decimals(table, options.decimal)
@@ -171,7 +171,10 @@ def understand(
         selected = table.with_frame(filter_rows(table.frame, where, table.name))
         table = replace(selected, name=f"{table.name} where {shown}")
     filtered = table.frame
-    table, options = _rename_quoted(table, options)
+    # Columns with a single quote in place of a double one, which DuckDB is not asked for
+    quoted = {name: name.replace('"', "'") for name in table.columns if '"' in name}
+    if quoted and table.frame.implementation.is_duckdb():
+        table, options = _rename(table, options, quoted)
     try:
         chosen, options = _choose(table, options, layout)
     except (UnknownColumn, UnknownFormat):
@@ -179,33 +182,25 @@ def understand(
             raise InvalidJudgments(f"no judgments in {table.name}: no row meets it") from None
         raise
     table = replace(table, faults=[] if options.skip_bad_rows else None)
+    data: Comparisons | Rankings | Ratings | None = None
     with explained(table.name):
-        data = _read_rows(chosen, table, options)
+        while data is None:  # again without a row that cannot be read, where such are skipped
+            try:
+                data = chosen.read(table, options)
+            except InvalidRow as fault:
+                table.skip(fault)
     source = data.source.noting(*table.notes).excluding(*table.skipped, *table.exclude_skipped())
-    data = replace(data, source=source)
-    if where is None:
-        return data
-    condition = where if isinstance(where, str) else ""
-    reason = f"by {quote_condition(where)}"
-    others = Filter("where", reason, whole, filtered, data.source.columns, condition)
-    source = data.source
-    first = replace(source, exclusions=(others, *source.exclusions))
-    return replace(data, source=first)
-
-
-def _read_rows(layout: Layout, table: Table, options: ReadOptions) -> Handle:
-    """Read a table; again without a row that cannot be read, where such rows are skipped."""
-    while True:
-        try:
-            return layout.read(table, options)
-        except InvalidRow as fault:
-            table.skip(fault)
+    if where is not None:
+        condition = where if isinstance(where, str) else ""
+        reason = f"by {quote_condition(where)}"
+        others = Filter("where", reason, whole, filtered, source.columns, condition)
+        source = replace(source, exclusions=(others, *source.exclusions))
+    return replace(data, source=source)
 
 
 def read_columns(
     columns: Mapping[str, Sequence[Any]], name: str
 ) -> Comparisons | Rankings | Ratings:
-    """Read columns that lie in memory as a CSV file of them would be read."""
     return understand(hold_columns(columns, name), ReadOptions(), layout=None, where=None)
 
 
@@ -221,36 +216,24 @@ def _rename_dotted(
     if not any(name.lower().startswith(("answer", "output")) for name in crowd):
         crowd = {}
     dotted = [name for name in table.columns if "." in name or name in crowd]
-    if (
-        not dotted
-        or not table.frame.implementation.is_duckdb()
-        or reads_names(table.header(options), layout)
-    ):
+    plain = not dotted or not table.frame.implementation.is_duckdb()
+    if plain or reads_names(table.header(options), layout):
         return table, options
     taken = {name.casefold() for name in table.columns}
     new: dict[str, str] = {}
     for name in dotted:
-        plain = crowd.get(name, name).replace(".", "_")
-        while plain.casefold() in taken:
-            plain += "_"
-        taken.add(plain.casefold())
-        new[name] = plain
+        written = crowd.get(name, name).replace(".", "_")
+        while written.casefold() in taken:
+            written += "_"
+        taken.add(written.casefold())
+        new[name] = written
     note = say("prefixes" if crowd else "dots", columns=[*new.values()])
     return _rename(replace(table, notes=(*table.notes, note)), options, new)
-
-
-def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
-    """Write columns with a single quote in place of a double one, which DuckDB is not asked for."""
-    quoted = [name for name in table.columns if '"' in name]
-    if not quoted or not table.frame.implementation.is_duckdb():
-        return table, options
-    return _rename(table, options, {name: name.replace('"', "'") for name in quoted})
 
 
 def _rename(
     table: Table, options: ReadOptions, new: Mapping[str, str]
 ) -> tuple[Table, ReadOptions]:
-    """Rename columns of a table of DuckDB, and where the caller names them."""
     parts = [
         quote_name(name) + (f" as {quote_name(new[name])}" if name in new else "")
         for name in table.schema.names()
@@ -269,7 +252,6 @@ def _rename(
 
 
 def _choose(table: Table, options: ReadOptions, layout: str | None) -> tuple[Layout, ReadOptions]:
-    """Return the layout of a table, with columns of scores that were asked for as lists."""
     lists = dict(options.lists) | {
         role: [one.strip() for one in name.split(",")]
         for role, name in options.columns.items()
@@ -327,7 +309,6 @@ def show_source(text: str) -> str:
 
 
 def hide_settings(text: str, words: tuple[str, ...]) -> str:
-    """Return what is said of a command without the secrets of the URLs among its words."""
     for url in (match[1] for match in map(_WORD.fullmatch, words) if match):
         for spelled in (url, str(Path(url))):  # a path has no two slashes
             text = text.replace(spelled, show_source(url))

@@ -132,7 +132,6 @@ def read_records(table: Table) -> Iterator[Record]:
 def read_each(
     table: Table, read: Callable[[Record], Iterable[T]], records: Iterable[Record] | None = None
 ) -> list[T]:
-    """Return what is read of each record; one that cannot be read is refused, or skipped."""
     results: list[T] = []
     for record in read_records(table) if records is None else records:
         try:
@@ -154,13 +153,33 @@ def take_rows(
     notes: Iterable[str] = (),
     excluded: Iterable[Exclusion] = (),
 ) -> Handle:
-    """Make judgments of flat rows: ratings, or what `make` makes."""
     # flat: columns that are kept beside those that the layout reads.
     # unread: what was not read; None for all other columns of the table.
     names = list_unread(table, (*layout.reads, *flat)) if unread is None else unread
     data = make(lay_out(table, rows), options, layout)
     source = data.source.noting(*say_unread(names), *notes)
     return replace(data, source=source.excluding(*excluded))
+
+
+def row_layout(
+    name: str,
+    title: str,
+    needs: Sequence[str],
+    read: Callable[[Record], Iterable[Row]],
+    *,
+    also: Sequence[str] = (),
+    keeps: bool = False,
+    note: Callable[[Sequence[Row]], Iterable[str]] = lambda _: (),
+) -> Layout:
+    """Return a layout of ratings that is read record by record; `keeps`: other flat columns."""
+
+    def understand(table: Table, options: ReadOptions) -> Handle:
+        flat = list_flat(table, layout.reads) if keeps else []
+        rows = read_each(table, lambda one: [keep_flat(one, flat, row) for row in read(one)])
+        return take_rows(layout, table, rows, options, flat=flat, notes=note(rows))
+
+    layout = Layout(name, title, needs, understand=understand, also=also)
+    return layout
 
 
 # Columns that are there even if no row has a value
@@ -185,7 +204,6 @@ def lay_out(table: Table, rows: Sequence[Row]) -> Table:
 
 
 def write_value(value: Any) -> str | None:
-    """Write a value as people do; a missing one is None."""
     if isinstance(value, str):
         return value or None
     if value is None:
@@ -297,21 +315,21 @@ def read_inclusive(
     """Read errors whose `end_i` is their last character."""
     if not isinstance(given, list):
         raise record.refuse(f"errors are a list, not {shorten(given)}")
-    return tuple(_read_inclusive(record, one, category, screen) for one in given)
-
-
-def _read_inclusive(record: Record, given: Any, category: str, screen: Screen | None) -> Span:
-    if not isinstance(given, Mapping) or not {"start_i", "end_i", "severity"} <= set(given):
-        raise record.refuse(f"an error has start_i, end_i and severity, not {shorten(given)}")
-    severity = record.choose(str(given["severity"]).casefold(), "severity", SEVERITIES)
-    start, end = given["start_i"], given["end_i"]
-    if "missing" in (start, end):
-        return Span(0, 0, severity, name_category(given.get(category)))
-    last = end + 1 if isinstance(end, int) and not isinstance(end, bool) else end
-    _check(record, start, last)
-    if screen is not None and start is not None:
-        start, last = screen.find(start, end)
-    return Span(start, last, severity, name_category(given.get(category)))
+    spans = []
+    for one in given:
+        if not isinstance(one, Mapping) or not {"start_i", "end_i", "severity"} <= set(one):
+            raise record.refuse(f"an error has start_i, end_i and severity, not {shorten(one)}")
+        severity = record.choose(str(one["severity"]).casefold(), "severity", SEVERITIES)
+        start, end = one["start_i"], one["end_i"]
+        last = end + 1 if isinstance(end, int) and not isinstance(end, bool) else end
+        if "missing" in (start, end):
+            start = last = 0
+        else:
+            _check(record, start, last)
+            if screen is not None and start is not None:
+                start, last = screen.find(start, end)
+        spans.append(Span(start, last, severity, name_category(one.get(category))))
+    return tuple(spans)
 
 
 def read_exclusive(record: Record, given: Any) -> tuple[Span, ...]:
@@ -346,7 +364,6 @@ def name_category(given: Any) -> str:
 
 
 def take_marks(record: Record, text: str) -> tuple[str, tuple[int, int] | None]:
-    """Take `<v>` and `</v>` out of a text."""
     if _OPEN not in text and _CLOSE not in text:
         return text, None
     start = text.find(_OPEN)
@@ -360,7 +377,6 @@ def take_marks(record: Record, text: str) -> tuple[str, tuple[int, int] | None]:
 
 
 def put_marks(text: str, start: int, end: int) -> str:
-    """Put `<v>` and `</v>` around some characters."""
     return f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
 
 
@@ -398,5 +414,4 @@ def gather_unread(
 
 
 def say_unread(names: Collection[str]) -> list[str]:
-    """Return the note on what was not read."""
     return [f"not read: {', '.join(sorted(names))}"] if names else []

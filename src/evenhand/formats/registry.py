@@ -101,7 +101,6 @@ _ENDS: Final = (("1", "2"), ("A", "B"), ("0", "1"), ("left", "right"))
 
 
 def choose(header: Header, name: str | None) -> Layout:
-    """Return the layout that was asked for, or the first that recognises the header."""
     if name is not None:
         folded = name.replace("-", "_").lower()
         require_option("format", folded, FORMATS)
@@ -179,19 +178,13 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
         return UnknownFormat(
             f"{header.table} is the log of a campaign, for evenhand check: {DOWNLOAD}"
         )
-    if (
-        "weight" in header.requested
-        and generic.RATINGS not in fitting
-        and generic.RATINGS.recognise(header)
-    ):
+    weighted = "weight" in header.requested and generic.RATINGS not in fitting
+    if weighted and generic.RATINGS.recognise(header):
         return UnknownColumn(
             f"{header.table} holds ratings, which have no weights: leave out the role of weight"
         )
-    layouts = [
-        layout
-        for layout in (generic.COMPARISONS, generic.RANKINGS, generic.RATINGS)
-        if layout in fitting
-    ]
+    ours = (generic.COMPARISONS, generic.RANKINGS, generic.RATINGS)
+    layouts = [layout for layout in ours if layout in fitting]
     nearest = min(layouts, key=lambda layout: len(header.missing(layout.needs)), default=None)
     if nearest is None or len(header.missing(nearest.needs)) == len(nearest.needs):
         return UnknownFormat(

@@ -128,7 +128,35 @@ def open_remote(
     urls = [file.url for file in files]
     name = names.name_files(urls)
     if False in kinds or not all(file.system for file in files):
-        return replace(_open_copies(files, opening), name=name, paths=())
+        if len(files) > 1 and "=" in gettempdir():
+            raise UnknownOption(
+                f"copies of the files would lie in {gettempdir()}, where a folder named like"
+                " NAME=VALUE is read as a column: set TMPDIR to another folder"
+            )
+        folder = TemporaryDirectory(prefix="evenhand-")
+        copies: list[str] = []
+        with ExitStack() as undo:
+            undo.callback(folder.cleanup)
+            undo.callback(forget_copies, copies)
+            try:
+                _refuse_size(sum(file.size for file in files))
+                for i, file in enumerate(files):
+                    copies.append(str(_copy(file, Path(folder.name, str(i)))))
+                table = opening([Path(copy) for copy in copies])
+            except EvenhandError as error:
+                raise type(error)(name_originals(str(error))) from None
+            except OSError as error:
+                if error.errno not in _NO_ROOM:
+                    raise
+                raise UnknownOption(
+                    f"{names.name_files([file.url for file in files])} cannot be copied to"
+                    f" {gettempdir()} ({error.strerror}): set TMPDIR to a folder with more room, or"
+                    " download what is read"
+                ) from None
+            undo.pop_all()
+        finalize(table.connection, forget_copies, copies)
+        finalize(table.connection, folder.cleanup)
+        return replace(table, name=name, paths=())
     connection = connect_apart()
     bucket_files = BucketFiles(files)
     connection.register_filesystem(bucket_files)
@@ -167,7 +195,6 @@ class BucketFiles(AbstractFileSystem):  # type: ignore[misc] # fsspec ships no a
         return datetime(2000, 1, 1, tzinfo=UTC)  # for DuckDB none changes while it is read
 
     def check(self) -> None:
-        """Refuse files that changed since this thread read them."""
         mine = {key for key in self.unchecked.copy() if key[0] == get_ident()}
         if not mine:
             return
@@ -190,40 +217,6 @@ class _OpenFile(AbstractBufferedFile):  # type: ignore[misc]
 
 # Faults for which another folder helps; the last is of a name that no copy can have
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENAMETOOLONG)
-
-
-def _open_copies(
-    files: Sequence[RemoteFile], opening: Callable[[list[str | Path]], Table]
-) -> Table:
-    if len(files) > 1 and "=" in gettempdir():
-        raise UnknownOption(
-            f"copies of the files would lie in {gettempdir()}, where a folder named like NAME=VALUE"
-            " is read as a column: set TMPDIR to another folder"
-        )
-    folder = TemporaryDirectory(prefix="evenhand-")
-    copies: list[str] = []
-    with ExitStack() as undo:
-        undo.callback(folder.cleanup)
-        undo.callback(forget_copies, copies)
-        try:
-            _refuse_size(sum(file.size for file in files))
-            for i, file in enumerate(files):
-                copies.append(str(_copy(file, Path(folder.name, str(i)))))
-            table = opening([Path(copy) for copy in copies])
-        except EvenhandError as error:
-            raise type(error)(name_originals(str(error))) from None
-        except OSError as error:
-            if error.errno not in _NO_ROOM:
-                raise
-            raise UnknownOption(
-                f"{names.name_files([file.url for file in files])} cannot be copied to"
-                f" {gettempdir()} ({error.strerror}): set TMPDIR to a folder with more room, or"
-                " download what is read"
-            ) from None
-        undo.pop_all()
-    finalize(table.connection, forget_copies, copies)
-    finalize(table.connection, folder.cleanup)
-    return table
 
 
 def _refuse_size(size: int) -> None:
@@ -304,7 +297,6 @@ def _download(file: RemoteFile, into: BinaryIO) -> None:
 
 
 def _save(answer: Any, url: str, into: BinaryIO) -> None:
-    """Write what a server sends, unless it is a page, too much or cut off."""
     length = answer.headers.get("Content-Length", "")
     size, done = int(length) if length.isdecimal() else 0, 0
     _refuse_size(size)
@@ -320,7 +312,6 @@ def _save(answer: Any, url: str, into: BinaryIO) -> None:
 
 
 def _find_in_bucket(text: str) -> list[RemoteFile]:
-    """Return the files of a URL, sorted: one, those of a pattern, or of a folder."""
     front = re.split("[?;&]", text)[0]
     address = names.read_address(front)
     scheme = address.scheme.replace("gcs", "gs")
@@ -403,16 +394,13 @@ def _expand(system: Any, address: names.Address, path: str) -> list[Any]:
         folder = path[: magic.start()].rpartition("/")[0]
         rest = path[len(folder) + 1 :]
         hidden = [part for part in path.split("/") if part.startswith(".")]
-        infos = [
-            info
-            for info in list_files(folder, below="/" in rest or "**" in rest)
-            if rule.match(info.path)
-            and all(
-                any(fnmatchcase(part, pattern) for pattern in hidden)
-                for part in info.path.split("/")
-                if part.startswith(".")
-            )
-        ]
+
+        def is_meant(path: str) -> bool:  # a name that begins with a full stop is asked for so
+            stops = [part for part in path.split("/") if part.startswith(".")]
+            return all(any(fnmatchcase(part, one) for one in hidden) for part in stops)
+
+        infos = list_files(folder, below="/" in rest or "**" in rest)
+        infos = [info for info in infos if rule.match(info.path) and is_meant(info.path)]
         if infos:
             return infos
     info, bucket = system.get_file_info([path, address.place])

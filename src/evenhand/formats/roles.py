@@ -112,7 +112,6 @@ _MARKS: Final[Mapping[str, Outcome]] = {
 
 
 def find_mark(column: str) -> Outcome | None:
-    """Return the outcome that a column is about by its name; `winner` is about none."""
     return _MARKS.get(fold(column))
 
 
@@ -140,7 +139,6 @@ class Header:
         return role not in NAMES or not self.holds_texts(column)
 
     def named(self, name: str) -> str | None:
-        """Return the column whose folded name is this name's, the exact one first."""
         if name in self.columns:
             return name
         return next((column for column in self.columns if fold(column) == fold(name)), None)
@@ -149,7 +147,6 @@ class Header:
         return all(self.named(name) is not None for name in names)
 
     def candidates(self, role: str) -> list[str]:
-        """Return the columns that could play a role; one that the caller gave away cannot."""
         if role in self.requested:
             return [self.requested[role]]
         if role in ONLY_ASKED:
@@ -231,7 +228,6 @@ def assign(
 
 
 def _only(header: Header, role: str, taken: set[str | None]) -> str | None:
-    """Return the one column that could play a role, or None."""
     candidates = [column for column in header.candidates(role) if column not in taken]
     if len(candidates) > 1 and role in SOFT:
         return None
@@ -283,16 +279,13 @@ def refuse_circular(header: Header, missing: Sequence[str]) -> None:
             if requested_role != role and fold(column) in _FOLDED[role]:
                 raise UnknownOption(
                     f"column '{column}' of {header.table} plays two roles, {role} and"
-                    f" {requested_role}:"
-                    f" leave out --column {write_word(f'{requested_role}={column}')}, or say which"
-                    " column is the"
-                    f" {role}"
-                    f" (--column {role}=NAME)"
+                    f" {requested_role}: leave out"
+                    f" --column {write_word(f'{requested_role}={column}')}, or say which column is"
+                    f" the {role} (--column {role}=NAME)"
                 )
 
 
 def describe(assigned: Mapping[str, str]) -> str:
-    """Say in a few words which column plays which role."""
     return ", ".join(
         role if role == column else f"{role}={column}" for role, column in assigned.items()
     )

@@ -133,11 +133,6 @@ class Table:
     def columns(self) -> tuple[str, ...]:
         return tuple(name for name in self.schema.names() if name != PLACE)
 
-    @property
-    def may_wrap(self) -> bool:
-        """Whether a list of judgments may stand in one of its columns."""
-        return NESTED in self.original_types.values()
-
     def header(self, options: ReadOptions) -> Header:
         return Header(
             self.columns, options.columns, self.name, self.holds_texts, lambda: self.spreads
@@ -151,17 +146,12 @@ class Table:
             for name, dtype in self.schema.items()
             if dtype == nw.String or (dtype.is_numeric() and not dtype.is_nested())
         ]
-        if not plain:
-            return {}
-        few = {name: _numbers(values) for name, values in self._fetch(plain, LOOK).items()}
-        numeric = [name for name, numbers in few.items() if numbers]
-        many = self._fetch(numeric, ROWS_LOOKED_AT) if numeric else {}
-        found = {name: _numbers(values) for name, values in many.items()}
-        return {name: Spread(min(each), max(each)) for name, each in found.items() if each}
-
-    def _fetch(self, columns: Sequence[str], n: int) -> dict[str, list[Any]]:
-        fetched = fetch_columns(self.frame.select(*columns).head(n))
-        return {name: values.tolist() for name, values in fetched.items()}
+        numbers: dict[str, list[float]] = {name: [] for name in plain}
+        for rows in (LOOK, ROWS_LOOKED_AT):  # of few rows first: most columns are no numbers
+            some = fetch_columns(self.frame.select(*numbers).head(rows)) if numbers else {}
+            read = {name: _numbers(values.tolist()) for name, values in some.items()}
+            numbers = {name: each for name, each in read.items() if each}
+        return {name: Spread(min(each), max(each)) for name, each in numbers.items()}
 
     def holds_texts(self, column: str) -> bool:
         """Say whether the first values of a column are texts or numbers, and so name nothing."""
@@ -185,12 +175,10 @@ class Table:
         self.faults.append(fault)
 
     def name_rows(self, numbers: Collection[int]) -> dict[int, str]:
-        """Name rows by their lines in a text file, elsewhere by their numbers."""
         lines = find_lines(self.frame, numbers)
         return {n: f"line {lines[n]:,}" if lines else f"row {n:,}" for n in numbers}
 
     def exclude_skipped(self) -> tuple[Exclusion, ...]:
-        """Return what was skipped, counted and listed."""
         numbers = sorted({number for fault in self.faults or () for number in fault.numbers})
         if not numbers:
             return ()
@@ -218,17 +206,10 @@ class Table:
         return replace(self, frame=frame)
 
     def source(self, layout: str, columns: Mapping[str, str], note: str) -> Source:
-        return Source(
-            name=self.name,
-            format=layout,
-            columns=dict(columns),
-            notes=(note,),
-            connection=self.connection,
-        )
+        return Source(self.name, layout, {**columns}, (note,), connection=self.connection)
 
 
 def exclude_bad_rows(places: Sequence[str], faults: Sequence[str], every: int) -> Exclusion:
-    """Return the exclusion of some of `every` rows, by their places and what is wrong with them."""
     sentence = say("bad-rows", rows=len(places), faults=faults)
     reason = f"rows that cannot be read: {listing(places)}{sign_names(places)}"
     return Exclusion("bad-rows", reason, len(places), every, sentence=sentence)
@@ -416,11 +397,11 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
             what = far if _FAR.match(value) else "is not a number"
             comma = _WITH_COMMA.fullmatch(value.strip()) is not None
             way = ""
-            if comma and _THOUSANDS.fullmatch(value.strip()):
-                way = "; write thousands without a comma, or where it is before decimals:"
-                way += " --decimal , in Python decimal=','"
-            elif comma:
-                way = "; where a comma is before decimals: --decimal , in Python decimal=','"
+            if comma:
+                thousands = _THOUSANDS.fullmatch(value.strip())
+                first = "write thousands without a comma, or where it is" if thousands else ""
+                way = f"; {first or 'where a comma is'} before decimals: --decimal , in Python"
+                way += " decimal=','"
             elif role in ("rank", "score") and find_rows(table.frame, ~is_no_number(column), 1):
                 way = f"; or {SKIP}"
             raise InvalidJudgments(
@@ -447,7 +428,6 @@ ALIKE: Final = 0.8  # Likeness from which a name may be a slip of another; "jugd
 
 
 def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
-    """Rename columns to their roles and give them the type that the role needs."""
     taken = set(roles.values())
     expressions = []
     for role, column in roles.items():
@@ -459,26 +439,19 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
             expressions.append(read_label(table, column, role))
     others = [column for column in table.columns if column not in taken]
     names, notes = name_covariates(others, roles)
-    notes += note_misspelt(others, roles, table.header(ReadOptions()))
+    # Columns whose names nearly are that of a judge, an item or a weight
+    header = table.header(ReadOptions())
+    for role in (one for one in EASILY_LOST if one not in roles):
+        known = [fold(name) for name in (role, *SYNONYMS[role])]
+        for column in others:
+            near = get_close_matches(fold(column), known, n=1, cutoff=ALIKE)
+            if near and header.fits(column, role):
+                sentence = f"column '{column}' is not taken as {role}"
+                notes.append(f"{sentence}; if it is: --column {write_word(f'{role}={column}')}")
     for column, name in names.items():
         expressions.append(_keep(table, column).alias(name))
     places = list_places(table.frame)
     return table.frame.select(*expressions, *places), notes
-
-
-def note_misspelt(
-    columns: Sequence[str], roles: Mapping[str, str], header: Header | None = None
-) -> list[str]:
-    """Ask about columns whose names nearly are that of a judge, an item or a weight."""
-    notes = []
-    for role in (one for one in EASILY_LOST if one not in roles):
-        known = [fold(name) for name in (role, *SYNONYMS[role])]
-        for column in columns:
-            near = get_close_matches(fold(column), known, n=1, cutoff=ALIKE)
-            if near and (header is None or header.fits(column, role)):
-                sentence = f"column '{column}' is not taken as {role}"
-                notes.append(f"{sentence}; if it is: --column {write_word(f'{role}={column}')}")
-    return notes
 
 
 def name_covariates(
@@ -503,8 +476,19 @@ def read_label(table: Table, column: str, role: str) -> nw.Expr:
     table.refuse_mixed(column, role, LABELS)
     dtype = table.schema[column]
     unfit_type = table.original_types.get(column) or _unfit(table, column, dtype)
+    if unfit_type == "whole floats":
+        rows = name_rows(find_rows(table.frame, nw.col(column).is_null()))
+        missing = f" a value is missing{rows}, and" if rows else ""
+        raise InvalidJudgments(
+            f"column '{column}' of {table.name}, taken as {role}, holds whole numbers as floats:"
+            f"{missing} 3.0 is no label. Fill or drop the missing values and make it whole:"
+            f" frame['{column}'].astype('Int64')"
+        )
     if unfit_type:
-        raise InvalidJudgments(_refusal(table, column, role, unfit_type))
+        raise InvalidJudgments(
+            f"column '{column}' of {table.name}, taken as {role}, holds {unfit_type}, which cannot"
+            " name anything: make it text or whole numbers"
+        )
     value = nw.col(column)
     return (value if dtype == nw.String else _as_text(table, column)).alias(role)
 
@@ -553,18 +537,6 @@ def _native_type(table: Table, column: str) -> str:
     return str(native.types[native.columns.index(column)])
 
 
-def _refusal(table: Table, column: str, role: str, unfit_type: str) -> str:
-    where = f"column '{column}' of {table.name}, taken as {role},"
-    if unfit_type == "whole floats":
-        rows = name_rows(find_rows(table.frame, nw.col(column).is_null()))
-        missing = f" a value is missing{rows}, and" if rows else ""
-        return (
-            f"{where} holds whole numbers as floats:{missing} 3.0 is no label. Fill or drop the"
-            f" missing values and make it whole: frame['{column}'].astype('Int64')"
-        )
-    return f"{where} holds {unfit_type}, which cannot name anything: make it text or whole numbers"
-
-
 # Columns for what was recorded beside a judgment: kinds, expected answers, times.
 #
 # Their names are common (`type`, `timestamp`), so that names alone decide little: a column under
@@ -608,7 +580,6 @@ def is_sure(table: Table, options: ReadOptions, role: str, column: str) -> bool:
 def drop_misfits(
     table: Table, options: ReadOptions, roles: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """Leave columns that only sound like a role of `SOFT` where they are."""
     fitting, notes = {}, []
     for role, column in roles.items():
         unsure = role in SOFT and not is_sure(table, options, role, column)
@@ -621,7 +592,6 @@ def drop_misfits(
 
 
 def _misfit(table: Table, role: str, column: str) -> str | None:
-    """Say what a column holds that does not fit a role; None where it does."""
     dtype = table.schema[column]
     text = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
     if role == "kind":
@@ -758,7 +728,6 @@ def turn_winners(
 def take_grades(
     table: Table, roles: Mapping[str, str], declared: Mapping[str, Outcome] | None
 ) -> tuple[Table, Grades | None]:
-    """Find out whether outcomes are graded; those that are numbers become text."""
     column = roles["outcome"]
     if table.schema[column].is_nested():
         return table, None
@@ -770,18 +739,15 @@ def take_grades(
                 sides.setdefault(name, set()).add(side)
         return sides
 
-    first = count_labels(table.frame.head(ROWS_LOOKED_AT), column, as_text=True)
-    if read_grades(first, column, declared, systems=find_sides) is None:
-        return table, None
-    every = count_labels(table.frame, column, as_text=True)
-    grades = read_grades(every, column, declared, systems=find_sides)
-    if grades is None:
-        return table, None
-    if table.schema[column] == nw.String:
-        kinds = {name: kind for name, kind in table.original_types.items() if name != column}
-        return replace(table, original_types=kinds), grades
+    for frame in (table.frame.head(ROWS_LOOKED_AT), table.frame):
+        labels = count_labels(frame, column, as_text=True)
+        grades = read_grades(labels, column, declared, systems=find_sides)
+        if grades is None:
+            return table, None
+    kinds = {name: kind for name, kind in table.original_types.items() if name != column}
     text = _as_text(table, column).alias(column)
-    return table.with_frame(table.frame.with_columns(text)), grades
+    frame = table.frame if table.schema[column] == nw.String else table.frame.with_columns(text)
+    return replace(table, frame=frame, original_types=kinds), grades
 
 
 _WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))
@@ -840,15 +806,25 @@ def make_comparisons(
 ) -> Comparisons:
     roles, beside = assign_beside(table, options, "comparisons", fixed)
     table, notes = strip_labels(table, roles)
-    outcome_labels = read_outcomes(options)
+    outcome_labels = None
+    if options.outcomes is not None:
+        if not options.outcomes:
+            raise UnknownOption("outcomes is empty: say what each label means, or leave it out")
+        for label, outcome in options.outcomes.items():
+            require_option(f"outcome of '{label}'", outcome, OUTCOMES)
+        outcome_labels = (
+            Complete(options.outcomes)
+            if isinstance(options.outcomes, Complete)
+            else dict(options.outcomes)
+        )
     if not isinstance(outcome_labels, Complete):
         reading = look_at_outcomes(table, roles, outcome_labels)
         if reading == "winners":
             table, outcome_labels = turn_winners(table, roles, outcome_labels), SIDES
             notes.append(f"'{roles['outcome']}' names the winner of its row")
-        table, grades = (
-            take_grades(table, roles, outcome_labels) if reading is None else (table, None)
-        )
+        grades = None
+        if reading is None:
+            table, grades = take_grades(table, roles, outcome_labels)
         if grades is not None:
             outcome_labels = {**grades.outcomes, **(outcome_labels or {})}
             notes.append(grades.note)
@@ -965,22 +941,7 @@ def _take(table: Table, layout: Layout, roles: Mapping[str, str]) -> tuple[Frame
 
 
 def refuse_comparison_wishes(options: ReadOptions, kind: str) -> None:
-    """Refuse what only comparisons can be asked: outcome labels and importance weights."""
     if options.outcomes is not None:
         raise UnknownOption(f"outcomes are labels of comparisons; this table holds {kind}")
     if options.weights == "importance":
         raise UnknownOption(f"importance weights are for comparisons; this table holds {kind}")
-
-
-def read_outcomes(options: ReadOptions) -> Mapping[str, Outcome] | None:
-    if options.outcomes is None:
-        return None
-    if not options.outcomes:
-        raise UnknownOption("outcomes is empty: say what each label means, or leave it out")
-    for label, outcome in options.outcomes.items():
-        require_option(f"outcome of '{label}'", outcome, OUTCOMES)
-    return (
-        Complete(options.outcomes)
-        if isinstance(options.outcomes, Complete)
-        else dict(options.outcomes)
-    )

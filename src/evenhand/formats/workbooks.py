@@ -12,6 +12,7 @@ from typing import Any, Final
 from xml.etree.ElementTree import ParseError
 
 from evenhand.errors import (
+    EvenhandError,
     InvalidJudgments,
     UnknownFormat,
     UnknownOption,
@@ -24,7 +25,6 @@ from evenhand.render.counts import plural
 
 ZIP: Final = b"PK\x03\x04"  # First bytes of an archive, such as a workbook
 OLD_WORKBOOK: Final = b"\xd0\xcf\x11\xe0"  # Those of old workbooks, and of locked ones
-ENDINGS: Final = (".xlsx", ".xlsm")
 _BOOK: Final = "xl/workbook.xml"  # What an archive holds that is a workbook
 MAX_BYTES: Final = 2 << 30  # Most bytes of a workbook when it is unpacked
 _MERGED: Final = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
@@ -44,8 +44,6 @@ Area = tuple[int, int, int, int]  # first row and column, last row and column, f
 
 @dataclass(frozen=True)
 class Sheet:
-    """One sheet: the names in its header, and the rows below it that are not blank."""
-
     book: Path
     name: str
     columns: tuple[str, ...]
@@ -57,13 +55,21 @@ class Sheet:
         return {name: [row[at] for row in self.rows] for at, name in enumerate(self.columns)}
 
     def by_row(self) -> Iterator[tuple[int, Mapping[str, Cell]]]:
-        """Yield the number of each row and what it holds."""
         for number, row in zip(self.numbers, self.rows, strict=True):
             yield number, dict(zip(self.columns, row, strict=True))
 
 
+def refuse_twice(columns: Sequence[str], where: str) -> None:
+    folded = [one.casefold() for one in columns]
+    twice = [one for at, one in enumerate(columns) if folded[at] in folded[:at]]
+    if twice:
+        raise UnknownFormat(
+            f"column '{twice[0]}' stands twice in the header of {where} (capitals do not tell"
+            " columns apart): rename one"
+        )
+
+
 def is_workbook(path: Path) -> bool:
-    """Say whether a file is a workbook, whatever it is called."""
     try:
         with zipfile.ZipFile(path) as archive:
             return _BOOK in archive.namelist()
@@ -122,32 +128,28 @@ def _open(path: Path, name: str | None, *, remarks: bool) -> list[Sheet]:
                 hint = sentence_hint(suggest(str(name), titles)) or f": it has {listing(titles)}"
                 raise UnknownOption(f"no sheet '{name}' in {path}{hint}")
             try:
+                places = [
+                    str(one._worksheet_path).lstrip("/") for one in shown
+                ]  # told nowhere else
                 return [
-                    _read(path, one, archive.read(_place(one)), remarks=remarks) for one in shown
+                    _read(path, one, archive.read(place), remarks=remarks)
+                    for one, place in zip(shown, places, strict=True)
                 ]
             finally:
                 book.close()
+    except EvenhandError:
+        raise
     except (
-        zipfile.BadZipFile,
-        KeyError,
-        ParseError,
-        InvalidFileException,
-        ValueError,
-        EOFError,
-    ) as error:
-        if isinstance(error, UnknownFormat | UnknownOption | InvalidJudgments):
-            raise
+        *(zipfile.BadZipFile, KeyError, ParseError, InvalidFileException, ValueError, EOFError),
+    ):
         raise UnknownFormat(
             f"{path} is no whole workbook: it is damaged or locked by a password; save it again"
         ) from None
 
 
-def _place(sheet: Any) -> str:
-    """Return where a sheet stands in its archive."""
-    return str(sheet._worksheet_path).lstrip("/")  # openpyxl tells it nowhere else
-
-
 def _read(path: Path, sheet: Any, xml: bytes, *, remarks: bool) -> Sheet:
+    from openpyxl.utils import column_index_from_string
+
     bare = _UNCOMPUTED.search(xml)
     if bare:
         raise UnknownFormat(
@@ -158,21 +160,15 @@ def _read(path: Path, sheet: Any, xml: bytes, *, remarks: bool) -> Sheet:
     cells = [[_write(one) for one in row] for row in sheet.iter_rows()]
     width = max(map(len, cells), default=0)
     grid: list[list[Cell]] = [[*row, *[None] * (width - len(row))] for row in cells]
-    areas = [_area(*one) for one in _MERGED.findall(xml)]
-    areas = [one for one in areas if one[0] < len(grid)]
+    areas: list[Area] = []
+    for left, top, right, bottom in (map(bytes.decode, one) for one in _MERGED.findall(xml)):
+        first, last = column_index_from_string(left) - 1, column_index_from_string(right) - 1
+        if int(top) <= len(grid):
+            areas.append((int(top) - 1, first, int(bottom) - 1, last))
     return _lay_out(path, sheet.title, grid, areas, remarks=remarks)
 
 
-def _area(*words: bytes) -> Area:
-    from openpyxl.utils import column_index_from_string
-
-    left, top, right, bottom = (one.decode() for one in words)
-    first, last = column_index_from_string(left) - 1, column_index_from_string(right) - 1
-    return int(top) - 1, first, int(bottom) - 1, last
-
-
 def _write(cell: Any) -> Cell:
-    """Write a value as a CSV file would hold it; #N/A is missing."""
     value = cell.value
     if value is None or (cell.data_type == "e" and value == "#N/A"):
         return None
@@ -200,22 +196,14 @@ def _lay_out(
     first = head + deep
     edge = next((at for at, row in enumerate(zip(*grid[head:], strict=True)) if any(row)), 0)
     if not names[edge] and first < len(grid) and _count(grid[first]) == 1 and grid[first][edge]:
-        names[edge], first = (
-            str(grid[first][edge]),
-            first + 1,
-        )  # the index of a frame has its own row
+        names[edge] = str(grid[first][edge])  # the index of a frame has its own row
+        first += 1
     unread = {} if remarks else _find_remarks(grid, first)
     filled = _fill(grid, [one for one in areas if one[2] >= first], first)
     numbers = [at for at in range(first, len(grid)) if _count(grid[at]) and at not in unread]
     used = [at for at, title in enumerate(names) if title or any(grid[row][at] for row in numbers)]
     columns = tuple(names[at] or f"column{at + 1}" for at in used)
-    folded = [one.casefold() for one in columns]
-    twice = [one for at, one in enumerate(columns) if folded[at] in folded[:at]]
-    if twice:
-        raise UnknownFormat(
-            f"column '{twice[0]}' stands twice in the header of sheet '{name}' of {path} (capitals"
-            " do not tell columns apart): rename one"
-        )
+    refuse_twice(columns, f"sheet '{name}' of {path}")
     notes = [f"read sheet '{name}'"]
     if above:
         notes.append(f"not read: what stands above the header in row {head + 1}, '{above[0]:.40}'")

@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, Final, cast
@@ -45,7 +45,6 @@ _COPY = {
 
 
 def write_table(frame: Frame, path: Path, format: str, compression: str) -> None:  # noqa: A002
-    """Write a frame to a file that is not there yet."""
     if frame.implementation.is_duckdb():
         _copy(frame, path, format, compression)
         return
@@ -66,7 +65,6 @@ def write_table(frame: Frame, path: Path, format: str, compression: str) -> None
 
 
 def write_text(pieces: Iterable[str], path: Path, compression: str) -> None:
-    """Write text piece by piece to a file that is not there yet."""
     if compression == "zstd":
         raise UnknownOption("a format of another project is packed with gzip (.gz)")
     with _open(path, compression) as file:
@@ -144,13 +142,6 @@ _BOTH_BAD: Final = "tie (bothbad)"
 _ARENA_OUTCOMES: Final = {"left": "model_a", "tie": "tie", "right": "model_b"}
 
 
-@dataclass(frozen=True)
-class Target:
-    path: Path  # the file
-    format: str  # one of `FILE_KINDS`
-    compression: str  # "none", "gzip" or "zstd"
-
-
 def write(
     data: Handle,
     path: str | Path,
@@ -165,55 +156,49 @@ def write(
         winner), or an outside format of `EXPORTS`; None keeps what `data` is. Rankings can become
         comparisons.
     """
-    target = _aim(Path(path).expanduser(), format, kind)
-    if target.path.exists() and not force:
-        raise UnknownOption(f"'{target.path}' is there already: force=True (--force) replaces it")
-    part = target.path.with_name(f".{target.path.name}.{os.getpid()}.part")
+    target = Path(path).expanduser()
+    chosen, compression = _aim(target, format, kind)
+    if target.exists() and not force:
+        raise UnknownOption(f"'{target}' is there already: force=True (--force) replaces it")
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         if kind in EXPORTS:
-            write_text(find_exporter(kind).export(data), part, target.compression)
+            write_text(find_exporter(kind).export(data), part, compression)
         else:
-            write_table(_frame(data, kind), part, target.format, target.compression)
-        part.replace(target.path)
+            write_table(_frame(data, kind), part, chosen, compression)
+        part.replace(target)
     except OSError as error:
         raise UnknownFormat(f"'{path}' cannot be written: {error.strerror or error}") from None
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-    return target.path
+    return target
 
 
-def _aim(path: Path, format: str | None, kind: str | None) -> Target:  # noqa: A002
-    """Tell format and packing from the suffixes; check that the folder is there."""
+def _aim(path: Path, format: str | None, kind: str | None) -> tuple[str, str]:  # noqa: A002
     suffix = suffix_of(path)
     if kind is not None:
         require_option("kind", kind, KINDS)
     if kind in EXPORTS:
         # Refuse a name that says something else than a format of another project
         suffixes = find_exporter(kind).suffixes
-        if format is not None or suffix_of(path) not in suffixes:
+        if format is not None or suffix not in suffixes:
             clause = f", not {format}" if format is not None else ""
             raise UnknownOption(
                 f"{kind} is written to a file that ends in {suffixes[0]}{clause}: '{path}'"
             )
-        return _settle(path, kind)
-    chosen = format or _BY_SUFFIX.get(suffix)
+    chosen = kind if kind in EXPORTS else format or _BY_SUFFIX.get(suffix)
     if chosen is None:
         raise UnknownOption(
             f"'{path}' does not say what to write: end it in .csv, .tsv, .jsonl or .parquet, or"
             f" choose a format ({' | '.join(FILE_KINDS)})"
         )
-    require_option("format", chosen, FILE_KINDS)
-    if _BY_SUFFIX.get(suffix, chosen) != chosen:
+    require_option("format", chosen, FILE_KINDS if kind not in EXPORTS else EXPORTS)
+    if kind not in EXPORTS and _BY_SUFFIX.get(suffix, chosen) != chosen:
         raise UnknownOption(
             f"'{path}' says {_BY_SUFFIX[suffix]} by its name, and {chosen} was asked for: end it in"
             f" {_SUFFIXES[chosen][0]}, or leave the format out"
         )
-    return _settle(path, chosen)
-
-
-def _settle(path: Path, chosen: str) -> Target:
-    """Tell the packing; check that the folder is there."""
     compression = _PACKED.get(path.suffix.lower(), "none")
     if compression != "none" and chosen == "parquet":
         raise UnknownOption(f"'{path}': Parquet is packed inside, leave out {path.suffix}")
@@ -221,7 +206,7 @@ def _settle(path: Path, chosen: str) -> Target:
         raise UnknownOption(f"'{path}' is a folder: name a file in it")
     if not path.parent.is_dir():
         raise UnknownFormat(f"there is no folder '{path.parent}' to write '{path.name}' in")
-    return Target(path, chosen, compression)
+    return chosen, compression
 
 
 def _frame(data: Handle, kind: str | None) -> Frame:
@@ -241,7 +226,14 @@ def _frame(data: Handle, kind: str | None) -> Frame:
             )
         tally = data.tally()  # refuses every value that could not be read again
         if arena and data.has("weight"):
-            data = _unweighted(data, zero=tally.zero_weight)
+            heavy = find_rows(data.frame, nw.col("weight") != 1)
+            if heavy or tally.zero_weight:
+                raise UnknownOption(
+                    f"{data.source.name} has weights other than 1{name_rows(heavy)}, and arena"
+                    " files have no place for weights: write comparisons instead (--to"
+                    " comparisons)"
+                )
+            data = replace(data, frame=data.frame.drop("weight"))
         words = _ARENA_OUTCOMES if arena else {str(outcome): str(outcome) for outcome in OUTCOMES}
         frame = _ordered(data)
         frame = frame.drop(ANSWER) if data.has(ANSWER) else frame
@@ -256,17 +248,6 @@ def _frame(data: Handle, kind: str | None) -> Frame:
         return _whole(_ordered(data), ("rank", "position"))
     refuse_unnamed(data.frame, data.source, ["system", "judge", "item", "criterion", "task"])
     return _ordered(data)
-
-
-def _unweighted(data: Comparisons, *, zero: int) -> Comparisons:
-    """Leave out a weight column that says nothing."""
-    heavy = find_rows(data.frame, nw.col("weight") != 1)
-    if heavy or zero:
-        raise UnknownOption(
-            f"{data.source.name} has weights other than 1{name_rows(heavy)}, and arena files have"
-            " no place for weights: write comparisons instead (--to comparisons)"
-        )
-    return replace(data, frame=data.frame.drop("weight"))
 
 
 def _outcome(data: Comparisons, words: Mapping[str, str]) -> nw.Expr:

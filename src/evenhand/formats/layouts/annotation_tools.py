@@ -62,7 +62,15 @@ _CHECKS: Final = "outputs under validation are controls"
 def understand_pearmut(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     counts: Counter[str] = Counter()
     unread = set(list_unread(table, PEARMUT.reads))
-    valid = _leave_void(list(read_records(table)), counts)
+    # Of each document the last record that no reset of its user follows
+    records = list(read_records(table))
+    resets = [r for r in records if r.text("annotation").strip('"') == RESET]
+    last = {_who(r): r.number for r in resets}
+    alive = [r for r in records if r.number > last.get(_who(r), 0)]
+    counts[_VOID] += len(records) - len(alive) - len(resets)
+    final = {(*_who(r), r.need("item_i")): r for r in alive}
+    counts[_EARLIER] += len(alive) - len(final)
+    valid = sorted(final.values(), key=lambda r: r.number)
     annotated = [
         (record, row, spans) for record in valid for row, spans in _read(record, counts, unread)
     ]
@@ -91,22 +99,8 @@ PEARMUT: Final = tables.Layout(
 )
 
 
-def _leave_void(records: Sequence[Record], counts: Counter[str]) -> list[Record]:
-    """Return the records that no reset of their user follows, and of each document the last."""
-    last = {_who(r): r.number for r in records if _resets(r)}
-    valid = [r for r in records if r.number > last.get(_who(r), 0)]
-    counts[_VOID] += len(records) - len(valid) - sum(map(_resets, records))
-    final = {(*_who(r), r.need("item_i")): r for r in valid}
-    counts[_EARLIER] += len(valid) - len(final)
-    return sorted(final.values(), key=lambda r: r.number)
-
-
 def _who(record: Record) -> tuple[str, str]:
     return record.text(CAMPAIGN), record.need("user_id")
-
-
-def _resets(record: Record) -> bool:
-    return record.text("annotation").strip('"') == RESET
 
 
 def _read(
@@ -120,11 +114,22 @@ def _read(
     place = record.need("item_i")
     part = place.rpartition("_")[0]
     kind = PARTS[record.choose(part, "the part in item_i", tuple(PARTS))] if part else "target"
+    # The time of a document is not that of each of its outputs, so it is a column of its own.
+    actions = record.sequence(record.data("actions") or [], "actions")
+    times: dict[str, float] = {}
+    for one in actions:
+        if isinstance(one, Mapping) and isinstance(one.get("time"), int | float):
+            name = str(one.get("action"))
+            times[name] = max(times.get(name, one["time"]), one["time"])
+            times.setdefault(f"first {name}", one["time"])
+    start, end = times.get("first load"), times.get("submit")
+    took = None if start is None or end is None else round(end - start, 6)
     beside = {
         "judge": record.need("user_id"),
         "kind": kind,
         "part": part,
-        **_read_times(record),
+        "shown_at": start,
+        "document_seconds": took,
         "item_i": place,
         "campaign": record.text(CAMPAIGN),
     }
@@ -165,38 +170,20 @@ def _read_segment(
             "output": output,
         }
         row = {**row, "kind": "control"} if checks.get(system) else row
-        for at, score in enumerate(_read_scores(record, one)):
+        # The score of an output, or one for each slider, which is its criterion
+        sliders = record.mapping(one.get("sliders") or {}, "sliders")
+        scores: list[Row] = [
+            {"criterion": name, "score": read_score(record, score)}
+            for name, score in sliders.items()
+        ]
+        if not scores or one.get("score") is not None:
+            scores.insert(0, {"score": read_score(record, one.get("score"))})
+        for at, score in enumerate(scores):
             row_spans = spans if at == 0 else None
             yield (
                 {**row, **score, "spans": None if row_spans is None else write_spans(row_spans)},
                 row_spans,
             )
-
-
-def _read_scores(record: Record, answer: Mapping[str, Any]) -> list[Row]:
-    """Return the score of an output, or one for each slider, which is its criterion."""
-    sliders = record.mapping(answer.get("sliders") or {}, "sliders")
-    rows: list[Row] = [
-        {"criterion": name, "score": read_score(record, value)} for name, value in sliders.items()
-    ]
-    if rows and answer.get("score") is None:
-        return rows
-    return [{"score": read_score(record, answer.get("score"))}, *rows]
-
-
-def _read_times(record: Record) -> Row:
-    """Return when a document was first loaded, and how long it took until it was submitted."""
-    # The time of a document is not that of each of its outputs, so it is a column of its own.
-    actions = record.sequence(record.data("actions") or [], "actions")
-    times: dict[str, float] = {}
-    for one in actions:
-        if isinstance(one, Mapping) and isinstance(one.get("time"), int | float):
-            name = str(one.get("action"))
-            times[name] = max(times.get(name, one["time"]), one["time"])
-            times.setdefault(f"first {name}", one["time"])
-    start, end = times.get("first load"), times.get("submit")
-    took = None if start is None or end is None else round(end - start, 6)
-    return {"shown_at": start, "document_seconds": took}
 
 
 # Potato's annotations: which of the outputs, by their letter on the screen, a user preferred.
@@ -234,7 +221,17 @@ def understand_potato(table: tables.Table, options: tables.ReadOptions) -> table
     folder, states = table.paths[0].parent, dict[Path, Mapping[str, Any]]()
     for record in read_records(table):
         for answer in _find_answers(record, unread):
-            order = _find_order(folder, states, record, answer.question)
+            user = record.need("user_id")
+            path = folder / Path(user).name / "user_state.json"
+            if path not in states:
+                states[path] = _read_state(path)
+            orders = states[path].get(record.need("instance_id"), {})
+            order = orders.get(answer.question) if isinstance(orders, Mapping) else None
+            numbers = sorted(map(str, range(len(order)))) if isinstance(order, list) else None
+            if not isinstance(order, list) or sorted(map(str, order)) != numbers:
+                raise record.refuse(
+                    f"the state of {user} does not say in which order this was shown"
+                )
             if answer.label == "rank_order":
                 ranked.extend(_rank(record, answer, order))
             else:
@@ -281,22 +278,6 @@ def _find_answers(record: Record, unread: set[str]) -> Iterator[_Said]:
                 yield _Said(question, label, str(given[label]))
 
 
-def _find_order(
-    folder: Path, states: dict[Path, Mapping[str, Any]], record: Record, question: str
-) -> list[int]:
-    """Return the numbers of the outputs in the order shown; each file of a user is read once."""
-    user = record.need("user_id")
-    path = folder / Path(user).name / "user_state.json"
-    if path not in states:
-        states[path] = _read_state(path)
-    orders = states[path].get(record.need("instance_id"), {})
-    order = orders.get(question) if isinstance(orders, Mapping) else None
-    numbers = sorted(map(str, range(len(order)))) if isinstance(order, list) else None
-    if not isinstance(order, list) or sorted(map(str, order)) != numbers:
-        raise record.refuse(f"the state of {user} does not say in which order this was shown")
-    return order
-
-
 def _read_state(path: Path) -> Mapping[str, Any]:
     try:
         state = json.loads(path.read_text(encoding="utf-8"))
@@ -322,8 +303,8 @@ def _compare(
         if answer.value not in meaning:
             raise record.refuse(
                 f"{answer.question} is '{shorten(answer.value)}': expected {' | '.join(meaning)};"
-                " other"
-                f" labels are given their meaning with --outcome '{shorten(answer.value)}=tie'"
+                " other labels are given their meaning with --outcome"
+                f" '{shorten(answer.value)}=tie'"
             )
         outcome = meaning[answer.value]
     elif _NUMBER.fullmatch(answer.value):
@@ -376,15 +357,7 @@ def _rank(record: Record, answer: _Said, order: Sequence[int]) -> Iterator[Row]:
 # if `data` names none, and the column `question` of the others. The item is `item` of `data`, or
 # the task's id. Annotations that were cancelled are left out and counted, and so are results of
 # other types.
-_TABLES: Final = {
-    "ranker": "rankings",
-    "pairwise": "comparisons",
-    "rating": "ratings",
-    "number": "ratings",
-}
-_MAKERS: Final[
-    Mapping[str, Callable[[tables.Table, tables.ReadOptions, tables.Layout], tables.Handle]]
-] = {
+_MAKERS: Final[Mapping[str, Callable[..., tables.Handle]]] = {
     "rankings": tables.make_rankings,
     "comparisons": tables.make_comparisons,
     "ratings": tables.make_ratings,
@@ -412,10 +385,8 @@ def understand_label_studio(table: tables.Table, options: tables.ReadOptions) ->
     unread = set(list_unread(table, LABEL_STUDIO.reads))
     for record in read_records(table):
         for result in _find_results(record, left_out, unread):
-            read = {"ranker": _rank_label_studio, "pairwise": _compare_label_studio}.get(
-                result.kind, _rate
-            )
-            rows.setdefault(_TABLES[result.kind], []).extend(read(record, result))
+            kind, read = _TABLES[result.kind]
+            rows.setdefault(kind, []).extend(read(record, result))
     if len(rows) > 1:
         raise UnknownOption(f"{table.name} holds {' and '.join(sorted(rows))}: export them apart")
     if not rows:
@@ -506,7 +477,6 @@ def _rank_label_studio(record: Record, result: _Result) -> Iterator[dict[str, An
 
 
 def _find_shown(data: Mapping[str, Any], systems: Sequence[str]) -> dict[str, int]:
-    """Return the place of each system in the list that was shown, if there is one."""
     for given in data.values():
         if _lists_outputs(given):
             names = [str(one["id"]) for one in given]
@@ -537,6 +507,15 @@ def _rate(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
     criterion = record.label(result.data.get("criterion"), "criterion")
     values = {"system": system, "criterion": criterion, "score": score, _CONTROL: result.control}
     yield {**result.row, **values}
+
+
+# Type of a result → what it becomes, and what reads it
+_TABLES: Final = {
+    "ranker": ("rankings", _rank_label_studio),
+    "pairwise": ("comparisons", _compare_label_studio),
+    "rating": ("ratings", _rate),
+    "number": ("ratings", _rate),
+}
 
 
 # Argilla's records with a ranking question: who ranked what how, ties allowed.
@@ -595,7 +574,6 @@ ARGILLA: Final = tables.Layout(
 
 
 def _find_responses(record: Record) -> Iterator[tuple[str, Mapping[str, Any], Any]]:
-    """Yield question, response and answer of a record, in either form."""
     given = record.data("responses") or []
     if isinstance(given, Mapping):
         for question, answers in given.items():

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
@@ -46,14 +45,6 @@ _MARK: Final = re.compile(rf"({'|'.join(MARKS)})\d*")
 _KEPT: Final = ("documentID", "batchNo", "item_pk")
 
 
-@dataclass(frozen=True)
-class Document:
-    """What the name of a document says."""
-
-    name: str  # the document itself, without what stands behind #
-    flag: str  # bad, dup, incomplete or tutorial; "" for none of them
-
-
 def understand_appraise(table: Table, options: ReadOptions) -> Handle:
     flat = list_flat(table, APPRAISE.reads)
     rows = read_each(table, lambda one: [keep_flat(one, flat, read_score_row(one, flat))])
@@ -65,7 +56,21 @@ def understand_appraise(table: Table, options: ReadOptions) -> Handle:
             "items are document:segID; where a campaign counts segID through the batch of each"
             " login, they are not the same segments for two logins"
         )
-    notes += _say_twice(rows) + _say_flags(rows)
+    # Scores that a judge gave once more to the same output, not asked to repeat it
+    names = ("judge", "task", "item", "system", "kind", "isCompleteDocument")
+    more = len(rows) - len({tuple(row[name] for name in names) for row in rows})
+    if more:
+        notes.append(
+            f"segments that one judge scored again: {more:,}; every score counts, though WMT keeps"
+            " the last"
+        )
+    flags = Counter(row["flag"] for row in rows if row["flag"])
+    if flags:
+        flag_counts = ", ".join(f"{flag} {n:,}" for flag, n in sorted(flags.items()))
+        notes.append(
+            f"judgments of documents that are no usual ones are kept, and flagged: {flag_counts};"
+            " to leave them out, keep the rows whose flag is missing"
+        )
     return take_rows(APPRAISE, table, rows, options, flat=flat, notes=notes)
 
 
@@ -80,25 +85,25 @@ APPRAISE: Final = Layout(
 
 
 def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]:
-    document = read_document(record.text("documentID"), record.need("system"))
+    document, flag = read_document(record.text("documentID"), record.need("system"))
     complete = record.text("isCompleteDocument")
     segment = record.need("segID")
     whole = complete and record.choose(complete, "isCompleteDocument", ("True", "False"))
-    item = f"{document.name}:{segment}" if document.name else segment
+    item = f"{document}:{segment}" if document else segment
     marked = record.data("spans")
     text = record.verbatim("translation") if "translation" in beside else ""
     screen = Screen.of(text, trimmed=True) if text else None
     start, seconds = read_times(record)
     return {
         "judge": record.need("user"),
-        "item": document.name or segment if whole == "True" else item,
+        "item": document or segment if whole == "True" else item,
         "system": record.need("system"),
         "score": read_score(record, record.text("score") or None),
-        "kind": read_kind(record.choose(record.need("type"), "type", TYPES), document.flag),
+        "kind": read_kind(record.choose(record.need("type"), "type", TYPES), flag),
         "task": f"{record.need('src')}-{record.need('tgt')}",
-        "document": document.name,
+        "document": document,
         "isCompleteDocument": complete.lower(),
-        "flag": document.flag,
+        "flag": flag,
         "spans": None
         if marked is None
         else write_spans(read_inclusive(record, marked, "error_type", screen)),
@@ -108,8 +113,8 @@ def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]
     }
 
 
-def read_document(text: str, system: str) -> Document:
-    """Take the name of a document apart."""
+def read_document(text: str, system: str) -> tuple[str, str]:
+    """Return the name of a document, and its flag: bad, dup, incomplete, tutorial or ""."""
     name, *parts = text.split("#")
     flags = [match[1] for part in parts if (match := _MARK.fullmatch(part))]
     # the system may stand there as well, with what is before its dots or without
@@ -120,7 +125,7 @@ def read_document(text: str, system: str) -> Document:
     ]
     name = "#".join([name, *name_parts])
     flag = flags[0] if flags else ""
-    return Document(name, TUTORIAL if f"-{TUTORIAL}" in name else flag)
+    return name, TUTORIAL if f"-{TUTORIAL}" in name else flag
 
 
 def read_kind(word: str, flag: str) -> str:
@@ -132,7 +137,6 @@ def read_kind(word: str, flag: str) -> str:
 
 
 def read_times(record: Record) -> tuple[str, str]:
-    """Return when a judgment began, in seconds since 1970, and how many seconds it took."""
     start, end = record.text("start"), record.text("end")
     if not (start and end):
         return start, ""
@@ -142,31 +146,6 @@ def read_times(record: Record) -> tuple[str, str]:
         raise record.refuse(
             f"start and end are seconds since 1970, not '{start}', '{end}'"
         ) from None
-
-
-def _say_twice(rows: Sequence[Row]) -> list[str]:
-    """Count scores that a judge gave once more to the same output, not asked to repeat it."""
-    names = ("judge", "task", "item", "system", "kind", "isCompleteDocument")
-    counted = Counter(tuple(row[name] for name in names) for row in rows)
-    more = counted.total() - len(counted)
-    if not more:
-        return []
-    return [
-        f"segments that one judge scored again: {more:,}; every score counts, though WMT keeps the"
-        " last"
-    ]
-
-
-def _say_flags(rows: Sequence[Row]) -> list[str]:
-    counted = Counter(row["flag"] for row in rows if row["flag"])
-    if not counted:
-        return []
-    flag_counts = ", ".join(f"{flag} {n:,}" for flag, n in sorted(counted.items()))
-    return [
-        f"judgments of documents that are no usual ones are kept, and flagged: {flag_counts}; to"
-        " leave"
-        " them out, keep the rows whose flag is missing"
-    ]
 
 
 # Appraise's contrastive scores: two outputs side by side, each with a score, one row for each.
@@ -223,10 +202,10 @@ def _read(records: Sequence[Record], flat: Sequence[str], *, placed: bool) -> Ro
     scores = [_score(one) for one in records]
     kind = left.choose(left.need("type"), "type", tuple(KINDS))
     start, seconds = read_times(left)
-    document = read_document(left.text("documentID"), left.need("system"))
+    document, _ = read_document(left.text("documentID"), left.need("system"))
     row: dict[str, Any] = {
         "judge": left.need("user"),
-        "item": f"{document.name}:{left.need('segID')}" if document.name else left.need("segID"),
+        "item": f"{document}:{left.need('segID')}" if document else left.need("segID"),
         "left": left.need("system"),
         "right": right.need("system"),
         "outcome": "tie" if scores[0] == scores[1] else ("right", "left")[scores[0] > scores[1]],

@@ -173,7 +173,20 @@ def understand_arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
         raise UnknownOption(
             f"the outcome of {ARENA_ONE_HOT.title} stands in {listing([*marks.values()])}"
         )
-    refuse_uneven(table, [*marks.values()], whole="tie" not in marks or len(marks) == 3)
+    # Refuse rows in which not exactly one of the columns is 1 and the others 0.
+    columns = [*marks.values()]
+    whole = "tie" not in marks or len(marks) == 3
+    one = nw.sum_horizontal(*(mark_whole(_is(table, column, *_ONE)) for column in columns))
+    zero = nw.sum_horizontal(*(mark_whole(_is(table, column, *_ZERO)) for column in columns))
+    even = (one + zero == len(columns)) & ((one == 1) if whole else (one <= 1))
+    bad = find_rows(table.frame, ~even)
+    if bad:
+        values = ", ".join(str(bad[0][column]) for column in columns)
+        how = "exactly one" if whole else "at most one"
+        raise InvalidJudgments(
+            f"{listing(columns)} of {table.name} hold {values}{name_rows(bad)}: {how} of them must"
+            " be 1 and the others 0"
+        )
     (last,) = {*OUTCOMES} - {*[*marks][:2]}
     outcome = nw.lit(last)
     for label, column in [*marks.items()][:2]:
@@ -198,24 +211,6 @@ ARENA_ONE_HOT: Final = Layout(
     by_role=True,
     condition=_has_marks,
 )
-
-
-def refuse_uneven(table: Table, columns: list[str], *, whole: bool) -> None:
-    """Refuse rows in which not exactly one of the columns is 1 and the others 0.
-
-    Where the columns are not the whole of what may be, none of them need be 1.
-    """
-    one = nw.sum_horizontal(*(mark_whole(_is(table, column, *_ONE)) for column in columns))
-    zero = nw.sum_horizontal(*(mark_whole(_is(table, column, *_ZERO)) for column in columns))
-    even = (one + zero == len(columns)) & ((one == 1) if whole else (one <= 1))
-    bad = find_rows(table.frame, ~even)
-    if bad:
-        values = ", ".join(str(bad[0][column]) for column in columns)
-        how = "exactly one" if whole else "at most one"
-        raise InvalidJudgments(
-            f"{listing(columns)} of {table.name} hold {values}{name_rows(bad)}: {how} of them must"
-            " be 1 and the others 0"
-        )
 
 
 def _is(table: Table, column: str, number: int, words: tuple[str, ...]) -> nw.Expr:

@@ -291,24 +291,6 @@ WINNERS: Final = tables.Layout(
 # are kept as they are.
 
 
-def understand_mlqe(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    flat = records.list_flat(table, MLQE.reads)
-    rows = records.read_each(
-        table, lambda one: [records.keep_flat(one, flat, row) for row in _read_mlqe(one)]
-    )
-    note = "whose scores they are is not recorded: 'place' is the place in the list, not a judge"
-    return records.take_rows(MLQE, table, rows, options, flat=flat, notes=[note])
-
-
-MLQE: Final = tables.Layout(
-    "mlqe",
-    "MLQE scores",
-    ("index", "original", "translation", "scores"),
-    understand=understand_mlqe,
-    also=("z_scores",),
-)
-
-
 def _read_mlqe(record: records.Record) -> Iterator[records.Row]:
     scores = record.sequence(record.data("scores"), "scores")
     given = record.data("z_scores")
@@ -327,6 +309,19 @@ def _read_mlqe(record: records.Record) -> Iterator[records.Row]:
         }
 
 
+MLQE: Final = records.row_layout(
+    "mlqe",
+    "MLQE scores",
+    ("index", "original", "translation", "scores"),
+    _read_mlqe,
+    also=("z_scores",),
+    keeps=True,
+    note=lambda _: (
+        "whose scores they are is not recorded: 'place' is the place in the list, not a judge",
+    ),
+)
+
+
 # Items of subset2evaluate: metrics and mean human scores of every system, one item a line.
 #
 #     {"i": 0, "src": "…", "tgt": {"SYS": "…"}, "doc": "…",
@@ -334,23 +329,6 @@ def _read_mlqe(record: records.Record) -> Iterator[records.Row]:
 #
 # Each number is a rating, and its name (`human`, or that of a metric) the criterion. No judge is
 # named. Items are numbered as they are, from 0.
-
-
-def understand_subset2evaluate(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    flat = records.list_flat(table, SUBSET2EVALUATE.reads)
-    rows = records.read_each(
-        table, lambda one: [records.keep_flat(one, flat, row) for row in _read_subset2evaluate(one)]
-    )
-    return records.take_rows(SUBSET2EVALUATE, table, rows, options, flat=flat)
-
-
-SUBSET2EVALUATE: Final = tables.Layout(
-    "subset2evaluate",
-    "subset2evaluate items",
-    ("i", "src", "tgt", "scores"),
-    understand=understand_subset2evaluate,
-    also=("doc", "domain"),
-)
 
 
 def _read_subset2evaluate(record: records.Record) -> Iterator[records.Row]:
@@ -368,3 +346,13 @@ def _read_subset2evaluate(record: records.Record) -> Iterator[records.Row]:
                 "source": record.text("src"),
                 "output": record.label(outputs.get(system), "an output"),
             }
+
+
+SUBSET2EVALUATE: Final = records.row_layout(
+    "subset2evaluate",
+    "subset2evaluate items",
+    ("i", "src", "tgt", "scores"),
+    _read_subset2evaluate,
+    also=("doc", "domain"),
+    keeps=True,
+)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from evenhand.formats.records import Record, Row, list_unread, read_each, take_rows
+from evenhand.formats.records import Record, Row, read_each, take_rows
 from evenhand.formats.table import RATING_ROLES, Handle, Layout, ReadOptions, Table, make_labels
 from evenhand.formats.texts import say
 
@@ -64,16 +64,11 @@ ANSWERS: Final = {"yes": 1, "no": 0}
 
 
 def understand_qags(table: Table, options: ReadOptions) -> Handle:
-    rows = read_each(table, _read)
-    unread = list_unread(table, QAGS.reads)
-    return _note(take_rows(QAGS, table, rows, options, make=make_labels, unread=unread))
+    return _note(take_rows(QAGS, table, read_each(table, _read), options, make=make_labels))
 
 
 QAGS: Final = Layout(
-    "qags",
-    "QAGS responses",
-    ("article", "summary_sentences"),
-    understand=understand_qags,
+    "qags", "QAGS responses", ("article", "summary_sentences"), understand=understand_qags
 )
 
 

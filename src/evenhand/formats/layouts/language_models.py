@@ -42,14 +42,12 @@ _Reader: TypeAlias = Callable[[Record, Counter[str]], Iterator[Row]]
 
 
 def _rate(record: Record, row: Row, scores: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield a rating for each criterion; a score may be text, or not given."""
     for criterion, value in scores.items():
         score = None if value in _MISSING else read_score(record, value)
         yield {**row, "criterion": criterion, "score": score}
 
 
 def _named(record: Record, given: Any, key: str, what: str) -> str:
-    """Return a name in an object, which must be there."""
     name = record.label(record.mapping(given, what).get(key), key)
     if not name:
         raise record.refuse(f"{what} has no {key}")

@@ -31,6 +31,7 @@ from evenhand.formats.records import (
     read_records,
     read_score,
     require_columns,
+    row_layout,
     say_critical,
     say_unread,
     shorten,
@@ -57,7 +58,19 @@ def understand_mqm(table: Table, options: ReadOptions) -> Handle:
     for key, records in errors.items():
         try:
             spans, texts = _read_errors(records)
-            rows.append(_read(key, records[0], spans) | texts)
+            system, document, place, rater = key
+            row: Row = {
+                "judge": rater,
+                "item": f"{document}:{place}",
+                "system": system,
+                "criterion": "mqm",
+                "score": -weigh(records[0], spans),
+                "spans": write_spans(spans),
+                "document": document,
+                "doc_id": records[0].text("doc_id"),
+                "global_segment": records[0].text("globalSegId"),
+            }
+            rows.append({**row, **texts})
             every += spans
         except InvalidRow as fault:  # without one of its errors an output would be too good
             fault.numbers = tuple(record.number for record in records)
@@ -78,7 +91,6 @@ MQM: Final = Layout(
 
 
 def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]:
-    """Return the errors of a rater and output, and both texts as they were when marked."""
     marked: list[Span] = []
     texts: dict[str, str] = {}
     for record in records:
@@ -92,39 +104,15 @@ def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]
                 raise record.refuse(
                     f"the {name} is not that of the other errors of this rater and output"
                 )
-        span = _read_error(record, in_source, in_output)
-        marked += [] if span is None else [span]
+        category = record.text("category")
+        if category.casefold() == NO_ERROR and not record.text("severity"):
+            continue
+        severity = record.choose(record.need("severity").casefold(), "severity", SEVERITIES)
+        if NO_ERROR not in (severity, category.casefold()):
+            side = "source" if in_source and not in_output else "output"
+            start, end = in_output or in_source or (None, None)
+            marked.append(Span(start, end, severity, category, side))
     return marked, texts
-
-
-def _read(key: Sequence[str], first: Record, marked: Sequence[Span]) -> dict[str, Any]:
-    system, document, segment, rater = key
-    return {
-        "judge": rater,
-        "item": f"{document}:{segment}",
-        "system": system,
-        "criterion": "mqm",
-        "score": -weigh(first, marked),
-        "spans": write_spans(marked),
-        "document": document,
-        "doc_id": first.text("doc_id"),
-        "global_segment": first.text("globalSegId"),
-    }
-
-
-def _read_error(
-    record: Record, in_source: tuple[int, int] | None, in_output: tuple[int, int] | None
-) -> Span | None:
-    """Return the error of a row; None where it says that there is none."""
-    category = record.text("category")
-    if category.casefold() == NO_ERROR and not record.text("severity"):
-        return None
-    severity = record.choose(record.need("severity").casefold(), "severity", SEVERITIES)
-    if NO_ERROR in (severity, category.casefold()):
-        return None
-    side = "source" if in_source and not in_output else "output"
-    start, end = in_output or in_source or (None, None)
-    return Span(start, end, severity, category, side)
 
 
 # Averages of MQM by segment, as they stand beside MQM tables.
@@ -136,10 +124,6 @@ def _read_error(
 # less, and higher is better. No judge is named.
 
 
-def understand_mqm_averages(table: Table, options: ReadOptions) -> Handle:
-    return take_rows(MQM_AVERAGES, table, read_each(table, _read_average), options)
-
-
 def _read_average(record: Record) -> Iterator[Row]:
     yield {
         "item": record.need("seg_id"),
@@ -149,11 +133,8 @@ def _read_average(record: Record) -> Iterator[Row]:
     }
 
 
-MQM_AVERAGES: Final = Layout(
-    "mqm_averages",
-    "MQM averages",
-    ("system", "mqm_avg_score", "seg_id"),
-    understand=understand_mqm_averages,
+MQM_AVERAGES: Final = row_layout(
+    "mqm_averages", "MQM averages", ("system", "mqm_avg_score", "seg_id"), _read_average
 )
 
 
@@ -243,7 +224,6 @@ MTME_JSON: Final = Layout(
 
 
 def _name(record: Record) -> Row:
-    """Return what was judged, by whom, and its texts just as they were when errors were marked."""
     languages = [record.text(name) for name in ("src_lang", "tgt_lang")]
     document = record.text("document_id")
     segment = record.need("segment_id")

@@ -241,16 +241,12 @@ def _split(columns: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
             if not all(firsts) or not all(seconds):
                 continue
             n, m = len({*firsts}), len({*seconds})
-            if (
-                n > 1
-                and m > 1
-                and n * m == len(columns) == len({*zip(firsts, seconds, strict=True)})
-            ):
+            pairs = {*zip(firsts, seconds, strict=True)}
+            if n > 1 and m > 1 and n * m == len(columns) == len(pairs):
                 yield firsts, seconds
 
 
 def read_unfolding(header: Header, lists: Mapping[str, Sequence[str]]) -> Unfolding | None:
-    """Return what columns of scores are, as the caller says: role → columns."""
     if len(lists) > 1 or not {*lists} <= {"score", *NAMED}:
         role = next((one for one in lists if one not in ("score", *NAMED)), next(iter(lists)))
         raise UnknownOption(
@@ -303,12 +299,9 @@ def understand_wide(table: tables.Table, options: tables.ReadOptions) -> tables.
     if "system" in plan.roles and look_like_ranks(frame, numbers, [*plan.names]):
         notes.append(say("like-ranks", "warning", k=len(plan.names)))
     others = {fold(name) for name in table.columns if name not in plan.names}
-    score = next(
-        name for name in ("score", "cell_score", "score_in_cell") if fold(name) not in others
-    )
-    labels = {
-        role: [names[at] for names in plan.names.values()] for at, role in enumerate(plan.roles)
-    }
+    free = ("score", "cell_score", "score_in_cell")
+    score = next(name for name in free if fold(name) not in others)
+    labels = dict(zip(plan.roles, map(list, zip(*plan.names.values(), strict=True)), strict=True))
     stacked = stack(frame.with_columns(*numbers), {score: [*plan.names]}, labels)
     given = stacked.filter(~nw.col(score).is_null())
     blank = count_rows(stacked.filter(nw.col(score).is_null())) - len(bad)
@@ -363,10 +356,8 @@ def find_ranks(header: Header) -> list[str]:
     columns = [name for name in header.free if _RANKS - {"of"} & {*_words(name)}]
     spreads = header.spreads() if len(columns) > 1 else {}
     places = [spreads[name] for name in columns if name in spreads]
-    fits = len(places) > 1 and all(
-        one.low >= -1 and 1 <= one.high <= len(columns) for one in places
-    )
-    return columns if fits and len(places) == len(columns) else []
+    fits = all(one.low >= -1 and 1 <= one.high <= len(columns) for one in places)
+    return columns if fits and 1 < len(places) == len(columns) else []
 
 
 def understand_ranks(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
@@ -407,7 +398,6 @@ _SCORES: Final = ("score", "rating", "grade", "points", "quality")
 
 
 def find_score_pairs(header: Header) -> list[tuple[str, str]]:
-    """Return the columns of scores of the left and the right output, by their names."""
     pairs = []
     for word, thing, sides in product(_SCORES, _THINGS, _SIDES):
         for form in (f"{word}{thing}{{}}", f"{thing}{{}}{word}"):

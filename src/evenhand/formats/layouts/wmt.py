@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
@@ -31,7 +32,15 @@ def stack(
     carried = [name for name in frame.collect_schema().names() if name not in used]
     n = len(next(iter(slots.values())))
     if frame.implementation.is_duckdb():
-        return _unnest(frame, carried, slots, labels)
+        # DuckDB reads a wide table once instead of once for each slot
+        lists = {
+            name: [quote(one) if isinstance(one, str) else str(one) for one in values]
+            for name, values in labels.items()
+        }
+        lists |= {name: [*map(quote_name, columns)] for name, columns in slots.items()}
+        columns = [quote_name(name) for name in carried]
+        columns += [f"unnest([{', '.join(lists[name])}]) as {quote_name(name)}" for name in lists]
+        return nw.from_native(frame.to_native().project(", ".join(columns)))  # type: ignore[no-any-return]
     parts = [
         frame.select(
             *carried,
@@ -41,25 +50,6 @@ def stack(
         for i in range(n)
     ]
     return nw.concat(parts)  # type: ignore[type-var]
-
-
-def _unnest(
-    frame: Frame,
-    carried: Sequence[str],
-    slots: Mapping[str, Sequence[str]],
-    labels: Mapping[str, Sequence[str | int]],
-) -> Frame:
-    """Let DuckDB read a wide table once instead of once for each slot."""
-    lists = {
-        name: [quote(one) if isinstance(one, str) else str(one) for one in values]
-        for name, values in labels.items()
-    }
-    lists |= {name: [quote_name(column) for column in columns] for name, columns in slots.items()}
-    parts = [quote_name(name) for name in carried]
-    parts += [
-        f"unnest([{', '.join(items)}]) as {quote_name(name)}" for name, items in lists.items()
-    ]
-    return nw.from_native(frame.to_native().project(", ".join(parts)))  # type: ignore[no-any-return]
 
 
 # WMT's RNK table (2010 to 2016): a judge ranks n systems, five as a rule, in one wide row.
@@ -103,7 +93,23 @@ def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rank
     table, stripped = tables.strip_labels(table, roles, slots["id"])
     languages = [table.header(options).named(name) for name in ("srclang", "trglang")]
     pair = [] if "task" in roles else [name for name in languages if name is not None]
-    wide, notes = _widen(table, slots, roles, pair)
+    chosen = [
+        tables.read_number(table, column, role)
+        if role == "weight"
+        else tables.read_label(table, column, role)
+        for role, column in roles.items()
+    ]
+    if len(pair) == 2:
+        chosen.append(_name_pair(table, pair).alias("task"))
+    for i, (system, rank) in enumerate(zip(slots["id"], slots["rank"], strict=True)):
+        chosen.append(tables.read_label(table, system, f"evenhand_system_{i}"))
+        number = tables.read_number(table, rank, "rank", check=False).cast(nw.Float64)
+        chosen.append(number.alias(f"evenhand_rank_{i}"))
+    used = {*roles.values(), *pair, *(name for names in slots.values() for name in names)}
+    taken = dict.fromkeys((*roles, *_ADDED), "")
+    names, notes = tables.name_covariates([c for c in table.columns if c not in used], taken)
+    carried = [nw.col(column).alias(name) for column, name in names.items()]
+    wide = table.frame.select(*chosen, *carried)
     n = range(len(slots["id"]))
     places = {name: [f"evenhand_{name}_{i}" for i in n] for name in ("system", "rank")}
     position = {"position": [i + 1 for i in n]}
@@ -121,7 +127,7 @@ def understand_wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rank
     shown = ", ".join([columns["system"], *assignments])
     note = say("columns", "info", layout=WMT_RNK.title, columns=shown, renamed=bool(assignments))
     source = table.source(WMT_RNK.name, columns, note).noting(*notes, *stripped)
-    annotations = tables.place_asides(table, options, dict.fromkeys((*roles, *_ADDED), ""), beside)
+    annotations = tables.place_asides(table, options, taken, beside)
     data = Rankings(frame, source=replace(source, annotations=annotations))
     data.check()
     return data
@@ -192,7 +198,6 @@ def _name_pair(table: tables.Table, pair: Sequence[str]) -> nw.Expr:
 
 
 def _find_slots(table: tables.Table) -> dict[str, list[str]]:
-    """Return the columns of names, ranks and numbers of systems, in the order of the screen."""
     slots: dict[str, dict[int, str]] = {"id": {}, "rank": {}, "number": {}}
     for column in table.columns:
         match = _SLOT.fullmatch(fold(column))
@@ -207,30 +212,7 @@ def _find_slots(table: tables.Table) -> dict[str, list[str]]:
     return {what: [columns[at] for at in sorted(columns)] for what, columns in slots.items()}
 
 
-def _widen(
-    table: tables.Table, slots: Mapping[str, list[str]], roles: dict[str, str], pair: list[str]
-) -> tuple[Frame, list[str]]:
-    chosen = [
-        tables.read_number(table, column, role)
-        if role == "weight"
-        else tables.read_label(table, column, role)
-        for role, column in roles.items()
-    ]
-    if len(pair) == 2:
-        chosen.append(_name_pair(table, pair).alias("task"))
-    for i, (system, rank) in enumerate(zip(slots["id"], slots["rank"], strict=True)):
-        chosen.append(tables.read_label(table, system, f"evenhand_system_{i}"))
-        number = tables.read_number(table, rank, "rank", check=False).cast(nw.Float64)
-        chosen.append(number.alias(f"evenhand_rank_{i}"))
-    used = {*roles.values(), *pair, *(name for names in slots.values() for name in names)}
-    taken = dict.fromkeys((*roles, *_ADDED), "")
-    names, notes = tables.name_covariates([c for c in table.columns if c not in used], taken)
-    carried = [nw.col(column).alias(name) for column, name in names.items()]
-    return table.frame.select(*chosen, *carried), notes
-
-
 def _refuse_ranks(table: tables.Table, ranks: list[str]) -> None:
-    """Check all ranks of a row at once, so that rows of the file are named."""
     text = [column for column in ranks if table.schema[column] == nw.String]
     if text:
         tables.refuse_text(table, text, "rank")
@@ -265,22 +247,6 @@ _KEPT: Final = {
 }
 
 
-def understand_wmt_da(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    rows = records.read_each(table, _read)
-    references = sum(row["kind"] == "good" for row in rows)
-    notes = [say("references", references=references)] if references else []
-    return records.take_rows(WMT_DA, table, rows, options, notes=notes)
-
-
-WMT_DA: Final = tables.Layout(
-    "wmt_da",
-    "WMT direct assessments",
-    ("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score"),
-    understand=understand_wmt_da,
-    also=tuple(_KEPT),
-)
-
-
 def _read(record: records.Record) -> Iterator[records.Row]:
     def text(column: str) -> str:
         value = record.text(column)
@@ -298,6 +264,21 @@ def _read(record: records.Record) -> Iterator[records.Row]:
     }
 
 
+def _count_references(rows: Sequence[records.Row]) -> list[str]:
+    references = sum(row["kind"] == "good" for row in rows)
+    return [say("references", references=references)] if references else []
+
+
+WMT_DA: Final = records.row_layout(
+    "wmt_da",
+    "WMT direct assessments",
+    ("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score"),
+    _read,
+    also=tuple(_KEPT),
+    note=_count_references,
+)
+
+
 # WMT's direct assessment after averaging: one line for each output, or for each system.
 #
 #     SYS SID RAW.SCR Z.SCR N
@@ -308,12 +289,6 @@ def _read(record: records.Record) -> Iterator[records.Row]:
 # Each line holds two scores, so it becomes two ratings, under the criteria raw and standardised. No
 # judge is named: the judgments behind an average are counted in `n`.
 _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
-
-
-def understand_wmt_da_scores(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
-    return records.take_rows(
-        WMT_DA_SCORES, table, records.read_each(table, _read_averages), options
-    )
 
 
 def _read_averages(record: records.Record) -> Iterator[records.Row]:
@@ -328,11 +303,11 @@ def _read_averages(record: records.Record) -> Iterator[records.Row]:
         }
 
 
-WMT_DA_SCORES: Final = tables.Layout(
+WMT_DA_SCORES: Final = records.row_layout(
     "wmt_da_scores",
     "WMT averages of direct assessments",
     ("SYS", "RAW.SCR", "Z.SCR", "N"),
-    understand=understand_wmt_da_scores,
+    _read_averages,
     also=("SID", "N.ALL"),
 )
 
@@ -359,7 +334,12 @@ def understand_wmt_json(table: tables.Table, options: tables.ReadOptions) -> tab
     segments = records.read_each(
         table, lambda one: [one] if one.data("scores") is not None else [], every
     )
-    items, note = _number(segments)
+    ends = [_SEGMENT.search(record.text("doc_id")) for record in segments]
+    items = [match[1] for match in ends if match]
+    note = "items are the numbers behind _#_ in doc_id, those of the source"
+    if not len(items) == len(set(items)) == len(segments):
+        items = [str(at) for at in range(1, len(segments) + 1)]
+        note = "items are numbered as they come"
     unread = set(records.list_unread(table, WMT_JSON.reads))
     named = dict(zip((segment.number for segment in segments), items, strict=True))
     rows = records.read_each(
@@ -380,15 +360,6 @@ WMT_JSON: Final = tables.Layout(
     understand=understand_wmt_json,
     also=("doc_id",),
 )
-
-
-def _number(segments: Sequence[records.Record]) -> tuple[list[str], str]:
-    """Return the item of each segment, and how they were named."""
-    ends = [_SEGMENT.search(record.text("doc_id")) for record in segments]
-    numbers = [match[1] for match in ends if match]
-    if len(numbers) == len(set(numbers)) == len(segments):
-        return numbers, "items are the numbers behind _#_ in doc_id, those of the source"
-    return [str(at) for at in range(1, len(segments) + 1)], "items are numbered as they come"
 
 
 def _read_wmt_json(record: records.Record, item: str, unread: set[str]) -> Iterator[records.Row]:
@@ -430,11 +401,8 @@ def _read_beside(record: records.Record, given: Mapping[str, Any], output: str) 
 
 
 def _read_moment(record: records.Record, given: Any) -> Decimal:
-    text = given.strip() if isinstance(given, str) else repr(given)
-    try:
-        moment = Decimal(text)
-    except InvalidOperation:
-        moment = Decimal("nan")
-    if not moment.is_finite():
-        raise record.refuse(f"times are numbers of seconds, not {records.shorten(given)}")
-    return moment
+    with suppress(InvalidOperation):
+        moment = Decimal(given.strip() if isinstance(given, str) else repr(given))
+        if moment.is_finite():
+            return moment
+    raise record.refuse(f"times are numbers of seconds, not {records.shorten(given)}")
