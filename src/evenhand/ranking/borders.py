@@ -48,8 +48,6 @@ VERDICTS: Final = {
 
 @dataclass(frozen=True)
 class Border:
-    """A border between two places, and the pair of systems across it that is least sure."""
-
     after: int  # the place above the border
     above: str  # the system above it in that pair
     below: str  # the system below it

@@ -148,19 +148,6 @@ def leave_undecided(intervals: Intervals, tally: Tally) -> Intervals:
     return replace(intervals, decided=np.where(linked, intervals.decided, 0).astype(np.int8))
 
 
-def find_alike(draws: Array, tally: Tally) -> tuple[str, str] | None:
-    """Return two systems on whose difference all (B, K) resampled log-worths agree, or None."""
-    # pseudo-counts weigh less in large resamples, so that estimates move a little even where all
-    # clusters answer alike: the measure is what independent answers would give
-    variance = pair_variance(np.cov(draws.T))
-    usual = BradleyTerry(ties="half-win", prior=1.0).fit(tally).worth_vcov
-    variance = variance / (1.0 if usual is None else pair_variance(usual) + np.eye(len(variance)))
-    variance[np.diag_indices(len(variance))] = np.inf
-    i, j = np.unravel_index(int(np.argmin(variance)), variance.shape)
-    alike = variance[i, j] < MIN_RELATIVE_ERROR**2
-    return (tally.systems[i], tally.systems[j]) if alike else None
-
-
 def _find_fault(tally: Tally) -> NotIdentified | None:
     """Return why log-worths without a prior would not be finite, or None."""
     try:
@@ -215,7 +202,6 @@ def find_model_intervals(
 
 
 def _note_rankings(evidence: Evidence) -> tuple[Finding, ...]:
-    """Say so where one answer is several comparisons, which the model does not know."""
     several = evidence.whole.n_judgments < evidence.whole.n_comparisons * (1 - 1e-9)
     return (say("of-rankings", "warning"),) if several else ()
 
@@ -272,19 +258,26 @@ def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: S
     draws = resample_model(
         settings.model, tally, clustering.clusterings, rng=rng, progress=settings.progress
     )
-    alike = find_alike(draws.log_worth, evidence.whole)
-    if alike is None:
+    # pseudo-counts weigh less in large resamples, so that estimates move a little even where all
+    # clusters answer alike: the measure is what independent answers would give
+    variance = pair_variance(np.cov(draws.log_worth.T))
+    usual = BradleyTerry(ties="half-win", prior=1.0).fit(evidence.whole).worth_vcov
+    variance = variance / (1.0 if usual is None else pair_variance(usual) + np.eye(len(variance)))
+    variance[np.diag_indices(len(variance))] = np.inf
+    i, j = np.unravel_index(int(np.argmin(variance)), variance.shape)
+    if variance[i, j] >= MIN_RELATIVE_ERROR**2:
         intervals = bootstrap_intervals(draws, evidence, clustering, settings.level)
         notes = (*note_one_way(evidence.whole, resampled=True), *intervals.notes)
         return clustering, replace(intervals, notes=notes)
+    one, other = evidence.whole.systems[i], evidence.whole.systems[j]
     by = " and ".join(clustering.clusterings) or "judgment"
     if settings.cluster is not None or not clustering.clusterings:
         raise NotIdentified(
-            f"resamples by {by} all say the same of {' and '.join(alike)}: nothing shows how much"
+            f"resamples by {by} all say the same of {one} and {other}: nothing shows how much"
             " others might differ, and there is no interval",
             ["collect more judgments"],
         )
-    note = say("resamples-alike", factors=by, one=alike[0], other=alike[1])
+    note = say("resamples-alike", factors=by, one=one, other=other)
     fewer = clustering
     for name in clustering.clusterings:
         fewer = give_up(fewer, name, evidence, note)

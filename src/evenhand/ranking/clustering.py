@@ -33,8 +33,6 @@ MAX_JOINT_JUDGMENTS: Final = 10_000_000
 
 
 class Candidates(Protocol):
-    """What may cluster, and how many answers there are."""
-
     @property
     def factors(self) -> Mapping[str, Factor]: ...
 
@@ -49,8 +47,6 @@ class Candidates(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The same judgments, distinguished in one tally or in several."""
-
     tallies: Mapping[str, Tally]  # candidate for clusters → a tally that tells its levels apart
     whole: Tally  # the counts by pair
     # which cell of two candidates each judgment belongs to, where tallies do not say
@@ -58,7 +54,6 @@ class Evidence:
 
     @classmethod
     def of(cls, tally: Tally) -> Evidence:
-        """Take one tally that tells all candidates apart."""
         return cls(dict.fromkeys(tally.factors, tally), tally.pool())
 
     @cached_property
@@ -195,7 +190,6 @@ def wanted_factors(
 
 
 def limit_to_few(levels: Levels, clusterings: Sequence[str] = ()) -> str | None:
-    """Return the headline where judges or items are too few to be clusters."""
     others = [name for name in ("judge", "item") if name not in clusterings]
     return join_limits(
         *(say_few(name, levels.count(name), levels.effective(name)) for name in others)
@@ -218,7 +212,6 @@ def these(name: str, levels: int) -> str:
 
 
 def join_limits(*limits: str | None) -> str | None:
-    """Return one headline of several; None where nothing is limited."""
     return " and ".join(dict.fromkeys(filter(None, limits))) or None
 
 

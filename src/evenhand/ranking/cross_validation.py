@@ -53,7 +53,6 @@ from evenhand.errors import (
     require_option,
     require_seed,
 )
-from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Array, Integers, cluster_means
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import one_blas_thread
@@ -108,22 +107,6 @@ def measure_losses(fit: Predictor, votes: Votes) -> Array:
             ["train it on more judgments", "choose a model with a prior"],
         )
     return np.asarray(-np.log2(happened))
-
-
-def measure_scores(fit: RatingFit, rows: RatingRows, points: Array) -> tuple[Array, Array]:
-    """Return (n,) losses of scores (bits), and by how much they miss what was expected.
-
-    points: scores that can be given, ascending: each counts for what is nearest to it.
-    """
-    predicted = fit.predict(rows, points)
-    impossible = int(np.count_nonzero(~np.isfinite(predicted.log_chance)))
-    if impossible:
-        raise NotIdentified(
-            f"gave chance 0 to {impossible:,} held-out rating{'s' * (impossible > 1)} of"
-            f" {rows.size:,}: its perplexity is infinite",
-            ["train it on more ratings"],
-        )
-    return np.asarray(-predicted.log_chance / np.log(2)), np.asarray(rows.score - predicted.mean)
 
 
 def raise_bits(bits: float) -> float:
@@ -241,7 +224,16 @@ def train(model: Any, votes: Judgments, test: Judgments, points: Array | None = 
     losses, misses, why = None, None, ""
     try:
         if points is not None and isinstance(test, RatingRows):
-            losses, misses = measure_scores(model.fit(votes), test, points)
+            predicted = model.fit(votes).predict(test, points)
+            impossible = int(np.count_nonzero(~np.isfinite(predicted.log_chance)))
+            if impossible:
+                raise NotIdentified(
+                    f"gave chance 0 to {impossible:,} held-out rating{'s' * (impossible > 1)} of"
+                    f" {test.size:,}: its perplexity is infinite",
+                    ["train it on more ratings"],
+                )
+            losses = np.asarray(-predicted.log_chance / np.log(2))
+            misses = np.asarray(test.score - predicted.mean)
         elif isinstance(test, Votes):
             losses = measure_losses(model.fit(votes), test)
     except REFUSALS as refusal:  # without options that are no help here
@@ -738,7 +730,6 @@ class ModelComparison(HeldOut):
         )
 
     def _tabulate(self) -> Table:
-        """Return the table of models, best first, those without a perplexity below."""
         rows = []
         for row in self.records():
             others = row["model"] != self.best  # the best has no distance from itself
@@ -885,7 +876,6 @@ def open_comparisons(data: Comparisons | Rankings) -> Comparisons:
 
 
 def _split(table: Comparisons, column: str | None) -> dict[str, Votes]:
-    """Return the votes of each group, in an order that does not depend on that of the table."""
     if column not in (None, "task"):
         parts = {name: part.votes() for name, part in split_judgments(table, str(column)).items()}
         return {name: part.take(sort_votes(part)) for name, part in parts.items()}

@@ -100,7 +100,6 @@ class SignedFit(Shown):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of `evenhand fit --json`."""
         fit, model, quasi = self.fit, self.fit.model, self.fit.find_quasi_variances()
         equal = fit.lr_test_equal_worths
         return {
@@ -163,16 +162,6 @@ class NamedFit(Shown):
 
     def document(self) -> Document:
         document = self.fit.describe(self.model.title, self.excluded_ties)
-        rows = (*map(asdict, self.fit.coefficients), *self._list_extras())
-        return replace(
-            document,
-            parts=(Table("numbers", "", (), rows, only=("csv",)), *document.parts),
-            findings=self.findings,
-            signature=self.signature,
-        )
-
-    def _list_extras(self) -> list[dict[str, Any]]:
-        """Return extra numbers and pairs of numbers as rows, but for coefficients."""
         listed = {coefficient.name for coefficient in self.fit.coefficients}
         cells: dict[str, Any] = {}
         for name, value in self.fit.extras.items():
@@ -180,14 +169,22 @@ class NamedFit(Shown):
                 cells[name] = value
             elif name.endswith("_interval"):
                 cells |= {f"{name}_lower": value[0], f"{name}_upper": value[1]}
-        return [
-            asdict(Coefficient(name, "extra", value, None, None, None))
-            for name, value in cells.items()
-            if name not in listed
-        ]
+        rows = (
+            *map(asdict, self.fit.coefficients),
+            *[
+                asdict(Coefficient(name, "extra", value, None, None, None))
+                for name, value in cells.items()
+                if name not in listed
+            ],
+        )
+        return replace(
+            document,
+            parts=(Table("numbers", "", (), rows, only=("csv",)), *document.parts),
+            findings=self.findings,
+            signature=self.signature,
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of `evenhand fit --model NAME --json`."""
         contract = write_contract(self, findings=self.findings)
         return {**self.fit.to_dict(), **contract, "model": self.model.name}
 
@@ -214,7 +211,6 @@ def _say_effect(effect: Effect) -> Finding | None:
 
 
 def _tabulate_tests(tests: Sequence[Effect]) -> Table:
-    """Return a row for each likelihood-ratio test, and for each clustered test of the same."""
     rows: list[dict[str, Any]] = []
     legend: list[str] = []
     for one in tests:
@@ -300,7 +296,6 @@ def _tabulate_orders(effects: Effects) -> Table:
 
 
 def list_effects(effects: Effects) -> dict[str, Any]:
-    """Return tests, interactions and orders for JSON."""
     return {
         "tests": [
             {
@@ -327,8 +322,6 @@ def list_effects(effects: Effects) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FittedRatings(Shown):
-    """A fit of a model of ratings, signed."""
-
     fit: RatingFit
     rows: RatingRows  # the ratings of one task under one criterion
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
@@ -348,5 +341,4 @@ class FittedRatings(Shown):
         return replace(document, findings=self.findings, signature=self.signature)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of `evenhand fit --json` of ratings."""
         return {**write_contract(self, findings=self.findings), **self.fit.to_dict()}

@@ -137,8 +137,6 @@ def join_df(votes: float, votes_df: float, chance: float, chance_df: float) -> f
 
 @dataclass(frozen=True)
 class TestSet:
-    """What one task was tested and trained on: a row of Hopkins & May's table 3."""
-
     __test__ = False  # no test of ours, whatever its name
 
     task: str  # the task; "" where there are none
@@ -522,7 +520,6 @@ class LearningCurves(HeldOut):
         return self.models.index(model), self.sizes.index(size)
 
     def _contrast(self, parts: Sequence[tuple[float, int, int]]) -> Estimate:
-        """Return a signed sum of mean perplexities, of models at sizes."""
         trials = np.sum([sign * self.perplexities[m, :, s] for sign, m, s in parts], axis=0)
         moved = np.sum([sign * self.deviations[m, s] for sign, m, s in parts], axis=0)
         leaving = leave_out(self.clusters, moved[None, :])
@@ -629,10 +626,24 @@ class LearningCurves(HeldOut):
             {**row, "why": why.get((row["model"], row["size"]))} for row in self.records()
         )
         of_csv = Table("points", "", (), points, only=("csv",))
+        counts = ("items", "test", "train")
         return Document(
             basis=basis,
             answer=tuple(self._list_answers(self.enough)),
-            parts=(of_csv, self._tabulate(), self._tabulate_sets()),
+            parts=(
+                of_csv,
+                self._tabulate(),
+                Table(
+                    "test-sets",
+                    "Test sets: items with at most k comparisons are held out, the others train",
+                    (
+                        Column("task", "task", "name"),
+                        Column("most", "k", "count"),
+                        *(Column(one, one, "count") for one in counts),
+                    ),
+                    tuple({**asdict(one), "task": one.task or "all"} for one in self.test_sets),
+                ),
+            ),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
@@ -651,19 +662,6 @@ class LearningCurves(HeldOut):
                 Column("seconds", "CPU s", "one", priority=1, only=("text", "html")),
             ),
             tuple(rows),
-        )
-
-    def _tabulate_sets(self) -> Table:
-        counts = ("items", "test", "train")
-        return Table(
-            "test-sets",
-            "Test sets: items with at most k comparisons are held out, the others train",
-            (
-                Column("task", "task", "name"),
-                Column("most", "k", "count"),
-                *(Column(one, one, "count") for one in counts),
-            ),
-            tuple({**asdict(one), "task": one.task or "all"} for one in self.test_sets),
         )
 
 

@@ -60,7 +60,6 @@ def kendall_distance(one: Scores, other: Scores) -> float:
 
 
 def distance_matrix(rankings: Sequence[Scores]) -> Array:
-    """Return the Kendall distances between several rankings, shape (M, M)."""
     _require_same(rankings)
     distances = np.zeros((len(rankings), len(rankings)))
     for i, j in combinations(range(len(rankings)), 2):
@@ -308,7 +307,20 @@ class MethodTable(Shown):
             for one in take_findings(scores.notes)
             if one.severity == "warning"
         ]
-        parts: list[Table | Text] = [self._tabulate_places()]
+        heads = abbreviate(self.methods)
+        caption = ", ".join(f"{head} {name}" for name, head in heads.items())
+        parts: list[Table | Text] = [
+            Table(
+                name="places",
+                caption=f"Places by method: {caption}",
+                columns=(
+                    Column("system", "system", "name"),
+                    *(Column(name, head, "integer") for name, head in heads.items()),
+                ),
+                rows=tuple({"system": row["system"], **row["places"]} for row in self.rows()),
+                only=("latex", "markdown", "html", "csv") if self.scores else ("csv",),
+            )
+        ]
         if self.scores:
             parts.append(self._tabulate_orders())
         if self.disputes:
@@ -322,20 +334,6 @@ class MethodTable(Shown):
             parts=tuple(parts),
             findings=list_findings(findings, self.excluded),
             signature=self.signatures if self.scores else "",
-        )
-
-    def _tabulate_places(self) -> Table:
-        heads = abbreviate(self.methods)
-        caption = ", ".join(f"{head} {name}" for name, head in heads.items())
-        return Table(
-            name="places",
-            caption=f"Places by method: {caption}",
-            columns=(
-                Column("system", "system", "name"),
-                *(Column(name, head, "integer") for name, head in heads.items()),
-            ),
-            rows=tuple({"system": row["system"], **row["places"]} for row in self.rows()),
-            only=("latex", "markdown", "html", "csv") if self.scores else ("csv",),
         )
 
     def _tabulate_orders(self) -> Table:
@@ -365,7 +363,6 @@ class MethodTable(Shown):
 
     @staticmethod
     def _name_order(scores: Scores) -> list[str]:
-        """Return the systems best first, those on one place together."""
         place = dict(zip(scores.systems, scores.places.tolist(), strict=True))
         return [" = ".join(same) for _, same in groupby(scores.order, key=place.__getitem__)]
 
@@ -382,13 +379,10 @@ class MethodTable(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MethodBoard(Shown):
-    """Systems by one method."""
-
     table: MethodTable
     method: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of `evenhand rank --method NAME`, one group."""
         scores = self.table.scores[self.method]
         return {
             "signature": self.table.signature(self.method),
@@ -402,7 +396,6 @@ class MethodBoard(Shown):
         }
 
     def document(self) -> Document:
-        """Return what people read: who ranks first, and all scores."""
         scores, rows = self.table.scores[self.method], self.table.board(self.method)
         first = [row["system"] for row in rows if row["place"] == 1]
         verb = "ranks first" if len(first) == 1 else "share first place"

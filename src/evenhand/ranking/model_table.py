@@ -85,7 +85,6 @@ class Question:
 
     @property
     def no(self) -> str:
-        """The answer if the smaller model is not rejected."""
         return f"not significant at .05: {self.yes}"
 
     @property
@@ -223,7 +222,6 @@ class ModelTable(Shown):
         )
 
     def _tabulate_tests(self) -> Table:
-        """Return the table of questions, with a p-value for each way of clustering."""
         clusters = dict.fromkeys(wald.cluster for one in self.questions for wald in one.walds)
         rows = []
         for one in self.questions:

@@ -82,7 +82,6 @@ class JudgeBias:
 
     @property
     def share(self) -> float:
-        """How often the first of two equal outputs wins with this judge, ties excluded."""
         return share_first(self.estimate)
 
     @property
@@ -120,7 +119,12 @@ def judge_biases(
     none = _test_judges(effects.panel, 0.0, inflation)
     common, apart = None, np.zeros(len(effects.estimate))
     if not effects.endless:
-        median = median_bias(effects)
+        # a few judges who always take one side hardly move it, unlike the mean
+        panel = effects.panel
+        held = panel.by_judge(panel.expand(effects.estimate).eta_eta)
+        rising = np.argsort(effects.estimate, kind="stable")
+        sums = np.cumsum(held[rising])
+        median = float(effects.estimate[rising][np.searchsorted(sums, sums[-1] / 2)])
         common = _test_judges(effects.panel, median, inflation)
         apart = np.abs(effects.estimate - median)
     factor = tally.factor("judge")
@@ -142,18 +146,7 @@ def judge_biases(
     )
 
 
-def median_bias(effects: PositionEffects) -> float:
-    """Return the bias (λ scale) of the median judge, each weighed by the information held."""
-    # a few judges who always take one side hardly move it, unlike the mean
-    panel = effects.panel
-    held = panel.by_judge(panel.expand(effects.estimate).eta_eta)
-    order = np.argsort(effects.estimate, kind="stable")
-    sums = np.cumsum(held[order])
-    return float(effects.estimate[order][np.searchsorted(sums, sums[-1] / 2)])
-
-
 def _test_judges(panel: Panel, bias: float, inflation: float | None) -> Array:
-    """Return (J,) p-values of every judge having one bias."""
     worths, tie, _, _ = panel.likelihood.parts(panel.beta)
     eta = panel.likelihood.eta(worths, 0.0) + bias
     factor = 1.0 if inflation is None else inflation
@@ -280,7 +273,6 @@ COLUMNS: Final = (
 
 
 def _tabulate(bias: PositionBias) -> Table:
-    """Return a row for all judges and one for each, farthest from the median judge first."""
     every = {"n": bias.n_comparisons, "estimate": bias.estimate, "stderr": bias.stderr}
     every |= {"lower": bias.lower, "upper": bias.upper, "share": bias.share, "p_none": bias.p}
     rows = [

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
@@ -418,7 +417,15 @@ def find_control_effects(
     effects = list(fit.effects(intervals.parameters, level, intervals.df))
     clusterings = intervals.rank_sets.clusterings if intervals.rank_sets is not None else ()
     for name in (way for way in clusterings if way in fit.rows.levels):
-        for at, effective in enumerate(count_carriers(fit, whole, name).tolist()):
+        pieces, _ = gather_clusters(fit, whole, name)
+        slopes = fit.likelihood.slopes(np.arange(len(fit.beta), dtype=np.float64)).astype(np.intp)
+        rows = fit.raw_vcov[slopes]
+        information = (some for _, some in walk_information(fit, pieces))
+        shares = np.concatenate(
+            [np.einsum("qi,gij,qj->gq", rows, some, rows) for some in information]
+        )
+        carriers = shares.sum(axis=0) ** 2 / (shares**2).sum(axis=0)
+        for at, effective in enumerate(carriers.tolist()):
             effect = effects[at]
             if effective < MIN_CLUSTERS * (1 - 1e-9):
                 effects[at] = effect.without_error(
@@ -431,13 +438,3 @@ def find_control_effects(
                     (effect.name, effect.sd), estimate, effect.level, effective - 1
                 )
     return tuple(effects)
-
-
-def count_carriers(fit: ControlledFit, whole: Tally, name: str) -> NDArray[np.float64]:
-    """Return (q,) effective clusters of the coefficients of controls."""
-    pieces, _ = gather_clusters(fit, whole, name)
-    at = fit.likelihood.slopes(np.arange(len(fit.beta), dtype=np.float64)).astype(np.intp)
-    rows = fit.raw_vcov[at]
-    information = (some for _, some in walk_information(fit, pieces))
-    shares = np.concatenate([np.einsum("qi,gij,qj->gq", rows, some, rows) for some in information])
-    return np.asarray(shares.sum(axis=0) ** 2 / (shares**2).sum(axis=0))

@@ -72,7 +72,13 @@ def find_limits(estimates: intervals.Estimates, spread: Spread, level: float) ->
     k = len(estimates.systems)
     tail = 1 - (1 - level) / (k * (k - 1))
     way, clusters, reach = np.full((k, k), JUDGMENTS), np.zeros((k, k)), np.zeros((k, k))
-    independent = independent_variance(estimates, spread)
+    # All of an answer lies in one cell of judge and item: with both it is their cells' where that
+    # is larger.
+    of_model = intervals.pair_variance(estimates.to_systems(estimates.vcov))
+    independent = estimates.inflation * of_model
+    if len(spread.clusterings) == 2:
+        first, second, crossed = (estimates.to_systems(vcov) for vcov in spread.vcovs[:3])
+        independent = np.maximum(independent, intervals.pair_variance(first + second - crossed))
     alone, thin = mark_barred(spread.clusterings, k)
     for place, one in enumerate(spread.clusterings):
         variance = intervals.pair_variance(estimates.to_systems(one.vcov))
@@ -110,18 +116,6 @@ def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[T
     return alone, thin
 
 
-def independent_variance(estimates: intervals.Estimates, spread: Spread) -> Array:
-    """Return (K, K) variances of differences as if all answers were independent."""
-    # All of an answer lies in one cell of judge and item: with both it is their cells' where that
-    # is larger.
-    of_model = intervals.pair_variance(estimates.to_systems(estimates.vcov))
-    variance = estimates.inflation * of_model
-    if len(spread.clusterings) == 2:
-        first, second, crossed = (estimates.to_systems(vcov) for vcov in spread.vcovs[:3])
-        variance = np.maximum(variance, intervals.pair_variance(first + second - crossed))
-    return np.asarray(variance)
-
-
 # Which systems have an interval, and what it is relative to.
 #
 # A log-worth is a distance to a mean of systems. Where a difference cannot be decided, because it
@@ -139,12 +133,6 @@ class LinkedPart:
     bounded: Truths  # (K,) whether it has an interval
     stderr: Array  # (K,) standard errors of distances to the mean of the part
     notes: tuple[Finding, ...]  # what the reader should know
-
-    def surround(self, log_worth: Array, critical: float) -> tuple[Array, Array, Array]:
-        """Return (K,) standard errors, lower and upper ends of intervals up to a critical |t|."""
-        stderr = np.where(self.bounded & np.isfinite(critical), self.stderr, np.inf)
-        centred = log_worth - log_worth[self.members].mean()
-        return stderr, centred - critical * stderr, centred + critical * stderr
 
 
 def find_part(
@@ -309,8 +297,12 @@ def decide_all(
     notes = [*spread.notes, *unsaid, *part.notes]
     if part.bounded.any() and not np.isfinite(critical):
         notes.append(say("no-intervals-at-level", "warning", level=level))
+    stderr = np.where(part.bounded & np.isfinite(critical), part.stderr, np.inf)
+    centred = estimates.values - estimates.values[part.members].mean()
     return intervals.Intervals(
-        *part.surround(estimates.values, critical),
+        stderr,
+        centred - critical * stderr,
+        centred + critical * stderr,
         sets.decided,
         f"rank sets {spread.method}, {name_critical_values(sets)}",
         notes=tuple(notes),

@@ -72,8 +72,6 @@ OWN: Final = "own system"
 
 @dataclass(frozen=True)
 class Effect:
-    """What one thing adds to a score, in points."""
-
     name: str  # drift, position, own system, or a column
     unit: str  # of what it is an effect, such as "100 ratings"
     estimate: float  # points per unit
@@ -86,8 +84,6 @@ class Effect:
 
 @dataclass(frozen=True)
 class JudgeOffset:
-    """How severe one judge is, beside the average judge."""
-
     judge: str  # the name
     n: int  # scores
     offset: float  # points above the average judge on the same outputs
@@ -153,35 +149,34 @@ class RatingBias(Shown):
 
     def document(self) -> Document:
         """Return what people read."""
+        rows: list[dict[str, Any]] = []
+        for name, one in (("severity of judges", self.severity), ("judge x system", self.taste)):
+            if one is not None:
+                ends = {"estimate": one.sd, "lower": one.lower, "upper": one.upper, "p": one.p}
+                rows.append({"name": name, "unit": "sd between judges", "stderr": None, **ends})
+        rows += [asdict(one) for one in self.effects]
         return Document(
             basis=f"{plural(self.n_ratings, 'rating')}, {plural(len(self.judges), 'judge')}."
             f" {say_clusterings(self.clusterings)}",
             answer=self.says,
-            parts=(_tabulate_effects(self), _tabulate_judges(self)),
+            parts=(
+                Table(
+                    "effects",
+                    "What moves scores beside the outputs, in points",
+                    (
+                        Column("name", "source", "name"),
+                        Column("unit", "points per"),
+                        Column("estimate", "points", "two"),
+                        Column(("lower", "upper"), f"{100 * self.level:g} % interval", "interval"),
+                        Column("p", "p", "p"),
+                    ),
+                    tuple({**row, "judges": row.get("judges")} for row in rows),
+                ),
+                _tabulate_judges(self),
+            ),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
-
-
-def _tabulate_effects(bias: RatingBias) -> Table:
-    rows: list[dict[str, Any]] = []
-    for name, one in (("severity of judges", bias.severity), ("judge x system", bias.taste)):
-        if one is not None:
-            ends = {"estimate": one.sd, "lower": one.lower, "upper": one.upper, "p": one.p}
-            rows.append({"name": name, "unit": "sd between judges", "stderr": None, **ends})
-    rows += [asdict(one) for one in bias.effects]
-    return Table(
-        "effects",
-        "What moves scores beside the outputs, in points",
-        (
-            Column("name", "source", "name"),
-            Column("unit", "points per"),
-            Column("estimate", "points", "two"),
-            Column(("lower", "upper"), f"{100 * bias.level:g} % interval", "interval"),
-            Column("p", "p", "p"),
-        ),
-        tuple({**row, "judges": row.get("judges")} for row in rows),
-    )
 
 
 def _tabulate_judges(bias: RatingBias) -> Table:
@@ -378,7 +373,6 @@ def _find_slope(
 
 
 def _remove(values: Array, system: Integers, size: int, others: list[Integers]) -> Array:
-    """Return what systems and other classifications leave of values."""
     centred = values - values.mean()
     absorbed = absorb(centred, system, size, others)
     means = np.linalg.pinv(absorbed.information, hermitian=True) @ absorbed.right

@@ -52,7 +52,6 @@ def compare_rating_methods(
     group_by: str | None = None,
     criterion: str | None = None,
 ) -> MethodTable | GroupedMethodTables:
-    """Rank the systems of ratings by several methods, and say where these differ."""
     names = choose_rating_methods(methods)
     if isinstance(data, Ratings):
         table = leave_out_controls(choose_criterion(data, criterion))

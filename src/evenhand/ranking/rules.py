@@ -89,12 +89,10 @@ class Meetings:
 
     @property
     def totals(self) -> Array:
-        """(M,) comparisons."""
         return self.wins + self.ties + self.losses
 
     @property
     def decided(self) -> Array:
-        """(M,) comparisons that were no ties."""
         return self.wins + self.losses
 
     def only(self, rows: NDArray[np.bool_]) -> Meetings:
@@ -107,7 +105,6 @@ class Meetings:
 
     @property
     def opponents(self) -> Array:
-        """(K,) number of opponents of each system."""
         return self.sum(np.ones(len(self.system)))
 
     def mean(self, shares: Array, among: Array | int) -> Array:
@@ -181,7 +178,6 @@ def score_bojar(tally: Tally) -> Scores:
 
 
 def score_expected_net_wins(tally: Tally) -> Scores:
-    """Score systems by their mean share of net wins, −1 to 1, over the opponents they met."""
     met = list_meetings(tally)
     values = met.mean((met.wins - met.losses) / met.totals, met.opponents)
     return Scores("expected-net-wins", tally.systems, values, "net proportion")
@@ -217,7 +213,6 @@ def score_expected_wins(tally: Tally) -> Scores:
 
 
 def score_expected_wins_zero(tally: Tally) -> Scores:
-    """Score systems by their mean share of wins over all others, 0 where nothing was decided."""
     met = list_meetings(tally)
     met = met.only(met.decided > 0)
     values = met.mean(met.wins / met.decided, len(tally.systems) - 1)
@@ -363,6 +358,14 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
     coin = say("pairs-by-coin", missing=undecided, pairs=k * (k - 1) // 2)
     last = int((share == 0).sum())
     never = say("never-won", systems=last, tournaments=tournaments)
+    order = np.argsort(-share, kind="stable")
+    upper, lower = share[order[:-1]], share[order[1:]]
+    gap = upper - lower  # shares of the same tournaments: var(p - q) = (p + q - (p - q)^2) / n
+    close = (upper > 0) & (gap <= 2 * np.sqrt((upper + lower - gap**2) / tournaments))
+    pairs = [
+        f"{tally.systems[order[i]]} and {tally.systems[order[i + 1]]}"
+        for i in np.flatnonzero(close)
+    ]
     return Scores(
         rule="playoffs",
         systems=tally.systems,
@@ -373,18 +376,9 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
         notes=(
             *[coin] * (undecided > 0),
             *[never] * (last > 1),
-            *_note_luck(tally.systems, share, tournaments),
+            *((say("simulation-luck", pairs=pairs),) if pairs else ()),
         ),
     )
-
-
-def _note_luck(systems: tuple[str, ...], share: Array, tournaments: int) -> tuple[Finding, ...]:
-    order = np.argsort(-share, kind="stable")
-    upper, lower = share[order[:-1]], share[order[1:]]
-    gap = upper - lower  # shares of the same tournaments: var(p - q) = (p + q - (p - q)^2) / n
-    close = (upper > 0) & (gap <= 2 * np.sqrt((upper + lower - gap**2) / tournaments))
-    pairs = [f"{systems[order[i]]} and {systems[order[i + 1]]}" for i in np.flatnonzero(close)]
-    return (say("simulation-luck", pairs=pairs),) if pairs else ()
 
 
 def play_tournaments(chance: Array, tournaments: int, rng: np.random.Generator) -> Array:
@@ -440,7 +434,6 @@ def score_soccer(tally: Tally) -> Scores:
 
 
 def score_vilar(tally: Tally) -> Scores:
-    """Score systems by the mean of their judgments, +1 for a win and −1 for a loss."""
     met = list_meetings(tally)
     wins, losses, totals = met.sum(met.wins), met.sum(met.losses), met.sum(met.totals)
     mean = (wins - losses) / totals
@@ -471,7 +464,6 @@ def score_vilar(tally: Tally) -> Scores:
 
 
 def score_vilar_sort(tally: Tally) -> Scores:
-    """Order systems by merge insertion, the majority of judgments being the comparator."""
     met = list_meetings(tally)
     k = len(tally.systems)
     net = np.zeros((k, k))
@@ -923,8 +915,6 @@ MAX_WORK: Final = 4_000_000_000
 
 @dataclass(frozen=True)
 class TrueSkill:
-    """Settings of TrueSkill; the defaults are those of WMT 2016."""
-
     runs: int = RUNS  # how often all matches are played, each time others
     # a factor whose levels are drawn, such as "ranking", or None for single comparisons
     by: str | None = None

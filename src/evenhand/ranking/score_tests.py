@@ -99,8 +99,6 @@ PAIRED: Final = ("t", "signed_rank", "permutation")
 
 @dataclass(frozen=True)
 class PairTest:
-    """A classical test of a pair."""
-
     title: str  # of its column
     assumes: str  # in a few words
 
@@ -140,12 +138,10 @@ class MeanScores:
 
     @property
     def count(self) -> Array:
-        """(K,) outputs of each system."""
         return np.bincount(self.system, minlength=len(self.systems)).astype(np.float64)
 
     @property
     def mean(self) -> Array:
-        """(K,) mean score of each system over its outputs."""
         return np.asarray(np.bincount(self.system, self.score) / self.count)
 
     def tabulate(self) -> Array:
@@ -153,15 +149,6 @@ class MeanScores:
         table = np.full((len(self.systems), self.items), np.nan)
         table[self.system, self.item] = self.score
         return table
-
-
-def _subtract(table: Array, first: Codes, second: Codes) -> tuple[Array, Array]:
-    """Return (P, I) differences, 0 where one of the two is missing, and (P,) items of both."""
-    apart = table[first] - table[second]
-    known = ~np.isnan(apart)
-    largest = float(np.abs(apart, where=known, out=np.zeros_like(apart)).max(initial=0.0))
-    digits = DIGITS_APART - ceil(log10(max(largest, 1e-290)))
-    return np.where(known, np.round(apart, digits), 0.0), known.sum(axis=1).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +198,12 @@ def compare_pairs(scores: MeanScores, new: int | None, seed: int) -> Pairs:
     draws = draws if draws * work <= MAX_FLIPS else None
     found: list[tuple[Array, ...]] = []
     for start in range(0, len(one), step):
-        d, items = _subtract(table, one[start : start + step], other[start : start + step])
+        gap = table[one[start : start + step]] - table[other[start : start + step]]
+        known = ~np.isnan(gap)
+        largest = float(np.abs(gap, where=known, out=np.zeros_like(gap)).max(initial=0.0))
+        digits = DIGITS_APART - ceil(log10(max(largest, 1e-290)))
+        d = np.where(known, np.round(gap, digits), 0.0)
+        items = known.sum(axis=1).astype(np.float64)
         flips = flip_tests(d, draws=draws, seed=seed, one_sided=one_sided)
         ranks = signed_rank_tests(d, one_sided=one_sided)
         tests = [t_tests(d, items, one_sided=one_sided), ranks, flips]
@@ -609,7 +601,6 @@ def run_score_tests(
     references: Sequence[str] | None = None,
     seed: int = SEED,
 ) -> ScoreTests:
-    """Run the tests of one group."""
     sign = -1.0 if lower else 1.0
     settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
     standard = settings.name == "z"

@@ -378,7 +378,6 @@ def count_clusters(
 def _cluster(
     pairs: PairTests, tally: Tally, clustered: Mapping[str, Tally], repeats: Mapping[str, str]
 ) -> tuple[PairTests, list[str]]:
-    """Add p-values that account for judges and items, or say why there are none."""
     if not repeats:
         return pairs, []
     each = [*repeats.values()]

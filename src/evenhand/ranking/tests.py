@@ -315,8 +315,6 @@ _SIZE: Final = "how much the systems differ (no odds)"
 
 @dataclass(frozen=True)
 class Variant:
-    """A treatment of ties."""
-
     title: str  # in a few words
     # P(evidence for the first system at least this strong), from (n,) counts of preferences for
     # the first, ties and preferences for the second

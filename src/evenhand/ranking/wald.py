@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.groups import tally_groups
-from evenhand.data.tally import Factor, Tally, join_codes, merge_levels
+from evenhand.data.tally import Tally, join_codes, merge_levels
 from evenhand.errors import NotIdentified, listing
 from evenhand.models import judge_groups
 from evenhand.models.base import Coefficient, LRTest
 from evenhand.models.design import home_level, tag_of
-from evenhand.models.likelihood import Likelihood
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
@@ -121,7 +120,25 @@ def wald_test(fit: Fit, tally: Tally, cluster: str, at: NDArray[np.intp]) -> Wal
 def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
     pooled = tally.pool(tuple(dict.fromkeys([*fit.model.covariates, cluster])))
     factor = pooled.factor(cluster)
-    parts = _take_apart(fit, pooled, factor)
+    design, ties = fit.design, fit.likelihood.ties
+    counts = fit.model.treat_ties(pooled.counts)
+    rows = np.flatnonzero(counts.sum(axis=1) > 0)
+    rows = rows[np.argsort(factor.codes[rows], kind="stable")]
+    used = fit.model.treat_ties(fit.tally.counts).sum(axis=1) > 0
+    place = np.zeros((len(design.groups), len(design.systems)), dtype=np.int32)
+    place[design.group, design.system] = np.arange(design.size)
+    group = _look_up(fit, pooled, design.group[design.left], used)[rows]
+    whole = replace(
+        design, left=place[group, pooled.left[rows]], right=place[group, pooled.right[rows]]
+    )
+    code = None if ties is None else _look_up(fit, pooled, ties.code, used)[rows]
+    borders = np.searchsorted(factor.codes[rows], np.arange(factor.size + 1)).tolist()
+    parts = []
+    for some in (slice(*ends) for ends in pairwise(borders) if ends[0] < ends[1]):
+        one = replace(whole, left=whole.left[some], right=whole.right[some])
+        among = None if ties is None or code is None else replace(ties, code=code[some])
+        likelihood = replace(fit.likelihood, design=one, counts=counts[rows[some]], prior=0.0)
+        parts.append(replace(likelihood, ties=among))
     beta, p, g = fit.beta, len(fit.raw_vcov), len(parts)
     if g < 2:
         raise NotIdentified(f"all judgments are of one {cluster}")
@@ -156,34 +173,9 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
 
 
 def _of_scores(fit: Fit, scores: Array) -> Spread:
-    """Return CR1, which leaves no cluster out."""
     (g, p), n = scores.shape, fit.n_comparisons
     inflation = g / (g - 1) * (n - 1) / (n - p)
     return Spread(sandwich.spread_scores(fit, scores) * inflation, scores, None)
-
-
-def _take_apart(fit: Fit, tally: Tally, factor: Factor) -> list[Likelihood]:
-    """Return the likelihood of every cluster that holds information."""
-    design, ties = fit.design, fit.likelihood.ties
-    counts = fit.model.treat_ties(tally.counts)
-    rows = np.flatnonzero(counts.sum(axis=1) > 0)
-    rows = rows[np.argsort(factor.codes[rows], kind="stable")]
-    used = fit.model.treat_ties(fit.tally.counts).sum(axis=1) > 0
-    place = np.zeros((len(design.groups), len(design.systems)), dtype=np.int32)
-    place[design.group, design.system] = np.arange(design.size)
-    group = _look_up(fit, tally, design.group[design.left], used)[rows]
-    whole = replace(
-        design, left=place[group, tally.left[rows]], right=place[group, tally.right[rows]]
-    )
-    code = None if ties is None else _look_up(fit, tally, ties.code, used)[rows]
-    borders = np.searchsorted(factor.codes[rows], np.arange(factor.size + 1)).tolist()
-    parts = []
-    for some in (slice(*ends) for ends in pairwise(borders) if ends[0] < ends[1]):
-        part = replace(whole, left=whole.left[some], right=whole.right[some])
-        among = None if ties is None or code is None else replace(ties, code=code[some])
-        likelihood = replace(fit.likelihood, design=part, counts=counts[rows[some]], prior=0.0)
-        parts.append(replace(likelihood, ties=among))
-    return parts
 
 
 def _look_up(fit: Fit, tally: Tally, known: NDArray[np.int32], used: NDArray[np.bool_]) -> Codes:

@@ -46,7 +46,6 @@ class CalibrationPart:
 
     @property
     def off(self) -> bool:
-        """Whether the interval does not hold what was expected."""
         if self.lower is None or self.upper is None:
             return False
         return not self.lower <= self.expected <= self.upper

@@ -130,7 +130,6 @@ class PairResiduals:
 
     @property
     def df(self) -> int:
-        """Degrees of freedom of T: pairs less worths that are free."""
         # An order effect takes one where each pair has a side of its own, and none where both sides
         # are as frequent: there it moves nothing that is summed over both.
         free = len(self.first) - len(self.systems) + 1
@@ -221,19 +220,6 @@ def split_residuals(whole: PairResiduals, tally: Tally, name: str) -> Array:
     return np.column_stack([table, np.bincount(codes, side * residual, minlength=factor.size)])
 
 
-def split_pairs(whole: PairResiduals, tally: Tally, name: str, pairs: Integers) -> Array:
-    """Return (G, n) residuals of each judge (or item) for n pairs, without a table of all pairs."""
-    factor = tally.factor(name)
-    rows, at, residual, _ = _place_votes(whole, tally)
-    sums = [
-        np.bincount(
-            factor.codes[rows[at == pair]], residual[at == pair], minlength=factor.size
-        ).astype(np.float64)
-        for pair in pairs.tolist()
-    ]
-    return np.stack(sums, axis=1)
-
-
 def _place_votes(whole: PairResiduals, tally: Tally) -> tuple[Integers, Integers, Array, Array]:
     # The side is 1 where the system first by name was shown first, else −1.
     key, swap, won, total = decisive_votes(tally)
@@ -248,15 +234,6 @@ def _place_votes(whole: PairResiduals, tally: Tally) -> tuple[Integers, Integers
 class Spread:
     across: Array  # (P,) Σ_g (P r_g)², what worths cannot follow, for each pair
     along: float  # Σ_g Σ w (x H⁻¹ Xᵀ r_g)², what they follow, on the scale of T
-
-
-def measure_clusters(whole: PairResiduals, rows: Array) -> Spread:
-    rows = rows[np.abs(rows).sum(axis=1) > 0]
-    left, moved = whole.project(rows), whole.follow(rows)
-    worths = np.pad(moved[:, : len(whole.systems) - 1], ((0, 0), (0, 1)))
-    followed = _square_gaps(whole, worths.T @ worths) @ whole.weight
-    scale = len(rows) / max(len(rows) - 1, 1)  # a spread over G clusters is too small by it
-    return Spread(scale * (left**2).sum(axis=0), scale * float(followed))
 
 
 def _square_gaps(whole: PairResiduals, both: Array) -> Array:
@@ -322,7 +299,6 @@ def draw_parametric(whole: PairResiduals, replicates: int, rng: np.random.Genera
 
 
 def statistics(whole: PairResiduals, residuals: Array) -> Array:
-    """Return (B,) T of each replicate."""
     return np.asarray((residuals**2 / whole.weight).sum(axis=1))
 
 
@@ -334,7 +310,6 @@ class Replicates:
 
     @property
     def clusterings(self) -> tuple[str, ...]:
-        """What clusters; empty where votes are drawn one by one."""
         return tuple(name for name in self.residuals if name in (*BOTH, "ranking"))
 
     def noise(self, whole: PairResiduals) -> float:
@@ -366,7 +341,13 @@ def draw_replicates(
             note = say("no-clustering", factor=name, why=refusal.fault)
             chosen = replace(chosen, notes=(*chosen.notes, note))
         else:
-            spreads[name] = measure_clusters(whole, rows)
+            rows = rows[np.abs(rows).sum(axis=1) > 0]
+            left, moved = whole.project(rows), whole.follow(rows)
+            worths = np.pad(moved[:, : len(whole.systems) - 1], ((0, 0), (0, 1)))
+            followed = _square_gaps(whole, worths.T @ worths) @ whole.weight
+            # a spread over G clusters is too small by it
+            beside = len(rows) / max(len(rows) - 1, 1)
+            spreads[name] = Spread(beside * (left**2).sum(axis=0), beside * float(followed))
     if len(drawn) > 1:
         judges, items = (spreads[name] for name in BOTH)
         cells = measure_cells(whole, evidence.tallies[BOTH[0]], BOTH)
@@ -429,8 +410,6 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Cycle:
-    """Three systems of which each is preferred to the next more often than worths explain."""
-
     # in the order of preference, the last preferred to the first; the first by name begins
     systems: tuple[str, str, str]
     # share of decisive votes for each against the next (proportion)
@@ -538,7 +517,6 @@ class Cycles(Shown):
         )
 
     def _tabulate(self) -> Table:
-        """Return the table of cycles, which sentences tell in a terminal."""
         rows = tuple(
             {
                 "systems": " → ".join(one.systems),
@@ -758,10 +736,9 @@ def list_triples(whole: PairResiduals) -> Integers | None:
     return np.asarray(pairs[(pairs >= 0).all(axis=1)])
 
 
-def weigh_triples(
-    whole: PairResiduals, triples: Integers, replicates: Sequence[Array]
-) -> tuple[Array, Array]:
-    """Return (T,) z of each cycle and (T,) p, adjusted by the largest |z| of every replicate."""
+def _name_cycles(
+    whole: PairResiduals, tally: Tally, triples: Integers, replicates: Sequence[Array], level: float
+) -> tuple[Cycle, ...]:
     observed = _excess(whole.residual / whole.weight, triples)
     z, p = np.full(len(observed), np.inf), np.zeros(len(observed))
     for drawn in replicates:
@@ -769,20 +746,13 @@ def weigh_triples(
         own_z, largest = np.zeros(len(observed)), np.zeros(len(odds))
         for start in range(0, len(observed), TRIPLES_AT_ONCE):
             rows = slice(start, start + TRIPLES_AT_ONCE)
-            excess = _excess(odds, triples[rows])
-            spread = np.sqrt((excess**2).mean(axis=0))
+            around = _excess(odds, triples[rows])
+            spread = np.sqrt((around**2).mean(axis=0))
             known = spread > 0
             own_z[rows][known] = observed[rows][known] / spread[known]
             if known.any():
-                largest = np.maximum(largest, np.abs(excess[:, known] / spread[known]).max(axis=1))
+                largest = np.maximum(largest, np.abs(around[:, known] / spread[known]).max(axis=1))
         z, p = _least_sure(z, p, own_z, largest)
-    return z, p
-
-
-def _name_cycles(
-    whole: PairResiduals, tally: Tally, triples: Integers, replicates: Sequence[Array], level: float
-) -> tuple[Cycle, ...]:
-    z, p = weigh_triples(whole, triples, replicates)
     cycles = []
     for at in np.argsort(-np.abs(z).round(9), kind="stable")[:MAX_CYCLES_NAMED].tolist():
         if p[at] > 1 - level:
@@ -813,7 +783,15 @@ def _name_cycles(
 def _find_contributions(
     whole: PairResiduals, tally: Tally, name: str, pairs: Integers
 ) -> tuple[Contribution, ...]:
-    parts = split_pairs(whole, tally, name, pairs) / whole.weight[pairs]
+    levels = tally.factor(name)
+    places, at, residual, _ = _place_votes(whole, tally)
+    sums = [
+        np.bincount(
+            levels.codes[places[at == pair]], residual[at == pair], minlength=levels.size
+        ).astype(np.float64)
+        for pair in pairs.tolist()
+    ]
+    parts = np.stack(sums, axis=1) / whole.weight[pairs]
     excess, factor = _excess(parts, np.arange(3)), tally.factor(name)
     key, _, _, decided = decisive_votes(tally)
     rows = np.isin(key, (whole.first * len(tally.systems) + whole.second)[pairs])

@@ -100,22 +100,6 @@ def find_claims(ranking: Ranking) -> tuple[removal.Claim, ...]:
     return tuple(claims)
 
 
-def _take_claims(
-    ranking: Ranking, pairs: Sequence[tuple[str, str]], after: Sequence[int]
-) -> tuple[removal.Claim, ...]:
-    """Return the conclusions that were asked about; what is asked twice counts once."""
-    given: Sequence[Any] = pairs
-    single = len(given) == 2 and all(name in ranking.systems for name in given)
-    requested: list[Any] = [tuple(pair) for pair in ([given] if single else given)]
-    if any(len(pair) != 2 for pair in requested):
-        raise UnknownOption("pairs are (better, worse), two systems each: pairs=[('A', 'B')]")
-    places = (after,) if isinstance(after, int) else after
-    return (
-        *(claim_pair(ranking, *pair) for pair in dict.fromkeys(requested)),
-        *(_claim_border(ranking, place) for place in dict.fromkeys(places)),
-    )
-
-
 def claim_pair(ranking: Ranking, better: str, worse: str) -> removal.Claim:
     for system in (better, worse):
         if system not in ranking.systems:
@@ -172,8 +156,6 @@ def _note_barred(ranking: Ranking, claims: Sequence[removal.Claim]) -> list[Find
 
 @dataclass(frozen=True)
 class Flip:
-    """What carries one conclusion."""
-
     claim: str  # the conclusion in words
     how: str  # "reversed" (another system is then ahead) or "undecided"
     unit: str  # vote, ranking, judge or item
@@ -198,7 +180,6 @@ class Flip:
 
     @property
     def exact(self) -> bool:
-        """Whether all sets were tried, so that none turns the order with fewer units."""
         return self.how == REVERSED and self.unit != "vote" and self.total <= MAX_UNITS_FOR_ALL_SETS
 
     @property
@@ -214,7 +195,6 @@ class Flip:
 
     @property
     def few(self) -> str:
-        """How many of how many carry it; empty where it stands."""
         unit = f"{self.unit}s" if self.total > 1 else self.unit
         return "" if self.fewest is None else f"{self.fewest:,} of {self.total:,} {unit}"
 
@@ -230,7 +210,6 @@ class Flip:
 
     @property
     def supporters(self) -> str:
-        """Say that it stands without all that support it."""
         if self.tried == 0:
             return say("holds-without-any", unit=self.unit)
         code = "holds-without-one" if self.tried == 1 else "holds-without-all"
@@ -272,7 +251,6 @@ class Flip:
 
 
 def _say_part(flips: Sequence[Flip], *, whose: bool = False) -> str:
-    """Say without how many of each unit what becomes of a conclusion."""
     effects: dict[str, list[str]] = {}
     for flip in flips:
         if flip.fewest is not None:
@@ -618,7 +596,16 @@ def find_fragility(
     table = require_pairs(data, "conclusions are of comparisons or rankings, not of")
     with one_blas_thread():
         case = removal.open_case(table, spec, cluster=cluster, level=level, seed=seed, board=board)
-        requested = _take_claims(case.ranking, pairs, after)
+        given: Sequence[Any] = pairs
+        single = len(given) == 2 and all(name in case.ranking.systems for name in given)
+        wanted: list[Any] = [tuple(pair) for pair in ([given] if single else given)]
+        if any(len(pair) != 2 for pair in wanted):
+            raise UnknownOption("pairs are (better, worse), two systems each: pairs=[('A', 'B')]")
+        places = (after,) if isinstance(after, int) else after
+        requested = (
+            *(claim_pair(case.ranking, *pair) for pair in dict.fromkeys(wanted)),
+            *(_claim_border(case.ranking, place) for place in dict.fromkeys(places)),
+        )
         claims = requested or find_claims(case.ranking)[:most]
         fragility = examine(case, claims, outcomes)
     notes = [*say_left_out(data, table)]

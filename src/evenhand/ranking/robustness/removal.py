@@ -48,7 +48,6 @@ TOLERANCE: Final = 1e-9
 
 
 def _worth_rows(fit: Fit) -> Array:
-    """Return (K, p): λ of the systems by parameter."""
     rows = fit.design.rows()
     return np.pad(rows, ((0, 0), (0, len(fit.raw_vcov) - rows.shape[1])))
 
@@ -116,7 +115,6 @@ class Removed:
 
     @property
     def kind(self) -> str:
-        """What was answered; empty of a whole judge."""
         if self.better is None:
             return ""
         side = "" if self.first is None else f" ({self.first} first)"
@@ -173,7 +171,6 @@ class RemovalOrder:
         return int(self.copies[:at].sum()) + min(copies, int(self.copies[at]))
 
     def _count_taken(self, number: int) -> Integers:
-        """Return (U,) copies among the first so many units."""
         before = np.cumsum(self.copies) - self.copies
         return np.asarray(np.clip(number - before, 0, self.copies), dtype=np.int64)
 
@@ -210,20 +207,25 @@ class RemovalOrder:
         _, kind = np.unique(keys, return_inverse=True)
         kinds = np.asarray(np.bincount(kind, tally.counts.reshape(-1))[kind])
         for row in rows:
-            vote = self._describe_vote(int(self.cells[row]), float(kinds[self.cells[row]]))
+            entry, answer = divmod(int(self.cells[row]), 3)
+            shown = [
+                self.tally.systems[side[entry]] for side in (self.tally.left, self.tally.right)
+            ]
+            tie = answer == TIE
+            better, worse = sorted(shown) if tie else shown[:: 1 if answer == LEFT else -1]
+            who = {name: f.labels[f.codes[entry]] for name, f in self.tally.factors.items()}
+            first = shown[0] if self.sided else None
+            vote = Removed(
+                who.get("judge"),
+                who.get("item"),
+                better,
+                worse,
+                tie=tie,
+                of=float(kinds[self.cells[row]]),
+                first=first,
+            )
             alike[vote] = alike.get(vote, 0.0) + float(taken[row])
         return tuple(replace(vote, count=count) for vote, count in alike.items())
-
-    def _describe_vote(self, cell: int, of: float) -> Removed:
-        entry, outcome = divmod(cell, 3)
-        shown = [self.tally.systems[side[entry]] for side in (self.tally.left, self.tally.right)]
-        tie = outcome == TIE
-        better, worse = sorted(shown) if tie else shown[:: 1 if outcome == LEFT else -1]
-        who = {name: f.labels[f.codes[entry]] for name, f in self.tally.factors.items()}
-        first = shown[0] if self.sided else None
-        return Removed(
-            who.get("judge"), who.get("item"), better, worse, tie=tie, of=of, first=first
-        )
 
 
 def subtract(tally: Tally, removed: Array, answers: float | None) -> Tally:
@@ -340,8 +342,6 @@ def merge_evidence(tally: Tally) -> Evidence:
 
 @dataclass(frozen=True)
 class Claim:
-    """Every system above stands above every system below."""
-
     name: str  # the claim in words
     above: tuple[str, ...]  # names of systems
     below: tuple[str, ...]  # names of systems
@@ -356,7 +356,6 @@ class Claim:
 
 
 def find_gone(claim: Claim, tally: Tally) -> tuple[str, ...]:
-    """Return the systems of a claim that nobody judged in what is left."""
     seen = {tally.systems[code] for code in _find_seen(tally).tolist()}
     return tuple(name for name in (*claim.above, *claim.below) if name not in seen)
 

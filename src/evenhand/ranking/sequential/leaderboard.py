@@ -49,7 +49,6 @@ from evenhand.errors import (
     listing,
     require_option,
 )
-from evenhand.numerics import Array
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.rank_sets import name_critical_values
 from evenhand.ranking.sequential import likelihood
@@ -104,7 +103,6 @@ class LiveLeaderboard:
     judge_votes: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse settings with which nothing could be decided for good."""
         if str(self.ties) == "half-win":
             raise UnknownOption(
                 "ties as half a win give no probability of a vote, without which nothing stays"
@@ -524,7 +522,6 @@ class SequentialState:
         self._decide_by_judges()
 
     def _take_in(self, votes: Sequence[Vote]) -> list[likelihood.Coded]:
-        """Return votes that predictions learn from, coded."""
         coded, revised = [], 0
         for vote in votes:
             key = vote.key
@@ -584,7 +581,6 @@ class SequentialState:
         self._decide_by_judges()
 
     def _decide_by_judges(self) -> None:
-        """Add what judges decide now, one vote each."""
         if self.signs is None or not self.budget.directions:
             return
         if len(self.signs.closed) == self._closed_judges:
@@ -641,7 +637,12 @@ class SequentialState:
         for (left, right), counts in self.shown.items():
             votes[left] += counts
             votes[right] += counts[::-1]
-        places = share_places(worth)
+        order = np.argsort(-worth, kind="stable")
+        apart = np.diff(worth[order], prepend=np.inf) < -LEVEL_TOLERANCE
+        first = np.maximum.accumulate(np.where(apart, np.arange(len(worth)), 0))
+        ranks = np.empty(len(worth), dtype=np.int64)
+        ranks[order] = first + 1
+        places = ranks.tolist()
         group = {name: i for i, part in enumerate(groups) for name in part}
         standings = []
         for code in sorted(range(k), key=lambda i: (group[names[i]], places[i], names[i])):
@@ -714,16 +715,6 @@ def find_groups(state: SequentialState) -> Groups:
     for name, number in sorted(zip(state.systems, part, strict=True)):
         groups.setdefault(number, []).append(name)
     return tuple(sorted(map(tuple, groups.values()), key=lambda names: (-len(names), names)))
-
-
-def share_places(worth: Array) -> list[int]:
-    """Return the place of each system, from 1; level systems share the first of theirs."""
-    order = np.argsort(-worth, kind="stable")
-    apart = np.diff(worth[order], prepend=np.inf) < -LEVEL_TOLERANCE
-    first = np.maximum.accumulate(np.where(apart, np.arange(len(worth)), 0))
-    places = np.empty(len(worth), dtype=np.int64)
-    places[order] = first + 1
-    return places.tolist()
 
 
 def _list_notes(state: SequentialState, excluded: Sequence[Exclusion]) -> list[str]:
@@ -836,30 +827,26 @@ def read_board(text: str) -> SequentialState:
             "this board was changed since it was written: begin again from the votes"
         )
     try:
-        return _restore(body)
+        systems = [str(name) for name in body["systems"]]
+        state = LiveLeaderboard(**body["settings"]).start(systems)
+        state.founders = None if body["founders"] is None else int(body["founders"])
+        state.seen = Seen(**body["seen"])
+        keys = body["keys"]
+        state.keys = {keys[i : i + KEY_DIGITS] for i in range(0, len(keys), KEY_DIGITS)}
+        trace = body["trace"]
+        state.trace = [trace[i : i + TRACE_DIGITS] for i in range(0, len(trace), TRACE_DIGITS)]
+        state.sides_known = bool(body["sides_known"])
+        state.order = str(body["order"])
+        state.seed = None if body["seed"] is None else int(body["seed"])
+        state.shown = {(s, t): list(counts) for s, t, *counts in body["shown"]}
+        state.numerator = likelihood.Numerator.from_dict(body["numerator"])
+        state.signs = None if body["signs"] is None else JudgeSigns.from_dict(body["signs"])
+        state.claims = [likelihood.Claim(**claim) for claim in body["claims"]]
+        state.judge_claims = [likelihood.Claim(**claim) for claim in body["judge_claims"]]
     except (LookupError, AttributeError, ArithmeticError, TypeError, ValueError) as error:
         raise UnknownFormat(f"this board cannot be read: {type(error).__name__} {error}") from None
+    return state
 
 
 def _sum(body: Mapping[str, Any]) -> str:
     return sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def _restore(body: Mapping[str, Any]) -> SequentialState:
-    systems = [str(name) for name in body["systems"]]
-    state = LiveLeaderboard(**body["settings"]).start(systems)
-    state.founders = None if body["founders"] is None else int(body["founders"])
-    state.seen = Seen(**body["seen"])
-    keys = body["keys"]
-    state.keys = {keys[i : i + KEY_DIGITS] for i in range(0, len(keys), KEY_DIGITS)}
-    trace = body["trace"]
-    state.trace = [trace[i : i + TRACE_DIGITS] for i in range(0, len(trace), TRACE_DIGITS)]
-    state.sides_known = bool(body["sides_known"])
-    state.order = str(body["order"])
-    state.seed = None if body["seed"] is None else int(body["seed"])
-    state.shown = {(s, t): list(counts) for s, t, *counts in body["shown"]}
-    state.numerator = likelihood.Numerator.from_dict(body["numerator"])
-    state.signs = None if body["signs"] is None else JudgeSigns.from_dict(body["signs"])
-    state.claims = [likelihood.Claim(**claim) for claim in body["claims"]]
-    state.judge_claims = [likelihood.Claim(**claim) for claim in body["judge_claims"]]
-    return state

@@ -102,7 +102,6 @@ def sum_log_chances(counts: Array, logs: Chances, gamma: float | None) -> Array:
 
 
 def expand(pairs: PairCounts, at: Array) -> newton.Expansion:
-    """Return the log-likelihood to second order."""
     # at: (K,) log-worths, or (K + 1,) with γ behind them.
     # Returns value (nats), gradient and information in the order of `at`; the information of worths
     #     is singular, since only their differences count.
