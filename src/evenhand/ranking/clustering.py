@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -30,19 +30,6 @@ from evenhand.render.findings import Finding
 MAX_CLUSTERS: Final = 200
 # Most judgments of which the cells of judge and item are known
 MAX_JOINT_JUDGMENTS: Final = 10_000_000
-
-
-class Candidates(Protocol):
-    @property
-    def factors(self) -> Mapping[str, Factor]: ...
-
-    @property
-    def n_answers(self) -> float: ...
-
-    @property
-    def n_comparisons(self) -> float: ...
-
-    def at_least(self, answers: float) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +90,22 @@ class Evidence:
             least = (tally.counts[weighed] ** 2 / tally.squares[weighed]).sum()
             counts.append(round(float(least), 6))
         return max(counts)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredAnswers:
+    factors: Mapping[str, Factor]  # "judge" and "item", those that are known
+    n_answers: float  # number of ratings
+
+    @property
+    def n_comparisons(self) -> float:
+        return self.n_answers
+
+    def at_least(self, answers: float) -> float:
+        return answers
+
+
+Candidates = Evidence | ScoredAnswers  # What may cluster, and how many answers there are
 
 
 def merge_factors(tally: Tally) -> Tally:

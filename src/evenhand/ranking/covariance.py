@@ -52,8 +52,7 @@ from evenhand.render.findings import Finding
 #
 # G*_c = (Σ_g a_g)² / Σ_g a_g²,   a_g = cᵀ H⁻¹ H_g H⁻¹ c
 #
-# That is of how many clusters the votes are that inform a difference; through how many of them they
-# must pass is counted by `count_links`. Sums are rounded to nine decimals: five judges of one
+# of the clusters whose votes inform a difference, rounded to nine decimals: five judges of one
 # design are five. Of merged clusters there are no more than of the judges themselves, so that only
 # pairs below the threshold are counted again by judge.
 
@@ -65,18 +64,16 @@ from evenhand.render.findings import Finding
 #
 # f_g(S) = Σ_{s ∈ S} (H_g x)_s,   links_c = min over S of (Σ_g |f_g|)² / Σ_g f_g²
 #
-# where S goes through all {s: x_s ≥ level} that part the two systems. A difference of G*_c = 18 by
-# votes (`shares`) may still pass through two judges: those who alone compared a new system with one
-# that all know. Few of the votes that inform the difference are theirs, so that votes do not show
-# it; but tastes of judges do not shrink with votes. The formula and its threshold are ours.
+# where S goes through all {s: x_s ≥ level} that part the two systems. A difference of G*_c = 18 may
+# still pass through two judges, those who alone compared a new system with one that all know: few
+# of the votes are theirs, but tastes of judges do not shrink with votes. The formula and its
+# threshold are ours.
 #
-# Most pairs need not be followed through their cuts. No cluster carries more through any of them
-# than leaves all systems together, a_g = ½ Σ_s |(H_g x)_s|, and together they carry the whole
-# current, 1, so that links_c ≥ 1 / Σ_g a_g²; a_g of a difference is no more than those of its two
-# systems together.
-# Of many systems and clusters only the currents from each system to all others are followed of what
-# this leaves in doubt, and pairs for which these pass through few clusters are looked at one by
-# one.
+# No cluster carries more through any cut than leaves all systems together, a_g = ½ Σ_s |(H_g x)_s|,
+# and together they carry the whole current, 1, so that links_c ≥ 1 / Σ_g a_g²; a_g of a difference
+# is no more than those of its two systems together. Of many systems and clusters only the currents
+# from each system to all others are followed of what this leaves in doubt, and pairs for which
+# these pass through few clusters are looked at one by one.
 
 Passes = Callable[[], Iterable[Array]]
 # Effective clusters of the narrowest cut, below which a difference is never decided
@@ -427,10 +424,9 @@ def degrees(factor: Factor) -> float:
 # One way of clustering: its covariance, and what leaving each of its clusters out would do.
 #
 # Where a cluster alone links some systems to the rest, leaving it out says nothing of contrasts
-# across that cut, which therefore "rest on" the cluster; contrasts inside a part keep what that
-# part says (the pseudo-inverse in place of (H − H_g)⁻¹). What rests on one cluster, and of how many
-# each difference consists, is known at every size, also where clusters are too many to leave each
-# of them out: their information is then gone through some clusters at a time.
+# across that cut, which "rest on" the cluster; contrasts inside a part keep what that part says
+# (the pseudo-inverse in place of (H − H_g)⁻¹). Where clusters are too many to hold, their
+# information is gone through some at a time.
 
 
 @dataclass(frozen=True, eq=False)

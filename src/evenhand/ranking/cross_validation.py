@@ -409,13 +409,11 @@ def cross_validate(
 # While T is larger than chance would make it among models that are equally good, the model that is
 # farthest behind another leaves. What is left holds the best model with at least the level asked
 # for. The distribution of T is that of a wild cluster bootstrap of the paired losses, studentised
-# anew in every draw (`numerics.cluster_means`), by judge and by item, of which the larger p-value
-# holds.
+# in every draw (`numerics.cluster_means`), by judge and by item, of which the larger p-value holds.
 #
-# When not to believe it: the folds of cross-validation share most of their training votes, and no
-# variance estimate knows how losses would move with other training votes (Bengio & Grandvalet 2004,
-# Journal of Machine Learning Research 5:1089-1105). What is covered are other held-out votes,
-# judges and items like these, for models trained on about these votes.
+# Folds share most of their training votes, and no variance estimate knows how losses would move
+# with other training votes (Bengio & Grandvalet 2004, Journal of Machine Learning Research
+# 5:1089-1105): what is covered are other held-out votes, judges and items like these.
 
 REPLICATES: Final = 999
 DIFFERENCE: Final = ("difference", "difference_lower", "difference_upper")

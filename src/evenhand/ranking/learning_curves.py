@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import takewhile
 from math import prod
 from typing import Any, Final, NamedTuple
 
@@ -280,16 +281,6 @@ class Division:
     refused: Mapping[str, str]  # task → why it could not
 
 
-@dataclass(frozen=True, eq=False)
-class Traced:
-    losses: Array  # (M, T, S, R) mean losses (bits); NaN where refused
-    # (M, S, n) how much higher the perplexity would be, were all of the task's held-out votes
-    # like this one; zero where a trial was refused
-    deviations: Array
-    refusals: tuple[Refusal, ...]  # what was refused
-    seconds: Mapping[str, float]  # model → CPU seconds
-
-
 def divide_tasks(votes: Votes, training: Votes | None, protocol: Protocol) -> Division:
     votes = votes.take(sort_votes(votes))
     training = None if training is None else training.take(sort_votes(training))
@@ -337,7 +328,9 @@ def _divide(
 
 def trace(
     tasks: Sequence[Material], models: Models, protocol: Protocol, progress: Progress | None = None
-) -> Traced:
+) -> tuple[Array, Array, tuple[Refusal, ...], Mapping[str, float]]:
+    """Return (M, T, S, R) losses, (M, S, n) deviations, what was refused and CPU seconds."""
+    # see the attributes of `LearningCurves`
     runs = len(protocol.sizes), protocol.trials, len(models)
     losses = np.full((len(models), len(tasks), *runs[:2]), np.nan)
     deviations = [np.zeros((len(models), runs[0], task.test.size)) for task in tasks]
@@ -369,7 +362,7 @@ def trace(
                 if progress is not None:
                     progress(done, len(tasks) * prod(runs))
             deviations[t][np.isnan(losses[:, t]).any(axis=2)] = 0.0
-    return Traced(losses, np.concatenate(deviations, axis=2), tuple(refusals), seconds)
+    return losses, np.concatenate(deviations, axis=2), tuple(refusals), seconds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -731,12 +724,8 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
 
 def _first_of_run(near: list[int], sizes: list[int]) -> int:
     """Return the smallest size from which on all sizes were found."""
-    first = sizes[-1]
-    for size in reversed(sizes):
-        if size not in near:
-            break
-        first = size
-    return first
+    run = [*takewhile(near.__contains__, reversed(sizes))]
+    return run[-1] if run else sizes[-1]
 
 
 @carries_excluded("controls")
@@ -788,7 +777,7 @@ def trace_learning(
     votes = open_comparisons(data).votes()
     others = None if training is None else open_comparisons(training).votes()
     division = divide_tasks(votes, others, protocol)
-    traced = trace(division.tasks, made, protocol, progress)
+    losses, deviations, refusals, seconds = trace(division.tasks, made, protocol, progress)
     tasks = [task.test_set.task for task in division.tasks]
     parts = [
         f"learning curves, size{'s' * (len(sizes) > 1)} {' '.join(map(str, sizes))},"
@@ -804,12 +793,12 @@ def trace_learning(
     return LearningCurves(
         models=tuple(made),
         sizes=protocol.sizes,
-        losses=traced.losses,
-        deviations=traced.deviations,
+        losses=losses,
+        deviations=deviations,
         held_out=division.held_out,
         test_sets=tuple(one.test_set for one in division.tasks),
-        refusals=traced.refusals,
-        seconds=traced.seconds,
+        refusals=refusals,
+        seconds=seconds,
         level=level,
         seed=seed,
         signature=write_signature(parts, count_answers(votes), digest_votes(votes)),

@@ -33,16 +33,16 @@ from evenhand.models.judge_groups import Kind, find_hypotheses
 from evenhand.models.log_linear import Fit, cautions
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.settings import Ties
-from evenhand.ranking.settings import sign_covariates
-from evenhand.ranking.sides import REMEDY, find_one_sided
-from evenhand.ranking.texts import INSEPARABLE, say
-from evenhand.ranking.wald import (
+from evenhand.ranking.fitted import (
     WaldTest,
     count_ways,
     run_hypothesis_tests,
     run_wald_tests,
     say_of_rankings,
 )
+from evenhand.ranking.settings import sign_covariates
+from evenhand.ranking.sides import REMEDY, find_one_sided
+from evenhand.ranking.texts import INSEPARABLE, say
 from evenhand.render.counts import say_tally
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding

@@ -266,11 +266,9 @@ def _choose_clusterings(
     table: Comparisons, settings: Settings, by: str | None = None
 ) -> tuple[str, ...]:
     present = {name for name in clustering.FACTORS if table.has(name)}
-    return (
-        ()
-        if settings.interval == "model"
-        else clustering.wanted_factors(settings.cluster, present, by)
-    )
+    if settings.interval == "model":
+        return ()
+    return clustering.wanted_factors(settings.cluster, present, by)
 
 
 def _rank_one(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:

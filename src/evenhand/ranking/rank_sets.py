@@ -110,9 +110,8 @@ def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[T
     for place, way in enumerate(clusterings):
         alone[place] = way.resting >= 0
         if way.effective is not None and way.name != "ranking":
-            thin[place] = (way.effective < intervals.MIN_CLUSTERS) & ~np.eye(
-                systems, dtype=np.bool_
-            )
+            thin[place] = way.effective < intervals.MIN_CLUSTERS
+            np.fill_diagonal(thin[place], val=False)
     return alone, thin
 
 
@@ -125,23 +124,14 @@ def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[T
 # these have an interval.
 
 
-@dataclass(frozen=True, eq=False)
-class LinkedPart:
-    """The systems that log-worths are centred on, and those that have an interval."""
-
-    members: Truths  # (K,) whether a system is in the part
-    bounded: Truths  # (K,) whether it has an interval
-    stderr: Array  # (K,) standard errors of distances to the mean of the part
-    notes: tuple[Finding, ...]  # what the reader should know
-
-
 def find_part(
     estimates: intervals.Estimates,
     worths: Sequence[Array],
     effective: Array,
     resting: Truths,
     clusterings: Sequence[ClusteredErrors],
-) -> LinkedPart:
+) -> tuple[Truths, Truths, Array, tuple[Finding, ...]]:
+    """Return (K,) the members of the linked part, who has an interval, and standard errors."""
     members = find_members(effective, resting)
     alone, thin = mark_barred(clusterings, len(members))
     barred = (alone | thin)[:, ~members]
@@ -164,7 +154,7 @@ def find_part(
         names = [estimates.systems[i] for i in np.flatnonzero(flat).tolist()]
         by = " and ".join(way.name for way in clusterings) or "judgment"
         notes.append(say("no-spread", systems=names, factors=by))
-    return LinkedPart(members, bounded & ~flat, np.sqrt(variance), tuple(notes))
+    return members, bounded & ~flat, np.sqrt(variance), tuple(notes)
 
 
 def find_members(effective: Array, resting: Truths) -> Truths:
@@ -265,16 +255,18 @@ def decide_all(
     worths = [estimates.to_systems(vcov) for vcov in spread.vcovs]
     margin = np.sqrt(np.max([intervals.pair_variance(one) for one in worths], axis=0))
     family = gather_pairs(estimates.values, margin, spread.clusterings)
-    part = find_part(estimates, worths, family.effective, family.resting, spread.clusterings)
+    members, bounded, errors, notes_of_part = find_part(
+        estimates, worths, family.effective, family.resting, spread.clusterings
+    )
     by_holm, adjusted = len(family.first) > MAX_BOOTSTRAP_PAIRS, None
     if by_holm:
-        decisions, critical = decide_by_holm(family, spread.df, part.bounded, level)
+        decisions, critical = decide_by_holm(family, spread.df, bounded, level)
     else:
         rng = Generator(PCG64(seed))
-        drawn = draw_replicates(estimates.rows, spread, family, part.members, rng)
+        drawn = draw_replicates(estimates.rows, spread, family, members, rng)
         of_pairs, of_worths = zip(*drawn, strict=True)
         decisions = decide_pairs(family, of_pairs, level)
-        critical = limit_worths(of_worths, part.bounded, level)
+        critical = limit_worths(of_worths, bounded, level)
         if len(margin) <= intervals.MAX_LISTED_SYSTEMS:
             adjusted = np.full(margin.shape, np.nan)
             at = family.first[family.active], family.second[family.active]
@@ -294,11 +286,11 @@ def decide_all(
         adjusted=adjusted,
     )
     unsaid = note_open(estimates.systems, spread.clusterings, family.effective, family.resting)
-    notes = [*spread.notes, *unsaid, *part.notes]
-    if part.bounded.any() and not np.isfinite(critical):
+    notes = [*spread.notes, *unsaid, *notes_of_part]
+    if bounded.any() and not np.isfinite(critical):
         notes.append(say("no-intervals-at-level", "warning", level=level))
-    stderr = np.where(part.bounded & np.isfinite(critical), part.stderr, np.inf)
-    centred = estimates.values - estimates.values[part.members].mean()
+    stderr = np.where(bounded & np.isfinite(critical), errors, np.inf)
+    centred = estimates.values - estimates.values[members].mean()
     return intervals.Intervals(
         stderr,
         centred - critical * stderr,
@@ -311,7 +303,7 @@ def decide_all(
         df=spread.df,
         pairs=margin if len(margin) <= intervals.MAX_PAIR_SYSTEMS else None,
         rank_sets=sets,
-        centred_on=None if part.members.all() else part.members,
+        centred_on=None if members.all() else members,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -29,7 +29,13 @@ from evenhand.numerics.cluster_means import cross_ways, number_groups, sort_code
 from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking import covariance
-from evenhand.ranking.clustering import MAX_CLUSTERS, Clustering, choose_clustering, limit_to_few
+from evenhand.ranking.clustering import (
+    MAX_CLUSTERS,
+    Clustering,
+    ScoredAnswers,
+    choose_clustering,
+    limit_to_few,
+)
 from evenhand.ranking.inference import number_places, reorder
 from evenhand.ranking.intervals import Estimates, Intervals, Way, wald_intervals
 from evenhand.ranking.rank_sets import decide_all
@@ -94,12 +100,7 @@ def find_references(
 
 
 def choose_rating_model(model: object) -> object:
-    """Return settings of a model of ratings, from settings, a name or nothing.
-
-    Raises:
-        UnknownOption: no model of ratings.
-
-    """
+    """Return settings of a model of ratings, from settings, a name or nothing."""
     if model is None or isinstance(model, str):
         return find_model(model or "adjusted", RATING_MODELS).make()
     places = {entry.place for entry in RATING_MODELS.values()}
@@ -300,32 +301,21 @@ EQUAL: Final = 1e-9  # Difference beside the sd of a residual that is rounding a
 ROUNDING: Final = 1e-18  # Variance beside the largest square of a score, below which it is rounding
 
 
-@dataclass(frozen=True, eq=False)
-class ScoredAnswers:
-    factors: Mapping[str, Factor]  # "judge" and "item", those that are known
-    n_answers: float  # number of ratings
-
-    @property
-    def n_comparisons(self) -> float:
-        return self.n_answers
-
-    def at_least(self, answers: float) -> float:
-        return answers
-
-
 def find_rating_intervals(
     fit: RatingFit, answers: ScoredAnswers, settings: Settings, sign: float
 ) -> tuple[Clustering, Intervals]:
     """Return the clusters and the intervals of a fit to ratings, in the fit's order of systems.
 
     sign: −1 where lower scores are better.
-
-    Raises:
-        NotIdentified: nothing shows how far other ratings might differ.
-        UnknownOption: an interval that this model has not.
-
     """
-    refuse_flat(fit)
+    if isinstance(fit, LeastSquaresFit):
+        largest = 1.0 if fit.scale == "z" else float(np.abs(fit.data.score).max())
+        if fit.variance <= ROUNDING * max(largest**2, np.finfo(np.float64).tiny):
+            raise NotIdentified(
+                "scores do not vary beyond what systems, judges and items explain: nothing shows"
+                " how far others would differ",
+                ["collect more ratings"],
+            )
     clustering = Clustering(())
     clustered = isinstance(fit, LeastSquaresFit) and settings.interval != "model"
     if settings.cluster is not None and not clustered:
@@ -361,19 +351,6 @@ def find_rating_intervals(
 
 def lift(basis: Array, vcov: Array) -> Array:
     return np.asarray(basis @ vcov @ basis.T)
-
-
-def refuse_flat(fit: RatingFit) -> None:
-    """Refuse scores that do not vary beyond systems, judges and items."""
-    if not isinstance(fit, LeastSquaresFit):
-        return
-    largest = 1.0 if fit.scale == "z" else float(np.abs(fit.data.score).max())
-    if fit.variance <= ROUNDING * max(largest**2, np.finfo(np.float64).tiny):
-        raise NotIdentified(
-            "scores do not vary beyond what systems, judges and items explain: nothing shows how"
-            " far others would differ",
-            ["collect more ratings"],
-        )
 
 
 def find_spread(

@@ -65,11 +65,12 @@ from evenhand.ranking.ratings import (
     find_references,
     name_groups,
     rank_scores,
-    reads_lower,
+    reads_lower_of,
 )
 from evenhand.ranking.settings import Settings
-from evenhand.ranking.significance import MAX_PAIRS_SHOWN, SIGNIFICANT
-from evenhand.ranking.tests import (
+from evenhand.ranking.significance import (
+    MAX_PAIRS_SHOWN,
+    SIGNIFICANT,
     Friedman,
     SkillingsMack,
     friedman_test,
@@ -347,15 +348,13 @@ class ScoreTests(Shown):
         """Return a row for each pair, those that differ most surely first."""
         pairs, systems = self.pairs, self.scores.systems
         sign = -1.0 if self.lower_is_better else 1.0
+        unknown = np.full(len(pairs.first), np.nan)
+        adjusted = unknown if pairs.adjusted is None else sign * pairs.adjusted
         columns: dict[str, list[Any]] = {
             "first": [systems[i] for i in pairs.first.tolist()],
             "second": [systems[i] for i in pairs.second.tolist()],
             "items": list(map(int, pairs.items)),
             "difference": (sign * pairs.difference).tolist(),
-        }
-        unknown = np.full(len(pairs.first), np.nan)
-        adjusted = unknown if pairs.adjusted is None else sign * pairs.adjusted
-        columns |= {
             "difference_adjusted": _list(adjusted),
             "p_clustered": _list(pairs.holm(CLUSTERED)),
         }
@@ -381,13 +380,10 @@ class ScoreTests(Shown):
         }
         friedman = None
         if (block := self.friedman) is not None:
-            names = ("statistic", "df", "p", "blocks", "assumes", "ignores")
+            names = ["statistic", "df", "p", "blocks", "assumes", "ignores"]
+            names += ["f", "f_df", "f_p", "kendall_w"] if isinstance(block, Friedman) else []
             friedman = {"test": _name_test(block), "by": self.blocks}
             friedman |= {name: getattr(block, name) for name in names}
-            if isinstance(block, Friedman):
-                friedman |= {
-                    name: getattr(block, name) for name in ("f", "f_df", "f_p", "kendall_w")
-                }
         return {
             **write_contract(self, "says", "criterion", "standardised", "lower_is_better", "new"),
             "sides": 1 if self.new else 2,
@@ -565,10 +561,7 @@ def find_differences(
     groups: dict[str, ScoreTests] = {}
     refused: dict[str, str] = {}
     for name, part in parts.items():
-        part_lower = lower_is_better
-        if part_lower is None:
-            label = part.criteria[int(part.criterion[0])]
-            part_lower = reads_lower(label, float(part.score.min()))
+        part_lower = reads_lower_of(part) if lower_is_better is None else lower_is_better
         try:
             groups[name] = run_score_tests(
                 part,

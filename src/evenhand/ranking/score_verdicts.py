@@ -26,6 +26,7 @@ from evenhand.ranking.clustering import (
     ENOUGH_ITEMS,
     MAX_CLUSTERS,
     Clustering,
+    ScoredAnswers,
     choose_clustering,
 )
 from evenhand.ranking.control_variate import ControlVariate, Part
@@ -33,7 +34,6 @@ from evenhand.ranking.covariance import ClusteredErrors, estimate_each
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, Ranking
 from evenhand.ranking.ratings import (
-    ScoredAnswers,
     find_references,
     leave_out,
     order_scores,

@@ -56,11 +56,11 @@ from evenhand.ranking.clustering import (
     Evidence,
     choose_clustering,
     choose_factors,
+    merge_factors,
     wanted_factors,
 )
-from evenhand.ranking.robustness.removal import merge_evidence
-from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.sides import count_sides, note_sides
+from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.document import Column, Document, Form, Table
 
 MAX_TABLE_NUMBERS: Final = 30_000_000  # Numbers in a table of pairs by judges
@@ -368,18 +368,6 @@ def draw_replicates(
     return Replicates({"": independent}, len(whole.systems) - 1.0), chosen
 
 
-# Cycles: are preferences intransitive, more than noise makes them, and whose votes make them so?
-#
-# The part of the log-odds of pairs that no worths explain is cyclic (HodgeRank: Jiang, Lim, Yao &
-# Ye 2011, Mathematical Programming 127:203-244). Noise makes some of it, and judges with tastes
-# make more: raw counts of cycles show nothing. Here the statistic T = Σ r²/w is set beside
-# replicates without cycles in which judges, items and both together keep their residuals with
-# random signs; only where judges are not known are votes drawn one by one. T
-# also says how well the Bradley-Terry model fits.
-#
-# When not to use it: to choose a model. Cycles can be real and too small to predict anything by.
-
-
 MAX_PAIRS_LISTED: Final = 10
 MAX_TRIPLES: Final = 50_000  # Cycles of three that are tested
 MAX_CYCLES_NAMED: Final = 3
@@ -621,7 +609,7 @@ def look_for_cycles(
     tally: Tally, level: float, seed: int, *, cluster: str | None = None, order_effect: bool = False
 ) -> Cycles:
     whole = find_residuals(tally, order_effect=order_effect)
-    evidence = merge_evidence(tally)
+    evidence = Evidence.of(merge_factors(tally))
     chosen = choose_factors(evidence) if cluster is None else choose_clustering(cluster, evidence)
     rng = Generator(PCG64(SeedSequence(seed)))
     replicates, chosen = draw_replicates(whole, evidence, chosen, rng)
@@ -670,9 +658,8 @@ def look_for_cycles(
     )
 
 
-# Pairs of systems that the model describes worst, and cycles of three, allowing for how many were
-# looked at. The residual r of a pair, or the log-odds round a cycle, stands over its spread in
-# replicates in which worths describe everything:
+# Pairs of systems that the model describes worst, and cycles of three. The residual r of a pair, or
+# the log-odds round a cycle, stands over its spread in replicates in which worths describe all:
 #
 # z = r / √(mean of r*² over replicates),   p = (1 + #{replicates: max |z*| ≥ |z|}) / (1 + B)
 #

@@ -48,20 +48,22 @@ from evenhand.ranking.inference import order_systems
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import choose_rating_model, rank_scores
-from evenhand.ranking.robustness import removal
 from evenhand.ranking.robustness.cycles import Cycles, find_cycles
 from evenhand.ranking.robustness.fragility import (
+    FALLS,
     REVERSED,
+    Claim,
     Flip,
     Fragility,
+    Removed,
     claim_pair,
     find_claims,
     find_fragility,
 )
-from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.settings import Settings, choose_log_linear
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.texts import say as say_of_sides
+from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
@@ -567,33 +569,18 @@ def check_ratings(
     lower_is_better: bool = False,
     references: Sequence[str] | None = None,
 ) -> Robustness:
-    """Check whether a ranking by ratings of one task under one criterion is robust.
-
-    Args:
-        rows: the ratings, without controls.
-        pairs: orders of two systems that are asked about, (better, worse); by default the first
-            system, and the nearest that it is decided to be better than.
-        model: settings of a model of ratings, or its name.
-        cluster: judgments that are correlated, as in `rank`.
-        level: of rank sets (proportion).
-        seed: of rank sets.
-        lower_is_better: whether lower scores are better.
-        references: as in `rank`.
-
-    Raises:
-        NotIdentified: the ratings determine no ranking.
-        UnknownOption: settings that do not fit.
-
-    """
+    """Check whether a ranking by ratings, without controls, is robust; arguments as in `rank`."""
     spec = choose_rating_model(model)
     settings = Settings(spec, "rank-sets", cluster, level, seed, None)
     how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
     usual = rank_scores(rows, settings, **how)
     notes: list[str] = []
-    offers: list[tuple[str, Callable[[], Ranking]]] = [
-        (f"model {name}", partial(rank_scores, rows, other, **how))
-        for name, other in _list_models(settings)
-    ]
+    offers: list[tuple[str, Callable[[], Ranking]]] = []
+    for name in ("adjusted", "mean", "z", "mixed"):  # whose estimates are means of scores
+        if name != settings.name:
+            clusters = None if name == "mixed" else settings.cluster
+            other = replace(settings, model=RATING_MODELS[name].make(), cluster=clusters)
+            offers.append((f"model {name}", partial(rank_scores, rows, other, **how)))
     clusterings = tuple(way.name for way in usual.ways)
     known = [name for name in ("judge", "item") if rows.labels(name)[0] != ("",)]
     both = ["judge+item"] if len(known) > 1 else []
@@ -602,40 +589,17 @@ def check_ratings(
         for name in (*known, *both, "judgment")
         if usual.ways and tuple(name.split("+")) != clusterings
     ]
-    if "judge" in known:
-        offers += _leave_flagged_out(rows, settings, notes, how)
+    flagged = find_flagged(rows, notes) if "judge" in known else ()
+    if flagged:
+        codes = [code for code, name in enumerate(rows.judges) if name in flagged]
+        rest = rows.take(~np.isin(rows.judge, codes))
+        name = f"without flagged judges ({listing(flagged, MAX_FLAGGED_NAMED)})"
+        offers.append((name, partial(rank_scores, rest, settings, **how)))
     first = describe_choice(DEFAULT if settings.name == USUAL and not cluster else ASKED, usual)
     choices: tuple[Choice, ...] = (first, *(try_choice(name, make) for name, make in offers))
     sensitivity = Sensitivity(choices, level, tuple(notes), usual.signature)
     fragility = Fragility(find_flips(usual, pairs), (), usual.signature)
     return Robustness(fragility, sensitivity, None, ())
-
-
-def _list_models(settings: Settings) -> list[tuple[str, Settings]]:
-    others = [name for name in ("adjusted", "mean", "z", "mixed") if name != settings.name]
-    return [
-        (
-            name,
-            replace(
-                settings,
-                model=RATING_MODELS[name].make(),
-                cluster=None if name == "mixed" else settings.cluster,
-            ),
-        )
-        for name in others
-    ]
-
-
-def _leave_flagged_out(
-    rows: RatingRows, settings: Settings, notes: list[str], how: dict[str, Any]
-) -> list[tuple[str, Callable[[], Ranking]]]:
-    flagged = find_flagged(rows, notes)
-    if not flagged:
-        return []
-    codes = [code for code, name in enumerate(rows.judges) if name in flagged]
-    rest = rows.take(~np.isin(rows.judge, codes))
-    name = f"without flagged judges ({listing(flagged, MAX_FLAGGED_NAMED)})"
-    return [(name, partial(rank_scores, rest, settings, **how))]
 
 
 def find_flips(ranking: Ranking, pairs: Sequence[tuple[str, str]] = ()) -> tuple[Flip, ...]:
@@ -655,7 +619,7 @@ def find_flips(ranking: Ranking, pairs: Sequence[tuple[str, str]] = ()) -> tuple
     return tuple(flips)
 
 
-def _find_flip(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: removal.Claim) -> Flip:
+def _find_flip(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Claim) -> Flip:
     factor, sign = fit.data.factors[name], -1.0 if ranking.lower_is_better else 1.0
     with one_blas_thread():
         changes = sign * leave_levels_out(fit, factor.codes, factor.size)
@@ -679,10 +643,9 @@ def _find_flip(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: removal
         total=factor.size,
         tried=len(order),
         predicted=count if count < len(order) else None,
-        left=None if fewest is None else removal.FALLS,
+        left=None if fewest is None else FALLS,
         removed=tuple(
-            removal.Removed(judge=one) if name == "judge" else removal.Removed(item=one)
-            for one in names
+            Removed(judge=one) if name == "judge" else Removed(item=one) for one in names
         ),
         ahead=ahead,
         behind=None if fewest is None else claim.subject,
@@ -706,7 +669,7 @@ def _confirm(
     ranking: Ranking,
     fit: LeastSquaresFit,
     name: str,
-    claim: removal.Claim,
+    claim: Claim,
     *,
     order: Integers,
     start: int,
