@@ -54,12 +54,9 @@ from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
-# Which kinds of intervals a model has, known before anything is fitted.
-#
-# posterior   models fitted by draws
-# sandwich    models whose fits know covariances by cluster
-# model       models with a covariance of their own
-# bootstrap   models that know no errors
+# Which kinds of intervals a model has, known before anything is fitted: posterior of models fitted
+# by draws, sandwich where a fit knows covariances by cluster, model where it has a covariance of
+# its own, bootstrap of models that know no errors.
 
 # Models that are there for something else than an order → the code of what says so
 BASELINES: Final[Mapping[str, str]] = {
@@ -159,11 +156,11 @@ def _find_fault(tally: Tally) -> NotIdentified | None:
 
 # How sure: intervals from whatever the fit of a model has.
 #
-# posterior   draws of abilities or log-worths: quantiles of them and of their differences;
-# judgments are taken for independent given the qualities of outputs
+# posterior   quantiles of draws of abilities or log-worths and of their differences; judgments are
+#             taken for independent given the qualities of outputs
 # sandwich    covariances by cluster (`cluster_vcov`), the largest for each contrast
 # model       the covariance of the model, which holds as far as the model does
-# bootstrap   refits on 300 resamples of clusters, for models that know no errors
+# bootstrap   refits on 300 resamples of clusters
 #
 # A pair is decided when the interval of its difference leaves zero out, whatever the kind.
 

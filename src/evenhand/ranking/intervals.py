@@ -149,11 +149,8 @@ def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArra
 # Pairs are decided by max-|t| over all pairs with step-down, so that all sets hold the true ranks
 # together at the level (Mogstad, Romano, Shaikh & Wilhelm 2024, Inference for ranks with
 # applications to mobility across neighbourhoods and academic achievement across countries, Review
-# of Economic Studies 91:476-518). A marginal set is about one system that was chosen before looking
-# at the data: it holds by itself, and is never wider.
-#
-# When not to use it: while judgments still come in. Rank sets hold for a number of judgments that
-# was fixed beforehand, not for the best of many looks.
+# of Economic Studies 91:476-518), for a number of judgments that was fixed beforehand. A marginal
+# set is about one system that was chosen before looking: it holds by itself, and is never wider.
 
 Decided = NDArray[np.int8]
 Truths = NDArray[np.bool_]

@@ -59,12 +59,9 @@ from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 
-# Which votes are held out, and which of the others a model is trained on (Hopkins & May 2013).
-#
-# A task's test set are the comparisons of items that are in at most k comparisons, k the smallest
-# number with 2,000 such comparisons; the rest trains. Items that few comparisons are on were not
-# picked for any purpose, so that they come near to an even sample. Training subsets are drawn from
-# the rest, comparison by comparison: 100, 200, ..., 3200, or all where there are fewer.
+# Which votes are held out (Hopkins & May 2013): of a task the comparisons of items that are in at
+# most k comparisons, k the smallest number with 2,000 such comparisons; the rest trains. Items that
+# few comparisons are on were not picked for any purpose, and come near to an even sample.
 
 MIN_HELD_OUT: Final = 2000  # Held-out comparisons of a task, at least
 SIZES: Final = (100, 200, 400, 800, 1600, 3200)
@@ -235,10 +232,8 @@ class Enough(Shown):
         return gained, say("left", size=self.largest, **rates, **ends)
 
 
-# Perplexity by training size, after the protocol of Hopkins & May (2013), section 8.
-#
 # For every task, training size and trial a random subset of the training votes is drawn, every
-# model is trained on it and predicts the task's held-out votes. All models see the same subsets.
+# model is trained on it and predicts the task's held-out votes (Hopkins & May 2013, section 8).
 
 OVERLAPS: Final = ("keep", "drop")
 

@@ -368,10 +368,8 @@ def _split_counts(data: Tally, by: str, factors: tuple[str, ...]) -> dict[str, T
     return counted
 
 
-# A ranking with controls: who wins where outputs are alike in what is controlled for.
-#
-# Rows are read once; the fit goes through them a few times, the sandwich once for each way of
-# clustering and once for their cells. Everything else is as in a ranking without controls.
+# A ranking with controls: who wins where outputs are alike in what is controlled for. Rows are read
+# once; the fit goes through them a few times, the sandwich once for each way and for their cells.
 
 
 def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
@@ -401,12 +399,9 @@ def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Setti
     return replace(ranking, controlled=Controlled(effects, moved))
 
 
-# What controls do where some clusters carry them: of one judge alone nothing is said of others.
-#
-# The effective clusters of a coefficient are those of a difference (`covariance`), with c the
-# coefficient: a column that one judge alone varies rests on that judge, however many judged. With
-# fewer than five there is no standard error and no p-value; with more, Student's t has one degree
-# of freedom less than there are.
+# What controls do where some clusters carry them: the effective clusters of a coefficient are those
+# of a difference (`covariance`), with c the coefficient. With fewer than five there is no standard
+# error and no p-value; with more, Student's t has one degree of freedom less than there are.
 
 
 def find_control_effects(

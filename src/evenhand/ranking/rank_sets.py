@@ -42,21 +42,17 @@ from evenhand.render.findings import Finding
 # What keeps a pair open: few clusters, or few judgments?
 #
 # With n judgments of the same clusters the variance of a difference is A + B / n: what clusters
-# share stays, what each answer has of its own does not. Clustered by w it is V_w, if all answers
-# were independent it would be V_0, and A is about V_w − V_0. So clusters bind a pair if
+# share stays. Clustered by w it is V_w, if all answers were independent V_0, and A is about V_w −
+# V_0. So clusters bind a pair if V_w > 2 V_0: more than half of its variance then stays, however
+# many judgments the same clusters give.
 #
-# V_w > 2 V_0
-#
-# for then more than half of its variance stays, however many judgments the same clusters give.
 # With few clusters V_w is itself uncertain: that clusters differ so much must show over the whole
 # board. The mean of V_w / V_0 over pairs has about ν = (G_w − 1)(K − 1) degrees of freedom, with
 # G_w effective clusters and K systems, and ν times half of it must be beyond the .95 quantile of
 # χ²_ν. Of several ways that bind a pair the one with the largest q √V_w is named, q being
 # Bonferroni's quantile of Student's t over all pairs with G_w − 1 degrees of freedom. Where none
-# binds the number of judgments does, and more clusters would help as well as more judgments. The
-# rule and its 2 are ours; it chooses words and decides nothing.
-#
-# When not to use it: to plan, since it says nothing of how many more would do (`evenhand plan`).
+# binds the number of judgments does. The rule and its 2 are ours; it chooses words and decides
+# nothing.
 
 Truths = NDArray[np.bool_]
 # Standard error beside the largest of all pairs that is rounding: of systems with the same answers
@@ -117,11 +113,9 @@ def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[T
 
 # Which systems have an interval, and what it is relative to.
 #
-# A log-worth is a distance to a mean of systems. Where a difference cannot be decided, because it
-# rests on one cluster alone or on too few, a mean that spans it is no better known: one system that
-# came yesterday and was seen by two judges would make the intervals of all others endless. Zero is
-# then the mean of the linked part, the systems among which differences can be decided, and only
-# these have an interval.
+# A log-worth is a distance to a mean of systems. One system that came yesterday and was seen by two
+# judges would make the intervals of all others endless. Zero is then the mean of the linked part,
+# the systems among which differences can be decided, and only these have an interval.
 
 
 def find_part(

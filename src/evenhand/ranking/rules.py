@@ -317,8 +317,21 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
     decided = won + won.T
     chance = np.where(decided > 0, won, 0.5) / np.where(decided > 0, decided, 1.0)
     undecided = int((decided[np.triu_indices(len(won), 1)] == 0).sum())
-    share = play_tournaments(chance, tournaments, np.random.Generator(np.random.PCG64(seed)))
-    k = len(tally.systems)
+    rng = np.random.Generator(np.random.PCG64(seed))
+    k, trophies = len(chance), np.zeros(len(chance), dtype=np.int64)
+    places = 1 << (k - 1).bit_length()
+    for done in range(0, tournaments, TOURNAMENTS_AT_ONCE):
+        runs = min(TOURNAMENTS_AT_ONCE, tournaments - done)
+        seeds = rng.permuted(np.tile(np.arange(k), (runs, 1)), axis=1)
+        field = np.full((runs, places), -1, dtype=np.int64)  # −1 is a bye, at most one in a match
+        field[:, 0::2] = seeds[:, : places // 2]
+        field[:, 1 : 2 * (k - places // 2) : 2] = seeds[:, places // 2 :]
+        while field.shape[1] > 1:
+            first, second = field[:, 0::2], field[:, 1::2]
+            wins = rng.random(first.shape) < chance[first, second]
+            field = np.where(wins | (second < 0), first, second)
+        trophies += np.bincount(field[:, 0], minlength=k)
+    share = trophies / tournaments
     coin = say("pairs-by-coin", missing=undecided, pairs=k * (k - 1) // 2)
     last = int((share == 0).sum())
     never = say("never-won", systems=last, tournaments=tournaments)
@@ -343,24 +356,6 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
             *((say("simulation-luck", pairs=pairs),) if pairs else ()),
         ),
     )
-
-
-def play_tournaments(chance: Array, tournaments: int, rng: np.random.Generator) -> Array:
-    """Return (K,) shares of tournaments won, from (K, K) chances that the row beats the column."""
-    k, won = len(chance), np.zeros(len(chance), dtype=np.int64)
-    places = 1 << (k - 1).bit_length()
-    for done in range(0, tournaments, TOURNAMENTS_AT_ONCE):
-        runs = min(TOURNAMENTS_AT_ONCE, tournaments - done)
-        order = rng.permuted(np.tile(np.arange(k), (runs, 1)), axis=1)
-        field = np.full((runs, places), -1, dtype=np.int64)  # −1 is a bye, at most one in a match
-        field[:, 0::2] = order[:, : places // 2]
-        field[:, 1 : 2 * (k - places // 2) : 2] = order[:, places // 2 :]
-        while field.shape[1] > 1:
-            first, second = field[:, 0::2], field[:, 1::2]
-            wins = rng.random(first.shape) < chance[first, second]
-            field = np.where(wins | (second < 0), first, second)
-        won += np.bincount(field[:, 0], minlength=k)
-    return won / tournaments
 
 
 # Soccer: score(s) = mean over opponents o of (w_so + t_so / 2) / (w_so + t_so + w_os)

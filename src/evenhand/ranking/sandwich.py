@@ -28,11 +28,9 @@ from evenhand.models.ties import Local, Tie, TieLaw, expand_blocks
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 
-# A fit taken apart: the score and the information that each cluster of judgments holds.
-#
-# An entry of a tally has η = λ_left − λ_right (+ δ); with its derivatives by (η, t) the score of a
-# cluster is a sum over systems, its information a weighted Laplacian with a border for t and δ.
-# Parameters stand in the order of the likelihood: those of the design, t, δ.
+# A fit taken apart. An entry of a tally has η = λ_left − λ_right (+ δ); with its derivatives by
+# (η, t) the score of a cluster is a sum over systems, its information a weighted Laplacian with a
+# border for t and δ. Parameters stand in the order of the likelihood: those of the design, t, δ.
 
 Codes = NDArray[np.int64] | NDArray[np.int32]
 
@@ -423,12 +421,9 @@ def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, str]) -> Array:
     return spread_scores(fit, scores)
 
 
-# Scores and information of clusters, summed over rows with controls.
-#
-# The same sums as `pieces` makes of tallies, gone through some rows at a time; the controls stand
-# last. Memory is that of the sums: clusters × parameters², or clusters × parameters where only
-# scores are asked for. Where the former are too many to hold, rows are gone through again for some
-# clusters at a time.
+# Scores and information of clusters, summed over rows with controls, some at a time; the controls
+# stand last. Where clusters × parameters² are too many to hold, rows are gone through again for
+# some clusters at a time.
 
 NO_INFORMATION: Final = np.zeros((0, 0, 0))
 

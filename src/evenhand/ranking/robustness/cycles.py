@@ -16,15 +16,16 @@ sides of a pair, and X has one more column.
 
 Replicates without cycles say how much is noise. Where judges are known their residuals keep their
 size and change their sign and scale at random, r* = Σ v_g √(J/(J − 1)) P r_g with Webb's weights v,
-so that what is correlated stays so. Without them votes are drawn from the fitted model, each by
-itself. That must not be done with judges who have tastes: at level .05 it finds cycles in .19 of
-populations of six judges without any (tests/experiments/test_e8_cycles.py).
+so that what is correlated stays so. Only without them are votes drawn from the fitted model, each
+by itself: with judges who have tastes that finds cycles, at level .05, in .19 of populations of six
+judges without any (tests/experiments/test_e8_cycles.py).
 
-Where judges and items both cluster, either clustering alone sees only a part of the noise: with
-tastes of both, a test by judge and one by item find cycles together in a fifth of populations
-without any. Replicates of a third kind add both, d = a (d_J + d_I), pair by pair at the variance
-V_J + V_I − V_JI, with V_JI over cells of a judge and an item; the largest p of the three counts, so
-that the test holds as well where one clustering alone would do.
+Where judges and items both cluster, a test by judge and one by item find cycles together in a fifth
+of populations without any. Replicates of a third kind add both, d = a (d_J + d_I), pair by pair at
+the variance V_J + V_I − V_JI, with V_JI over cells of a judge and an item; the largest p of the
+three counts, so that the test holds as well where one clustering alone would do.
+
+When not to use it: to choose a model. Cycles can be real and too small to predict anything by.
 """
 
 from __future__ import annotations

@@ -263,11 +263,8 @@ def _rank(table: Comparisons, settings: LiveLeaderboard, parts: int) -> Confirma
     )
 
 
-# The board as it is shown: what is decided, and who leads now.
-#
-# Who leads is read off log-worths, and log-worths of systems that no vote joins, directly or
-# through others, cannot be compared: a group that met weaker opponents would seem to lead. They
-# stand group by group, and nobody has a place.
+# The board as it is shown. Log-worths of systems that no vote joins, directly or through others,
+# cannot be compared: such groups stand one by one, and nobody has a place.
 
 
 @dataclass(frozen=True)
