@@ -347,8 +347,8 @@ def draw_replicates(
             worths = np.pad(moved[:, : len(whole.systems) - 1], ((0, 0), (0, 1)))
             followed = _square_gaps(whole, worths.T @ worths) @ whole.weight
             # a spread over G clusters is too small by it
-            beside = len(rows) / max(len(rows) - 1, 1)
-            spreads[name] = Spread(beside * (left**2).sum(axis=0), beside * float(followed))
+            inflation = len(rows) / max(len(rows) - 1, 1)
+            spreads[name] = Spread(inflation * (left**2).sum(axis=0), inflation * float(followed))
     if len(drawn) > 1:
         judges, items = (spreads[name] for name in BOTH)
         cells = measure_cells(whole, evidence.tallies[BOTH[0]], BOTH)
@@ -771,18 +771,15 @@ def _name_cycles(
 def _find_contributions(
     whole: PairResiduals, tally: Tally, name: str, pairs: Integers
 ) -> tuple[Contribution, ...]:
-    levels = tally.factor(name)
-    places, at, residual, _ = _place_votes(whole, tally)
+    factor = tally.factor(name)
+    rows, at, residual, _ = _place_votes(whole, tally)
     sums = [
-        np.bincount(
-            levels.codes[places[at == pair]], residual[at == pair], minlength=levels.size
-        ).astype(np.float64)
+        np.bincount(factor.codes[rows[at == pair]], residual[at == pair], minlength=factor.size)
         for pair in pairs.tolist()
     ]
-    parts = np.stack(sums, axis=1) / whole.weight[pairs]
-    excess, factor = _excess(parts, np.arange(3)), tally.factor(name)
+    excess = _excess(np.stack(sums, axis=1) / whole.weight[pairs], np.arange(3))
     key, _, _, decided = decisive_votes(tally)
-    rows = np.isin(key, (whole.first * len(tally.systems) + whole.second)[pairs])
+    rows = np.flatnonzero(np.isin(key, (whole.first * len(tally.systems) + whole.second)[pairs]))
     votes = np.bincount(factor.codes[rows], decided[rows], factor.size)
     total = float(excess.sum())
     order = np.argsort(-excess * np.sign(total), kind="stable")[:MAX_JUDGES_LISTED]
