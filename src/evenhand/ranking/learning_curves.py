@@ -276,6 +276,14 @@ class Division:
     refused: Mapping[str, str]  # task → why it could not
 
 
+@dataclass(frozen=True, eq=False)
+class Traced:
+    losses: Array  # (M, T, S, R) mean losses (bits); NaN where refused
+    deviations: Array  # (M, S, n) as of `LearningCurves`
+    refusals: tuple[Refusal, ...]  # what was refused
+    seconds: Mapping[str, float]  # model → CPU seconds
+
+
 def divide_tasks(votes: Votes, training: Votes | None, protocol: Protocol) -> Division:
     votes = votes.take(sort_votes(votes))
     training = None if training is None else training.take(sort_votes(training))
@@ -323,9 +331,7 @@ def _divide(
 
 def trace(
     tasks: Sequence[Material], models: Models, protocol: Protocol, progress: Progress | None = None
-) -> tuple[Array, Array, tuple[Refusal, ...], Mapping[str, float]]:
-    """Return (M, T, S, R) losses, (M, S, n) deviations, what was refused and CPU seconds."""
-    # see the attributes of `LearningCurves`
+) -> Traced:
     runs = len(protocol.sizes), protocol.trials, len(models)
     losses = np.full((len(models), len(tasks), *runs[:2]), np.nan)
     deviations = [np.zeros((len(models), runs[0], task.test.size)) for task in tasks]
@@ -357,7 +363,7 @@ def trace(
                 if progress is not None:
                     progress(done, len(tasks) * prod(runs))
             deviations[t][np.isnan(losses[:, t]).any(axis=2)] = 0.0
-    return losses, np.concatenate(deviations, axis=2), tuple(refusals), seconds
+    return Traced(losses, np.concatenate(deviations, axis=2), tuple(refusals), seconds)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -772,7 +778,7 @@ def trace_learning(
     votes = open_comparisons(data).votes()
     others = None if training is None else open_comparisons(training).votes()
     division = divide_tasks(votes, others, protocol)
-    losses, deviations, refusals, seconds = trace(division.tasks, made, protocol, progress)
+    traced = trace(division.tasks, made, protocol, progress)
     tasks = [task.test_set.task for task in division.tasks]
     parts = [
         f"learning curves, size{'s' * (len(sizes) > 1)} {' '.join(map(str, sizes))},"
@@ -788,12 +794,12 @@ def trace_learning(
     return LearningCurves(
         models=tuple(made),
         sizes=protocol.sizes,
-        losses=losses,
-        deviations=deviations,
+        losses=traced.losses,
+        deviations=traced.deviations,
         held_out=division.held_out,
         test_sets=tuple(one.test_set for one in division.tasks),
-        refusals=refusals,
-        seconds=seconds,
+        refusals=traced.refusals,
+        seconds=traced.seconds,
         level=level,
         seed=seed,
         signature=write_signature(parts, count_answers(votes), digest_votes(votes)),
