@@ -827,9 +827,13 @@ def compare_models(
         rows = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
         if not rows.size:
             raise NotIdentified("there are no scores", ["collect some"])
-        groups, notes = split_scores(rows, group_by), rows.notes
+        parts = {  # in an order that does not depend on that of the table
+            name: part.take(np.lexsort((part.score, part.system, part.judge, part.item, part.task)))
+            for name, part in group_ratings(rows, group_by).items()
+        }
+        groups, notes = parts, rows.notes
         column: str | None = name_groups(rows, group_by) if len(groups) > 1 else group_by
-        made_of = {name: make_models(models, seed, part) for name, part in groups.items()}
+        made_of = {name: make_models(models, seed, part) for name, part in parts.items()}
     else:
         table = open_comparisons(data)
         column = choose_groups(table, group_by)
@@ -857,15 +861,6 @@ def compare_models(
     if column is None or (group_by is None and len(groups) == 1):
         return next(iter(compared.values()))
     return Grouped(compared, column, refused)
-
-
-def split_scores(rows: RatingRows, group_by: str | None = None) -> dict[str, RatingRows]:
-    """Return the ratings of each group, in an order that does not depend on that of the table."""
-    groups = {}
-    for name, part in group_ratings(rows, group_by).items():
-        columns = (part.score, part.system, part.judge, part.item, part.task)
-        groups[name] = part.take(np.lexsort(columns))
-    return groups
 
 
 def open_comparisons(data: Comparisons | Rankings) -> Comparisons:
