@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import evenhand as package
-from evenhand.ranking.rating_bias import find_rating_bias
+from evenhand.ranking.bias import find_rating_bias
 
 COLUMNS = ["judge", "item", "system", "score", "shown_at", "position", "words"]
 

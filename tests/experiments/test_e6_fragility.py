@@ -15,8 +15,16 @@ import pytest
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.robustness.fragility import REVERSED, Flip, find_flip
-from evenhand.ranking.robustness.removal import Case, Claim, make_case, subtract, vote_influence
+from evenhand.ranking.robustness.fragility import (
+    REVERSED,
+    Case,
+    Claim,
+    Flip,
+    find_flip,
+    make_case,
+    subtract,
+    vote_influence,
+)
 from evenhand.ranking.settings import Settings
 from experiments.campaign import generator
 

@@ -16,7 +16,7 @@ from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.judge_groups import find_hypotheses
 from evenhand.numerics.distributions import f_tail
-from evenhand.ranking.wald import cluster_spread, wald_test
+from evenhand.ranking.fitted import cluster_spread, wald_test
 
 ROUNDS = 200
 LEVEL = 0.05

@@ -24,8 +24,8 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlledFit, fit_rows, read_controls
 from evenhand.numerics.distributions import t_quantile
+from evenhand.ranking.bias import find_position_bias
 from evenhand.ranking.intervals import pair_variance
-from evenhand.ranking.position_bias import find_position_bias
 from evenhand.ranking.sandwich import cluster_covariance
 from experiments.campaign import generator
 from ranking.test_position_bias import campaign as one_of_positions

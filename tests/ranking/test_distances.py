@@ -8,7 +8,7 @@ from scipy import stats
 
 from evenhand.data.votes import Scores
 from evenhand.errors import InvalidJudgments
-from evenhand.ranking.method_table import disagreements, distance_matrix, kendall_distance
+from evenhand.ranking.methods import disagreements, distance_matrix, kendall_distance
 
 
 def scores(values, rule="rule", names=None):

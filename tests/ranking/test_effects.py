@@ -6,7 +6,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.wald import find_effects
+from evenhand.ranking.fitted import find_effects
 from golden_numbers import golden
 from tallies import dras, tally
 

@@ -11,7 +11,7 @@ import evenhand
 from evenhand.data.tally import Tally
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.robustness.removal import (
+from evenhand.ranking.robustness.fragility import (
     find_fewest,
     vote_influence,
 )

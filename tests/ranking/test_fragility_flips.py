@@ -8,7 +8,7 @@ import pytest
 import evenhand
 from evenhand.errors import UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.robustness.removal import worth_influence
+from evenhand.ranking.robustness.fragility import worth_influence
 from ranking.test_fragility import campaign_table, decides, table
 
 

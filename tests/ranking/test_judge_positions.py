@@ -13,7 +13,7 @@ from evenhand.models.position_effects import (
     fit_position_effects,
     place_nodes,
 )
-from evenhand.ranking.position_bias import (
+from evenhand.ranking.bias import (
     fit_order,
     judge_biases,
     ranking_inflation,

@@ -10,8 +10,13 @@ import pytest
 from evenhand import compare_methods, rank, read
 from evenhand.data.votes import Scores
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.ranking.method_table import GroupedMethodTables, MethodTable, read_scores
-from evenhand.ranking.methods import RULES, choose_methods
+from evenhand.ranking.methods import (
+    RULES,
+    GroupedMethodTables,
+    MethodTable,
+    choose_methods,
+    read_scores,
+)
 from ranking.simple_rules import use_rules
 
 VOTES = {

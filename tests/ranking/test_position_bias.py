@@ -10,7 +10,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.position_bias import find_position_bias, share_first
+from evenhand.ranking.bias import find_position_bias, share_first
 from evenhand.ranking.sandwich import cluster_covariance
 
 
@@ -90,7 +90,7 @@ def test_the_others_do_not_stand_out_beside_them():
 def test_the_exact_and_the_normal_test_agree_where_both_serve(monkeypatch):
     data = read(campaign(4, judges=6, n=400))
     exact = {one.judge: one.p_none for one in find_position_bias(data).judges}
-    monkeypatch.setattr("evenhand.ranking.position_bias.MAX_EXACT_COMPARISONS", 0)
+    monkeypatch.setattr("evenhand.ranking.bias.MAX_EXACT_COMPARISONS", 0)
     normal = {one.judge: one.p_none for one in find_position_bias(data).judges}
     for judge, p in exact.items():
         assert normal[judge] == pytest.approx(p, rel=0.15, abs=0.02)

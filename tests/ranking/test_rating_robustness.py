@@ -8,7 +8,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments, UnknownOption
-from evenhand.ranking.robustness.ratings import check_ratings, leave_levels_out
+from evenhand.ranking.robustness.sensitivity import check_ratings, leave_levels_out
 
 
 def make(n=300, judges=8, seed=4):

@@ -9,8 +9,8 @@ from scipy import stats
 
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.fitted import cluster_spread, wald_test
 from evenhand.ranking.sandwich import cluster_covariance
-from evenhand.ranking.wald import cluster_spread, wald_test
 from ranking.panels import panel, tally
 
 GROUPS = {f"j{i:03d}": "ab"[i % 2] for i in range(8)}

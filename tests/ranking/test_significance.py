@@ -11,9 +11,8 @@ import evenhand
 from evenhand import datasets
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.significance import find_preferences
-from evenhand.ranking.tests import cluster_pairs, sign_test_pairs
-from evenhand.ranking.wald import wald_test
+from evenhand.ranking.fitted import wald_test
+from evenhand.ranking.significance import cluster_pairs, find_preferences, sign_test_pairs
 from golden_numbers import golden
 from tallies import table
 

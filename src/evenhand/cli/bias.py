@@ -11,7 +11,7 @@ from evenhand.cli.running import remarks_on, work_on_groups, work_on_tables
 if TYPE_CHECKING:
     from evenhand.data.rating_rows import RatingRows
     from evenhand.data.ratings import Ratings
-    from evenhand.ranking.rating_bias import RatingBias
+    from evenhand.ranking.bias import RatingBias
 
 _looked_at = options.under("What is looked at")
 
@@ -48,7 +48,7 @@ def bias(
     position, judges of their own systems, and --control.
     """
     from evenhand.data.ratings import Ratings
-    from evenhand.ranking.position_bias import find_position_bias
+    from evenhand.ranking.bias import find_position_bias
 
     by, settings = groups.group_by, vars(clusters)
     of_ratings = criterion.criterion is not None or bool(asked.controls)
@@ -73,7 +73,7 @@ def _look_at_ratings(
     settings: dict[str, Any],
 ) -> VerbResult:
     from evenhand.data.groups import choose_criterion, group_ratings
-    from evenhand.ranking.rating_bias import choose_columns, find_rating_bias
+    from evenhand.ranking.bias import choose_columns, find_rating_bias
 
     data = choose_criterion(data, criterion)
     looked_at = choose_columns(data, controls)

@@ -23,8 +23,14 @@ from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownFormat, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.registry import RATING_MODELS, Model, find_model
-from evenhand.ranking.fitted import FittedRatings, NamedFit, SignedFit
-from evenhand.ranking.wald import count_ways, find_effects, note_numbers
+from evenhand.ranking.fitted import (
+    FittedRatings,
+    NamedFit,
+    SignedFit,
+    count_ways,
+    find_effects,
+    note_numbers,
+)
 
 MODELS: Final = (
     *("bradley-terry", "rao-kupper", "glenn-david", "bradley-terry-prior"),

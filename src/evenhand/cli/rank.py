@@ -432,8 +432,7 @@ def _rank_by_methods(
     certainty: dict[str, Any],
     of_scores: dict[str, Any],
 ) -> VerbResult:
-    from evenhand.ranking.methods import choose_methods
-    from evenhand.ranking.rating_methods import METHODS
+    from evenhand.ranking.methods import METHODS, choose_methods
 
     asked = bool({*names} & METHODS.keys()) or certainty["criterion"] is not None
     data = run.reading.open_either(options.kinds_of(ratings=asked))

@@ -92,7 +92,7 @@ def _check_ratings(
     from evenhand.data.controls import leave_out_controls
     from evenhand.data.groups import choose_criterion, group_ratings
     from evenhand.ranking.ratings import reads_lower_of
-    from evenhand.ranking.robustness.ratings import check_ratings
+    from evenhand.ranking.robustness.sensitivity import check_ratings
 
     table = leave_out_controls(choose_criterion(data, scores.criterion))
     rows = table.rows(factors=[] if group_by is None else [group_by])

@@ -22,9 +22,9 @@ from evenhand.models.means import Adjusted
 from evenhand.models.variance_components import find_growth, restore_tie, slope_of_score
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule
+from evenhand.ranking.clustering import Evidence, merge_factors
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ratings import rank_scores
-from evenhand.ranking.robustness.removal import merge_evidence
 from evenhand.ranking.settings import Settings
 
 # What a planned campaign is: systems and tastes as they may be, and who judges what.
@@ -395,7 +395,7 @@ def _decide(
         settings = Settings(model, "rank-sets", cluster, level, seed, None)
         tally = draw_campaign(truth, design, rng)
         levels = Levels({name: factor.loads for name, factor in tally.factors.items()})
-        ranking = make_ranking(merge_evidence(tally), levels, settings)
+        ranking = make_ranking(Evidence.of(merge_factors(tally)), levels, settings)
     if ranking.rank_sets is None:
         raise NotIdentified("nothing can be decided")
     return ranking.systems, ranking.rank_sets.decided

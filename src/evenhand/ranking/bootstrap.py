@@ -33,10 +33,9 @@ from evenhand.ranking.texts import say
 # s_b(β) = x_b − Σ_pairs n_b E[x | β],    β ← β + H⁻¹ s_b(β)
 #
 # H is the information of all data at their own estimate, where the steps begin. They shrink by a
-# factor ρ, which is small where resamples are alike; what is then missing of the maximum is
-# estimated as ρ/(1 − ρ) of the last step: all that steps of a geometric series would still add. The
-# factor is not the same at every step, and the estimate may miss by two or three times. A resample
-# whose steps do not shrink, since it has no maximum or a far one, is left to an ordinary fit.
+# factor ρ; what is then missing of the maximum is estimated as ρ/(1 − ρ) of the last step, all that
+# steps of a geometric series would still add, and may miss by two or three times. A resample whose
+# steps do not shrink, since it has no maximum or a far one, is left to an ordinary fit.
 
 # Model standard errors by which a refit is estimated to miss its maximum, at most
 MAX_MISSING: Final = 1e-4

@@ -30,7 +30,6 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.data.taking import Openable
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.numerics import Array
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.rank import rank
@@ -48,8 +47,6 @@ VERDICTS: Final = {
 
 @dataclass(frozen=True)
 class Border:
-    """A border between two places, and the pair of systems across it that is least sure."""
-
     after: int  # the place above the border
     above: str  # the system above it in that pair
     below: str  # the system below it
@@ -176,27 +173,24 @@ def check_borders(
     if board.rank_sets is not None:  # nothing shows the spread of what rests on a cluster or few
         p[board.rank_sets.barred] = 1.0
     adjusted[pairs] = holm(p[pairs])
-    borders = tuple(_border(board, place, (stderr, z, p, adjusted), level) for place in places)
-    return Borders(borders, level, board.method, board.signature, board.headline, board.notes)
-
-
-def _border(
-    ranking: Ranking, after: int, of_pairs: tuple[Array, Array, Array, Array], level: float
-) -> Border:
-    stderr, z, p, adjusted = (matrix[:after, after:] for matrix in of_pairs)
-    i, j = np.unravel_index(int(np.argmin(z)), z.shape)
-    largest = float(adjusted.max())
-    above, below = int(i), after + int(j)
-    difference = float(ranking.estimate[above] - ranking.estimate[below])
-    return Border(
-        after=after,
-        above=ranking.systems[above],
-        below=ranking.systems[below],
-        difference=difference,
-        stderr=float(stderr[i, j]),
-        z=float(z[i, j]),
-        p=float(p[i, j]),
-        adjusted=largest,
-        holds=largest <= 1 - level,
-        alone=float(p.max()) <= 1 - level,
+    borders = []
+    for place in places:
+        across = slice(place), slice(place, None)
+        i, j = np.unravel_index(int(np.argmin(z[across])), z[across].shape)
+        above, below, largest = int(i), place + int(j), float(adjusted[across].max())
+        border = Border(
+            after=place,
+            above=board.systems[above],
+            below=board.systems[below],
+            difference=float(board.estimate[above] - board.estimate[below]),
+            stderr=float(stderr[above, below]),
+            z=float(z[above, below]),
+            p=float(p[above, below]),
+            adjusted=largest,
+            holds=largest <= 1 - level,
+            alone=float(p[across].max()) <= 1 - level,
+        )
+        borders.append(border)
+    return Borders(
+        tuple(borders), level, board.method, board.signature, board.headline, board.notes
     )

@@ -54,12 +54,9 @@ from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
 from evenhand.render.findings import Finding
 
-# Which kinds of intervals a model has, known before anything is fitted.
-#
-# posterior   models fitted by draws
-# sandwich    models whose fits know covariances by cluster
-# model       models with a covariance of their own
-# bootstrap   models that know no errors
+# Which kinds of intervals a model has, known before anything is fitted: posterior of models fitted
+# by draws, sandwich where a fit knows covariances by cluster, model where it has a covariance of
+# its own, bootstrap of models that know no errors.
 
 # Models that are there for something else than an order → the code of what says so
 BASELINES: Final[Mapping[str, str]] = {
@@ -148,19 +145,6 @@ def leave_undecided(intervals: Intervals, tally: Tally) -> Intervals:
     return replace(intervals, decided=np.where(linked, intervals.decided, 0).astype(np.int8))
 
 
-def find_alike(draws: Array, tally: Tally) -> tuple[str, str] | None:
-    """Return two systems on whose difference all (B, K) resampled log-worths agree, or None."""
-    # pseudo-counts weigh less in large resamples, so that estimates move a little even where all
-    # clusters answer alike: the measure is what independent answers would give
-    variance = pair_variance(np.cov(draws.T))
-    usual = BradleyTerry(ties="half-win", prior=1.0).fit(tally).worth_vcov
-    variance = variance / (1.0 if usual is None else pair_variance(usual) + np.eye(len(variance)))
-    variance[np.diag_indices(len(variance))] = np.inf
-    i, j = np.unravel_index(int(np.argmin(variance)), variance.shape)
-    alike = variance[i, j] < MIN_RELATIVE_ERROR**2
-    return (tally.systems[i], tally.systems[j]) if alike else None
-
-
 def _find_fault(tally: Tally) -> NotIdentified | None:
     """Return why log-worths without a prior would not be finite, or None."""
     try:
@@ -172,11 +156,11 @@ def _find_fault(tally: Tally) -> NotIdentified | None:
 
 # How sure: intervals from whatever the fit of a model has.
 #
-# posterior   draws of abilities or log-worths: quantiles of them and of their differences;
-# judgments are taken for independent given the qualities of outputs
+# posterior   quantiles of draws of abilities or log-worths and of their differences; judgments are
+#             taken for independent given the qualities of outputs
 # sandwich    covariances by cluster (`cluster_vcov`), the largest for each contrast
 # model       the covariance of the model, which holds as far as the model does
-# bootstrap   refits on 300 resamples of clusters, for models that know no errors
+# bootstrap   refits on 300 resamples of clusters
 #
 # A pair is decided when the interval of its difference leaves zero out, whatever the kind.
 
@@ -215,7 +199,6 @@ def find_model_intervals(
 
 
 def _note_rankings(evidence: Evidence) -> tuple[Finding, ...]:
-    """Say so where one answer is several comparisons, which the model does not know."""
     several = evidence.whole.n_judgments < evidence.whole.n_comparisons * (1 - 1e-9)
     return (say("of-rankings", "warning"),) if several else ()
 
@@ -272,19 +255,26 @@ def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: S
     draws = resample_model(
         settings.model, tally, clustering.clusterings, rng=rng, progress=settings.progress
     )
-    alike = find_alike(draws.log_worth, evidence.whole)
-    if alike is None:
+    # pseudo-counts weigh less in large resamples, so that estimates move a little even where all
+    # clusters answer alike: the measure is what independent answers would give
+    variance = pair_variance(np.cov(draws.log_worth.T))
+    usual = BradleyTerry(ties="half-win", prior=1.0).fit(evidence.whole).worth_vcov
+    variance = variance / (1.0 if usual is None else pair_variance(usual) + np.eye(len(variance)))
+    variance[np.diag_indices(len(variance))] = np.inf
+    i, j = np.unravel_index(int(np.argmin(variance)), variance.shape)
+    if variance[i, j] >= MIN_RELATIVE_ERROR**2:
         intervals = bootstrap_intervals(draws, evidence, clustering, settings.level)
         notes = (*note_one_way(evidence.whole, resampled=True), *intervals.notes)
         return clustering, replace(intervals, notes=notes)
+    one, other = evidence.whole.systems[i], evidence.whole.systems[j]
     by = " and ".join(clustering.clusterings) or "judgment"
     if settings.cluster is not None or not clustering.clusterings:
         raise NotIdentified(
-            f"resamples by {by} all say the same of {' and '.join(alike)}: nothing shows how much"
+            f"resamples by {by} all say the same of {one} and {other}: nothing shows how much"
             " others might differ, and there is no interval",
             ["collect more judgments"],
         )
-    note = say("resamples-alike", factors=by, one=alike[0], other=alike[1])
+    note = say("resamples-alike", factors=by, one=one, other=other)
     fewer = clustering
     for name in clustering.clusterings:
         fewer = give_up(fewer, name, evidence, note)

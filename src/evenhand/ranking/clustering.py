@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -33,25 +33,8 @@ MAX_CLUSTERS: Final = 200
 MAX_JOINT_JUDGMENTS: Final = 10_000_000
 
 
-class Candidates(Protocol):
-    """What may cluster, and how many answers there are."""
-
-    @property
-    def factors(self) -> Mapping[str, Factor]: ...
-
-    @property
-    def n_answers(self) -> float: ...
-
-    @property
-    def n_comparisons(self) -> float: ...
-
-    def at_least(self, answers: float) -> float: ...
-
-
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The same judgments, distinguished in one tally or in several."""
-
     tallies: Mapping[str, Tally]  # candidate for clusters → a tally that tells its levels apart
     whole: Tally  # the counts by pair
     # which cell of two candidates each judgment belongs to, where tallies do not say
@@ -59,7 +42,6 @@ class Evidence:
 
     @classmethod
     def of(cls, tally: Tally) -> Evidence:
-        """Take one tally that tells all candidates apart."""
         return cls(dict.fromkeys(tally.factors, tally), tally.pool())
 
     @cached_property
@@ -109,6 +91,22 @@ class Evidence:
             least = (tally.counts[weighed] ** 2 / tally.squares[weighed]).sum()
             counts.append(round(float(least), 6))
         return max(counts)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredAnswers:
+    factors: Mapping[str, Factor]  # "judge" and "item", those that are known
+    n_answers: float  # number of ratings
+
+    @property
+    def n_comparisons(self) -> float:
+        return self.n_answers
+
+    def at_least(self, answers: float) -> float:
+        return answers
+
+
+Candidates = Evidence | ScoredAnswers  # What may cluster, and how many answers there are
 
 
 def merge_factors(tally: Tally) -> Tally:
@@ -196,7 +194,6 @@ def wanted_factors(
 
 
 def limit_to_few(levels: Levels, clusterings: Sequence[str] = ()) -> str | None:
-    """Return the headline where judges or items are too few to be clusters."""
     others = [name for name in ("judge", "item") if name not in clusterings]
     return join_limits(
         *(say_few(name, levels.count(name), levels.effective(name)) for name in others)
@@ -219,7 +216,6 @@ def these(name: str, levels: int) -> str:
 
 
 def join_limits(*limits: str | None) -> str | None:
-    """Return one headline of several; None where nothing is limited."""
     return " and ".join(dict.fromkeys(filter(None, limits))) or None
 
 

@@ -52,8 +52,7 @@ from evenhand.render.findings import Finding
 #
 # G*_c = (Σ_g a_g)² / Σ_g a_g²,   a_g = cᵀ H⁻¹ H_g H⁻¹ c
 #
-# That is of how many clusters the votes are that inform a difference; through how many of them they
-# must pass is counted by `count_links`. Sums are rounded to nine decimals: five judges of one
+# of the clusters whose votes inform a difference, rounded to nine decimals: five judges of one
 # design are five. Of merged clusters there are no more than of the judges themselves, so that only
 # pairs below the threshold are counted again by judge.
 
@@ -65,18 +64,16 @@ from evenhand.render.findings import Finding
 #
 # f_g(S) = Σ_{s ∈ S} (H_g x)_s,   links_c = min over S of (Σ_g |f_g|)² / Σ_g f_g²
 #
-# where S goes through all {s: x_s ≥ level} that part the two systems. A difference of G*_c = 18 by
-# votes (`shares`) may still pass through two judges: those who alone compared a new system with one
-# that all know. Few of the votes that inform the difference are theirs, so that votes do not show
-# it; but tastes of judges do not shrink with votes. The formula and its threshold are ours.
+# where S goes through all {s: x_s ≥ level} that part the two systems. A difference of G*_c = 18 may
+# still pass through two judges, those who alone compared a new system with one that all know: few
+# of the votes are theirs, but tastes of judges do not shrink with votes. The formula and its
+# threshold are ours.
 #
-# Most pairs need not be followed through their cuts. No cluster carries more through any of them
-# than leaves all systems together, a_g = ½ Σ_s |(H_g x)_s|, and together they carry the whole
-# current, 1, so that links_c ≥ 1 / Σ_g a_g²; a_g of a difference is no more than those of its two
-# systems together.
-# Of many systems and clusters only the currents from each system to all others are followed of what
-# this leaves in doubt, and pairs for which these pass through few clusters are looked at one by
-# one.
+# No cluster carries more through any cut than leaves all systems together, a_g = ½ Σ_s |(H_g x)_s|,
+# and together they carry the whole current, 1, so that links_c ≥ 1 / Σ_g a_g²; a_g of a difference
+# is no more than those of its two systems together. Of many systems and clusters only the currents
+# from each system to all others are followed of what this leaves in doubt, and pairs for which
+# these pass through few clusters are looked at one by one.
 
 Passes = Callable[[], Iterable[Array]]
 # Effective clusters of the narrowest cut, below which a difference is never decided
@@ -94,8 +91,6 @@ NO_FLOW: Final = 1e-6  # Flow, relative to the largest of a current, that is rou
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """The clusters as a network of links between systems."""
-
     # goes through the (g, p, p) information of some clusters at a time, anew at each call
     information: Passes
     clusters: int  # how many they are, G
@@ -228,27 +223,12 @@ MIN_APART: Final = 1e-6
 
 
 def find_across(part: Codes) -> NDArray[np.bool_]:
-    """Return (K, K) which pairs of systems are in different parts."""
     return np.asarray(part[:, None] != part)
 
 
 def count_across(part: Codes) -> int:
     sizes = np.bincount(part)
     return int((len(part) ** 2 - (sizes**2).sum()) // 2)
-
-
-def name_links(
-    fit: Fit, tally: Tally, name: str, parts: Mapping[int, Codes], clusters: NDArray[np.integer]
-) -> dict[int, tuple[str, ...]]:
-    """Return the levels of each cluster whose answers join the parts that are left without it."""
-    factor = tally.factor(name)
-    entry_clusters = clusters[factor.codes]
-    informed = fit.model.treat_ties(tally.counts).sum(axis=1) > 0
-    links = {}
-    for g, part in parts.items():
-        joins = informed & (entry_clusters == g) & (part[tally.left] != part[tally.right])
-        links[g] = tuple(factor.labels[code] for code in np.unique(factor.codes[joins]).tolist())
-    return links
 
 
 # Most entries × pairs that are counted again by judge; the thinnest pairs come first
@@ -280,24 +260,6 @@ def count_effective(network: Network) -> Array:
     return np.asarray(effective.round(9))
 
 
-def recount_thin(
-    fit: Fit, pieces: sandwich.PairSums, effective: Array, rows: Array, few: float
-) -> Array:
-    """Return (K, K) effective clusters, pairs of too few counted again by finer clusters."""
-    first, second = np.nonzero(np.triu(effective < few, 1))
-    order = np.argsort(effective[first, second], kind="stable")
-    most = max(1, MAX_RECOUNTED // max(1, len(pieces.left), pieces.size * len(rows)))
-    recounted, worths = effective.copy(), len(fit.design.names)
-    log_worths = fit.design.rows() @ rows[:, :worths].T
-    for at in order[:most].tolist():
-        i, j = int(first[at]), int(second[at])
-        others = rows[i, worths:] - rows[j, worths:]
-        count = _count_pair(fit, pieces, log_worths[:, i] - log_worths[:, j], others, (i, j))
-        if count < few:
-            recounted[i, j] = recounted[j, i] = count
-    return recounted
-
-
 def _count_pair(
     fit: Fit, pieces: sandwich.PairSums, lambdas: Array, others: Array, pair: tuple[int, int]
 ) -> float:
@@ -320,7 +282,6 @@ def _count_pair(
 
 
 def _effective(shares: Array) -> Array:
-    """Return (n,) effective clusters of (G, n) shares, 0 where there are none."""
     total, squares = shares.sum(axis=0), (shares**2).sum(axis=0)
     effective = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
     return np.asarray(effective.round(9))
@@ -457,17 +418,15 @@ def refuse_alike(
 
 
 def degrees(factor: Factor) -> float:
-    """Return degrees of freedom: effective clusters less one."""
     return max(1.0, min(float(factor.size), factor.effective) - 1)
 
 
 # One way of clustering: its covariance, and what leaving each of its clusters out would do.
 #
 # Where a cluster alone links some systems to the rest, leaving it out says nothing of contrasts
-# across that cut, which therefore "rest on" the cluster; contrasts inside a part keep what that
-# part says (the pseudo-inverse in place of (H − H_g)⁻¹). What rests on one cluster, and of how many
-# each difference consists, is known at every size, also where clusters are too many to leave each
-# of them out: their information is then gone through some clusters at a time.
+# across that cut, which "rest on" the cluster; contrasts inside a part keep what that part says
+# (the pseudo-inverse in place of (H − H_g)⁻¹). Where clusters are too many to hold, their
+# information is gone through some at a time.
 
 
 @dataclass(frozen=True, eq=False)
@@ -604,7 +563,6 @@ class LeftOut:
 
 
 def _pool(fit: Fit, pieces: sandwich.ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
-    """Return CR1, which leaves no cluster out."""
     vcov = sandwich.pooled_covariance(fit, pieces)
     return ClusteredErrors(
         name, factor, len(fit.systems), "CR1", vcov, influence=None, effective=None
@@ -674,7 +632,6 @@ def _part_without(
 
 
 def _count(network: Network) -> Array:
-    """Return (K, K) effective clusters of each difference, by votes and by links."""
     return bound_by_links(count_effective(network), count_links(network))
 
 
@@ -701,8 +658,24 @@ def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors
         finer = apart.factor(way.name)
         pieces = sandwich.take_apart(fit, apart, finer.codes, finer.size)
         rows = centred_rows(fit) @ fit.raw_vcov
-        effective = recount_thin(fit, pieces, effective, rows, MIN_CLUSTERS)
-    links = name_links(fit, apart, way.name, way.parts, factor.clusters)
+        first, second = np.nonzero(np.triu(effective < MIN_CLUSTERS, 1))
+        order = np.argsort(effective[first, second], kind="stable")
+        most = max(1, MAX_RECOUNTED // max(1, len(pieces.left), pieces.size * len(rows)))
+        effective, worths = effective.copy(), len(fit.design.names)
+        log_worths = fit.design.rows() @ rows[:, :worths].T
+        for at in order[:most].tolist():
+            i, j = int(first[at]), int(second[at])
+            others = rows[i, worths:] - rows[j, worths:]
+            count = _count_pair(fit, pieces, log_worths[:, i] - log_worths[:, j], others, (i, j))
+            if count < MIN_CLUSTERS:
+                effective[i, j] = effective[j, i] = count
+    finest = apart.factor(way.name)
+    entry_clusters = factor.clusters[finest.codes]
+    informed = fit.model.treat_ties(apart.counts).sum(axis=1) > 0
+    links = {}
+    for g, part in way.parts.items():
+        joins = informed & (entry_clusters == g) & (part[apart.left] != part[apart.right])
+        links[g] = tuple(finest.labels[code] for code in np.unique(finest.codes[joins]).tolist())
     return replace(way, effective=effective, links=links)
 
 
@@ -740,7 +713,6 @@ def find_spread(
     requested: str | None,
     estimate: Callable[[str], ClusteredErrors],
 ) -> tuple[Clustering, Spread]:
-    """Cluster by every way that can be; one that determines nothing is refused if requested."""
     clustering, estimates = estimate_each(estimate, clustering, evidence, requested=requested)
     clusterings = tuple(estimates.values())
     if not clusterings:

@@ -54,7 +54,6 @@ from evenhand.errors import (
     require_option,
     require_seed,
 )
-from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics import Array, Integers, cluster_means
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import one_blas_thread
@@ -109,22 +108,6 @@ def measure_losses(fit: Predictor, votes: Votes) -> Array:
             ["train it on more judgments", "choose a model with a prior"],
         )
     return np.asarray(-np.log2(happened))
-
-
-def measure_scores(fit: RatingFit, rows: RatingRows, points: Array) -> tuple[Array, Array]:
-    """Return (n,) losses of scores (bits), and by how much they miss what was expected.
-
-    points: scores that can be given, ascending: each counts for what is nearest to it.
-    """
-    predicted = fit.predict(rows, points)
-    impossible = int(np.count_nonzero(~np.isfinite(predicted.log_chance)))
-    if impossible:
-        raise NotIdentified(
-            f"gave chance 0 to {impossible:,} held-out rating{'s' * (impossible > 1)} of"
-            f" {rows.size:,}: its perplexity is infinite",
-            ["train it on more ratings"],
-        )
-    return np.asarray(-predicted.log_chance / np.log(2)), np.asarray(rows.score - predicted.mean)
 
 
 def raise_bits(bits: float) -> float:
@@ -242,7 +225,16 @@ def train(model: Any, votes: Judgments, test: Judgments, points: Array | None = 
     losses, misses, why = None, None, ""
     try:
         if points is not None and isinstance(test, RatingRows):
-            losses, misses = measure_scores(model.fit(votes), test, points)
+            predicted = model.fit(votes).predict(test, points)
+            impossible = int(np.count_nonzero(~np.isfinite(predicted.log_chance)))
+            if impossible:
+                raise NotIdentified(
+                    f"gave chance 0 to {impossible:,} held-out rating{'s' * (impossible > 1)} of"
+                    f" {test.size:,}: its perplexity is infinite",
+                    ["train it on more ratings"],
+                )
+            losses = np.asarray(-predicted.log_chance / np.log(2))
+            misses = np.asarray(test.score - predicted.mean)
         elif isinstance(test, Votes):
             losses = measure_losses(model.fit(votes), test)
     except REFUSALS as refusal:  # without options that are no help here
@@ -418,13 +410,11 @@ def cross_validate(
 # While T is larger than chance would make it among models that are equally good, the model that is
 # farthest behind another leaves. What is left holds the best model with at least the level asked
 # for. The distribution of T is that of a wild cluster bootstrap of the paired losses, studentised
-# anew in every draw (`numerics.cluster_means`), by judge and by item, of which the larger p-value
-# holds.
+# in every draw (`numerics.cluster_means`), by judge and by item, of which the larger p-value holds.
 #
-# When not to believe it: the folds of cross-validation share most of their training votes, and no
-# variance estimate knows how losses would move with other training votes (Bengio & Grandvalet 2004,
-# Journal of Machine Learning Research 5:1089-1105). What is covered are other held-out votes,
-# judges and items like these, for models trained on about these votes.
+# Folds share most of their training votes, and no variance estimate knows how losses would move
+# with other training votes (Bengio & Grandvalet 2004, Journal of Machine Learning Research
+# 5:1089-1105): what is covered are other held-out votes, judges and items like these.
 
 REPLICATES: Final = 999
 DIFFERENCE: Final = ("difference", "difference_lower", "difference_upper")
@@ -739,7 +729,6 @@ class ModelComparison(HeldOut):
         )
 
     def _tabulate(self) -> Table:
-        """Return the table of models, best first, those without a perplexity below."""
         rows = []
         for row in self.records():
             others = row["model"] != self.best  # the best has no distance from itself
@@ -839,9 +828,13 @@ def compare_models(
         rows = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
         if not rows.size:
             raise NotIdentified("there are no scores", ["collect some"])
-        groups, notes = split_scores(rows, group_by), rows.notes
+        parts = {  # in an order that does not depend on that of the table
+            name: part.take(np.lexsort((part.score, part.system, part.judge, part.item, part.task)))
+            for name, part in group_ratings(rows, group_by).items()
+        }
+        groups, notes = parts, rows.notes
         column: str | None = name_groups(rows, group_by) if len(groups) > 1 else group_by
-        made_of = {name: make_models(models, seed, part) for name, part in groups.items()}
+        made_of = {name: make_models(models, seed, part) for name, part in parts.items()}
     else:
         table = open_comparisons(data)
         column = choose_groups(table, group_by)
@@ -871,22 +864,12 @@ def compare_models(
     return Grouped(compared, column, refused)
 
 
-def split_scores(rows: RatingRows, group_by: str | None = None) -> dict[str, RatingRows]:
-    """Return the ratings of each group, in an order that does not depend on that of the table."""
-    groups = {}
-    for name, part in group_ratings(rows, group_by).items():
-        columns = (part.score, part.system, part.judge, part.item, part.task)
-        groups[name] = part.take(np.lexsort(columns))
-    return groups
-
-
 def open_comparisons(data: Comparisons | Rankings) -> Comparisons:
     refusal = "models of preference are compared on comparisons or rankings, not on"
     return require_pairs(data, refusal, "compare_processes compares models of scores")
 
 
 def _split(table: Comparisons, column: str | None) -> dict[str, Votes]:
-    """Return the votes of each group, in an order that does not depend on that of the table."""
     if column not in (None, "task"):
         parts = {name: part.votes() for name, part in split_judgments(table, str(column)).items()}
         return {name: part.take(sort_votes(part)) for name, part in parts.items()}

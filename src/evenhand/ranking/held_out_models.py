@@ -39,7 +39,6 @@ MAX_GRADES: Final = 7  # Different scores up to which `ordinal` is a usual model
 
 
 def make_models(wanted: Wanted, seed: int, rows: RatingRows | None = None) -> dict[str, Any]:
-    """Return models by name: of preference, or of ratings where rows are given."""
     known, sets = MODELS, SETS
     if rows is not None:
         graded = len(np.unique(rows.score)) <= MAX_GRADES

@@ -35,7 +35,6 @@ Found = tuple[Clustering, Intervals | None]
 
 
 def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Settings) -> Found:
-    """Return the clusters and the intervals, None where systems are too many for a covariance."""
     if settings.interval == "model":
         if fit.vcov is not None and fit.tally.squares is not None:
             raise UnknownOption(
@@ -183,7 +182,6 @@ def order_systems(
 def exclude_in_fit(
     fit: Fit | FittedModel, tally: Tally, mix: AppliedMix | None
 ) -> tuple[Exclusion, ...]:
-    """Return the comparisons that a model or a mix excludes: ties, and shares of 0."""
     excluded, every, ties = [], tally.n_comparisons, float(tally.ties.sum())
     if ties and every - fit.n_comparisons == ties:
         reason = "ties, which the model does not take"
@@ -228,7 +226,6 @@ def reorder(intervals: Intervals | None, order: NDArray[np.int64]) -> dict[str, 
 
 
 def _count_outcomes(tally: Tally) -> Iterator[Array]:
-    """Yield (K,) comparisons won, tied and lost by each system."""
     k = len(tally.systems)
     sides = (tally.wins, tally.losses), (tally.ties, tally.ties), (tally.losses, tally.wins)
     for as_left, as_right in sides:

@@ -25,8 +25,6 @@ MAX_LISTED_SYSTEMS: Final = 50  # Most systems whose pairs are listed one by one
 
 @dataclass(frozen=True)
 class Way:
-    """How errors by one way of clustering were estimated."""
-
     name: str  # judge, item or ranking; judgment where single answers are clusters
     kind: str  # CV3 or CR1
     levels: int  # how many judges, say, there are
@@ -78,7 +76,6 @@ def centred_variance(vcov: Array, members: NDArray[np.bool_] | None = None) -> A
 
 
 def pair_variance(vcov: Array) -> Array:
-    """Return (K, K) variances of differences in log-worth."""
     variance, diagonal = -2 * vcov, np.diag(vcov)
     variance += diagonal[:, None]
     variance += diagonal
@@ -136,7 +133,6 @@ def rank_ranges(decided: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Number the clusters of a board, (K,) systems best first, from 1."""
     # A line is drawn after a place if and only if everybody above it is decided to be better than
     # everybody below.
     k = len(order)
@@ -153,11 +149,8 @@ def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArra
 # Pairs are decided by max-|t| over all pairs with step-down, so that all sets hold the true ranks
 # together at the level (Mogstad, Romano, Shaikh & Wilhelm 2024, Inference for ranks with
 # applications to mobility across neighbourhoods and academic achievement across countries, Review
-# of Economic Studies 91:476-518). A marginal set is about one system that was chosen before looking
-# at the data: it holds by itself, and is never wider.
-#
-# When not to use it: while judgments still come in. Rank sets hold for a number of judgments that
-# was fixed beforehand, not for the best of many looks.
+# of Economic Studies 91:476-518), for a number of judgments that was fixed beforehand. A marginal
+# set is about one system that was chosen before looking: it holds by itself, and is never wider.
 
 Decided = NDArray[np.int8]
 Truths = NDArray[np.bool_]

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import takewhile
 from math import prod
 from typing import Any, Final, NamedTuple
 
@@ -58,12 +59,9 @@ from evenhand.ranking.texts import say
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
 
-# Which votes are held out, and which of the others a model is trained on (Hopkins & May 2013).
-#
-# A task's test set are the comparisons of items that are in at most k comparisons, k the smallest
-# number with 2,000 such comparisons; the rest trains. Items that few comparisons are on were not
-# picked for any purpose, so that they come near to an even sample. Training subsets are drawn from
-# the rest, comparison by comparison: 100, 200, ..., 3200, or all where there are fewer.
+# Which votes are held out (Hopkins & May 2013): of a task the comparisons of items that are in at
+# most k comparisons, k the smallest number with 2,000 such comparisons; the rest trains. Items that
+# few comparisons are on were not picked for any purpose, and come near to an even sample.
 
 MIN_HELD_OUT: Final = 2000  # Held-out comparisons of a task, at least
 SIZES: Final = (100, 200, 400, 800, 1600, 3200)
@@ -137,8 +135,6 @@ def join_df(votes: float, votes_df: float, chance: float, chance_df: float) -> f
 
 @dataclass(frozen=True)
 class TestSet:
-    """What one task was tested and trained on: a row of Hopkins & May's table 3."""
-
     __test__ = False  # no test of ours, whatever its name
 
     task: str  # the task; "" where there are none
@@ -236,10 +232,8 @@ class Enough(Shown):
         return gained, say("left", size=self.largest, **rates, **ends)
 
 
-# Perplexity by training size, after the protocol of Hopkins & May (2013), section 8.
-#
 # For every task, training size and trial a random subset of the training votes is drawn, every
-# model is trained on it and predicts the task's held-out votes. All models see the same subsets.
+# model is trained on it and predicts the task's held-out votes (Hopkins & May 2013, section 8).
 
 OVERLAPS: Final = ("keep", "drop")
 
@@ -285,9 +279,7 @@ class Division:
 @dataclass(frozen=True, eq=False)
 class Traced:
     losses: Array  # (M, T, S, R) mean losses (bits); NaN where refused
-    # (M, S, n) how much higher the perplexity would be, were all of the task's held-out votes
-    # like this one; zero where a trial was refused
-    deviations: Array
+    deviations: Array  # (M, S, n) as of `LearningCurves`
     refusals: tuple[Refusal, ...]  # what was refused
     seconds: Mapping[str, float]  # model → CPU seconds
 
@@ -522,7 +514,6 @@ class LearningCurves(HeldOut):
         return self.models.index(model), self.sizes.index(size)
 
     def _contrast(self, parts: Sequence[tuple[float, int, int]]) -> Estimate:
-        """Return a signed sum of mean perplexities, of models at sizes."""
         trials = np.sum([sign * self.perplexities[m, :, s] for sign, m, s in parts], axis=0)
         moved = np.sum([sign * self.deviations[m, s] for sign, m, s in parts], axis=0)
         leaving = leave_out(self.clusters, moved[None, :])
@@ -629,10 +620,24 @@ class LearningCurves(HeldOut):
             {**row, "why": why.get((row["model"], row["size"]))} for row in self.records()
         )
         of_csv = Table("points", "", (), points, only=("csv",))
+        counts = ("items", "test", "train")
         return Document(
             basis=basis,
             answer=tuple(self._list_answers(self.enough)),
-            parts=(of_csv, self._tabulate(), self._tabulate_sets()),
+            parts=(
+                of_csv,
+                self._tabulate(),
+                Table(
+                    "test-sets",
+                    "Test sets: items with at most k comparisons are held out, the others train",
+                    (
+                        Column("task", "task", "name"),
+                        Column("most", "k", "count"),
+                        *(Column(one, one, "count") for one in counts),
+                    ),
+                    tuple({**asdict(one), "task": one.task or "all"} for one in self.test_sets),
+                ),
+            ),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
@@ -651,19 +656,6 @@ class LearningCurves(HeldOut):
                 Column("seconds", "CPU s", "one", priority=1, only=("text", "html")),
             ),
             tuple(rows),
-        )
-
-    def _tabulate_sets(self) -> Table:
-        counts = ("items", "test", "train")
-        return Table(
-            "test-sets",
-            "Test sets: items with at most k comparisons are held out, the others train",
-            (
-                Column("task", "task", "name"),
-                Column("most", "k", "count"),
-                *(Column(one, one, "count") for one in counts),
-            ),
-            tuple({**asdict(one), "task": one.task or "all"} for one in self.test_sets),
         )
 
 
@@ -733,12 +725,8 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
 
 def _first_of_run(near: list[int], sizes: list[int]) -> int:
     """Return the smallest size from which on all sizes were found."""
-    first = sizes[-1]
-    for size in reversed(sizes):
-        if size not in near:
-            break
-        first = size
-    return first
+    run = [*takewhile(near.__contains__, reversed(sizes))]
+    return run[-1] if run else sizes[-1]
 
 
 @carries_excluded(*OF_SYSTEMS)

@@ -33,16 +33,16 @@ from evenhand.models.judge_groups import Kind, find_hypotheses
 from evenhand.models.log_linear import Fit, cautions
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.settings import Ties
-from evenhand.ranking.settings import sign_covariates
-from evenhand.ranking.sides import REMEDY, find_one_sided
-from evenhand.ranking.texts import INSEPARABLE, say
-from evenhand.ranking.wald import (
+from evenhand.ranking.fitted import (
     WaldTest,
     count_ways,
     run_hypothesis_tests,
     run_wald_tests,
     say_of_rankings,
 )
+from evenhand.ranking.settings import sign_covariates
+from evenhand.ranking.sides import REMEDY, find_one_sided
+from evenhand.ranking.texts import INSEPARABLE, say
 from evenhand.render.counts import say_tally
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
@@ -85,7 +85,6 @@ class Question:
 
     @property
     def no(self) -> str:
-        """The answer if the smaller model is not rejected."""
         return f"not significant at .05: {self.yes}"
 
     @property
@@ -223,7 +222,6 @@ class ModelTable(Shown):
         )
 
     def _tabulate_tests(self) -> Table:
-        """Return the table of questions, with a p-value for each way of clustering."""
         clusters = dict.fromkeys(wald.cluster for one in self.questions for wald in one.walds)
         rows = []
         for one in self.questions:

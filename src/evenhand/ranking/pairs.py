@@ -41,7 +41,6 @@ def predict_chances(fit: FittedModel, pairs: Sequence[tuple[str, str]]) -> Array
 
 
 def find_rates(chances: Array) -> Array:
-    """Return (n,) the share of the first in answers that are no ties."""
     return np.asarray(chances[:, 0] / (chances[:, 0] + chances[:, 2]))
 
 
@@ -96,7 +95,6 @@ class Pair(Shown):
         return self.wins + self.ties + self.losses
 
     def row(self) -> dict[str, Any]:
-        """Return all its numbers by name."""
         names = [one.name for one in fields(self) if one.name not in OF_THE_RANKING]
         counts = {name: getattr(self, name) for name in ("wins", "ties", "losses", "compared")}
         return {name: getattr(self, name) for name in names} | {
@@ -104,7 +102,6 @@ class Pair(Shown):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of `evenhand rank --pair --json`."""
         return {**write_contract(self), **self.row()}
 
     def document(self) -> Document:
@@ -184,7 +181,6 @@ class WinRates(Shown):
     excluded: tuple[Exclusion, ...] = ()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one mapping for each ordered pair of systems."""
         rates, ties = self.rates.tolist(), self.ties.tolist()
         return [
             {"first": one, "second": other, "win": rates[i][j], "tie": ties[i][j]}
@@ -194,7 +190,6 @@ class WinRates(Shown):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of `evenhand rank --win-rates --json`."""
         return {
             **write_contract(self),
             "systems": list(self.systems),

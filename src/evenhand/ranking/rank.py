@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
@@ -275,11 +274,9 @@ def _choose_clusterings(
     table: Comparisons, settings: Settings, by: str | None = None
 ) -> tuple[str, ...]:
     present = {name for name in clustering.FACTORS if table.has(name)}
-    return (
-        ()
-        if settings.interval == "model"
-        else clustering.wanted_factors(settings.cluster, present, by)
-    )
+    if settings.interval == "model":
+        return ()
+    return clustering.wanted_factors(settings.cluster, present, by)
 
 
 def _rank_one(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
@@ -379,10 +376,8 @@ def _split_counts(data: Tally, by: str, factors: tuple[str, ...]) -> dict[str, T
     return counted
 
 
-# A ranking with controls: who wins where outputs are alike in what is controlled for.
-#
-# Rows are read once; the fit goes through them a few times, the sandwich once for each way of
-# clustering and once for their cells. Everything else is as in a ranking without controls.
+# A ranking with controls: who wins where outputs are alike in what is controlled for. Rows are read
+# once; the fit goes through them a few times, the sandwich once for each way and for their cells.
 
 
 def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
@@ -412,12 +407,9 @@ def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Setti
     return replace(ranking, controlled=Controlled(effects, moved))
 
 
-# What controls do where some clusters carry them: of one judge alone nothing is said of others.
-#
-# The effective clusters of a coefficient are those of a difference (`covariance`), with c the
-# coefficient: a column that one judge alone varies rests on that judge, however many judged. With
-# fewer than five there is no standard error and no p-value; with more, Student's t has one degree
-# of freedom less than there are.
+# What controls do where some clusters carry them: the effective clusters of a coefficient are those
+# of a difference (`covariance`), with c the coefficient. With fewer than five there is no standard
+# error and no p-value; with more, Student's t has one degree of freedom less than there are.
 
 
 def find_control_effects(
@@ -426,7 +418,15 @@ def find_control_effects(
     effects = list(fit.effects(intervals.parameters, level, intervals.df))
     clusterings = intervals.rank_sets.clusterings if intervals.rank_sets is not None else ()
     for name in (way for way in clusterings if way in fit.rows.levels):
-        for at, effective in enumerate(count_carriers(fit, whole, name).tolist()):
+        pieces, _ = gather_clusters(fit, whole, name)
+        slopes = fit.likelihood.slopes(np.arange(len(fit.beta), dtype=np.float64)).astype(np.intp)
+        rows = fit.raw_vcov[slopes]
+        information = (some for _, some in walk_information(fit, pieces))
+        shares = np.concatenate(
+            [np.einsum("qi,gij,qj->gq", rows, some, rows) for some in information]
+        )
+        carriers = shares.sum(axis=0) ** 2 / (shares**2).sum(axis=0)
+        for at, effective in enumerate(carriers.tolist()):
             effect = effects[at]
             if effective < MIN_CLUSTERS * (1 - 1e-9):
                 effects[at] = effect.without_error(
@@ -439,13 +439,3 @@ def find_control_effects(
                     (effect.name, effect.sd), estimate, effect.level, effective - 1
                 )
     return tuple(effects)
-
-
-def count_carriers(fit: ControlledFit, whole: Tally, name: str) -> NDArray[np.float64]:
-    """Return (q,) effective clusters of the coefficients of controls."""
-    pieces, _ = gather_clusters(fit, whole, name)
-    at = fit.likelihood.slopes(np.arange(len(fit.beta), dtype=np.float64)).astype(np.intp)
-    rows = fit.raw_vcov[at]
-    information = (some for _, some in walk_information(fit, pieces))
-    shares = np.concatenate([np.einsum("qi,gij,qj->gq", rows, some, rows) for some in information])
-    return np.asarray(shares.sum(axis=0) ** 2 / (shares**2).sum(axis=0))

@@ -42,21 +42,17 @@ from evenhand.render.findings import Finding
 # What keeps a pair open: few clusters, or few judgments?
 #
 # With n judgments of the same clusters the variance of a difference is A + B / n: what clusters
-# share stays, what each answer has of its own does not. Clustered by w it is V_w, if all answers
-# were independent it would be V_0, and A is about V_w − V_0. So clusters bind a pair if
+# share stays. Clustered by w it is V_w, if all answers were independent V_0, and A is about V_w −
+# V_0. So clusters bind a pair if V_w > 2 V_0: more than half of its variance then stays, however
+# many judgments the same clusters give.
 #
-# V_w > 2 V_0
-#
-# for then more than half of its variance stays, however many judgments the same clusters give.
 # With few clusters V_w is itself uncertain: that clusters differ so much must show over the whole
 # board. The mean of V_w / V_0 over pairs has about ν = (G_w − 1)(K − 1) degrees of freedom, with
 # G_w effective clusters and K systems, and ν times half of it must be beyond the .95 quantile of
 # χ²_ν. Of several ways that bind a pair the one with the largest q √V_w is named, q being
 # Bonferroni's quantile of Student's t over all pairs with G_w − 1 degrees of freedom. Where none
-# binds the number of judgments does, and more clusters would help as well as more judgments. The
-# rule and its 2 are ours; it chooses words and decides nothing.
-#
-# When not to use it: to plan, since it says nothing of how many more would do (`evenhand plan`).
+# binds the number of judgments does. The rule and its 2 are ours; it chooses words and decides
+# nothing.
 
 Truths = NDArray[np.bool_]
 # Standard error beside the largest of all pairs that is rounding: of systems with the same answers
@@ -72,7 +68,13 @@ def find_limits(estimates: intervals.Estimates, spread: Spread, level: float) ->
     k = len(estimates.systems)
     tail = 1 - (1 - level) / (k * (k - 1))
     way, clusters, reach = np.full((k, k), JUDGMENTS), np.zeros((k, k)), np.zeros((k, k))
-    independent = independent_variance(estimates, spread)
+    # All of an answer lies in one cell of judge and item: with both it is their cells' where that
+    # is larger.
+    of_model = intervals.pair_variance(estimates.to_systems(estimates.vcov))
+    independent = estimates.inflation * of_model
+    if len(spread.clusterings) == 2:
+        first, second, crossed = (estimates.to_systems(vcov) for vcov in spread.vcovs[:3])
+        independent = np.maximum(independent, intervals.pair_variance(first + second - crossed))
     alone, thin = mark_barred(spread.clusterings, k)
     for place, one in enumerate(spread.clusterings):
         variance = intervals.pair_variance(estimates.to_systems(one.vcov))
@@ -104,47 +106,16 @@ def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[T
     for place, way in enumerate(clusterings):
         alone[place] = way.resting >= 0
         if way.effective is not None and way.name != "ranking":
-            thin[place] = (way.effective < intervals.MIN_CLUSTERS) & ~np.eye(
-                systems, dtype=np.bool_
-            )
+            thin[place] = way.effective < intervals.MIN_CLUSTERS
+            np.fill_diagonal(thin[place], val=False)
     return alone, thin
-
-
-def independent_variance(estimates: intervals.Estimates, spread: Spread) -> Array:
-    """Return (K, K) variances of differences as if all answers were independent."""
-    # All of an answer lies in one cell of judge and item: with both it is their cells' where that
-    # is larger.
-    of_model = intervals.pair_variance(estimates.to_systems(estimates.vcov))
-    variance = estimates.inflation * of_model
-    if len(spread.clusterings) == 2:
-        first, second, crossed = (estimates.to_systems(vcov) for vcov in spread.vcovs[:3])
-        variance = np.maximum(variance, intervals.pair_variance(first + second - crossed))
-    return np.asarray(variance)
 
 
 # Which systems have an interval, and what it is relative to.
 #
-# A log-worth is a distance to a mean of systems. Where a difference cannot be decided, because it
-# rests on one cluster alone or on too few, a mean that spans it is no better known: one system that
-# came yesterday and was seen by two judges would make the intervals of all others endless. Zero is
-# then the mean of the linked part, the systems among which differences can be decided, and only
-# these have an interval.
-
-
-@dataclass(frozen=True, eq=False)
-class LinkedPart:
-    """The systems that log-worths are centred on, and those that have an interval."""
-
-    members: Truths  # (K,) whether a system is in the part
-    bounded: Truths  # (K,) whether it has an interval
-    stderr: Array  # (K,) standard errors of distances to the mean of the part
-    notes: tuple[Finding, ...]  # what the reader should know
-
-    def surround(self, log_worth: Array, critical: float) -> tuple[Array, Array, Array]:
-        """Return (K,) standard errors, lower and upper ends of intervals up to a critical |t|."""
-        stderr = np.where(self.bounded & np.isfinite(critical), self.stderr, np.inf)
-        centred = log_worth - log_worth[self.members].mean()
-        return stderr, centred - critical * stderr, centred + critical * stderr
+# A log-worth is a distance to a mean of systems. One system that came yesterday and was seen by two
+# judges would make the intervals of all others endless. Zero is then the mean of the linked part,
+# the systems among which differences can be decided, and only these have an interval.
 
 
 def find_part(
@@ -153,7 +124,8 @@ def find_part(
     effective: Array,
     resting: Truths,
     clusterings: Sequence[ClusteredErrors],
-) -> LinkedPart:
+) -> tuple[Truths, Truths, Array, tuple[Finding, ...]]:
+    """Return (K,) the members of the linked part, who has an interval, and standard errors."""
     members = find_members(effective, resting)
     alone, thin = mark_barred(clusterings, len(members))
     barred = (alone | thin)[:, ~members]
@@ -176,7 +148,7 @@ def find_part(
         names = [estimates.systems[i] for i in np.flatnonzero(flat).tolist()]
         by = " and ".join(way.name for way in clusterings) or "judgment"
         notes.append(say("no-spread", systems=names, factors=by))
-    return LinkedPart(members, bounded & ~flat, np.sqrt(variance), tuple(notes))
+    return members, bounded & ~flat, np.sqrt(variance), tuple(notes)
 
 
 def find_members(effective: Array, resting: Truths) -> Truths:
@@ -277,16 +249,18 @@ def decide_all(
     worths = [estimates.to_systems(vcov) for vcov in spread.vcovs]
     margin = np.sqrt(np.max([intervals.pair_variance(one) for one in worths], axis=0))
     family = gather_pairs(estimates.values, margin, spread.clusterings)
-    part = find_part(estimates, worths, family.effective, family.resting, spread.clusterings)
+    members, bounded, errors, notes_of_part = find_part(
+        estimates, worths, family.effective, family.resting, spread.clusterings
+    )
     by_holm, adjusted = len(family.first) > MAX_BOOTSTRAP_PAIRS, None
     if by_holm:
-        decisions, critical = decide_by_holm(family, spread.df, part.bounded, level)
+        decisions, critical = decide_by_holm(family, spread.df, bounded, level)
     else:
         rng = Generator(PCG64(seed))
-        drawn = draw_replicates(estimates.rows, spread, family, part.members, rng)
+        drawn = draw_replicates(estimates.rows, spread, family, members, rng)
         of_pairs, of_worths = zip(*drawn, strict=True)
         decisions = decide_pairs(family, of_pairs, level)
-        critical = limit_worths(of_worths, part.bounded, level)
+        critical = limit_worths(of_worths, bounded, level)
         if len(margin) <= intervals.MAX_LISTED_SYSTEMS:
             adjusted = np.full(margin.shape, np.nan)
             at = family.first[family.active], family.second[family.active]
@@ -306,11 +280,15 @@ def decide_all(
         adjusted=adjusted,
     )
     unsaid = note_open(estimates.systems, spread.clusterings, family.effective, family.resting)
-    notes = [*spread.notes, *unsaid, *part.notes]
-    if part.bounded.any() and not np.isfinite(critical):
+    notes = [*spread.notes, *unsaid, *notes_of_part]
+    if bounded.any() and not np.isfinite(critical):
         notes.append(say("no-intervals-at-level", "warning", level=level))
+    stderr = np.where(bounded & np.isfinite(critical), errors, np.inf)
+    centred = estimates.values - estimates.values[members].mean()
     return intervals.Intervals(
-        *part.surround(estimates.values, critical),
+        stderr,
+        centred - critical * stderr,
+        centred + critical * stderr,
         sets.decided,
         f"rank sets {spread.method}, {name_critical_values(sets)}",
         notes=tuple(notes),
@@ -319,7 +297,7 @@ def decide_all(
         df=spread.df,
         pairs=margin if len(margin) <= intervals.MAX_PAIR_SYSTEMS else None,
         rank_sets=sets,
-        centred_on=None if part.members.all() else part.members,
+        centred_on=None if members.all() else members,
     )
 
 

@@ -82,11 +82,8 @@ def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> st
     low, high = row["rank_lower"], row["rank_upper"]
     if low is None:
         return str(row["rank"])
-    return write_range(low, high, dash) + mark * bool(row["undecidable_pairs"])
-
-
-def write_range(low: int, high: int, dash: str = "-") -> str:
-    return str(low) if low == high else f"{low}{dash}{high}"
+    ranks = str(low) if low == high else f"{low}{dash}{high}"
+    return ranks + mark * bool(row["undecidable_pairs"])
 
 
 # Effective judges or items below which a reader should know how many there are
@@ -127,7 +124,6 @@ def say_why(ranking: Ranking, pairs: Pairs, aim: str, nouns: Nouns) -> str:
 
 
 def _say_enough(ranking: Ranking, pairs: Pairs) -> str:
-    """Say how many judgments would probably decide a pair, if they go on as they are."""
     enough = _count_enough(ranking, pairs)
     return "" if enough is None else f"about {float(f'{enough:.1e}'):,.0f} would"  # to two digits
 
@@ -175,23 +171,18 @@ def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, nouns: Noun
 
 
 def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
-    clusterings = name_clusterings(sets, pairs, (cause,))
-    if cause == ALONE:
-        return f"on one {' or '.join(clusterings)} alone"
-    whose = " or ".join(f"{name}s" for name in clusterings)
-    return f"on fewer than {MIN_CLUSTERS:.0f} effective {whose}"
-
-
-def name_clusterings(
-    sets: RankSets, pairs: Pairs, causes: Sequence[str] = (ALONE, THIN)
-) -> list[str]:
+    causes = (cause,)
     of = {ALONE: sets.limits.alone, THIN: sets.limits.thin}
     marks = [of[cause] for cause in causes]
-    return [
+    clusterings = [
         way
         for place, way in enumerate(sets.clusterings)
         if any(mask[place][pair] for mask in marks for pair in pairs)
     ]
+    if cause == ALONE:
+        return f"on one {' or '.join(clusterings)} alone"
+    whose = " or ".join(f"{name}s" for name in clusterings)
+    return f"on fewer than {MIN_CLUSTERS:.0f} effective {whose}"
 
 
 def _count_few(ranking: Ranking, sets: RankSets, cause: str, pairs: Pairs) -> str:
@@ -231,7 +222,6 @@ def _say_leader(ranking: Ranking, about: str = "") -> str:
 
 
 def _first(ranking: Ranking) -> Pairs:
-    """Return the pairs of systems that can be first."""
     first = [] if ranking.rank_lower is None else np.flatnonzero(ranking.rank_lower == 1).tolist()
     return [(i, j) for i in first for j in first if i < j]
 
@@ -261,7 +251,6 @@ def _say_gap(ranking: Ranking, first: str, gap: float, ends: tuple[float, float]
 
 
 def _beside(ranking: Ranking, place: int) -> Pairs:
-    """Return the undecided pairs of a system."""
     sets = ranking.rank_sets
     beside = [] if sets is None else np.flatnonzero(sets.decided[place] == 0).tolist()
     return [(place, other) for other in beside if other != place]
@@ -348,7 +337,6 @@ class Fused:
 
     @property
     def says(self) -> str:
-        """How many verdicts there are, and what they add."""
         of = "outputs" if self.human.score is not None else "pairs of outputs"
         verdicts = f"{plural(self.n_verdicts, 'verdict')} of LLM judges on {self.n_pairs:,} {of}"
         like = f"{float(f'{self.gain * self.human.n_judgments:.2g}'):,.0f}"
@@ -761,13 +749,23 @@ class Ranking(Shown):
         findings = [one for one in self.notes if one.code not in excluded]
         findings += [Finding("controlled", one) for one in controlled]
         limits = _add(_say_enough(self, _first(self)), self.headline)
+        of_references = (
+            Column("system", "reference", "name"),
+            Column("estimate", self.scale, "two"),
+            Column(("lower", "upper"), f"{100 * self.level:g} % interval", "interval", priority=2),
+            Column("beats", "beats", "names"),
+            Column("beaten_by", "beaten by", "names"),
+        )
+        references = Table(
+            "references", "Human references, which have no rank", of_references, self.references
+        )
         return Document(
             basis=f"{say_counts(self)}. {_say_basis(self)}",
             answer=(f"{_say_leader(self, about and f' for {about}')}{limits}.",),
             parts=(
                 _tabulate(self, columns),
                 *_tabulate_owners(self),
-                *_tabulate_references(self),
+                *([references] * bool(self.references)),
                 *_tabulate_neighbours(self),
             ),
             findings=list_findings(findings, self.excluded),
@@ -856,7 +854,6 @@ def rank_apart(
 
 
 def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
-    """Return effects for JSON: what cannot be told is null."""
     rows = []
     for effect in effects:
         row: dict[str, object] = {"name": effect.name, "estimate": effect.estimate}
@@ -926,7 +923,6 @@ def _say_basis(ranking: Ranking) -> str:
 
 
 def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
-    """Return the table of systems; CSV has every key of its rows."""
     rows = ranking.rows(*more)
     level, bounded = f"{100 * ranking.level:g} %", ranking.lower is not None
     llm = None if ranking.fused is None else ranking.fused.llm
@@ -993,20 +989,7 @@ def _tabulate_owners(ranking: Ranking) -> list[Table]:
     return [Table("owners", title, columns, rows, legend=legend)] * bool(rows)
 
 
-def _tabulate_references(ranking: Ranking) -> list[Table]:
-    columns = (
-        Column("system", "reference", "name"),
-        Column("estimate", ranking.scale, "two"),
-        Column(("lower", "upper"), f"{100 * ranking.level:g} % interval", "interval", priority=2),
-        Column("beats", "beats", "names"),
-        Column("beaten_by", "beaten by", "names"),
-    )
-    title = "Human references, which have no rank"
-    return [Table("references", title, columns, ranking.references)] * bool(ranking.references)
-
-
 def _tabulate_neighbours(ranking: Ranking) -> list[Table]:
-    """Return the differences of neighbours, where there are too many systems for intervals."""
     rows = tuple(
         dict(zip(("first", "second", "estimate", "stderr"), values, strict=True))
         for values in ((*pair.systems, pair.estimate, pair.stderr) for pair in ranking.neighbours)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
+from evenhand.data.coding import SEED
 from evenhand.data.controls import leave_out_controls
 from evenhand.data.exclusions import note_excluded
 from evenhand.data.groups import Levels, choose_criterion, group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import exactly, write_signature
-from evenhand.data.tally import take_names
+from evenhand.data.tally import Factor, merge_levels, take_names
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -23,15 +26,28 @@ from evenhand.errors import (
     suggest_or_list,
 )
 from evenhand.models.base import finite
-from evenhand.models.rating_fit import RatingFit, ScoredRows, take_scores
+from evenhand.models.means import LeastSquaresFit
+from evenhand.models.rating_fit import RatingFit, ScoredRows, contrast_basis, take_scores
 from evenhand.models.registry import RATING_MODELS, find_model
-from evenhand.numerics.cluster_means import sort_codes
+from evenhand.numerics import Array
+from evenhand.numerics.absorption import sum_clusters, sum_squares
+from evenhand.numerics.cluster_means import cross_ways, number_groups, sort_codes
+from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.clustering import Clustering, limit_to_few
+from evenhand.ranking import covariance
+from evenhand.ranking.clustering import (
+    MAX_CLUSTERS,
+    Clustering,
+    ScoredAnswers,
+    choose_clustering,
+    limit_to_few,
+    wanted_factors,
+)
 from evenhand.ranking.inference import number_places, reorder
-from evenhand.ranking.intervals import Intervals
+from evenhand.ranking.intervals import Estimates, Intervals, Way, wald_intervals
+from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart
-from evenhand.ranking.rating_errors import ScoredAnswers, find_rating_intervals
+from evenhand.ranking.sandwich import MAX_DENSE, Answers, find_singular
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
 from evenhand.render.findings import take_findings
@@ -112,12 +128,7 @@ def check_references(
 
 
 def choose_rating_model(model: object) -> object:
-    """Return settings of a model of ratings, from settings, a name or nothing.
-
-    Raises:
-        UnknownOption: no model of ratings.
-
-    """
+    """Return settings of a model of ratings, from settings, a name or nothing."""
     if model is None or isinstance(model, str):
         return find_model(model or "adjusted", RATING_MODELS).make()
     places = {entry.place for entry in RATING_MODELS.values()}
@@ -310,3 +321,121 @@ def order_scores(
         references=tuple(references),
         answers="ratings",
     )
+
+
+# How sure scores of systems are: errors by judges and items, without refits.
+#
+#     V_c = max(V_J, V_I, V_J + V_I − V_JI)
+#
+# V_J and V_I are jackknives over whole judges and whole items (`numerics.absorption` has what
+# leaving one out changes), V_JI is the sandwich by cells of both: what one judge said of one item.
+
+MIN_MERGED: Final = 20  # Fewest clusters that many are merged into, however many the systems
+EQUAL: Final = 1e-9  # Difference beside the sd of a residual that is rounding and no difference
+ROUNDING: Final = 1e-18  # Variance beside the largest square of a score, below which it is rounding
+
+
+def find_rating_intervals(
+    fit: RatingFit, answers: ScoredAnswers, settings: Settings, sign: float
+) -> tuple[Clustering, Intervals]:
+    """Return the clusters and the intervals of a fit to ratings, in the fit's order of systems.
+
+    sign: −1 where lower scores are better.
+    """
+    if isinstance(fit, LeastSquaresFit):
+        largest = 1.0 if fit.scale == "z" else float(np.abs(fit.data.score).max())
+        if fit.variance <= ROUNDING * max(largest**2, np.finfo(np.float64).tiny):
+            raise NotIdentified(
+                "scores do not vary beyond what systems, judges and items explain: nothing shows"
+                " how far others would differ",
+                ["collect more ratings"],
+            )
+    clustering = Clustering(())
+    clustered = isinstance(fit, LeastSquaresFit) and settings.interval != "model"
+    if settings.cluster is not None and not clustered:
+        raise UnknownOption(
+            f"{settings.name} with interval '{settings.interval}' has errors of its own: leave"
+            " cluster out, or choose --model adjusted with interval 'rank-sets' or 'sandwich'"
+        )
+    if isinstance(fit, LeastSquaresFit) and clustered:
+        basis = fit.basis
+        estimates = Estimates(
+            fit.systems, sign * fit.estimate, basis, fit.variance * fit.bread, partial(lift, basis)
+        )
+        wanted_factors(settings.cluster, {*answers.factors})
+        clustering = choose_clustering(settings.cluster, answers)
+        clustering, spread = find_spread(fit, answers, clustering, settings)
+    else:
+        basis = contrast_basis(len(fit.systems))
+        if fit.vcov is None:
+            raise NotIdentified("this model knows no errors, so that it has no intervals")
+        vcov = basis.T @ fit.vcov @ basis
+        estimates = Estimates(fit.systems, sign * fit.estimate, basis, vcov, partial(lift, basis))
+        method = f"model, {fit.assumes}"
+        spread = covariance.Spread((), [vcov], fit.df, method, ())
+    if settings.interval == "rank-sets":
+        return clustering, decide_all(estimates, spread, settings.level, settings.seed)
+    df = spread.df
+    critical = t_quantile((1 + settings.level) / 2, df)
+    method = spread.method if settings.interval == "model" else f"sandwich {spread.method}"
+    method += f", t on {df:.0f} df" if np.isfinite(df) else ""
+    vcovs = [estimates.to_systems(one) for one in spread.vcovs]
+    intervals = wald_intervals(estimates.values, vcovs, critical, method)
+    return clustering, replace(intervals, notes=spread.notes, ways=spread.ways, df=df)
+
+
+def lift(basis: Array, vcov: Array) -> Array:
+    return np.asarray(basis @ vcov @ basis.T)
+
+
+def find_spread(
+    fit: LeastSquaresFit, answers: ScoredAnswers, clustering: Clustering, settings: Settings
+) -> tuple[Clustering, covariance.Spread]:
+    estimate = partial(leave_out, fit, answers.factors, settings.cluster)
+    clustering, found = covariance.estimate_each(
+        estimate, clustering, answers, requested=settings.cluster
+    )
+    ways = tuple(found.values())
+    n = len(fit.residual)
+    rows = fit.basis @ fit.bread
+    if not ways:
+        single = sum_squares(fit.absorbed, fit.residual, np.arange(n), n, rows)
+        method = "CR1 by judgment"
+        way = (Way("judgment", "CR1", n, n),)
+        vcov = single * (n / fit.df)
+        return clustering, covariance.Spread((), [vcov], fit.df, method, way)
+    vcovs = [way.vcov for way in ways]
+    if len(ways) > 1:
+        cells = number_groups(*(way.factor.codes for way in ways))
+        crossed = sum_squares(fit.absorbed, fit.residual, cells, int(cells.max()) + 1, rows)
+        vcovs = cross_ways(vcovs, crossed * (n / fit.df))
+    described, method, df = covariance.describe_ways(ways)
+    return clustering, covariance.Spread(ways, vcovs, df, method, described)
+
+
+def leave_out(
+    fit: LeastSquaresFit, factors: Mapping[str, Factor], requested: str | None, name: str
+) -> covariance.ClusteredErrors:
+    """Return errors by one way of clustering; refuse one by which no pair can be decided."""
+    basis, p = fit.basis, fit.basis.shape[1]
+    limit = max(MIN_MERGED, min(MAX_CLUSTERS, MAX_DENSE // (p + 1) ** 2))
+    factor = merge_levels(factors[name], limit, SEED)
+    sums = sum_clusters(fit.absorbed, fit.residual, factor.codes, factor.size)
+    information = np.matmul(np.matmul(basis.T, sums.information), basis)
+    held = np.flatnonzero(np.einsum("gii->g", information) > 0)
+    if len(held) < 2:
+        raise NotIdentified("all differences are of one cluster: there is no spread between")
+    total = basis.T @ fit.absorbed.information @ basis
+    left_out = covariance.LeftOut(
+        basis, total, fit.bread, information[held], sums.scores[held] @ basis, held
+    )
+    alone = find_singular(Answers(total, fit.bread), information[held])
+    parts = {g: covariance.invert_parts(total - information[held[g]], basis) for g in alone}
+    way = left_out.leave_out(name, factor, parts, parts)
+    shown = covariance.find_linked(way, requested=requested)
+    # systems with the same scores are never decided, so that they do not speak for the others
+    apart = np.abs(fit.estimate[:, None] - fit.estimate) > EQUAL * np.sqrt(fit.variance)
+    shown = shown & apart if (shown & apart).any() else shown
+    of_model = lift(basis, fit.variance * fit.bread)
+    covariance.refuse_alike(fit.systems, lift(basis, way.vcov), of_model, name, shown)
+    return way

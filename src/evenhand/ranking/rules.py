@@ -89,12 +89,10 @@ class Meetings:
 
     @property
     def totals(self) -> Array:
-        """(M,) comparisons."""
         return self.wins + self.ties + self.losses
 
     @property
     def decided(self) -> Array:
-        """(M,) comparisons that were no ties."""
         return self.wins + self.losses
 
     def only(self, rows: NDArray[np.bool_]) -> Meetings:
@@ -107,7 +105,6 @@ class Meetings:
 
     @property
     def opponents(self) -> Array:
-        """(K,) number of opponents of each system."""
         return self.sum(np.ones(len(self.system)))
 
     def mean(self, shares: Array, among: Array | int) -> Array:
@@ -151,15 +148,11 @@ def require_decided(met: Meetings, rule: str) -> None:
         )
 
 
-# BOJAR: the share of decided comparisons that a system won; ties do not count.
-#
-# score(s) = w / (w + l),   w, l: wins and losses of s in all its comparisons
+# BOJAR: score(s) = w / (w + l), the share of decided comparisons that s won; ties do not count.
 #
 # Bojar, Ercegovčević, Popel & Zaidan (2011), A Grain of Salt for the WMT Manual Evaluation; the
-# official score of WMT 2012. Hopkins & May (2013), section 2, call it BOJAR.
-#
-# When not to use it: opponents differ. A system that happened to meet strong ones more often scores
-# lower for it (Lopez 2012; Koehn 2012): `expected-wins` weighs opponents alike.
+# official score of WMT 2012. Hopkins & May (2013), section 2, call it BOJAR. A system that happened
+# to meet strong opponents scores lower for it (Lopez 2012; Koehn 2012).
 
 
 def score_bojar(tally: Tally) -> Scores:
@@ -169,42 +162,25 @@ def score_bojar(tally: Tally) -> Scores:
     return Scores("bojar", tally.systems, values, "proportion")
 
 
-# Expected net wins: wins less losses against an opponent drawn at random, every opponent alike.
+# Expected net wins: score(s) = mean over opponents o of (w_so − w_os) / (w_so + t_so + w_os)
 #
-# score(s) = mean over opponents o of (w_so − w_os) / (w_so + t_so + w_os)
-#
-# As Adam Lopez's repository alopez/wmt-ranking computes it, with the mean over the opponents that s
-# met. A tie is worth nothing to either, but it is a comparison: many ties pull a pair towards 0.
-#
-# When not to use it: as for `expected-wins`, a pair judged once weighs as much as one judged a
-# hundred times.
+# As Adam Lopez's repository alopez/wmt-ranking computes it, over the opponents that s met. A tie is
+# worth nothing to either, but it is a comparison: many ties pull a pair towards 0.
 
 
 def score_expected_net_wins(tally: Tally) -> Scores:
-    """Score systems by their mean share of net wins, −1 to 1, over the opponents they met."""
     met = list_meetings(tally)
     values = met.mean((met.wins - met.losses) / met.totals, met.opponents)
     return Scores("expected-net-wins", tally.systems, values, "net proportion")
 
 
-# Expected wins: the chance to beat an opponent drawn at random, every opponent alike.
+# Expected wins: score(s) = mean over opponents o of w_so / (w_so + w_os); ties do not count.
 #
-# score(s) = mean over opponents o of w_so / (w_so + w_os),   w_so: how often s was preferred to o
-#
-# Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns; the
-# official score of WMT 2013. Ties do not count. For a pair that never met, or only tied, there are
-# two rules, each with a name of its own:
-#
-# `expected-wins` (the default) takes the mean over the opponents against whom something was
-# decided: a comparison that was never made says nothing about the system. So does
-# alopez/wmt-ranking. `expected-wins-zero` takes it over all K − 1 others, such a pair counting 0
-# for both, as infer_EW.py of keisks/wmt-trueskill does: whoever was compared with fewer systems
-# scores lower.
-#
-# With all pairs decided the two are equal.
-#
-# When not to use it: a pair judged once weighs as much as one judged a hundred times, so that few
-# judgments a pair make it noisy; and where pairs are missing, who was met still matters.
+# Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns; the official
+# score of WMT 2013. `expected-wins` takes the mean over the opponents against whom something was
+# decided, since a comparison that was never made says nothing, as alopez/wmt-ranking does;
+# `expected-wins-zero` over all K − 1 others, an undecided pair counting 0 for both, as infer_EW.py
+# of keisks/wmt-trueskill does. A pair judged once weighs as much as one judged a hundred times.
 
 
 def score_expected_wins(tally: Tally) -> Scores:
@@ -217,7 +193,6 @@ def score_expected_wins(tally: Tally) -> Scores:
 
 
 def score_expected_wins_zero(tally: Tally) -> Scores:
-    """Score systems by their mean share of wins over all others, 0 where nothing was decided."""
     met = list_meetings(tally)
     met = met.only(met.decided > 0)
     values = met.mean(met.wins / met.decided, len(tally.systems) - 1)
@@ -249,14 +224,8 @@ def note_loose(systems: int) -> tuple[Finding, ...]:
 # order = argmax ∏_{i before j} P_ij = argmax Σ_{i before j} log P_ij.
 #
 # Our reading of the most probable ranking in Chris Callison-Burch et al. (2012), "Findings of the
-# 2012 Workshop on Statistical Machine Translation": pairs count as independent, the chance that one
-# is rightly ordered comes from its wins under a uniform prior, and ties decide nothing. It is a
-# minimum feedback arc set whose weights are log-odds: a pair that is nearly even weighs nearly
-# nothing, where Lopez (2012) counts its net wins.
-#
-# When not to use it: where a number per system is wanted. There is none behind the order, and
-# several orders may be equally probable; with thousands of judgments a pair, tiny differences weigh
-# a lot.
+# 2012 Workshop on Statistical Machine Translation": pairs are independent, ties decide nothing. It
+# is a minimum feedback arc set with log-odds as weights: a nearly even pair weighs hardly a thing.
 
 _TINY: Final = 1e-250
 MIN_DECIMAL: Final = 0.001  # Probabilities below are written as a power of ten
@@ -315,15 +284,10 @@ def log_chances(won: Array) -> Array:
     return np.asarray(logs)
 
 
-# ORIGWMT: how often a system was judged better than or as good as the other; a tie is a win.
+# ORIGWMT: score(s) = (w + t) / (w + t + l), how often s was better than or as good as the other.
 #
-# score(s) = (w + t) / (w + t + l),   w, t, l: wins, ties and losses of s in all its comparisons
-#
-# The official score of WMT until 2011; Hopkins & May (2013), section 2, call it ORIGWMT.
-#
-# When not to use it: a system that often ties is rewarded for it. Enter a system twice: the copies
-# tie, and a system with one win and one loss against one other rises from 2/3 to 5/6 where it was
-# tied once. It also pays to meet weak opponents; nothing corrects for who was met.
+# The official score of WMT until 2011; Hopkins & May (2013), section 2, call it ORIGWMT. A system
+# that often ties is rewarded: enter it twice, and the copies tie. Nothing corrects for who was met.
 
 
 def score_origwmt(tally: Tally) -> Scores:
@@ -332,19 +296,14 @@ def score_origwmt(tally: Tally) -> Scores:
     return Scores("origwmt", tally.systems, values, "proportion")
 
 
-# Monte Carlo playoffs: how often a system wins a knockout tournament played with judgments.
+# Monte Carlo playoffs: the share of knockout tournaments won, with judgments for matches.
 #
 # the systems are put into a bracket at random, byes where they are no power of two,
-# P(i beats j) = wins_ij / (wins_ij + wins_ji), ½ for a pair never decided,
-# score = share of tournaments won.
+# P(i beats j) = wins_ij / (wins_ij + wins_ji), ½ for a pair never decided.
 #
 # Our reading of the playoffs in Chris Callison-Burch et al. (2012), "Findings of the 2012 Workshop
 # on Statistical Machine Translation": one drawn judgment decides a match, a drawn tie is drawn
-# again, and systems are ordered by tournaments won.
-#
-# When not to use it: to order the lower half. Winning several matches in a row magnifies
-# differences at the top and hides them at the bottom, where scores are near zero. Only the winner
-# of a match goes on, so that a pair counts the more the better both are.
+# again. Differences at the top are magnified, and those at the bottom hidden, near zero.
 
 TOURNAMENTS: Final = 100_000
 TOURNAMENTS_AT_ONCE: Final = 10_000
@@ -358,11 +317,32 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
     decided = won + won.T
     chance = np.where(decided > 0, won, 0.5) / np.where(decided > 0, decided, 1.0)
     undecided = int((decided[np.triu_indices(len(won), 1)] == 0).sum())
-    share = play_tournaments(chance, tournaments, np.random.Generator(np.random.PCG64(seed)))
-    k = len(tally.systems)
+    rng = np.random.Generator(np.random.PCG64(seed))
+    k, trophies = len(chance), np.zeros(len(chance), dtype=np.int64)
+    places = 1 << (k - 1).bit_length()
+    for done in range(0, tournaments, TOURNAMENTS_AT_ONCE):
+        runs = min(TOURNAMENTS_AT_ONCE, tournaments - done)
+        seeds = rng.permuted(np.tile(np.arange(k), (runs, 1)), axis=1)
+        field = np.full((runs, places), -1, dtype=np.int64)  # −1 is a bye, at most one in a match
+        field[:, 0::2] = seeds[:, : places // 2]
+        field[:, 1 : 2 * (k - places // 2) : 2] = seeds[:, places // 2 :]
+        while field.shape[1] > 1:
+            first, second = field[:, 0::2], field[:, 1::2]
+            wins = rng.random(first.shape) < chance[first, second]
+            field = np.where(wins | (second < 0), first, second)
+        trophies += np.bincount(field[:, 0], minlength=k)
+    share = trophies / tournaments
     coin = say("pairs-by-coin", missing=undecided, pairs=k * (k - 1) // 2)
     last = int((share == 0).sum())
     never = say("never-won", systems=last, tournaments=tournaments)
+    order = np.argsort(-share, kind="stable")
+    upper, lower = share[order[:-1]], share[order[1:]]
+    gap = upper - lower  # shares of the same tournaments: var(p - q) = (p + q - (p - q)^2) / n
+    close = (upper > 0) & (gap <= 2 * np.sqrt((upper + lower - gap**2) / tournaments))
+    pairs = [
+        f"{tally.systems[order[i]]} and {tally.systems[order[i + 1]]}"
+        for i in np.flatnonzero(close)
+    ]
     return Scores(
         rule="playoffs",
         systems=tally.systems,
@@ -373,47 +353,15 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
         notes=(
             *[coin] * (undecided > 0),
             *[never] * (last > 1),
-            *_note_luck(tally.systems, share, tournaments),
+            *((say("simulation-luck", pairs=pairs),) if pairs else ()),
         ),
     )
 
 
-def _note_luck(systems: tuple[str, ...], share: Array, tournaments: int) -> tuple[Finding, ...]:
-    order = np.argsort(-share, kind="stable")
-    upper, lower = share[order[:-1]], share[order[1:]]
-    gap = upper - lower  # shares of the same tournaments: var(p - q) = (p + q - (p - q)^2) / n
-    close = (upper > 0) & (gap <= 2 * np.sqrt((upper + lower - gap**2) / tournaments))
-    pairs = [f"{systems[order[i]]} and {systems[order[i + 1]]}" for i in np.flatnonzero(close)]
-    return (say("simulation-luck", pairs=pairs),) if pairs else ()
-
-
-def play_tournaments(chance: Array, tournaments: int, rng: np.random.Generator) -> Array:
-    """Return (K,) shares of tournaments won, from (K, K) chances that the row beats the column."""
-    k, won = len(chance), np.zeros(len(chance), dtype=np.int64)
-    places = 1 << (k - 1).bit_length()
-    for done in range(0, tournaments, TOURNAMENTS_AT_ONCE):
-        runs = min(TOURNAMENTS_AT_ONCE, tournaments - done)
-        order = rng.permuted(np.tile(np.arange(k), (runs, 1)), axis=1)
-        field = np.full((runs, places), -1, dtype=np.int64)  # −1 is a bye, at most one in a match
-        field[:, 0::2] = order[:, : places // 2]
-        field[:, 1 : 2 * (k - places // 2) : 2] = order[:, places // 2 :]
-        while field.shape[1] > 1:
-            first, second = field[:, 0::2], field[:, 1::2]
-            wins = rng.random(first.shape) < chance[first, second]
-            field = np.where(wins | (second < 0), first, second)
-        won += np.bincount(field[:, 0], minlength=k)
-    return won / tournaments
-
-
-# Soccer: one point for a win and half a point for a tie, shared out opponent by opponent.
-#
-# score(s) = mean over opponents o of (w_so + t_so / 2) / (w_so + t_so + w_os)
+# Soccer: score(s) = mean over opponents o of (w_so + t_so / 2) / (w_so + t_so + w_os)
 #
 # As Adam Lopez's repository alopez/wmt-ranking computes the rule it calls so: half points, and not
-# the three points for a win of football leagues. It is (1 + expected net wins) / 2, so that it
-# orders as `expected-net-wins` does; in chess it would be the score in per cent.
-#
-# When not to use it: where `expected-net-wins` stands beside it already.
+# the three of football leagues. It is (1 + expected net wins) / 2 and orders in the same way.
 
 
 def score_soccer(tally: Tally) -> Scores:
@@ -422,25 +370,17 @@ def score_soccer(tally: Tally) -> Scores:
     return Scores("soccer", tally.systems, values, "proportion")
 
 
-# Vilar's score: the mean of judgments counted +1, 0 and −1, with its standard error.
+# Vilar's score: the mean of judgments r_i counted +1, 0 and −1, with its standard error.
 #
-# R = (1/m) Σ_i r_i,    se[R] = √( (1/m) Σ_i (r_i − R)² ) / √(m − 1),    r_i ∈ {+1, 0, −1}
+# R = (1/m) Σ_i r_i = (w − l)/m,  se[R] = √( (1/m) Σ_i (r_i − R)² ) / √(m − 1),  Σ_i r_i² = w + l
 #
 # Vilar, Leusch, Ney & Banchs (2007), "Human Evaluation of Machine Translation Through Binary System
-# Comparisons", WMT, equation 3 and the formula after it, for two systems X and Y on m sentences.
-# From counts R = (w − l)/m and Σ r_i² = w + l.
-#
-# Our reading in two points: r_i is +1 where X was preferred, −1 where Y was and 0 for a tie; and as
-# the paper orders systems by sorting them (`vilar-sort`), a single system has no score there: that
-# of `vilar` is R over all comparisons of the system, whoever the opponent was.
-#
-# When not to use it: the standard error takes judgments to be independent, which those of one
-# judge, one item or one ranking are not: it is too small then, and `evenhand rank` clusters
-# instead. The score of a system depends on whom it met; `expected-net-wins` weighs opponents alike.
+# Comparisons", WMT, equation 3 and the formula after it, for two systems on m sentences. Our
+# reading: 0 is a tie; the paper has no score of a single system (`vilar-sort`), and that of `vilar`
+# is R over all of its comparisons, whoever the opponent. The error takes judgments as independent.
 
 
 def score_vilar(tally: Tally) -> Scores:
-    """Score systems by the mean of their judgments, +1 for a win and −1 for a loss."""
     met = list_meetings(tally)
     wins, losses, totals = met.sum(met.wins), met.sum(met.losses), met.sum(met.totals)
     mean = (wins - losses) / totals
@@ -455,23 +395,16 @@ def score_vilar(tally: Tally) -> Scores:
     return Scores("vilar", tally.systems, mean, "net proportion", stderr=stderr, notes=notes)
 
 
-# Vilar's sort: systems are sorted, and the majority of judgments on a pair compares the two.
-#
-# s before o  ⇔  R_so > 0,   R_so = (w_so − w_os) / m_so,   by merge insertion
+# Vilar's sort: s before o  ⇔  R_so > 0,   R_so = (w_so − w_os) / m_so,   by merge insertion
 #
 # Vilar, Leusch, Ney & Banchs (2007) take ranking systems as sorting them by "is better than", for
-# which a few pairs suffice, and point to Knuth for how few. Our reading: the sort is merge
-# insertion (Ford & Johnson 1959; Knuth, The Art of Computer Programming, volume 3, section 5.3.1);
-# it begins with systems in the order of their `vilar` score; where a pair never met or is even,
-# that score decides, then the name.
-#
-# When not to use it: where majorities run in circles the order depends on which pairs the sort came
-# to ask, and pairs that it did not ask may contradict it: a note counts them. With all pairs judged
-# `feedback-arc-set` uses all of them. The sort is meant for asking judges as few pairs as possible.
+# which a few pairs suffice, and point to Knuth for how few. Our reading: merge insertion (Ford &
+# Johnson 1959; Knuth, The Art of Computer Programming, volume 3, section 5.3.1), which begins with
+# systems in the order of their `vilar` score; that score, then the name, decides where a pair never
+# met or is even. Pairs that the sort did not ask may contradict it: a note counts them.
 
 
 def score_vilar_sort(tally: Tally) -> Scores:
-    """Order systems by merge insertion, the majority of judgments being the comparator."""
     met = list_meetings(tally)
     k = len(tally.systems)
     net = np.zeros((k, k))
@@ -499,14 +432,9 @@ def score_vilar_sort(tally: Tally) -> Scores:
     return Scores("vilar-sort", tally.systems, values, "place", notes=tuple(notes))
 
 
-# Win rate: the share of all its comparisons that a system won; a tie counts against both.
-#
-#     score(s) = w / (w + t + l),   w, t, l: wins, ties and losses of s in all its comparisons
+# Win rate: score(s) = w / (w + t + l), a tie counting against both.
 #
 # Adam Lopez's repository alopez/wmt-ranking has it beside BOJAR, as heuristic 2.
-#
-# When not to use it: a system that often ties is punished for it, as `origwmt` rewards it; and it
-# depends on which opponents a system met.
 
 
 def score_win_rate(tally: Tally) -> Scores:
@@ -523,21 +451,13 @@ def score_win_rate(tally: Tally) -> Scores:
 # feedback-arc-set-raw     w_ij                                             raw
 # feedback-arc-set-share   max(0, w_ij − w_ji) / (w_ij + t_ij + w_ji)       share
 #
-# Lopez (2012), "Putting Human Assessments of Machine Translation Systems in Order", WMT. Raw costs
-# are net costs plus a constant, so that both have the same best orders. Lopez's repository
-# alopez/wmt-ranking calls the net rule `mfas_raw_diff` and the rule of shares, where a pair weighs
-# the same however often it was judged, `mfas_max_net_wins`. Ties count only in the size of a pair;
-# pairs that never met, or are even, may stand either way at no cost.
-#
-# Several orders may be best. All are counted; the one reported is, place by place, that of the
-# highest expected net wins among the systems that may come next, then by name. The proof is a
-# search over sets of systems (`numerics.linear_order`). It reaches 40 systems, and up to 60, unless
-# they are so even that majorities are coin flips; else a local search gives an order, and a note
-# its gap to a lower bound.
-#
-# When not to use it: there is no number behind the order, so no distance between places and no
-# uncertainty. A pair decided by 51 to 49 is as good as one by 2 to 0; where many orders are best,
-# or nearly so, the one shown means little.
+# Source: Lopez (2012), "Putting Human Assessments of Machine Translation Systems in Order", WMT.
+# His repository alopez/wmt-ranking calls the net rule `mfas_raw_diff` and that of shares
+# `mfas_max_net_wins`. Raw costs are net costs plus a constant, so that both have the same best
+# orders. Several may be best: the one reported is, place by place, that of the highest expected net
+# wins among the systems that may come next, then by name. The proof is a search over sets of
+# systems (`numerics.linear_order`), which reaches 40 to 60 systems; beyond, a local search gives an
+# order, and a note its gap to a lower bound.
 
 WEIGHTS: Final = ("net", "raw", "share")
 
@@ -620,13 +540,10 @@ def score_feedback_arc_set(tally: Tally, *, weights: str = "net", seed: int = SE
 # Philipp Koehn (2012), "Simulating Human Judgment in Machine Translation Evaluation Campaigns",
 # IWSLT; Ondřej Bojar et al. (2013), "Findings of the 2013 Workshop on Statistical Machine
 # Translation". WMT drew comparisons with replacement, 1,000 times for the official ranges of 2016.
-#
-# When not to use it: to say that A is better than B. Each range holds for one system by itself, and
-# drawing comparisons that share a judge or a ranking as if they were independent makes ranges too
-# narrow; draw whole judges, items or rankings (`by`), or use `evenhand.rank`.
+# Each range holds for one system by itself; comparisons that share a judge or a ranking make them
+# too narrow unless whole judges, items or rankings are drawn (`by`). A rule needs counts alone, so
+# that a resample is a draw of counts.
 
-# A resample draws comparisons, or whole judges, items or rankings, with replacement. Counts are all
-# that a rule needs, so that it is a draw of counts and no judgment is moved.
 
 RUNS: Final = 1000
 MIN_RUNS: Final = 20
@@ -685,19 +602,8 @@ def score_with_clusters(
 ) -> Scores:
     """Add standard errors, rank ranges and clusters to the scores of a rule, by resampling.
 
-    Args:
-        rule: scores a tally.
-        tally: the counts, by the factors that are drawn.
-        by: factors whose levels are drawn whole, such as ("judge",); () draws comparisons, as WMT
-            did in 2013 for expected wins.
-        runs: resamples.
-        level: of the ranges.
-        seed: of the resamples.
-
-    Raises:
-        NotIdentified: a factor of `by` has one level, or the rule cannot score too many resamples.
-        InvalidJudgments: there is nothing to draw from, or weights are no counts.
-
+    `by` are factors whose levels are drawn whole, such as ("judge",); () draws comparisons, as WMT
+    did in 2013 for expected wins.
     """
     for name in by:
         if tally.factor(name).size < 2:
@@ -747,24 +653,18 @@ def score_with_clusters(
 #     a = the system with the largest σ, b with P ∝ exp(−|μ_a − μ_b|), one judgment at random,
 #     score = mean of μ over runs, clusters from its ranks in them.
 #
-# What a run draws its matches from is a setting. WMT 2016's official rankings follow where each run
-# has a resample of the comparisons of its own (`resampled=True`). The program that the paper's
-# authors published, `src/infer_TS.py` of keisks/wmt-trueskill in its versions of 2015, draws from
-# all comparisons themselves in each run (`resampled=False`), and so did WMT 2015. Runs then differ
-# by their matches alone: ranges hold no uncertainty about the comparisons, and clusters are more.
+# WMT 2016's official rankings follow where each run has a resample of the comparisons of its own
+# (`resampled=True`). The program of the paper's authors, `src/infer_TS.py` of keisks/wmt-trueskill
+# in its versions of 2015, draws from all comparisons themselves (`resampled=False`), and so did WMT
+# 2015: ranges then hold no uncertainty about the comparisons, and clusters are more.
 #
 # Keisuke Sakaguchi, Matt Post and Benjamin Van Durme (2014), "Efficient Elicitation of Annotations
 # for Human Evaluation of Machine Translation", WMT, pages 1-11; settings and choice of matches as
-# in keisks/wmt-trueskill; official rankings: Bojar et al., findings of WMT 2015 and 2016. The
-# update of one match follows below.
+# in keisks/wmt-trueskill; official rankings: Bojar et al., findings of WMT 2015 and 2016.
 #
-# β grows with the number of matches, so that single matches hardly move a skill and σ hardly
-# shrinks: the score is then nearly a sum of wins less losses, over opponents that matter more the
-# nearer they are. Its scale means nothing by itself; its σ is no uncertainty, so ranges come from
-# resampling.
-#
-# When not to use it: a score of the log-linear models has a likelihood, intervals by judge and no
-# randomness of its own. Here matches are drawn, so that scores wander from seed to seed.
+# β grows with the number of matches, so that single matches hardly move a skill: the score is
+# nearly a sum of wins less losses, over opponents that matter more the nearer they are. Its scale
+# and its σ mean nothing by themselves; scores wander from seed to seed.
 
 
 # One match of two in TrueSkill: Gaussian skills, updated by a win, a draw or a loss.
@@ -775,8 +675,7 @@ def score_with_clusters(
 # v, w: how a standard normal around −t moves and narrows when the outcome is seen.
 #
 # Ralf Herbrich, Tom Minka and Thore Graepel (2006), "TrueSkill: A Bayesian Skill Rating System",
-# NIPS 19, section 3 and table 1. Not for skills that drift: the dynamics τ is added to the
-# variances before a match by whoever wants it; WMT has none.
+# NIPS 19, section 3 and table 1, without the dynamics τ.
 
 DRAW: Final = 0  # An outcome is 1 where the first wins, −1 where it loses
 # Standard deviations beyond which a probability is no longer a number of full precision
@@ -830,10 +729,8 @@ def _density(x: Array) -> Array:
     return np.asarray(_ROOT * np.exp(-0.5 * x * x))
 
 
-# Many campaigns of TrueSkill matches at once: one step is the next match of every run.
-#
-# Within a run each match depends on the last, so that runs are what is done in parallel. Arrays are
-# (K, R): systems by runs.
+# One step is the next match of every run, since within a run each match depends on the last. Arrays
+# are (K, R): systems by runs.
 
 SIGMA: Final = 0.5
 DRAWS: Final = 0.25
@@ -923,8 +820,6 @@ MAX_WORK: Final = 4_000_000_000
 
 @dataclass(frozen=True)
 class TrueSkill:
-    """Settings of TrueSkill; the defaults are those of WMT 2016."""
-
     runs: int = RUNS  # how often all matches are played, each time others
     # a factor whose levels are drawn, such as "ranking", or None for single comparisons
     by: str | None = None

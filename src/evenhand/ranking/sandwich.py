@@ -28,11 +28,9 @@ from evenhand.models.ties import Local, Tie, TieLaw, expand_blocks
 from evenhand.numerics import Array
 from evenhand.numerics.bootstrap import jackknife
 
-# A fit taken apart: the score and the information that each cluster of judgments holds.
-#
-# An entry of a tally has η = λ_left − λ_right (+ δ); with its derivatives by (η, t) the score of a
-# cluster is a sum over systems, its information a weighted Laplacian with a border for t and δ.
-# Parameters stand in the order of the likelihood: those of the design, t, δ.
+# A fit taken apart. An entry of a tally has η = λ_left − λ_right (+ δ); with its derivatives by
+# (η, t) the score of a cluster is a sum over systems, its information a weighted Laplacian with a
+# border for t and δ. Parameters stand in the order of the likelihood: those of the design, t, δ.
 
 Codes = NDArray[np.int64] | NDArray[np.int32]
 
@@ -89,14 +87,6 @@ def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> PairSums:
     return PairSums(tally.left, tally.right, slopes, codes, size)
 
 
-def evaluate_pairs(fit: Fit) -> Array:
-    """Return (3, 5, K, K) derivatives of one answer of each kind on each pair, ties as treated."""
-    k, apart = len(fit.systems), (fit.lambdas[:, None] - fit.lambdas).ravel()
-    answers = fit.model.treat_ties(np.eye(3))
-    units = [_slopes(fit, apart, np.tile(unit, (k**2, 1))) for unit in answers]
-    return np.stack(units).reshape(3, 5, k, k)
-
-
 def _slopes(fit: Fit, apart: Array, counts: Array) -> Array:
     """Return (5, C) derivatives of counts of pairs whose λ differ by `apart`."""
     _, tie, order, _ = fit.likelihood.parts(fit.beta)
@@ -144,7 +134,6 @@ def _sums(codes: Codes, weights: Array, size: int) -> Array:
 
 
 def cluster_information(fit: Fit, pieces: PairSums) -> Array:
-    """Return (G, p, p) information of clusters."""
     worths, k = len(fit.design.names), len(fit.systems)
     borders = [(ETA_TIE, TIE_TIE)] if fit.likelihood.law.free else []
     if fit.likelihood.order_effect:
@@ -262,12 +251,10 @@ def gather_clusters(fit: Fit, tally: Tally, name: str) -> tuple[ClusterSums, Fac
 
 
 def sum_scores(fit: Fit, pieces: ClusterSums) -> Array:
-    """Return (G, p) scores of clusters."""
     return cluster_scores(fit, pieces) if isinstance(pieces, PairSums) else pieces.scores
 
 
 def sum_information(fit: Fit, pieces: ClusterSums, start: int, stop: int) -> Array:
-    """Return (g, p, p) information of consecutive clusters."""
     if isinstance(pieces, PairSums):
         return cluster_information(fit, pieces.between(start, stop))
     if len(pieces.information) or not is_controlled(fit):
@@ -313,7 +300,6 @@ def carry_information(fit: Fit, pieces: PairSums, rows: Array) -> Iterator[Array
 
 
 def walk_information(fit: Fit, pieces: ClusterSums) -> Iterator[tuple[int, Array]]:
-    """Go through the (g, p, p) information of some clusters at a time, with the first of them."""
     # of rows as many as can be held, since they are read each time
     most = MAX_BLOCK_NUMBERS if isinstance(pieces, PairSums) else MAX_DENSE
     step = max(1, most // len(fit.raw_vcov) ** 2)
@@ -331,7 +317,6 @@ def pooled_covariance(fit: Fit, pieces: ClusterSums) -> Array:
 
 
 def jackknife_covariance(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array:
-    """Return the (p, p) covariance by clusters, CV3."""
     scores, total = sum_scores(fit, pieces), total_information(fit)
     changes, alone = [], []
     for start, information in walk_information(fit, pieces):
@@ -347,7 +332,6 @@ def jackknife_covariance(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array
 
 
 def total_information(fit: Fit) -> Array:
-    """Return the (p, p) information of all data under a fit."""
     if fit.model.prior:
         return np.asarray(np.linalg.inv(fit.raw_vcov))
     return fit.likelihood.expand(fit.beta).information
@@ -437,12 +421,9 @@ def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, str]) -> Array:
     return spread_scores(fit, scores)
 
 
-# Scores and information of clusters, summed over rows with controls.
-#
-# The same sums as `pieces` makes of tallies, gone through some rows at a time; the controls stand
-# last. Memory is that of the sums: clusters × parameters², or clusters × parameters where only
-# scores are asked for. Where the former are too many to hold, rows are gone through again for some
-# clusters at a time.
+# Scores and information of clusters, summed over rows with controls, some at a time; the controls
+# stand last. Where clusters × parameters² are too many to hold, rows are gone through again for
+# some clusters at a time.
 
 NO_INFORMATION: Final = np.zeros((0, 0, 0))
 
@@ -524,10 +505,11 @@ EXACT_BITS: Final = 52  # Bits of a sum that double precision keeps
 
 
 def crossed_rows_covariance(fit: Fit, rows: CrossedRows) -> Array:
-    """Return the (p, p) covariance by cells of two ways, CR0."""
     k, size = rows.systems, rows.size
     most = int(np.bincount(rows.cells).max())
-    slopes = evaluate_pairs(fit)[:, [ETA, TIE]].reshape(3, 2, -1)
+    # derivatives of one answer of each kind on each pair, ties as treated
+    apart, units = (fit.lambdas[:, None] - fit.lambdas).ravel(), fit.model.treat_ties(np.eye(3))
+    slopes = np.stack([_slopes(fit, apart, np.tile(unit, (k**2, 1)))[:2] for unit in units])
     by_eta, by_tie = (_round(slopes[:, row].T.ravel(), most) for row in (0, 1))
     pairs = np.arange(3 * k * k) // 3
     left, right = pairs // k, pairs % k

@@ -66,11 +66,12 @@ from evenhand.ranking.ratings import (
     find_references,
     name_groups,
     rank_scores,
-    reads_lower,
+    reads_lower_of,
 )
 from evenhand.ranking.settings import Settings
-from evenhand.ranking.significance import MAX_PAIRS_SHOWN, SIGNIFICANT
-from evenhand.ranking.tests import (
+from evenhand.ranking.significance import (
+    MAX_PAIRS_SHOWN,
+    SIGNIFICANT,
     Friedman,
     SkillingsMack,
     friedman_test,
@@ -101,8 +102,6 @@ PAIRED: Final = ("t", "signed_rank", "permutation")
 
 @dataclass(frozen=True)
 class PairTest:
-    """A classical test of a pair."""
-
     title: str  # of its column
     assumes: str  # in a few words
 
@@ -142,12 +141,10 @@ class MeanScores:
 
     @property
     def count(self) -> Array:
-        """(K,) outputs of each system."""
         return np.bincount(self.system, minlength=len(self.systems)).astype(np.float64)
 
     @property
     def mean(self) -> Array:
-        """(K,) mean score of each system over its outputs."""
         return np.asarray(np.bincount(self.system, self.score) / self.count)
 
     def tabulate(self) -> Array:
@@ -155,15 +152,6 @@ class MeanScores:
         table = np.full((len(self.systems), self.items), np.nan)
         table[self.system, self.item] = self.score
         return table
-
-
-def _subtract(table: Array, first: Codes, second: Codes) -> tuple[Array, Array]:
-    """Return (P, I) differences, 0 where one of the two is missing, and (P,) items of both."""
-    apart = table[first] - table[second]
-    known = ~np.isnan(apart)
-    largest = float(np.abs(apart, where=known, out=np.zeros_like(apart)).max(initial=0.0))
-    digits = DIGITS_APART - ceil(log10(max(largest, 1e-290)))
-    return np.where(known, np.round(apart, digits), 0.0), known.sum(axis=1).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +201,12 @@ def compare_pairs(scores: MeanScores, new: int | None, seed: int) -> Pairs:
     draws = draws if draws * work <= MAX_FLIPS else None
     found: list[tuple[Array, ...]] = []
     for start in range(0, len(one), step):
-        d, items = _subtract(table, one[start : start + step], other[start : start + step])
+        gap = table[one[start : start + step]] - table[other[start : start + step]]
+        known = ~np.isnan(gap)
+        largest = float(np.abs(gap, where=known, out=np.zeros_like(gap)).max(initial=0.0))
+        digits = DIGITS_APART - ceil(log10(max(largest, 1e-290)))
+        d = np.where(known, np.round(gap, digits), 0.0)
+        items = known.sum(axis=1).astype(np.float64)
         flips = flip_tests(d, draws=draws, seed=seed, one_sided=one_sided)
         ranks = signed_rank_tests(d, one_sided=one_sided)
         tests = [t_tests(d, items, one_sided=one_sided), ranks, flips]
@@ -357,15 +350,13 @@ class ScoreTests(Shown):
         """Return a row for each pair, those that differ most surely first."""
         pairs, systems = self.pairs, self.scores.systems
         sign = -1.0 if self.lower_is_better else 1.0
+        unknown = np.full(len(pairs.first), np.nan)
+        adjusted = unknown if pairs.adjusted is None else sign * pairs.adjusted
         columns: dict[str, list[Any]] = {
             "first": [systems[i] for i in pairs.first.tolist()],
             "second": [systems[i] for i in pairs.second.tolist()],
             "items": list(map(int, pairs.items)),
             "difference": (sign * pairs.difference).tolist(),
-        }
-        unknown = np.full(len(pairs.first), np.nan)
-        adjusted = unknown if pairs.adjusted is None else sign * pairs.adjusted
-        columns |= {
             "difference_adjusted": _list(adjusted),
             "p_clustered": _list(pairs.holm(CLUSTERED)),
         }
@@ -391,13 +382,10 @@ class ScoreTests(Shown):
         }
         friedman = None
         if (block := self.friedman) is not None:
-            names = ("statistic", "df", "p", "blocks", "assumes", "ignores")
+            names = ["statistic", "df", "p", "blocks", "assumes", "ignores"]
+            names += ["f", "f_df", "f_p", "kendall_w"] if isinstance(block, Friedman) else []
             friedman = {"test": _name_test(block), "by": self.blocks}
             friedman |= {name: getattr(block, name) for name in names}
-            if isinstance(block, Friedman):
-                friedman |= {
-                    name: getattr(block, name) for name in ("f", "f_df", "f_p", "kendall_w")
-                }
         return {
             **write_contract(self, "says", "criterion", "standardised", "lower_is_better", "new"),
             "sides": 1 if self.new else 2,
@@ -578,10 +566,7 @@ def find_differences(
     groups: dict[str, ScoreTests] = {}
     refused: dict[str, str] = {}
     for name, part in parts.items():
-        part_lower = lower_is_better
-        if part_lower is None:
-            label = part.criteria[int(part.criterion[0])]
-            part_lower = reads_lower(label, float(part.score.min()))
+        part_lower = reads_lower_of(part) if lower_is_better is None else lower_is_better
         try:
             groups[name] = run_score_tests(
                 part,
@@ -614,7 +599,6 @@ def run_score_tests(
     references: Sequence[str] | None = None,
     seed: int = SEED,
 ) -> ScoreTests:
-    """Run the tests of one group."""
     sign = -1.0 if lower else 1.0
     settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
     standard = settings.name == "z"

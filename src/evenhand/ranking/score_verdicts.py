@@ -26,14 +26,19 @@ from evenhand.ranking.clustering import (
     ENOUGH_ITEMS,
     MAX_CLUSTERS,
     Clustering,
+    ScoredAnswers,
     choose_clustering,
 )
 from evenhand.ranking.control_variate import ControlVariate, Part
 from evenhand.ranking.covariance import ClusteredErrors, estimate_each
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Fused, Ranking
-from evenhand.ranking.rating_errors import ScoredAnswers, leave_out
-from evenhand.ranking.ratings import find_references, order_scores, rank_scores
+from evenhand.ranking.ratings import (
+    find_references,
+    leave_out,
+    order_scores,
+    rank_scores,
+)
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.texts import say
 from evenhand.ranking.verdicts import (

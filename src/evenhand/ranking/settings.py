@@ -42,7 +42,6 @@ class Settings:
 
     @property
     def name(self) -> str:
-        """The model's name in the registry."""
         return name_settings(self.model)
 
     @property

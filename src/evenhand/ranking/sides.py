@@ -87,7 +87,11 @@ def note_sides(
 
 def name_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | SideCounts) -> str:
     """Name the systems, or else the pairs, that stood on one side too often; "" where none did."""
-    seen, enough = _take(shown), _find_limit(len(systems))
+    seen, enough = shown, _find_limit(len(systems))
+    if not isinstance(seen, tuple):
+        left, right = np.array([*seen], dtype=np.int64).reshape(-1, 2).T
+        votes = np.array([sum(counts) for counts in seen.values()], dtype=np.float64)
+        seen = left, right, votes
     first, second = count_systems(len(systems), seen)
     parts = [
         f"{systems[i]} stood first in {_share(first[i], second[i])}"
@@ -101,23 +105,6 @@ def name_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | Sid
             for i in _find_sure(first, second, enough)
         ]
     return listing(parts, 2)
-
-
-def find_largest_share(k: int, shown: Mapping[Pair, Sequence[int]] | SideCounts) -> float:
-    """Return the largest share on one side that chance does not explain, ½ if it explains all."""
-    seen, enough = _take(shown), _find_limit(k)
-    largest = 0.5
-    for stood, other in (count_systems(k, seen), count_pairs(k, seen)[1:]):
-        for i in _find_sure(stood, other, enough):
-            largest = max(largest, float(max(stood[i], other[i]) / (stood[i] + other[i])))
-    return largest
-
-
-def _take(shown: Mapping[Pair, Sequence[int]] | SideCounts) -> SideCounts:
-    if isinstance(shown, tuple):
-        return shown
-    left, right = np.array([*shown], dtype=np.int64).reshape(-1, 2).T
-    return left, right, np.array([sum(counts) for counts in shown.values()], dtype=np.float64)
 
 
 def _find_limit(k: int) -> float:
@@ -225,7 +212,11 @@ def _judge(systems: tuple[str, ...], seen: SideCounts, model: Any, *, of_pairs: 
     named = name_sides(systems, seen)
     if not named:
         return OneSided(both_orders=both)
-    uneven = find_largest_share(len(systems), seen) >= UNEVEN
+    uneven = any(
+        max(first[i], second[i]) / (first[i] + second[i]) >= UNEVEN
+        for first, second in (count_systems(k, seen), (stood, other))
+        for i in _find_sure(first, second, _find_limit(k))
+    )
     severity = "warning" if uneven else "note"
     note = say("one-sided" if both > 0 else "one-order", severity, who=named)
     return OneSided((note,), uneven, named, both)

@@ -1,4 +1,4 @@
-"""What rankings, tests and comparisons of models say beside their numbers: code → text."""
+"""What rankings, tests, robustness and boards say beside their numbers: code → text."""
 
 from __future__ import annotations
 
@@ -388,3 +388,133 @@ def say_clusterings(clusterings: Sequence[str]) -> str:
     if not known:
         return "Intervals take judgments as independent."
     return f"Intervals account for {' and '.join(known)}."
+
+
+# Robustness: how few carry a conclusion, other choices, cycles
+_TEST: Final = "(X² {statistic:.1f} on {df} df, {noise:.1f} from noise alone, p {p:p}; {by})"
+
+say_of_robustness: Final = Templates(
+    {
+        # How few carry a conclusion. `{parts}` are made of the four below it
+        "carried": "{claim}: {parts}.",
+        "falls-without": "without {few}, {effect}",
+        "holds-without-one": "it holds even without the one {unit} that supports it",
+        "holds-without-all": "it holds even without all {tried:,} {units} that support it",
+        "holds-without-any": "no {unit} supports it alone",
+        "another-ahead": "another system is ahead",
+        "ahead": "{ahead} is ahead",
+        "ahead-of": "{ahead} is ahead of {behind}",
+        "undecided": "it is no longer decided",
+        "nothing-left": "nothing is left of {gone}",
+        "no-ranking-left": "no ranking is left",
+        "weights-no-votes": "Importance weights count no votes: none are removed one by one.",
+        "too-many-to-undecide": "What would leave a pair undecided is not asked above {limit:,}"
+        " comparisons.",
+        "narrowly-decided": "{claim}: decided so narrowly that other random signs undo it.",
+        "nobody-first": "Level at the head, so that nobody is first: {names:list}.",
+        "pair-barred": "{claim}: {why} and stays undecided, however far apart.",
+        "pairs-barred": "{claim}: {why} and stay undecided, however far apart.",
+        # Other reasonable choices
+        "lead-robust": "{first} leads in all {n} rankings.",
+        "lead-robust-level": ("{first} lead, level, in all {n} rankings."),
+        "lead-only": "{first} leads in the only ranking there is.",
+        "lead-only-level": "{first} lead, level, in the only ranking there is.",
+        "lead-by-prior": "No choice says who leads: that is set by the prior alone.",
+        "unlinked": "Nothing compares {one} with {other}: the prior alone says who is ahead.",
+        "lead-changes": "The lead is not robust to choices: {first} leads, but not under"
+        " {under:list} ({others:list}).",
+        "lead-changes-level": "The lead is not robust to choices: {first} lead, level, but not"
+        " under {under:list} ({others:list}).",
+        "pairs-robust": "All decided pairs ({pairs:,}) hold in all {n} rankings.",
+        "pairs-only": "{pairs:#pair} decided in the only ranking there is.",
+        "pairs-not-robust": "{lost:,} of {pairs:,} decided pairs do not hold in all {n} rankings.",
+        "no-pairs-default": "The default decides no pair, so there is none to lose.",
+        "no-pairs-asked": "The ranking that was asked for decides no pair: none can be lost.",
+        "pair-reversed": "{pair} is reversed under {under:list}.",
+        "pair-undecided": "{pair} is undecided under {under:list}.",
+        "more-pairs": "{n:#more pair/more pairs} do not hold.",
+        "choice-refused": "No ranking under {choice}: {why}.",
+        "decisions-not-asked": "Which pairs each choice decides was not asked, nor what clusters"
+        " change: they change no order.",
+        "sides-unknown": "Which output was shown first is not known: no advantage of the first is"
+        " tried.",
+        "judges-unknown": "Judges are not known: none can be capped or excluded.",
+        "judges-not-screened": "No judge is excluded: {why}.",
+        "no-judge-flagged": "No judge is flagged.",
+        "no-judge-flagged-why": "No judge is flagged: {why}.",
+        # Cycles
+        "no-cycles-seen": "Cycles cannot be seen: the pairs compared leave none possible.",
+        "no-cycles": f"No significant cycles: worths describe the preferences {_TEST}.",
+        "cycles": (
+            "Preferences deviate from any worths beyond noise: {share:%} of the variance of"
+            f" log-odds is cyclic {_TEST}."
+        ),
+        "no-cycle-stands-out": "No single cycle of three stands out.",
+        "majority-cycle": "Cycle: {wins:list} (p {p:p} over all cycles of three).",
+        "cycle-without-majority": "No majority cycle, but a stronger deviation from transitivity"
+        " than the model allows: {wins:list} (p {p:p} over all cycles of three).",
+        "cycles-limited": "What is said of cycles is {limit}.",
+        "cycles-beside-sides": ("Cycles are sought beside an advantage of the output shown first."),
+        "cycles-or-sides": "Cycles are sought without an advantage of the output shown first:"
+        " what is cyclic may be position bias.",
+        "too-many-triples": "Cycles of three are too many to be tested: rank fewer systems.",
+        "no-clustering": RANKINGS["no-clustering"],
+        "cycles-not-tested": "Cycles are not tested: {why}.",
+    }
+)
+
+
+# Boards that are watched while votes arrive
+say_of_boards: Final = Templates(
+    {
+        "decided": (
+            "{n:,} of {pairs:,} pairs are decided for this panel of judges and these items, if"
+            " votes are independent."
+        ),
+        "held-one": "1 more is decided by votes and held back, since {why}: {names:list}.",
+        "held-several": "{n:,} more are decided by votes and held back, since {why}: {names}.",
+        "decided-by-judges": "{n:,} of {pairs:,} pairs are decided by judges, one vote each.",
+        "no-votes": "Nobody leads: there are no votes.",
+        "not-joined": "Nobody leads now: {why}.",
+        "level": "Nobody leads now: {names} are level.",
+        "best": "{first} is decided to be the best.",
+        "leads": "{first} leads now; not decided against {names}.",
+        # What must stand beside a board
+        "systems-not-named": (
+            "Direct votes and judges count once {needed:,} votes have named the systems, or from"
+            " the start where all are named there (--systems)."
+        ),
+        "came-later": (
+            "{names} came later: direct votes and judges decide only pairs of systems that were"
+            " named before; --systems names all at the start."
+        ),
+        "judges-needed": (
+            "{closed:,} judges have given {size} votes; to decide a pair takes at least {needed} of"
+            " one mind."
+        ),
+        "few-judges": (
+            "These judges are too few to stand for others: what is decided is about them alone, and"
+            " other judges may decide otherwise."
+        ),
+        "not-confirmed": "Nothing is confirmed: {why}.",
+        "groups-apart": (
+            "These groups were never compared with each other, and each is ranked by itself:"
+            " {groups}."
+        ),
+        "groups-one-way": (
+            "Votes go both ways only inside these groups, each of which is ranked by itself:"
+            " {groups}."
+        ),
+        "no-order-of-rows": (
+            "This table keeps no order of its rows: rankings are taken sorted by all their columns;"
+            " open the file itself for the order in which they stand."
+        ),
+        "no-times": (
+            "No column tells when judgments were given: they are taken in the order of their rows."
+        ),
+        "one-pair-of-each": (
+            "A ranking is one answer: one of its pairs, drawn at random (seed {seed}), is its vote;"
+            " {n:,} others are excluded."
+        ),
+    }
+)

@@ -212,7 +212,6 @@ class JudgePanel(Shown):
 
 
 def _describe_card(card: Card | None) -> dict[str, Any]:
-    """Return what CSV holds of a card; empty where there is none."""
     if card is None:
         return dict.fromkeys(CARD_KEYS)
     return {

@@ -40,7 +40,7 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
 from evenhand.models.registry import MODELS, RATING_MODELS, find_model, name_settings
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.ranking.position_bias import PositionBias, find_position_bias
+from evenhand.ranking.bias import PositionBias, find_position_bias
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.ratings import choose_rating_model, rank_scores, reads_human, reads_lower

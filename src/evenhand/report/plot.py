@@ -18,10 +18,9 @@ from evenhand.judges.variance import VarianceComponents
 from evenhand.models.base import FittedModel
 from evenhand.models.rating_fit import RatingFit
 from evenhand.numerics.distributions import normal_quantile
+from evenhand.ranking.bias import PositionBias, RatingBias
 from evenhand.ranking.by_model import tabulate_chances
-from evenhand.ranking.position_bias import PositionBias
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.rating_bias import RatingBias
 from evenhand.ranking.robustness.sensitivity import Sensitivity
 from evenhand.ranking.without_judges import JudgePanel
 from evenhand.ratings.process_comparison import JudgeLikeness

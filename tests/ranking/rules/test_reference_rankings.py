@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import evenhand
-from evenhand.ranking.method_table import disagreements, distance_matrix
-from evenhand.ranking.methods import RULES
+from evenhand.ranking.methods import RULES, disagreements, distance_matrix
 from evenhand.ranking.rules import find_feedback_arc_set
 from tallies import tally as counted
 

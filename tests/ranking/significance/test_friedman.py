@@ -12,7 +12,7 @@ from scipy import stats
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.numerics.cluster_means import average_ranks
-from evenhand.ranking.tests import friedman_test, score_blocks, skillings_mack_test
+from evenhand.ranking.significance import friedman_test, score_blocks, skillings_mack_test
 from golden_numbers import entries, golden
 from tallies import dras, tally
 

@@ -8,7 +8,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.ranking.tests import VARIANTS, sign_test, sign_test_pairs
+from evenhand.ranking.significance import VARIANTS, sign_test, sign_test_pairs
 from golden_numbers import golden
 from tallies import dras, tally
 

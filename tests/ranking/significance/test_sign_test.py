@@ -12,7 +12,7 @@ from scipy import stats
 
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.numerics.distributions import trinomial_tail, upper_tail
-from evenhand.ranking.tests import sign_test, sign_tests
+from evenhand.ranking.significance import sign_test, sign_tests
 from golden_numbers import entries
 
 EVERY = pytest.mark.parametrize("entry", entries("03_sign_tests"), ids=lambda entry: entry.id)

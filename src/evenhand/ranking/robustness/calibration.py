@@ -27,8 +27,7 @@ from evenhand.data.tally import Tally, join_codes
 from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, t_quantile
-from evenhand.ranking.clustering import choose_factors
-from evenhand.ranking.robustness.removal import merge_evidence
+from evenhand.ranking.clustering import Evidence, choose_factors, merge_factors
 
 N_PARTS: Final = 10  # Parts that comparisons are cut into
 
@@ -46,7 +45,6 @@ class CalibrationPart:
 
     @property
     def off(self) -> bool:
-        """Whether the interval does not hold what was expected."""
         if self.lower is None or self.upper is None:
             return False
         return not self.lower <= self.expected <= self.upper
@@ -72,7 +70,7 @@ def find_calibration(
     used = counts.sum(axis=1) > 0
     chance, counts = chance[used], counts[used]
     part = _cut(chance, counts.sum(axis=1), parts)
-    evidence = merge_evidence(tally)
+    evidence = Evidence.of(merge_factors(tally))
     codes = {
         name: evidence.tallies[name].factor(name).codes[used]
         for name in choose_factors(evidence).clusterings

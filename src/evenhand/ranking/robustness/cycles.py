@@ -16,15 +16,16 @@ sides of a pair, and X has one more column.
 
 Replicates without cycles say how much is noise. Where judges are known their residuals keep their
 size and change their sign and scale at random, r* = Σ v_g √(J/(J − 1)) P r_g with Webb's weights v,
-so that what is correlated stays so. Without them votes are drawn from the fitted model, each by
-itself. That must not be done with judges who have tastes: at level .05 it finds cycles in .19 of
-populations of six judges without any (tests/experiments/test_e8_cycles.py).
+so that what is correlated stays so. Only without them are votes drawn from the fitted model, each
+by itself: with judges who have tastes that finds cycles, at level .05, in .19 of populations of six
+judges without any (tests/experiments/test_e8_cycles.py).
 
-Where judges and items both cluster, either clustering alone sees only a part of the noise: with
-tastes of both, a test by judge and one by item find cycles together in a fifth of populations
-without any. Replicates of a third kind add both, d = a (d_J + d_I), pair by pair at the variance
-V_J + V_I − V_JI, with V_JI over cells of a judge and an item; the largest p of the three counts, so
-that the test holds as well where one clustering alone would do.
+Where judges and items both cluster, a test by judge and one by item find cycles together in a fifth
+of populations without any. Replicates of a third kind add both, d = a (d_J + d_I), pair by pair at
+the variance V_J + V_I − V_JI, with V_JI over cells of a judge and an item; the largest p of the
+three counts, so that the test holds as well where one clustering alone would do.
+
+When not to use it: to choose a model. Cycles can be real and too small to predict anything by.
 """
 
 from __future__ import annotations
@@ -56,11 +57,11 @@ from evenhand.ranking.clustering import (
     Evidence,
     choose_clustering,
     choose_factors,
+    merge_factors,
     wanted_factors,
 )
-from evenhand.ranking.robustness.removal import merge_evidence
-from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.sides import count_sides, note_sides
+from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.document import Column, Document, Form, Table
 
 MAX_TABLE_NUMBERS: Final = 30_000_000  # Numbers in a table of pairs by judges
@@ -130,7 +131,6 @@ class PairResiduals:
 
     @property
     def df(self) -> int:
-        """Degrees of freedom of T: pairs less worths that are free."""
         # An order effect takes one where each pair has a side of its own, and none where both sides
         # are as frequent: there it moves nothing that is summed over both.
         free = len(self.first) - len(self.systems) + 1
@@ -221,19 +221,6 @@ def split_residuals(whole: PairResiduals, tally: Tally, name: str) -> Array:
     return np.column_stack([table, np.bincount(codes, side * residual, minlength=factor.size)])
 
 
-def split_pairs(whole: PairResiduals, tally: Tally, name: str, pairs: Integers) -> Array:
-    """Return (G, n) residuals of each judge (or item) for n pairs, without a table of all pairs."""
-    factor = tally.factor(name)
-    rows, at, residual, _ = _place_votes(whole, tally)
-    sums = [
-        np.bincount(
-            factor.codes[rows[at == pair]], residual[at == pair], minlength=factor.size
-        ).astype(np.float64)
-        for pair in pairs.tolist()
-    ]
-    return np.stack(sums, axis=1)
-
-
 def _place_votes(whole: PairResiduals, tally: Tally) -> tuple[Integers, Integers, Array, Array]:
     # The side is 1 where the system first by name was shown first, else −1.
     key, swap, won, total = decisive_votes(tally)
@@ -248,15 +235,6 @@ def _place_votes(whole: PairResiduals, tally: Tally) -> tuple[Integers, Integers
 class Spread:
     across: Array  # (P,) Σ_g (P r_g)², what worths cannot follow, for each pair
     along: float  # Σ_g Σ w (x H⁻¹ Xᵀ r_g)², what they follow, on the scale of T
-
-
-def measure_clusters(whole: PairResiduals, rows: Array) -> Spread:
-    rows = rows[np.abs(rows).sum(axis=1) > 0]
-    left, moved = whole.project(rows), whole.follow(rows)
-    worths = np.pad(moved[:, : len(whole.systems) - 1], ((0, 0), (0, 1)))
-    followed = _square_gaps(whole, worths.T @ worths) @ whole.weight
-    scale = len(rows) / max(len(rows) - 1, 1)  # a spread over G clusters is too small by it
-    return Spread(scale * (left**2).sum(axis=0), scale * float(followed))
 
 
 def _square_gaps(whole: PairResiduals, both: Array) -> Array:
@@ -322,7 +300,6 @@ def draw_parametric(whole: PairResiduals, replicates: int, rng: np.random.Genera
 
 
 def statistics(whole: PairResiduals, residuals: Array) -> Array:
-    """Return (B,) T of each replicate."""
     return np.asarray((residuals**2 / whole.weight).sum(axis=1))
 
 
@@ -334,7 +311,6 @@ class Replicates:
 
     @property
     def clusterings(self) -> tuple[str, ...]:
-        """What clusters; empty where votes are drawn one by one."""
         return tuple(name for name in self.residuals if name in (*BOTH, "ranking"))
 
     def noise(self, whole: PairResiduals) -> float:
@@ -366,7 +342,13 @@ def draw_replicates(
             note = say("no-clustering", factor=name, why=refusal.fault)
             chosen = replace(chosen, notes=(*chosen.notes, note))
         else:
-            spreads[name] = measure_clusters(whole, rows)
+            rows = rows[np.abs(rows).sum(axis=1) > 0]
+            left, moved = whole.project(rows), whole.follow(rows)
+            worths = np.pad(moved[:, : len(whole.systems) - 1], ((0, 0), (0, 1)))
+            followed = _square_gaps(whole, worths.T @ worths) @ whole.weight
+            # a spread over G clusters is too small by it
+            inflation = len(rows) / max(len(rows) - 1, 1)
+            spreads[name] = Spread(inflation * (left**2).sum(axis=0), inflation * float(followed))
     if len(drawn) > 1:
         judges, items = (spreads[name] for name in BOTH)
         cells = measure_cells(whole, evidence.tallies[BOTH[0]], BOTH)
@@ -385,18 +367,6 @@ def draw_replicates(
         )
     independent = draw_parametric(whole, N_REPLICATES, rng)
     return Replicates({"": independent}, len(whole.systems) - 1.0), chosen
-
-
-# Cycles: are preferences intransitive, more than noise makes them, and whose votes make them so?
-#
-# The part of the log-odds of pairs that no worths explain is cyclic (HodgeRank: Jiang, Lim, Yao &
-# Ye 2011, Mathematical Programming 127:203-244). Noise makes some of it, and judges with tastes
-# make more: raw counts of cycles show nothing. Here the statistic T = Σ r²/w is set beside
-# replicates without cycles in which judges, items and both together keep their residuals with
-# random signs; only where judges are not known are votes drawn one by one. T
-# also says how well the Bradley-Terry model fits.
-#
-# When not to use it: to choose a model. Cycles can be real and too small to predict anything by.
 
 
 MAX_PAIRS_LISTED: Final = 10
@@ -429,8 +399,6 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Cycle:
-    """Three systems of which each is preferred to the next more often than worths explain."""
-
     # in the order of preference, the last preferred to the first; the first by name begins
     systems: tuple[str, str, str]
     # share of decisive votes for each against the next (proportion)
@@ -538,7 +506,6 @@ class Cycles(Shown):
         )
 
     def _tabulate(self) -> Table:
-        """Return the table of cycles, which sentences tell in a terminal."""
         rows = tuple(
             {
                 "systems": " → ".join(one.systems),
@@ -643,7 +610,7 @@ def look_for_cycles(
     tally: Tally, level: float, seed: int, *, cluster: str | None = None, order_effect: bool = False
 ) -> Cycles:
     whole = find_residuals(tally, order_effect=order_effect)
-    evidence = merge_evidence(tally)
+    evidence = Evidence.of(merge_factors(tally))
     chosen = choose_factors(evidence) if cluster is None else choose_clustering(cluster, evidence)
     rng = Generator(PCG64(SeedSequence(seed)))
     replicates, chosen = draw_replicates(whole, evidence, chosen, rng)
@@ -692,9 +659,8 @@ def look_for_cycles(
     )
 
 
-# Pairs of systems that the model describes worst, and cycles of three, allowing for how many were
-# looked at. The residual r of a pair, or the log-odds round a cycle, stands over its spread in
-# replicates in which worths describe everything:
+# Pairs of systems that the model describes worst, and cycles of three. The residual r of a pair, or
+# the log-odds round a cycle, stands over its spread in replicates in which worths describe all:
 #
 # z = r / √(mean of r*² over replicates),   p = (1 + #{replicates: max |z*| ≥ |z|}) / (1 + B)
 #
@@ -758,10 +724,9 @@ def list_triples(whole: PairResiduals) -> Integers | None:
     return np.asarray(pairs[(pairs >= 0).all(axis=1)])
 
 
-def weigh_triples(
-    whole: PairResiduals, triples: Integers, replicates: Sequence[Array]
-) -> tuple[Array, Array]:
-    """Return (T,) z of each cycle and (T,) p, adjusted by the largest |z| of every replicate."""
+def _name_cycles(
+    whole: PairResiduals, tally: Tally, triples: Integers, replicates: Sequence[Array], level: float
+) -> tuple[Cycle, ...]:
     observed = _excess(whole.residual / whole.weight, triples)
     z, p = np.full(len(observed), np.inf), np.zeros(len(observed))
     for drawn in replicates:
@@ -769,20 +734,13 @@ def weigh_triples(
         own_z, largest = np.zeros(len(observed)), np.zeros(len(odds))
         for start in range(0, len(observed), TRIPLES_AT_ONCE):
             rows = slice(start, start + TRIPLES_AT_ONCE)
-            excess = _excess(odds, triples[rows])
-            spread = np.sqrt((excess**2).mean(axis=0))
+            around = _excess(odds, triples[rows])
+            spread = np.sqrt((around**2).mean(axis=0))
             known = spread > 0
             own_z[rows][known] = observed[rows][known] / spread[known]
             if known.any():
-                largest = np.maximum(largest, np.abs(excess[:, known] / spread[known]).max(axis=1))
+                largest = np.maximum(largest, np.abs(around[:, known] / spread[known]).max(axis=1))
         z, p = _least_sure(z, p, own_z, largest)
-    return z, p
-
-
-def _name_cycles(
-    whole: PairResiduals, tally: Tally, triples: Integers, replicates: Sequence[Array], level: float
-) -> tuple[Cycle, ...]:
-    z, p = weigh_triples(whole, triples, replicates)
     cycles = []
     for at in np.argsort(-np.abs(z).round(9), kind="stable")[:MAX_CYCLES_NAMED].tolist():
         if p[at] > 1 - level:
@@ -813,10 +771,15 @@ def _name_cycles(
 def _find_contributions(
     whole: PairResiduals, tally: Tally, name: str, pairs: Integers
 ) -> tuple[Contribution, ...]:
-    parts = split_pairs(whole, tally, name, pairs) / whole.weight[pairs]
-    excess, factor = _excess(parts, np.arange(3)), tally.factor(name)
+    factor = tally.factor(name)
+    rows, at, residual, _ = _place_votes(whole, tally)
+    sums = [
+        np.bincount(factor.codes[rows[at == pair]], residual[at == pair], minlength=factor.size)
+        for pair in pairs.tolist()
+    ]
+    excess = _excess(np.stack(sums, axis=1) / whole.weight[pairs], np.arange(3))
     key, _, _, decided = decisive_votes(tally)
-    rows = np.isin(key, (whole.first * len(tally.systems) + whole.second)[pairs])
+    rows = np.flatnonzero(np.isin(key, (whole.first * len(tally.systems) + whole.second)[pairs]))
     votes = np.bincount(factor.codes[rows], decided[rows], factor.size)
     total = float(excess.sum())
     order = np.argsort(-excess * np.sign(total), kind="stable")[:MAX_JUDGES_LISTED]

@@ -1,13 +1,22 @@
 """Fragility: how few votes, judges or items carry a conclusion, and which ones.
 
-Units are ordered by their influence on the difference between two systems, largest first, or, for
-votes that leave a pair undecided, by their influence on the difference over its error. They are
-taken away until a ranking from scratch no longer says what was concluded (Broderick, Giordano &
-Meager 2020, An automatic finite-sample robustness metric, arXiv:2011.14999; Huang, Shen, Wei &
-Broderick 2025, Dropping just a handful of preferences can change top large language model rankings,
-arXiv:2508.11847). Every set that is reported was verified so; with one unit less in the same order
-the conclusion stands. Judges, items or rankings that alone link a system to the others are tried as
-a set. A smaller set of other units may exist: the number is an upper bound.
+A vote with score u in (η, t) moves the difference c between systems by
+
+    e = cᵀ H⁻¹ Zᵀ (I − W Z H⁻¹ Zᵀ)⁻¹ u
+
+when it is taken away, to first order in the score and exactly in the information that goes with it;
+Z holds the derivatives of (η, t) by the parameters and W the information of the vote. Without ties
+that is cᵀ H⁻¹ x (y − p) / (1 − leverage) (Broderick, Giordano & Meager 2020, An automatic
+finite-sample robustness metric, arXiv:2011.14999, with the leverage kept). A judge's votes are
+taken away together: cᵀ (H − H_g)⁻¹ s_g.
+
+Units are ordered by their influence on the difference, largest first, or, for votes that leave a
+pair undecided, by their influence on the difference over its error. They are taken away until a
+ranking from scratch no longer says what was concluded (Huang, Shen, Wei & Broderick 2025, Dropping
+just a handful of preferences can change top large language model rankings, arXiv:2508.11847). Every
+set that is reported was verified so; with one unit less in the same order the conclusion stands.
+Judges, items or rankings that alone link a system to the others are tried as a set. A smaller set
+of other units may exist: the number is an upper bound.
 
 When not to use it: to say how sure a conclusion is. Few votes carry every close race, however
 honest; rank sets say how sure it is. Fragility says which comparisons to look at first, and accuses
@@ -17,38 +26,429 @@ nobody: votes that are alike carry it alike, whoever gave them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations, product
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, carries_excluded, require_pairs, say_left_out
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import Shown
+from evenhand.data.results import Shown, write_signature
 from evenhand.data.taking import Openable
-from evenhand.data.tally import take_names
+from evenhand.data.tally import Factor, Tally, first_of_each, join_codes, keep_levels, take_names
+from evenhand.data.votes import LEFT, TIE
 from evenhand.errors import (
     InvalidJudgments,
+    NotConverged,
+    NotIdentified,
     UnknownOption,
     listing,
     require_option,
     suggest_or_list,
 )
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.log_linear import Fit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking import sandwich
+from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
 from evenhand.ranking.intervals import MIN_CLUSTERS
+from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking, name_cause, say_barred
-from evenhand.ranking.robustness import removal
-from evenhand.ranking.robustness.texts import say
-from evenhand.ranking.settings import choose_log_linear
+from evenhand.ranking.settings import Settings, choose_log_linear, name_model
+from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding
+
+HOLDS, FALLS, NO_RANKING = "holds", "falls", "no ranking"
+# Log-odds by which a system must be ahead: less is what an iteration leaves
+TOLERANCE: Final = 1e-9
+
+
+def _worth_rows(fit: Fit) -> Array:
+    rows = fit.design.rows()
+    return np.pad(rows, ((0, 0), (0, len(fit.raw_vcov) - rows.shape[1])))
+
+
+def vote_influence(fit: Fit, tally: Tally, contrasts: Array) -> Array:
+    """Return (Q, C, 3): how far each contrast falls (log-odds) without one vote of each outcome."""
+    keys = tally.left.astype(np.int64) * len(tally.systems) + tally.right
+    pairs, inverse = np.unique(keys, return_inverse=True)
+    left, right = np.divmod(pairs, len(tally.systems))
+    # Derivatives of η and of t by the parameters, (P, p) each
+    rows, likelihood = _worth_rows(fit), fit.likelihood
+    by_eta = rows[left] - rows[right]
+    by_tie = np.zeros_like(by_eta)
+    if likelihood.law.free:
+        by_tie[:, likelihood.n_worths] = 1.0
+    if likelihood.order_effect:
+        by_eta[:, likelihood.n_worths + likelihood.n_ties] = 1.0
+    _, tie, order, _ = likelihood.parts(fit.beta)
+    eta = fit.lambdas[left] - fit.lambdas[right] + order
+
+    spread = fit.raw_vcov
+    moved = contrasts @ rows @ spread
+    along = np.stack([moved @ by_eta.T, moved @ by_tie.T], axis=2)
+    both = np.stack([by_eta, by_tie], axis=1)
+    leverage = np.matmul(np.matmul(both, spread), both.transpose(0, 2, 1))
+    influence = np.empty((len(contrasts), len(pairs), 3))
+    for outcome, vote in enumerate(np.eye(3)):
+        counts = fit.model.treat_ties(np.tile(vote, (len(pairs), 1)))
+        local = likelihood.law.expand(eta, tie, counts)
+        rows_of = ([local.eta_eta, local.eta_tie], [local.eta_tie, local.tie_tie])
+        information = np.moveaxis(np.array(rows_of), 2, 0)
+        rest = np.eye(2) - np.matmul(information, leverage)
+        score = np.stack([local.eta, local.tie], axis=1)[:, :, None]
+        influence[:, :, outcome] = 2 * (along * np.linalg.solve(rest, score)[:, :, 0]).sum(axis=2)
+    return np.asarray(influence[:, inverse.reshape(-1)])
+
+
+def worth_influence(fit: Fit, tally: Tally, name: str) -> Array:
+    """Return (K, G): how far each log-worth falls (log-odds) without each judge or item."""
+    pieces, _ = sandwich.gather_clusters(fit, tally, name)
+    scores, total = sandwich.sum_scores(fit, pieces), sandwich.total_information(fit)
+    changes = []
+    for start, information in sandwich.walk_information(fit, pieces):
+        # Where one alone links some systems to the rest, the score is taken as it stands
+        information[sandwich.find_bridges(fit, total, information)] = 0.0
+        some = scores[start : start + len(information)]
+        changes.append(sandwich.leave_out(fit.raw_vcov, total, information, some))
+    return np.asarray(2 * _worth_rows(fit) @ np.concatenate(changes).T)
+
+
+@dataclass(frozen=True)
+class Removed:
+    # who gave them; None where nobody is known, or where any votes that are alike do
+    judge: str | None = None
+    item: str | None = None  # on what, or None likewise
+    # the system that was preferred; the first by name of a tie. None of a whole judge.
+    better: str | None = None
+    worse: str | None = None  # the other
+    tie: bool = False  # whether neither was preferred
+    count: float = 1.0  # how many comparisons
+    # how many votes of this kind there are: same systems, same outcome and, where the model knows
+    # an order effect, same sides. None of a whole judge.
+    of: float | None = None
+    first: str | None = None  # the system shown first, where the model knows an order effect
+
+    @property
+    def kind(self) -> str:
+        if self.better is None:
+            return ""
+        side = "" if self.first is None else f" ({self.first} first)"
+        pair = f"{self.better} {'and' if self.tie else 'over'} {self.worse}{side}"
+        return f"ties of {pair}" if self.tie else pair
+
+
+@dataclass(frozen=True, eq=False)
+class RemovalOrder:
+    """Units in the order in which they are taken away: the one with the most influence first."""
+
+    unit: str  # vote, ranking, judge or item
+    tally: Tally  # the judgments
+    influence: Array  # (U,) how far the difference falls without one copy
+    copies: Integers  # (U,) whole number of units that are alike
+    cells: Integers  # (U,) 3 × entry + outcome of votes, else the code of the cluster
+    total: int  # units that there are, whichever way they speak
+    sided: bool = False  # whether votes that differ in who stood first are of two kinds
+
+    @classmethod
+    def of_votes(
+        cls, tally: Tally, influence: Array, effects: Array, *, sided: bool
+    ) -> RemovalOrder:
+        """Order single votes that speak for a difference."""
+        copies = np.floor(tally.counts.reshape(-1)).astype(np.int64)
+        falls, effect = influence.reshape(-1), effects.reshape(-1)
+        # Sums in another order leave other last digits, which must not decide who comes first
+        scale = max(float(np.abs(effect).max(initial=0.0)), np.finfo(float).tiny)
+        order = np.argsort(-np.round(effect / scale, 9), kind="stable")
+        order = order[(falls[order] > 0) & (copies[order] > 0)]
+        total = int(copies.sum())
+        return cls("vote", tally, falls[order], copies[order], order, total, sided)
+
+    @classmethod
+    def of_clusters(
+        cls, tally: Tally, unit: str, influence: Array, codes: Integers
+    ) -> RemovalOrder:
+        copies = np.ones(len(codes), dtype=np.int64)
+        return cls(unit, tally, influence[codes], copies, codes, len(influence))
+
+    @property
+    def most(self) -> int:
+        return int(self.copies.sum())
+
+    def predict(self, difference: float) -> int | None:
+        """Return how many take a difference (log-odds) to zero, by cumulated influence."""
+        # None if all together do not.
+        reached = np.cumsum(self.influence * self.copies)
+        at = int(np.searchsorted(reached, difference, side="right"))
+        if at == len(reached):
+            return None
+        before = reached[at] - self.influence[at] * self.copies[at]
+        copies = int(np.floor((difference - before) / self.influence[at])) + 1
+        return int(self.copies[:at].sum()) + min(copies, int(self.copies[at]))
+
+    def _count_taken(self, number: int) -> Integers:
+        before = np.cumsum(self.copies) - self.copies
+        return np.asarray(np.clip(number - before, 0, self.copies), dtype=np.int64)
+
+    def remove(self, number: int, *, keep_factors: bool = True) -> Tally:
+        taken = self._count_taken(number)
+        if self.unit == "vote":
+            removed = np.zeros(self.tally.counts.shape)
+            removed.reshape(-1)[self.cells] = taken
+        else:
+            gone = np.isin(self.tally.factor(self.unit).codes, self.cells[taken > 0])
+            removed = self.tally.counts * gone[:, None]
+        answers = float(number) if self.unit in ("vote", "ranking") else None
+        tally = self.tally if keep_factors else replace(self.tally, factors={})
+        return subtract(tally, removed, answers)
+
+    def describe(self, number: int) -> tuple[Removed, ...]:
+        taken = self._count_taken(number)
+        rows = np.flatnonzero(taken)
+        if self.unit != "vote":
+            factor = self.tally.factor(self.unit)
+            named = [(factor.labels[code], float(factor.loads[code])) for code in self.cells[rows]]
+            if self.unit == "judge":
+                return tuple(Removed(judge=name, count=load) for name, load in named)
+            return tuple(Removed(item=name, count=load) for name, load in named)
+        alike: dict[Removed, float] = {}  # the same vote with the outputs the other way round
+        # (3 C,) how many votes are of the kind of each cell: same systems, same outcome
+        tally = self.tally
+        left, right = (np.repeat(side.astype(np.int64), 3) for side in (tally.left, tally.right))
+        outcome = np.tile(np.arange(3), len(tally.left))
+        turned = (left > right) & (not self.sided)
+        low, high = np.where(turned, right, left), np.where(turned, left, right)
+        outcome = np.where(turned, 2 - outcome, outcome)
+        keys = (low * len(tally.systems) + high) * 3 + outcome
+        _, kind = np.unique(keys, return_inverse=True)
+        kinds = np.asarray(np.bincount(kind, tally.counts.reshape(-1))[kind])
+        for row in rows:
+            entry, answer = divmod(int(self.cells[row]), 3)
+            shown = [
+                self.tally.systems[side[entry]] for side in (self.tally.left, self.tally.right)
+            ]
+            tie = answer == TIE
+            better, worse = sorted(shown) if tie else shown[:: 1 if answer == LEFT else -1]
+            who = {name: f.labels[f.codes[entry]] for name, f in self.tally.factors.items()}
+            first = shown[0] if self.sided else None
+            vote = Removed(
+                who.get("judge"),
+                who.get("item"),
+                better,
+                worse,
+                tie=tie,
+                of=float(kinds[self.cells[row]]),
+                first=first,
+            )
+            alike[vote] = alike.get(vote, 0.0) + float(taken[row])
+        return tuple(replace(vote, count=count) for vote, count in alike.items())
+
+
+def subtract(tally: Tally, removed: Array, answers: float | None) -> Tally:
+    """Return a tally without some of its comparisons; systems keep their codes."""
+    # removed: (C, 3) comparisons to take away.
+    # answers: how many judgments that are; None to go by the share of comparisons.
+    counts = tally.counts - removed
+    used = counts.sum(axis=1) > 0
+    share = float(counts.sum()) / tally.n_comparisons
+    number = tally.n_judgments * share if answers is None else tally.n_judgments - answers
+    wins, ties, losses = counts[used].T
+    totals = counts[used].sum(axis=1)
+    return replace(
+        tally.take(used),
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        factors={name: keep_levels(f, used, totals) for name, f in tally.factors.items()},
+        n_judgments=float(round(number)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    # the judgments by judge and item, whose codes do not go by names: rank sets of what is left
+    # draw the same signs whatever judges are called
+    tally: Tally
+    ranking: Ranking  # what was concluded
+    fit: Fit  # the model behind it
+    settings: Settings  # of the ranking
+    units: tuple[str, ...]  # vote (or ranking), judge, item: what can be taken away
+    # factor → (K, G) how far each log-worth falls without each of its levels
+    influences: Mapping[str, Array] = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        parts = ["fragility", name_model(self.fit), f"rank sets, level {self.settings.level:g}"]
+        parts += [] if self.settings.cluster is None else [f"by {self.settings.cluster}"]
+        parts += [] if self.settings.mix is None else [self.settings.mix.name]
+        parts.append(f"seed={self.settings.seed}")
+        return write_signature(parts, self.tally.n_judgments, self.tally.digest)
+
+
+def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) -> Case:
+    # pooled, with entries in an order that does not depend on that of the table
+    tally = tally.pool(tuple(tally.factors))
+    size = len(tally.systems)
+    digits = [(tally.left, size), (tally.right, size)]
+    digits += [(factor.codes, factor.size) for factor in tally.factors.values()]
+    tally = tally.take(first_of_each(join_codes(digits))[0])
+    if board is not None and set(board.systems) != set(tally.systems):
+        raise UnknownOption("the board is of other systems: give the ranking of these judgments")
+    ranking = board or _rank_again(tally, settings)
+    fit = ranking.fit
+    if not isinstance(fit, Fit) or fit.vcov is None:
+        raise NotIdentified(f"{len(tally.systems):,} systems are too many to ask what carries them")
+    factors, influences = {}, {}
+    for name, factor in tally.factors.items():
+        influence = worth_influence(fit, tally, name)
+        # Order judges or items by load and by what they say, instead of by name
+        # Random signs go by number. Numbered by name, the fewest votes that leave a pair undecided
+        # would depend on what judges are called: 5 or 12 of 900 in one campaign.
+        worth = fit.log_worth - fit.log_worth.mean()
+        ends = np.zeros(len(worth))
+        ends[[int(worth.argmax()), int(worth.argmin())]] = 1.0, -1.0
+        speaks = np.stack([worth, ends]) @ influence
+        scale = max(float(np.abs(speaks).max()), float(np.finfo(float).tiny))
+        along, apart = np.round(speaks / scale, 9)
+        order = np.lexsort((apart, along, factor.loads))
+        codes = np.empty(len(order), dtype=np.int32)
+        codes[order] = np.arange(len(order), dtype=np.int32)
+        labels = tuple(factor.labels[code] for code in order.tolist())
+        factors[name] = Factor(labels, codes[factor.codes], factor.loads[order], factor.size)
+        influences[name] = influence[:, order]
+    # Answers can be taken away, and judges and items that gave or got several
+    several = [
+        name
+        for name in ("judge", "item")
+        if name in factors and 1 < len(factors[name].labels) < tally.n_judgments
+    ]
+    units = ("ranking" if "ranking" in factors else "vote", *several)
+    return Case(replace(tally, factors=factors), ranking, fit, settings, units, influences)
+
+
+def _rank_again(tally: Tally, settings: Settings) -> Ranking:
+    loads = {name: factor.loads for name, factor in tally.factors.items()}
+    return make_ranking(Evidence.of(merge_factors(tally)), Levels(loads), settings)
+
+
+@dataclass(frozen=True)
+class Claim:
+    name: str  # the claim in words
+    above: tuple[str, ...]  # names of systems
+    below: tuple[str, ...]  # names of systems
+    subject: str = ""  # the system that the claim is about, where it is about one
+
+    def across(self, systems: tuple[str, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return codes of the systems above and below, to index a (K, K) table by."""
+        place = {name: i for i, name in enumerate(systems)}
+        above, below = ([place[name] for name in names] for names in (self.above, self.below))
+        rows, columns = np.ix_(above, below)
+        return rows, columns
+
+
+def find_gone(claim: Claim, tally: Tally) -> tuple[str, ...]:
+    seen = {tally.systems[code] for code in _find_seen(tally).tolist()}
+    return tuple(name for name in (*claim.above, *claim.below) if name not in seen)
+
+
+def _find_seen(tally: Tally) -> NDArray[np.intp]:
+    return np.asarray(np.unique(np.concatenate([tally.left, tally.right])), dtype=np.intp)
+
+
+def _narrow(claim: Claim, tally: Tally, model: BradleyTerry) -> tuple[Claim, Tally] | None:
+    """Leave out systems that nobody judged: a claim about the others is not touched by that."""
+    gone = set(find_gone(claim, tally))
+    if gone.issuperset(claim.above) or gone.issuperset(claim.below):
+        return None
+    seen = _find_seen(tally)
+    if len(seen) == len(tally.systems) or model.system_covariates or model.reference is not None:
+        return claim, tally
+    above, below = (
+        tuple(name for name in names if name not in gone) for names in (claim.above, claim.below)
+    )
+    systems = tuple(tally.systems[code] for code in seen.tolist())
+    left, right = (
+        np.searchsorted(seen, side).astype(np.int32) for side in (tally.left, tally.right)
+    )
+    rest = replace(tally, systems=systems, left=left, right=right)
+    return replace(claim, above=above, below=below), rest
+
+
+def check_order(
+    claim: Claim, tally: Tally, settings: Settings
+) -> tuple[str, tuple[str, str] | None]:
+    """Fit from scratch; return whether no system below the border is ahead of one above."""
+    # Where one is, also the best system below and the worst above, which it has passed.
+    narrowed = _narrow(claim, tally, settings.model)
+    if narrowed is None:
+        return NO_RANKING, None
+    claim, tally = narrowed
+    try:
+        fit = settings.model.fit(tally.pool())
+    except (NotIdentified, NotConverged):
+        return NO_RANKING, None
+    worth = dict(zip(fit.systems, fit.log_worth.tolist(), strict=True))
+    last = min(claim.above, key=worth.__getitem__)
+    first = max(claim.below, key=worth.__getitem__)
+    if worth[last] - worth[first] < -TOLERANCE:
+        return FALLS, (first, last)
+    return HOLDS, None
+
+
+def check_decided(claim: Claim, tally: Tally, settings: Settings) -> str:
+    """Rank from scratch; return whether every pair across a claim's border is decided."""
+    narrowed = _narrow(claim, tally, settings.model)
+    if narrowed is None:
+        return NO_RANKING
+    claim, tally = narrowed
+    try:
+        ranking = _rank_again(tally, settings)
+    except (NotIdentified, NotConverged):
+        return NO_RANKING
+    if ranking.rank_sets is None:
+        return NO_RANKING
+    rows, columns = claim.across(ranking.systems)
+    return HOLDS if (ranking.rank_sets.decided[rows, columns] > 0).all() else FALLS
+
+
+def find_fewest(check: Callable[[int], str], start: int, most: int) -> tuple[int, str] | None:
+    """Return the smallest number at which a claim no longer stands, and what became of it."""
+    # From a predicted number the search goes up or down in growing steps, then halves what is left:
+    # at the number that is returned the claim falls, and with one unit less it stands.
+    verdicts = {0: HOLDS}
+
+    def falls(number: int) -> bool:
+        if number not in verdicts:
+            verdicts[number] = check(number)
+        return verdicts[number] != HOLDS
+
+    number, step = max(1, min(start, most)), 1
+    if falls(number):
+        high = number
+        while high - step > 0 and falls(high - step):
+            high, step = high - step, 2 * step
+        low = max(high - step, 0)
+    else:
+        low = number
+        while not falls(min(low + step, most)):
+            low, step = min(low + step, most), 2 * step
+            if low == most:
+                return None
+        high = min(low + step, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if falls(middle) else (middle, high)
+    return high, verdicts[high]
+
 
 REVERSED, UNDECIDED = "reversed", "undecided"
 OUTCOMES: Final = (REVERSED, UNDECIDED)
@@ -77,16 +477,16 @@ def _count_leaders(ranking: Ranking) -> int:
     return int((ranking.rank == ranking.rank[0]).sum())
 
 
-def find_claims(ranking: Ranking) -> tuple[removal.Claim, ...]:
+def find_claims(ranking: Ranking) -> tuple[Claim, ...]:
     # Who leads (alone, or level with others), the nearest system that the leader is decided to be
     # better than, and the borders between clusters.
     systems, ahead = ranking.systems, _count_leaders(ranking)
     claims = []
     if ahead == 1:
-        claims.append(removal.Claim(f"{systems[0]} is first", systems[:1], systems[1:], systems[0]))
+        claims.append(Claim(f"{systems[0]} is first", systems[:1], systems[1:], systems[0]))
     elif ahead < len(systems):
         name = f"{listing(systems[:ahead])} are ahead of all others"
-        claims.append(removal.Claim(name, systems[:ahead], systems[ahead:]))
+        claims.append(Claim(name, systems[:ahead], systems[ahead:]))
     sets = ranking.rank_sets
     if sets is not None:  # the leader is seldom decided to be first; whom it beats may be
         beaten = np.flatnonzero(sets.decided[0] > 0).tolist()
@@ -100,23 +500,7 @@ def find_claims(ranking: Ranking) -> tuple[removal.Claim, ...]:
     return tuple(claims)
 
 
-def _take_claims(
-    ranking: Ranking, pairs: Sequence[tuple[str, str]], after: Sequence[int]
-) -> tuple[removal.Claim, ...]:
-    """Return the conclusions that were asked about; what is asked twice counts once."""
-    given: Sequence[Any] = pairs
-    single = len(given) == 2 and all(name in ranking.systems for name in given)
-    requested: list[Any] = [tuple(pair) for pair in ([given] if single else given)]
-    if any(len(pair) != 2 for pair in requested):
-        raise UnknownOption("pairs are (better, worse), two systems each: pairs=[('A', 'B')]")
-    places = (after,) if isinstance(after, int) else after
-    return (
-        *(claim_pair(ranking, *pair) for pair in dict.fromkeys(requested)),
-        *(_claim_border(ranking, place) for place in dict.fromkeys(places)),
-    )
-
-
-def claim_pair(ranking: Ranking, better: str, worse: str) -> removal.Claim:
+def claim_pair(ranking: Ranking, better: str, worse: str) -> Claim:
     for system in (better, worse):
         if system not in ranking.systems:
             raise InvalidJudgments(
@@ -132,10 +516,10 @@ def claim_pair(ranking: Ranking, better: str, worse: str) -> removal.Claim:
             f"the board does not have {better} ahead of {worse}: ask about {worse} ahead of"
             f" {better}"
         )
-    return removal.Claim(f"{better} is ahead of {worse}", (better,), (worse,), better)
+    return Claim(f"{better} is ahead of {worse}", (better,), (worse,), better)
 
 
-def _claim_border(ranking: Ranking, place: int) -> removal.Claim:
+def _claim_border(ranking: Ranking, place: int) -> Claim:
     systems = ranking.systems
     if not 1 <= place < len(systems):
         raise UnknownOption(
@@ -146,10 +530,10 @@ def _claim_border(ranking: Ranking, place: int) -> removal.Claim:
         raise UnknownOption(
             f"no border after place {place}: {systems[place - 1]} and {systems[place]} are level"
         )
-    return removal.Claim(f"border after place {place}", systems[:place], systems[place:])
+    return Claim(f"border after place {place}", systems[:place], systems[place:])
 
 
-def _note_barred(ranking: Ranking, claims: Sequence[removal.Claim]) -> list[Finding]:
+def _note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[Finding]:
     sets = ranking.rank_sets
     if sets is None:
         return []
@@ -172,8 +556,6 @@ def _note_barred(ranking: Ranking, claims: Sequence[removal.Claim]) -> list[Find
 
 @dataclass(frozen=True)
 class Flip:
-    """What carries one conclusion."""
-
     claim: str  # the conclusion in words
     how: str  # "reversed" (another system is then ahead) or "undecided"
     unit: str  # vote, ranking, judge or item
@@ -186,7 +568,7 @@ class Flip:
     predicted: int | None
     left: str | None  # what is left then: "falls", or "no ranking" where the rest determines none
     # who and what, in the order in which they are taken away. Where an order turns, any
-    removed: tuple[removal.Removed, ...]
+    removed: tuple[Removed, ...]
     ahead: str | None = None
     behind: str | None = None
     gone: tuple[str, ...] = ()
@@ -198,7 +580,6 @@ class Flip:
 
     @property
     def exact(self) -> bool:
-        """Whether all sets were tried, so that none turns the order with fewer units."""
         return self.how == REVERSED and self.unit != "vote" and self.total <= MAX_UNITS_FOR_ALL_SETS
 
     @property
@@ -206,7 +587,7 @@ class Flip:
         """What becomes of the conclusion, as a key of OUTCOME_LEGEND."""
         if self.fewest is None:
             return "robust, exactly" if self.exact else "robust"
-        return "unranked" if self.left == removal.NO_RANKING else self.how
+        return "unranked" if self.left == NO_RANKING else self.how
 
     @property
     def says(self) -> str:
@@ -214,13 +595,12 @@ class Flip:
 
     @property
     def few(self) -> str:
-        """How many of how many carry it; empty where it stands."""
         unit = f"{self.unit}s" if self.total > 1 else self.unit
         return "" if self.fewest is None else f"{self.fewest:,} of {self.total:,} {unit}"
 
     @property
     def effect(self) -> str:
-        if self.left == removal.NO_RANKING:
+        if self.left == NO_RANKING:
             gone = listing(self.gone, MAX_NAMES_IN_SENTENCE)
             return say("nothing-left" if gone else "no-ranking-left", gone=gone)
         if self.ahead is None:
@@ -230,7 +610,6 @@ class Flip:
 
     @property
     def supporters(self) -> str:
-        """Say that it stands without all that support it."""
         if self.tried == 0:
             return say("holds-without-any", unit=self.unit)
         code = "holds-without-one" if self.tried == 1 else "holds-without-all"
@@ -272,7 +651,6 @@ class Flip:
 
 
 def _say_part(flips: Sequence[Flip], *, whose: bool = False) -> str:
-    """Say without how many of each unit what becomes of a conclusion."""
     effects: dict[str, list[str]] = {}
     for flip in flips:
         if flip.fewest is not None:
@@ -355,42 +733,26 @@ class Fragility(Shown):
         )
 
 
-def examine(
-    case: removal.Case, claims: Sequence[removal.Claim], outcomes: Sequence[str]
-) -> Fragility:
-    notes: list[str] = []
-    units, flips = case.units, []
-    if case.tally.squares is not None:
-        units = tuple(unit for unit in units if unit in ("judge", "item"))
-        notes.append(say("weights-no-votes"))
-    large = case.tally.n_comparisons > MAX_COMPARISONS_TO_UNDECIDE and UNDECIDED in outcomes
-    if large:
-        notes.append(say("too-many-to-undecide", limit=MAX_COMPARISONS_TO_UNDECIDE))
-    sets = case.ranking.rank_sets
-    for claim in claims:
-        if REVERSED in outcomes:
-            flips += [find_flip(case, claim, unit, REVERSED) for unit in units]
-        if large or UNDECIDED not in outcomes or sets is None:
-            continue
-        rows, columns = claim.across(case.ranking.systems)
-        if not (sets.decided[rows, columns] > 0).all():
-            continue
-        if removal.check_decided(claim, case.tally, case.settings) == removal.HOLDS:
-            flips += [find_flip(case, claim, unit, UNDECIDED) for unit in units]
-        else:
-            notes.append(say("narrowly-decided", "warning", claim=claim.name))
-    return Fragility(tuple(flips), tuple(notes), case.signature)
-
-
-def find_flip(case: removal.Case, claim: removal.Claim, unit: str, how: str) -> Flip:
+def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
     """Find the fewest units of one kind without which a claim no longer stands."""
     # The differences of the pairs across the border that need least are each taken down, and those
     # who alone link the systems are taken away; the smallest set is kept.
-    contrasts, needed = nearest_pairs(case, claim, how)
+    rows, columns = claim.across(case.fit.systems)
+    need = (case.fit.log_worth[rows] - case.fit.log_worth[columns]).ravel()
+    stderr = _pair_errors(case)[rows, columns].ravel()
+    sets = case.ranking.rank_sets
+    if how == UNDECIDED and sets is not None and sets.critical:
+        need = np.maximum(need - min(sets.critical) * stderr, 0.0)
+    nearest = np.argsort(need / stderr, kind="stable")[:MAX_PAIRS_TRIED]
+    first, second = np.divmod(nearest, columns.size)
+    contrasts = np.zeros((len(nearest), len(case.fit.systems)))
+    order = np.arange(len(nearest))
+    contrasts[order, rows.ravel()[first]] = 1.0
+    contrasts[order, columns.ravel()[second]] = -1.0
     orders = _order_units(case, unit, contrasts, how)
     flips = [
         _search(case, claim, how, order, order.predict(need))
-        for order, need in zip(orders, needed.tolist(), strict=True)
+        for order, need in zip(orders, need[nearest].tolist(), strict=True)
     ]
     best = min(flips, key=_size)
     if unit == "vote":
@@ -407,9 +769,9 @@ def find_flip(case: removal.Case, claim: removal.Claim, unit: str, how: str) -> 
     ordered = np.argsort(-influence, kind="stable").tolist()
     for size in range(1, min(_size(best), len(influence))):
         for codes in combinations(ordered, size):
-            chosen = removal.RemovalOrder.of_clusters(case.tally, unit, influence, np.array(codes))
+            chosen = RemovalOrder.of_clusters(case.tally, unit, influence, np.array(codes))
             rest = chosen.remove(size, keep_factors=False)
-            if removal.check_order(claim, rest, case.settings)[0] == removal.FALLS:
+            if check_order(claim, rest, case.settings)[0] == FALLS:
                 return _search(case, claim, REVERSED, chosen, start=size)
     return best
 
@@ -418,25 +780,7 @@ def _size(flip: Flip) -> int:
     return flip.total + 1 if flip.fewest is None else flip.fewest
 
 
-def nearest_pairs(case: removal.Case, claim: removal.Claim, how: str) -> tuple[Array, Array]:
-    """Return the pairs across a border that need least, and how far each has to fall."""
-    # Returns: (Q, K) weights of log-worths, and (Q,) log-odds.
-    rows, columns = claim.across(case.fit.systems)
-    need = (case.fit.log_worth[rows] - case.fit.log_worth[columns]).ravel()
-    stderr = _pair_errors(case)[rows, columns].ravel()
-    sets = case.ranking.rank_sets
-    if how == UNDECIDED and sets is not None and sets.critical:
-        need = np.maximum(need - min(sets.critical) * stderr, 0.0)
-    chosen = np.argsort(need / stderr, kind="stable")[:MAX_PAIRS_TRIED]
-    first, second = np.divmod(chosen, columns.size)
-    contrasts = np.zeros((len(chosen), len(case.fit.systems)))
-    order = np.arange(len(chosen))
-    contrasts[order, rows.ravel()[first]] = 1.0
-    contrasts[order, columns.ravel()[second]] = -1.0
-    return contrasts, need[chosen]
-
-
-def _pair_errors(case: removal.Case) -> Array:
+def _pair_errors(case: Case) -> Array:
     """Return (K, K) standard errors of differences, as the ranking has them, else the model's."""
     board = case.ranking
     if board.pair_stderr is not None:
@@ -448,50 +792,43 @@ def _pair_errors(case: removal.Case) -> Array:
     return np.sqrt(np.maximum(spread, 0.0))
 
 
-def _order_units(
-    case: removal.Case, unit: str, contrasts: Array, how: str
-) -> list[removal.RemovalOrder]:
+def _order_units(case: Case, unit: str, contrasts: Array, how: str) -> list[RemovalOrder]:
     tally = case.tally
     if unit != "vote":
         orders = []
         for influence in contrasts @ case.influences[unit]:
             codes = np.argsort(-influence, kind="stable")
             codes = codes[influence[codes] > 0]
-            orders.append(removal.RemovalOrder.of_clusters(tally, unit, influence, codes))
+            orders.append(RemovalOrder.of_clusters(tally, unit, influence, codes))
         return orders
     # Whether an order is reversed depends on how many votes of each kind are left and not on whose
     # they are: such votes differ by kind alone. Whether a pair is decided depends on both.
     sided = case.settings.model.order_effect
     if how == REVERSED:
         tally = tally.pool() if sided else tally.pool().fold()
-    influences = removal.vote_influence(case.fit, tally, contrasts)
-    effects = influences if how == REVERSED else _weigh_by_error(case, influences, contrasts)
+    influences = vote_influence(case.fit, tally, contrasts)
+    effects = influences
+    if how != REVERSED:  # by what share t = d/s falls without one vote, to first order
+        # Without a vote of influence e the difference is d − e. The variance s² is the sum of
+        # squares of what judges (or items) add, a; that of the vote's own judge falls to a − e: t
+        # loses e/d − e Σ a / s². Among votes of like influence those go first whose judge and item
+        # speak least for the difference: judges then agree less.
+        sets = case.ranking.rank_sets
+        added = np.zeros(influences.shape[:2])
+        for name, factor in case.tally.factors.items():
+            if sets is not None and name in sets.clusterings:
+                added += (contrasts @ case.influences[name])[:, factor.codes]
+        gap = contrasts @ case.fit.log_worth
+        stderr = _pair_errors(case)[contrasts.argmax(axis=1), contrasts.argmin(axis=1)]
+        share = 1 / gap[:, None] - added / stderr[:, None] ** 2
+        effects = np.asarray(influences * share[:, :, None])
     return [
-        removal.RemovalOrder.of_votes(tally, influence, effect, sided=sided)
+        RemovalOrder.of_votes(tally, influence, effect, sided=sided)
         for influence, effect in zip(influences, effects, strict=True)
     ]
 
 
-def _weigh_by_error(case: removal.Case, influences: Array, contrasts: Array) -> Array:
-    """Return (Q, C, 3): by what share t = d/s falls without one vote, to first order."""
-    # Without a vote of influence e the difference is d − e. The variance s² is the sum of squares
-    # of what judges (or items) add, a; that of the vote's own judge falls to a − e: t loses e/d − e
-    # Σ a / s². Among votes of like influence those go first whose judge and item speak least for
-    # the difference: judges then agree less.
-    sets = case.ranking.rank_sets
-    added = np.zeros(influences.shape[:2])
-    for name, factor in case.tally.factors.items():
-        if sets is not None and name in sets.clusterings:
-            added += (contrasts @ case.influences[name])[:, factor.codes]
-    gap = contrasts @ case.fit.log_worth
-    stderr = _pair_errors(case)[contrasts.argmax(axis=1), contrasts.argmin(axis=1)]
-    share = 1 / gap[:, None] - added / stderr[:, None] ** 2
-    return np.asarray(influences * share[:, :, None])
-
-
-def _order_links(
-    case: removal.Case, unit: str, claim: removal.Claim, how: str, influence: Array
-) -> removal.RemovalOrder:
+def _order_links(case: Case, unit: str, claim: Claim, how: str, influence: Array) -> RemovalOrder:
     """Return the fewest judges, items or rankings that alone link the two sides of a claim."""
     # Where two judges saw a system and nobody else did, nothing is left of it without them,
     # whichever way they speak. Influence does not see that: that of a judge who alone links a
@@ -518,14 +855,14 @@ def _order_links(
         links = np.unique(factor.codes[across]).astype(np.int64)
         fewest = links if len(links) < len(fewest) else fewest
     order = fewest[np.argsort(-influence[fewest], kind="stable")]
-    return removal.RemovalOrder.of_clusters(tally, unit, influence, order)
+    return RemovalOrder.of_clusters(tally, unit, influence, order)
 
 
 def _search(
-    case: removal.Case,
-    claim: removal.Claim,
+    case: Case,
+    claim: Claim,
     how: str,
-    order: removal.RemovalOrder,
+    order: RemovalOrder,
     predicted: int | None = None,
     *,
     start: int | None = None,
@@ -533,36 +870,33 @@ def _search(
     def check(number: int) -> str:
         if how == REVERSED:
             rest = order.remove(number, keep_factors=False)
-            return removal.check_order(claim, rest, case.settings)[0]
-        return removal.check_decided(claim, order.remove(number), case.settings)
+            return check_order(claim, rest, case.settings)[0]
+        return check_decided(claim, order.remove(number), case.settings)
 
     most = min(order.most, order.total - 1)
-    result = None if most < 1 else removal.find_fewest(check, start or predicted or most, most)
-    flip = Flip(
+    fewest, left, passed = None, None, None
+    removed: tuple[Removed, ...] = ()
+    gone: tuple[str, ...] = ()
+    if most >= 1 and (found := find_fewest(check, start or predicted or most, most)):
+        fewest, left = found
+        rest, removed = order.remove(fewest, keep_factors=False), order.describe(fewest)
+        if how == REVERSED:
+            _, passed = check_order(claim, rest, case.settings)
+        gone = find_gone(claim, rest) if left == NO_RANKING else ()
+    return Flip(
         claim=claim.name,
         how=how,
         unit=order.unit,
-        fewest=None,
+        fewest=fewest,
         total=order.total,
         tried=max(most, 0),
-        subject=claim.subject,
         predicted=predicted,
-        left=None,
-        removed=(),
-    )
-    if result is None:
-        return flip
-    fewest, left = result
-    rest = order.remove(fewest, keep_factors=False)
-    _, passed = removal.check_order(claim, rest, case.settings) if how == REVERSED else ("", None)
-    return replace(
-        flip,
-        fewest=fewest,
         left=left,
-        removed=order.describe(fewest),
-        ahead=None if passed is None else passed[0],
-        behind=None if passed is None else passed[1],
-        gone=removal.find_gone(claim, rest) if left == removal.NO_RANKING else (),
+        removed=removed,
+        ahead=passed and passed[0],
+        behind=passed and passed[1],
+        gone=gone,
+        subject=claim.subject,
     )
 
 
@@ -616,14 +950,45 @@ def find_fragility(
         require_option("outcome", outcome, OUTCOMES)
     spec = choose_log_linear(model)
     table = require_pairs(data, "conclusions are of comparisons or rankings, not of")
+    if len(table.tasks()) > 1:
+        raise UnknownOption("conclusions are of one board: choose a task")
+    if spec.controls:
+        raise UnknownOption("votes are not taken away under controls: leave the controls out")
+    present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
+    wanted_factors(cluster, set(present))
+    settings = Settings(spec, "rank-sets", cluster, level, seed, None, table.mix)
     with one_blas_thread():
-        case = removal.open_case(table, spec, cluster=cluster, level=level, seed=seed, board=board)
-        requested = _take_claims(case.ranking, pairs, after)
-        claims = requested or find_claims(case.ranking)[:most]
-        fragility = examine(case, claims, outcomes)
-    notes = [*say_left_out(data, table)]
-    ahead = _count_leaders(case.ranking)
-    if ahead > 1:
-        notes.append(say("nobody-first", names=case.ranking.systems[:ahead]))
-    notes += [*_note_barred(case.ranking, claims), *fragility.notes]
-    return replace(fragility, notes=tuple(notes))
+        case = make_case(table.tally(by=present), settings, board)
+        ranking, units, flips = case.ranking, case.units, []
+        given: Sequence[Any] = pairs
+        single = len(given) == 2 and all(name in ranking.systems for name in given)
+        wanted: list[Any] = [tuple(pair) for pair in ([given] if single else given)]
+        if any(len(pair) != 2 for pair in wanted):
+            raise UnknownOption("pairs are (better, worse), two systems each: pairs=[('A', 'B')]")
+        places = (after,) if isinstance(after, int) else after
+        claims = (
+            *(claim_pair(ranking, *pair) for pair in dict.fromkeys(wanted)),
+            *(_claim_border(ranking, place) for place in dict.fromkeys(places)),
+        ) or find_claims(ranking)[:most]
+        notes, ahead = [*say_left_out(data, table)], _count_leaders(ranking)
+        notes += [say("nobody-first", names=ranking.systems[:ahead])] if ahead > 1 else []
+        notes += _note_barred(ranking, claims)
+        if case.tally.squares is not None:
+            units = tuple(unit for unit in units if unit in ("judge", "item"))
+            notes.append(say("weights-no-votes"))
+        large = case.tally.n_comparisons > MAX_COMPARISONS_TO_UNDECIDE and UNDECIDED in outcomes
+        if large:
+            notes.append(say("too-many-to-undecide", limit=MAX_COMPARISONS_TO_UNDECIDE))
+        for claim in claims:
+            if REVERSED in outcomes:
+                flips += [find_flip(case, claim, unit, REVERSED) for unit in units]
+            if large or UNDECIDED not in outcomes or ranking.rank_sets is None:
+                continue
+            rows, columns = claim.across(ranking.systems)
+            if not (ranking.rank_sets.decided[rows, columns] > 0).all():
+                continue
+            if check_decided(claim, case.tally, case.settings) == HOLDS:
+                flips += [find_flip(case, claim, unit, UNDECIDED) for unit in units]
+            else:
+                notes.append(say("narrowly-decided", "warning", claim=claim.name))
+    return Fragility(tuple(flips), tuple(notes), case.signature)

@@ -36,18 +36,35 @@ from evenhand.errors import EvenhandError, NotConverged, NotIdentified, UnknownO
 from evenhand.judges.cards import Screening
 from evenhand.judges.screening import screen_judges
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.means import LeastSquaresFit
+from evenhand.models.registry import RATING_MODELS
 from evenhand.models.settings import Ties
+from evenhand.numerics import Array, Integers
+from evenhand.numerics.absorption import sum_clusters
+from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.by_model import find_groups
 from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.inference import order_systems
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
+from evenhand.ranking.ratings import choose_rating_model, rank_scores
 from evenhand.ranking.robustness.cycles import Cycles, find_cycles
-from evenhand.ranking.robustness.fragility import Fragility, find_fragility
-from evenhand.ranking.robustness.texts import say
+from evenhand.ranking.robustness.fragility import (
+    FALLS,
+    MAX_UNITS_FOR_ALL_SETS,
+    REVERSED,
+    Claim,
+    Flip,
+    Fragility,
+    Removed,
+    claim_pair,
+    find_claims,
+    find_fragility,
+)
 from evenhand.ranking.settings import Settings, choose_log_linear
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.texts import say as say_of_sides
+from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.counts import plural
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, take_findings
@@ -87,7 +104,6 @@ class Choice:
 
     @property
     def first(self) -> tuple[str, ...]:
-        """Who leads: several where they are level."""
         return tuple(
             name
             for name, place in zip(self.systems, self.rank, strict=True)
@@ -97,8 +113,6 @@ class Choice:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """Something that some choice decides."""
-
     better: str  # the system that is better
     worse: str  # the other
     by_default: bool  # whether the first of the rankings decides it
@@ -108,7 +122,6 @@ class Conclusion:
 
     @property
     def survives(self) -> bool:
-        """Whether every choice that gives a ranking decides it."""
         return not self.open and not self.against
 
     @property
@@ -191,7 +204,6 @@ class Sensitivity(Shown):
         return (lead, *self._say_pairs()) if self.decides else (lead,)
 
     def _say_lead(self) -> Finding:
-        """Say who leads, and under which choices somebody else does."""
         first, n = self.ranked[0].first, len(self.ranked)
         level = "-level" if len(first) > 1 else ""
         if any(one.code == UNLINKED for one in take_findings(self.notes)):
@@ -206,7 +218,6 @@ class Sensitivity(Shown):
         return say(f"lead-changes{level}", "info", first=who, under=under, others=[*others])
 
     def _say_pairs(self) -> tuple[Finding, ...]:
-        """Say how many decided pairs hold under every choice, and which do not."""
         default = [one for one in self.conclusions if one.by_default]
         lost = [one for one in default if not one.survives]
         pairs, n = len(default), len(self.ranked)
@@ -373,7 +384,6 @@ def vary_choices(
 
 
 def _find_unlinked(table: Comparisons) -> list[Finding]:
-    """Say which systems only a prior compares with others."""
     tally = table.tally()
     groups, names = find_groups(tally), np.array(tally.systems)
     if not groups.any():
@@ -406,7 +416,6 @@ def order_alone(
 
 
 def _only(ranking: Ranking | GroupedRankings) -> Ranking:
-    """Return the ranking of one task, also where the table names the task."""
     return ranking if isinstance(ranking, Ranking) else next(iter(ranking.groups.values()))
 
 
@@ -477,7 +486,6 @@ class Robustness(Shown):
 
     @property
     def says(self) -> tuple[str, ...]:
-        """Whether the answer is robust to choices, how few carry it, and whether it is cyclic."""
         cycles = () if self.cycles is None else self.cycles.says
         return (*self.sensitivity.says, *self.fragility.says, *cycles)
 
@@ -491,7 +499,6 @@ class Robustness(Shown):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What each of its parts finds, none twice."""
         cycles = () if self.cycles is None else self.cycles.notes
         parts = (*self.notes, *self.fragility.notes, *self.sensitivity.notes, *cycles)
         return take_findings((*parts, *_list_refused(self.sensitivity)))
@@ -505,7 +512,6 @@ class Robustness(Shown):
         }
 
     def document(self) -> Document:
-        """Return what people read: robust or not, how few carry it, what choices change."""
         choices = self.sensitivity.document()
         cycles = () if self.cycles is None else self.cycles.says
         return Document(
@@ -542,3 +548,174 @@ def check_robustness(
             fragility, sensitivity, None, (say("cycles-not-tested", why=str(refusal)),)
         )
     return Robustness(fragility, sensitivity, cycles, notes)
+
+
+# Of ratings: how few judges or items carry a conclusion is found by influence. Levels are left out
+# in the order in which they support the difference, to first order, and the number without which
+# the order turns is confirmed by refits. It is an upper bound: another set may be smaller.
+
+USUAL: Final = "adjusted"
+# Numbers in the information of all levels beyond which no influence is computed
+MAX_INFLUENCE: Final = 20_000_000
+
+
+def check_ratings(
+    rows: RatingRows,
+    *,
+    pairs: Sequence[tuple[str, str]] = (),
+    model: object = None,
+    cluster: str | None = None,
+    level: float = 0.95,
+    seed: int = SEED,
+    lower_is_better: bool = False,
+    references: Sequence[str] | None = None,
+) -> Robustness:
+    """Check whether a ranking by ratings, without controls, is robust; arguments as in `rank`."""
+    spec = choose_rating_model(model)
+    settings = Settings(spec, "rank-sets", cluster, level, seed, None)
+    how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
+    usual = rank_scores(rows, settings, **how)
+    notes: list[str] = []
+    offers: list[tuple[str, Callable[[], Ranking]]] = []
+    for name in ("adjusted", "mean", "z", "mixed"):  # whose estimates are means of scores
+        if name != settings.name:
+            clusters = None if name == "mixed" else settings.cluster
+            other = replace(settings, model=RATING_MODELS[name].make(), cluster=clusters)
+            offers.append((f"model {name}", partial(rank_scores, rows, other, **how)))
+    clusterings = tuple(way.name for way in usual.ways)
+    known = [name for name in ("judge", "item") if rows.labels(name)[0] != ("",)]
+    both = ["judge+item"] if len(known) > 1 else []
+    offers += [
+        (CLUSTERED[name], partial(rank_scores, rows, replace(settings, cluster=name), **how))
+        for name in (*known, *both, "judgment")
+        if usual.ways and tuple(name.split("+")) != clusterings
+    ]
+    flagged = find_flagged(rows, notes) if "judge" in known else ()
+    if flagged:
+        codes = [code for code, name in enumerate(rows.judges) if name in flagged]
+        rest = rows.take(~np.isin(rows.judge, codes))
+        name = f"without flagged judges ({listing(flagged, MAX_FLAGGED_NAMED)})"
+        offers.append((name, partial(rank_scores, rest, settings, **how)))
+    first = describe_choice(DEFAULT if settings.name == USUAL and not cluster else ASKED, usual)
+    choices: tuple[Choice, ...] = (first, *(try_choice(name, make) for name, make in offers))
+    sensitivity = Sensitivity(choices, level, tuple(notes), usual.signature)
+    fragility = Fragility(find_flips(usual, pairs), (), usual.signature)
+    return Robustness(fragility, sensitivity, None, ())
+
+
+def find_flips(ranking: Ranking, pairs: Sequence[tuple[str, str]] = ()) -> tuple[Flip, ...]:
+    """Find how few judges, and how few items, carry each conclusion of a ranking by ratings."""
+    fit = ranking.fit
+    if not isinstance(fit, LeastSquaresFit):
+        return ()
+    flips = []
+    asked = [claim_pair(ranking, *pair) for pair in pairs]
+    for claim in asked or [one for one in find_claims(ranking) if one.subject]:
+        for name, factor in fit.data.factors.items():
+            if not 1 < factor.size < len(fit.residual):
+                continue
+            if factor.size * len(fit.systems) ** 2 > MAX_INFLUENCE:
+                continue
+            flips.append(_find_flip(ranking, fit, name, claim))
+    return tuple(flips)
+
+
+def _find_flip(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Claim) -> Flip:
+    factor, sign = fit.data.factors[name], -1.0 if ranking.lower_is_better else 1.0
+    with one_blas_thread():
+        changes = sign * leave_levels_out(fit, factor.codes, factor.size)
+    at = fit.code(claim.subject)
+    found: list[tuple[int, str, Integers]] = []
+    for other in claim.below:
+        gap = sign * float(fit.estimate[at] - fit.estimate[fit.code(other)])
+        effect = changes[:, at] - changes[:, fit.code(other)]
+        order = np.argsort(effect, kind="stable")
+        order = order[effect[order] < 0]  # those that support the order
+        reached = np.flatnonzero(gap + np.cumsum(effect[order]) < 0)
+        found.append((int(reached[0]) + 1 if len(reached) else len(order), other, order))
+    count, _, order = min(found, key=lambda one: (one[0], one[1]))
+    supporting = len(order)
+    look = partial(_find_ahead, ranking, fit, name, claim)
+    if factor.size <= MAX_UNITS_FOR_ALL_SETS:
+        fewest, ahead, order = _try_all_sets(look, factor.size)
+    else:
+        fewest, ahead = _confirm(look, order, count)
+    names = [factor.labels[one] for one in order[: fewest or 0].tolist()]
+    return Flip(
+        claim=claim.name,
+        how=REVERSED,
+        unit=name,
+        fewest=fewest,
+        total=factor.size,
+        tried=supporting,
+        predicted=count if count < supporting else None,
+        left=None if fewest is None else FALLS,
+        removed=tuple(
+            Removed(judge=one) if name == "judge" else Removed(item=one) for one in names
+        ),
+        ahead=ahead,
+        behind=None if fewest is None else claim.subject,
+        subject=claim.subject,
+    )
+
+
+def leave_levels_out(fit: LeastSquaresFit, codes: Any, size: int) -> Array:
+    """Return (levels, K) what leaving out each judge, or each item, changes in the estimates."""
+    sums, basis = sum_clusters(fit.absorbed, fit.residual, codes, size), fit.basis
+    total = basis.T @ fit.absorbed.information @ basis
+    rest = total - np.matmul(np.matmul(basis.T, sums.information), basis)
+    changes = np.zeros((size, len(fit.systems)))
+    for g in range(size):  # a level that alone links systems is not left out: nothing is known then
+        if np.linalg.cond(rest[g]) < 1 / np.finfo(np.float64).eps:
+            changes[g] = -basis @ np.linalg.solve(rest[g], basis.T @ sums.scores[g])
+    return changes
+
+
+def _find_ahead(
+    ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Claim, gone: Integers
+) -> str | None:
+    """Return which system is ahead of a claim's subject without some levels, by a refit."""
+    sign = -1.0 if ranking.lower_is_better else 1.0
+    kept = ~np.isin(fit.data.factors[name].codes, gone)
+    try:
+        again = fit.model.fit(fit.data.rows.take(kept))
+    except NotIdentified:
+        return None
+    values = dict(zip(again.systems, (sign * again.estimate).tolist(), strict=True))
+    if claim.subject not in values:
+        return None
+    others = [one for one in claim.below if one in values]
+    best = max(others, key=values.__getitem__, default=claim.subject)
+    return best if values[best] > values[claim.subject] else None
+
+
+def _try_all_sets(
+    look: Callable[[Integers], str | None], size: int
+) -> tuple[int | None, str | None, Integers]:
+    """Return the size of the smallest set of levels that turns an order, who is ahead, the set."""
+    for n in range(1, size):
+        for gone in combinations(range(size), n):
+            if (ahead := look(np.array(gone))) is not None:
+                return n, ahead, np.array(gone)
+    return None, None, np.arange(0)
+
+
+def _confirm(
+    look: Callable[[Integers], str | None], order: Integers, start: int
+) -> tuple[int | None, str | None]:
+    """Return the fewest of an order of levels without which another is ahead, by refits."""
+    low, high = 0, min(max(start, 1), len(order))
+    ahead = look(order[:high]) if high else None
+    while ahead is None and high < len(order):
+        low, high = high, min(2 * high, len(order))
+        ahead = look(order[:high])
+    if ahead is None:
+        return None, None
+    while high - low > 1:
+        middle = (low + high) // 2
+        found = look(order[:middle])
+        if found is None:
+            low = middle
+        else:
+            high, ahead = middle, found
+    return high, ahead

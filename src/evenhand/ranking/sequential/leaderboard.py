@@ -49,13 +49,12 @@ from evenhand.errors import (
     listing,
     require_option,
 )
-from evenhand.numerics import Array
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.rank_sets import name_critical_values
 from evenhand.ranking.sequential import likelihood
-from evenhand.ranking.sequential.texts import say
 from evenhand.ranking.sequential.votes import JudgeSigns, Vote, chain_digests, count_needed
 from evenhand.ranking.sides import note_sides
+from evenhand.ranking.texts import say_of_boards as say
 from evenhand.render.counts import plural, share
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
@@ -80,6 +79,7 @@ TRACE_DIGITS: Final = 4
 ONLY_TIED: Final = "only ever tied, or never compared,"
 OPEN: Final = "the rank sets of these judges do not confirm them now"
 APART: Final = "no vote speaks against them, and rank sets need votes both ways"
+PLAIN_KEYS: Final = ("checked", "n_votes", "n_ties", "n_revised", "log_numerator", "digest")
 MAX_NAMES: Final = 3  # Most systems or pairs that a sentence names
 MAX_GROUP_NAMES: Final = 8
 
@@ -88,23 +88,17 @@ MAX_GROUP_NAMES: Final = 8
 class LiveLeaderboard:
     """Settings of a board.
 
-    Attributes:
-        ties: "davidson", ties are an outcome of their own; or "discard", they are counted and say
-            nothing.
-        level: share of boards on which nothing that is ever decided is false (proportion).
-        judge_votes: the first so many votes of each judge make one vote of that judge on each
-            pair, for the column that is safe from judges with tastes; None for no such column.
-
     >>> LiveLeaderboard().start(["a", "b"]).look().decided
     ()
     """
 
-    ties: Ties = "davidson"
-    level: float = 0.95
+    ties: Ties = "davidson"  # an outcome of their own; or "discard", counted and saying nothing
+    level: float = 0.95  # share of boards on which nothing that is ever decided is false
+    # the first so many votes of each judge make one vote of that judge on each pair, for the column
+    # that is safe from judges with tastes; None for no such column
     judge_votes: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse settings with which nothing could be decided for good."""
         if str(self.ties) == "half-win":
             raise UnknownOption(
                 "ties as half a win give no probability of a vote, without which nothing stays"
@@ -269,11 +263,8 @@ def _rank(table: Comparisons, settings: LiveLeaderboard, parts: int) -> Confirma
     )
 
 
-# The board as it is shown: what is decided, and who leads now.
-#
-# Who leads is read off log-worths, and log-worths of systems that no vote joins, directly or
-# through others, cannot be compared: a group that met weaker opponents would seem to lead. They
-# stand group by group, and nobody has a place.
+# The board as it is shown. Log-worths of systems that no vote joins, directly or through others,
+# cannot be compared: such groups stand one by one, and nobody has a place.
 
 
 @dataclass(frozen=True)
@@ -296,45 +287,28 @@ class Standing:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Shown):
-    """What is decided and who leads now.
+    """What is decided and who leads now."""
 
-    Attributes:
-        standings: systems, the leading one first; where nobody can lead, group by group.
-        decided: what is decided, in the order in which it was.
-        held: what the votes decide and the rank sets of these judges do not confirm now.
-        held_since: why each of these is held back.
-        by_judges: what judges decide, one vote each; None without that column.
-        checked: whether rank sets had to confirm.
-        n_votes: votes that count.
-        n_ties: ties among them.
-        n_revised: second answers, which do not count.
-        log_numerator: how well the votes were predicted (nats).
-        notes: what must stand beside the board.
-        signature: what makes it again.
-        digest: SHA-256 of the votes in their order.
-        groups: names of the systems that votes join, the largest group first; one of all where
-            somebody can lead.
-        unjoined: which groups no vote joins, in words; "" where votes join all systems.
-        excluded: what was excluded from the votes.
-
-    """
-
-    standings: tuple[Standing, ...]
-    decided: tuple[likelihood.Claim, ...]
+    standings: tuple[Standing, ...]  # the leading one first; where nobody can lead, group by group
+    decided: tuple[likelihood.Claim, ...]  # in the order in which it was
+    # what the votes decide and the rank sets of these judges do not confirm now
     held: tuple[likelihood.Claim, ...]
-    held_since: tuple[str, ...]
+    held_since: tuple[str, ...]  # why each of these is held back
+    # what judges decide, one vote each; None without that column
     by_judges: tuple[likelihood.Claim, ...] | None
-    checked: bool
-    n_votes: int
-    n_ties: int
-    n_revised: int
-    log_numerator: float
-    notes: tuple[str, ...]
-    signature: str
-    digest: str
+    checked: bool  # whether rank sets had to confirm
+    n_votes: int  # votes that count
+    n_ties: int  # ties among them
+    n_revised: int  # second answers, which do not count
+    log_numerator: float  # how well the votes were predicted (nats)
+    notes: tuple[str, ...]  # what must stand beside the board
+    signature: str  # what makes it again
+    digest: str  # SHA-256 of the votes in their order
+    # names of the systems that votes join, the largest group first; one of all where somebody can
+    # lead
     groups: tuple[tuple[str, ...], ...] = ()
-    unjoined: str = ""
-    excluded: tuple[Exclusion, ...] = ()
+    unjoined: str = ""  # which groups no vote joins, in words; "" where votes join all systems
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the votes
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -425,12 +399,7 @@ class Leaderboard(Shown):
                 for claim, why in zip(self.held, self.held_since, strict=True)
             ],
             "by_judges": None if by_judges is None else [asdict(claim) for claim in by_judges],
-            "checked": self.checked,
-            "n_votes": self.n_votes,
-            "n_ties": self.n_ties,
-            "n_revised": self.n_revised,
-            "log_numerator": self.log_numerator,
-            "digest": self.digest,
+            **{name: getattr(self, name) for name in PLAIN_KEYS},
             "says": list(self.says),
             "findings": describe_findings(self.notes),
         }
@@ -450,44 +419,27 @@ class Seen:
 
 
 class SequentialState:
-    """Votes so far.
-
-    Attributes:
-        settings: of the board.
-        systems: names, in the order in which they came.
-        founders: how many of them were there when direct votes began to count: from the start, or
-            once votes had named them. None while nobody knows.
-        seen: which votes were seen.
-        numerator: how well they were predicted.
-        signs: what each judge says, or None where nobody asked.
-        claims: what is decided by the votes, in the order in which it was.
-        judge_claims: what is decided by judges, one vote each.
-        keys: what tells second answers.
-        shown: codes of the system that stood first and of the other → votes that count, by what
-            they said.
-        sides_known: whether left really stood first.
-        trace: first digits of the digest up to each vote.
-        order: what a table's votes were ordered by, "" where they came one by one.
-        seed: of the pairs that stand for rankings, None where there were none.
-
-    """
+    """Votes so far."""
 
     def __init__(self, settings: LiveLeaderboard, systems: Sequence[str]) -> None:
         self.settings = settings
-        self.systems = list(systems)
+        self.systems = list(systems)  # in the order in which they came
+        # how many of them were there when direct votes began to count: from the start, or once
+        # votes had named them. None while nobody knows
         self.founders = len(self.systems) or None
         self.seen = Seen()
         self.numerator = likelihood.Numerator(len(self.systems), ties=settings.ties == "davidson")
         size = settings.judge_votes
-        self.signs = None if size is None else JudgeSigns(size)
-        self.claims: list[likelihood.Claim] = []
-        self.judge_claims: list[likelihood.Claim] = []
-        self.keys: set[str] = set()
+        self.signs = None if size is None else JudgeSigns(size)  # what each judge says
+        self.claims: list[likelihood.Claim] = []  # what votes decide, in the order in which it was
+        self.judge_claims: list[likelihood.Claim] = []  # what judges decide, one vote each
+        self.keys: set[str] = set()  # what tells second answers
+        # codes of the system that stood first and of the other → votes that count, by what they say
         self.shown: dict[tuple[int, int], list[int]] = {}
-        self.sides_known = True
-        self.trace: list[str] = []
-        self.order = ""
-        self.seed: int | None = None
+        self.sides_known = True  # whether left really stood first
+        self.trace: list[str] = []  # first digits of the digest up to each vote
+        self.order = ""  # what a table's votes were ordered by, "" where they came one by one
+        self.seed: int | None = None  # of the pairs that stand for rankings, None without rankings
         self._screen: likelihood.OpenPairScreen | None = None
         self._closed_judges = 0
         self._code = {name: i for i, name in enumerate(self.systems)}
@@ -524,7 +476,6 @@ class SequentialState:
         self._decide_by_judges()
 
     def _take_in(self, votes: Sequence[Vote]) -> list[likelihood.Coded]:
-        """Return votes that predictions learn from, coded."""
         coded, revised = [], 0
         for vote in votes:
             key = vote.key
@@ -584,7 +535,6 @@ class SequentialState:
         self._decide_by_judges()
 
     def _decide_by_judges(self) -> None:
-        """Add what judges decide now, one vote each."""
         if self.signs is None or not self.budget.directions:
             return
         if len(self.signs.closed) == self._closed_judges:
@@ -641,7 +591,12 @@ class SequentialState:
         for (left, right), counts in self.shown.items():
             votes[left] += counts
             votes[right] += counts[::-1]
-        places = share_places(worth)
+        order = np.argsort(-worth, kind="stable")
+        apart = np.diff(worth[order], prepend=np.inf) < -LEVEL_TOLERANCE
+        first = np.maximum.accumulate(np.where(apart, np.arange(len(worth)), 0))
+        ranks = np.empty(len(worth), dtype=np.int64)
+        ranks[order] = first + 1
+        places = ranks.tolist()
         group = {name: i for i, part in enumerate(groups) for name in part}
         standings = []
         for code in sorted(range(k), key=lambda i: (group[names[i]], places[i], names[i])):
@@ -714,16 +669,6 @@ def find_groups(state: SequentialState) -> Groups:
     for name, number in sorted(zip(state.systems, part, strict=True)):
         groups.setdefault(number, []).append(name)
     return tuple(sorted(map(tuple, groups.values()), key=lambda names: (-len(names), names)))
-
-
-def share_places(worth: Array) -> list[int]:
-    """Return the place of each system, from 1; level systems share the first of theirs."""
-    order = np.argsort(-worth, kind="stable")
-    apart = np.diff(worth[order], prepend=np.inf) < -LEVEL_TOLERANCE
-    first = np.maximum.accumulate(np.where(apart, np.arange(len(worth)), 0))
-    places = np.empty(len(worth), dtype=np.int64)
-    places[order] = first + 1
-    return places.tolist()
 
 
 def _list_notes(state: SequentialState, excluded: Sequence[Exclusion]) -> list[str]:
@@ -836,30 +781,26 @@ def read_board(text: str) -> SequentialState:
             "this board was changed since it was written: begin again from the votes"
         )
     try:
-        return _restore(body)
+        systems = [str(name) for name in body["systems"]]
+        state = LiveLeaderboard(**body["settings"]).start(systems)
+        state.founders = None if body["founders"] is None else int(body["founders"])
+        state.seen = Seen(**body["seen"])
+        keys = body["keys"]
+        state.keys = {keys[i : i + KEY_DIGITS] for i in range(0, len(keys), KEY_DIGITS)}
+        trace = body["trace"]
+        state.trace = [trace[i : i + TRACE_DIGITS] for i in range(0, len(trace), TRACE_DIGITS)]
+        state.sides_known = bool(body["sides_known"])
+        state.order = str(body["order"])
+        state.seed = None if body["seed"] is None else int(body["seed"])
+        state.shown = {(s, t): list(counts) for s, t, *counts in body["shown"]}
+        state.numerator = likelihood.Numerator.from_dict(body["numerator"])
+        state.signs = None if body["signs"] is None else JudgeSigns.from_dict(body["signs"])
+        state.claims = [likelihood.Claim(**claim) for claim in body["claims"]]
+        state.judge_claims = [likelihood.Claim(**claim) for claim in body["judge_claims"]]
     except (LookupError, AttributeError, ArithmeticError, TypeError, ValueError) as error:
         raise UnknownFormat(f"this board cannot be read: {type(error).__name__} {error}") from None
+    return state
 
 
 def _sum(body: Mapping[str, Any]) -> str:
     return sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def _restore(body: Mapping[str, Any]) -> SequentialState:
-    systems = [str(name) for name in body["systems"]]
-    state = LiveLeaderboard(**body["settings"]).start(systems)
-    state.founders = None if body["founders"] is None else int(body["founders"])
-    state.seen = Seen(**body["seen"])
-    keys = body["keys"]
-    state.keys = {keys[i : i + KEY_DIGITS] for i in range(0, len(keys), KEY_DIGITS)}
-    trace = body["trace"]
-    state.trace = [trace[i : i + TRACE_DIGITS] for i in range(0, len(trace), TRACE_DIGITS)]
-    state.sides_known = bool(body["sides_known"])
-    state.order = str(body["order"])
-    state.seed = None if body["seed"] is None else int(body["seed"])
-    state.shown = {(s, t): list(counts) for s, t, *counts in body["shown"]}
-    state.numerator = likelihood.Numerator.from_dict(body["numerator"])
-    state.signs = None if body["signs"] is None else JudgeSigns.from_dict(body["signs"])
-    state.claims = [likelihood.Claim(**claim) for claim in body["claims"]]
-    state.judge_claims = [likelihood.Claim(**claim) for claim in body["judge_claims"]]
-    return state

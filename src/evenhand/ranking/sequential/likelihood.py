@@ -102,7 +102,6 @@ def sum_log_chances(counts: Array, logs: Chances, gamma: float | None) -> Array:
 
 
 def expand(pairs: PairCounts, at: Array) -> newton.Expansion:
-    """Return the log-likelihood to second order."""
     # at: (K,) log-worths, or (K + 1,) with γ behind them.
     # Returns value (nats), gradient and information in the order of `at`; the information of worths
     #     is singular, since only their differences count.
@@ -149,10 +148,9 @@ def find_parts(pairs: PairCounts) -> NDArray[np.intp]:
 # point with θ_s = θ_t, that point is the best of the whole null hypothesis, the likelihood being
 # concave. Two equal systems are one player; their votes on each other tell of ties only.
 #
-# A denominator that is too small would decide too much, so that three things are done. Newton's
-# method stops at a squared decrement below 1e-10, which is added. Systems that no vote contradicts
-# being infinitely far apart are taken so: the votes between strongly connected parts then have a
-# likelihood of 1, which is the supremum. Where ties run off to infinity too, nothing is decided.
+# A denominator that is too small would decide too much. So Newton's squared decrement is added;
+# systems that no vote contradicts are taken as infinitely far apart, their votes having a
+# likelihood of 1, the supremum; and where ties run off to infinity too, nothing is decided.
 
 
 @dataclass(frozen=True)
@@ -223,9 +221,8 @@ def find_supremum(
 # ℓ(θ, γ) − Σ_s log 2cosh(θ_s/2) + γ − 3 log(2 + e^γ)
 #
 # Each system has one draw against an average opponent, half won and half lost; ties have one tie
-# and two preferences between equals, so that ν/(2 + ν) = (ties + 1) / (n + 3) where all are equal.
-# The maximum exists for any votes, none included. The prior serves predictions only: whatever they
-# are, what is decided with them is valid, and bad predictions merely decide less.
+# and two preferences between equals. The maximum exists for any votes, none included. Whatever is
+# predicted, what is decided with it is valid: bad predictions merely decide less.
 
 
 def fit_plug_in(pairs: PairCounts, start: Array) -> newton.Maximum:
@@ -404,11 +401,9 @@ def _clip(step: float) -> float:
     return min(max(step, -MAX_STEP), MAX_STEP)
 
 
-# Which pairs could be decided, without a fit for each.
-#
-# Whatever worths make two systems equal have at most the likelihood of the best of them. So a pair
-# whose systems are moved to one point between them, all others held, and whose likelihood is then
-# still too high cannot be decided. The bound never decides and never loses a pair.
+# Which pairs could be decided, without a fit for each: worths that make two systems equal have at
+# most the likelihood of the best of them. A pair whose systems are moved to one point between them,
+# all others held, and whose likelihood is then still too high, cannot be decided.
 
 
 def bound_nulls(
@@ -450,9 +445,8 @@ def bound_nulls(
 # The level α is shared. The ratio of all votes is valid for all pairs at once: wherever θ_s ≤ θ_t
 # is true it is at most N_t / L_t(θ*), one martingale for all pairs and both directions (Ville
 # 1939). Own votes decide once B_st ≥ K(K − 1) / (.4 α), each direction of each pair having a
-# martingale of its own. Both directions count: of two equal systems either may be named the better
-# one, and with half the number they are so named in 3.2 % of boards where 2 % are allowed
-# (threshold 50, 3,000 votes; counted exactly).
+# martingale of its own: with half that number two equal systems are named in 3.2 % of boards where
+# 2 % are allowed (threshold 50, 3,000 votes; counted exactly).
 
 
 @dataclass(frozen=True)
@@ -496,17 +490,15 @@ class Budget:
 
 # What a full look after every vote would decide, without a fit for every pair at every vote.
 #
-# Each open pair has worths at which its two systems are equal. Their likelihood is at most the best
-# under which they are, a lower bound, so that a pair cannot be decided while
+# Each open pair has worths at which its two systems are equal, and cannot be decided while
 #
 # log N_t − ℓ_t(worths) < log 1/(.6 α),
 #
-# and ℓ_t moves with each vote by the log-chance of that vote alone. Far from being decided, pairs
+# where ℓ_t moves with each vote by the log-chance of that vote alone. Far from being decided, pairs
 # share their worths but for the point where their two systems meet: a vote then moves the pairs of
 # its own two systems. A pair that comes near is fitted and has worths of its own, the best ones.
-# The screen lets pairs go and never decides; what it lets through is decided by the same fit as in
-# a full look, so that what is decided depends on the votes up to then, never on when somebody
-# looked.
+# What the screen lets through is decided by the same fit as in a full look, so that what is decided
+# depends on the votes up to then, never on when somebody looked.
 
 
 class OpenPairScreen:

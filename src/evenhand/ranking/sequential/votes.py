@@ -26,7 +26,7 @@ from evenhand.data.texts import say as say_of_columns
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, sentence_hint, suggest
 from evenhand.formats.roles import fold
-from evenhand.ranking.sequential.texts import say
+from evenhand.ranking.texts import say_of_boards as say
 from evenhand.render.findings import Finding
 
 ROWS: Final = "rows"  # The order of the table's own rows
@@ -48,22 +48,14 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Vote:
-    """A vote.
+    """A vote."""
 
-    Attributes:
-        left: system whose output was shown first.
-        right: the other.
-        outcome: "left", "tie" or "right".
-        judge: who voted; "" where nobody knows.
-        question: what was asked, such as the item; a judge's second answer to one question on the
-            same two systems revises the first. "" where nobody knows: then no vote is a revision.
-
-    """
-
-    left: str
-    right: str
-    outcome: str
-    judge: str = ""
+    left: str  # system whose output was shown first
+    right: str  # the other
+    outcome: str  # "left", "tie" or "right"
+    judge: str = ""  # who voted; "" where nobody knows
+    # what was asked, such as the item; a judge's second answer to one question on the same two
+    # systems revises the first. "" where nobody knows: then no vote is a revision
     question: str = ""
 
     def __post_init__(self) -> None:

@@ -58,7 +58,6 @@ class Watched(Shown):
         return self.board.signature
 
     def document(self) -> Document:
-        """Return what people read: the board."""
         return self.board.document()
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.log_linear import Fit
-from evenhand.ranking.position_bias import PositionBias, share_first
+from evenhand.ranking.bias import PositionBias, share_first
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.fragility import REVERSED, UNDECIDED, find_fragility
 from evenhand.ranking.robustness.sensitivity import Choice, Sensitivity, vary_choices
