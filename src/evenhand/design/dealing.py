@@ -312,13 +312,11 @@ def arrange(
     return shown
 
 
-# In which order a judge answers the tickets of one pass.
-#
-# What is judged comes in random order. The pass is cut into as many equal stretches as there are
-# controls, and one stands somewhere in each; so do hidden repeats in what follows the lag, which
-# are not counted in the stretches of controls. Tickets that are asked again come last. Where what
-# was drawn leaves a repeat nothing far enough before it, anchors and own items trade places, and
-# then repeats come later.
+# In which order a judge answers the tickets of one pass: what is judged in random order; a control
+# somewhere in each of as many equal stretches as there are controls; so do hidden repeats in what
+# follows the lag, which are not counted in the stretches of controls. Tickets that are asked again
+# come last. Where what was drawn leaves a repeat nothing far enough before it, anchors and own
+# items trade places, and then repeats come later.
 
 
 class NoPlaceForRepeat(Exception):
@@ -525,11 +523,10 @@ def share_budget(campaign: Campaign, caps: Integers, draws: Draws) -> Integers:
     return designs.level_loads(np.minimum(caps, each), wanted, draws.of("budget").order(judges))
 
 
-# How the quota of each judge is divided among passes that show different numbers of outputs.
-#
-# First in proportion to what each asks, rounded so that who is furthest behind over all judges is
-# rounded up. What then is missing of one is taken from another that has more than it needs, through
-# as many judges as it takes: a transport problem with two or three columns.
+# How the quota of each judge is divided among passes that show different numbers of outputs: first
+# in proportion to what each asks, rounded so that who is furthest behind over all judges is rounded
+# up. What then is missing of one is taken from another that has more than it needs, through as many
+# judges as it takes: a transport problem with two or three columns.
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,6 @@ from evenhand.numerics import Array
 from evenhand.numerics.multiple_tests import order_statistic
 from evenhand.ranking.intervals import MIN_CLUSTERS
 
-# The errors that a design is expected to have, without a single simulated judgment.
-#
 # The model's fit to the shares of answers that are expected of all judges and items together gives
 # the pooled log-worths Δ, which tastes pull towards each other, and v, the variance that one
 # judgment in all would leave. A judge's taste moves the answers to two of his judgments alike: to
@@ -33,10 +31,8 @@ from evenhand.ranking.intervals import MIN_CLUSTERS
 # with T = c′H⁺M²H⁺c, H the information of one judgment, M how far a judgment moves with taste, n_j
 # judgments of a judge and m_i output pairs of an item; two judgments of one output pair covary
 # through that pair alone. With all pairs compared alike T is nearly 2, and with many judgments this
-# is the D-study 2σ_J²/J′ + 2σ_I²/I′ + v/n (Brennan 2001, Generalizability Theory, chapter 4; on the
-# scale of log-worths as in `models/variance_components.py`).
-#
-# When not to use it: as the last word. It takes errors for normal, and a fit for one that exists.
+# is the D-study 2σ_J²/J′ + 2σ_I²/I′ + v/n (Brennan 2001, Generalizability Theory, chapter 4).
+# Errors are taken for normal, and the fit for one that exists: it is not the last word.
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,15 +147,11 @@ def _of_differences(covariance: Array) -> Array:
     return np.asarray(variances[:, None] + variances - 2 * covariance)
 
 
-# The power that a design is expected to have, without simulated judgments: to search by.
-#
-# Estimates are taken for normal around the pooled log-worths, with the errors above
-# on so many degrees of freedom as there are clusters less one. One pair is decided with the
-# probability of a noncentral t. Of several pairs the critical value falls whenever one is decided,
-# as in the step-down of rank sets: t of all pairs is drawn together, and the pairs that are left
-# after each step are taken to be those that are hardest to decide.
-#
-# When not to use it: where clusters are few. `power.py` simulates the analysis itself.
+# Estimates are taken for normal around the pooled log-worths, with the errors above on so many
+# degrees of freedom as there are clusters less one. One pair is decided with the probability of a
+# noncentral t. Of several pairs the critical value falls whenever one is decided, as in the
+# step-down of rank sets: t of all pairs is drawn together, and the pairs that are left after each
+# step are taken to be those that are hardest to decide. `power.py` simulates the analysis itself.
 
 REPLICATES: Final = 1_999
 FEWER_REPLICATES: Final = 399

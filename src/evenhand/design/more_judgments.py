@@ -33,15 +33,9 @@ from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.intervals import MIN_CLUSTERS, POWER, find_times
 from evenhand.ranking.ranking import Ranking
 
-# How many more judgments would decide pairs that are open, from the judgments there are.
-#
-# A pair is decided if its difference is beyond c standard errors. Today's estimate d̂, with error
-# s, stays part of what will be known. With t times as many judgments, by as many more judges and on
-# as many more items of the same kind, of a pair that is d apart (as above),
-#
-# d̂_t = d̂/t + (1 − 1/t) d + ε,   ε ~ N(0, s² (t − 1)/t²)
-#
-# and it is decided with power π at the t where
+# How many more judgments would decide open pairs: a pair is decided if its difference is beyond c
+# standard errors. Today's estimate d̂, with error s, stays part of what will be known (as above, of
+# a pair that is d apart), and it is decided with power π at the t where
 #
 # d̂ + (t − 1) d = c s √t + z_π s √(t − 1)
 #
@@ -49,10 +43,8 @@ from evenhand.ranking.ranking import Ranking
 # of this pair alone add their own information i to what there is, so that t = 1 + m i s²; i is that
 # of one judgment in the model, less by what judges and items add to the variance. Ratings of a pair
 # are shared equally by its two outputs: with σ² the variance of one, i = 1/(4σ²). d is taken to be
-# d̂; the least and the most go with the ends of its 80 % interval. Of an open pair the interval
-# often reaches zero, and then no number is the most. Ours.
-#
-# When not to use it: to plan a campaign of other judges, systems or pairs (`evenhand plan`).
+# d̂; the least and the most go with the ends of its 80 % interval, which of an open pair often
+# reaches zero: then no number is the most. Ours.
 
 RANGE: Final = 0.8  # Level of the interval of a difference (proportion)
 

@@ -31,19 +31,15 @@ from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
 from evenhand.ranking.sequential.likelihood import PairCounts, expand
 
-# What is believed of the worths: a normal distribution around a fit with a ridge.
+# What is believed of the worths: a normal distribution around a fit with a ridge,
 #
 # ℓ(θ, γ) − ½ r (Σ_s θ_s² + γ²),   r = ¼: log-worths are N(0, 2²) before the first judgment,
 #
-# ℓ being the likelihood with Davidson's ties, ν = exp γ, or without where nothing tied. The belief
-# is normal around the maximum, its covariance the inverse information (Laplace's approximation).
-# One comparison of two systems with difference Δ tells about it
-#
-# I(Δ) = ¼ (p₊ + p₋ − (p₊ − p₋)²),
-#
-# p₊ and p₋ being the chances of the two preferences: p (1 − p) where nothing ties. The ridge and
-# what is made of it are ours. `BradleyTerry(prior=1)` has the same curvature at equal worths and
-# shrinks systems far out less; it is made for estimates, this for choosing, many times a second.
+# ℓ being the likelihood with Davidson's ties, ν = exp γ, or without where nothing tied; its
+# covariance is the inverse information (Laplace's approximation). One comparison of two systems
+# with difference Δ tells about it I(Δ) = ¼ (p₊ + p₋ − (p₊ − p₋)²), p₊ and p₋ being the chances of
+# the two preferences: p (1 − p) where nothing ties. `BradleyTerry(prior=1)` has the same curvature
+# at equal worths and shrinks systems far out less; it is made for estimates, this for choosing.
 
 Integers = NDArray[np.signedinteger[Any]]
 Mask = NDArray[np.bool_]
@@ -304,8 +300,6 @@ class Batch:
         return pair, float(scores[pair])
 
 
-# Pairs that do not depend on answers: random ones, and those that every campaign begins with.
-#
 # Until every system has `start` judgments, systems with the fewest are paired at random: successive
 # random perfect matchings. Then parts of the systems that no chain of judgments joins are joined.
 # What is chosen by answers that do not exist yet is chosen badly.
@@ -393,8 +387,6 @@ def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
     return True
 
 
-# Pairs whose answers tell most about the order: three ways to look at what is uncertain.
-#
 # *order* (the default). Where the belief has density f_ab at Δ_ab = 0 and variance V_ab, about
 # .8 Σ_ab f_ab √V_ab pairs will stand in the wrong order once it has narrowed to V_ab. The score of
 # a comparison c is by how much it lowers that, to first order:
@@ -405,11 +397,9 @@ def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
 # While differences are hardly known (mean variance above `ROUGH`), the information I_c of a
 # comparison is taken at a draw from the belief: a guess would be trusted too far.
 #
-# *closest* (Thompson sampling). Draw the worths from the belief; ask about the two systems that are
-# nearest to each other in that draw.
-#
-# *voi* (value of information). The answer that is expected to lower the probability most that the
-# pair stands in the wrong order: Φ(−|Δ|/√V) now, less its mean over the possible answers.
+# *closest* (Thompson sampling): the two systems that are nearest to each other in a draw of the
+# worths. *voi* (value of information): the answer that is expected to lower the probability most
+# that the pair stands in the wrong order: Φ(−|Δ|/√V) now, less its mean over the possible answers.
 #
 # The formulas are ours, in the field's standard forms. A pair chosen counts as answered, on
 # average, for those chosen after it in one batch.
@@ -498,11 +488,9 @@ def _say_doubt(batch: Batch, pair: int) -> str:
     return f"{batch.systems[int(better[0])]} is better with probability {max(sure, 1 - sure):.2f}"
 
 
-# Pairs at the border of the first k: who is in, who is out?
-#
-# Draw the worths from the belief; ask about the systems in places k and k + 1 of that draw (of the
-# pairs that may be asked, the one whose ends lie on both sides and nearest to the border). For k =
-# 1 it asks who is best. The rule is ours, Thompson sampling for a set.
+# Pairs at the border of the first k: the systems in places k and k + 1 of a draw of the worths (of
+# the pairs that may be asked, the one whose ends lie on both sides and nearest to the border).
+# Thompson sampling for a set; the rule is ours.
 
 
 def choose_at_border(batch: Batch, n: int, rng: np.random.Generator) -> None:
@@ -531,13 +519,9 @@ def _say_chance(chance: float) -> str:
     return "<0.01" if chance < 0.005 else ">0.99" if chance > 0.995 else f"{chance:.2f}"
 
 
-# Pairs whose answers tell most about all worths: expected information (D-optimality).
-#
-# ½ log(1 + I_c V_c)   nats,
-#
-# by which one more comparison of pair c lowers the entropy of the belief. It asks about whatever is
-# least known, whether the order hangs on it or not; early it is worse than random pairs. The
-# formula is ours, in the standard form of Bayesian design.
+# Expected information (D-optimality): ½ log(1 + I_c V_c) nats, by which one more comparison of pair
+# c lowers the entropy of the belief. It asks about whatever is least known, whether the order hangs
+# on it or not; early it is worse than random pairs.
 
 
 def choose_by_information(batch: Batch, n: int, rng: np.random.Generator) -> None:  # noqa: ARG001 - as all
@@ -547,18 +531,12 @@ def choose_by_information(batch: Batch, n: int, rng: np.random.Generator) -> Non
         batch.take(pair, CHOSEN, f"an answer tells {nats:.3f} nats about the worths")
 
 
-# Which pairs to ask about next: a start-up phase, then a share at random, the rest by a rule.
-#
-# Of each batch the random pairs are drawn first, uniformly and independently, whatever was
-# answered, waits, or is wanted; the rule fills in around them. So they are a sample of all pairs.
-#
-# Whoever serves pairs to judges (the pages, a script, `evenhand next`) asks a `Policy` for n pairs
-# and gets them with reasons. All of it is ours; experiment E5 of the documentation measures what it
-# saves where the truth is known, and `savings.py` what it would have saved on collected judgments.
-#
-# When not to use it: judgments that were chosen by earlier answers are for this one ranking of
-# these systems. For anything else that they may be asked (agreement, judges, a new system's place
-# among all) pairs at random are better; therefore a share stays random.
+# A start-up phase, then a share at random, the rest by a rule. Of each batch the random pairs are
+# drawn first, uniformly and independently, whatever was answered, waits, or is wanted; the rule
+# fills in around them. So they are a sample of all pairs, which anything but this one ranking of
+# these systems needs (agreement, judges, a new system). All of it is ours; experiment E5 of the
+# documentation measures what it saves where the truth is known, and `savings.py` what it would have
+# saved on collected judgments.
 
 
 Rule = Callable[[Batch, int, np.random.Generator], None]

@@ -27,17 +27,16 @@ from evenhand.ranking.ratings import rank_scores
 from evenhand.ranking.robustness.removal import merge_evidence
 from evenhand.ranking.settings import Settings
 
-# What a planned campaign is: systems and tastes as they may be, and who judges what.
+# Systems and tastes as they may be, and who judges what:
 #
 # x = (θ_s + b_js + u_is) − (θ_t + b_jt + u_it),   b ~ N(0, σ_J²), u ~ N(0, σ_I²)
 # P(s preferred) : P(tie) : P(t preferred) = e^{x/2} : ν : e^{−x/2}
 #
 # An output pair is one item answered by two systems. `overlap` different judges see each output
-# pair, each of them `repeats` times.
-#
-# Of ratings, y = θ_s + b_js + u_is + e with e ~ N(0, σ_E²), in points. What is seen is an output,
-# one item answered by one system, and items are answered by all systems; the judges of one output
-# know nothing of the others. Severity and difficulty are none of it: the analysis removes them.
+# pair, each of them `repeats` times. Of ratings, y = θ_s + b_js + u_is + e with e ~ N(0, σ_E²), in
+# points; an output is one item answered by one system, and items are answered by all systems; the
+# judges of one output know nothing of the others. Severity and difficulty are removed by the
+# analysis.
 
 Loads = Literal["equal", "zipf"]
 LOADS: Final = ("equal", "zipf")
@@ -309,12 +308,10 @@ def _factor(letter: str, codes: Integers) -> Factor:
     return Factor(labels, code.astype(np.int32), np.bincount(code).astype(float), len(used))
 
 
-# The power of a design by simulation: campaigns drawn, ranked by the default, and counted.
-#
-# Power is the share of campaigns in which a pair is decided the right way. A false decision is a
-# pair decided the wrong way, or at all between equals. Shares carry Wilson's intervals for the
-# number of campaigns (Wilson 1927, Probable inference, Journal of the American Statistical
-# Association 22).
+# The power of a design by simulation is the share of campaigns in which a pair is decided the right
+# way. A false decision is a pair decided the wrong way, or at all between equals. Shares carry
+# Wilson's intervals for the number of campaigns (Wilson 1927, Probable inference, Journal of the
+# American Statistical Association 22).
 
 Progress = Callable[[int, int], None]
 CAMPAIGNS: Final = 200
@@ -410,8 +407,6 @@ def bound_share(count: int, of: int) -> tuple[float, float]:
     return max(middle - margin, 0.0), min(middle + margin, 1.0)
 
 
-# What all judges and items answer together, and truths of other tastes that answer alike.
-#
 # Tastes pull pooled worths towards each other by the root of `find_growth`: who takes tastes for
 # stronger than they were taken for, and still observes the same answers of all, must take the
 # worths of one judge to be further apart.

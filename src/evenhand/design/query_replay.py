@@ -72,12 +72,10 @@ def _write_share(one: LabelShare) -> str:
     return f"{'≤ ' if one.at_start else ''}{100 * share:.0f} %"
 
 
-# What a replay of queries found: error against labels used, and what that says.
-#
 # Intervals at one look are Student's t over repeats, paired by repeat, and about these test
-# outputs. Over the whole curve, of shares and of parts other test items are counted too: they are
-# mostly the larger part of chance. There the variance over items and that over repeats are added
-# (query.py); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2:110-114).
+# outputs. Over the whole curve, of shares and of parts the variance over test items and that over
+# repeats are added (query.py); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin
+# 2:110-114).
 
 Numbers = NDArray[np.int64]
 

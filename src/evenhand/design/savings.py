@@ -37,17 +37,11 @@ from evenhand.numerics.sorting import fit_rising
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings
 
-# What a policy would have saved: agreement with the ranking of all the data, by judgments used.
-#
 # Random pairs reach a certain mean agreement with n judgments, the policy with n′: it saves
-# 1 − n′/n. Both mean curves are made to rise first (`fit_rising`): the first crossing of
-# a noisy curve comes too early, and would find savings where there are none. So n′ < n exactly
-# where the policy's curve is the higher one at n, and neither side is favoured. The method is ours.
-#
-# Intervals resample the replays, policy and random pairs together. They are the error of replaying:
-# how much the number would change if these judgments were replayed again with other seeds. What
-# other judgments, or other judges, would have shown they do not tell, and more replays narrow them
-# for nothing.
+# 1 − n′/n. Both mean curves are made to rise first (`fit_rising`): the first crossing of a noisy
+# curve comes too early, and would find savings where there are none. The method is ours. Intervals
+# resample the replays, policy and random pairs together: they are the error of replaying alone, not
+# of other judgments or judges, and more replays narrow them for nothing.
 
 
 RESAMPLES: Final = 999
@@ -232,9 +226,6 @@ class Savings(Shown):
             "says": list(self.says),
             "findings": describe_findings(self.notes),
         }
-
-
-# Collected judgments as a pool of answers, drawn without putting them back.
 
 
 @dataclass(frozen=True, eq=False)

@@ -157,22 +157,15 @@ def _find_majority(votes: Sequence[int], left: int) -> int | None:
     return 0
 
 
-# A sort whose comparator is people: the next questions, and the order when all are answered.
-#
 # Judges' answers drive a merge insertion (Ford & Johnson 1959). Vilar, Leusch, Ney & Banchs (2007)
 # take ranking systems as sorting them; Braslavski, Beloborodov, Khalilov & Sharoff (2013) let
 # judges simulate a sort. What follows is ours:
 #
 # - the state is the questions' answers, from which the sort is run again whenever somebody asks;
 # - a tie makes the tied outputs one, of which the first goes on;
-# - several judges may vote on one question: of each pair shown, the answer with most votes counts,
-# and where answers share the most, it is a tie. With more than two outputs shown they are ordered
-# by pairs won less pairs lost, equal ones tie;
-# - a question is closed as soon as the votes to come cannot change what it says;
+# - several judges may vote on one question (`decide`), which is closed as soon as the votes to come
+# cannot change what it says;
 # - an output that comes later is put among the others by halving, once these stand in order.
-#
-# When not to use it: one wrong answer sends an output to a wrong place, and no later answer mends
-# it. Where judges disagree, ask several of them, or let a model choose (`policy.py`).
 
 
 def is_count(value: object, least: int) -> bool:

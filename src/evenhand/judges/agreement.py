@@ -193,9 +193,7 @@ def _measure_ratings(
     def tabulate(part: RatingRows) -> AgreementTable:
         units = find_units(part, scale)
         output = number_groups(units.rows.unit)
-        for (
-            name
-        ) in factors:  # outputs cannot be distinguished by what differs among their judgments
+        for name in factors:  # what differs among judgments of an output cannot tell outputs apart
             _, codes = units.rows.labels(name)
             first = np.zeros(int(output.max(initial=-1)) + 1, dtype=np.int64)
             first[output[::-1]] = codes[::-1]
@@ -336,13 +334,9 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
     if rated:
         declared = "declared" if units.scale.declared else "seen"
         points = f"scale {units.scale} {declared}, {len(units.points)} points"
-    how = [
-        f"agreement: {names}",
-        points,
-        f"cluster bootstrap by {request.cluster}, B={agreement_intervals.REPLICATES}, beyond"
-        f" {agreement_intervals.MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}",
-        f"seed={request.seed}",
-    ]
+    drawn = f"cluster bootstrap by {request.cluster}, B={agreement_intervals.REPLICATES}, beyond"
+    most = f"{agreement_intervals.MAX_CLUSTERS[request.cluster]:,} merged, level {request.level:g}"
+    how = [f"agreement: {names}", points, f"{drawn} {most}", f"seed={request.seed}"]
     reason = "second answers of a judge to the same output"
     sentence = str(say("again", n=units.again))
     again = Exclusion("again", reason, units.again, unit="answer", sentence=sentence)
@@ -472,29 +466,17 @@ def compute_kinds(
             else:
                 alike = "all scores are alike: what chance would give is all there is"
                 why = alike if value is None else None
-        lower = upper = None
+        interval = Interval(None, None)
         notes: list[Finding] = []
         if value is not None:
-            if kind.kappa:
-                notes.append(say("landis-koch", "info", word=name_kappa(value)))
-            if no_interval is not None:
-                notes.append(no_interval)
+            notes += [say("landis-koch", "info", word=name_kappa(value))] if kind.kappa else []
+            interval = Interval(None, None, no_interval)
             if draws is not None:
                 interval = draws.bound(kind.compute, request.level)
-                lower, upper = interval.lower, interval.upper
-                notes += [interval.why] if interval.why else []
-        coefficient = Coefficient(
-            name=kind.name,
-            title=title,
-            value=value,
-            lower=lower,
-            upper=upper,
-            units=units.size - units.alone,
-            ratings=int(sizes.sum()),
-            why=why,
-            notes=tuple(notes),
-        )
-        coefficients.append(coefficient)
+            notes += [interval.why] if interval.why else []
+        found = (kind.name, title, value, interval.lower, interval.upper)
+        counts = (units.size - units.alone, int(sizes.sum()))
+        coefficients.append(Coefficient(*found, *counts, why=why, notes=tuple(notes)))
     return tuple(coefficients)
 
 
@@ -506,13 +488,13 @@ def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float6
         if kind != "ratings":
             counts = np.stack([(units.code[place] == c).sum(axis=1) for c in range(3)])
             difference[at] = 1 - (counts * (counts - 1)).sum(axis=0) / (judges * (judges - 1))
-            continue
-        score = units.points[units.code[place]]
-        if judges == 2:
-            difference[at] = np.abs(score[:, 0] - score[:, 1])
-            continue
-        rank = 2 * np.arange(1, judges + 1) - judges - 1
-        difference[at] = np.sort(score, axis=1) @ rank * (2 / (judges * (judges - 1)))
+        elif judges == 2:
+            first, second = units.points[units.code[place]].T
+            difference[at] = np.abs(first - second)
+        else:
+            rank = 2 * np.arange(1, judges + 1) - judges - 1
+            ordered = np.sort(units.points[units.code[place]], axis=1)
+            difference[at] = ordered @ rank * (2 / (judges * (judges - 1)))
     return difference
 
 
@@ -607,9 +589,8 @@ def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coeffi
     notes = [
         say("landis-koch", "info", word=name_kappa(agreement.kappa)),
         say("pair-counts", "info", **{key: getattr(agreement, key) for key in shown}),
+        *([interval.why] if interval.why else []),
     ]
-    if interval.why:
-        notes.append(interval.why)
     if agreement.own:  # pairs of votes that are no agreement between judges
         share = agreement.own / agreement.comparable
         notes.append(say("own-pairs", n=agreement.own, of=agreement.comparable, share=share))

@@ -74,13 +74,22 @@ def expect_agreement(
         return None
     votes = leave_repeats(votes)
     k, size = len(votes.systems), len(votes.items)
-    keys = votes.left.astype(np.int64) * k + votes.right
-    pairs, place = np.unique(keys, return_inverse=True)
+    sides = votes.left.astype(np.int64) * k + votes.right
+    pairs, place = np.unique(sides, return_inverse=True)
     names = [(votes.systems[pair // k], votes.systems[pair % k]) for pair in pairs.tolist()]
     chances = predict(names)[place.reshape(-1)]
     turned = votes.left < votes.right  # the system first by name stood left: it goes last
     chances = np.where(turned[:, None], chances[:, ::-1], chances)
-    agree = _agree_by_item(votes, chances, size)
+    agree = np.zeros(size)  # expected agreeing pairs of votes of different judges on each item
+    for sign, keys in ((1, votes.number("pair")), (-1, votes.number("pair", "judge"))):
+        groups = int(keys.max(initial=-1)) + 1
+        both = np.zeros(groups)
+        for column in chances.T:
+            both += np.bincount(keys, column, minlength=groups) ** 2
+            both -= np.bincount(keys, column**2, minlength=groups)
+        item = np.zeros(groups, dtype=np.int64)
+        item[keys] = votes.item
+        agree += sign * np.bincount(item, both / 2, minlength=size)
     ties = np.bincount(votes.item, chances[:, 1], minlength=size)
     sums = np.column_stack([shared.by_item.astype(np.float64), agree, ties])
     sums = sums[sums.any(axis=1)]
@@ -93,43 +102,18 @@ def expect_agreement(
         apart = np.where(known, kappas - expected_kappas, 0.0)
         interval = find_interval(Ratio(apart, known.astype(np.float64)), level)
         lower, upper = interval.lower, interval.upper
-    return ExpectedAgreement(
-        observed=shared.observed,
-        expected=float(whole[0, 4] / whole[0, 1]),
-        kappa=observed,
-        expected_kappa=expected,
-        difference=observed - expected,
-        lower=lower,
-        upper=upper,
-        comparable=shared.comparable,
-    )
+    share = float(whole[0, 4] / whole[0, 1])
+    kappas_seen = (observed, expected, observed - expected, lower, upper)
+    return ExpectedAgreement(shared.observed, share, *kappas_seen, shared.comparable)
 
 
-def _agree_by_item(votes: Votes, chances: Array, size: int) -> Array:
-    """Return (I,) expected number of agreeing pairs of votes of different judges on each item."""
-    total = np.zeros(size)
-    for sign, keys in ((1, votes.number("pair")), (-1, votes.number("pair", "judge"))):
-        groups = int(keys.max(initial=-1)) + 1
-        both = np.zeros(groups)
-        for column in chances.T:
-            both += np.bincount(keys, column, minlength=groups) ** 2
-            both -= np.bincount(keys, column**2, minlength=groups)
-        item = np.zeros(groups, dtype=np.int64)
-        item[keys] = votes.item
-        total += sign * np.bincount(item, both / 2, minlength=size)
-    return total
-
-
-def _find_kappas(sums: Array) -> tuple[Array, Array]:
+def _find_kappas(sums: Array) -> list[Array]:
     """Return κ and κ* of every row of sums; NaN where they do not exist."""
     # sums: (R, 6) agreeing and comparable pairs of votes, ties and votes; then agreeing pairs and
     #     ties as the model expects them.
     agree, comparable, ties, total, expected, expected_ties = sums.T
-    both = [
-        correct_chance(one, comparable, tied, total)
-        for one, tied in ((agree, ties), (expected, expected_ties))
-    ]
-    kappas = [
-        np.where(under > 0, over / np.where(under > 0, under, 1), np.nan) for over, under in both
-    ]
-    return kappas[0], kappas[1]
+    kappas = []
+    for one, tied in ((agree, ties), (expected, expected_ties)):
+        over, under = correct_chance(one, comparable, tied, total)
+        kappas.append(np.where(under > 0, over / np.where(under > 0, under, 1), np.nan))
+    return kappas

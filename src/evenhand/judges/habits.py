@@ -28,8 +28,6 @@ from evenhand.judges.rating_evidence import PRIOR_SCORES, Expectation, RatingSlo
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, rank_within
 
-# Which points of the scale each judge uses, and which a judge of that mean and spread would use.
-#
 # Judges of one task and criterion give its points k with shares q_k in all. One who is more
 # lenient, or keeps to a part of the scale, and otherwise uses it like the rest, gives
 #
@@ -38,11 +36,8 @@ from evenhand.numerics.cluster_means import number_groups, rank_within
 #
 # t_k being the place of point k among all scores, 0 to 1 (exponential tilting, the distribution
 # nearest to q with these moments). So severity and honest narrowness are taken out before points
-# are counted: what is left is gaps (scores that share a point oftener than p says: coarse) and ends
-# (scores at an end oftener than p of the same mean says: extreme). α and β have a weak normal prior
-# that keeps them finite where a judge gives one point only.
-#
-# More than 101 different scores are merged into 101 steps of t.
+# are counted. α and β have a weak normal prior that keeps them finite where a judge gives one point
+# only. More than 101 different scores are merged into 101 steps of t.
 
 
 MAX_POINTS: Final = 100
@@ -200,13 +195,13 @@ def find_habits(
     rows: RatingRows, seen: Expectation, slopes: RatingSlopes, scale: Scale | None = None
 ) -> tuple[Habit, ...]:
     use = use_of_points(rows.targets(), scale)
-    habits = [] if (use.scores < MIN_SCORES).all() else [_coarse(use), _extreme(use)]
+    judges = np.flatnonzero(use.scores >= MIN_SCORES)
+    habits = [_coarse(use, judges), _extreme(use, judges)] if len(judges) else []
     drifting = _drifting(seen, slopes)
     return (*habits, *([] if drifting is None else [drifting]))
 
 
-def _coarse(use: PointUse) -> Habit:
-    judges = np.flatnonzero(use.scores >= MIN_SCORES)
+def _coarse(use: PointUse, judges: Integers) -> Habit:
     same, error, usual = (a[judges] for a in (use.same, use.same_error, use.same_usual))
     values, variances = np.log(same / usual), (error / same) ** 2
     p = normal_spread(values, variances).above(values, variances)
@@ -220,8 +215,7 @@ def _coarse(use: PointUse) -> Habit:
     return Habit("coarse", judges, points, "coarse", says, p, tested)
 
 
-def _extreme(use: PointUse) -> Habit:
-    judges = np.flatnonzero(use.scores >= MIN_SCORES)
+def _extreme(use: PointUse, judges: Integers) -> Habit:
     n, share, usual = (a[judges] for a in (use.scores, use.ends, use.ends_usual))
     ends, expected = n * share + 0.5, n * usual + 0.5
     values = np.log(ends / (n + 1 - ends)) - np.log(expected / (n + 1 - expected))

@@ -73,13 +73,6 @@ class Intraclass:
     why: str | None = None  # why there is no value
 
 
-Forms = tuple[Intraclass, Intraclass]  # The correlation of one judge and of the mean of k
-_NEGATIVE: Final = (
-    "outputs' means differ less than chance makes them: how well means tell outputs apart has no"
-    " value"
-)
-
-
 @dataclass(frozen=True)
 class _Squares:
     n: int
@@ -88,6 +81,13 @@ class _Squares:
     within: float
     judges: float
     rest: float
+
+
+Forms = tuple[Intraclass, Intraclass]  # The correlation of one judge and of the mean of k
+_NEGATIVE: Final = (
+    "outputs' means differ less than chance makes them: how well means tell outputs apart has no"
+    " value"
+)
 
 
 def correlate_intraclass(scores: Array, *, level: float = 0.95) -> tuple[Intraclass, ...]:
@@ -110,12 +110,11 @@ def intraclass_coefficients(units: Units, *, level: float = 0.95) -> tuple[Coeff
             n, k = shared.size, int(sizes[0])
             scores = shared.points[shared.code].reshape(n, k)
             complete = k == len(np.unique(shared.judge))
-            notes = () if complete else (say("any-judges", judges=k),)
-            if complete:
-                forms = correlate_intraclass(scores, level=level)
-            else:
-                forms = _by_ratio("1", _take_squares(scores), level)
-            known = {one.name: _name(one, n, n * k, (*notes, *note_items(units))) for one in forms}
+            forms, notes = correlate_intraclass(scores, level=level), note_items(units)
+            if not complete:
+                forms = tuple(one for one in forms if one.name.startswith("icc-1"))
+                notes = (say("any-judges", judges=k), *notes)
+            known = {one.name: _name(one, n, n * k, notes) for one in forms}
         if not complete:
             known = correlate_by_components(units, level=level) | known
     except (NotIdentified, NotConverged) as refusal:
@@ -158,16 +157,9 @@ def correlate_by_components(units: Units, *, level: float = 0.95) -> dict[str, C
             value, lower, upper = _correlate(peak, form, k, level)
             for name, times in ((f"icc-{form}-1", 1.0), (f"icc-{form}-k", k)):
                 ends = [None if one is None else _lengthen(one, times) for one in (lower, upper)]
-                found[name] = Coefficient(
-                    name=name,
-                    title=FORMS[name],
-                    value=_lengthen(value, times),
-                    lower=ends[0],
-                    upper=ends[1],
-                    units=shared.size,
-                    ratings=n,
-                    notes=(note, *note_items(units)),
-                )
+                numbers = (_lengthen(value, times), ends[0], ends[1], shared.size, n)
+                notes = (note, *note_items(units))
+                found[name] = Coefficient(name, FORMS[name], *numbers, notes=notes)
     return found
 
 
@@ -204,19 +196,9 @@ def _lengthen(value: float, times: float) -> float:
 
 
 def _name(one: Intraclass, units: int, ratings: int, notes: tuple[Finding, ...]) -> Coefficient:
-    if one.f is None:
-        notes = (*notes, say("no-f"))
-    return Coefficient(
-        name=one.name,
-        title=FORMS[one.name],
-        value=one.value,
-        lower=one.lower,
-        upper=one.upper,
-        units=units,
-        ratings=ratings,
-        why=one.why,
-        notes=notes,
-    )
+    notes = notes if one.f is not None else (*notes, say("no-f"))
+    found = (one.value, one.lower, one.upper, units, ratings, one.why, notes)
+    return Coefficient(one.name, FORMS[one.name], *found)
 
 
 def _take_squares(scores: Array) -> _Squares:
@@ -235,14 +217,8 @@ def _take_squares(scores: Array) -> _Squares:
     if not rows:
         alike = "scores are the same" if not total else "outputs have the same mean score"
         raise NotIdentified(f"the ICC has no value: all {alike}")
-    return _Squares(
-        n=n,
-        k=k,
-        between=rows / (n - 1),
-        within=within / (n * (k - 1)),
-        judges=columns / (k - 1),
-        rest=rest / ((n - 1) * (k - 1)),
-    )
+    means = (rows / (n - 1), within / (n * (k - 1)), columns / (k - 1), rest / ((n - 1) * (k - 1)))
+    return _Squares(n, k, *means)
 
 
 def _by_ratio(form: str, s: _Squares, level: float) -> Forms:

@@ -29,12 +29,8 @@ from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import rank_within, sum_above
 from evenhand.numerics.distributions import t_quantile
 
-# Do judges rise and fall together: Pearson's and Spearman's correlation of two judges.
-#
-# Both ignore how severe a judge is; Spearman's ignores distances too. Correlations are taken over
-# the units that both judges scored, ranks (ties their mean) within them.
-#
-# When not to use it: judges who correlate may still disagree in every score; see `icc` and `alpha`.
+# Pearson's and Spearman's correlation of two judges over the units that both scored, ranks (ties
+# their mean) within them. Judges who correlate may still disagree in every score.
 
 Counts = NDArray[np.int64]
 MIN_UNITS: Final = 3  # Units from which a correlation can be anything but -1 or 1
@@ -85,25 +81,14 @@ def _varies(groups: Counts, values: Array) -> NDArray[np.bool_]:
     return np.asarray(np.bincount(groups, values != opening[groups]) > 0)
 
 
-def plain_numbers(values: NDArray[Any]) -> list[Any]:
-    """Return plain numbers, None for NaN."""
-    missing = np.isnan(values).tolist()
-    return [None if no else value for no, value in zip(missing, values.tolist(), strict=True)]
-
-
-# Cohen's κ of two judges, with weights on the declared scale.
-#
-# κ = 1 − D_o / D_e,   D_o = mean w(x, y),   D_e = Σ_xy p(x) q(y) w(x, y)
+# Cohen's κ of two judges: κ = 1 − D_o / D_e,   D_o = mean w(x, y),   D_e = Σ_xy p(x) q(y) w(x, y)
 #
 # p and q are the shares of scores that either judge gave on their common units, and w says how far
-# two scores are apart: 1 if they differ (none), |x − y| (linear) or (x − y)² (quadratic). Distances
-# are those of the scale itself. Programs that number the scores they happen to see (1, 2, 4, 5
-# become 0, 1, 2, 3) give other weighted values wherever a score in the middle is unused.
-#
-# Sources: Cohen (1960), Educational and Psychological Measurement 20:37-46; Cohen (1968),
-# Psychological Bulletin 70:213-220. When not to use it: where one score prevails κ is low though
-# judges agree (Feinstein & Cicchetti 1990); beside it stands the share that agrees. It compares two
-# judges; for more see `fleiss` and `alpha`.
+# two scores are apart: 1 if they differ (none), |x − y| (linear) or (x − y)² (quadratic), on the
+# scale itself. Programs that number the scores they happen to see (1, 2, 4, 5 become 0, 1, 2, 3)
+# give other weighted values wherever a score in the middle is unused. Sources: Cohen (1960),
+# Educational and Psychological Measurement 20:37-46; Cohen (1968), Psychological Bulletin
+# 70:213-220.
 
 Weights = Literal["none", "linear", "quadratic"]
 
@@ -161,13 +146,10 @@ def _shares(overlap: Overlap, codes: Codes) -> Array:
     return np.asarray(counts / overlap.units[:, None])
 
 
-# Every pair of judges: how far they agree on what both scored, and what that says of each judge.
-#
 # A mean over pairs counts each pair of judges by its common units, so that a pair with three units
 # weighs no more than it knows; pairs for which a coefficient does not exist are left out and
 # counted. The mean of unweighted κ on complete data, all pairs alike, is Light's κ (Light 1971,
-# Psychological Bulletin 76:365-377); that of Cohen's κ is sometimes printed as "average pairwise
-# κ".
+# Psychological Bulletin 76:365-377).
 
 # What is measured of two judges, and its title
 MEASURES: Final[Mapping[str, str]] = {
@@ -204,18 +186,15 @@ class JudgePairs:
         values = self.measures.get(name, np.empty(0))
         missing = self.why.get(name)
         if missing is None and np.isnan(values).all():  # no pair of judges has it
+            missing = (
+                "every pair of judges has fewer than three outputs in common, or a judge who"
+                " scored all of them alike: nothing rises or falls"
+            )
             if not units:
                 missing = NO_OVERLAP
             elif name.startswith("cohen"):
-                missing = (
-                    "all judges gave one and the same score throughout: chance explains all"
-                    " agreement"
-                )
-            else:
-                missing = (
-                    "every pair of judges has fewer than three outputs in common, or a judge who"
-                    " scored all of them alike: nothing rises or falls"
-                )
+                alike = "all judges gave one and the same score throughout"
+                missing = f"{alike}: chance explains all agreement"
         if missing is not None:
             return Coefficient(name, title, None, units=units, ratings=both, why=missing)
         exists = ~np.isnan(values)
@@ -226,17 +205,14 @@ class JudgePairs:
         return Coefficient(name, title, value, lower, upper, units, 2 * units, notes=notes)
 
     def records(self) -> list[dict[str, Any]]:
-        columns = {"units": self.units, "equal": self.equal, "distance": self.distance}
-        plain = {
-            name: plain_numbers(values) for name, values in {**columns, **self.measures}.items()
+        columns: dict[str, list[Any]] = {
+            name: [self.judges[code] for code in side.tolist()]
+            for name, side in (("first", self.first), ("second", self.second))
         }
-        names = [
-            [self.judges[code] for code in side.tolist()] for side in (self.first, self.second)
-        ]
-        return [
-            {"first": one, "second": other, **dict(zip(plain, row, strict=True))}
-            for one, other, row in zip(*names, zip(*plain.values(), strict=True), strict=True)
-        ]
+        numbers = {"units": self.units, "equal": self.equal, "distance": self.distance}
+        for name, values in {**numbers, **self.measures}.items():
+            columns[name] = [None if np.isnan(value) else value for value in values.tolist()]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
@@ -271,24 +247,13 @@ def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
             for i, values in enumerate((measure.influence, of_pair, np.ones(len(of_pair)))):
                 sums[:, i] += np.bincount(item[exists], values[exists], len(sums))
         parts.append(row)
-    columns = [np.concatenate(part) for part in zip(*parts, strict=True)]
-    if not columns:
-        none = np.zeros(0, dtype=np.int64)
-        columns = [none.astype(np.int32)] * 2 + [none]
-        columns += [none.astype(np.float64)] * (2 + len(compute))
-    first, second, shared, equal, distance, *measured = columns
+    none: list[NDArray[Any]] = [np.zeros(0, dtype) for dtype in (np.int32, np.int32, np.int64)]
+    none += [np.zeros(0)] * (2 + len(compute))
+    columns: list[NDArray[Any]] = [np.concatenate(part) for part in zip(*parts, strict=True)]
+    first, second, shared, equal, distance, *measured = columns or none
     measures = dict(zip(compute, measured, strict=True))
-    return JudgePairs(
-        judges=units.rows.judges,
-        first=first,
-        second=second,
-        units=shared,
-        equal=equal,
-        distance=distance,
-        measures=measures,
-        by_item=by_item,
-        why=why,
-    )
+    seen = (first, second, shared, equal, distance)
+    return JudgePairs(units.rows.judges, *seen, measures, by_item, why)
 
 
 def _bound(sums: Array, mean: float, level: float) -> tuple[float | None, float | None]:

@@ -20,32 +20,28 @@ from evenhand.errors import NotIdentified, UnknownOption, require_option
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import normal_quantile
 
-# Do judges agree in preferences: the pairwise κ of the WMT shared tasks, as printed and strict.
-#
-# Two votes on the same two outputs of an item agree if both prefer the same one, or neither does:
+# The pairwise κ of the WMT shared tasks, as printed and strict. Two votes on the same two outputs
+# of an item agree if both prefer the same one, or neither does:
 #
 # κ = (P(A) − P(E)) / (1 − P(E)),   P(A) = agreeing pairs of votes / comparable pairs of votes
 # P(E) = p² + 2 ((1 − p) / 2)²,     p = share of ties among comparisons
 #
-# What is comparable, and which comparisons p is taken over, is a choice:
-#
-# strict  inter  votes of two different judges, whichever output stood left; not rows marked as
+# strict inter: votes of two different judges, whichever output stood left; not rows marked as
 # repeats, which were asked to hold a judge against himself
-# intra  two votes of one judge, whichever output stood left; also split by whether the
-# outputs stood in the same order or were exchanged; p over all comparisons
-# wmt     inter  votes shown in the same left-right order, one judge's repeats among them; p
-# over all comparisons
-# intra  two votes of one judge in the same order; p over the comparisons of every judge
-# and item in which that occurs
+# strict intra: two votes of one judge, whichever output stood left, also split by whether the order
+# was the same or exchanged; p over all comparisons
+# wmt inter: votes shown in the same left-right order, one judge's repeats among them; p over all
+# wmt intra: two votes of one judge in the same order; p over the comparisons of every judge and
+# item in which that occurs
 #
 # `wmt` is what the organisers' program computes, and what the overview papers print. It misses
 # pairs that were shown in exchanged order, and calls repeats of one judge agreement between judges.
 # Nothing goes through pairs of votes: n_o votes for outcome o give Σ_o n_o (n_o − 1) / 2 agreeing.
 #
 # Source: Bojar et al. (2016), Findings of the 2016 Conference on Machine Translation, section 3.3;
-# `compute_agreement_scores.py` of the released data. When not to use it: outputs that were merged
-# for being identical ("A+B") and are expanded into pairs of all their systems count one answer many
-# times, and their ties too: κ is inflated (WMT 2015 English-Czech, .438 merged and .772 expanded).
+# `compute_agreement_scores.py` of the released data. Outputs that were merged for being identical
+# ("A+B") and are expanded into pairs of all their systems count one answer, and its ties, many
+# times: κ is inflated (WMT 2015 English-Czech, .438 merged and .772 expanded).
 
 Counts = NDArray[np.int64]
 Counted = NDArray[np.integer | np.floating]
@@ -121,24 +117,15 @@ def compare_votes(
         base = np.isin(block, block[_find_again(votes, same_order=True)[0]])
     size = len(votes.items)
     columns = [np.bincount(item, n, minlength=size).astype(np.int64) for n in (agree, comparable)]
-    columns.append(np.bincount(votes.item[base & (votes.outcome == TIE)], minlength=size))
-    columns.append(np.bincount(votes.item[base], minlength=size))
-    one_judge = 0
+    asked = (base & (votes.outcome == TIE), base)
+    columns += [np.bincount(votes.item[rows], minlength=size) for rows in asked]
+    own = 0
     if wmt and among == "inter" and votes.judges != ("",):
-        one_judge = int(_count_own(votes, unit, same_order=True)[1].sum())
-    held = comparable > 0
-    by_item = np.column_stack(columns)
-    in_all = by_item.sum(axis=0).tolist()
-    return PreferenceAgreement(
-        by_item,
-        agree=in_all[0],
-        comparable=in_all[1],
-        ties=in_all[2],
-        total=in_all[3],
-        units=int(held.sum()),
-        votes=int(held[unit].sum()),
-        own=one_judge,
-    )
+        own = int(_count_own(votes, unit, same_order=True)[1].sum())
+    held, by_item = comparable > 0, np.column_stack(columns)
+    agree, comparable, ties, total = by_item.sum(axis=0).tolist()
+    counts = (agree, comparable, ties, total, int(held.sum()), int(held[unit].sum()))
+    return PreferenceAgreement(by_item, *counts, own)
 
 
 def leave_controls(votes: Votes) -> Votes:
@@ -229,14 +216,9 @@ def check_names(votes: Votes, *, judges: bool = True) -> None:
         )
 
 
-# How far judges agree on each output pair, counted once for items, systems, and all.
-#
-# With n_o votes for outcome o on an output pair, and m_jo of them judge j's,
-#
-# agreeing pairs of votes of different judges = Σ_o [n_o (n_o − 1) − Σ_j m_jo (m_jo − 1)] / 2
-#
-# Those on a preference, and not on a tie, are counted apart: judges who agree that neither output
-# is better do not tell systems apart.
+# With n_o votes for outcome o on an output pair, m_jo of them judge j's, the agreeing pairs of
+# votes of different judges are Σ_o [n_o (n_o − 1) − Σ_j m_jo (m_jo − 1)] / 2. Those on a preference
+# are counted apart: judges who agree that neither output is better do not tell systems apart.
 
 MIN_ITEMS: Final = 10  # Items below which a system's share has no interval
 

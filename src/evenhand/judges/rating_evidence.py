@@ -35,9 +35,21 @@ class Places:
     judged_unit: Integers  # (n,) its judge at the unit
     judged_output: Integers  # (n,) its judge at the output, whatever the criterion
 
-    def of_others(self, values: Array, place: Integers, judged: Integers) -> tuple[Array, Array]:
+    @classmethod
+    def of(cls, rows: RatingRows, target: Mask) -> Places:
+        known = rows.items != ("",)
+        each = np.arange(rows.size)  # without items every row may be another output
+        group = number_groups(rows.task, rows.criterion)
+        system = number_groups(group, rows.system)
+        item = number_groups(group, rows.item if known else each)
+        unit = number_groups(item, rows.system)
+        all_places = (group, system, item, unit, rows.output if known else each)
+        judged = [number_groups(rows.judge, place) for place in all_places]
+        return cls(target, group, system, item, unit, *judged)
+
+    def of_others(self, values: Array, name: str) -> tuple[Array, Array]:
         """Return (n,) sums and counts of the targets of other judges at each row's place."""
-        sums = []
+        place, judged, sums = getattr(self, name), getattr(self, f"judged_{name}"), []
         for weights in (values[self.target], None):
             everybody = np.bincount(place[self.target], weights, int(place.max()) + 1)
             same_judge = np.bincount(judged[self.target], weights, int(judged.max()) + 1)
@@ -54,18 +66,6 @@ class Places:
         return values - mean[self.judged_group]
 
 
-def make_places(rows: RatingRows, target: Mask) -> Places:
-    known = rows.items != ("",)
-    each = np.arange(rows.size)  # without items every row may be another output
-    group = number_groups(rows.task, rows.criterion)
-    system = number_groups(group, rows.system)
-    item = number_groups(group, rows.item if known else each)
-    unit = number_groups(item, rows.system)
-    all_places = (group, system, item, unit, rows.output if known else each)
-    judged = [number_groups(rows.judge, place) for place in all_places]
-    return Places(target, group, system, item, unit, *judged)
-
-
 # What the other judges lead one to expect of every score, and the score itself on a common scale.
 #
 # A score y becomes its place (0 to 1) among all scores of its task and criterion, so that a free
@@ -75,15 +75,12 @@ def make_places(rows: RatingRows, target: Mask) -> Places:
 #
 # x = w₁ (mean of the system) + w₂ (rest of the item) + w₃ (rest of the output)
 #
-# from the scores of others minus their severity. Severities are those of two-way means. The rest of
-# the item is what others gave to its other outputs beside their mean, that of the output what they
-# gave to it beside the mean of its system: a sum over n scores divided by n + σ²/v, v being the
-# variance that judges share there and σ² that which they do not. w is a least-squares fit over all
-# judges, none below 0. So an output that nobody else scored still has what is known of its system.
-#
-# Scores of one output under several criteria are no independent evidence: they are averaged, and an
-# output counts once for each judge. x is scaled, task by task, so that the mean slope of a judge's
-# scores on it is 1 (where judges follow each other at all).
+# from the scores of others minus their severity (of two-way means). The rest of the item is what
+# others gave to its other outputs beside their mean, that of the output what they gave to it beside
+# the mean of its system: a sum over n scores divided by n + σ²/v, v being the variance that judges
+# share there and σ² that which they do not. w is a least-squares fit over all judges, none below 0.
+# Scores of one output under several criteria are no independent evidence: they are averaged. x is
+# scaled, task by task, so that the mean slope of a judge's scores on it is 1.
 
 MEAN_SWEEPS: Final = 12
 # Precision with which a task's scale is drawn to that of all tasks: a deviation of .5
@@ -112,8 +109,14 @@ class Expectation:
 
 def expect_scores(rows: RatingRows) -> Expectation:
     target = np.ones(rows.size, np.bool_) if rows.kind is None else rows.kind == TARGET
-    places = make_places(rows, target)
-    y = _place_scores(rows.score, places.group, target)
+    places = Places.of(rows, target)
+    y = np.full(rows.size, 0.5)  # places among the targets of the task and criterion, 0 to 1
+    order = np.argsort(places.group, kind="stable")
+    for group in np.split(order, np.cumsum(np.bincount(places.group))[:-1]):
+        usual = np.sort(rows.score[group[target[group]]])
+        if len(usual):
+            sides = (np.searchsorted(usual, rows.score[group], side) for side in ("left", "right"))
+            y[group] = sum(sides) / (2 * len(usual))
     parts, shared = _predict(y, places)
     y, apart = places.centre(y), np.stack([places.centre(part) for part in parts], axis=1)
     cell = number_groups(places.judged_output[target])
@@ -152,18 +155,6 @@ def expect_scores(rows: RatingRows) -> Expectation:
     )
 
 
-def _place_scores(score: Array, group: Integers, target: Mask) -> Array:
-    """Return (n,) places of scores among the targets of their task and criterion, 0 to 1."""
-    place = np.full(len(score), 0.5)
-    order = np.argsort(group, kind="stable")
-    for rows in np.split(order, np.cumsum(np.bincount(group))[:-1]):
-        usual = np.sort(score[rows[target[rows]]])
-        if len(usual):
-            low, high = (np.searchsorted(usual, score[rows], side) for side in ("left", "right"))
-            place[rows] = (low + high) / (2 * len(usual))
-    return place
-
-
 def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask]:
     """Return what others tell of the system, item and output of each row, and who has others."""
     target = places.target
@@ -180,12 +171,12 @@ def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask
         worth = np.bincount(systems, own - severity[judged], sizes[1]) / n_system
     corrected = y - severity[places.judged_group]
     rest = corrected - worth[places.system]
-    total, many = places.of_others(corrected, places.system, places.judged_system)
-    anything, of_group = places.of_others(corrected, places.group, places.judged_group)
+    total, many = places.of_others(corrected, "system")
+    anything, of_group = places.of_others(corrected, "group")
     usual = anything / np.maximum(of_group, 1)  # where nobody else scored the system
     system = np.where(many > 0, total / np.maximum(many, 1), usual)
-    total, many = places.of_others(corrected, places.unit, places.judged_unit)
-    wider, more = places.of_others(corrected, places.item, places.judged_item)
+    total, many = places.of_others(corrected, "unit")
+    wider, more = places.of_others(corrected, "item")
     # σ²/v for items and for outputs, by the mean product of two scores of the same
     left, unit, item_of = rest[target], places.unit[target], places.item[target]
     square = float(left @ left)
@@ -216,8 +207,6 @@ def _weigh(parts: Array, scores: Array) -> Array:
     return weights
 
 
-# Who does not belong to the normal spread of honest judges, in one number of each judge.
-#
 # Honest judges differ: h_l ~ N(μ, τ² + v_l), v_l being the sampling variance of the number. μ is
 # the median and τ such that the median of |h_l − μ| / √(τ² + v_l) is that of a normal, .6745:
 # neither moves with a few odd judges. Where only lying above counts, τ is at least what the judges
@@ -266,26 +255,19 @@ def normal_spread(values: Array, variances: Array) -> NormalSpread:
 def _solve(away: Array, variances: Array) -> float:
     """Return the τ beside which the median distance is that of a normal, by bisection."""
     low, high = 0.0, float(away.max()) / NORMAL_QUARTILE + 1e-12
+    ends = [(len(away) - 1) // 2, len(away) // 2]  # `np.median` looks for missing numbers first
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         wide = np.sqrt(middle**2 + variances)
-        inside = _find_middle(away / np.where(wide > 0, wide, 1e-300)) <= NORMAL_QUARTILE
+        median = np.partition(away / np.where(wide > 0, wide, 1e-300), ends)[ends].mean()
+        inside = bool(median <= NORMAL_QUARTILE)
         low, high = (low, middle) if inside else (middle, high)
     return high
 
 
-def _find_middle(values: Array) -> float:
-    """Return the median of numbers of which none is missing: `np.median` looks for such first."""
-    low, high = (len(values) - 1) // 2, len(values) // 2
-    middle = np.partition(values, (low, high))
-    return float((middle[low] + middle[high]) / 2)
-
-
-# What else tells careless from honest judges: controls, second answers, and time.
-#
-# Each is a number of every judge, and gives log-likelihoods under honest, careless and reversed
-# that join that of the slope (`mixture`). What is usual, μ and τ, is estimated from the judges
-# themselves (`rating_spread`), most of whom must be honest.
+# Controls, second answers and time are a number of every judge each, and give log-likelihoods under
+# honest, careless and reversed that join that of the slope. What is usual, μ and τ, is estimated
+# from the judges themselves (`normal_spread`), most of whom must be honest.
 #
 # controls  d = how far the score of a control lies on the expected side of the judge's own score
 # of the undamaged output (else of what the others lead one to expect), on average of k:
@@ -293,10 +275,8 @@ def _find_middle(values: Array) -> float:
 # repeats   r = Σ z z' / Σ (z² + z'²)/2 over k pairs of first and second standardised scores:
 # N(μ, τ² + 1/k), N(0, 1/k) or, since who reverses the scale does so twice, as honest
 # seconds   s = log of the median time: usual N(μ, τ²); the careless are no quicker than others
-# by half, N(μ, τ²), and by half are, N(μ − 2τ, τ²); at most 3 nats
-#
-# The last is a convention, not an estimate: nobody knows how quick careless judges are. It is
-# bounded so that no judge is flagged for being quick alone.
+# by half, N(μ, τ²), and by half are, N(μ − 2τ, τ²); at most 3 nats, so that nobody is flagged for
+# being quick alone: a convention, since nobody knows how quick careless judges are
 
 AnyIntegers = NDArray[np.integer[Any]]
 
@@ -339,7 +319,12 @@ def _controls(rows: RatingRows, seen: Expectation) -> Clue | None:
     """Compare controls with the judge's own score of the same output, else the expectation."""
     if rows.kind is None or rows.direction is None:
         return None
-    direction = _directions(rows)
+    direction = rows.direction.copy()
+    if rows.expected is not None:  # by the score expected of them where that is all
+        unsaid = (rows.kind == CONTROL) & (direction == 0) & ~np.isnan(rows.expected)
+        if unsaid.any():
+            middle = float(np.median(rows.targets().score))
+            direction[unsaid] = np.sign(rows.expected[unsaid] - middle).astype(np.int8)
     at = np.flatnonzero((rows.kind == CONTROL) & (direction != 0))
     if not len(at):
         return None
@@ -435,18 +420,6 @@ def _judge_clue(
     return Clue(name, judges, count, mean, right, low, high, logs)
 
 
-def _directions(rows: RatingRows) -> NDArray[np.int8]:
-    """Return (n,) directions of controls, by the score expected of them where that is all."""
-    direction = np.zeros(rows.size, np.int8) if rows.direction is None else rows.direction.copy()
-    if rows.expected is None:
-        return direction
-    open_ = (rows.kind == CONTROL) & (direction == 0) & ~np.isnan(rows.expected)
-    if open_.any():
-        middle = float(np.median(rows.targets().score))
-        direction[open_] = np.sign(rows.expected[open_] - middle).astype(np.int8)
-    return direction
-
-
 def _means(code: AnyIntegers, values: Array) -> tuple[AnyIntegers, Array]:
     count = np.bincount(code)
     return count, np.asarray(np.bincount(code, values) / count)
@@ -456,13 +429,9 @@ def _log_normal(x: Array, mean: float, variance: Array) -> Array:
     return np.asarray(-((x - mean) ** 2) / (2 * variance) - np.log(variance) / 2)
 
 
-# How much higher or lower each judge scores than the others: reported, never a fault.
-#
-# s_l = mean over outputs of (own score − mean of the others' scores of the same output)
-#
-# Where nobody else scored the output, the others' mean of its system under the same task and
-# criterion stands in. Honest judges differ in severity; it moves a system only as far as judges see
-# systems unevenly.
+# How much higher or lower each judge scores than the others on the same output: reported, never a
+# fault. Where nobody else scored the output, the others' mean of its system under the same task and
+# criterion stands in.
 
 # Ratio of largest scores from which points of different tasks are not the same
 MAX_SCALE_RATIO: Final = 2.0
@@ -477,7 +446,7 @@ class Severity:
 
 
 def find_severity(rows: RatingRows) -> Severity:
-    places = make_places(rows, np.ones(rows.size, np.bool_))
+    places = Places.of(rows, np.ones(rows.size, np.bool_))
     score, group, unit = rows.score, places.group, "points"
     lowest, highest = np.full(group.max() + 1, np.inf), np.full(group.max() + 1, -np.inf)
     np.minimum.at(lowest, group, score)
@@ -487,8 +456,8 @@ def find_severity(rows: RatingRows) -> Severity:
     if reach.max() >= MAX_SCALE_RATIO * reach.min() or (side != side[0]).any():
         span, unit = highest - lowest, "% of the scale"
         score = (score - lowest[group]) * (100 / np.where(span > 0, span, 1.0))[group]
-    total, n_others = places.of_others(score, places.unit, places.judged_unit)
-    wider, more = places.of_others(score, places.system, places.judged_system)
+    total, n_others = places.of_others(score, "unit")
+    wider, more = places.of_others(score, "system")
     total, n_others = np.where(n_others > 0, total, wider), np.where(n_others > 0, n_others, more)
     held = n_others > 0
     size = len(rows.judges)
@@ -508,27 +477,19 @@ def find_severity(rows: RatingRows) -> Severity:
     return Severity(n, gap, margin, unit)
 
 
-# How strongly the scores of each judge follow what the others lead one to expect.
-#
-# b̂_l = Σ z x / Σ x²
-#
-# over the outputs that judge l scored, z the judge's standardised scores and x what is expected of
-# them. Judges whose scores follow the others' have b near 1, whatever their severity and however
-# much of the scale they use; who answers at random or always the same has 0; who takes the scale
-# the wrong way round has about −1. That others' scores are noisy makes all slopes smaller alike,
-# which the scale of x takes back.
+# b̂_l = Σ z x / Σ x² over the outputs that judge l scored, z the judge's standardised scores and x
+# what is expected of them: near 1 for judges who follow the others, 0 for answers at random or
+# always the same, about −1 for who takes the scale the wrong way round.
 #
 # The standard error is the larger of the usual one and one that allows scores of outputs of the
 # same item to err together (Liang & Zeger 1986, Biometrika 73:13-22). In the usual one the variance
 # of what is left is drawn to 1, its value for a careless judge, by as much as four further scores:
 # of few scores the fit may be perfect by chance. It is raised by 1 + 4/n, n = 3 (Σ x²)² / Σ x⁴
-# being the outputs that the slope rests on: all of them where x is normal, few where a handful of
-# very bad outputs decide.
+# being the outputs that the slope rests on.
 #
 # z is divided by the judge's own standard deviation, which is larger where a judge happened to see
 # outputs that differ more. Slope and error are therefore multiplied by √(1 + s_l² − s²), s_l² and
-# s² being the variances of x over the judge's outputs and over all: then honest judges have slope 1
-# whatever they saw.
+# s² being the variances of x over the judge's outputs and over all.
 
 # Standard error of a judge of whose outputs nothing is known: far wider than any slope
 UNKNOWN_ERROR: Final = 10.0

@@ -17,17 +17,15 @@ from evenhand.judges.units import Record
 from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import number_groups, pearson, spearman
 
-# Which judges to remove, or to ask again: the choices that Hamon et al. (2007) leave open.
-#
-# Their table 3 counts the judges whom each method puts outside under each criterion, and under
-# both; table 4 removes them criterion by criterion. Other choices are named here:
+# The choices that Hamon et al. (2007) leave open. Their table 3 counts the judges whom each method
+# puts outside under each criterion, and under both; table 4 removes them criterion by criterion:
 #
 # match    any    outside by one of the methods       all    by every one of them
 # across   each   under each criterion its own        any    everywhere, if outside under one
 # all    everywhere, if outside under every criterion
 #
-# A method that can say nothing under a criterion is no reason to keep a judge: it is left out of
-# "all", and so is a criterion under which none of the methods can say anything.
+# A method that can say nothing under a criterion is left out of "all", and so is a criterion under
+# which none of the methods can say anything.
 
 MATCHES: Final = ("any", "all")
 ACROSS: Final = ("each", "any", "all")
@@ -185,8 +183,6 @@ class SystemFacts:
     inputs: Mapping[str, str] = field(default_factory=dict)  # system → its input type
 
 
-# Systems scored again without some judges: what of their scores and order stays.
-#
 # The score of a system is the mean of its scores, as in Hamon, Mostefa & Arranz (2007): no judge is
 # corrected for. Their table 4 is Pearson's correlation, over systems, of the scores by all judges
 # and by those kept; they also correlate with the scores by the removed judges alone. Correlations
@@ -331,11 +327,8 @@ def _describe(tables: Mapping[str, ScoreTable], judges: Collection[str]) -> str:
     return "; ".join(changes)
 
 
-# Points of a scale merged, such as 1 with 2 and 4 with 5, to see what a coarser scale would give.
-#
-# Hamon, Mostefa & Arranz (2007) find that judges confuse neighbouring points and propose three
-# points for five. Merged points are numbered 1, 2, ... from the lowest, so that distances count
-# merged points; agreement by chance rises with it, which κ allows for and n-agreement does not.
+# Points of a scale merged: Hamon, Mostefa & Arranz (2007) find that judges confuse neighbouring
+# points and propose three points for five. Merged points are numbered 1, 2, ... from the lowest.
 
 Merging: TypeAlias = Sequence[Sequence[float]]
 

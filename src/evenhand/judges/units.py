@@ -26,8 +26,6 @@ def require_judges(judges: Sequence[str]) -> None:
         )
 
 
-# What was scored by whom: ratings unit by unit, one score per judge.
-#
 # A unit is an output (an item's, by a system) under a criterion. What a judge says of it a second
 # time is no second opinion: the first answer stays (by `moment` where it is known, else the first
 # in the table), the rest is counted and belongs to the agreement of judges with themselves.
@@ -121,14 +119,16 @@ class Units:
         """Keep some units; points stay as they are."""
         if units.all():
             return self
-        mask = np.repeat(units, self.sizes)
-        sizes = self.sizes[units]
+        return self.choose(units, np.repeat(units, self.sizes), self.sizes[units])
+
+    def choose(self, units: Mask, scores: Mask, sizes: Integers) -> Units:
+        """Keep some (n,) scores of some (U,) units, which have these sizes then."""
         return replace(
             self,
             sizes=sizes,
             starts=np.cumsum(sizes) - sizes,
-            code=self.code[mask],
-            judge=self.judge[mask],
+            code=self.code[scores],
+            judge=self.judge[scores],
             first=self.first[units],
         )
 
@@ -195,8 +195,7 @@ def _order(rows: RatingRows) -> tuple[Integers, Codes, Mask, int]:
     judge = judge.astype(np.int32, copy=False)
     if not twice.any():
         return order, judge, opens, 0
-    once = ~twice
-    return order[once], judge[once], opens[once], int(twice.sum())
+    return order[~twice], judge[~twice], opens[~twice], int(twice.sum())
 
 
 def _sort(rows: RatingRows, by_moment: NDArray[np.intp] | None) -> tuple[Integers, Any, Mask, Mask]:
@@ -265,9 +264,8 @@ def _distinct(score: Array) -> tuple[Array, Codes]:
         if (shifted == score - low).all():
             present = np.bincount(shifted) > 0
             code = shifted if present.all() else (np.cumsum(present) - 1)[shifted]
-            return np.asarray(np.flatnonzero(present) + low, np.float64), code.astype(
-                np.int32, copy=False
-            )
+            points = np.asarray(np.flatnonzero(present) + low, np.float64)
+            return points, code.astype(np.int32, copy=False)
     points, code = np.unique(score, return_inverse=True)
     return points, code.reshape(-1).astype(np.int32)
 
