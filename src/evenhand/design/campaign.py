@@ -478,10 +478,8 @@ class Campaign:
 
     def task(self, name: str) -> Task:
         if name not in self._tasks:
-            hint = (
-                sentence_hint(suggest(name, self._tasks))
-                or f": there are {listing(list(self._tasks))}"
-            )
+            hint = sentence_hint(suggest(name, self._tasks))
+            hint = hint or f": there are {listing(list(self._tasks))}"
             raise CampaignError(f"campaign '{self.name}' has no task '{name}'{hint}")
         return self._tasks[name]
 

@@ -94,7 +94,6 @@ def check_width(campaign: Campaign, systems: Sequence[str], width: int, example:
 def _choose_sets(
     campaign: Campaign, m: int, width: int, items: int, draws: Draws
 ) -> list[list[Places]]:
-    """Return the sets of systems of each item of one kind, each set about equally often."""
     per_item = campaign.design.per_item
     if width > 2:
         return _choose_ranked(campaign, (m, min(width, m)), items, draws)
@@ -151,7 +150,6 @@ def _choose_ranked(
 
 
 def _trade_sets(sets: list[list[Places]], at: int) -> None:
-    """Trade a set that an item has twice for one of another item."""
     mine = sets[at]
     for place, block in enumerate(mine):
         if block not in mine[:place]:

@@ -130,21 +130,13 @@ def predict_errors(truth: Truth, design: Design) -> PowerInputs:
     shift = inverse @ ((rows.T * moved) @ rows)
     alone = inverse @ (2 * (rows.T * (slope * moved)) @ rows) @ inverse
     pooled = fit.log_worth - fit.log_worth.mean()
-    return PowerInputs(
-        pooled,
-        pooled[:, None] - pooled,
-        _of_differences(fit.worth_vcov) * scale,
-        _of_differences(shift @ shift.T),
-        _of_differences(alone),
-        truth.judge_sd,
-        truth.item_sd,
+    chance, taste, same = (  # variances of differences
+        np.diag(one)[:, None] + np.diag(one) - 2 * one
+        for one in (fit.worth_vcov, shift @ shift.T, alone)
     )
-
-
-def _of_differences(covariance: Array) -> Array:
-    """Return (K, K) variances of differences."""
-    variances = np.diag(covariance)
-    return np.asarray(variances[:, None] + variances - 2 * covariance)
+    parts = (chance * scale, taste, same)
+    apart = pooled[:, None] - pooled
+    return PowerInputs(pooled, apart, *parts, truth.judge_sd, truth.item_sd)
 
 
 # Estimates are taken for normal around the pooled log-worths, with the errors above on so many
@@ -275,11 +267,10 @@ def check_clusters(spec: CampaignSpec, design: Design) -> None:
     effective = design.effective_judges
     least = LEAST_JUDGES if spec.truth.judge_sd > 0 else MIN_CLUSTERS
     if effective < least - 1e-9:
-        many = f"{design.judges} judges" + (
-            f" with such unequal loads count as {effective:.1f}" if spec.loads == "zipf" else ""
-        )
-        remedies = [f"plan {least:.0f} judges or more, better 10"]
-        remedies += ["spread the load evenly"] if spec.loads == "zipf" else []
+        many, remedies = f"{design.judges} judges", [f"plan {least:.0f} judges or more, better 10"]
+        if spec.loads == "zipf":
+            many += f" with such unequal loads count as {effective:.1f}"
+            remedies.append("spread the load evenly")
         raise NotIdentified(
             f"{many}: with fewer than {least:.0f} effective judges nothing is decided about judges"
             " at large, whatever they say",
@@ -428,8 +419,7 @@ class Search:
         return max(high, judges * self.spec.repeats)
 
     def find_cheapest(self, items: int) -> tuple[int, int]:
-        judges = self.spec.judges
-        choices = JUDGES if judges is None else (judges,)
+        choices = JUDGES if self.spec.judges is None else (self.spec.judges,)
         panels = self._panels(choices, items)
         if not panels:
             raise self.refuse(choices[-1], items)
@@ -466,13 +456,12 @@ class Search:
             )
         most = min(choices[-1], MOST // (spec.each or 1))
         design = spec.design(most, items, most * (spec.each or 1))
-        remedy = self._say_enough(spec.judges or min(JUDGES), items)
-        less = (
-            "1 judgment of each judge is" if spec.each == 1 else f"{spec.each:,} of each judge are"
-        )
+        less = "1 judgment of each judge is"
+        if spec.each != 1:
+            less = f"{spec.each:,} of each judge are"
         raise NotIdentified(
             f"{less} too few: {most:,} judges reach power {self.weakest(design):.2f}",
-            [remedy, LESS],
+            [self._say_enough(spec.judges or min(JUDGES), items), LESS],
         )
 
     def _items(self, judges: int, n: int) -> int:

@@ -119,15 +119,15 @@ def _weigh_judgment(ranking: Ranking, pair: tuple[int, int], stderr: float) -> f
     first, second = (fit.systems.index(ranking.systems[place]) for place in pair)
     spread = fit.vcov if isinstance(fit, RatingFit) else fit.worth_vcov
     variance = float(spread[first, first] + spread[second, second] - 2 * spread[first, second])
-    if isinstance(fit, RatingFit):
-        each = float(1 / fit.counts[first] + 1 / fit.counts[second])
-        return each / (4 * variance) / max(stderr**2 / variance, 1.0) if variance > 0 else None
-    chances = fit.predict([(fit.systems[first], fit.systems[second])])[0]
-    decided = 1.0 - float(chances[1])
-    information = (decided - float(chances[0] - chances[2]) ** 2) / 4
-    if variance <= 0 or information <= 0:
+    if variance <= 0:
         return None
-    return information / max(stderr**2 / variance, 1.0)
+    if isinstance(fit, RatingFit):
+        information = float(1 / fit.counts[first] + 1 / fit.counts[second]) / (4 * variance)
+    else:
+        chances = fit.predict([(fit.systems[first], fit.systems[second])])[0]
+        decided = 1.0 - float(chances[1])
+        information = (decided - float(chances[0] - chances[2]) ** 2) / 4
+    return information / max(stderr**2 / variance, 1.0) if information > 0 else None
 
 
 TIMES: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 8.0)
@@ -145,9 +145,8 @@ class PredictivePower:
     lower: float  # a tenth of the replicates decide fewer
     upper: float  # a tenth decide more
     candidates: float  # mean number of systems that may then be the best
-    one_best: (
-        float  # share of the replicates in which no more than one may be the best (proportion)
-    )
+    # share of the replicates in which no more than one may be the best (proportion)
+    one_best: float
 
 
 def predict_more_judgments(
@@ -179,17 +178,9 @@ def predict_more_judgments(
         decided = beyond.sum(axis=(1, 2))
         candidates = (~beyond.any(axis=1)).sum(axis=1)
         ends = np.quantile(decided, (TAIL, 1 - TAIL), method="inverted_cdf")
-        prospects.append(
-            PredictivePower(
-                t,
-                t * ranking.n_judgments,
-                float(decided.mean()),
-                float(ends[0]),
-                float(ends[1]),
-                float(candidates.mean()),
-                float((candidates == 1).mean()),
-            )
-        )
+        best = (float(candidates.mean()), float((candidates == 1).mean()))
+        counts = (float(decided.mean()), float(ends[0]), float(ends[1]))
+        prospects.append(PredictivePower(t, t * ranking.n_judgments, *counts, *best))
     return tuple(prospects)
 
 

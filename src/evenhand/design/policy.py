@@ -131,18 +131,14 @@ class State:
         return self.tally.systems
 
     @cached_property
-    def _ends(self) -> tuple[Integers, Integers]:
-        return np.triu_indices(len(self.systems), 1)
-
-    @property
     def low(self) -> Integers:
         """(P,) code of the first system of each pair."""
-        return self._ends[0]
+        return np.triu_indices(len(self.systems), 1)[0]
 
-    @property
+    @cached_property
     def high(self) -> Integers:
         """(P,) code of the second."""
-        return self._ends[1]
+        return np.triu_indices(len(self.systems), 1)[1]
 
     @cached_property
     def met(self) -> Array:
@@ -155,19 +151,15 @@ class State:
     @cached_property
     def loads(self) -> Array:
         """(K,) judgments of each system, those that are waited for included."""
-        k = len(self.systems)
-        sides = [np.bincount(end, self.met, minlength=k) for end in (self.low, self.high)]
-        return np.asarray(sides[0] + sides[1])
+        both = np.concatenate([self.low, self.high])
+        counts = np.bincount(both, np.tile(self.met, 2), minlength=len(self.systems))
+        return np.asarray(counts, dtype=np.float64)
 
     @cached_property
     def parts(self) -> Integers:
         """(K,) which systems are linked by judgments, given or waited for."""
         seen = self.met > 0
         return weak_components(Graph(len(self.systems), self.low[seen], self.high[seen]))
-
-    @property
-    def answered(self) -> bool:
-        return self.tally.n_comparisons > 0
 
     @cached_property
     def now(self) -> Belief:
@@ -275,12 +267,12 @@ class Batch:
         least = -np.partition(-drawn, self.top - 1, axis=1)[:, self.top - 1 : self.top]
         return np.asarray((drawn >= least).mean(axis=0))
 
-    @property
-    def free(self) -> Mask:
-        """(P,) the allowed pairs that are least often out."""
+    @cached_property
+    def reachable(self) -> Mask:
+        """(K,) which systems have a pair that may be asked."""
         allowed = self.state.allowed
-        least = self.out[allowed].min()
-        return np.asarray(allowed & (self.out == least))
+        ends = np.concatenate([self.low[allowed], self.high[allowed]])
+        return np.isin(np.arange(len(self.systems)), ends)
 
     @property
     def open(self) -> Mask:
@@ -305,7 +297,6 @@ class Batch:
 # What is chosen by answers that do not exist yet is chosen badly.
 
 AT_RANDOM = "at random, whatever the answers so far"
-OF_THE_LEFT = "at random, of the pairs that are left"
 
 
 def take_balanced(batch: Batch, n: int, rng: np.random.Generator) -> None:
@@ -320,13 +311,14 @@ def take_uniform(batch: Batch, n: int, rng: np.random.Generator) -> None:
     # Pairs that are out are no exception: a rule chose most of them, and what it leaves over would
     # be no sample. Where some pairs may not be asked, none of the n is one of all pairs.
     allowed = batch.state.allowed
-    kind, reason = (RANDOM, AT_RANDOM) if allowed.all() else (NARROWED, OF_THE_LEFT)
+    narrowed = NARROWED, "at random, of the pairs that are left"
+    kind, reason = (RANDOM, AT_RANDOM) if allowed.all() else narrowed
     for pair in rng.choice(np.flatnonzero(allowed), n).tolist():
         batch.take(pair, kind, reason)
 
 
 def _take_matched(batch: Batch, start: int, rng: np.random.Generator) -> bool:
-    few = (batch.loads < start) & _reachable(batch)
+    few = (batch.loads < start) & batch.reachable
     if not few.any():
         return False
     pair, least = _match(batch, few, rng, start)
@@ -344,7 +336,7 @@ def _match(
     # matching that is perfect is worth a pair that comes twice. Where all those pairs are out, the
     # systems that have enough judgments are alike: who is new meets several of them.
     k = len(batch.systems)
-    first = _least(batch.loads, among & _reachable(batch), rng)
+    first = _least(batch.loads, among & batch.reachable, rng)
     others = np.delete(np.arange(k), first)
     pairs = number_pairs(np.full(k - 1, first), others, k)
     out = np.zeros(k)
@@ -363,20 +355,13 @@ def _least(counts: Array, among: Mask, rng: np.random.Generator) -> int:
     return int(rng.choice(codes[counts[codes] == counts[codes].min()]))
 
 
-def _reachable(batch: Batch) -> Mask:
-    """Return (K,) which systems have a pair that may be asked."""
-    reachable = np.zeros(len(batch.systems), dtype=np.bool_)
-    allowed = batch.state.allowed
-    reachable[batch.low[allowed]] = reachable[batch.high[allowed]] = True
-    return reachable
-
-
 def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
     if not batch.state.parts.any():
         return False
     seen = (batch.state.met > 0) | (batch.out > 0)
     parts = weak_components(Graph(len(batch.systems), batch.low[seen], batch.high[seen]))
-    across = batch.free & (parts[batch.low] != parts[batch.high])
+    least_out = batch.state.allowed & (batch.out == batch.out[batch.state.allowed].min())
+    across = least_out & (parts[batch.low] != parts[batch.high])
     if not across.any():
         return False
     pair = int(rng.choice(np.flatnonzero(across)))
@@ -456,19 +441,13 @@ def choose_by_voi(batch: Batch, n: int, rng: np.random.Generator) -> None:  # no
         gap, variance = belief.gap(batch.low, batch.high)
         left = variance / (1 + belief.information(gap) * variance)
         now = ndtr(-np.abs(gap) / np.sqrt(variance))
-        chances = np.exp(np.stack([gap / 2, np.full_like(gap, -np.inf), -gap / 2]))
-        chances[1] = belief.tie
-        chances /= chances.sum(axis=0)
+        chances = np.stack(_chances(gap, belief.tie))
         score = np.array([[0.5], [0.0], [-0.5]]) - (chances[0] - chances[2]) / 2
         after = (chances * ndtr(-np.abs(gap + left * score) / np.sqrt(left))).sum(axis=0)
         pair, gain = batch.find_best(now - after)
-        batch.take(
-            pair,
-            CHOSEN,
-            _say_doubt(batch, pair)
-            or "more doubtful pairs are out already: an answer"
-            f" removes {gain:.4f} of the risk of a wrong order",
-        )
+        removes = f"an answer removes {gain:.4f} of the risk of a wrong order"
+        less = f"more doubtful pairs are out already: {removes}"
+        batch.take(pair, CHOSEN, _say_doubt(batch, pair) or less)
 
 
 def is_clear(state: State, low: Integers, high: Integers) -> Mask:
@@ -478,7 +457,6 @@ def is_clear(state: State, low: Integers, high: Integers) -> Mask:
 
 
 def _say_doubt(batch: Batch, pair: int) -> str:
-    """Say who may be better, or nothing where that is clear: it is no reason to ask."""
     # It is what the judgments say: a pair that comes twice in a batch is as doubtful both times.
     low, high = batch.low[pair : pair + 1], batch.high[pair : pair + 1]
     sure = float(batch.state.now.above(low, high)[0])
@@ -505,18 +483,12 @@ def choose_at_border(batch: Batch, n: int, rng: np.random.Generator) -> None:
         one, other = int(low[pair]), int(high[pair])
         if batch.first[one] < batch.first[other]:
             one, other = other, one
-        likely, less = (_say_chance(float(batch.first[system])) for system in (one, other))
-        batch.take(
-            pair,
-            CHOSEN,
-            f"{batch.systems[one]} is among the first {k} with probability {likely},"
-            f" {batch.systems[other]} {less}",
+        likely, less = (  # draws cannot tell it from 0 or 1
+            "<0.01" if chance < 0.005 else ">0.99" if chance > 0.995 else f"{chance:.2f}"
+            for chance in (batch.first[one], batch.first[other])
         )
-
-
-def _say_chance(chance: float) -> str:
-    """Write a probability that draws cannot tell from 0 or 1."""
-    return "<0.01" if chance < 0.005 else ">0.99" if chance > 0.995 else f"{chance:.2f}"
+        among = f"is among the first {k} with probability {likely}"
+        batch.take(pair, CHOSEN, f"{batch.systems[one]} {among}, {batch.systems[other]} {less}")
 
 
 # Expected information (D-optimality): ½ log(1 + I_c V_c) nats, by which one more comparison of pair
@@ -591,18 +563,14 @@ class Policy:
             )
         if self.start < 0:
             raise UnknownOption(f"start cannot be {self.start}: it is a number of judgments")
-        if self.rule != "top-k":
-            if self.top is not None:
-                raise UnknownOption(
-                    f"top-k {self.top} is for the policy top-k, not for {self.rule}"
-                )
-            return
-        if self.top is None:
+        if self.rule != "top-k" and self.top is not None:
+            raise UnknownOption(f"top-k {self.top} is for the policy top-k, not for {self.rule}")
+        if self.rule == "top-k" and self.top is None:
             raise UnknownOption(
                 'top-k needs to know how many systems are wanted: Policy("top-k", top=3), or'
                 " --top-k 3 on the command line"
             )
-        if not isinstance(self.top, Integral) or self.top < 1:
+        if self.top is not None and (not isinstance(self.top, Integral) or self.top < 1):
             raise UnknownOption(f"top-k cannot be {self.top}: a whole number, 1 or more")
 
     def choose(self, state: State, n: int, rng: np.random.Generator) -> tuple[Choice, ...]:
@@ -620,10 +588,9 @@ class Policy:
             raise UnknownOption(f"{n!r} pairs cannot be chosen: give a whole number, 1 or more")
         if n < 1:
             raise UnknownOption(f"{n} pairs cannot be chosen: ask for 1 or more")
-        if self.top is not None and self.top >= len(state.systems):
-            raise UnknownOption(
-                f"top-k {self.top} has no border: there are {len(state.systems)} systems"
-            )
+        k = len(state.systems)
+        if self.top is not None and self.top >= k:
+            raise UnknownOption(f"top-k {self.top} has no border: there are {k} systems")
         if not state.allowed.any():
             raise NotIdentified("no pair may be asked: every one is used up or excluded")
         batch = Batch(state, self.top or 0)
@@ -635,7 +602,7 @@ class Policy:
             started += 1
         rest = n - started
         by_chance = int(np.floor(rest * self.random_share + rng.random()))
-        by_chance = by_chance if state.answered else rest
+        by_chance = by_chance if state.tally.n_comparisons > 0 else rest
         take_uniform(batch, by_chance, rng)
         RULES[self.rule](batch, rest - by_chance, rng)
         return _present(batch, started, rng)
@@ -659,7 +626,7 @@ def make_policy(campaign: Campaign) -> Policy | None:
     design = campaign.design
     if not design.policy:
         return None
-    start = f"campaign '{campaign.name}'"
+    start, k = f"campaign '{campaign.name}'", len(campaign.systems)
     if design.policy not in RULES:
         hint = sentence_hint(suggest(design.policy, RULES)) or f": choose {' | '.join(RULES)}"
         raise CampaignError(f"{start}: there is no policy '{design.policy}'{hint}")
@@ -667,15 +634,10 @@ def make_policy(campaign: Campaign) -> Policy | None:
         raise CampaignError(
             f"{start}: policy 'top-k' needs to know how many systems are wanted: add top = 3"
         )
-    if len(campaign.systems) > DENSE:
-        raise CampaignError(
-            f"{start} has {len(campaign.systems):,} systems: a policy chooses among {DENSE:,} at"
-            " most"
-        )
-    if design.top is not None and design.top >= len(campaign.systems):
-        raise CampaignError(
-            f"{start}: top = {design.top} has no border: there are {len(campaign.systems)} systems"
-        )
+    if k > DENSE:
+        raise CampaignError(f"{start} has {k:,} systems: a policy chooses among {DENSE:,} at most")
+    if design.top is not None and design.top >= k:
+        raise CampaignError(f"{start}: top = {design.top} has no border: there are {k} systems")
     try:
         return Policy(design.policy, design.random_share, top=design.top)
     except UnknownOption as refusal:

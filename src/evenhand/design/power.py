@@ -280,19 +280,14 @@ def draw_scores(truth: Truth, design: Design, rng: Generator) -> RatingRows:
 
 def _assign_judges(design: Design, rng: Generator) -> tuple[Integers, Integers]:
     """Return (n,) the judge and the number of the output, or pair of outputs, of each answer."""
-    n, n_outputs, overlap, share = (
-        design.judgments,
-        design.outputs,
-        design.overlap,
-        design.shares(),
-    )
+    n, n_outputs, overlap = design.judgments, design.outputs, design.overlap
+    share = design.shares()
     # judges of one output differ
     if design.loads == "equal":  # rounds in which nobody is asked twice
         places = design.judges // overlap
         rounds = np.tile(np.arange(design.judges), (-(-n_outputs // places), 1))
-        judges = rng.permuted(rounds, axis=1)[:, : places * overlap].reshape(-1, overlap)[
-            :n_outputs
-        ]
+        dealt = rng.permuted(rounds, axis=1)[:, : places * overlap]
+        judges = dealt.reshape(-1, overlap)[:n_outputs]
     elif overlap == 1:
         judges = rng.choice(design.judges, (n_outputs, 1), p=share)
     else:
@@ -383,13 +378,12 @@ def _decide(
 ) -> tuple[tuple[str, ...], NDArray[np.int8]]:
     """Draw a campaign and return what `rank` decides of it, and the systems by place."""
     level, seed, cluster = how
+    model = Adjusted() if truth.rated else BradleyTerry(ties="davidson" if truth.tie else "discard")
+    settings = Settings(model, "rank-sets", cluster, level, seed, None)
     if truth.rated:
-        settings = Settings(Adjusted(), "rank-sets", cluster, level, seed, None)
         rows = draw_scores(truth, design, rng)
         ranking = rank_scores(rows, settings, lower_is_better=False, references=())
     else:
-        model = BradleyTerry(ties="davidson" if truth.tie > 0 else "discard")
-        settings = Settings(model, "rank-sets", cluster, level, seed, None)
         tally = draw_campaign(truth, design, rng)
         levels = Levels({name: factor.loads for name, factor in tally.factors.items()})
         ranking = make_ranking(merge_evidence(tally), levels, settings)

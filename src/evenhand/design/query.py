@@ -107,12 +107,6 @@ class Query:
 
         Variances are of the function, on standardised labels; those chosen before count as
         labelled where a batch is spread. None where variances did not choose.
-
-        Args: as for `choose`.
-
-        Raises:
-            UnknownOption: an oracle without the labels.
-
         """
         size, process = min(size, len(scene.waiting)), scene.process
         if self.strategy == RANDOM_QUERY:
@@ -260,9 +254,8 @@ def keep_rated(data: Ratings) -> Ratings:
 
 def join_outputs(rated: FeaturedOutputs | None, waiting: FeaturedOutputs) -> FeaturedOutputs:
     """Put outputs together: those with ratings first, then those that wait, with none."""
-    none = replace(
-        waiting, label=np.zeros(len(waiting)), ratings=np.zeros(len(waiting), dtype=np.int64)
-    )
+    n = len(waiting)
+    none = replace(waiting, label=np.zeros(n), ratings=np.zeros(n, dtype=np.int64))
     if rated is None:
         return none
     return FeaturedOutputs(
@@ -377,19 +370,17 @@ def compare_shares(
     """
     (names, base), (whole, drawn) = queries, means
     shares = np.array([find_share(curve, looks, slack) for curve in whole])
-    again = np.array(
-        [[find_share(curve, looks, slack) for curve in resample] for resample in drawn]
-    )
-    ends = np.quantile(again, ENDS, axis=0)
-    saved = np.quantile(again[:, [base]] - again, ENDS, axis=0)
+    again = np.array([[find_share(curve, looks, slack) for curve in one] for one in drawn])
+    ends = np.vstack([shares, np.quantile(again, ENDS, axis=0)])
+    spared = np.quantile(again[:, [base]] - again, ENDS, axis=0)
+    saved = np.vstack([shares[base] - shares, spared])
     rows = []
     for q, name in enumerate(names):
         share: Three = (None, None, None)
         less: Three = (None, None, None)
         if whole[q, 0] > whole[q, -1]:
-            share = (float(shares[q]), float(ends[0, q]), float(ends[1, q]))
-            if q != base:
-                less = (float(shares[base] - shares[q]), float(saved[0, q]), float(saved[1, q]))
+            share = tuple(ends[:, q].tolist())
+            less = tuple(saved[:, q].tolist()) if q != base else less
         at_start = bool(np.all(whole[q] <= whole[q, -1] * (1.0 + slack)))
         rows.append(LabelShare(name, measure, slack, *share, at_start, *less))
     return tuple(rows)

@@ -56,7 +56,6 @@ from evenhand.render.findings import Finding, describe_findings
 
 
 def _say_less(what: str, query: str, words: tuple[str, str], ends: Interval) -> Finding:
-    """Say by how much something is less or more, or that this is undecided."""
     less, more = words
     amount, low, high = abs(ends.value), ends.lower, ends.upper
     if low <= 0 <= high:
@@ -207,8 +206,6 @@ class QueryCurves(Shown):
         ]
         intervals = {}
         for q, name in enumerate(self.queries):
-            if name == RANDOM_QUERY:
-                continue
             mean, variances = float(less[q]), [float(part[q]) for part in parts]
             variance, half = sum(variances), 0.0
             if variance:
@@ -216,7 +213,7 @@ class QueryCurves(Shown):
                 quantile = t_quantile(0.5 + LEVEL / 2, variance**2 / below)
                 half = float(quantile * variance**0.5)
             intervals[name] = Interval(mean, mean - half, mean + half)
-        return intervals
+        return {name: one for name, one in intervals.items() if name != RANDOM_QUERY}
 
     @cached_property
     def parts(self) -> tuple[PartTest, ...]:
@@ -265,10 +262,9 @@ class QueryCurves(Shown):
         return (*lines, self._say_parts())
 
     def _say_parts(self) -> Finding:
-        tested = [one for one in self.parts if one.p is not None]
-        if not tested:
+        if self.repeats < MIN_REPEATS:
             return say("repeats-few", repeats=self.repeats, least=MIN_REPEATS)
-        best = min(tested, key=lambda one: 1.0 if one.p is None else one.p)
+        best = min(self.parts, key=lambda one: 1.0 if one.p is None else one.p)
         if not best.better:
             return say("no-part-better", p=best.p)
         code = "part-better" if best.lower is None else "part-better-at-least"
@@ -280,13 +276,14 @@ class QueryCurves(Shown):
         """Return a row for each query and look."""
         rows = []
         for point in self.table:
-            row: dict[str, Any] = {"query": point.query, "labels": point.labels}
-            row["share"] = point.share
+            row: dict[str, Any] = {
+                name: getattr(point, name) for name in ("query", "labels", "share")
+            }
             for name in ("mae", "rmse", "mae_less", "rmse_less"):
                 interval: Interval | None = getattr(point, name)
-                row[name] = None if interval is None else interval.value
-                row[f"{name}_lower"] = None if interval is None else interval.lower
-                row[f"{name}_upper"] = None if interval is None else interval.upper
+                for end in ("value", "lower", "upper"):
+                    key = name if end == "value" else f"{name}_{end}"
+                    row[key] = None if interval is None else getattr(interval, end)
             rows.append(row)
         return rows
 
@@ -548,17 +545,9 @@ def trace_queries(
         f" relearn={how.relearn:g} search={how.search} R={how.repeats} seed={how.seed}",
     )
     used = int(rest.ratings.sum() + held.ratings.sum())
-    return QueryCurves(
-        names,
-        looks,
-        errors,
-        held.item_codes,
-        n_outputs=len(rest),
-        spread=float(held.label.std()),
-        seed=how.seed,
-        notes=tuple(notes),
-        signature=write_signature(parts, used, rest.digest),
-    )
+    signature = write_signature(parts, used, rest.digest)
+    about = (len(rest), float(held.label.std()), how.seed, tuple(notes), signature)
+    return QueryCurves(names, looks, errors, held.item_codes, *about)
 
 
 def _set_aside(
@@ -579,9 +568,8 @@ def _set_aside(
     code = every.item_codes
     items = int(code.max()) + 1
     rng = np.random.Generator(np.random.PCG64([how.seed, 0]))
-    aside = np.zeros(items, np.bool_)
-    aside[rng.permutation(items)[: round(how.test_share * items)]] = True
-    return every.take(np.flatnonzero(~aside[code])), every.take(np.flatnonzero(aside[code]))
+    aside = np.isin(code, rng.permutation(items)[: round(how.test_share * items)])
+    return every.take(np.flatnonzero(~aside)), every.take(np.flatnonzero(aside))
 
 
 def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> int:

@@ -115,7 +115,6 @@ def close_order(
 
 
 def _close(relation: Mask) -> Mask:
-    """Return the transitive closure (Warshall 1962)."""
     closed = relation.copy()
     for middle in range(len(closed)):
         closed |= closed[:, middle, None] & closed[None, middle]
@@ -308,11 +307,8 @@ class Sorting:
             raise InvalidJudgments(
                 f"{len(shown)} outputs were shown and {len(places)} places are given: give each one"
             )
-        for place in places:
-            if not is_count(place, 1):
-                raise InvalidJudgments(
-                    f"{place} is no place: 1 is best, 2 the next, equal ones tie"
-                )
+        for place in (one for one in places if not is_count(one, 1)):
+            raise InvalidJudgments(f"{place} is no place: 1 is best, 2 the next, equal ones tie")
         question = self._find(shown)
         if question is None:
             names = " or ".join(shown)
@@ -327,9 +323,8 @@ class Sorting:
             raise InvalidJudgments(f"{judge!r} is no judge: give a name")
         judge = judge.strip()
         if judge and any(one.judge == judge for one in self._answers_to(question)):
-            raise InvalidJudgments(
-                f"{judge} has already answered {' or '.join(shown)}: ask another"
-            )
+            names = " or ".join(shown)
+            raise InvalidJudgments(f"{judge} has already answered {names}: ask another")
         place_of = dict(zip(shown, places, strict=True))
         systems = self._name(question)
         answer = Answer(systems, tuple(int(place_of[name]) for name in systems), judge)
@@ -353,9 +348,8 @@ class Sorting:
         return replace(self, systems=(*self.systems, system), added=self.added + 1)
 
     def _find(self, shown: Sequence[str]) -> Question | None:
-        return next(
-            (one for one in self._progress.open if self._same(self._name(one), shown)), None
-        )
+        same = (one for one in self._progress.open if self._same(self._name(one), shown))
+        return next(same, None)
 
     @staticmethod
     def _same(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -421,10 +415,7 @@ def start_sorting(
 
 
 def write_sort(sort: Sorting) -> str:
-    answers = [
-        {"shown": one.shown, "places": one.places, **({"judge": one.judge} if one.judge else {})}
-        for one in sort.answers
-    ]
+    answers = [{name: v for name, v in vars(one).items() if v != ""} for one in sort.answers]
     settings = {"systems": sort.systems, "shown": sort.shown, "votes": sort.votes}
     added = {"added": sort.added} if sort.added else {}
     whole = {"format": FORMAT, **settings, **added, "answers": answers}

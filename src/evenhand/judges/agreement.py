@@ -255,7 +255,6 @@ def _tabulate_groups(
     *,
     pooled: bool = False,
 ) -> GroupedAgreement:
-    """Make a table of each group; what is known of none is refused."""
     groups: dict[str, AgreementTable] = {}
     refused: dict[str, str] = {}
     for name, part in parts.items():

@@ -243,7 +243,6 @@ def _tabulate_parts(name: str, by: Sequence[str], parts: Mapping[str, AgreementP
 
 
 def _list_notes(table: AgreementTable) -> Iterator[str]:
-    """Yield what must stand beside the numbers, and beside which of them."""
     yield from (*table.whole.notes, *table.notes)
     named: dict[Finding, list[str]] = {}
     lacking: dict[str, list[str]] = {}
@@ -271,7 +270,6 @@ def _list_notes(table: AgreementTable) -> Iterator[str]:
 
 
 def _join(titles: Sequence[str]) -> str:
-    """Join titles, which have commas of their own."""
     rest = f"; and {len(titles) - MAX_NAMED} more" if len(titles) > MAX_NAMED else ""
     return "; ".join(titles[:MAX_NAMED]) + rest
 

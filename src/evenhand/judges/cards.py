@@ -299,17 +299,13 @@ def say_flags(cards: Sequence[Card], abstains: Finding | None, level: float) -> 
     return (*says, *say_evidence(cards, abstains))
 
 
-# Where flags may be wrong together: the mixture takes most judges to be honest, and bad ones to be
-# independent of each other. A third of the judges or more being flagged, or the flagged agreeing
-# with each other where they saw the same outputs, speaks against that: a group of another taste
-# looks reversed or careless, too.
-
-
+# The mixture takes most judges to be honest, and bad ones to be independent of each other. A third
+# of the judges or more being flagged, or the flagged agreeing with each other where they saw the
+# same outputs, speaks against that: a group of another taste looks reversed or careless, too.
 def note_many(cards: Sequence[Card]) -> tuple[Finding, ...]:
     flagged = sum(bool(set(card.flags) & set(CLASSES)) for card in cards)
-    if flagged < MAX_FLAGGED_SHARE * len(cards):
-        return ()
-    return (say("many-flagged", "warning", n=flagged, judges=len(cards)),)
+    many = say("many-flagged", "warning", n=flagged, judges=len(cards))
+    return (many,) if flagged >= MAX_FLAGGED_SHARE * len(cards) else ()
 
 
 def note_camps(unit: Integers, judge: Integers, answer: Array) -> tuple[Finding, ...]:
@@ -356,13 +352,11 @@ def say_shortly(abstains: Finding) -> str:
 def advise(abstains: Finding, cards: Sequence[Card]) -> str:
     names = [card.judge for card in list_suspects(cards)]
     look = f"look at the evidence of {listing(names, MAX_SUSPECTS_NAMED)}" if names else ""
-    reason = find_reason(abstains)
-    if reason == "judges":
-        first = f"Ask {plural(MIN_JUDGES - len(cards), 'more judge')}"
-    elif reason == "right":
-        first = "Ask controls, whose answers are known"
-    else:
-        first = "Let judges share more outputs, or judge more each"
+    first = {
+        "judges": f"Ask {plural(MIN_JUDGES - len(cards), 'more judge')}",
+        "right": "Ask controls, whose answers are known",
+        "apart": "Let judges share more outputs, or judge more each",
+    }[find_reason(abstains)]
     return f"{first}; meanwhile {look}." if look else f"{first}."
 
 

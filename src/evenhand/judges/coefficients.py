@@ -427,10 +427,11 @@ def find_concordance(scores: Array) -> Concordance:
 
 def concordance_coefficient(units: Units) -> Coefficient:
     try:
-        block = find_block(units)
-        found = find_concordance(block.scores)
+        scores, notes = find_block(units)
+        found = find_concordance(scores)
     except NotIdentified as refusal:
         return Coefficient(NAME, TITLE, None, why=str(refusal))
     test = say("concordance-test", "info", chi2=found.statistic, df=found.df, p=found.p)
-    n, notes = found.units, (*block.notes, test)
-    return Coefficient(NAME, TITLE, found.w, units=n, ratings=n * found.judges, notes=notes)
+    n = found.units
+    both = (*notes, test)
+    return Coefficient(NAME, TITLE, found.w, units=n, ratings=n * found.judges, notes=both)

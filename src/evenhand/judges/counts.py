@@ -190,7 +190,6 @@ def _count_scores(units: Units, blocks: Blocks, unit: Integers, place: Integers)
 def _list_pairs(
     units: Units, blocks: Blocks
 ) -> Iterator[tuple[Integers, Integers, Integers, Array, Array]]:
-    """Yield pairs of scores one by one, where a table of them would be too large."""
     none = np.zeros(0, dtype=np.int64)
     yield none, none, none, np.zeros(0), np.zeros(0)
     for judges, unit, place in units.by_size():

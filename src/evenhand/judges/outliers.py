@@ -335,7 +335,6 @@ def _listed(rows: RatingRows, easy: Easy) -> Mask:
 
 
 def _expected(rows: RatingRows, listed: Mask, low: Array, high: Array) -> Array:
-    """Return what each score should be, NaN where nobody knows."""
     expected = np.where(listed, high, np.nan)
     if rows.kind is None:
         return expected

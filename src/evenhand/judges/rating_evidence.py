@@ -316,7 +316,6 @@ def join_clues(clues: tuple[Clue, ...], n_judges: int) -> Array:
 
 
 def _controls(rows: RatingRows, seen: Expectation) -> Clue | None:
-    """Compare controls with the judge's own score of the same output, else the expectation."""
     if rows.kind is None or rows.direction is None:
         return None
     direction = rows.direction.copy()
@@ -346,7 +345,6 @@ def _controls(rows: RatingRows, seen: Expectation) -> Clue | None:
 
 
 def _repeats(rows: RatingRows, seen: Expectation) -> Clue | None:
-    """Compare several scores that a judge gave one output under one criterion, marked or not."""
     if rows.items == ("",):
         return None
     at = np.arange(rows.size) if rows.kind is None else np.flatnonzero(rows.kind != CONTROL)

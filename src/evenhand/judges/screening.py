@@ -113,19 +113,17 @@ def screen_judges(
         if effect is None:
             flagged = [card.judge for card in screening.flagged]
             sentences = describe_changes(rows, [[judge] for judge in flagged])
-            changes = dict(zip(flagged, sentences, strict=True))
-            judge_cards = [
-                replace(card, effect=changes.get(card.judge)) for card in screening.cards
-            ]
-            screening = replace(screening, cards=tuple(judge_cards))
+            changes = dict(zip(flagged, sentences, strict=True)).get
+            told = tuple(replace(card, effect=changes(card.judge)) for card in screening.cards)
+            screening = replace(screening, cards=told)
     elif scale is not None:
         raise UnknownOption("a scale is for scores: comparisons and rankings have none")
-    elif isinstance(data, Rankings):
-        screening = screen_comparisons(data.comparisons().votes(), level=level, effect=effect)
-        screening = replace(screening, kind="rankings")
-    elif isinstance(data, Comparisons | Votes):
-        votes = data if isinstance(data, Votes) else data.votes()
+    elif isinstance(data, Comparisons | Rankings | Votes):
+        pairs = data.comparisons() if isinstance(data, Rankings) else data
+        votes = pairs if isinstance(pairs, Votes) else pairs.votes()
         screening = screen_comparisons(votes, level=level, effect=effect)
+        if isinstance(data, Rankings):
+            screening = replace(screening, kind="rankings")
     else:
         raise refuse_kind(data, "judges are seen in comparisons, rankings or ratings, not in")
     if not screening.flagged or isinstance(data, RatingRows | Votes):
@@ -134,9 +132,6 @@ def screen_judges(
     excluded = {data.source.named("judge"): [card.judge for card in screening.flagged]}
     option = advise_without(data.frame, excluded, judges=True)
     return replace(screening, notes=(*screening.notes, say("without-flagged", option=option)))
-
-
-# Judges of comparisons and rankings.
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,12 +181,7 @@ def screen_comparisons(
         abstains=abstains,
         detectable=_say_detectable_votes(evidence, level),
         says=cards.say_flags(judge_cards, abstains, level),
-        notes=(
-            *votes.notes,
-            *_note_limits(evidence),
-            *cards.note_many(judge_cards),
-            *camps,
-        ),
+        notes=(*votes.notes, *_note_limits(evidence), *cards.note_many(judge_cards), *camps),
         signature=write_signature(parts, n, digest_votes(votes), judges=len(votes.judges)),
         parameters={**shares, "mean": mixture.mean, "spread": mixture.spread},
     )
@@ -211,12 +201,8 @@ def see_voters(votes: Votes, *, level: float = FALSE_ALARM_RATE) -> VoteEvidence
     times = comparison_evidence.weigh_seconds(targets, mixture.posterior)
     if times is not None:
         mixture = fit_mixture(slopes.slope, slopes.error, extra=extra + times.logs)
-    habits = (
-        comparison_evidence.find_vote_habits(targets, slopes)
-        if len(votes.judges) >= MIN_JUDGES
-        else ()
-    )
     size = len(votes.judges)
+    habits = comparison_evidence.find_vote_habits(targets, slopes) if size >= MIN_JUDGES else ()
     answers = np.bincount(targets.judge, minlength=size).astype(float)
     if targets.answer is not None:
         both = np.unique(targets.answer.astype(np.int64) * size + targets.judge)
@@ -246,15 +232,13 @@ def _write_vote_lines(evidence: VoteEvidence, threshold: float) -> Iterable[Line
     size = len(votes.judges)
     decided = np.bincount(slopes.judge, minlength=size)
     lines = []
+    usual = f"honest judges have {mixture.mean:.2f} on average, one who answers at random has 0"
     for judge, (b, error) in enumerate(zip(slopes.slope, slopes.error, strict=True)):
         says = "no decisive vote: nothing shows whether the judge follows the others"
         low, high = float(b - QUANTILE * error), float(b + QUANTILE * error)
         if decided[judge]:
-            says = (
-                f"follows the other judges with a slope of {b:z.2f} ({low:z.2f} to {high:z.2f});"
-                f" honest judges have {mixture.mean:.2f} on average, one who answers at random has"
-                " 0"
-            )
+            slope = f"{b:z.2f} ({low:z.2f} to {high:z.2f})"
+            says = f"follows the other judges with a slope of {slope}; {usual}"
         odds = float(mixture.log_odds[judge])
         lines.append((judge, Evidence("slope", says, float(b), low, high, odds)))
     yield lines
@@ -266,10 +250,8 @@ def _write_vote_lines(evidence: VoteEvidence, threshold: float) -> Iterable[Line
         n, k = int(judged[judge]), int(agreed[judge])
         rest = judged.sum() - n
         beside = f", the other judges {100 * (agreed.sum() - k) / rest:.0f} %" if rest else ""
-        says = (
-            f"where two or more others all prefer one output: agrees in {k} of {n}"
-            f" ({100 * k / n:.0f} %){beside}"
-        )
+        agrees = f"agrees in {k} of {n} ({100 * k / n:.0f} %){beside}"
+        says = f"where two or more others all prefer one output: {agrees}"
         ends = clopper_pearson(k, n, CARD_LEVEL)
         lines.append((judge, Evidence("agreement", says, k / n, *ends)))
     yield lines
@@ -360,9 +342,6 @@ def _note_limits(evidence: VoteEvidence) -> list[Finding]:
         "positions-unknown": (not votes.positions_known, {}),
     }
     return [say(code, **values) for code, (applies, values) in notes.items() if applies]
-
-
-# Judges who gave scores.
 
 
 @dataclass(frozen=True, eq=False)
@@ -519,21 +498,17 @@ def _write_clue(clue: rating_evidence.Clue, at: int, mixture: Mixture) -> Eviden
 def _say_detectable_ratings(seen: RatingEvidence, level: float) -> str:
     slopes, abstains, testable = seen.slopes, seen.verdict.abstains, seen.verdict.testable
     least, known = seen.mixture.least_information(level), slopes.information > 0
-    needed = None  # the outputs at which the usual judge is testable
-    if least is not None and known.any():
+    enough, reach = "no number within reach", False
+    if least is not None and known.any():  # the outputs at which the usual judge is testable
         each = float(np.median(slopes.information[known] / slopes.outputs[known]))
         needed = max(int(np.ceil(min(least / each, 1e9))), MIN_SCORES)
-    if needed is None or needed > MAX_JUDGMENTS_ADVISED:
-        needed, enough = None, "no number within reach"
-    else:
-        enough = f"about {needed:,} outputs are enough"
+        if reach := needed <= MAX_JUDGMENTS_ADVISED:
+            enough = f"about {needed:,} outputs are enough"
     if abstains is not None or not testable.any():
         apart = "" if slopes.shared.any() else " and no shared outputs"
         outputs = plural(int(np.median(slopes.outputs)), "output")
-        return (
-            f"with {outputs} each{apart}, slopes alone cannot flag a careless judge"
-            f"{'' if abstains is not None and needed is not None else '; ' + enough}"
-        )
+        more = "" if abstains is not None and reach else f"; {enough}"
+        return f"with {outputs} each{apart}, slopes alone cannot flag a careless judge{more}"
     return (
         f"{testable.sum():,} of {len(testable):,} judges scored enough to detect a careless one,"
         f" more likely than not; {enough}"

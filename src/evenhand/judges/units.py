@@ -279,23 +279,8 @@ _WHO: Final = "the ICC and Kendall's W"
 MAX_BLOCK_CELLS: Final = 50_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    scores: Array  # (U, k) score of each unit by each judge
-    judges: tuple[str, ...]  # names of the k judges
-    left_out: tuple[str, ...]  # judges on shared units who are not in it
-    share: float  # share of the scores on units of two or more judges that it holds
-
-    @property
-    def notes(self) -> tuple[Finding, ...]:
-        if self.share == 1:
-            return ()
-        units, k = self.scores.shape
-        without = f", without {listing(self.left_out, 5)}" if self.left_out else ""
-        return (say("complete-block", n=units, judges=k, share=self.share, without=without),)
-
-
-def find_block(units: Units) -> Block:
+def find_block(units: Units) -> tuple[Array, tuple[Finding, ...]]:
+    """Return (U, k) scores of each unit by each judge, and what must stand beside them."""
     # Judges join one by one, those with most units first, and where scores in the block are most
     # the block is cut. This need not be the largest block there is, which is hard to find.
     shared = units.take(units.several)
@@ -322,13 +307,13 @@ def find_block(units: Units) -> Block:
         )
     table = np.zeros(held.shape)
     table[row, column] = shared.points[shared.code]
-    names = [units.rows.judges[code] for code in judges.tolist()]
-    return Block(
-        scores=table[np.ix_(complete, chosen)],
-        judges=tuple(names[j] for j in chosen.tolist()),
-        left_out=tuple(name for j, name in enumerate(names) if j not in set(chosen.tolist())),
-        share=share,
-    )
+    scores = table[np.ix_(complete, chosen)]
+    if share == 1:
+        return scores, ()
+    left_out = [units.rows.judges[code] for code in np.delete(judges, chosen).tolist()]
+    without = f", without {listing(left_out, 5)}" if left_out else ""
+    n, k = scores.shape
+    return scores, (say("complete-block", n=n, judges=k, share=share, without=without),)
 
 
 def note_items(units: Units) -> tuple[Finding, ...]:

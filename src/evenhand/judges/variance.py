@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, isfinite, sqrt
@@ -295,7 +295,6 @@ MIN_SHARE_NAMED: Final = 0.01
 def _say_precision(
     components: VarianceComponents, stderr: float, reliability: float | None, design: str = ""
 ) -> Finding:
-    """Say how sure a difference is, as judged or in another design."""
     means, unit = ("system means", " points") if components.rated else ("log-worths", "")
     code = "plan" if design else "precision"
     values = {"means": means, "stderr": stderr, "unit": unit, "design": design}
@@ -477,6 +476,7 @@ def _of_comparisons(
     estimate = estimate_likely_components if likelihood else estimate_taste_components
     estimated = estimate(tally, level=level)
     judges, items = (len(np.unique(codes)) for codes in (targets.judge, targets.item))
+    k = len(tally.systems)
     how = "likelihood" if likelihood else "moments"
     parts = [f"variance components, {how}", f"level {level:g}"]
     return VarianceComponents(
@@ -484,14 +484,7 @@ def _of_comparisons(
         "log-worth",
         estimated.components,
         estimated.sharing,
-        Observed(
-            judges,
-            items,
-            len(tally.systems),
-            tally.n_judgments,
-            targets.size,
-            targets.size / judges,
-        ),
+        Observed(judges, items, k, tally.n_judgments, targets.size, targets.size / judges),
         how,
         level,
         estimated.growth,
@@ -607,11 +600,8 @@ def plan_design(
     variance = variance / components.growth + chance
     # what severity and difficulty add to the variance of one system's mean
     divisors = {JUDGE: judges, ITEM: items, JUDGE_ITEM: many * items}
-    absolute = variance / 2 + sum(
-        part.variance / divisors[part.name]
-        for part in components.components
-        if part.name in divisors
-    )
+    added = [(one.variance, divisors.get(one.name, np.inf)) for one in components.components]
+    absolute = variance / 2 + sum(part / divisor for part, divisor in added)
     return Plan(
         judges,
         items,
@@ -621,12 +611,6 @@ def plan_design(
         between / (between + variance / 2) if between > 0 else None,
         between / (between + absolute) if between > 0 and components.rated else None,
     )
-
-
-def tabulate_designs(components: VarianceComponents, each: float | None = None) -> list[list[Plan]]:
-    seen = components.observed
-    rows, columns = sorted({*JUDGES, seen.judges}), sorted({*ITEMS, seen.items})
-    return [[plan_design(components, judges, items, each) for items in columns] for judges in rows]
 
 
 def find_design(
@@ -721,18 +705,16 @@ class Study(Shown):
     notes: tuple[str, ...]  # what must stand beside them
 
     def to_dict(self) -> dict[str, Any]:
-        best = None if self.answer is None else self.answer.best
+        answer = None
+        if self.answer is not None:
+            best = None if self.answer.best is None else self.answer.best.to_dict()
+            reach = {"stderr": self.answer.wish, "least_judges": self.answer.least}
+            answer = {**reach, "best": best}
         return {
             **self.found.to_dict(),
             "designs": [one.to_dict() for row in self.designs for one in row],
             "plan": None if self.plan is None else self.plan.to_dict(),
-            "answer": None
-            if self.answer is None
-            else {
-                "stderr": self.answer.wish,
-                "least_judges": self.answer.least,
-                "best": None if best is None else best.to_dict(),
-            },
+            "answer": answer,
             "says": list(map(str, self.says)),
             "findings": describe_findings(self.notes),
         }
@@ -742,17 +724,15 @@ class Study(Shown):
         about = self.found.document()
         parts = about.parts if not self.designs else (*about.parts, _tabulate_designs(self))
         findings = list_findings(self.notes, self.found.excluded)
-        rows = tuple(self._list_rows())
-        return replace(about, answer=self.says, parts=parts, findings=findings, csv_rows=rows)
-
-    def _list_rows(self) -> Iterator[dict[str, Any]]:
         contract = self.to_dict()
-        for row in contract["components"]:
-            one = {**row, "carries": "; ".join(row["carries"]), "what": "component"}
-            yield {key: one.get(key) for key in CSV_KEYS}
-        for row in (*contract["designs"], *filter(None, [contract["plan"]])):
-            one = {**row, "what": "design"}
-            yield {key: one.get(key) for key in CSV_KEYS}
+        rows = [
+            {**row, "carries": "; ".join(row["carries"]), "what": "component"}
+            for row in contract["components"]
+        ]
+        designs = (*contract["designs"], *filter(None, [contract["plan"]]))
+        rows += [{**row, "what": "design"} for row in designs]
+        csv_rows = tuple({key: row.get(key) for key in CSV_KEYS} for row in rows)
+        return replace(about, answer=self.says, parts=parts, findings=findings, csv_rows=csv_rows)
 
 
 CSV_KEYS: Final = (
@@ -763,7 +743,6 @@ CSV_KEYS: Final = (
 
 
 def _tabulate_designs(study: Study) -> Table:
-    """Return a row for each number of judges; where room lacks the fewest items go first."""
     found, first = study.found, study.designs[-1][0]
     judged = found.observed.items
     columns = [
@@ -784,13 +763,8 @@ def _tabulate_designs(study: Study) -> Table:
     else:
         judges = plural(round(first.each), "judge")
         each = f"{judges} per output; a judge scores all systems of an item."
-    return Table(
-        "designs",
-        shown,
-        (Column("judges", "judges", "count"), *columns),
-        tuple(rows),
-        legend=(each,),
-    )
+    columns = [Column("judges", "judges", "count"), *columns]
+    return Table("designs", shown, tuple(columns), tuple(rows), legend=(each,))
 
 
 def _write_plan(one: Plan) -> str:
@@ -812,14 +786,12 @@ def study_designs(components: VarianceComponents, request: DesignRequest) -> Stu
         return Study(components, (), None, None, components.says, notes)
     plan = answer = None
     says: list[str] = []
-    if request.stderr is not None or request.reliability is not None:
-        answer = find_design(
-            components, stderr=request.stderr, reliability=request.reliability, each=request.each
-        )
-        if request.reliability is not None:
-            goal = f"A reliability of {say_proportion(request.reliability)}"
-        else:
-            goal = f"A standard error of {request.stderr:g} {components.unit}"
+    stderr, reliability = request.stderr, request.reliability
+    if stderr is not None or reliability is not None:
+        answer = find_design(components, stderr=stderr, reliability=reliability, each=request.each)
+        goal = f"A standard error of {answer.wish:g} {components.unit}"
+        if reliability is not None:
+            goal = f"A reliability of {say_proportion(reliability)}"
         says += say_answer(components, answer, goal)
     says += components.says
     if request.judges is not None or request.items is not None:
@@ -828,5 +800,10 @@ def study_designs(components: VarianceComponents, request: DesignRequest) -> Stu
         plan = plan_design(components, judges, items, request.each)
         design = _design(components, plan)
         says.insert(1, _say_precision(components, plan.stderr, plan.reliability, design))
-    designs = tuple(tuple(row) for row in tabulate_designs(components, request.each))
+    seen = components.observed
+    rows, columns = sorted({*JUDGES, seen.judges}), sorted({*ITEMS, seen.items})
+    designs = tuple(
+        tuple(plan_design(components, judges, items, request.each) for items in columns)
+        for judges in rows
+    )
     return Study(components, designs, plan, answer, tuple(says), notes)
