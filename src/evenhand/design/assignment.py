@@ -136,9 +136,7 @@ def assign(campaign: Campaign) -> Assignment:
         _list_pass(campaign, task, (dealt[task.width], shown), draws) for task in campaign.tasks
     ]
     width = max(one.shown.shape[1] for one in passes)
-    rows: list[Integers] = []
-    again: list[Integers] = []
-    start = 0
+    rows, again, start = list[Integers](), list[Integers](), 0
     for judge in range(len(campaign.judges)):
         for at, entries in enumerate(passes):
             for one, origin in (
@@ -233,8 +231,7 @@ def _find_targets(campaign: Campaign, units: dealing.Units) -> Integers:
 
 def _find_anchors(campaign: Campaign, units: dealing.Units, draws: Draws) -> Integers:
     """Return the units that all judges share: one of each source if a source is seen only once."""
-    anchor = np.array([one.anchor for one in campaign.items], dtype=bool)[units.item]
-    anchors = np.flatnonzero(anchor)
+    anchors = np.flatnonzero(np.array([one.anchor for one in campaign.items])[units.item])
     if not campaign.design.once_per_source or not len(anchors):
         return anchors
     anchors = anchors[draws.of("anchors", units.width).order(len(anchors))]
@@ -409,10 +406,9 @@ def _list_pass(
     if campaign.design.controls:
         parts.append(_list_controls(campaign, task, (parts[0], shown_before[task.width]), draws))
     if not known.all():  # tickets of which a policy says later what they show
-        free = dealt.judge[~known]
-        n = len(free)
-        nothing = np.full((n, task.width), -1)
-        parts.append(Entries(free, np.full(n, -1), nothing, np.full(n, TARGET)))
+        n = int((~known).sum())
+        nothing = (np.full(n, -1), np.full((n, task.width), -1))
+        parts.append(Entries(dealt.judge[~known], *nothing, np.full(n, TARGET)))
     judge, item, shown, kind = (
         np.concatenate([getattr(one, name) for one in parts])
         for name in ("judge", "item", "shown", "kind")
@@ -468,13 +464,13 @@ def _list_controls(
         best = one.expects(task.name)
         first = sorted(range(len(one.systems)), key=lambda place: one.systems[place] != best)
         places[row, : len(first)] = first
+    of_task = draws.of("controls", task.name)
     if task.width == 2:
-        both = [item, np.zeros_like(item)]
-        turned = halve(both, [judge], draws.of("controls", task.name))
+        turned = halve([item, np.zeros_like(item)], [judge], of_task)
         places = np.where(turned[:, None], places[:, ::-1], places)
     elif task.width > 2:
         systems = _code_systems(campaign, item, places)
-        places = dealing.arrange(places, systems, item, judge, draws.of("controls", task.name))
+        places = dealing.arrange(places, systems, item, judge, of_task)
     return Entries(judge, item, places, np.full(len(item), CONTROL))
 
 

@@ -63,7 +63,7 @@ def list_units(campaign: Campaign, width: int, draws: Draws) -> Units:
         for at, chosen in zip(order.tolist(), sets, strict=True):
             item += [members[at]] * len(chosen)
             named += [tuple(systems[place] for place in one) for one in chosen]
-    ordered = np.argsort(np.array(item, dtype=np.int64), kind="stable").tolist()
+    ordered = sorted(range(len(item)), key=item.__getitem__)
     item, named = [item[at] for at in ordered], [named[at] for at in ordered]
     labels = tuple(sorted(set(named)))
     code = {names: at for at, names in enumerate(labels)}
@@ -82,9 +82,8 @@ def list_units(campaign: Campaign, width: int, draws: Draws) -> Units:
 
 
 def check_width(campaign: Campaign, systems: Sequence[str], width: int, example: Item) -> None:
-    task = next(one for one in campaign.tasks if one.width == width)
-    least = min(width, 2)
-    if len(systems) < least:
+    if len(systems) < min(width, 2):
+        task = next(one for one in campaign.tasks if one.width == width)
         raise CampaignError(
             f"task '{task.name}' compares {width} outputs, and item '{example.name}' has one"
             f" ({listing(systems)}): add the others, or leave it out"
@@ -430,9 +429,8 @@ def count_units(campaign: Campaign, item: Item, width: int) -> int:
 
 def may_choose(campaign: Campaign, item: Item, width: int) -> bool:
     """Say whether only some of the outputs, pairs or sets of an item are judged."""
-    return count_units(campaign, item, width) < comb(
-        len(item.systems), min(width, len(item.systems))
-    )
+    m = len(item.systems)
+    return count_units(campaign, item, width) < comb(m, min(width, m))
 
 
 def list_targets(campaign: Campaign) -> list[Item]:

@@ -320,11 +320,10 @@ class Search:
 
     def __post_init__(self) -> None:
         # systems are never compared, or not with the others
-        spec = self.spec
-        if spec.pairs is None:
+        if self.spec.pairs is None:
             return
-        names = spec.truth.systems
-        seen = {place for pair in spec.pairs for place in pair}
+        names = self.spec.truth.systems
+        seen = {place for pair in self.spec.pairs for place in pair}
         never = [name for place, name in enumerate(names) if place not in seen]
         if never:
             raise NotIdentified(
@@ -332,7 +331,7 @@ class Search:
                 ["add pairs to compare", "leave these systems out"],
             )
         group = list(range(len(names)))
-        for first, second in spec.pairs:
+        for first, second in self.spec.pairs:
             old, new = group[first], group[second]
             group = [new if at == old else at for at in group]
         linked = [[name for name, at in zip(names, group, strict=True) if at == g] for g in group]

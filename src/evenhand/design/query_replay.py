@@ -312,12 +312,10 @@ class QueryCurves(Shown):
 
     def document(self) -> Document:
         """Return what people read: errors by labels, and what they say."""
-        last = len(self.labels) - 1
-        looks = sorted({round(part * last / 6) for part in range(7)})
-        means = self.measure("mae").mean(axis=2)
+        last, means = len(self.labels) - 1, self.measure("mae").mean(axis=2)
         rows = tuple(
             {"labels": int(self.labels[i]), **dict(zip(self.queries, means[:, i], strict=True))}
-            for i in looks
+            for i in sorted({round(part * last / 6) for part in range(7)})
         )
         columns = (
             Column("labels", "labels", "count"),

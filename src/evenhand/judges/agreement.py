@@ -357,12 +357,11 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
 
 def _choose_own_kinds(part: Units, kinds: Sequence[Kind], asked: Sequence[str]) -> tuple[Kind, ...]:
     """Return the coefficients of a part, whose own scale says which n it has."""
-    known = {name for one in kinds for name in (one.name, one.family)}
-    names = [name for name in asked if name in {*known, "default", "all"}]
+    known = {"default", "all", *(name for one in kinds for name in (one.name, one.family))}
     held = {one.name for one in list_kinds(part)}
-    requested = {one.name: one for one in kinds if one.name in names and one.name not in held}
-    part_names = [name for name in names if name in held or name not in requested]
-    return (*choose_kinds(part, part_names), *requested.values())
+    lacking = {one.name: one for one in kinds if one.name in asked and one.name not in held}
+    names = [name for name in asked if name in known and name not in lacking]
+    return (*choose_kinds(part, names), *lacking.values())
 
 
 def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
@@ -411,8 +410,7 @@ def _describe(
                 coefficients.append(one.without_interval() if request.cluster == "judge" else one)
             elif one.why is not None:
                 missing[one.why] = note_missing(one.why)
-    judge = units.judge if units.held.all() else units.judge[units.held]
-    given = units.mass
+    judge, given = units.judge[units.held], units.mass
     prevalence = given + given[::-1] if request.mirrored else given
     known = {one.name: one.value for one in coefficients}
     same, warning = known.get("n-agreement-0"), None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -212,20 +213,13 @@ def make_cards(
 ) -> list[Card]:
     """Return the cards of all judges, the most doubtful first."""
     lines: list[list[Evidence]] = [[] for _ in judges]
-    for kind in evidence:
-        for judge, line in kind:
-            lines[judge].append(line)
-    cards = [
-        Card(
-            judge=name,
-            n=int(n[j]),
-            posterior=dict(zip(CLASSES, mixture.posterior[j].tolist(), strict=True)),
-            flags=verdict.flags[j],
-            evidence=tuple(lines[j]),
-            testable=bool(verdict.testable[j]),
-        )
-        for j, name in enumerate(judges)
-    ]
+    for judge, line in chain.from_iterable(evidence):
+        lines[judge].append(line)
+    cards = []
+    for j, name in enumerate(judges):
+        posterior = dict(zip(CLASSES, mixture.posterior[j].tolist(), strict=True))
+        shown = (verdict.flags[j], tuple(lines[j]), bool(verdict.testable[j]))
+        cards.append(Card(name, int(n[j]), posterior, *shown))
     return sorted(cards, key=lambda card: (not card.flags, card.p_honest, card.judge))
 
 
@@ -370,10 +364,8 @@ def say_evidence(cards: Sequence[Card], abstains: Finding | None) -> tuple[Findi
     suspects = list_suspects(cards) if abstains is not None else []
     if not suspects:
         return ()
-    names = [
-        f"{card.judge} (P(honest) {write_p(card.p_honest)})"
-        for card in suspects[:MAX_SUSPECTS_NAMED]
-    ]
+    named = suspects[:MAX_SUSPECTS_NAMED]
+    names = [f"{card.judge} (P(honest) {write_p(card.p_honest)})" for card in named]
     rest = len(suspects) - MAX_SUSPECTS_NAMED
     shown = f"{', '.join(names)} and {rest:,} more" if rest > 0 else join_names(names)
     return (say("suspects", names=shown, verb="looks" if len(suspects) == 1 else "look"),)

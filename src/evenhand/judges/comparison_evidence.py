@@ -542,9 +542,8 @@ def weigh_seconds(votes: Votes, posterior: Array) -> Times | None:
         return None
     centre = float(weight[:, 0] @ t / honest)
     square = float(weight[:, 0] @ (t - centre) ** 2 / honest)
-    quick = float(
-        (weight[:, 1] @ t + PSEUDO_JUDGES * centre) / (weight[:, 1].sum() + PSEUDO_JUDGES)
-    )
+    careless = weight[:, 1]
+    quick = float((careless @ t + PSEUDO_JUDGES * centre) / (careless.sum() + PSEUDO_JUDGES))
     logs = np.zeros((len(posterior), 3))
     ratio = ((t - centre) ** 2 - (t - quick) ** 2) / (2 * square)
     logs[judges, 1] = np.clip(ratio, -MAX_LOG_RATIO, MAX_LOG_RATIO)

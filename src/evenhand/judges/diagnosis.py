@@ -304,17 +304,14 @@ def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tupl
     again = rows.size - controls - targets.size
     tasks = len({*targets.task.tolist()})
     notes = [*rows.notes]
-    if again:
-        notes.append(say("versions", n=again, version=settings.version))
+    notes += [say("versions", n=again, version=settings.version)] if again else []
     if controls:
         unknown = rules.count_unknown(rows, settings.easy)  # nobody says what they should get
-        code = "controls-partly-known" if 0 < unknown < controls else "controls-used"
+        code = "controls-partly-known" if unknown else "controls-used"
         code = "controls-unknown" if unknown == controls else code
         notes.append(say(code, n=controls, unknown=unknown))
-    if tasks > 1:
-        notes.append(say("tasks-pooled", n=tasks))
-    if not rules.knows_items(rows):
-        notes.append(say("no-items-in-diagnosis", "warning"))
+    notes += [say("tasks-pooled", n=tasks)] if tasks > 1 else []
+    notes += [] if rules.knows_items(rows) else [say("no-items-in-diagnosis", "warning")]
     return tuple(notes)
 
 
@@ -362,11 +359,9 @@ def _say_outliers(one: Outliers) -> Finding:
 
 
 def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[Finding]:
-    outside = []
+    outside, known = [], [one for one in diagnosis.outliers if one.centre is not None]
     for method, sides in {MEAN_SCORE: 2, MEAN_AGREEMENT: 1}.items():
-        limited = [
-            out for out in diagnosis.outliers if out.method == method and out.centre is not None
-        ]
+        limited = [out for out in known if out.method == method]
         alike = len({len(out.values) for out in limited}) == 1
         for out in limited[:1] if alike else limited:
             n = len(out.values)
@@ -374,9 +369,8 @@ def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[Finding]:
             digits = 0 if expected >= MAX_COUNT_WITH_TENTHS or not expected else 1
             under = "" if alike else _under(out.criterion)
             outside.append(f"{expected:.{digits}f} of {n:,} by {_CALLED[method]}{under}")
-    if not outside:
-        return []
-    return [say("outside-by-chance", k=limits.k, counts=", ".join(outside))]
+    counts = ", ".join(outside)
+    return [say("outside-by-chance", k=limits.k, counts=counts)] if outside else []
 
 
 def _say_ceiling(diagnosis: Diagnosis) -> list[Finding]:

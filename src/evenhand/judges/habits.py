@@ -75,16 +75,9 @@ def use_of_points(rows: RatingRows, scale: Scale | None = None) -> PointUse:
             at_end[side, judges] += np.bincount(code, score == point)
     n, pairs, same, noise, same_usual, ends, ends_usual = sums
     pairs, scores = np.maximum(pairs, 1e-300), np.maximum(n, 1e-300)
-    return PointUse(
-        scores=n,
-        same=same / pairs,
-        same_error=np.sqrt(noise) / pairs,
-        same_usual=same_usual / pairs,
-        ends=ends / scores,
-        ends_usual=ends_usual / scores,
-        one_end=at_end.max(axis=0) / scores,
-        points=points,
-    )
+    chances = (same / pairs, np.sqrt(noise) / pairs, same_usual / pairs)
+    at_ends = (ends / scores, ends_usual / scores, at_end.max(axis=0) / scores)
+    return PointUse(n, *chances, *at_ends, points)
 
 
 def _ends(score: Array, scale: Scale | None) -> tuple[float, float]:

@@ -174,19 +174,11 @@ def fit_mixture(
         left += (against / wide) @ ((slopes + mean) ** 2 - errors**2)
         square = float(left / ((follow + against) / wide).sum())
         sd = min(max(np.sqrt(max(square, 0.0)), SPREAD_LIMITS[0]), SPREAD_LIMITS[1])
-        moved = np.append(counts / counts.sum(), [mean, sd])
-        settled = np.abs(moved - at).max() < TOLERANCE
-        at = moved
-        if settled:
+        before, at = at, np.append(counts / counts.sum(), [mean, sd])
+        if np.abs(at - before).max() < TOLERANCE:
             break
-    return Mixture(
-        shares=at[:3],
-        mean=float(at[3]),
-        spread=float(at[4]),
-        slopes=slopes,
-        errors=errors,
-        posterior=_classify(at, slopes, errors, further),
-    )
+    posterior = _classify(at, slopes, errors, further)
+    return Mixture(at[:3], float(at[3]), float(at[4]), slopes, errors, posterior)
 
 
 def choose_flags(p_honest: Array, level: float) -> Mask:
@@ -203,13 +195,11 @@ def choose_flags(p_honest: Array, level: float) -> Mask:
 
 def _logs(at: Array, slopes: Array, errors: Array) -> Array:
     """Return (J, 3) log-densities of the slopes under the classes."""
-    noise = errors**2
-    wide = at[4] ** 2 + noise
-    of_wide, of_noise = np.log(2 * np.pi * wide) / 2, np.log(2 * np.pi * noise) / 2
-    logs = np.empty((len(slopes), 3))
-    logs[:, 0] = -((slopes - at[3]) ** 2) / (2 * wide) - of_wide
-    logs[:, 1] = -(slopes**2) / (2 * noise) - of_noise
-    logs[:, 2] = -((slopes + at[3]) ** 2) / (2 * wide) - of_wide
+    logs, wide = np.empty((len(slopes), 3)), at[4] ** 2 + errors**2
+    for column, (mean, variance) in enumerate(((at[3], wide), (0.0, errors**2), (-at[3], wide))):
+        logs[:, column] = (
+            -((slopes - mean) ** 2) / (2 * variance) - np.log(2 * np.pi * variance) / 2
+        )
     return logs
 
 

@@ -304,11 +304,8 @@ def find_by_easy_items(
 
 def count_unknown(rows: RatingRows, easy: Easy) -> int:
     """Count scores of controls of which nobody knows what they should get."""
-    if rows.kind is None:
-        return 0
-    low = np.zeros(rows.size)
-    nobody = np.isnan(_expected(rows, _listed(rows, easy), low, low))
-    return int((nobody & (rows.kind == CONTROL)).sum())
+    low, control = np.zeros(rows.size), False if rows.kind is None else rows.kind == CONTROL
+    return int((np.isnan(_expected(rows, _listed(rows, easy), low, low)) & control).sum())
 
 
 def _listed(rows: RatingRows, easy: Easy) -> Mask:
@@ -340,8 +337,8 @@ def _expected(rows: RatingRows, listed: Mask, low: Array, high: Array) -> Array:
         return expected
     control = rows.kind == CONTROL
     if rows.direction is not None:
-        expected = np.where(control & (rows.direction > 0), high, expected)
-        expected = np.where(control & (rows.direction < 0), low, expected)
+        known = control & (rows.direction != 0)
+        expected = np.where(known, np.where(rows.direction > 0, high, low), expected)
     if rows.expected is not None:
         known = control & ~np.isnan(rows.expected)
         expected = np.where(known, rows.expected, expected)
